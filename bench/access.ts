@@ -1,13 +1,13 @@
 import { Socket } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
-import { Access } from '../src/access/access.js';
-import type { AccessConfig } from '../src/access/access-config.js';
-import { hashOf, newToken } from '../src/access/token.js';
-import { RouteGuard } from '../src/http/access/route-guard.js';
-import { createAcquireOutcomes } from '../src/http/acquire/acquire-outcomes.js';
-import { needs } from '../src/http/route/route-access.js';
-import { createHttpServer } from '../src/http/server/http-server.js';
-import { silentTelemetry } from '../src/ports/telemetry.js';
+import { Access } from '../src/base/access/access.js';
+import type { AccessConfig } from '../src/base/access/access-config.js';
+import { hashOf, newToken } from '../src/base/access/token.js';
+import { silentTelemetry } from '../src/base/ports/telemetry.js';
+import { RouteGuard } from '../src/doors/http/access/route-guard.js';
+import { createAcquireOutcomes } from '../src/doors/http/acquire/acquire-outcomes.js';
+import { needs } from '../src/doors/http/route/route-access.js';
+import { createHttpServer } from '../src/doors/http/server/http-server.js';
 import { createWholeNode, type WholeNode } from '../test/whole-node.js';
 import { HttpLoader } from './limiter/http-loader.js';
 

@@ -15,11 +15,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { LiveComparison, LiveComparisons } from '../sim/accuracy/live-section.js';
+import type { Punctuality } from '../sim/live/live-traffic.js';
 import type { RunResult } from '../sim/verdict/run-result.js';
+import { COMMAND_FILE } from '../src/base/package/package-root.js';
 import { finiteOrNull } from '../src/core/base/shown-rates.js';
-import type { Punctuality } from '../src/live/live-traffic.js';
-import { COMMAND_FILE } from '../src/package/package-root.js';
-import { Child } from '../src/processes/child.js';
+import { Child } from '../src/tools/processes/child.js';
 import { startKafka } from '../test/kafka/kafka.js';
 
 const ROOT = new URL('../../', import.meta.url);

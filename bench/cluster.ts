@@ -5,8 +5,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { epochNow } from '../src/load/epoch-now.js';
-import { medianOf } from '../src/load/quantile.js';
+import { epochNow } from '../src/tools/load/epoch-now.js';
+import { medianOf } from '../src/tools/load/quantile.js';
 import { Cluster, type ClusterOptions } from '../test/cluster/cluster.js';
 import { percent, Story } from '../test/cluster/story.js';
 import { TrafficProcess } from '../test/cluster/traffic.js';

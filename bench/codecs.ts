@@ -2,9 +2,10 @@
  * `npm run bench:codecs [-- ROUNDS]`: bytes of record batches of reports, and CPU that compressing and inflating them takes
  * (setting topic.compression). Least, median and most of the rounds, in turn; user and system time of this process.
  */
-import { RecordCodec } from '../src/codec/record-codec.js';
+
 import { groupIdOf, nodeKeyOf } from '../src/core/base/ids.js';
-import type { TopicRecord } from '../src/core/protocol/record.js';
+import type { TopicRecord } from '../src/core/base/protocol/record.js';
+import { RecordCodec } from '../src/topic/codec/record-codec.js';
 import { CODEC_NUMBERS, type Codec, type Compression, codecOf } from '../src/topic/codecs/codecs.js';
 
 const rounds = Number(process.argv[2] ?? 15);

@@ -12,10 +12,10 @@ import { Session } from 'node:inspector/promises';
 import { parseArgs } from 'node:util';
 import type { SimulatedNode } from '../sim/cluster/simulated-node.js';
 import { LOCAL_KAFKA, World } from '../sim/cluster/world.js';
-import { RecordCodec } from '../src/codec/record-codec.js';
 import { resolveConfig } from '../src/config/read/resolve-config.js';
+import type { ReadEvent } from '../src/core/base/protocol/events-and-effects.js';
 import { laneOf } from '../src/core/base/vocabulary.js';
-import type { ReadEvent } from '../src/core/protocol/events-and-effects.js';
+import { RecordCodec } from '../src/topic/codec/record-codec.js';
 import { TrafficRandom } from './scale/random.js';
 
 const { values } = parseArgs({

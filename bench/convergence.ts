@@ -8,18 +8,18 @@ import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Random } from '../sim/cluster/random.js';
+import type { LaneState } from '../src/core/account/lanes/lane-state.js';
+import { LaneTable } from '../src/core/account/lanes/lane-table.js';
+import { ShareBook } from '../src/core/account/share/share-book.js';
+import type { ReportRecord, ReportRow } from '../src/core/base/protocol/record.js';
 import { DIRECTION_COUNT } from '../src/core/base/vocabulary.js';
 import { STRATEGIES } from '../src/core/convergence/strategies.js';
 import { createLaneView } from '../src/core/convergence/strategy.js';
-import type { LaneState } from '../src/core/lanes/lane-state.js';
-import { LaneTable } from '../src/core/lanes/lane-table.js';
 import { LogTime } from '../src/core/log/log-time.js';
-import { AgreedPool } from '../src/core/pool/agreed-pool.js';
-import type { ReportRecord, ReportRow } from '../src/core/protocol/record.js';
-import { EpochWatch } from '../src/core/reading/epoch-watch.js';
-import { ShareBook } from '../src/core/share/share-book.js';
+import { EpochWatch } from '../src/core/log/reading/epoch-watch.js';
 import { TargetBook } from '../src/core/target/target-book.js';
 import { type Member, Membership } from '../src/core/usage-map/membership.js';
+import { AgreedPool } from '../src/core/usage-map/pool/agreed-pool.js';
 import { UsageMap } from '../src/core/usage-map/usage-map.js';
 import { scaleConfig } from './scale/scale-config.js';
 

@@ -6,7 +6,7 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { freePorts } from '../src/processes/free-ports.js';
+import { freePorts } from '../src/tools/processes/free-ports.js';
 import { CONTENDERS, type Contender } from './deploys/contenders.js';
 import { customersOf } from './deploys/customers.js';
 import { type DeploysResult, deploysTable } from './deploys/document.js';

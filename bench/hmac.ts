@@ -2,11 +2,12 @@
  * `npm run bench:hmac [-- ROUNDS]`: CPU that signing and verifying take per record (setting topic.hmac), and what that is of
  * one core at a node of 100. Least and median of the rounds, in turn; user and system time of this process.
  */
-import { RecordCodec } from '../src/codec/record-codec.js';
+
+import type { AppendRecord, ReadRecord, ReportTopic, ReportTopicListener } from '../src/base/ports/report-topic.js';
+import { silentTelemetry } from '../src/base/ports/telemetry.js';
 import { groupIdOf, nodeKeyOf } from '../src/core/base/ids.js';
-import { nodeRecordKey, reportRecordKey, type TopicRecord } from '../src/core/protocol/record.js';
-import type { AppendRecord, ReadRecord, ReportTopic, ReportTopicListener } from '../src/ports/report-topic.js';
-import { silentTelemetry } from '../src/ports/telemetry.js';
+import { nodeRecordKey, reportRecordKey, type TopicRecord } from '../src/core/base/protocol/record.js';
+import { RecordCodec } from '../src/topic/codec/record-codec.js';
 import { SignedTopic } from '../src/topic/signed/signed-topic.js';
 import { createTopicCounters } from '../src/topic/topic-counters.js';
 

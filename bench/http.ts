@@ -2,7 +2,7 @@
  * `npm run bench:http`: POST /v1/acquire beside a bare fastify route, in turns, over TCP and a Unix socket. Judged by CPU
  * of the server per request, which a busy machine disturbs less than requests per second.
  */
-import { medianOf } from '../src/load/quantile.js';
+import { medianOf } from '../src/tools/load/quantile.js';
 import { paired, printAim, printHead, printSample } from './limiter/figures.js';
 import { measureHttp } from './limiter/http.js';
 

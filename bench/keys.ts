@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createNode } from '../src/index.js';
-import { medianOf } from '../src/load/quantile.js';
+import { medianOf } from '../src/tools/load/quantile.js';
 import { measureCluster } from './keys-cluster.js';
 
 const TURNS = 7;

@@ -10,7 +10,7 @@ import { BYTES, DIRECTION_COUNT, MESSAGES } from '../src/core/base/vocabulary.js
 import { Buckets } from '../src/core/limiter/buckets.js';
 import { Limiter } from '../src/core/limiter/limiter.js';
 import { createNode } from '../src/index.js';
-import { medianOf } from '../src/load/quantile.js';
+import { medianOf } from '../src/tools/load/quantile.js';
 import { bytesLine, paired, printAim, printHead, printSample, type Sample } from './limiter/figures.js';
 import { BATCH, measureHttp } from './limiter/http.js';
 import { allocatedPerCall, bytesPerName, columnBytesPerDimension } from './limiter/memory.js';

@@ -11,7 +11,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import mqtt from 'mqtt';
-import { quantileOf } from '../src/load/quantile.js';
+import { quantileOf } from '../src/tools/load/quantile.js';
 import { type BrokerProcess, Brokers } from '../test/mqtt/broker-process.js';
 import { startPublishers } from '../test/mqtt/publisher-process.js';
 

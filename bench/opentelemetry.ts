@@ -3,8 +3,8 @@ import { context, metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
+import { attachOpenTelemetry } from '../src/doors/opentelemetry/attach-opentelemetry.js';
 import { createNode, type Decision } from '../src/index.js';
-import { attachOpenTelemetry } from '../src/opentelemetry/attach-opentelemetry.js';
 import { printHead, printSample } from './limiter/figures.js';
 
 /**

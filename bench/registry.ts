@@ -6,8 +6,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requestWith } from '../src/load/http-pipe.js';
-import { keepAsking } from '../src/load/keep-asking.js';
+import { requestWith } from '../src/tools/load/http-pipe.js';
+import { keepAsking } from '../src/tools/load/keep-asking.js';
 import { Cluster, type ClusterOptions } from '../test/cluster/cluster.js';
 import { startKafka } from '../test/kafka/kafka.js';
 

@@ -3,7 +3,7 @@
  * seconds and seconds with two reloads each take turns. Aim: p99 beside reloads at most twice that of quiet times.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { medianOf, quantileOf } from '../src/load/quantile.js';
+import { medianOf, quantileOf } from '../src/tools/load/quantile.js';
 import { Cluster } from '../test/cluster/cluster.js';
 import { rewriteQuota } from '../test/cluster/hot-quotas.js';
 import { TrafficProcess } from '../test/cluster/traffic.js';

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { COMMAND_FILE } from '../src/package/package-root.js';
+import { COMMAND_FILE } from '../src/base/package/package-root.js';
 
 const { values } = parseArgs({
   options: {

@@ -5,9 +5,9 @@
  * The records of ten nodes are written in virtual time and decoded again; the sums are those of a hundred.
  */
 import { parseArgs } from 'node:util';
-import { RecordCodec } from '../src/codec/record-codec.js';
-import type { ReportRecord, ReportRow } from '../src/core/protocol/record.js';
-import type { AppendRecord } from '../src/ports/report-topic.js';
+import type { AppendRecord } from '../src/base/ports/report-topic.js';
+import type { ReportRecord, ReportRow } from '../src/core/base/protocol/record.js';
+import { RecordCodec } from '../src/topic/codec/record-codec.js';
 import { scaleConfig } from './scale/scale-config.js';
 import { trafficOf } from './scale/traffic.js';
 

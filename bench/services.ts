@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { quota } from '../src/doors/services/express.js';
+import { QuotameshStore } from '../src/doors/stores/express-rate-limit.js';
+import { RateLimiterQuotamesh } from '../src/doors/stores/rate-limiter-flexible.js';
 import { createNode } from '../src/index.js';
-import { quota } from '../src/services/express.js';
-import { QuotameshStore } from '../src/stores/express-rate-limit.js';
-import { RateLimiterQuotamesh } from '../src/stores/rate-limiter-flexible.js';
 
 /**
  * What a limiter costs a request that it admits, in CPU of this process: rounds of each in turn, the order turned round

@@ -4,8 +4,8 @@
  * make their own load, so nobody pays for HTTP; each has run under load for a second before anything is counted.
  */
 import { fileURLToPath } from 'node:url';
-import { medianOf } from '../src/load/quantile.js';
-import { Child } from '../src/processes/child.js';
+import { medianOf } from '../src/tools/load/quantile.js';
+import { Child } from '../src/tools/processes/child.js';
 import { startRedis } from '../test/redis/redis.js';
 import { SYSTEMS, type System } from './stores/orders.js';
 import { Service } from './stores/service.js';

@@ -14,10 +14,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import type { WorldSettings } from '../sim/cluster/world.js';
+import { PACKAGE_ROOT } from '../src/base/package/package-root.js';
+import { VERSION } from '../src/base/package/version.js';
 import { resolveConfig } from '../src/config/read/resolve-config.js';
-import { quantileOf } from '../src/load/quantile.js';
-import { PACKAGE_ROOT } from '../src/package/package-root.js';
-import { VERSION } from '../src/package/version.js';
+import { quantileOf } from '../src/tools/load/quantile.js';
 import type { Cell, CellFigures } from './traces/cell.js';
 
 const { values, positionals } = parseArgs({

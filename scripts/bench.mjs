@@ -9,7 +9,7 @@ ensureBuilt();
 const out = join(root, 'dist-bench');
 rmSync(out, { recursive: true, force: true });
 run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.bench.json')]);
-cpSync(join(root, 'src/codec/generated'), join(out, 'src/codec/generated'), { recursive: true });
+cpSync(join(root, 'src/topic/codec/generated'), join(out, 'src/topic/codec/generated'), { recursive: true });
 for (const file of ['test/kafka/pom.xml', 'test/pulsar/broker/pom.xml', 'test/pulsar/broker/log4j2.xml']) {
   cpSync(join(root, file), join(out, file));
 }

@@ -14,8 +14,8 @@ const target = join(root, 'dist/bin');
 /** Threads and processes are files of dist/bin, too, by the file that starts them under another name. */
 const STARTED = {
   'load-thread': 'dist/src/config/files/load-thread.js',
-  'demo-traffic': 'dist/src/demo/processes/traffic-main.js',
-  load: 'dist/src/load/load-main.js',
+  'demo-traffic': 'dist/src/tools/demo/processes/traffic-main.js',
+  load: 'dist/src/tools/load/load-main.js',
   'swarm-thread': 'dist/sim/swarm/swarm-thread.js',
 };
 const DOORS = { quotamesh: 'dist/src/cli.js', index: 'dist/src/index.js' };
@@ -68,7 +68,7 @@ const OWN_PLACES = {
 const SELF_CONTAINED = {
   name: 'self-contained',
   load(id) {
-    if (id !== join(root, 'dist/src/package/version.js')) return null;
+    if (id !== join(root, 'dist/src/base/package/version.js')) return null;
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     return `export const VERSION = ${JSON.stringify(version)};`;
   },
@@ -76,7 +76,7 @@ const SELF_CONTAINED = {
     return code.replace('createRequire(import.meta.url)', `createRequire(${OWN_FILE})`);
   },
 };
-/** Leaves out what fastify loads only where a server brings no compilers (src/http/server/http-server.ts): a third of its code. */
+/** Leaves out what fastify loads only where a server brings no compilers (src/doors/http/server/http-server.ts): a third of its code. */
 const UNUSED = {
   name: 'unused',
   load: (id) =>

@@ -7,11 +7,11 @@ ensureBuilt();
 const out = join(root, 'dist-chaos');
 rmSync(out, { recursive: true, force: true });
 run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.chaos.json')]);
-for (const copied of ['src/codec/generated', 'test/kafka/pom.xml', 'src/page', 'test/chaos/browser']) {
+for (const copied of ['src/topic/codec/generated', 'test/kafka/pom.xml', 'src/doors/page', 'test/chaos/browser']) {
   cpSync(join(root, copied), join(out, copied), { recursive: true, filter: (file) => !file.endsWith('.ts') });
 }
 // What the build puts beside the page: uPlot.
-cpSync(join(root, 'dist/src/page/uplot'), join(out, 'src/page/uplot'), { recursive: true });
+cpSync(join(root, 'dist/src/doors/page/uplot'), join(out, 'src/doors/page/uplot'), { recursive: true });
 // Imported instead of started as a process, so that signals and exit codes are those of the run.
 process.argv.splice(1, 1, join(out, 'test/chaos/main.js'));
 await import(join(out, 'test/chaos/main.js'));

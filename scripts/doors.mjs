@@ -13,17 +13,17 @@ const target = join(root, 'dist');
 
 /** What package.json exports beside the library, by its place below dist and dist/bin. In a folder, because chunks have such names, too. */
 export const SUBPATHS = {
-  'subpaths/express': 'dist/src/services/express.js',
-  'subpaths/fastify': 'dist/src/services/fastify.js',
-  'subpaths/hono': 'dist/src/services/hono.js',
+  'subpaths/express': 'dist/src/doors/services/express.js',
+  'subpaths/fastify': 'dist/src/doors/services/fastify.js',
+  'subpaths/hono': 'dist/src/doors/services/hono.js',
   'subpaths/limiter': 'dist/src/limiter.js',
-  'subpaths/koa': 'dist/src/services/koa.js',
-  'subpaths/nest': 'dist/src/services/nest.js',
-  'subpaths/opentelemetry': 'dist/src/opentelemetry/attach-opentelemetry.js',
-  'subpaths/stores/express-rate-limit': 'dist/src/stores/express-rate-limit.js',
-  'subpaths/stores/fastify-rate-limit': 'dist/src/stores/fastify-rate-limit.js',
-  'subpaths/stores/nestjs-throttler': 'dist/src/stores/nestjs-throttler.js',
-  'subpaths/stores/rate-limiter-flexible': 'dist/src/stores/rate-limiter-flexible.js',
+  'subpaths/koa': 'dist/src/doors/services/koa.js',
+  'subpaths/nest': 'dist/src/doors/services/nest.js',
+  'subpaths/opentelemetry': 'dist/src/doors/opentelemetry/attach-opentelemetry.js',
+  'subpaths/stores/express-rate-limit': 'dist/src/doors/stores/express-rate-limit.js',
+  'subpaths/stores/fastify-rate-limit': 'dist/src/doors/stores/fastify-rate-limit.js',
+  'subpaths/stores/nestjs-throttler': 'dist/src/doors/stores/nestjs-throttler.js',
+  'subpaths/stores/rate-limiter-flexible': 'dist/src/doors/stores/rate-limiter-flexible.js',
 };
 
 export async function makeDoors() {

@@ -9,7 +9,14 @@ export const FIGURES = {
   'npm run bench:limiter': {
     name: 'limiter',
     run: ['scripts/bench.mjs', 'limiter'],
-    code: ['bench/limiter.ts', 'bench/limiter', 'src/admission', 'src/core/base', 'src/core/limiter', 'src/core/keys'],
+    code: [
+      'bench/limiter.ts',
+      'bench/limiter',
+      'src/node/admission',
+      'src/core/base',
+      'src/core/limiter',
+      'src/core/account/keys',
+    ],
   },
   'npm run bench:cluster -- kafka': {
     name: 'cluster',
@@ -18,8 +25,8 @@ export const FIGURES = {
       'bench/cluster.ts',
       'bench/live',
       'src/core',
-      'src/node',
-      'src/codec',
+      'src/node/loop',
+      'src/topic/codec',
       'src/topic/kafka',
       'src/topic/remote',
     ],
@@ -27,12 +34,12 @@ export const FIGURES = {
   'npm run bench:scale': {
     name: 'scale',
     run: ['scripts/bench.mjs', 'scale', '--seconds', '12'],
-    code: ['bench/scale.ts', 'bench/scale', 'src/core', 'src/codec'],
+    code: ['bench/scale.ts', 'bench/scale', 'src/core', 'src/topic/codec'],
   },
   'npm start -- --for 20s': {
     name: 'demonstration',
     run: ['scripts/start.mjs', '--for', '20s'],
-    code: ['src/demo', 'src/core', 'src/node', 'src/codec', 'src/topic/embedded'],
+    code: ['src/tools/demo', 'src/core', 'src/node/loop', 'src/topic/codec', 'src/topic/embedded'],
   },
 };
 

@@ -5,5 +5,5 @@ import { setFlagsFromString } from 'node:v8';
 // minutes (docs/decisions/0045). Costs 0 to 10 % more CPU per HTTP request. Before the imports, which fill the heap.
 setFlagsFromString('--optimize-for-size');
 
-const { runProgram } = await import('./cli/program.js');
+const { runProgram } = await import('./tools/cli/program.js');
 await runProgram(process.argv);

@@ -1,3 +1,9 @@
+export { ERROR_CATALOGUE, type ErrorCode } from './base/errors/catalogue.js';
+export { QuotameshError } from './base/errors/quotamesh-error.js';
+export { VERSION } from './base/package/version.js';
+export type { BusyGroup, BusyOnBackends, LogLevel, ShareDecision, Telemetry } from './base/ports/telemetry.js';
+export type { Scope } from './core/beside/attachments/attachment.js';
+export { type CreateNodeOptions, createNode } from './doors/library/create-node.js';
 export type {
   AcquireOptions,
   Amounts,
@@ -15,11 +21,11 @@ export type {
   WaitForOptions,
   WaitOptions,
   Where,
-} from './api/decision.js';
-export type { GroupExplanation } from './api/group-explanation.js';
-export type { KeyStatus } from './api/key-status.js';
-export type { NodeHttp } from './api/node-http.js';
-export type { GroupStatus, NodeStatus } from './api/node-status.js';
+} from './node/api/decision.js';
+export type { GroupExplanation } from './node/api/group-explanation.js';
+export type { KeyStatus } from './node/api/key-status.js';
+export type { NodeHttp } from './node/api/node-http.js';
+export type { GroupStatus, NodeStatus } from './node/api/node-status.js';
 export type {
   AttachedScope,
   ChangeOptions,
@@ -30,15 +36,9 @@ export type {
   QuotaGroups,
   RegistryChange,
   SetManyOptions,
-} from './api/quota-groups.js';
-export type { DefinedKey, DefinedKeyTemplate, QuotaKeys, QuotaKeyTemplates } from './api/quota-keys.js';
-export type { QuotaNode } from './api/quota-node.js';
-export type { CostOptions, ReportedCost } from './api/reported-cost.js';
-export type { ReportedHealth } from './api/reported-health.js';
-export type { Scope } from './core/attachments/attachment.js';
-export { ERROR_CATALOGUE, type ErrorCode } from './errors/catalogue.js';
-export { QuotameshError } from './errors/quotamesh-error.js';
-export { type CreateNodeOptions, createNode } from './library/create-node.js';
-export { setNodeCount } from './node/parts-of.js';
-export { VERSION } from './package/version.js';
-export type { BusyGroup, BusyOnBackends, LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';
+} from './node/api/quota-groups.js';
+export type { DefinedKey, DefinedKeyTemplate, QuotaKeys, QuotaKeyTemplates } from './node/api/quota-keys.js';
+export type { QuotaNode } from './node/api/quota-node.js';
+export type { CostOptions, ReportedCost } from './node/api/reported-cost.js';
+export type { ReportedHealth } from './node/api/reported-health.js';
+export { setNodeCount } from './node/loop/parts-of.js';

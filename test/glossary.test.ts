@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { ERROR_CATALOGUE } from '../src/errors/catalogue.js';
+import { ERROR_CATALOGUE } from '../src/base/errors/catalogue.js';
 import { codeOf } from './source-text.js';
 
 /** Holds code, YAML, metrics, paths and errors to docs/reference/glossary.md. A failure names the file and the line. */
@@ -58,8 +58,8 @@ describe('what users type', () => {
   const names = [
     ...yamlNames().map((name) => `YAML ${name}`),
     ...Object.keys(ERROR_CATALOGUE).map((name) => `error ${name}`),
-    ...textsIn('src/telemetry', /\bquotamesh_[a-z_]+/g).map((name) => `metric ${name}`),
-    ...textsIn('src/http', /(?<=')\/v1\/[a-z/-]+(?=')/g).map((name) => `path ${name}`),
+    ...textsIn('src/doors/telemetry', /\bquotamesh_[a-z_]+/g).map((name) => `metric ${name}`),
+    ...textsIn('src/doors/http', /(?<=')\/v1\/[a-z/-]+(?=')/g).map((name) => `path ${name}`),
   ];
 
   test('a name with a ruled word in it stands in the table, and no other does', () => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { PACKAGE_ROOT } from '../src/package/package-root.js';
-import { freePorts } from '../src/processes/free-ports.js';
+import { PACKAGE_ROOT } from '../src/base/package/package-root.js';
+import { freePorts } from '../src/tools/processes/free-ports.js';
 import { runShell } from './guides/guide-shell.js';
 
 interface GuideBlock {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { betweenFolders, cyclesOf, foldersBelow, type Import, importsIn } from './import-graph.js';
@@ -9,6 +9,10 @@ import { betweenFolders, cyclesOf, foldersBelow, type Import, importsIn } from '
  * or the folder.
  */
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+/** From the ground up: what stands on a floor imports of it and of those before it. */
+const FLOORS = ['base', 'core', 'config', 'topic', 'node', 'doors', 'tools'].map((name) => `src/${name}`);
+/** Floors that are one room each: their folders are steps of one thing. */
+const ONE_ROOM = ['config', 'topic'];
 const README_LINES_MAX = 15;
 const FILES_PER_FOLDER_MAX = 30;
 /** The sources of the vectors and the files of a chaos run are tables, one row each. */
@@ -49,16 +53,18 @@ describe('imports', () => {
     expect(cyclesOf(imports.filter(({ kind }) => kind === 'value'))).toEqual([]);
   });
 
-  test('the core imports the core only, and what leaves import is below them', () => {
+  test('the core imports the core only, and each floor those below it', () => {
     expect(beyond('src/core', ['src/core'])).toEqual([]);
-    for (const leaf of ['errors', 'input', 'package', 'ports']) {
-      expect(beyond(`src/${leaf}`, [`src/${leaf}`])).toEqual([]);
+    expect(inner('src').sort()).toEqual([...FLOORS].sort());
+    for (const [height, floor] of FLOORS.entries()) {
+      const below = floor === 'src/tools' ? [...FLOORS, 'sim'] : FLOORS.slice(0, height + 1);
+      expect(beyond(floor, below)).toEqual([]);
     }
-    expect(beyond('src/api', ['src/api', 'src/core', 'src/errors', 'src/ports'])).toEqual([]);
+    expect(beyond('src/node/api', ['src/node/api', 'src/core', 'src/base'])).toEqual([]);
   });
 
-  test('production imports nothing of the simulator, but for the commands, live runs and their load', () => {
-    const allowed = ['src/cli', 'src/demo', 'src/live', 'src/load'];
+  test('production imports nothing of the simulator, but for the commands, the demonstration and their load', () => {
+    const allowed = ['src/tools/cli', 'src/tools/demo', 'src/tools/load'];
     const all = imports.filter(({ from, to }) => from.startsWith('src/') && to.startsWith('sim/'));
     expect(all.filter(({ from }) => !allowed.some((room) => from.startsWith(`${room}/`))).map(inWords)).toEqual([]);
   });
@@ -94,17 +100,24 @@ describe('every folder', () => {
     expect(full).toEqual([]);
   });
 
-  test('at the top of src has a line in ARCHITECTURE.md, and every room of the core', () => {
+  test('that is a room of src has a line in ARCHITECTURE.md', () => {
     const map = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
-    const wanted = [...inner('src'), ...inner('src/core')];
+    const wanted = FLOORS.flatMap((floor) => [floor, ...(ONE_ROOM.includes(basename(floor)) ? [] : inner(floor))]);
     expect(wanted.filter((folder) => !map.includes(`\`${folder}\``))).toEqual([]);
   });
 
   test('of src, its core and sim has tests under its name, or a line in docs/contribute/run-one-test.md', () => {
     const page = readFileSync(join(ROOT, 'docs/contribute/run-one-test.md'), 'utf8');
-    const all = [...inner('src'), ...inner('src/core'), ...inner('sim')].filter((room) => room !== 'sim/scenarios');
-    const untested = all.filter((room) => !existsSync(join(ROOT, 'test/unit', room.replace(/^(src|sim)\//, ''))));
-    expect(untested.filter((room) => !page.includes(`\`${room}\``))).toEqual([]);
+    const core = rooms.filter((room) => room.startsWith('src/core/')).map((room) => `core/${basename(room)}`);
+    const all = [
+      'src/config',
+      'src/topic',
+      ...['base', 'node', 'doors', 'tools'].flatMap((floor) => inner(`src/${floor}`)),
+      ...inner('sim'),
+    ];
+    const named = [...core, ...all.filter((room) => room !== 'sim/scenarios').map((room) => basename(room))];
+    const untested = named.filter((room) => !existsSync(join(ROOT, 'test/unit', room)));
+    expect(untested.filter((room) => !page.includes(`/${basename(room)}\``))).toEqual([]);
   });
 
   test('of the core that a report passes exists, and stands in the same order in both drawings', () => {
@@ -113,9 +126,10 @@ describe('every folder', () => {
       const [chain = ''] = /`sample` →[^.]*→\s+admission/.exec(text) ?? [];
       return [...chain.matchAll(/`([\w-]+)`/g)].map(([, room]) => room);
     });
-    expect(chains[0]).toHaveLength(8);
+    expect(chains[0]).toHaveLength(7);
     expect(chains[1]).toEqual(chains[0]);
-    expect(chains[0]?.filter((room) => !existsSync(join(ROOT, 'src/core', room)))).toEqual([]);
+    const folders = new Set(rooms.filter((room) => room.startsWith('src/core/')).map((room) => basename(room)));
+    expect(chains[0]?.filter((room) => room === undefined || !folders.has(room))).toEqual([]);
   });
 });
 
@@ -132,14 +146,14 @@ function inWords({ from, to, kind }: Import): string {
 }
 
 /**
- * The room that a file belongs to, as READMEs name it: `admission`, `core/limiter`, `sim/run`. Rooms within a room may
- * import each other as long as no cycle arises; those of the core are told apart.
+ * Names the room that a file belongs to, as READMEs do: `node/admission`, `core/limiter`, `topic`, `sim/run`. Folders
+ * within a room may import each other as long as no cycle arises.
  */
 function roomOf(file: string): string {
   const [tree = '', first = '', second = ''] = file.split('/');
   if (tree === 'sim') return second === '' ? 'sim' : `sim/${first}`;
-  if (first === 'core') return `core/${second}`;
-  return second === '' ? 'src' : first;
+  if (second === '') return 'src';
+  return ONE_ROOM.includes(first) || second.includes('.') ? first : `${first}/${second}`;
 }
 
 /** What the README of a room says after "May import"; null where it says nothing: the doors, and the top of sim. */

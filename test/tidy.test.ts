@@ -10,7 +10,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const FUNCTION_LINES_MAX = 50;
 const CORE_FUNCTION_LINES_MAX = 40;
 /** The composition root is one list of parts, each with what it is made from: cut up, it would hand half of them around. */
-const ASSEMBLY = 'src/node/assemble-node.ts';
+const ASSEMBLY = 'src/node/loop/assemble-node.ts';
 const WIDTH_MAX = 120;
 const BANNED_NAMES = /(^|-)(utils?|helpers?|managers?|data|common|misc|stuff|index)\./;
 /** The one list of exports. */

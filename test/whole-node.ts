@@ -1,15 +1,15 @@
+import { silentTelemetry, type Telemetry } from '../src/base/ports/telemetry.js';
 import type { OtherConstants } from '../src/config/resolved/constants.js';
 import type { ResolvedConfig } from '../src/config/resolved/resolved-config.js';
-import type { Coordinator } from '../src/core/coordinator/coordinator.js';
-import type { CoordinatorEvent } from '../src/core/protocol/events-and-effects.js';
-import type { CreateNodeOptions } from '../src/library/create-node.js';
-import { configOf } from '../src/library/start-with-options.js';
-import { type AssemblyOptions, assembleParts } from '../src/node/assemble-node.js';
-import { EmbeddedNode } from '../src/node/embedded-node.js';
-import type { NodeParts } from '../src/node/node-parts.js';
-import type { RebalancingWatch } from '../src/node/rebalancing-watch.js';
-import { assemblyOf, startParts } from '../src/node/start-node.js';
-import { silentTelemetry, type Telemetry } from '../src/ports/telemetry.js';
+import type { CoordinatorEvent } from '../src/core/base/protocol/events-and-effects.js';
+import type { Coordinator } from '../src/core/machine/coordinator.js';
+import type { CreateNodeOptions } from '../src/doors/library/create-node.js';
+import { configOf } from '../src/doors/library/start-with-options.js';
+import { type AssemblyOptions, assembleParts } from '../src/node/loop/assemble-node.js';
+import { EmbeddedNode } from '../src/node/loop/embedded-node.js';
+import type { NodeParts } from '../src/node/loop/node-parts.js';
+import type { RebalancingWatch } from '../src/node/loop/rebalancing-watch.js';
+import { assemblyOf, startParts } from '../src/node/loop/start-node.js';
 
 /** Two things are called `groups`, and two `keys`: tests look at the parts. */
 const FaceWithoutGroups = EmbeddedNode as new (parts: NodeParts, http: null) => Omit<EmbeddedNode, 'groups' | 'keys'>;

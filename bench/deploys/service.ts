@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { PACKAGE_ROOT } from '../../src/package/package-root.js';
-import { Child } from '../../src/processes/child.js';
+import { PACKAGE_ROOT } from '../../src/base/package/package-root.js';
+import { Child } from '../../src/tools/processes/child.js';
 import { PLANS } from './customers.js';
 
 /** Tells what became of a request: a status of HTTP, or that nobody was there to ask. */

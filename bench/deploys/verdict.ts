@@ -1,5 +1,5 @@
 import { AccountLedger } from '../../sim/oracle/account-ledger.js';
-import { quantileOf } from '../../src/load/quantile.js';
+import { quantileOf } from '../../src/tools/load/quantile.js';
 import { TokenBucket } from '../race/token-bucket.js';
 import { type Customer, PLANS, type Plan } from './customers.js';
 import type { Incident } from './schedule.js';

@@ -1,4 +1,4 @@
-import { medianOf } from '../../src/load/quantile.js';
+import { medianOf } from '../../src/tools/load/quantile.js';
 
 /** One number per turn. */
 export type Sample = readonly number[];

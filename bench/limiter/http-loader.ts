@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { Child } from '../../src/processes/child.js';
+import { Child } from '../../src/tools/processes/child.js';
 import type { LoadAnswer, LoadTurn } from './http-load.js';
 
 /** The process that asks servers of this one, turn by turn. */

@@ -1,5 +1,5 @@
 import { findWaterLevel } from '../../sim/verdict/fair-allocation.js';
-import { quantileOf } from '../../src/load/quantile.js';
+import { quantileOf } from '../../src/tools/load/quantile.js';
 import type { Contender, Limit } from './contender.js';
 import { ADMITTED, LOST, OPEN, type Played, REFUSED } from './play-schedule.js';
 import { TokenBucket } from './token-bucket.js';

@@ -7,7 +7,7 @@ import { cpus, loadavg } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { PACKAGE_ROOT } from '../../src/base/package/package-root.js';
 import type { Contender, Limit } from './contender.js';
 import { tablesOf } from './race-document.js';
 import { committed, keptResults, writePage } from './race-page.js';

@@ -1,6 +1,6 @@
 /** One node of a contender: its limiter, and the requests that reach it, in a process of its own. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { epochNow } from '../../src/load/epoch-now.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
 import type { Contender, Limit } from './contender.js';
 import { PATIENCE_MS } from './figures.js';
 import { type Played, playSchedule } from './play-schedule.js';

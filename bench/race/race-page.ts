@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { PACKAGE_ROOT } from '../../src/base/package/package-root.js';
 import { pageOf } from './race-document.js';
 import type { Results } from './results.js';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { epochNow } from '../../src/load/epoch-now.js';
-import { Child } from '../../src/processes/child.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
+import { Child } from '../../src/tools/processes/child.js';
 import type { Contender, Limit, Servers } from './contender.js';
 import { PATIENCE_MS } from './figures.js';
 import type { JoinOrder, PlayedOrder } from './node-process.js';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { AppendRecord } from '../../src/ports/report-topic.js';
+import type { AppendRecord } from '../../src/base/ports/report-topic.js';
 import { loadKafkajs } from '../../src/topic/kafka/kafkajs-internals.js';
 import { CREATED_WITH } from '../../src/topic/kafka/topic-settings.js';
 

@@ -7,12 +7,12 @@
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
+import type { Append, ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
+import { nodeRecordKey, partitionOf, type ReportRow, reportRecordKey } from '../../src/core/base/protocol/record.js';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import { DIRECTION_COUNT, type GroupId } from '../../src/core/base/vocabulary.js';
-import { Coordinator } from '../../src/core/coordinator/coordinator.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
-import type { Append, ReadEvent } from '../../src/core/protocol/events-and-effects.js';
-import { nodeRecordKey, partitionOf, type ReportRow, reportRecordKey } from '../../src/core/protocol/record.js';
+import { Coordinator } from '../../src/core/machine/coordinator.js';
 
 export interface Log {
   readonly nodes: number;

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { Child } from '../../src/processes/child.js';
+import { Child } from '../../src/tools/processes/child.js';
 import type { Measured, Order } from './reading-node.js';
 
 const STOP_PATIENCE_MS = 5000;

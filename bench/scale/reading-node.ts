@@ -3,9 +3,9 @@
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { silentTelemetry } from '../../src/base/ports/telemetry.js';
 import type { KafkaTopicConfig } from '../../src/config/resolved/resolved-config.js';
 import { laneOf } from '../../src/core/base/vocabulary.js';
-import { silentTelemetry } from '../../src/ports/telemetry.js';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { WholeNode } from '../../test/whole-node.js';
 import { TOPIC } from './broker.js';

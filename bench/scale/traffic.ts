@@ -1,26 +1,26 @@
-import { RecordCodec } from '../../src/codec/record-codec.js';
+import type { AppendRecord } from '../../src/base/ports/report-topic.js';
+import { createLaneState, type LaneState } from '../../src/core/account/lanes/lane-state.js';
+import { LaneTable } from '../../src/core/account/lanes/lane-table.js';
+import { LinkWatch } from '../../src/core/account/lanes/link-watch.js';
+import { ShareBook } from '../../src/core/account/share/share-book.js';
+import { TokenBook } from '../../src/core/account/share/token-book.js';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
+import type { Append } from '../../src/core/base/protocol/events-and-effects.js';
+import { partitionOf } from '../../src/core/base/protocol/record.js';
 import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
 import { DIMENSION_COUNT, DIRECTION_COUNT, laneOf } from '../../src/core/base/vocabulary.js';
-import { createLaneState, type LaneState } from '../../src/core/lanes/lane-state.js';
-import { LaneTable } from '../../src/core/lanes/lane-table.js';
-import { LinkWatch } from '../../src/core/lanes/link-watch.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
-import type { Append } from '../../src/core/protocol/events-and-effects.js';
-import { partitionOf } from '../../src/core/protocol/record.js';
-import { LogReader } from '../../src/core/reading/log-reader.js';
+import { LogReader } from '../../src/core/log/reading/log-reader.js';
 import { HiddenCeilings } from '../../src/core/report/hidden-ceilings.js';
 import { Publisher } from '../../src/core/report/publisher.js';
 import { ReportBook } from '../../src/core/report/report-book.js';
 import { Reporter } from '../../src/core/report/reporter.js';
-import { createLaneRates } from '../../src/core/sample/estimate.js';
-import { ShareBook } from '../../src/core/share/share-book.js';
-import { TokenBook } from '../../src/core/share/token-book.js';
+import { createLaneRates } from '../../src/core/report/sample/estimate.js';
 import { CostMeter } from '../../src/core/target/cost-meter.js';
 import { TargetBook } from '../../src/core/target/target-book.js';
 import { Membership } from '../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../src/core/usage-map/usage-map.js';
-import type { AppendRecord } from '../../src/ports/report-topic.js';
+import { RecordCodec } from '../../src/topic/codec/record-codec.js';
 import { TrafficRandom } from './random.js';
 
 /** PIP-82's own scenario. */

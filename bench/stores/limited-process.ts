@@ -3,7 +3,7 @@ import { fastify } from 'fastify';
 import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { createNode } from '../../src/index.js';
-import { epochNow } from '../../src/load/epoch-now.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
 import { isSystem, type Order, QUOTA, type Seen, type System } from './orders.js';
 
 /** One process of a service: its limiter, and the requests that reach it. Each system has as many processes. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { epochNow } from '../../src/load/epoch-now.js';
-import type { Child } from '../../src/processes/child.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
+import type { Child } from '../../src/tools/processes/child.js';
 import type { RedisServer } from '../../test/redis/redis.js';
 import { type Collected, type Order, QUOTA } from './orders.js';
 

@@ -1,7 +1,7 @@
 import { GENERATED, textOfCell } from './markdown.mjs';
 
 /**
- * docs/reference/commands.md from the commands themselves (createProgram of src/cli/program.ts) and the scripts of
+ * docs/reference/commands.md from the commands themselves (createProgram of src/tools/cli/program.ts) and the scripts of
  * package.json.
  */
 export function renderCommands({ createProgram, nodeCommand, npmScripts }) {
@@ -172,7 +172,7 @@ const SCRIPTS = {
     'the pictures of the [live page](../guide/live-page.md); into a folder all views, light, dark and on a phone',
   ],
   mutants: [
-    '-- src/core/share [--sample 40]',
+    '-- src/core/account/share [--sample 40]',
     'changes one place of the source at a time and lists what no test notices ([figures.md](figures.md#mutants))',
   ],
   chaos: [

@@ -1,6 +1,6 @@
 import { GENERATED, table } from './markdown.mjs';
 
-/** docs/reference/errors.md from the catalogue (src/errors/catalogue.ts). */
+/** docs/reference/errors.md from the catalogue (src/base/errors/catalogue.ts). */
 export function renderErrors(catalogue) {
   const rows = Object.entries(catalogue).map(([code, { message, httpStatus, exitCode, remedy }]) => [
     `\`${code}\``,

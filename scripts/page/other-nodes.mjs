@@ -4,9 +4,10 @@
  * each report again within five minutes (`timing.forcedReportMs`), and each minute 1 % of the groups of each node
  * because their demand has changed.
  */
-import { RecordCodec } from '../../dist/src/codec/record-codec.js';
+
 import { epochTagOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../dist/src/core/base/ids.js';
-import { nodeRecordKey, reportRecordKey } from '../../dist/src/core/protocol/record.js';
+import { nodeRecordKey, reportRecordKey } from '../../dist/src/core/base/protocol/record.js';
+import { RecordCodec } from '../../dist/src/topic/codec/record-codec.js';
 import { EmbeddedTopic } from '../../dist/src/topic/embedded/embedded-topic.js';
 import { groupName } from './large-cluster.mjs';
 

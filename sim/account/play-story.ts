@@ -1,5 +1,5 @@
-import type { Decision } from '../../src/api/decision.js';
-import { QuotameshError } from '../../src/errors/quotamesh-error.js';
+import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
+import type { Decision } from '../../src/node/api/decision.js';
 import { ProcessRecord } from '../oracle/process-record.js';
 import { checkTokens } from '../oracle/token-law.js';
 import { viewsOf } from '../oracle/views.js';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { PACKAGE_ROOT } from '../../src/base/package/package-root.js';
 import { keysSection } from '../keys/keys-section.js';
 import { builtInNames, loadBuiltIn } from '../scenario/load-scenario.js';
 import { OWN_SYSTEMS, SYSTEMS, shortName } from '../systems.js';

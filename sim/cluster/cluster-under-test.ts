@@ -1,4 +1,4 @@
-import type { BucketSeen } from '../../src/core/coordinator/bucket-seen.js';
+import type { BucketSeen } from '../../src/core/machine/bucket-seen.js';
 
 /**
  * What a scenario is played on: quotamesh (the production core, `World`) or a baseline, in one world of virtual time.

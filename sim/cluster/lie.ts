@@ -1,4 +1,4 @@
-import type { Append } from '../../src/core/protocol/events-and-effects.js';
+import type { Append } from '../../src/core/base/protocol/events-and-effects.js';
 
 /** What a lying node appends: its usage and demand times a factor, and its share unchanged. */
 export function exaggerated(appends: readonly Append[], factor: number): readonly Append[] {

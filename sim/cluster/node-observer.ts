@@ -1,4 +1,4 @@
-import type { CoordinatorEvent, Effects } from '../../src/core/protocol/events-and-effects.js';
+import type { CoordinatorEvent, Effects } from '../../src/core/base/protocol/events-and-effects.js';
 import type { SimulatedNode } from './simulated-node.js';
 
 /** Sees what the processes of a world do, as it happens, and changes nothing. */

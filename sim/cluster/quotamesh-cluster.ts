@@ -1,7 +1,7 @@
-import { RecordCodec } from '../../src/codec/record-codec.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { directionIndex, laneOf, MESSAGES, slotOf, UNLIMITED } from '../../src/core/base/vocabulary.js';
-import { type BucketSeen, bucketSeen } from '../../src/core/coordinator/bucket-seen.js';
+import { type BucketSeen, bucketSeen } from '../../src/core/machine/bucket-seen.js';
+import { RecordCodec } from '../../src/topic/codec/record-codec.js';
 import type { ClusterUnderTest, DeliveryFaults, NodeClock, Ways } from './cluster-under-test.js';
 import { SimulatedNode } from './simulated-node.js';
 import { SimulatedTopic } from './simulated-topic.js';

@@ -1,4 +1,4 @@
-import type { CoordinatorEvent } from '../../src/core/protocol/events-and-effects.js';
+import type { CoordinatorEvent } from '../../src/core/base/protocol/events-and-effects.js';
 
 /** How far a process has read: in which log, and up to which next offset in each partition. */
 export class ReadOffsets {

@@ -1,7 +1,7 @@
 import { nodeKeyOf } from '../../src/core/base/ids.js';
+import type { ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
+import { isGroupStateKey, nodeRecordKey } from '../../src/core/base/protocol/record.js';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
-import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
-import { isGroupStateKey, nodeRecordKey } from '../../src/core/protocol/record.js';
 import { KinWatch } from '../../src/topic/signed/kin-watch.js';
 import { WithheldRecords } from '../../src/topic/signed/withheld-records.js';
 import type { SignedEvent } from './simulated-topic.js';

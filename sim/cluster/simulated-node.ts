@@ -1,10 +1,10 @@
+import type { Append, CoordinatorEvent, Notice, UnheardUse } from '../../src/core/base/protocol/events-and-effects.js';
 import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
 import { DIRECTION_COUNT, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
-import { Coordinator } from '../../src/core/coordinator/coordinator.js';
-import { enforce } from '../../src/core/coordinator/enforce.js';
 import { GRANTED, Limiter, UNCONFIRMED } from '../../src/core/limiter/limiter.js';
 import { FAILED_PRODUCE_PAUSE_MS, OutgoingQueue, type Produce } from '../../src/core/log/outgoing-queue.js';
-import type { Append, CoordinatorEvent, Notice, UnheardUse } from '../../src/core/protocol/events-and-effects.js';
+import { Coordinator } from '../../src/core/machine/coordinator.js';
+import { enforce } from '../../src/core/machine/enforce.js';
 import type { NodeClock } from './cluster-under-test.js';
 import type { EventQueue } from './event-queue.js';
 import { exaggerated } from './lie.js';
@@ -28,7 +28,7 @@ export interface ProcessOptions {
   readonly signingKey?: string | null;
 }
 
-/** A node in virtual time: the production coordinator and limiter, driven as src/node drives them. */
+/** A node in virtual time: the production coordinator and limiter, driven as src/node/loop drives them. */
 export class SimulatedNode {
   readonly coordinator: Coordinator;
   readonly limiter: Limiter;
@@ -195,7 +195,7 @@ export class SimulatedNode {
   }
 
   /**
-   * Sends as src/node/topic-pump.ts does: one produce per partition at a time, and a pause after a produce that failed.
+   * Sends as src/node/loop/topic-pump.ts does: one produce per partition at a time, a pause after one that failed.
    */
   #send(appends: readonly Append[]): void {
     this.#outgoing.add(this.lieFactor === 1 ? appends : exaggerated(appends, this.lieFactor));
@@ -269,7 +269,7 @@ export class SimulatedNode {
   }
 }
 
-/** How long a process tries to send its farewell, as in src/node/node-life.ts. */
+/** How long a process tries to send its farewell, as in src/node/loop/node-life.ts. */
 const FAREWELL_TIMEOUT_MS = 1500;
 const ROUND: CoordinatorEvent = { kind: 'round-elapsed' };
 const TRUE_CLOCK: NodeClock = { offsetMs: 0, driftRatio: 0 };

@@ -1,4 +1,4 @@
-import type { Append, ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import type { Append, ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
 import type { EventQueue } from './event-queue.js';
 import type { Random } from './random.js';
 import {
@@ -33,7 +33,7 @@ export interface SignedEvent extends ReadEvent {
 
 /**
  * The topic in virtual time: partitions with one order each, seeded delays, outage, cut connections, lost appends, lost
- * acknowledgements, repeated delivery, compaction. It keeps the guarantees of src/ports/report-topic.ts and no more:
+ * acknowledgements, repeated delivery, compaction. Keeps the guarantees of src/base/ports/report-topic.ts alone:
  * between partitions nothing is ordered.
  */
 export class SimulatedTopic {

@@ -1,4 +1,4 @@
-import type { LaneCosts, ReportRow, TopicRecord } from '../../src/core/protocol/record.js';
+import type { LaneCosts, ReportRow, TopicRecord } from '../../src/core/base/protocol/record.js';
 
 /**
  * Rounds rates to float32, as the codec does. This is cheaper than encoding, and the codec's own tests prove that

@@ -1,5 +1,5 @@
-import { RecordCodec } from '../../src/codec/record-codec.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import { RecordCodec } from '../../src/topic/codec/record-codec.js';
 import { EventQueue } from '../cluster/event-queue.js';
 import { Random } from '../cluster/random.js';
 import { SimulatedTopic, type TopicDelays } from '../cluster/simulated-topic.js';
@@ -58,7 +58,7 @@ export class KeyedCluster {
     let [reports, bytes] = [0, 0];
     for (; this.#counted < log.length; this.#counted++) {
       const { key, record } = log[this.#counted];
-      // A report's key has a bundle behind its node (src/core/protocol/record.ts).
+      // A report's key has a bundle behind its node (src/core/base/protocol/record.ts).
       if (key.includes('/')) reports++;
       bytes += key.length + (record === null ? 0 : this.#codec.encode(record).length);
     }

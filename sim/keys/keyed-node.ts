@@ -1,14 +1,14 @@
-import { Gate } from '../../src/admission/gate.js';
+import type { Timers } from '../../src/base/ports/clock.js';
+import { silentTelemetry } from '../../src/base/ports/telemetry.js';
 import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
-import { Attachments } from '../../src/core/attachments/attachments.js';
 import { groupIdOf } from '../../src/core/base/ids.js';
-import type { ServingLoop } from '../../src/core/coordinator/coordinator-view.js';
-import type { CoordinatorEvent, Effects } from '../../src/core/protocol/events-and-effects.js';
-import { GroupTable } from '../../src/groups/group-table.js';
-import { GroupsInForce } from '../../src/groups/groups-in-force.js';
-import { KeyBook } from '../../src/groups/keys/key-book.js';
-import type { Timers } from '../../src/ports/clock.js';
-import { silentTelemetry } from '../../src/ports/telemetry.js';
+import type { CoordinatorEvent, Effects } from '../../src/core/base/protocol/events-and-effects.js';
+import { Attachments } from '../../src/core/beside/attachments/attachments.js';
+import type { ServingLoop } from '../../src/core/machine/coordinator-view.js';
+import { Gate } from '../../src/node/admission/gate.js';
+import { GroupTable } from '../../src/node/groups/group-table.js';
+import { GroupsInForce } from '../../src/node/groups/groups-in-force.js';
+import { KeyBook } from '../../src/node/groups/keys/key-book.js';
 import type { EventQueue } from '../cluster/event-queue.js';
 import type { NodeObserver } from '../cluster/node-observer.js';
 import { SimulatedNode } from '../cluster/simulated-node.js';
@@ -85,7 +85,7 @@ export class KeyedNode {
     queue.after(everyMs, round);
   }
 
-  /** Stops as src/node/node-life.ts does. */
+  /** Stops as src/node/loop/node-life.ts does. */
   leave(): void {
     this.isOpen = false;
     this.gate.close();

@@ -55,7 +55,7 @@ export class AwayLaw {
 
 /**
  * How far an isolated node looks back: 2 × isolationAfterMs + 0.5 s, on other partitions than the first one
- * partitionHeartbeatMs more, and up to a third of that on top (src/core/lanes/least-share.ts).
+ * partitionHeartbeatMs more, and up to a third of that on top (src/core/account/lanes/least-share.ts).
  */
 function lookedBackMs({ isolationAfterMs, partitionHeartbeatMs, partitions }: WorldSettings): number {
   const slowerBeatMs = partitions > 1 ? partitionHeartbeatMs : 0;

@@ -1,6 +1,6 @@
 import { hasClusterBucket } from '../../src/core/base/local-gate.js';
+import type { CoordinatorEvent, Effects } from '../../src/core/base/protocol/events-and-effects.js';
 import { DIRECTION_COUNT, MESSAGES } from '../../src/core/base/vocabulary.js';
-import type { CoordinatorEvent, Effects } from '../../src/core/protocol/events-and-effects.js';
 import type { NodeObserver } from '../cluster/node-observer.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
 import type { World } from '../cluster/world.js';

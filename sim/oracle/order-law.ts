@@ -1,4 +1,4 @@
-import { isNodeRecordKey, nodeKeyOfRecordKey } from '../../src/core/protocol/record.js';
+import { isNodeRecordKey, nodeKeyOfRecordKey } from '../../src/core/base/protocol/record.js';
 import type { SignedEvent } from '../cluster/simulated-topic.js';
 
 /**

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../src/page/html.js';
+import { type Html, html } from '../../src/doors/page/html.js';
 
 export interface PageFrontier {
   /** messages or bytes. */

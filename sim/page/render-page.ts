@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { invariant } from '../../src/core/base/invariant.js';
-import { Html, html } from '../../src/page/html.js';
-import { selfContainedPage } from '../../src/page/self-contained-page.js';
+import { Html, html } from '../../src/doors/page/html.js';
+import { selfContainedPage } from '../../src/doors/page/self-contained-page.js';
 import { frontierSection, type PageFrontier } from './frontier-section.js';
 import { keySection, type PageKeys } from './key-table.js';
 import { labelsOf, type PageClock, type PageRun, pageSeriesOf } from './page-runs.js';

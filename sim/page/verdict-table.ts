@@ -1,4 +1,4 @@
-import { Html, html } from '../../src/page/html.js';
+import { Html, html } from '../../src/doors/page/html.js';
 import type { DimensionSeries, Verdict } from '../verdict/run-result.js';
 import type { PageRun } from './page-runs.js';
 

@@ -1,6 +1,6 @@
+import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import type { Rates } from '../../src/core/base/vocabulary.js';
-import { QuotameshError } from '../../src/errors/quotamesh-error.js';
 import type { TopicDelays } from '../cluster/simulated-topic.js';
 import type { WorldSettings } from '../cluster/world.js';
 import { playTrace } from '../replay/play-trace.js';

@@ -1,4 +1,4 @@
-import { QuotameshError } from '../../src/errors/quotamesh-error.js';
+import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import type { TraceArrival } from '../replay/trace.js';
 
 /** Recorded work in columns, in order of time, so that it can be played again and again: 32 bytes a piece. */

@@ -1,9 +1,9 @@
-import { RecordCodec } from '../../src/codec/record-codec.js';
 import { DIRECTION_COUNT, directionIndex } from '../../src/core/base/vocabulary.js';
-import { Coordinator } from '../../src/core/coordinator/coordinator.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
-import type { Recording } from '../../src/recording/read-recording.js';
-import { laneShares } from '../../src/status/describe-node.js';
+import { Coordinator } from '../../src/core/machine/coordinator.js';
+import { laneShares } from '../../src/node/status/describe-node.js';
+import { RecordCodec } from '../../src/topic/codec/record-codec.js';
+import type { Recording } from '../../src/topic/recording/read-recording.js';
 import { chosenGroup } from '../replay/chosen-group.js';
 import { decoded } from '../replay/decoded.js';
 import { type RecordingChoice, settingsOf } from '../replay/replay-recording.js';

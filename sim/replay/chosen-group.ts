@@ -1,8 +1,8 @@
-import { RecordCodec } from '../../src/codec/record-codec.js';
-import { QuotameshError } from '../../src/errors/quotamesh-error.js';
-import { settingsOfKey } from '../../src/groups/keys/settings-of-key.js';
-import type { Recording } from '../../src/recording/read-recording.js';
-import type { RecordingHeader } from '../../src/recording/recording-format.js';
+import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
+import { settingsOfKey } from '../../src/node/groups/keys/settings-of-key.js';
+import { RecordCodec } from '../../src/topic/codec/record-codec.js';
+import type { Recording } from '../../src/topic/recording/read-recording.js';
+import type { RecordingHeader } from '../../src/topic/recording/recording-format.js';
 import { decoded } from './decoded.js';
 
 /** The group that is asked for, and the header with it among its groups: a key is made of its template. */

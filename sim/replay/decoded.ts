@@ -1,6 +1,6 @@
-import type { RecordCodec } from '../../src/codec/record-codec.js';
-import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
-import type { ReadRecord } from '../../src/ports/report-topic.js';
+import type { ReadRecord } from '../../src/base/ports/report-topic.js';
+import type { ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
+import type { RecordCodec } from '../../src/topic/codec/record-codec.js';
 
 /** A recorded record as the core reads it; null = not of this cluster or version. */
 export function decoded({ partition, offset, appendMs, key, value }: ReadRecord, codec: RecordCodec): ReadEvent | null {

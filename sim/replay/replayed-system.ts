@@ -1,7 +1,7 @@
+import { clusterDepth } from '../../src/core/account/cluster-depth.js';
 import { hasClusterBucket } from '../../src/core/base/local-gate.js';
 import { depthGiven } from '../../src/core/base/settings.js';
 import { directionIndex } from '../../src/core/base/vocabulary.js';
-import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
 import { type BaselineEnvironment, rateOf } from '../baselines/baseline.js';
 import { PIECE } from '../baselines/plain-limiter.js';
 import { type StoreSystem, storeSystems } from '../baselines/store/store-systems.js';

@@ -1,7 +1,7 @@
+import { printable } from '../../src/base/errors/printable.js';
+import { didYouMean } from '../../src/base/input/nearest-name.js';
 import { parseQuantity } from '../../src/config/setting/quantity.js';
 import { bitsOf, groupIdOf } from '../../src/core/base/ids.js';
-import { printable } from '../../src/errors/printable.js';
-import { didYouMean } from '../../src/input/nearest-name.js';
 import { KEYS_MAX, type TraceOptions } from './trace.js';
 import { quoted, type TraceLocation, traceMistake } from './trace-mistake.js';
 

@@ -1,5 +1,5 @@
-import { printable } from '../../src/errors/printable.js';
-import { QuotameshError } from '../../src/errors/quotamesh-error.js';
+import { printable } from '../../src/base/errors/printable.js';
+import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 
 /** Where something is wrong with a trace. */
 export interface TraceLocation {

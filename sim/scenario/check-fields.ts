@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { inputMistakes } from '../../src/base/input/input-mistakes.js';
+import { isMapping } from '../../src/base/input/mapping.js';
+import { didYouMean } from '../../src/base/input/nearest-name.js';
 import type { ConfigPath, Finding, Findings } from '../../src/config/setting/findings.js';
 import { show } from '../../src/config/setting/setting-text.js';
-import { inputMistakes } from '../../src/input/input-mistakes.js';
-import { isMapping } from '../../src/input/mapping.js';
-import { didYouMean } from '../../src/input/nearest-name.js';
 import type { Field, Fields, ReadFields } from './fields.js';
 
 /**

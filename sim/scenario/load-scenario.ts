@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
+import { isMapping } from '../../src/base/input/mapping.js';
+import { didYouMean } from '../../src/base/input/nearest-name.js';
 import { readTextFile } from '../../src/config/read/read-text-file.js';
 import { withUnitsBehindAmounts } from '../../src/config/read/units-in-keys.js';
 import { ConfigError, formatPath, type Mistake } from '../../src/config/setting/config-error.js';
 import { Findings } from '../../src/config/setting/findings.js';
 import { parseYaml } from '../../src/config/yaml/parse-yaml.js';
-import { QuotameshError } from '../../src/errors/quotamesh-error.js';
-import { isMapping } from '../../src/input/mapping.js';
-import { didYouMean } from '../../src/input/nearest-name.js';
 import { readScenario } from './read-scenario.js';
 import type { Scenario } from './scenario.js';
 

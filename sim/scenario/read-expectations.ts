@@ -1,7 +1,7 @@
+import { isMapping } from '../../src/base/input/mapping.js';
+import { didYouMean } from '../../src/base/input/nearest-name.js';
 import type { ConfigPath, Findings } from '../../src/config/setting/findings.js';
 import { show } from '../../src/config/setting/setting-text.js';
-import { isMapping } from '../../src/input/mapping.js';
-import { didYouMean } from '../../src/input/nearest-name.js';
 import { SYSTEM_NAMES, shortName } from '../systems.js';
 import { METRICS } from '../verdict/metric-table.js';
 import { readFields } from './check-fields.js';

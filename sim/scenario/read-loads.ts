@@ -1,6 +1,6 @@
+import { didYouMean } from '../../src/base/input/nearest-name.js';
 import type { ConfigPath, Findings } from '../../src/config/setting/findings.js';
 import { show } from '../../src/config/setting/setting-text.js';
-import { didYouMean } from '../../src/input/nearest-name.js';
 import { readFields, readKind, readList } from './check-fields.js';
 import { LOAD_KINDS, type Load } from './load-kinds.js';
 

@@ -1,6 +1,6 @@
+import { fieldsOf } from '../../src/base/input/schema-parts.js';
 import { GROUP } from '../../src/config/schema/groups.js';
 import { section } from '../../src/config/setting/section.js';
-import { fieldsOf } from '../../src/input/schema-parts.js';
 import { type Fields, listOfSeconds, name, nodeList, quantity, range, seconds, text } from './fields.js';
 import { DELIVERY_FIELDS } from './happening-kinds.js';
 

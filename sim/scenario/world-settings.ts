@@ -1,3 +1,4 @@
+import { VERSION } from '../../src/base/package/version.js';
 import { buildGroup } from '../../src/config/read/build-config.js';
 import { withBurstsInFull } from '../../src/config/read/burst-in-full.js';
 import { checkRelations } from '../../src/config/read/check-relations.js';
@@ -8,7 +9,6 @@ import { readSection } from '../../src/config/schema/read-section.js';
 import { COSTS, LIMITING } from '../../src/config/schema/target.js';
 import { TIMING } from '../../src/config/schema/timing.js';
 import { Findings } from '../../src/config/setting/findings.js';
-import { VERSION } from '../../src/package/version.js';
 import type { WorldSettings } from '../cluster/world.js';
 import { SCENARIO_GROUP } from './scenario-fields.js';
 

@@ -2,7 +2,7 @@ import { hasClusterBucket } from '../../src/core/base/local-gate.js';
 import type { GroupSettings, RampModeName } from '../../src/core/base/settings.js';
 import { MESSAGES, UNLIMITED } from '../../src/core/base/vocabulary.js';
 import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
-import { MODES } from '../../src/core/ramp/ramp.js';
+import { MODES } from '../../src/core/target/ramp/ramp.js';
 import type { Random } from '../cluster/random.js';
 import type { WorldSettings } from '../cluster/world.js';
 

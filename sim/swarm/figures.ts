@@ -1,7 +1,7 @@
+import { clusterDepth } from '../../src/core/account/cluster-depth.js';
 import { hasClusterBucket } from '../../src/core/base/local-gate.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
-import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
 import type { WorldSettings } from '../cluster/world.js';
 import { BURST_MS, leastDepth } from '../oracle/burst-promised.js';
 import { quotaOf } from './draw-world.js';

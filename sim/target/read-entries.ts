@@ -1,6 +1,6 @@
+import { didYouMean } from '../../src/base/input/nearest-name.js';
 import type { ConfigPath, Findings } from '../../src/config/setting/findings.js';
 import { show } from '../../src/config/setting/setting-text.js';
-import { didYouMean } from '../../src/input/nearest-name.js';
 import { readFields, readList } from '../scenario/check-fields.js';
 import type { Fields, ReadFields } from '../scenario/fields.js';
 import { TARGET_GROUP_FIELDS } from './target-fields.js';

@@ -1,4 +1,4 @@
-import type { TopicCounters } from '../ports/report-topic.js';
+import type { TopicCounters } from '../base/ports/report-topic.js';
 
 export function createTopicCounters(): TopicCounters {
   return {

@@ -1,6 +1,6 @@
-import { QuotameshError } from '../errors/quotamesh-error.js';
-import type { ReadRecord, ReportTopicListener } from '../ports/report-topic.js';
-import type { Telemetry } from '../ports/telemetry.js';
+import { QuotameshError } from '../base/errors/quotamesh-error.js';
+import type { ReadRecord, ReportTopicListener } from '../base/ports/report-topic.js';
+import type { Telemetry } from '../base/ports/telemetry.js';
 
 export interface InboxOptions {
   /** In log lines: `topic`, `registry topic`. */

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { COMMAND_FILE } from '../../src/package/package-root.js';
+import { COMMAND_FILE } from '../../src/base/package/package-root.js';
 import { type GuardedProcess, startGuarded } from '../kafka/guarded-process.js';
 import { type Brokers, PARTITIONS, TOPIC } from './brokers.js';
 import { NODES } from './schedule.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Html, html } from '../../src/page/html.js';
-import { selfContainedPage } from '../../src/page/self-contained-page.js';
+import { type Html, html } from '../../src/doors/page/html.js';
+import { selfContainedPage } from '../../src/doors/page/self-contained-page.js';
 import { FAULTS } from './fault-table.js';
 import { whom } from './happened.js';
 import { WINDOW_MS } from './promises.js';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { COMMAND_FILE } from '../../src/package/package-root.js';
+import { COMMAND_FILE } from '../../src/base/package/package-root.js';
 import { type GuardedProcess, startGuarded } from '../kafka/guarded-process.js';
 
 const run = promisify(execFile);

@@ -1,4 +1,4 @@
-import { OUTCOMES } from '../../src/load/call.js';
+import { OUTCOMES } from '../../src/tools/load/call.js';
 import { FAULT_KINDS, FAULTS } from './fault-table.js';
 import { WINDOW_MS } from './promises.js';
 import type { Evidence, Verdict } from './verdict.js';

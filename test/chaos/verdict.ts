@@ -1,4 +1,4 @@
-import { OUTCOMES, type Outcome } from '../../src/load/call.js';
+import { OUTCOMES, type Outcome } from '../../src/tools/load/call.js';
 import { Allowed } from './allowed.js';
 import type { Call } from './clients.js';
 import { type Recovery, recoveriesOf } from './convergence.js';

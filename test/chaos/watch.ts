@@ -1,5 +1,5 @@
-import type { GroupStatus, NodeStatus } from '../../src/api/node-status.js';
-import { epochNow } from '../../src/load/epoch-now.js';
+import type { GroupStatus, NodeStatus } from '../../src/node/api/node-status.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
 import { NODES } from './schedule.js';
 import { GROUPS, nodeName } from './workload.js';
 

@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NodeStatus } from '../../src/api/node-status.js';
-import { epochNow } from '../../src/load/epoch-now.js';
-import { freePorts } from '../../src/processes/free-ports.js';
-import { NodeProcess } from '../../src/processes/node-process.js';
+import type { NodeStatus } from '../../src/node/api/node-status.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
+import { freePorts } from '../../src/tools/processes/free-ports.js';
+import { NodeProcess } from '../../src/tools/processes/node-process.js';
 
 const STOP_PATIENCE_MS = 8000;
 

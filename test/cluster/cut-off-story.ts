@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { admittedRate } from '../../sim/cluster/measure.js';
-import { epochNow } from '../../src/load/epoch-now.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
 import type { RedisServer } from '../redis/redis.js';
 import { Cluster } from './cluster.js';
 import { CuttableProxy } from './cuttable-proxy.js';

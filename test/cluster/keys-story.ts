@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { HttpPipe } from '../../src/load/http-pipe.js';
-import { Child } from '../../src/processes/child.js';
+import { HttpPipe } from '../../src/tools/load/http-pipe.js';
+import { Child } from '../../src/tools/processes/child.js';
 
 const PROGRAM = fileURLToPath(new URL('../../examples/embed-keys.mjs', import.meta.url));
 const IDS = ['a', 'b', 'c'];

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admittedRate } from '../../sim/cluster/measure.js';
-import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
-import { epochNow } from '../../src/load/epoch-now.js';
+import { clusterDepth } from '../../src/core/account/cluster-depth.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
 import { findDistribution } from '../kafka/distribution.js';
 import { KAFKA_START_TIMEOUT_MS, type Kafka, type KafkaNode, startKafka } from '../kafka/kafka.js';
 import { someOf } from '../property/seed.js';

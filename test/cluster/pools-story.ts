@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { epochNow } from '../../src/load/epoch-now.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 import { type QuotaStep, worstSpans } from './hot-quotas.js';
 import { carriable } from './story.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admittedRate } from '../../sim/cluster/measure.js';
-import { epochNow } from '../../src/load/epoch-now.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 import { carriable, jainOf, type PhaseResult, percent, type Rates, Story, worstFiveSeconds } from './story.js';
 import { TrafficProcess } from './traffic.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GroupStatus } from '../../src/api/node-status.js';
-import { epochNow } from '../../src/load/epoch-now.js';
+import type { GroupStatus } from '../../src/node/api/node-status.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 import { type Answered, TrafficProcess } from './traffic.js';
 

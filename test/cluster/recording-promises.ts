@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { COMMAND_FILE } from '../../src/package/package-root.js';
-import { Child } from '../../src/processes/child.js';
+import { COMMAND_FILE } from '../../src/base/package/package-root.js';
+import { Child } from '../../src/tools/processes/child.js';
 import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 

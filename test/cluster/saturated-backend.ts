@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { playStream } from '../../sim/load/play-arrivals.js';
-import type { GroupExplanation } from '../../src/api/group-explanation.js';
-import { epochNow } from '../../src/load/epoch-now.js';
-import { steadyStream } from '../../src/load/load-order.js';
-import { RealTimeQueue } from '../../src/load/real-time-queue.js';
-import { Child } from '../../src/processes/child.js';
+import type { GroupExplanation } from '../../src/node/api/group-explanation.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
+import { steadyStream } from '../../src/tools/load/load-order.js';
+import { RealTimeQueue } from '../../src/tools/load/real-time-queue.js';
+import { Child } from '../../src/tools/processes/child.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 
 /** Pieces of work per second that each backend can do. */

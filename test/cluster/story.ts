@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { admittedRate } from '../../sim/cluster/measure.js';
 import { jainIndex } from '../../sim/verdict/fairness.js';
-import { epochNow } from '../../src/load/epoch-now.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
 import type { Cluster, DecisionLine } from './cluster.js';
 import type { Answered, TrafficProcess } from './traffic.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { admittedRate } from '../../sim/cluster/measure.js';
-import { epochNow } from '../../src/load/epoch-now.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 import { carriable, worstFiveSeconds } from './story.js';
 import { type Answered, TrafficProcess } from './traffic.js';

@@ -1,4 +1,4 @@
-import type { AppendRecord, ReportTopic, ReportTopicListener } from '../../src/ports/report-topic.js';
+import type { AppendRecord, ReportTopic, ReportTopicListener } from '../../src/base/ports/report-topic.js';
 
 /** Offsets begin with a clock, and jump where Redis was started anew. */
 export const likeRedis = (offset: number) => (1_900_000_000 + Math.floor(offset / 2000)) * 2 ** 20 + offset;

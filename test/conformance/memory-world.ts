@@ -1,4 +1,4 @@
-import type { ReportTopic } from '../../src/ports/report-topic.js';
+import type { ReportTopic } from '../../src/base/ports/report-topic.js';
 import { createMemoryLog, type MemoryLog } from '../../src/topic/memory/memory-log.js';
 import type { TopicWorld } from './topic-scene.js';
 

@@ -1,4 +1,4 @@
-import type { ReadRecord, ReportTopicListener } from '../../src/ports/report-topic.js';
+import type { ReadRecord, ReportTopicListener } from '../../src/base/ports/report-topic.js';
 
 /** Writes down every call of a topic, and lets a test wait for a state of that book with a deadline. */
 export class RecordingListener implements ReportTopicListener {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
-import { putGroup } from '../../src/groups/changes/change-group.js';
-import { assemblyOf } from '../../src/node/start-node.js';
+import { putGroup } from '../../src/node/groups/changes/change-group.js';
+import { assemblyOf } from '../../src/node/loop/start-node.js';
 import { BY_TEST } from '../integration/changed-by.js';
 import { answerOf, type HttpScene, sceneOf } from '../unit/http/http-scene.js';
 import { WholeNode } from '../whole-node.js';

@@ -19,7 +19,7 @@ import { type ConformanceOptions, Scene, type TopicWorld } from './topic-scene.j
 
 export type { ConformanceOptions, TopicWorld } from './topic-scene.js';
 
-/** The guarantees of src/ports/report-topic.ts, by their numbers, run against one adapter. A new world for every test. */
+/** The guarantees of src/base/ports/report-topic.ts, by their numbers, run against one adapter. A new world for every test. */
 export function reportTopicConformance(
   name: string,
   makeWorld: () => Promise<TopicWorld>,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentTelemetry } from '../../src/base/ports/telemetry.js';
 import type { HmacConfig } from '../../src/config/resolved/resolved-config.js';
-import { silentTelemetry } from '../../src/ports/telemetry.js';
 import { SignedTopic } from '../../src/topic/signed/signed-topic.js';
 import { RecordingListener } from './recording-listener.js';
 import { text, within } from './topic-expectations.js';

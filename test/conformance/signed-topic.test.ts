@@ -1,4 +1,4 @@
-import { silentTelemetry } from '../../src/ports/telemetry.js';
+import { silentTelemetry } from '../../src/base/ports/telemetry.js';
 import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
 import { SignedTopic } from '../../src/topic/signed/signed-topic.js';
 import { memoryWorld } from './memory-world.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
-import { QuotameshError } from '../../src/errors/quotamesh-error.js';
-import type { ReadRecord, ReportTopic } from '../../src/ports/report-topic.js';
+import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
+import type { ReadRecord, ReportTopic } from '../../src/base/ports/report-topic.js';
 
 /** 'done', or the error code of the rejection (the message where it is no error of the catalogue). Never rejects. */
 export function settled(promise: Promise<unknown>): Promise<string> {

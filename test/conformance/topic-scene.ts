@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { AppendRecord, ReportTopic } from '../../src/ports/report-topic.js';
+import type { AppendRecord, ReportTopic } from '../../src/base/ports/report-topic.js';
 import { RecordingListener } from './recording-listener.js';
 import { settled, within } from './topic-expectations.js';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { STOP_WITHIN_MS } from '../../src/cli/run/stop-on-signals.js';
 import { loadConfig } from '../../src/config/files/load-config.js';
+import { STOP_WITHIN_MS } from '../../src/tools/cli/run/stop-on-signals.js';
 import { findKustomize, type Manifest, mistakesIn, rendered, WHAT_TO_INSTALL, written } from './kustomize.js';
 import { configOf, folderOf, nodeOf } from './pod-config.js';
 

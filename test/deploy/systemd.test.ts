@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { STOP_WITHIN_MS } from '../../src/cli/run/stop-on-signals.js';
-import { EXIT_CONFIG, EXIT_USAGE } from '../../src/errors/error-row.js';
+import { EXIT_CONFIG, EXIT_USAGE } from '../../src/base/errors/error-row.js';
+import { STOP_WITHIN_MS } from '../../src/tools/cli/run/stop-on-signals.js';
 
 const unit = readFileSync(fileURLToPath(new URL('../../deploy/systemd/quotamesh.service', import.meta.url)), 'utf8');
 const settings = new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, key, value]) => [key, value]));

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
-import { RegistryCodec } from '../../src/codec/registry-codec.js';
+import type { AppendRecord } from '../../src/base/ports/report-topic.js';
 import { clusterHashOf } from '../../src/core/base/ids.js';
-import { attachmentName, keyOf, type RegistryRecord, registryKeys } from '../../src/core/registry/registry-record.js';
-import type { AppendRecord } from '../../src/ports/report-topic.js';
+import {
+  attachmentName,
+  keyOf,
+  type RegistryRecord,
+  registryKeys,
+} from '../../src/core/beside/registry/registry-record.js';
+import { RegistryCodec } from '../../src/topic/codec/registry-codec.js';
 import { attachmentDefinition, groupDefinition, groupName, leaf, placePath, tree } from './grammar.js';
 
 const place = fc.oneof(

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { PACKAGE_ROOT } from '../../src/base/package/package-root.js';
 
 export interface Block {
   readonly language: string;

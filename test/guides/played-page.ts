@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { COMMAND_FILE, PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { COMMAND_FILE, PACKAGE_ROOT } from '../../src/base/package/package-root.js';
 import { runShell } from './guide-shell.js';
 import type { Block } from './page-blocks.js';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { PACKAGE_ROOT } from '../../src/base/package/package-root.js';
 
 const run = promisify(execFile);
 const KEPT = join(fileURLToPath(PACKAGE_ROOT), 'node_modules/.cache/quotamesh-image');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { PACKAGE_ROOT } from '../../src/base/package/package-root.js';
 import { ensureBaseImage } from './base-image.js';
 import { buildah, CHROOT } from './buildah.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it, type TestContext } from 'vitest';
-import type { ChildExit } from '../../src/processes/child.js';
+import type { ChildExit } from '../../src/tools/processes/child.js';
 import { EmbeddedProcesses, type Participant } from './embedded-processes.js';
 
 const APPEND_TIMEOUT_MS = 500;

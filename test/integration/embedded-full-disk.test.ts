@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import type { NodeStatus } from '../../src/api/node-status.js';
+import type { NodeStatus } from '../../src/node/api/node-status.js';
 import { Cluster } from '../cluster/cluster.js';
 
 const run = promisify(execFile);

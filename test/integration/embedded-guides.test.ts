@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { COMMAND_FILE } from '../../src/package/package-root.js';
-import { freePorts } from '../../src/processes/free-ports.js';
+import { COMMAND_FILE } from '../../src/base/package/package-root.js';
+import { freePorts } from '../../src/tools/processes/free-ports.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -7,7 +7,7 @@ import { createNode } from '../../src/index.js';
 import { randomOf } from '../property/random-of.js';
 
 const PER_SECOND = 10;
-/** The cluster's bucket of such a quota (core/tokens/cluster-depth.ts). */
+/** The cluster's bucket of such a quota (core/account/cluster-depth.ts). */
 const DEPTH = 10;
 const NODES = 3;
 const QUIET = 300;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { quantileOf } from '../../src/load/quantile.js';
-import type { ReadRecord } from '../../src/ports/report-topic.js';
+import type { ReadRecord } from '../../src/base/ports/report-topic.js';
+import { quantileOf } from '../../src/tools/load/quantile.js';
 import { EmbeddedTopic } from '../../src/topic/embedded/embedded-topic.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { EmbeddedProcesses, type Participant } from './embedded-processes.js';

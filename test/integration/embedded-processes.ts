@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Child, type ChildExit } from '../../src/processes/child.js';
+import { Child, type ChildExit } from '../../src/tools/processes/child.js';
 import { makeTopicFolder } from '../../src/topic/embedded/topic-folder.js';
 
 const DIST = new URL('../../dist/src/topic/embedded/embedded-topic.js', import.meta.url);

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { COMMAND_FILE, PACKAGE_ROOT } from '../../src/package/package-root.js';
-import { freePorts } from '../../src/processes/free-ports.js';
+import { COMMAND_FILE, PACKAGE_ROOT } from '../../src/base/package/package-root.js';
+import { freePorts } from '../../src/tools/processes/free-ports.js';
 
 const BLOCK_END = '@@ end of a block';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, test } from 'vitest';
-import { COMMAND_FILE } from '../../src/package/package-root.js';
+import { COMMAND_FILE } from '../../src/base/package/package-root.js';
 
 const run = promisify(execFile);
 const PROXY = fileURLToPath(new URL('../../examples/enforce/proxy.py', import.meta.url));

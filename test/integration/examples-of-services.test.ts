@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Child } from '../../src/processes/child.js';
+import { Child } from '../../src/tools/processes/child.js';
 
 const EXAMPLES = new URL('../../examples/', import.meta.url);
 

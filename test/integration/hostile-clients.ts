@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
-import { hashOf } from '../../src/access/token.js';
+import { hashOf } from '../../src/base/access/token.js';
 import { CliScene } from '../unit/cli/cli-process.js';
 
 /** What many clients send at once, of which none takes anything of the answers. */

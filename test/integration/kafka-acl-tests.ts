@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { examine } from '../../src/doctor/examine.js';
+import { examine } from '../../src/tools/doctor/examine.js';
 import { aclCommand, NEEDED_ACLS } from '../../src/topic/kafka/needed-acls.js';
 import { CREATED_WITH } from '../../src/topic/kafka/topic-settings.js';
 import { within } from '../conformance/topic-expectations.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NodeStatus } from '../../src/api/node-status.js';
+import type { NodeStatus } from '../../src/node/api/node-status.js';
 import { Cluster } from '../cluster/cluster.js';
 import { makeTopicAnew, withAdmin } from '../kafka/admin.js';
 import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MQTT_METRICS } from '../../src/telemetry/metric-table.js';
+import { MQTT_METRICS } from '../../src/doors/telemetry/metric-table.js';
 import { type BrokerProcess, Brokers } from '../mqtt/broker-process.js';
 import { connectPacket, filtersPacket, publishPacket, subscribePacket, subscribesPacket } from '../unit/mqtt/wire.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { attachmentName } from '../../src/core/registry/registry-record.js';
-import { putGroup } from '../../src/groups/changes/change-group.js';
+import { attachmentName } from '../../src/core/beside/registry/registry-record.js';
+import { putGroup } from '../../src/node/groups/changes/change-group.js';
 import { createWholeNode, type WholeNode } from '../whole-node.js';
 import { BY_TEST } from './changed-by.js';
 import { EmbeddedProcesses, type Participant } from './embedded-processes.js';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { AuditRecord } from '../../src/core/registry/registry-record.js';
+import type { AuditRecord } from '../../src/core/beside/registry/registry-record.js';
 import type { WholeNode } from '../whole-node.js';
 
 /** What a writer that was killed has done to one group. */

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { COMMAND_FILE } from '../../src/package/package-root.js';
-import { freePorts } from '../../src/processes/free-ports.js';
-import { NodeProcess } from '../../src/processes/node-process.js';
+import { COMMAND_FILE } from '../../src/base/package/package-root.js';
+import { freePorts } from '../../src/tools/processes/free-ports.js';
+import { NodeProcess } from '../../src/tools/processes/node-process.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

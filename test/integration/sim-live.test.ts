@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunResult } from '../../sim/verdict/run-result.js';
-import { COMMAND_FILE } from '../../src/package/package-root.js';
-import { Child } from '../../src/processes/child.js';
+import { COMMAND_FILE } from '../../src/base/package/package-root.js';
+import { Child } from '../../src/tools/processes/child.js';
 import { isRunning } from '../is-running.js';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { admittedRate } from '../../sim/cluster/measure.js';
-import { epochNow } from '../../src/load/epoch-now.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
 import { Cluster } from '../cluster/cluster.js';
 import { percent, Story } from '../cluster/story.js';
 import { TrafficProcess } from '../cluster/traffic.js';

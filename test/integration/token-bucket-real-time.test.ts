@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { monotonicClock } from '../../src/base/ports/clock.js';
 import { BYTES, MESSAGES } from '../../src/core/base/vocabulary.js';
 import { Buckets } from '../../src/core/limiter/buckets.js';
 import { Producer, PublishThrottle } from '../../src/core/limiter/publish-throttle.js';
 import { ThrottleTracker } from '../../src/core/limiter/throttle-tracker.js';
-import { monotonicClock } from '../../src/ports/clock.js';
 import { readVectors } from '../vectors/read-vectors.js';
 import { createWholeNode, type WholeNode } from '../whole-node.js';
 

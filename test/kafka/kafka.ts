@@ -25,7 +25,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from '../../src/processes/free-ports.js';
+import { freePorts } from '../../src/tools/processes/free-ports.js';
 import { adminOf } from './admin.js';
 import { brokerProperties, type NodePorts } from './broker-properties.js';
 import { ContainerNode } from './container-node.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { Random } from '../../sim/cluster/random.js';
-import type { Where } from '../../src/api/decision.js';
 import { examineGroup } from '../../src/config/read/group-definition.js';
+import type { Where } from '../../src/node/api/decision.js';
 import { type HttpScene, readyScene } from '../unit/http/http-scene.js';
 import type { WholeNode } from '../whole-node.js';
 

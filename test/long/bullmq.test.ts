@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { Child } from '../../src/processes/child.js';
+import { Child } from '../../src/tools/processes/child.js';
 import { startRedis } from '../redis/redis.js';
 import { findRedis } from '../redis/redis-source.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Child } from '../../src/processes/child.js';
+import { Child } from '../../src/tools/processes/child.js';
 import { findDistribution } from '../kafka/distribution.js';
 import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { freePorts } from '../../src/processes/free-ports.js';
+import { freePorts } from '../../src/tools/processes/free-ports.js';
 import { buildah, CHROOT, STORAGE, whyNoImages } from '../image/buildah.js';
 import { buildImage, IMAGE, type ImageConfig } from '../image/built-image.js';
 

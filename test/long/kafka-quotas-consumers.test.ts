@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { PACKAGE_ROOT } from '../../src/base/package/package-root.js';
 import { createTopic } from '../kafka/admin.js';
 import { KAFKA_START_TIMEOUT_MS, type Kafka, startKafka } from '../kafka/kafka.js';
 import { ConsumerLoad } from '../kafka/quotas/consumer-load.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { COMMAND_FILE, PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { COMMAND_FILE, PACKAGE_ROOT } from '../../src/base/package/package-root.js';
 import { blocksOfGuide, runGuide } from '../guide-run.js';
 import { exporterAgent, findDistribution } from '../kafka/distribution.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freePorts } from '../../src/processes/free-ports.js';
+import { freePorts } from '../../src/tools/processes/free-ports.js';
 import { blocksOf, type Ports } from '../guides/page-blocks.js';
 import { playPage } from '../guides/played-page.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { COMMAND_FILE } from '../../src/package/package-root.js';
+import { COMMAND_FILE } from '../../src/base/package/package-root.js';
 import { blocksOfGuide, runGuide } from '../guide-run.js';
 import { PulsarAdmin } from '../pulsar/admin-client.js';
 import { builtPlugin } from '../pulsar/broker/built-plugin.js';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect, test } from 'vitest';
-import { COMMAND_FILE } from '../../src/package/package-root.js';
+import { COMMAND_FILE } from '../../src/base/package/package-root.js';
 
 const BYTES = 100_000_000;
 /** V8's heap; the nodes, the topic and what is in flight of the file take some 20 MB of it. */

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random } from '../../sim/cluster/random.js';
+import { replayedGroup } from '../../sim/commands/replay-group.js';
 import { playTrace } from '../../sim/replay/play-trace.js';
 import { readTrace } from '../../sim/replay/read-trace.js';
 import { systemNamed } from '../../sim/systems.js';
-import type { GroupStatus } from '../../src/api/node-status.js';
-import { replayedGroup } from '../../src/cli/sim/replay-group.js';
-import { NodeConnections } from '../../src/load/node-connections.js';
+import type { GroupStatus } from '../../src/node/api/node-status.js';
+import { NodeConnections } from '../../src/tools/load/node-connections.js';
 import { Cluster } from '../cluster/cluster.js';
 
 /**

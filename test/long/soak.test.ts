@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { NodeProcess } from '../../src/processes/node-process.js';
+import type { NodeProcess } from '../../src/tools/processes/node-process.js';
 import { Cluster } from '../cluster/cluster.js';
 import { Story } from '../cluster/story.js';
 import { TrafficProcess } from '../cluster/traffic.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
-import { medianOf } from '../../src/load/quantile.js';
+import { medianOf } from '../../src/tools/load/quantile.js';
 import { figuresOf } from '../simulation/tokens/figures.js';
 
 /** Half of those of tokens.test.ts, which plays max-min. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { medianOf } from '../../src/load/quantile.js';
+import { medianOf } from '../../src/tools/load/quantile.js';
 import { figuresOf } from '../simulation/tokens/figures.js';
 
 const SEEDS = Array.from({ length: 16 }, (_, at) => 9301 + at);

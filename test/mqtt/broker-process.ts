@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { MqttStatus } from '../../src/mqtt/mqtt-status.js';
-import { COMMAND_FILE } from '../../src/package/package-root.js';
-import { Child } from '../../src/processes/child.js';
+import { COMMAND_FILE } from '../../src/base/package/package-root.js';
+import type { MqttStatus } from '../../src/doors/mqtt/mqtt-status.js';
+import { Child } from '../../src/tools/processes/child.js';
 
 const STOP_PATIENCE_MS = 6000;
 const CLI_URL = new URL('../../dist/src/cli.js', import.meta.url);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { PACKAGE_ROOT } from '../../src/package/package-root.js';
-import { Child } from '../../src/processes/child.js';
+import { PACKAGE_ROOT } from '../../src/base/package/package-root.js';
+import { Child } from '../../src/tools/processes/child.js';
 
 export interface PublisherPlan {
   readonly id: string;

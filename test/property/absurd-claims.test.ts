@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RecordCodec } from '../../src/codec/record-codec.js';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
-import { MESSAGES } from '../../src/core/base/vocabulary.js';
 import {
   backendRecordKey,
   groupStateRecordKey,
   nodeRecordKey,
   reportRecordKey,
   type TopicRecord,
-} from '../../src/core/protocol/record.js';
+} from '../../src/core/base/protocol/record.js';
+import { MESSAGES } from '../../src/core/base/vocabulary.js';
+import { RecordCodec } from '../../src/topic/codec/record-codec.js';
 import { GATED, GROUP, SETTINGS } from '../simulation/settings.js';
-import { OneNode } from '../unit/core/coordinator/one-node.js';
+import { OneNode } from '../unit/core/machine/one-node.js';
 import { partOf, runs } from './seed.js';
 
 const QUOTA = 1000;

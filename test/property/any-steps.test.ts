@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { groupIdOf } from '../../src/core/base/ids.js';
+import type { ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
 import type { CoordinatorSettings, RampSettings } from '../../src/core/base/settings.js';
 import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
-import { Coordinator } from '../../src/core/coordinator/coordinator.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
-import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import { Coordinator } from '../../src/core/machine/coordinator.js';
 import { GROUP, RAMP, SETTINGS } from '../simulation/settings.js';
 import { actions, historyOf, readOrder } from './history.js';
 import { partOf, runs } from './seed.js';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { type GroupState, isExpected, NEVER } from '../../src/core/registry/group-history.js';
-import { type AuditRecord, attachmentName, type BatchEntry } from '../../src/core/registry/registry-record.js';
+import { type GroupState, isExpected, NEVER } from '../../src/core/beside/registry/group-history.js';
+import { type AuditRecord, attachmentName, type BatchEntry } from '../../src/core/beside/registry/registry-record.js';
 import type { RegistryCluster } from './registry-cluster.js';
 
 /**

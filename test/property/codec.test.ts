@@ -1,11 +1,16 @@
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random } from '../../sim/cluster/random.js';
-import { DECODE_CAUSES, MAGIC, WIRE_VERSION } from '../../src/codec/envelope.js';
-import { quotamesh } from '../../src/codec/generated/report.js';
-import { type Decoded, RecordCodec } from '../../src/codec/record-codec.js';
 import { clusterHashOf, groupIdOf, incarnationOf, isWideId, nodeKeyOf } from '../../src/core/base/ids.js';
-import { nodeRecordKey, type ReportRow, reportRecordKey, type TopicRecord } from '../../src/core/protocol/record.js';
+import {
+  nodeRecordKey,
+  type ReportRow,
+  reportRecordKey,
+  type TopicRecord,
+} from '../../src/core/base/protocol/record.js';
+import { DECODE_CAUSES, MAGIC, WIRE_VERSION } from '../../src/topic/codec/envelope.js';
+import { quotamesh } from '../../src/topic/codec/generated/report.js';
+import { type Decoded, RecordCodec } from '../../src/topic/codec/record-codec.js';
 import { GROUP, SETTINGS } from '../simulation/settings.js';
 import { wideId } from '../wide-ids.js';
 import { Follower } from './follower.js';

@@ -2,13 +2,13 @@ import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { groupIdOf } from '../../src/core/base/ids.js';
+import type { Effects } from '../../src/core/base/protocol/events-and-effects.js';
+import type { ReportRow } from '../../src/core/base/protocol/record.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { laneOf, slotOf } from '../../src/core/base/vocabulary.js';
-import type { Coordinator } from '../../src/core/coordinator/coordinator.js';
-import type { Effects } from '../../src/core/protocol/events-and-effects.js';
-import type { ReportRow } from '../../src/core/protocol/record.js';
+import type { Coordinator } from '../../src/core/machine/coordinator.js';
 import { GATED, SETTINGS } from '../simulation/settings.js';
-import { OneNode } from '../unit/core/coordinator/one-node.js';
+import { OneNode } from '../unit/core/machine/one-node.js';
 
 const QUOTA = { publish: [100, 1e6], dispatch: [100, Infinity] } as const;
 const GROUPS: readonly GroupSettings[] = [

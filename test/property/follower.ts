@@ -1,11 +1,11 @@
+import { LaneTable } from '../../src/core/account/lanes/lane-table.js';
+import { ShareBook } from '../../src/core/account/share/share-book.js';
 import { groupIdOf } from '../../src/core/base/ids.js';
+import type { Notice, ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
+import { partitionOf } from '../../src/core/base/protocol/record.js';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import { DIMENSION_COUNT, DIRECTION_COUNT, type GroupId } from '../../src/core/base/vocabulary.js';
-import { LaneTable } from '../../src/core/lanes/lane-table.js';
-import type { Notice, ReadEvent } from '../../src/core/protocol/events-and-effects.js';
-import { partitionOf } from '../../src/core/protocol/record.js';
-import { LogReader } from '../../src/core/reading/log-reader.js';
-import { ShareBook } from '../../src/core/share/share-book.js';
+import { LogReader } from '../../src/core/log/reading/log-reader.js';
 import { TargetBook } from '../../src/core/target/target-book.js';
 import { Membership } from '../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../src/core/usage-map/usage-map.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
-import type { CoordinatorSettings } from '../../src/core/base/settings.js';
-import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import type { ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
 import {
   backendRecordKey,
   groupStateRecordKey,
@@ -10,7 +9,8 @@ import {
   type ReportRow,
   reportRecordKey,
   type TopicRecord,
-} from '../../src/core/protocol/record.js';
+} from '../../src/core/base/protocol/record.js';
+import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 
 /** One record of a random log. Lives overlap on purpose: a late record of an earlier life may follow a later one. */
 export interface Action {

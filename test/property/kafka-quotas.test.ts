@@ -1,8 +1,8 @@
 import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { FALL, nextWaterLevel } from '../../src/core/beside/kafka-quotas/next-water-level.js';
 import { waterLevelOf } from '../../src/core/convergence/water-level-of.js';
-import { FALL, nextWaterLevel } from '../../src/core/kafka-quotas/next-water-level.js';
 
 const rate = fc.double({ min: 0, max: 1e12, noNaN: true });
 const demands = fc.array(fc.oneof(rate, fc.constant(Infinity)), { minLength: 1, maxLength: 40 });

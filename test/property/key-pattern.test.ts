@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { KeyPattern } from '../../src/core/keys/key-pattern.js';
+import { KeyPattern } from '../../src/core/account/keys/key-pattern.js';
 import { partOf, runs } from './seed.js';
 
 const letters = fc.string({ unit: fc.constantFrom('a', 'b', ':', '/'), maxLength: 3 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
 import type { CoordinatorSettings, GroupSettings, RampSettings } from '../../src/core/base/settings.js';
-import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
 import { GROUP, RAMP, SETTINGS } from '../simulation/settings.js';
 import { Follower, type LaneShares } from './follower.js';
 import { actions, historyOf, readOrder } from './history.js';

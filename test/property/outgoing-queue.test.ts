@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Append } from '../../src/core/base/protocol/events-and-effects.js';
 import { OutgoingQueue, type Produce } from '../../src/core/log/outgoing-queue.js';
-import type { Append } from '../../src/core/protocol/events-and-effects.js';
 import { runs } from './seed.js';
 
 const PARTITIONS = 3;

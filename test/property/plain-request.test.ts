@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BULK_BODY } from '../../src/http/acquire/acquire-body.js';
-import { isPlainBulk } from '../../src/http/acquire/plain-request.js';
-import { AMOUNT_MAX, GROUP_LENGTH_MAX } from '../../src/http/route/fields.js';
+import { BULK_BODY } from '../../src/doors/http/acquire/acquire-body.js';
+import { isPlainBulk } from '../../src/doors/http/acquire/plain-request.js';
+import { AMOUNT_MAX, GROUP_LENGTH_MAX } from '../../src/doors/http/route/fields.js';
 import { partOf, runs } from './seed.js';
 
 const odd = fc.constantFrom<unknown>(null, true, '', '1', -1, 0.5, -0, AMOUNT_MAX + 1, [], {}, 'x'.repeat(2000));

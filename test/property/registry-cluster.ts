@@ -1,11 +1,11 @@
-import { Registry } from '../../src/core/registry/registry.js';
+import { Registry } from '../../src/core/beside/registry/registry.js';
 import type {
   BatchDecision,
   Decision,
   ReadRegistryRecord,
   RegistryAppend,
-} from '../../src/core/registry/registry-protocol.js';
-import type { AuditRecord, BatchEntry, GroupDefinition } from '../../src/core/registry/registry-record.js';
+} from '../../src/core/beside/registry/registry-protocol.js';
+import type { AuditRecord, BatchEntry, GroupDefinition } from '../../src/core/beside/registry/registry-record.js';
 
 const FIRST_OFFSET = 1_700_000_000 * 2 ** 20;
 /** What Redis leaves out when it was started anew; a broker of Kafka leaves out one where it writes of its own. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { GroupState } from '../../src/core/registry/group-history.js';
-import { attachmentName, type GroupDefinition } from '../../src/core/registry/registry-record.js';
+import type { GroupState } from '../../src/core/beside/registry/group-history.js';
+import { attachmentName, type GroupDefinition } from '../../src/core/beside/registry/registry-record.js';
 import { expectedView, expectTrail } from './audit-law.js';
 import { randomOf } from './random-of.js';
 import { RegistryCluster, type SimulatedRegistry } from './registry-cluster.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Append } from '../../src/core/base/protocol/events-and-effects.js';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
-import type { Append } from '../../src/core/protocol/events-and-effects.js';
 import { GATED, SETTINGS } from '../simulation/settings.js';
 import { runs } from './seed.js';
 import { CompactedLog, Process, type View } from './small-cluster.js';

@@ -1,10 +1,10 @@
 import { groupIdOf } from '../../src/core/base/ids.js';
+import type { Append, ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import { DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
-import { Coordinator } from '../../src/core/coordinator/coordinator.js';
-import { enforce } from '../../src/core/coordinator/enforce.js';
 import { Limiter, UNCONFIRMED } from '../../src/core/limiter/limiter.js';
-import type { Append, ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import { Coordinator } from '../../src/core/machine/coordinator.js';
+import { enforce } from '../../src/core/machine/enforce.js';
 
 /** Members, what they demand, and their shares, of every group: what must not depend on who looks. */
 export type View = Readonly<Record<string, Readonly<Record<string, readonly [demand: number, share: number]>>>>;

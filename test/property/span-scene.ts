@@ -1,8 +1,8 @@
 import { vi } from 'vitest';
-import type { Amounts, Batch, Reservation, Where } from '../../src/api/decision.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import type { GroupConfig } from '../../src/config/resolved/resolved-config.js';
 import { BYTES, laneOf, MESSAGES } from '../../src/core/base/vocabulary.js';
+import type { Amounts, Batch, Reservation, Where } from '../../src/node/api/decision.js';
 import { createMemoryLog } from '../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
 import { WholeNode } from '../whole-node.js';

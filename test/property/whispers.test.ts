@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { Whispers } from '../../src/core/keys/whispers.js';
-import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
+import { clusterDepth } from '../../src/core/account/cluster-depth.js';
+import { Whispers } from '../../src/core/account/keys/whispers.js';
 import { randomOf } from './random-of.js';
 
 const NONE = Infinity;
 
 /**
- * The bound of what k silent nodes may spend of a key (core/keys/whispers.ts), in every span of time between two grants,
+ * The bound of what k silent nodes may spend of a key (core/account/keys/whispers.ts), in every span of time between two grants,
  * with all of them as greedy as they can be at random times, and nodes that come and go.
  */
 test.each(Array.from({ length: 40 }, (_, seed) => seed))(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Batch } from '../../src/api/decision.js';
 import { MESSAGES } from '../../src/core/base/vocabulary.js';
+import type { Batch } from '../../src/node/api/decision.js';
 import { windowedNode } from '../simulation/windowed-node.js';
 import type { WholeNode } from '../whole-node.js';
 import { runs } from './seed.js';

@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { freePorts } from '../../src/processes/free-ports.js';
+import { freePorts } from '../../src/tools/processes/free-ports.js';
 import { type GuardedProcess, startGuarded } from '../kafka/guarded-process.js';
 import { CONTAINER_IMAGE, findRedis, type RedisSource, WHAT_TO_INSTALL } from './redis-source.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { KeyedCluster } from '../../sim/keys/keyed-cluster.js';
-import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
+import { clusterDepth } from '../../src/core/account/cluster-depth.js';
 import { partOf, runs } from '../property/seed.js';
 
 /** Messages per second of each key. */

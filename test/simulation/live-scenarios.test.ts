@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { checkLive } from '../../sim/live/check-live.js';
 import { runScenario } from '../../sim/run/run-scenario.js';
 import { loadScenario } from '../../sim/scenario/load-scenario.js';
 import { OWN_SYSTEMS, type System } from '../../sim/systems.js';
-import { checkLive } from '../../src/live/check-live.js';
 
 const FOLDER = fileURLToPath(new URL('../../bench/live/', import.meta.url));
 const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { World, type WorldSettings } from '../../sim/cluster/world.js';
 import { nodeKeyOf } from '../../src/core/base/ids.js';
-import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
-import { nodeRecordKey } from '../../src/core/protocol/record.js';
+import type { ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
+import { nodeRecordKey } from '../../src/core/base/protocol/record.js';
 import { Follower } from '../property/follower.js';
 import { GATED, SETTINGS } from './settings.js';
 

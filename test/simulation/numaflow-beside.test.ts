@@ -10,7 +10,7 @@ import { loadBuiltIn } from '../../sim/scenario/load-scenario.js';
 import type { Scenario } from '../../sim/scenario/scenario.js';
 import { systemNamed } from '../../sim/systems.js';
 import { MESSAGES } from '../../src/core/base/vocabulary.js';
-import { MODES } from '../../src/core/ramp/ramp.js';
+import { MODES } from '../../src/core/target/ramp/ramp.js';
 import { GROUP, SETTINGS } from './settings.js';
 import { windowedNode } from './windowed-node.js';
 

@@ -1,4 +1,4 @@
-import { AgreedPool } from '../../src/core/pool/agreed-pool.js';
+import { AgreedPool } from '../../src/core/usage-map/pool/agreed-pool.js';
 
 /** A record of the membership partition, or where its log time gives a silent node up. */
 export interface Entry {

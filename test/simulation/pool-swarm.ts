@@ -1,6 +1,6 @@
 import { EventQueue } from '../../sim/cluster/event-queue.js';
 import { Random } from '../../sim/cluster/random.js';
-import { OwnClaims } from '../../src/core/pool/own-claims.js';
+import { OwnClaims } from '../../src/core/usage-map/pool/own-claims.js';
 import { type Entry, type OwnEntry, PoolLog } from './pool-log.js';
 
 const ROUND_MS = 20;

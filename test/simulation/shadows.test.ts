@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { Random } from '../../sim/cluster/random.js';
 import type { SimulatedNode } from '../../sim/cluster/simulated-node.js';
 import { World } from '../../sim/cluster/world.js';
-import { Gate } from '../../src/admission/gate.js';
-import type { Decision } from '../../src/api/decision.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
-import { Attachments } from '../../src/core/attachments/attachments.js';
 import { DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
-import { GroupTable } from '../../src/groups/group-table.js';
+import { Attachments } from '../../src/core/beside/attachments/attachments.js';
+import { Gate } from '../../src/node/admission/gate.js';
+import type { Decision } from '../../src/node/api/decision.js';
+import { GroupTable } from '../../src/node/groups/group-table.js';
 import { SETTINGS } from './settings.js';
 
 const NODES = ['a', 'b', 'c'] as const;
@@ -45,7 +45,7 @@ function gateOf({ attachments, limits }: ResolvedConfig, groups: GroupTable, nod
       get isReady() {
         return coordinator.isReady;
       },
-      // As src/node/node-loop.ts does it.
+      // As src/node/loop/node-loop.ts does it.
       serve: (lane) => {
         if (coordinator.lanes.has(lane) || !groups.isLive(Math.floor(lane / DIRECTION_COUNT))) return;
         if (gate.isFree(lane)) {

@@ -1,6 +1,6 @@
-import { patchOf } from '../../src/cli/groups/change-groups.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import { parseQuantity, QUANTITY_EXAMPLES } from '../../src/config/setting/quantity.js';
+import { patchOf } from '../../src/tools/cli/groups/change-groups.js';
 import { GROUP } from '../simulation/settings.js';
 import { TranscriptCluster } from './transcript-cluster.js';
 import { TranscriptView } from './transcript-view.js';

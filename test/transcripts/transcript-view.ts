@@ -1,6 +1,6 @@
 import type { SimulatedNode } from '../../sim/cluster/simulated-node.js';
 import { MESSAGES } from '../../src/core/base/vocabulary.js';
-import { bucketNow } from '../../src/core/coordinator/bucket-now.js';
+import { bucketNow } from '../../src/core/machine/bucket-now.js';
 import { LANE, SLOT, type TranscriptCluster } from './transcript-cluster.js';
 
 const BAR_WIDTH = 20;

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from '../../../src/processes/free-ports.js';
+import { freePorts } from '../../../src/tools/processes/free-ports.js';
 import { type GuardedProcess, startGuarded } from '../../../test/kafka/guarded-process.js';
 import type { Contender, Servers } from '../contender.js';
 import { RateLimitClient } from './rate-limit-client.js';

@@ -1,4 +1,4 @@
-import { type Exchange, HttpPipe, requestWith } from '../../../src/load/http-pipe.js';
+import { type Exchange, HttpPipe, requestWith } from '../../../src/tools/load/http-pipe.js';
 
 const CONNECTIONS = 8;
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts } from '../../../src/processes/free-ports.js';
-import { NodeProcess } from '../../../src/processes/node-process.js';
+import { freePorts } from '../../../src/tools/processes/free-ports.js';
+import { NodeProcess } from '../../../src/tools/processes/node-process.js';
 import type { Contender } from '../contender.js';
 import { HttpClient } from './http-client.js';
 import { atOnce, burstOf, configOf } from './quotamesh.js';

@@ -1,6 +1,6 @@
-import { spanOf } from '../../../src/page/browser/elements.mjs';
-import { clock, largest, rate } from '../../../src/page/browser/figures.mjs';
-import { theme, themeButton } from '../../../src/page/browser/theme.mjs';
+import { spanOf } from '../../../src/doors/page/browser/elements.mjs';
+import { clock, largest, rate } from '../../../src/doors/page/browser/figures.mjs';
+import { theme, themeButton } from '../../../src/doors/page/browser/theme.mjs';
 import { overviewPanel, sidePanels } from './panels.mjs';
 import { buildReadout } from './readout.mjs';
 import { scalesOf, viewOf } from './views.mjs';

@@ -1,6 +1,6 @@
-import { timeChart } from '../../../src/page/browser/chart.mjs';
-import { spanOf } from '../../../src/page/browser/elements.mjs';
-import { clock } from '../../../src/page/browser/figures.mjs';
+import { timeChart } from '../../../src/doors/page/browser/chart.mjs';
+import { spanOf } from '../../../src/doors/page/browser/elements.mjs';
+import { clock } from '../../../src/doors/page/browser/figures.mjs';
 import { chargedOf, lineWidths, perNode, stacked } from './views.mjs';
 
 /**

@@ -1,5 +1,5 @@
-import { say, spanOf } from '../../../src/page/browser/elements.mjs';
-import { rate } from '../../../src/page/browser/figures.mjs';
+import { say, spanOf } from '../../../src/doors/page/browser/elements.mjs';
+import { rate } from '../../../src/doors/page/browser/figures.mjs';
 
 /** Builds the figures of every node at one time, and the legend of the charts. Afterwards only its text changes. */
 export function buildReadout({ table, views, sides, look, onFocus }) {

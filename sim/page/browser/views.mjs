@@ -1,4 +1,4 @@
-import { largest, trailingMean } from '../../../src/page/browser/figures.mjs';
+import { largest, trailingMean } from '../../../src/doors/page/browser/figures.mjs';
 
 /**
  * Returns a run as the charts draw it: one dimension, smoothed. Sample k covers the time up to (k + 1) · sampleMs. Its

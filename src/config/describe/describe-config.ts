@@ -1,7 +1,7 @@
 import { Document } from 'yaml';
-import type { AccessConfig } from '../../access/access-config.js';
+import type { AccessConfig } from '../../base/access/access-config.js';
+import { isMapping, type Mapping } from '../../base/input/mapping.js';
 import type { Direction, Rates } from '../../core/base/vocabulary.js';
-import { isMapping, type Mapping } from '../../input/mapping.js';
 import { CONSTANTS, derivedTiming } from '../resolved/constants.js';
 import { asWritten, type RatePath, type RateSection, type RatesAsWritten } from '../resolved/rates-as-written.js';
 import type {

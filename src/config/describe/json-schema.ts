@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { textOf } from '../../input/input-mistakes.js';
-import { fieldsOf } from '../../input/schema-parts.js';
+import { textOf } from '../../base/input/input-mistakes.js';
+import { fieldsOf } from '../../base/input/schema-parts.js';
 import { UNIT_IN_KEY } from '../read/units-in-keys.js';
 import { NODE, SETTINGS } from '../schema/all-settings.js';
 import { GROUP } from '../schema/groups.js';

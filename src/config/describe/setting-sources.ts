@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { isMapping } from '../../input/mapping.js';
+import { isMapping } from '../../base/input/mapping.js';
 import { configFiles } from '../files/config-files.js';
 import { type LoadOptions, loadConfig } from '../files/load-config.js';
 import { withBurstsInFull } from '../read/burst-in-full.js';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { ErrorCode } from '../../errors/catalogue.js';
-import { type ErrorFacts, QuotameshError } from '../../errors/quotamesh-error.js';
+import type { ErrorCode } from '../../base/errors/catalogue.js';
+import { type ErrorFacts, QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { GroupConfig, ResolvedConfig } from '../resolved/resolved-config.js';
 import { ConfigError, type Mistake } from '../setting/config-error.js';
 import { configBytes } from './config-files.js';

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { ConfigOverrides, Environment } from '../read/environment.js';
 import { readTextFile } from '../read/read-text-file.js';
 import { examineConfig } from '../read/resolve-config.js';

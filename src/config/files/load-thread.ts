@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { ConfigError } from '../setting/config-error.js';
 import type { Loaded } from './load-aside.js';
 import { type LoadOptions, loadConfig } from './load-config.js';

@@ -1,7 +1,7 @@
-import type { AccessConfig } from '../../access/access-config.js';
-import type { AttachmentsConfig } from '../../core/attachments/attachment.js';
+import type { AccessConfig } from '../../base/access/access-config.js';
 import type { CostQuota, RampSettings } from '../../core/base/settings.js';
 import { DIRECTIONS, type Direction, type Rates } from '../../core/base/vocabulary.js';
+import type { AttachmentsConfig } from '../../core/beside/attachments/attachment.js';
 import { CONSTANTS, type Constants, derivedTiming, type OtherConstants } from '../resolved/constants.js';
 import {
   ALL_PER_SECOND,

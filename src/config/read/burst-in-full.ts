@@ -1,4 +1,4 @@
-import { isMapping, type Mapping } from '../../input/mapping.js';
+import { isMapping, type Mapping } from '../../base/input/mapping.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { parseQuantity } from '../setting/quantity.js';
 

@@ -1,4 +1,4 @@
-import { isMapping } from '../../input/mapping.js';
+import { isMapping } from '../../base/input/mapping.js';
 import type { Findings } from '../setting/findings.js';
 import { show } from '../setting/setting-text.js';
 

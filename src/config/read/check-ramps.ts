@@ -1,5 +1,5 @@
+import { isMapping } from '../../base/input/mapping.js';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
-import { isMapping } from '../../input/mapping.js';
 import type { GroupSettings } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';

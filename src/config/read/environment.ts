@@ -1,5 +1,5 @@
-import { isMapping } from '../../input/mapping.js';
-import { didYouMean } from '../../input/nearest-name.js';
+import { isMapping } from '../../base/input/mapping.js';
+import { didYouMean } from '../../base/input/nearest-name.js';
 import { environmentName, SECTIONS, yamlPath } from '../schema/all-settings.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { TOKEN_VARIABLE, UNIX } from '../setting/outside-words.js';

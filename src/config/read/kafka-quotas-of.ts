@@ -1,5 +1,5 @@
+import { isMapping, type Mapping } from '../../base/input/mapping.js';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
-import { isMapping, type Mapping } from '../../input/mapping.js';
 import { type ReadKafkaQuotas, readKafkaQuotas } from '../rules/read-kafka-quotas.js';
 import type { GroupSettings } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';

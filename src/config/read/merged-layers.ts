@@ -1,4 +1,4 @@
-import { isMapping } from '../../input/mapping.js';
+import { isMapping } from '../../base/input/mapping.js';
 
 /**
  * One layer over another, key by key, however deep: the upper one wins where it says something. `null` in it, for a key

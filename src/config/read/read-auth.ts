@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import type { AccessConfig, TokenConfig } from '../../access/access-config.js';
-import { ROLES } from '../../access/caller.js';
-import { looksLikeToken } from '../../access/token.js';
-import { isMapping } from '../../input/mapping.js';
-import { didYouMean } from '../../input/nearest-name.js';
-import { fieldsOf } from '../../input/schema-parts.js';
+import type { AccessConfig, TokenConfig } from '../../base/access/access-config.js';
+import { ROLES } from '../../base/access/caller.js';
+import { looksLikeToken } from '../../base/access/token.js';
+import { isMapping } from '../../base/input/mapping.js';
+import { didYouMean } from '../../base/input/nearest-name.js';
+import { fieldsOf } from '../../base/input/schema-parts.js';
 import { type EntryTexts, readEntry } from '../rules/read-entry.js';
 import { CERTIFICATE, TOKEN } from '../schema/grants.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';

@@ -1,4 +1,4 @@
-import { isMapping } from '../../input/mapping.js';
+import { isMapping } from '../../base/input/mapping.js';
 import { CONSTANTS } from '../resolved/constants.js';
 import { POLLED_BACKEND, type PolledBackendSettings } from '../schema/polled-backends.js';
 import { readSection, type Sound } from '../schema/read-section.js';

@@ -1,6 +1,6 @@
+import { isMapping } from '../../base/input/mapping.js';
+import { didYouMean } from '../../base/input/nearest-name.js';
 import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
-import { isMapping } from '../../input/mapping.js';
-import { didYouMean } from '../../input/nearest-name.js';
 import { GROUP, type GroupSettings } from '../schema/groups.js';
 import { readSection, type Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';

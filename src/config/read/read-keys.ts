@@ -1,7 +1,7 @@
+import { isMapping, type Mapping } from '../../base/input/mapping.js';
+import { didYouMean } from '../../base/input/nearest-name.js';
+import { KeyPattern } from '../../core/account/keys/key-pattern.js';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
-import { KeyPattern } from '../../core/keys/key-pattern.js';
-import { isMapping, type Mapping } from '../../input/mapping.js';
-import { didYouMean } from '../../input/nearest-name.js';
 import type { KeysConfig } from '../resolved/resolved-config.js';
 import { GROUP, type GroupSettings } from '../schema/groups.js';
 import { ALLOW_LIMITS, KEYS, type LimitRole } from '../schema/keys.js';

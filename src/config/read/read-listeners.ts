@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
-import { secureContextOf } from '../../access/listener-tls.js';
-import { isLoopback } from '../../access/loopback.js';
+import { secureContextOf } from '../../base/access/listener-tls.js';
+import { isLoopback } from '../../base/access/loopback.js';
 import type { ListenerTlsConfig } from '../resolved/resolved-config.js';
 import { HTTP_TLS, type ListenerTlsSettings, MQTT_TLS } from '../schema/access.js';
 import type { Sound } from '../schema/read-section.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { isMapping } from '../../input/mapping.js';
-import { fieldsOf } from '../../input/schema-parts.js';
+import { isMapping } from '../../base/input/mapping.js';
+import { fieldsOf } from '../../base/input/schema-parts.js';
 import type { Sound } from '../schema/read-section.js';
 import type { TextsRead } from '../schema/text-file.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isMapping } from '../../input/mapping.js';
+import { isMapping } from '../../base/input/mapping.js';
 import { HMAC_KEY_LENGTH_MIN, HMAC_KEYS } from '../schema/hmac.js';
 import { notAMapping, readSection, type Sound } from '../schema/read-section.js';
 import { saslWay, tokenEndpointProblem } from '../schema/sasl.js';

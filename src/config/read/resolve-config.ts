@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { isMapping } from '../../input/mapping.js';
+import { isMapping } from '../../base/input/mapping.js';
 import type { OtherConstants } from '../resolved/constants.js';
 import type { ResolvedConfig } from '../resolved/resolved-config.js';
 import { readAttachments } from '../rules/attachment-definition.js';

@@ -1,7 +1,7 @@
-import type { AccessConfig } from '../../access/access-config.js';
-import type { AttachmentsConfig } from '../../core/attachments/attachment.js';
+import type { AccessConfig } from '../../base/access/access-config.js';
 import type { CoordinatorSettings, CostMeterSettings, GroupSettings } from '../../core/base/settings.js';
 import type { Direction } from '../../core/base/vocabulary.js';
+import type { AttachmentsConfig } from '../../core/beside/attachments/attachment.js';
 import type { KeyedLimit, NodeLimit } from '../../core/limiter/level-settings.js';
 import type { CostFactors } from '../../core/target/cost-units.js';
 import type { ListenerTlsSettings } from '../schema/access.js';
@@ -100,7 +100,7 @@ export interface KeysConfig {
 }
 
 export interface KeyTemplate {
-  /** `key:{id}` (core/keys/key-pattern.ts). */
+  /** `key:{id}` (core/account/keys/key-pattern.ts). */
   readonly pattern: string;
   /** What a key of it is, under the pattern's name. */
   readonly group: GroupConfig;

@@ -1,7 +1,7 @@
-import { type Attachment, type AttachmentsConfig, scopeKindOf } from '../../core/attachments/attachment.js';
-import { Attachments } from '../../core/attachments/attachments.js';
-import { isMapping } from '../../input/mapping.js';
-import { didYouMean } from '../../input/nearest-name.js';
+import { isMapping } from '../../base/input/mapping.js';
+import { didYouMean } from '../../base/input/nearest-name.js';
+import { type Attachment, type AttachmentsConfig, scopeKindOf } from '../../core/beside/attachments/attachment.js';
+import { Attachments } from '../../core/beside/attachments/attachments.js';
 import { ATTACHMENT, SCOPE_PATH } from '../schema/attachments.js';
 import type { Mistake } from '../setting/config-error.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type InputMistake, inputMistakes } from '../../input/input-mistakes.js';
+import { type InputMistake, inputMistakes } from '../../base/input/input-mistakes.js';
 import type { ConfigPath, Finding, Findings } from '../setting/findings.js';
 import { show } from '../setting/setting-text.js';
 import { addUnknownKeys } from '../setting/unknown-keys.js';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../input/nearest-name.js';
+import { didYouMean } from '../../base/input/nearest-name.js';
 import {
   ENTITY_MATCHERS,
   EXPORTER_URL,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { AttachmentRule } from '../../core/attachments/attachment.js';
-import { didYouMean } from '../../input/nearest-name.js';
+import { didYouMean } from '../../base/input/nearest-name.js';
+import type { AttachmentRule } from '../../core/beside/attachments/attachment.js';
 import { ATTACHMENT_MATCHERS, ATTACHMENT_RULE } from '../schema/attachments.js';
 import { MQTT_MATCHERS, MQTT_RULE, type MqttRule } from '../schema/mqtt-rules.js';
 import { capturesIn } from '../schema/rule-patterns.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Attachment, AttachmentRule } from '../../core/attachments/attachment.js';
-import { told } from '../../input/input-mistakes.js';
+import { told } from '../../base/input/input-mistakes.js';
+import type { Attachment, AttachmentRule } from '../../core/beside/attachments/attachment.js';
 import { section } from '../setting/section.js';
 import { GROUP_NAME, type NamePattern } from '../setting/setting.js';
 import {

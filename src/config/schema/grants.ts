@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { CertificateRule, TokenConfig } from '../../access/access-config.js';
-import { ROLES } from '../../access/caller.js';
-import { HASH_PREFIX, looksLikeToken } from '../../access/token.js';
-import { told } from '../../input/input-mistakes.js';
+import type { CertificateRule, TokenConfig } from '../../base/access/access-config.js';
+import { ROLES } from '../../base/access/caller.js';
+import { HASH_PREFIX, looksLikeToken } from '../../base/access/token.js';
+import { told } from '../../base/input/input-mistakes.js';
 import { NODE_NAME } from '../setting/setting.js';
 
 const HASH = new RegExp(`^${HASH_PREFIX}[0-9a-f]{64}$`, 'i');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { told } from '../../input/input-mistakes.js';
+import { told } from '../../base/input/input-mistakes.js';
 import { addMissingCaptures, capturesIn, groupTemplate, missingCaptures, namePattern } from './rule-patterns.js';
 
 const NAME = 'in which * is anything and {id} or another {name} is captured, or "<default>"';

@@ -1,5 +1,5 @@
-import { type InputMistake, inputMistakes } from '../../input/input-mistakes.js';
-import { didYouMean } from '../../input/nearest-name.js';
+import { type InputMistake, inputMistakes } from '../../base/input/input-mistakes.js';
+import { didYouMean } from '../../base/input/nearest-name.js';
 import type { ConfigPath, Finding, Findings } from '../setting/findings.js';
 import { FOREIGN_KEYS } from '../setting/foreign-keys.js';
 import { parseRate } from '../setting/quantity.js';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { told } from '../../input/input-mistakes.js';
+import { told } from '../../base/input/input-mistakes.js';
 
 const text = z.string().min(1).max(256);
 
 /**
- * What patterns in rules may look like (core/attachments/patterns.ts matches them); `allowed` completes "must be …".
+ * What patterns in rules may look like (core/beside/attachments/patterns.ts matches them); `allowed` completes "must be …".
  */
 export function namePattern(allowed: string) {
   return told(text.refine(isNamePattern).nullish(), allowed);

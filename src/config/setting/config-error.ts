@@ -1,4 +1,4 @@
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 
 /** One thing that is wrong, with everything that is needed to put it right. */
 export interface Mistake {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isMapping } from '../../input/mapping.js';
-import { fieldsOf, unwrapped } from '../../input/schema-parts.js';
+import { isMapping } from '../../base/input/mapping.js';
+import { fieldsOf, unwrapped } from '../../base/input/schema-parts.js';
 import type { QuantityKind } from './quantity.js';
 import type { Setting, TextFile } from './setting.js';
 import { readValue } from './setting-value.js';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../input/nearest-name.js';
+import { didYouMean } from '../../base/input/nearest-name.js';
 import { isAboveMost, isNearlyNothing, isRate, RATE_LEAST } from './measured.js';
 import { formatQuantity, QUANTITY_EXAMPLES, type QuantityKind, unitAfterStroke } from './quantity.js';
 import type { Setting } from './setting.js';

@@ -1,4 +1,4 @@
-import { isMapping } from '../../input/mapping.js';
+import { isMapping } from '../../base/input/mapping.js';
 import type { MistakeCause } from './config-error.js';
 import { isAboveMost, isBelowLeast, isNearlyNothing } from './measured.js';
 import { parseQuantity, parseRate, QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';

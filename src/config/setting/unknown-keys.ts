@@ -1,4 +1,4 @@
-import { didYouMean } from '../../input/nearest-name.js';
+import { didYouMean } from '../../base/input/nearest-name.js';
 import type { ConfigPath, Findings } from './findings.js';
 
 /** Adds a mistake for each key, at its own line. */

@@ -1,4 +1,4 @@
-import { isMapping } from '../../input/mapping.js';
+import { isMapping } from '../../base/input/mapping.js';
 import { notAMapping } from '../schema/read-section.js';
 import { formatPath, type Mistake } from '../setting/config-error.js';
 import type { Locate, Location } from '../setting/findings.js';

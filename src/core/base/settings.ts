@@ -72,7 +72,7 @@ export interface BurstSettings {
   /** Units, in both directions; null = as `ofQuota` says. */
   readonly messages: number | null;
   readonly bytes: number | null;
-  /** Units that are a part of the quota; null and absent = by the target (core/tokens/cluster-depth.ts). */
+  /** Units that are a part of the quota; null and absent = by the target (core/account/cluster-depth.ts). */
   readonly ofQuota?: Readonly<Record<Direction, Readonly<Record<Dimension, number | null>>>>;
   readonly policy: BurstPolicy;
   /** Absent = full. */

@@ -17,7 +17,7 @@ export interface ShareRange {
  *
  * Worked: target 100, max 0.5: 80/15/5 with demands 200/40/5 → 50/40/5, and 5 lie idle. Min 0.1: 90/10/0 → 80/10/10.
  *
- * Where minimums are lent, a node is lifted to what it wants of its minimum (core/tokens/own-parts.ts says how it has
+ * Where minimums are lent, a node is lifted to what it wants of its minimum (core/account/own-parts.ts says how it has
  * the rest at once): 90/10/0 that want 200/20/0 stay as they are.
  *
  * Silent cases, our choice: minimums that would sum up to more than the target are cut to target/N each; the maximum

@@ -8,7 +8,7 @@ import { type LaneView, needsConvergence, nodesIn, type Strategy, sum } from './
  *
  * Worked: target 100, 4 nodes → 25 each. Weights 2/1/1 → 50/25/25. Demands 5 and 25 of 20 → 10/10, and 15 are served.
  * One of 3 nodes leaves: 33.3 each until both have said 2, then 50 each. One more comes: 33.3 at once, and so much for
- * the newcomer when both have said 3 (core/pool/agreed-pool.ts).
+ * the newcomer when both have said 3 (core/usage-map/pool/agreed-pool.ts).
  *
  * Silent cases, our choice: a node without reports counts from its NODE record on, and until it is expired (5 s after
  * it falls silent, at once after a farewell). Floors and headroom have nothing to do (docs/decisions/0027). Weights are

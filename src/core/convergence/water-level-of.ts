@@ -2,7 +2,7 @@ import { findWaterLevel } from './water-level.js';
 
 /**
  * The one limit L that all who want something get alike, so that Σ min(demand, L) = capacity: max-min with equal
- * weights, for whoever cannot be given limits of their own (the brokers of a Kafka, src/core/kafka-quotas).
+ * weights, for whoever cannot be given limits of their own (the brokers of a Kafka, src/core/beside/kafka-quotas).
  *
  * Worked: capacity 500, demands 800 and 100 → 400: 400 + 100. Demands 800 and 800 → 250. Demands ∞, ∞ and 100, where
  * nobody knows how much the first two want → 200. Demands 300 and 100 → Infinity: there is enough for all.

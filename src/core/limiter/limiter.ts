@@ -38,7 +38,7 @@ export class Limiter {
   readonly refusedOnce: Figure;
   /** Per lane: connections and requests that are held back now, instead of refused. */
   heldBack: Uint32Array;
-  /** Lanes for which enforcers (src/enforcers) admit work, too, and when one of them was held back last. */
+  /** Lanes for which enforcers (src/node/enforcers) admit work, too, and when one of them was held back last. */
   readonly enforced = new Map<number, number>();
   /** Lanes in which enforcers hold work back. */
   readonly heldBackElsewhere = new Set<number>();

@@ -1,5 +1,5 @@
 import { invariant } from '../base/invariant.js';
-import type { Append } from '../protocol/events-and-effects.js';
+import type { Append } from '../base/protocol/events-and-effects.js';
 
 /** The records of one partition that are sent together. */
 export interface Produce {

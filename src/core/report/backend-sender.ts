@@ -1,5 +1,5 @@
+import type { BackendRecord } from '../base/protocol/record.js';
 import type { LimitingSettings } from '../base/settings.js';
-import type { BackendRecord } from '../protocol/record.js';
 import { followedHealth } from '../target/followed-health.js';
 import { HEALTHY, throttlingRatio } from '../target/throttling-ratio.js';
 

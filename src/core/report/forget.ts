@@ -1,10 +1,10 @@
+import { isOutdated } from '../account/share/lane-checkpoints.js';
+import type { Append } from '../base/protocol/events-and-effects.js';
+import { backendRecordKey, nodeRecordKey, reportRecordKey } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
 import type { Incarnation, NodeKey } from '../base/vocabulary.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
-import type { Append } from '../protocol/events-and-effects.js';
-import { backendRecordKey, nodeRecordKey, reportRecordKey } from '../protocol/record.js';
-import type { LogReader } from '../reading/log-reader.js';
-import { isOutdated } from '../share/lane-checkpoints.js';
+import type { LogReader } from '../log/reading/log-reader.js';
 import type { TargetBook } from '../target/target-book.js';
 import type { Member, Membership } from '../usage-map/membership.js';
 import type { KnownKey, UsageMap } from '../usage-map/usage-map.js';

@@ -1,6 +1,6 @@
+import type { ReadEvent } from '../base/protocol/events-and-effects.js';
 import type { NodeKey } from '../base/vocabulary.js';
-import type { ReadEvent } from '../protocol/events-and-effects.js';
-import type { RampBook, RampCeiling } from '../ramp/ramp-book.js';
+import type { RampBook, RampCeiling } from '../target/ramp/ramp-book.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { PATIENCE_MS, type RampSink, type RampWord } from './ramp-writer.js';

@@ -1,8 +1,8 @@
+import type { PublishedKeys } from '../account/keys/silent-use.js';
+import type { LaneState } from '../account/lanes/lane-state.js';
 import { groupIdOf } from '../base/ids.js';
+import type { KeyRow } from '../base/protocol/record.js';
 import { DIRECTIONS } from '../base/vocabulary.js';
-import type { PublishedKeys } from '../keys/silent-use.js';
-import type { LaneState } from '../lanes/lane-state.js';
-import type { KeyRow } from '../protocol/record.js';
 
 /** The sources of a heartbeat's rows. */
 export interface NamedKeys {

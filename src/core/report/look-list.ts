@@ -1,4 +1,4 @@
-import { IDLE_AFTER_MS, type LaneState } from '../lanes/lane-state.js';
+import { IDLE_AFTER_MS, type LaneState } from '../account/lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 
 /**

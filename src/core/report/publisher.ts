@@ -1,12 +1,11 @@
+import type { PublishedKeys } from '../account/keys/silent-use.js';
+import type { LaneState } from '../account/lanes/lane-state.js';
+import type { LaneTable } from '../account/lanes/lane-table.js';
+import type { LinkWatch } from '../account/lanes/link-watch.js';
+import { isOutdated } from '../account/share/lane-checkpoints.js';
+import type { ShareBook } from '../account/share/share-book.js';
 import { INCARNATIONS_MAX, incarnationCount, incarnationOf } from '../base/ids.js';
-import type { CoordinatorSettings } from '../base/settings.js';
-import type { Incarnation, NodeKey } from '../base/vocabulary.js';
-import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
-import type { PublishedKeys } from '../keys/silent-use.js';
-import type { LaneState } from '../lanes/lane-state.js';
-import type { LaneTable } from '../lanes/lane-table.js';
-import type { LinkWatch } from '../lanes/link-watch.js';
-import type { Append, UnheardUse } from '../protocol/events-and-effects.js';
+import type { Append, UnheardUse } from '../base/protocol/events-and-effects.js';
 import {
   type Author,
   backendRecordKey,
@@ -16,12 +15,13 @@ import {
   partitionOf,
   reportRecordKey,
   type TopicRecord,
-} from '../protocol/record.js';
-import type { RampBook } from '../ramp/ramp-book.js';
-import type { EpochWatch } from '../reading/epoch-watch.js';
-import type { LogReader } from '../reading/log-reader.js';
-import { isOutdated } from '../share/lane-checkpoints.js';
-import type { ShareBook } from '../share/share-book.js';
+} from '../base/protocol/record.js';
+import type { CoordinatorSettings } from '../base/settings.js';
+import type { Incarnation, NodeKey } from '../base/vocabulary.js';
+import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
+import type { EpochWatch } from '../log/reading/epoch-watch.js';
+import type { LogReader } from '../log/reading/log-reader.js';
+import type { RampBook } from '../target/ramp/ramp-book.js';
 import { type Member, type Membership, newestLife } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { BackendSender, type BackendWord } from './backend-sender.js';

@@ -1,12 +1,12 @@
+import type { LaneState } from '../account/lanes/lane-state.js';
+import type { ShareBook } from '../account/share/share-book.js';
+import type { GroupStateRecord } from '../base/protocol/record.js';
 import type { RampSettings } from '../base/settings.js';
 import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
-import type { LaneState } from '../lanes/lane-state.js';
-import type { GroupStateRecord } from '../protocol/record.js';
-import { MODES, slopeOf, usedPercent } from '../ramp/ramp.js';
-import { type RampBook, type RampCeiling, RENEWALS } from '../ramp/ramp-book.js';
-import { rampTop } from '../ramp/ramp-of.js';
-import type { RampTurn } from '../ramp/ramp-turn.js';
-import type { ShareBook } from '../share/share-book.js';
+import { MODES, slopeOf, usedPercent } from '../target/ramp/ramp.js';
+import { type RampBook, type RampCeiling, RENEWALS } from '../target/ramp/ramp-book.js';
+import { rampTop } from '../target/ramp/ramp-of.js';
+import type { RampTurn } from '../target/ramp/ramp-turn.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 

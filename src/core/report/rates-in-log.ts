@@ -1,8 +1,8 @@
+import type { LaneState } from '../account/lanes/lane-state.js';
 import { MESSAGES } from '../base/vocabulary.js';
-import type { LaneState } from '../lanes/lane-state.js';
-import { estimate, type LaneRates } from '../sample/estimate.js';
-import { type LaneSample, LONG, SLOW } from '../sample/lane-sample.js';
-import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
+import { estimate, type LaneRates } from './sample/estimate.js';
+import { type LaneSample, LONG, SLOW } from './sample/lane-sample.js';
+import { type ChangeRule, noticedIn } from './sample/significant-change.js';
 
 /**
  * Finds out whether the rates in a lane's row are wrong (PIP-82, usage reports: a significant change, e.g. ±10 %):

@@ -1,7 +1,7 @@
 import { invariant } from '../base/invariant.js';
+import { BUNDLES_MAX, partitionOf, reportRecordKey } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
 import type { GroupId, NodeKey } from '../base/vocabulary.js';
-import { BUNDLES_MAX, partitionOf, reportRecordKey } from '../protocol/record.js';
 
 /** A record of this node: the groups that share one key. */
 export interface Bundle {

@@ -1,24 +1,24 @@
+import type { LaneTokens } from '../account/lane-tokens.js';
+import { type LaneState, shortestSpanMs } from '../account/lanes/lane-state.js';
+import type { ShareBook } from '../account/share/share-book.js';
+import type { TokenBook } from '../account/share/token-book.js';
 import { CLAIM_FACTOR, LEAST_CLAIM } from '../base/claims.js';
+import type { UnheardUse } from '../base/protocol/events-and-effects.js';
+import type { ReportRow } from '../base/protocol/record.js';
 import { type CoordinatorSettings, windowMsOf } from '../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
-import { type LaneState, shortestSpanMs } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
-import type { UnheardUse } from '../protocol/events-and-effects.js';
-import type { ReportRow } from '../protocol/record.js';
-import { currentRates } from '../sample/current-rates.js';
-import { createLaneRates, estimate, type LaneRates, usageIn } from '../sample/estimate.js';
-import { FAST, type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
-import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
-import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
-import type { ShareBook } from '../share/share-book.js';
-import type { TokenBook } from '../share/token-book.js';
 import type { CostMeter } from '../target/cost-meter.js';
 import { costsWritten, lookAtCosts } from '../target/cost-report.js';
-import type { LaneTokens } from '../tokens/lane-tokens.js';
 import { MOVING_BEAT_MS } from './heartbeat.js';
 import { LookList } from './look-list.js';
 import { areRatesOver, areRatesWrong, steadyRates } from './rates-in-log.js';
 import type { Bundle, ReportBook } from './report-book.js';
+import { currentRates } from './sample/current-rates.js';
+import { createLaneRates, estimate, type LaneRates, usageIn } from './sample/estimate.js';
+import { FAST, type LaneSample, LONG, MEDIUM, SLOW } from './sample/lane-sample.js';
+import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from './sample/settling.js';
+import { type ChangeRule, noticedIn } from './sample/significant-change.js';
 
 /**
  * The slow span covers up to twice its length. A change that it has not shown by then is diluted further in the long

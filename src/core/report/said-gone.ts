@@ -1,7 +1,7 @@
+import type { Append } from '../base/protocol/events-and-effects.js';
+import { nodeRecordKey } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
 import { MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
-import type { Append } from '../protocol/events-and-effects.js';
-import { nodeRecordKey } from '../protocol/record.js';
 import type { Member, Membership } from '../usage-map/membership.js';
 
 /** What a node knows of the cluster; the coordinator has it. */

@@ -1,7 +1,7 @@
 import { backendIdOf } from '../base/ids.js';
+import type { Author, BackendHealth, BackendRecord } from '../base/protocol/record.js';
 import type { LimitingSettings } from '../base/settings.js';
 import type { BackendId, Incarnation, NodeKey } from '../base/vocabulary.js';
-import type { Author, BackendHealth, BackendRecord } from '../protocol/record.js';
 import { HEALTHY, throttlingRatio } from './throttling-ratio.js';
 
 /** A backend as the log says it is. */

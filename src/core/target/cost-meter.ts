@@ -1,7 +1,7 @@
 import { ID_LENGTH } from '../base/ids.js';
+import type { BackendCost, LaneCosts } from '../base/protocol/record.js';
 import type { CostMeterSettings } from '../base/settings.js';
 import type { BackendId } from '../base/vocabulary.js';
-import type { BackendCost, LaneCosts } from '../protocol/record.js';
 import { CostSampler } from './cost-sampler.js';
 import { SmoothedRate } from './smoothed-rate.js';
 

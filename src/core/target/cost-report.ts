@@ -1,5 +1,5 @@
+import type { LaneCosts } from '../base/protocol/record.js';
 import type { BackendId } from '../base/vocabulary.js';
-import type { LaneCosts } from '../protocol/record.js';
 import type { CostMeter } from './cost-meter.js';
 import { sumOfCosts } from './cost-meter.js';
 

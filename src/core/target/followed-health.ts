@@ -1,5 +1,5 @@
 import { decay } from '../base/decay.js';
-import type { BackendHealth } from '../protocol/record.js';
+import type { BackendHealth } from '../base/protocol/record.js';
 
 /**
  * A level that follows what is told of it (exponential; FoundationDB's ratekeeper reads queues through a smoother of

@@ -1,7 +1,6 @@
+import { type LaneCosts, partitionOf } from '../base/protocol/record.js';
 import { type CoordinatorSettings, type CostQuota, type GroupSettings, heartbeatOf } from '../base/settings.js';
 import { type BackendId, BYTES, DIRECTIONS, type GroupId, MESSAGES, type NodeKey } from '../base/vocabulary.js';
-import { type LaneCosts, partitionOf } from '../protocol/record.js';
-import { RampBook } from '../ramp/ramp-book.js';
 import type { CostLane } from '../usage-map/cost-rows.js';
 import { inOrderOfIds } from '../usage-map/cost-rows.js';
 import type { Membership } from '../usage-map/membership.js';
@@ -9,6 +8,7 @@ import type { UsageMap } from '../usage-map/usage-map.js';
 import { BackendBook } from './backend-book.js';
 import { NO_BACKEND } from './cost-meter.js';
 import { bearableRate, type Contribution } from './limiting-rate.js';
+import { RampBook } from './ramp/ramp-book.js';
 import { type Binding, createDecision, decideTarget, type TargetDecision, type TargetInputs } from './target-rate.js';
 import { HEALTHY } from './throttling-ratio.js';
 import { WorstZones } from './worst-zones.js';

@@ -1,4 +1,4 @@
-import type { BackendHealth } from '../protocol/record.js';
+import type { BackendHealth } from '../base/protocol/record.js';
 
 /** No ratio: the backend is not near saturation. */
 export const HEALTHY = Infinity;

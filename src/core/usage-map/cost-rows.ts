@@ -1,5 +1,5 @@
+import type { LaneCosts } from '../base/protocol/record.js';
 import type { BackendId } from '../base/vocabulary.js';
-import type { LaneCosts } from '../protocol/record.js';
 import type { LaneIdentity } from './lane-numbers.js';
 
 /** A lane with cost on a backend; its identity is the same at every node, `mapLane` is not. */

@@ -1,4 +1,4 @@
-import { bundleOfRecordKey, isNodeRecordKey, nodeKeyOfRecordKey } from '../protocol/record.js';
+import { bundleOfRecordKey, isNodeRecordKey, nodeKeyOfRecordKey } from '../base/protocol/record.js';
 import { isForgotten, type Member, type Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 

@@ -1,6 +1,6 @@
+import type { Author } from '../base/protocol/record.js';
 import type { Incarnation, NodeId, NodeKey } from '../base/vocabulary.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
-import type { Author } from '../protocol/record.js';
 import { AliveMembers } from './alive-members.js';
 import { NOBODYS_SLOT } from './record-store.js';
 

@@ -1,5 +1,5 @@
+import type { ReportRow } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
-import type { ReportRow } from '../protocol/record.js';
 
 export type RowBoundsSettings = Pick<CoordinatorSettings, 'partitions' | 'maxRows' | 'maxGroupsPerNode'>;
 export type RowVerdict = 'applied' | 'too-many-groups' | 'too-many-rows';

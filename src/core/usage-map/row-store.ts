@@ -1,5 +1,5 @@
+import { chargeIn, NO_STOCK, type ReportRow } from '../base/protocol/record.js';
 import { BYTES, DIMENSION_COUNT, type Incarnation, MESSAGES } from '../base/vocabulary.js';
-import { chargeIn, NO_STOCK, type ReportRow } from '../protocol/record.js';
 import { RecordStore } from './record-store.js';
 
 /**

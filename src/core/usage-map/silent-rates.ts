@@ -1,5 +1,5 @@
+import type { Author, KeyRow } from '../base/protocol/record.js';
 import type { GroupId, NodeKey } from '../base/vocabulary.js';
-import type { Author, KeyRow } from '../protocol/record.js';
 import type { Member, Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 

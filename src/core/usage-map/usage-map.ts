@@ -1,6 +1,6 @@
+import { chargeIn, type ReportRecord, type ReportRow } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
 import { BYTES, type GroupId, type Incarnation, MESSAGES, type NodeKey } from '../base/vocabulary.js';
-import { chargeIn, type ReportRecord, type ReportRow } from '../protocol/record.js';
 import { BundleKeys } from './bundle-keys.js';
 import { CostRows } from './cost-rows.js';
 import { type LaneIdentity, LaneNumbers } from './lane-numbers.js';

@@ -4,7 +4,7 @@ import type {
   ReportTopic,
   ReportTopicListener,
   TopicCounters,
-} from '../../ports/report-topic.js';
+} from '../../base/ports/report-topic.js';
 import { createMemoryLog } from '../memory/memory-log.js';
 import { MemoryTopic } from '../memory/memory-topic.js';
 

@@ -1,5 +1,5 @@
 import * as zlib from 'node:zlib';
-import { requireFromHere } from '../../package/require-from-here.js';
+import { requireFromHere } from '../../base/package/require-from-here.js';
 import { TopicUnusable } from '../remote/topic-unusable.js';
 import { lz4BytesMax } from './lz4-frame.js';
 import { snappyBlocks } from './snappy-blocks.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { CommitGate } from './commit-gate.js';
 import { payloadBytes } from './log-entry.js';
 import { toTopicError } from './topic-error.js';

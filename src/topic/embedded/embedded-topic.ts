@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { invariant } from '../../core/base/invariant.js';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type {
   AppendRecord,
   ReadRecord,
   ReportTopic,
   ReportTopicListener,
   TopicCounters,
-} from '../../ports/report-topic.js';
+} from '../../base/ports/report-topic.js';
+import { invariant } from '../../core/base/invariant.js';
 import { createTopicCounters } from '../topic-counters.js';
 import { encodeEntry } from './log-entry.js';
 import type { LogLimits } from './log-store.js';

@@ -1,4 +1,4 @@
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 
 /** The version in package.json, with which the embedded topic is tested. */
 export const LMDB_VERSION = '3.5.6';

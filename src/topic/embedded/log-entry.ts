@@ -1,5 +1,5 @@
+import type { AppendRecord, ReadRecord } from '../../base/ports/report-topic.js';
 import { invariant } from '../../core/base/invariant.js';
-import type { AppendRecord, ReadRecord } from '../../ports/report-topic.js';
 
 /**
  * One record in the log, little endian:

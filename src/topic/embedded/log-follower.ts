@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { ReadRecord } from '../../ports/report-topic.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { ReadRecord } from '../../base/ports/report-topic.js';
 import type { LogStore } from './log-store.js';
 
 /** Interval of looks at the log in case a notification was missed; two looks a second take 10 µs each. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
+import type { ReadRecord } from '../../base/ports/report-topic.js';
 import { invariant } from '../../core/base/invariant.js';
-import type { ReadRecord } from '../../ports/report-topic.js';
 import { DiskRoom } from './disk-room.js';
 import { loadLmdb } from './load-lmdb.js';
 import { appendMsOfEntry, decodeEntry, isTombstone, keyOfEntry, stampEntry } from './log-entry.js';

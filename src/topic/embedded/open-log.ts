@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { AppendQueue, type AppendQueueOptions } from './append-queue.js';
 import { CommitGate } from './commit-gate.js';
 import { DiskRoom } from './disk-room.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, type FileHandle, open, readdir, readlink, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { fileModeIn } from './private-folder.js';
 
 /** A process as its PID namespace knows it. */

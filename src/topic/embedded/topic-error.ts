@@ -1,4 +1,4 @@
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { isDiskFull } from './disk-room.js';
 import { LogFull } from './log-store.js';
 

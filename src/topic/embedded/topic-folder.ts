@@ -1,6 +1,6 @@
 import { chmod, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { bootId } from './machine-clock.js';
 import { fileModeIn, makePrivateFolder } from './private-folder.js';
 

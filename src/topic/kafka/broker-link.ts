@@ -1,6 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { asMalformed, guardAnswers } from '../answers/guard-answers.js';
 import { KafkaAnswerBounds, throttleTimeMs } from '../answers/kafka-answer-bounds.js';
 import { withDeadline } from '../remote/deadline.js';

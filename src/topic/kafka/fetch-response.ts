@@ -1,4 +1,4 @@
-import type { ReadRecord } from '../../ports/report-topic.js';
+import type { ReadRecord } from '../../base/ports/report-topic.js';
 import { TopicUnusable } from '../remote/topic-unusable.js';
 import type { Decoder, Kafkajs } from './kafkajs-internals.js';
 import { recordsOf } from './record-batch.js';

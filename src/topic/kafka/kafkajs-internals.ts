@@ -8,8 +8,8 @@ import errors from 'kafkajs/src/protocol/error.js';
 import compression from 'kafkajs/src/protocol/message/compression/index.js';
 import apiKeys from 'kafkajs/src/protocol/requests/apiKeys.js';
 import requests from 'kafkajs/src/protocol/requests/index.js';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
-import { requireFromHere } from '../../package/require-from-here.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { requireFromHere } from '../../base/package/require-from-here.js';
 import { addCodecs, type KafkajsCodecs } from '../codecs/codecs.js';
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReadRecord } from '../../ports/report-topic.js';
+import type { ReadRecord } from '../../base/ports/report-topic.js';
 import { FetchPace } from '../remote/fetch-pace.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { TopicUnusable } from '../remote/topic-unusable.js';

@@ -1,4 +1,4 @@
-import type { ReadRecord } from '../../ports/report-topic.js';
+import type { ReadRecord } from '../../base/ports/report-topic.js';
 import type { FetchedPartition } from './fetch-response.js';
 
 const NOT_KNOWN = -1;

@@ -1,4 +1,4 @@
-import type { ReadRecord } from '../../ports/report-topic.js';
+import type { ReadRecord } from '../../base/ports/report-topic.js';
 import { codecOf } from '../codecs/codecs.js';
 
 // Layout of a record batch: offset 8, length 4, leader epoch 4, magic 1, CRC 4, attributes 2, last offset delta 4,

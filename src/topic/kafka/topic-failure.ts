@@ -1,4 +1,4 @@
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { PARCEL_BYTES_MAX } from '../remote/outbox.js';
 import { reasonOf, TopicUnusable, typeOf } from '../remote/topic-unusable.js';
 import type { Kafkajs, ProtocolError } from './kafkajs-internals.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QuotameshError } from '../../errors/quotamesh-error.js';
+import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { Backoff } from '../remote/backoff.js';
 import type { SupervisedParts, Supervisor } from '../remote/remote-report-topic.js';
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';

@@ -1,5 +1,5 @@
+import type { AppendRecord, ReadRecord } from '../../base/ports/report-topic.js';
 import { invariant } from '../../core/base/invariant.js';
-import type { AppendRecord, ReadRecord } from '../../ports/report-topic.js';
 
 /** Above this many kept records of a partition the log compacts by itself, once half of them may be superseded. */
 const COMPACT_ABOVE_RECORDS = 10_000;

@@ -1,12 +1,12 @@
-import { invariant } from '../../core/base/invariant.js';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type {
   AppendRecord,
   ReadRecord,
   ReportTopic,
   ReportTopicListener,
   TopicCounters,
-} from '../../ports/report-topic.js';
+} from '../../base/ports/report-topic.js';
+import { invariant } from '../../core/base/invariant.js';
 import { createTopicCounters } from '../topic-counters.js';
 import type { MemoryLog } from './memory-log.js';
 

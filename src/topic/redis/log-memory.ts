@@ -1,4 +1,4 @@
-import type { ReadRecord } from '../../ports/report-topic.js';
+import type { ReadRecord } from '../../base/ports/report-topic.js';
 
 /** Beyond it the oldest tombstones are forgotten: no failover brings back a key that was buried so long ago. */
 const TOMBSTONES_MAX = 1_000;

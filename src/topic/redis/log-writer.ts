@@ -1,4 +1,4 @@
-import type { AppendRecord, ReadRecord } from '../../ports/report-topic.js';
+import type { AppendRecord, ReadRecord } from '../../base/ports/report-topic.js';
 import type { Outbox, Parcel } from '../remote/outbox.js';
 import { PARTITION } from './redis-entry.js';
 import { AppendRefused, isAnswer, isOtherEpoch, isPassing, unusable } from './redis-failure.js';

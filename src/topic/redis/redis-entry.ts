@@ -1,4 +1,4 @@
-import type { ReadRecord } from '../../ports/report-topic.js';
+import type { ReadRecord } from '../../base/ports/report-topic.js';
 
 /** The only partition. */
 export const PARTITION = 0;

@@ -1,4 +1,4 @@
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 
 /** The log is not the one that was opened; it has to be opened again. */

@@ -1,5 +1,5 @@
+import type { AppendRecord } from '../../base/ports/report-topic.js';
 import type { RedisTopicConfig } from '../../config/resolved/resolved-config.js';
-import type { AppendRecord } from '../../ports/report-topic.js';
 import { RemoteReportTopic } from '../remote/remote-report-topic.js';
 import { AppendRefused } from './redis-failure.js';
 import { type RedisTopicHooks, redisTopicOptions } from './redis-topic-options.js';

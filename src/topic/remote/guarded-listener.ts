@@ -1,4 +1,4 @@
-import type { ReadRecord, ReportTopicListener } from '../../ports/report-topic.js';
+import type { ReadRecord, ReportTopicListener } from '../../base/ports/report-topic.js';
 import type { TopicLog } from './topic-log.js';
 import { reasonOf } from './topic-unusable.js';
 

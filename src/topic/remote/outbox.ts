@@ -1,4 +1,4 @@
-import type { AppendRecord } from '../../ports/report-topic.js';
+import type { AppendRecord } from '../../base/ports/report-topic.js';
 
 /** The records of one append for one partition, or a piece of them that fits into a record batch. */
 export interface Parcel {

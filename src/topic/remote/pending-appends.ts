@@ -1,5 +1,5 @@
-import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { AppendRecord } from '../../ports/report-topic.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { AppendRecord } from '../../base/ports/report-topic.js';
 import { withDeadline } from './deadline.js';
 import { type Outbox, PARCEL_BYTES_MAX, type Parcel, sizeOf } from './outbox.js';
 import { reasonOf } from './topic-unusable.js';

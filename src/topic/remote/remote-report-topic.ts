@@ -1,6 +1,6 @@
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { AppendRecord, ReportTopic, ReportTopicListener, TopicCounters } from '../../base/ports/report-topic.js';
 import { invariant } from '../../core/base/invariant.js';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { AppendRecord, ReportTopic, ReportTopicListener, TopicCounters } from '../../ports/report-topic.js';
 import { createTopicCounters } from '../topic-counters.js';
 import { AnswerFaults } from './answer-faults.js';
 import { GuardedListener } from './guarded-listener.js';

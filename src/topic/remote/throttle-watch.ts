@@ -1,5 +1,5 @@
-import type { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { TopicCounters } from '../../ports/report-topic.js';
+import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { TopicCounters } from '../../base/ports/report-topic.js';
 import type { TopicLog } from './topic-log.js';
 
 /** A shorter pause delays a report by less than its round trip, and is counted alone. */

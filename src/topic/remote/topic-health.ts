@@ -1,4 +1,4 @@
-import type { TopicCounters } from '../../ports/report-topic.js';
+import type { TopicCounters } from '../../base/ports/report-topic.js';
 import type { GuardedListener } from './guarded-listener.js';
 import type { TopicLog } from './topic-log.js';
 

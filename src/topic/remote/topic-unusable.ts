@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../errors/catalogue.js';
-import { type ErrorFacts, QuotameshError } from '../../errors/quotamesh-error.js';
+import type { ErrorCode } from '../../base/errors/catalogue.js';
+import { type ErrorFacts, QuotameshError } from '../../base/errors/quotamesh-error.js';
 
 /** Trying again changes nothing: somebody has to change the topic, its permissions or our configuration. */
 export class TopicUnusable extends QuotameshError {

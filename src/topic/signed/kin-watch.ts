@@ -1,4 +1,4 @@
-import { isNodeRecordKey } from '../../core/protocol/record.js';
+import { isNodeRecordKey } from '../../core/base/protocol/record.js';
 
 /** More strangers count as this many, so that a bad writer cannot fill the memory. */
 const STRANGERS_MAX = 1000;

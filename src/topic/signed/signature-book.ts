@@ -1,5 +1,5 @@
-import type { ReadRecord, RecordSignatures } from '../../ports/report-topic.js';
-import type { Telemetry } from '../../ports/telemetry.js';
+import type { ReadRecord, RecordSignatures } from '../../base/ports/report-topic.js';
+import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { KinWatch } from './kin-watch.js';
 import { type Signer, UNVERIFIED_CAUSES, type UnverifiedCause } from './record-signature.js';
 

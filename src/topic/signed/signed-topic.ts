@@ -1,14 +1,14 @@
-import { Envelope } from '../../codec/envelope.js';
-import { quotamesh } from '../../codec/generated/report.js';
-import type { HmacConfig } from '../../config/resolved/resolved-config.js';
 import type {
   AppendRecord,
   ReadRecord,
   ReportTopic,
   ReportTopicListener,
   TopicCounters,
-} from '../../ports/report-topic.js';
-import type { Telemetry } from '../../ports/telemetry.js';
+} from '../../base/ports/report-topic.js';
+import type { Telemetry } from '../../base/ports/telemetry.js';
+import type { HmacConfig } from '../../config/resolved/resolved-config.js';
+import { Envelope } from '../codec/envelope.js';
+import { quotamesh } from '../codec/generated/report.js';
 import type { KinWatch } from './kin-watch.js';
 import { RecordSignature, SIGNATURE_BYTES, type SignedLog } from './record-signature.js';
 import { SignatureBook } from './signature-book.js';

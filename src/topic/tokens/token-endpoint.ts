@@ -1,5 +1,5 @@
-import { QuotameshError } from '../../errors/quotamesh-error.js';
-import { isMapping } from '../../input/mapping.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { isMapping } from '../../base/input/mapping.js';
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 
 export interface TokenEndpoint {

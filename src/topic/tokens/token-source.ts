@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { reasonOf } from '../remote/topic-unusable.js';
 import { askForToken, type TokenEndpoint } from './token-endpoint.js';

@@ -1,6 +1,6 @@
-import { timeChart } from '../../../src/page/browser/chart.mjs';
-import { clock, rate } from '../../../src/page/browser/figures.mjs';
-import { theme } from '../../../src/page/browser/theme.mjs';
+import { timeChart } from '../../../src/doors/page/browser/chart.mjs';
+import { clock, rate } from '../../../src/doors/page/browser/figures.mjs';
+import { theme } from '../../../src/doors/page/browser/theme.mjs';
 
 const element = (id) => document.getElementById(id);
 const { groups, seconds, faults, broken, slideMs } = JSON.parse(element('run').textContent);

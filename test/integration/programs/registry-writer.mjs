@@ -9,11 +9,11 @@
  * a deletion and the next one two scopes are attached to it; the deletion takes them with it.
  */
 import { writeSync } from 'node:fs';
-import { attach } from '../../../dist/src/groups/changes/attaching.js';
-import { deleteGroup, putGroup } from '../../../dist/src/groups/changes/change-group.js';
-import { configOf } from '../../../dist/src/library/start-with-options.js';
-import { assembleNode, startParts } from '../../../dist/src/node/start-node.js';
-import { silentTelemetry } from '../../../dist/src/ports/telemetry.js';
+import { silentTelemetry } from '../../../dist/src/base/ports/telemetry.js';
+import { configOf } from '../../../dist/src/doors/library/start-with-options.js';
+import { attach } from '../../../dist/src/node/groups/changes/attaching.js';
+import { deleteGroup, putGroup } from '../../../dist/src/node/groups/changes/change-group.js';
+import { assembleNode, startParts } from '../../../dist/src/node/loop/start-node.js';
 
 const DELETED_EVERY = 5;
 const BY = { name: 'writer', how: 'open', requestId: 'kill', atMs: 0, tenants: null };

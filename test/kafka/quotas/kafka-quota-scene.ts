@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { KeeperStatus } from '../../../src/kafka-quotas/keeper-status.js';
+import type { KeeperStatus } from '../../../src/doors/kafka-quotas/keeper-status.js';
 import { CliScene } from '../../unit/cli/cli-process.js';
 import { createTopic } from '../admin.js';
 import type { Kafka } from '../kafka.js';

@@ -1,4 +1,4 @@
-import type { KeeperStatus } from '../../../src/kafka-quotas/keeper-status.js';
+import type { KeeperStatus } from '../../../src/doors/kafka-quotas/keeper-status.js';
 import type { CliProcess, CliScene } from '../../unit/cli/cli-process.js';
 
 export interface KeeperYaml {

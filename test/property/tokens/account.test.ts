@@ -5,7 +5,7 @@ import { storyOf } from '../../../sim/account/draw-story.js';
 import { playStory } from '../../../sim/account/play-story.js';
 import { shrinkStory } from '../../../sim/account/shrink-story.js';
 import type { Act, Story } from '../../../sim/account/story.js';
-import { Gate } from '../../../src/admission/gate.js';
+import { Gate } from '../../../src/node/admission/gate.js';
 
 const RUNS = 30;
 

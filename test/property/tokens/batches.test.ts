@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../src/core/base/ids.js';
+import type { ReadEvent } from '../../../src/core/base/protocol/events-and-effects.js';
+import {
+  nodeRecordKey,
+  type ReportRow,
+  reportRecordKey,
+  type TopicRecord,
+} from '../../../src/core/base/protocol/record.js';
 import { laneOf } from '../../../src/core/base/vocabulary.js';
-import type { ReadEvent } from '../../../src/core/protocol/events-and-effects.js';
-import { nodeRecordKey, type ReportRow, reportRecordKey, type TopicRecord } from '../../../src/core/protocol/record.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
-import { OneNode } from '../../unit/core/coordinator/one-node.js';
+import { OneNode } from '../../unit/core/machine/one-node.js';
 import { runs } from '../seed.js';
 
 const GROUPS = ['one', 'two'].map((name) => ({

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ClusterBucket, correctedRate, setPointOf, tokensAfter } from '../../../src/core/tokens/cluster-bucket.js';
+import {
+  type ClusterBucket,
+  correctedRate,
+  setPointOf,
+  tokensAfter,
+} from '../../../src/core/account/cluster-bucket.js';
 import { runs } from '../seed.js';
 
 const power = (min: number, max: number) => fc.double({ min, max, noNaN: true }).map((exponent) => 10 ** exponent);

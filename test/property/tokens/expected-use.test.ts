@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
+import { ExpectedUse } from '../../../src/core/account/expected-use.js';
 import { DIMENSION_COUNT } from '../../../src/core/base/vocabulary.js';
 import { strategyOf } from '../../../src/core/convergence/compose.js';
 import { STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
 import type { LaneView } from '../../../src/core/convergence/strategy.js';
-import { ExpectedUse } from '../../../src/core/tokens/expected-use.js';
 import { GROUP } from '../../simulation/settings.js';
 import { roundOf, total } from '../../unit/core/convergence/round-of.js';
 import { type Cluster, cluster, evenCluster } from '../rounds.js';

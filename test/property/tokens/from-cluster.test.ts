@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type ClusterBucket, correctedRate, setPointOf, TOGETHER } from '../../../src/core/account/cluster-bucket.js';
+import { ExpectedUse } from '../../../src/core/account/expected-use.js';
+import { fromCluster } from '../../../src/core/account/from-cluster.js';
 import { maxMin } from '../../../src/core/convergence/max-min.js';
-import { type ClusterBucket, correctedRate, setPointOf, TOGETHER } from '../../../src/core/tokens/cluster-bucket.js';
-import { ExpectedUse } from '../../../src/core/tokens/expected-use.js';
-import { fromCluster } from '../../../src/core/tokens/from-cluster.js';
 import { roundOf, total } from '../../unit/core/convergence/round-of.js';
 import { type Cluster, cluster } from '../rounds.js';
 import { partOf, runs } from '../seed.js';

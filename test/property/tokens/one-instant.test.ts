@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Random } from '../../../sim/cluster/random.js';
 import { World } from '../../../sim/cluster/world.js';
+import type { SlotTokens } from '../../../src/core/account/slot-tokens.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { laneOf, UNLIMITED } from '../../../src/core/base/vocabulary.js';
-import type { SlotTokens } from '../../../src/core/tokens/slot-tokens.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 
 const WORLDS = 20;

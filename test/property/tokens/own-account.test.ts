@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OwnAccount } from '../../../src/core/tokens/own-account.js';
+import { OwnAccount } from '../../../src/core/account/own-account.js';
 import { partOf, runs } from '../seed.js';
 
 const amount = fc.double({ min: 0, max: 100, noNaN: true });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { OwnAccount } from '../../../src/core/account/own-account.js';
+import { Returnable } from '../../../src/core/account/returnable.js';
+import { SlotTokens } from '../../../src/core/account/slot-tokens.js';
 import { createLaneView, type LaneView } from '../../../src/core/convergence/strategy.js';
-import { OwnAccount } from '../../../src/core/tokens/own-account.js';
-import { Returnable } from '../../../src/core/tokens/returnable.js';
-import { SlotTokens } from '../../../src/core/tokens/slot-tokens.js';
 import { GROUP } from '../../simulation/settings.js';
 import { partOf, runs } from '../seed.js';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { PACKAGE_ROOT } from '../../../src/package/package-root.js';
+import { PACKAGE_ROOT } from '../../../src/base/package/package-root.js';
 
 const BUILD_MS = 600_000;
 let built: Promise<string> | null = null;

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts } from '../../../src/processes/free-ports.js';
+import { freePorts } from '../../../src/tools/processes/free-ports.js';
 import { type CliProcess, CliScene } from '../../unit/cli/cli-process.js';
 import { builtPlugin } from './built-plugin.js';
 import { type PulsarBroker, PulsarCluster } from './pulsar-cluster.js';

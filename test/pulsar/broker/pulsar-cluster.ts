@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from '../../../src/processes/free-ports.js';
+import { freePorts } from '../../../src/tools/processes/free-ports.js';
 import { fetchJars } from '../../kafka/distribution.js';
 import { type GuardedProcess, startGuarded } from '../../kafka/guarded-process.js';
 

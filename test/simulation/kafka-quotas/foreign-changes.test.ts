@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { limitKeyOf } from '../../../src/core/kafka-quotas/entity.js';
-import { releasePlan } from '../../../src/core/kafka-quotas/release-plan.js';
+import { limitKeyOf } from '../../../src/core/beside/kafka-quotas/entity.js';
+import { releasePlan } from '../../../src/core/beside/kafka-quotas/release-plan.js';
 import { APP, PRODUCED, QuotaScene, type SceneOptions } from './quota-scene.js';
 
 const OPERATORS = 123_456;

@@ -4,16 +4,16 @@ import {
   limitKeyOf,
   MARKER_NAME,
   type QuotaName,
-} from '../../../src/core/kafka-quotas/entity.js';
-import { Keeper, type KeeperSettings } from '../../../src/core/kafka-quotas/keeper.js';
+} from '../../../src/core/beside/kafka-quotas/entity.js';
+import { Keeper, type KeeperSettings } from '../../../src/core/beside/kafka-quotas/keeper.js';
 import type {
   Alteration,
   ExportedReading,
   KeeperEffect,
   LimitSpec,
   Marker,
-} from '../../../src/core/kafka-quotas/keeper-events.js';
-import type { KeptRecord } from '../../../src/core/kafka-quotas/keeper-record.js';
+} from '../../../src/core/beside/kafka-quotas/keeper-events.js';
+import type { KeptRecord } from '../../../src/core/beside/kafka-quotas/keeper-record.js';
 import { SimulatedBroker } from './simulated-broker.js';
 
 export const APP: Entity = { user: null, clientId: 'app' };

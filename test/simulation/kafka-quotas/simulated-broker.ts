@@ -1,4 +1,4 @@
-import type { BrokerReading } from '../../../src/core/kafka-quotas/next-water-level.js';
+import type { BrokerReading } from '../../../src/core/beside/kafka-quotas/next-water-level.js';
 
 interface Sample {
   readonly beginMs: number;

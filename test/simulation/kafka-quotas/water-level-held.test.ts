@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FALL } from '../../../src/core/kafka-quotas/next-water-level.js';
+import { FALL } from '../../../src/core/beside/kafka-quotas/next-water-level.js';
 import { APP, MARKER, PRODUCED, QuotaScene } from './quota-scene.js';
 
 const QUOTA = 500_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { World } from '../../../sim/cluster/world.js';
+import { clusterDepth } from '../../../src/core/account/cluster-depth.js';
 import { backendIdOf } from '../../../src/core/base/ids.js';
-import { clusterDepth } from '../../../src/core/tokens/cluster-depth.js';
 import { SETTINGS } from '../settings.js';
 import { poisson, type TokenArrival } from './arrivals.js';
 import { nameOf, type Played, play } from './play.js';

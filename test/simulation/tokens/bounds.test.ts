@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clusterDepth } from '../../../src/core/tokens/cluster-depth.js';
+import { clusterDepth } from '../../../src/core/account/cluster-depth.js';
 import { poisson, type TokenArrival } from './arrivals.js';
 import { mostIn, type PlayOptions, perNode, play } from './play.js';
 

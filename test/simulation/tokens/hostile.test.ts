@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Random } from '../../../sim/cluster/random.js';
 import type { World } from '../../../sim/cluster/world.js';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../src/core/base/ids.js';
-import { nodeRecordKey, type ReportRow, reportRecordKey } from '../../../src/core/protocol/record.js';
+import { nodeRecordKey, type ReportRow, reportRecordKey } from '../../../src/core/base/protocol/record.js';
 import { GROUP, SETTINGS } from '../settings.js';
 import type { Scene, TokenArrival } from './arrivals.js';
 import { mostIn, play } from './play.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clusterDepth } from '../../../src/core/tokens/cluster-depth.js';
+import { clusterDepth } from '../../../src/core/account/cluster-depth.js';
 import { LANE, worldOfTokens } from './play.js';
 
 const PLAYED_MS = 30_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { medianOf } from '../../../src/load/quantile.js';
+import { medianOf } from '../../../src/tools/load/quantile.js';
 import { someOf } from '../../property/seed.js';
 import { figuresOf } from './figures.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { World } from '../../../sim/cluster/world.js';
+import { clusterDepth } from '../../../src/core/account/cluster-depth.js';
 import type { RampSettings } from '../../../src/core/base/settings.js';
-import { clusterDepth } from '../../../src/core/tokens/cluster-depth.js';
 import { RAMP } from '../settings.js';
 import { poisson, type Scene, type TokenArrival } from './arrivals.js';
 import { nameOf, type Played, type PlayOptions, play } from './play.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MqttStatus } from '../../../src/mqtt/mqtt-status.js';
+import type { MqttStatus } from '../../../src/doors/mqtt/mqtt-status.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 import { KEEPER_STATUS } from '../kafka-quotas/keeper-status-of.js';
 import { AUTH, bearer, MANY_FAILURES, TOKENS, type Who } from './access-scene.js';

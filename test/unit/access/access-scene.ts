@@ -1,4 +1,4 @@
-import { hashOf } from '../../../src/access/token.js';
+import { hashOf } from '../../../src/base/access/token.js';
 
 /** A token for each caller of the tests. */
 export const TOKENS = {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { Access, matchesName, namesIn } from '../../../src/access/access.js';
-import type { AccessConfig, TokenConfig } from '../../../src/access/access-config.js';
-import { hasRole } from '../../../src/access/caller.js';
-import { FailedAttempts, networkOf } from '../../../src/access/failed-attempts.js';
-import { isLoopback } from '../../../src/access/loopback.js';
-import { hashOf, newToken, writtenHash } from '../../../src/access/token.js';
-import type { QuotameshError } from '../../../src/errors/quotamesh-error.js';
+import { Access, matchesName, namesIn } from '../../../src/base/access/access.js';
+import type { AccessConfig, TokenConfig } from '../../../src/base/access/access-config.js';
+import { hasRole } from '../../../src/base/access/caller.js';
+import { FailedAttempts, networkOf } from '../../../src/base/access/failed-attempts.js';
+import { isLoopback } from '../../../src/base/access/loopback.js';
+import { hashOf, newToken, writtenHash } from '../../../src/base/access/token.js';
+import type { QuotameshError } from '../../../src/base/errors/quotamesh-error.js';
 
 function token(name: string, secret: string): TokenConfig {
   return { name, roles: ['traffic'], tenants: null, hash: hashOf(secret).toString('hex') };

@@ -2,8 +2,8 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callerOf } from '../../../src/http/access/caller.js';
-import { RouteGuard } from '../../../src/http/access/route-guard.js';
+import { callerOf } from '../../../src/doors/http/access/caller.js';
+import { RouteGuard } from '../../../src/doors/http/access/route-guard.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 import { AUTH, bearer, MANY_FAILURES, TOKENS, written } from './access-scene.js';
 

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { generate } from 'mqtt-packet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Access } from '../../../src/access/access.js';
+import { Access } from '../../../src/base/access/access.js';
+import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import { MqttBroker } from '../../../src/mqtt/mqtt-broker.js';
-import { silentTelemetry } from '../../../src/ports/telemetry.js';
+import { MqttBroker } from '../../../src/doors/mqtt/mqtt-broker.js';
 import { type WholeNode, wholeNode } from '../../whole-node.js';
 import { AUTH, TOKENS } from './access-scene.js';
 

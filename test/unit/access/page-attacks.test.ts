@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listen } from '../../../src/http/server/http-server.js';
+import { listen } from '../../../src/doors/http/server/http-server.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 import { AUTH, bearer, TOKENS } from './access-scene.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Batch, BatchAmounts, TakeOptions } from '../../../src/api/decision.js';
 import { examineGroup } from '../../../src/config/read/group-definition.js';
 import { MESSAGES } from '../../../src/core/base/vocabulary.js';
+import type { Batch, BatchAmounts, TakeOptions } from '../../../src/node/api/decision.js';
 import type { WholeNode } from '../../whole-node.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 

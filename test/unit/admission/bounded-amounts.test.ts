@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Reservation } from '../../../src/api/decision.js';
 import { BYTES, MESSAGES } from '../../../src/core/base/vocabulary.js';
 import { Limiter } from '../../../src/core/limiter/limiter.js';
-import { FAST, LaneSample } from '../../../src/core/sample/lane-sample.js';
+import { FAST, LaneSample } from '../../../src/core/report/sample/lane-sample.js';
+import type { Reservation } from '../../../src/node/api/decision.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Reservation } from '../../../src/api/decision.js';
 import { sumOfCosts } from '../../../src/core/target/cost-meter.js';
+import type { Reservation } from '../../../src/node/api/decision.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const QUOTA = { quota: { publish: { messagesPerSecond: 1000 } } };

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Batch, Reservation } from '../../../src/api/decision.js';
 import type { OtherConstants } from '../../../src/config/resolved/constants.js';
-import { checkedDefinition, putGroup } from '../../../src/groups/changes/change-group.js';
-import { OpenReservations } from '../../../src/http/acquire/open-reservations.js';
+import { OpenReservations } from '../../../src/doors/http/acquire/open-reservations.js';
+import type { Batch, Reservation } from '../../../src/node/api/decision.js';
+import { checkedDefinition, putGroup } from '../../../src/node/groups/changes/change-group.js';
 import { BY_TEST } from '../../integration/changed-by.js';
 import type { WholeNode } from '../../whole-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Batch, Decision, Reservation } from '../../../src/api/decision.js';
 import { slotOf } from '../../../src/core/base/vocabulary.js';
+import type { Batch, Decision, Reservation } from '../../../src/node/api/decision.js';
 import { partOf, runs } from '../../property/seed.js';
 import { type Gated, gateOf, quotaOf } from './shadow-scene.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Gate } from '../../../src/admission/gate.js';
-import type { Batch, Reservation } from '../../../src/api/decision.js';
 import { laneOf, slotOf } from '../../../src/core/base/vocabulary.js';
+import type { Gate } from '../../../src/node/admission/gate.js';
+import type { Batch, Reservation } from '../../../src/node/api/decision.js';
 import { partOf, runs } from '../../property/seed.js';
 import { attach, type Gated, gateOf, quotaOf } from './shadow-scene.js';
 

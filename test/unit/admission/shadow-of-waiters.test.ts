@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Decision } from '../../../src/api/decision.js';
 import { laneOf, slotOf } from '../../../src/core/base/vocabulary.js';
+import type { Decision } from '../../../src/node/api/decision.js';
 import { partOf, runs } from '../../property/seed.js';
 import { attach, type Gated, gateOf, quotaOf } from './shadow-scene.js';
 

@@ -1,9 +1,9 @@
-import { Gate } from '../../../src/admission/gate.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import { Attachments } from '../../../src/core/attachments/attachments.js';
 import { DIRECTION_COUNT, laneOf } from '../../../src/core/base/vocabulary.js';
+import { Attachments } from '../../../src/core/beside/attachments/attachments.js';
 import { Limiter } from '../../../src/core/limiter/limiter.js';
-import { GroupTable } from '../../../src/groups/group-table.js';
+import { Gate } from '../../../src/node/admission/gate.js';
+import { GroupTable } from '../../../src/node/groups/group-table.js';
 
 /**
  * Gates in virtual time, whose groups hold their whole quota: no topic moves shares, so that whatever differs between

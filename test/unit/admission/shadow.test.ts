@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Batch, Reservation } from '../../../src/api/decision.js';
-import type { GroupStatus } from '../../../src/api/node-status.js';
-import { explanationText } from '../../../src/cli/look/explanation-text.js';
 import { examineGroup } from '../../../src/config/read/group-definition.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import { explainGroup } from '../../../src/status/explain-group.js';
+import type { Batch, Reservation } from '../../../src/node/api/decision.js';
+import type { GroupStatus } from '../../../src/node/api/node-status.js';
+import { explainGroup } from '../../../src/node/status/explain-group.js';
+import { explanationText } from '../../../src/tools/cli/look/explanation-text.js';
 import { answerOf, type HttpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;

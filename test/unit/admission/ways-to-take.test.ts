@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Amounts, Reservation, WaitOptions } from '../../../src/api/decision.js';
+import type { Amounts, Reservation, WaitOptions } from '../../../src/node/api/decision.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;

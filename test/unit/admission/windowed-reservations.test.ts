@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Reservation } from '../../../src/api/decision.js';
 import { MESSAGES } from '../../../src/core/base/vocabulary.js';
+import type { Reservation } from '../../../src/node/api/decision.js';
 import { windowedNode } from '../../simulation/windowed-node.js';
 import type { WholeNode } from '../../whole-node.js';
 

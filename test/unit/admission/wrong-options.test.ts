@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Reservation } from '../../../src/api/decision.js';
+import type { Reservation } from '../../../src/node/api/decision.js';
 import type { WholeNode } from '../../whole-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 

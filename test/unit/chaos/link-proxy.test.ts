@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { freePorts } from '../../../src/processes/free-ports.js';
+import { freePorts } from '../../../src/tools/processes/free-ports.js';
 import { LinkProxy, OPEN } from '../../chaos/link-proxy.js';
 
 /** What has not come by then has been stopped. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lineOf } from '../../../src/cli/look/show-audit.js';
+import { lineOf } from '../../../src/tools/cli/look/show-audit.js';
 
 it('a record that another program wrote does not steer the terminal', () => {
   const line = lineOf({

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { COMMAND_FILE } from '../../../src/package/package-root.js';
+import { COMMAND_FILE } from '../../../src/base/package/package-root.js';
 import { type Ended, runInProcess } from './run-in-process.js';
 
 /** A process that is up answers within a second; where a dozen start on a core that others use, too, the last is up after 20 s. */

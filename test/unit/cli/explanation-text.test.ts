@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { explanationText } from '../../../src/cli/look/explanation-text.js';
+import { explanationText } from '../../../src/tools/cli/look/explanation-text.js';
 import { readyScene } from '../http/http-scene.js';
 
 test('explain counts what the reasons below it count, refusals of clients too', async () => {

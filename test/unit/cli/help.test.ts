@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { createProgram } from '../../../src/cli/program.js';
+import { createProgram } from '../../../src/tools/cli/program.js';
 
 it.each(createProgram().commands.flatMap(leavesOf))(
   'help of %s has an example of it, and the exit codes',

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
-import { initCommand } from '../../../src/cli/init/init-command.js';
-import { type Asked, terminal } from '../../../src/cli/init/terminal.js';
-import { writeConfig } from '../../../src/cli/init/write-config.js';
 import { loadConfig } from '../../../src/config/files/load-config.js';
-import { describeError } from '../../../src/terminal/exit.js';
+import { initCommand } from '../../../src/tools/cli/init/init-command.js';
+import { type Asked, terminal } from '../../../src/tools/cli/init/terminal.js';
+import { writeConfig } from '../../../src/tools/cli/init/write-config.js';
+import { describeError } from '../../../src/tools/terminal/exit.js';
 
 /** What is asked, answered, said and written, as one reads it in a terminal. `UPDATE_GOLDEN=1` writes it anew. */
 const TRANSCRIPT = fileURLToPath(new URL('init-transcript.txt', import.meta.url));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { KeptRows } from '../../../src/cli/look/kept-rows.js';
-import type { TopRow } from '../../../src/cli/look/top-rows.js';
+import { KeptRows } from '../../../src/tools/cli/look/kept-rows.js';
+import type { TopRow } from '../../../src/tools/cli/look/top-rows.js';
 
 const row = (group: string, demand: number) =>
   ({ group, direction: 'publish', dimension: 'messages', demand }) as TopRow;

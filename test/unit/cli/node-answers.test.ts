@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { change, get, nodeAddress } from '../../../src/node-client/node-requests.js';
+import { change, get, nodeAddress } from '../../../src/tools/node-client/node-requests.js';
 
 async function nodeThat(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1');

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { listen } from '../../../src/http/server/http-server.js';
+import { listen } from '../../../src/doors/http/server/http-server.js';
 import { readyScene } from '../http/http-scene.js';
 
 let nodes = 0;

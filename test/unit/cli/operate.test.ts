@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { COMMAND_FILE } from '../../../src/package/package-root.js';
+import { COMMAND_FILE } from '../../../src/base/package/package-root.js';
 import { CliScene } from './cli-process.js';
 import { nodeInProcess } from './node-in-process.js';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writtenHash } from '../../../src/access/token.js';
+import { writtenHash } from '../../../src/base/access/token.js';
 import { type CliProcess, CliScene } from './cli-process.js';
 
 const NODE = 'cluster: demo\ntopic: { kind: memory }\nhttp: { port: 0 }\n';

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { ReplayCommandOptions } from '../../../sim/commands/replay-command.js';
+import { replayedGroup } from '../../../sim/commands/replay-group.js';
 import { playTrace } from '../../../sim/replay/play-trace.js';
 import { systemNamed } from '../../../sim/systems.js';
-import type { ReplayCommandOptions } from '../../../src/cli/sim/replay-command.js';
-import { replayedGroup } from '../../../src/cli/sim/replay-group.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import { arrival } from '../replay/rows.js';
 

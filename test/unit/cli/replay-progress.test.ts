@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { progressText } from '../../../src/cli/sim/replay-progress.js';
+import { progressText } from '../../../sim/commands/replay-progress.js';
 
 test('time left is what is left of the file at the pace until now', () => {
   expect(progressText({ rows: 120_000, systems: 6, fileMs: 2_460_000, part: 0.25, elapsedMs: 10_000 })).toBe(

@@ -1,4 +1,4 @@
-import { runProgram } from '../../../src/cli/program.js';
+import { runProgram } from '../../../src/tools/cli/program.js';
 
 export interface Ended {
   readonly code: number;

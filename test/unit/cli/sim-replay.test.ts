@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'vitest';
-import { RecordingWriter } from '../../../src/recording/recording-writer.js';
+import { RecordingWriter } from '../../../src/topic/recording/recording-writer.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import { CliScene } from './cli-process.js';
 

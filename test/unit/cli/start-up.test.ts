@@ -12,18 +12,17 @@ const imports = importsIn(ROOT, ['src', 'sim']).filter(({ kind }) => kind === 'v
 
 test('--version and --help load no command, and none of what commands work with', () => {
   const rooms = roomsOf(loadedBy('src/cli.ts', importsIn(ROOT, ['src']).filter(isStaticOf('src/cli.ts'))));
-  expect(rooms).toContain('src/cli/look');
-  expect(rooms.filter((room) => !/^src\/(cli|access|config\/setting|demo|errors|package|terminal)/.test(room))).toEqual(
-    ['src'],
-  );
+  expect(rooms).toContain('src/tools/cli/look');
+  const light = /^(sim\/commands|src\/(config\/setting|base\/(access|errors|package)|tools\/(cli|demo|terminal)))/;
+  expect(rooms.filter((room) => !light.test(room))).toEqual(['src']);
 });
 
 test.each(['show-status', 'show-top', 'explanation-text', 'print-group-names'])(
   '%s loads no schema and nothing of a node',
   (file) => {
-    const rooms = roomsOf(loadedBy(`src/cli/look/${file}.ts`, imports));
-    expect(rooms).toContain('src/node-client');
-    expect(rooms.filter((room) => /^src\/(config\/(schema|read|files|yaml)|core|node$|topic|http)/.test(room))).toEqual(
+    const rooms = roomsOf(loadedBy(`src/tools/cli/look/${file}.ts`, imports));
+    expect(rooms).toContain('src/tools/node-client');
+    expect(rooms.filter((room) => /^src\/(config\/(schema|read|files|yaml)|core|node|topic|doors)/.test(room))).toEqual(
       [],
     );
   },

@@ -5,8 +5,8 @@ import type {
   GroupStatus,
   NodeStatus,
   RateStatus,
-} from '../../../src/api/node-status.js';
-import { ALL, statusTable } from '../../../src/cli/look/status-table.js';
+} from '../../../src/node/api/node-status.js';
+import { ALL, statusTable } from '../../../src/tools/cli/look/status-table.js';
 
 describe('the table of `quotamesh status`', () => {
   it('shows the members, then usage, demand, share and age per node and quota', () => {

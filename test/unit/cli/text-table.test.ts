@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { textTable } from '../../../src/terminal/text-table.js';
+import { textTable } from '../../../src/tools/terminal/text-table.js';
 
 it('has one line per row, whatever stands in it: a certificate has many', () => {
   const rows = [

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { writtenHash } from '../../../src/access/token.js';
-import { tokenCommand } from '../../../src/cli/config/token-command.js';
+import { writtenHash } from '../../../src/base/access/token.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { tokenCommand } from '../../../src/tools/cli/config/token-command.js';
 
 afterEach(() => vi.restoreAllMocks());
 

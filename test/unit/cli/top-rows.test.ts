@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { DirectionStatus, GroupStatus, RateStatus } from '../../../src/api/node-status.js';
-import { topRows } from '../../../src/cli/look/top-rows.js';
+import type { DirectionStatus, GroupStatus, RateStatus } from '../../../src/node/api/node-status.js';
+import { topRows } from '../../../src/tools/cli/look/top-rows.js';
 
 type Rates = readonly [messages: number | null, bytes: number | null];
 

@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Envelope, MAX_RECORD_BYTES } from '../../../src/codec/envelope.js';
-import { quotamesh } from '../../../src/codec/generated/report.js';
-import { DEFINITION_BYTES_MAX, RegistryCodec } from '../../../src/codec/registry-codec.js';
-import { BASE_MAX } from '../../../src/core/registry/registry-epochs.js';
+import { BASE_MAX } from '../../../src/core/beside/registry/registry-epochs.js';
 import type {
   AuditRecord,
   BatchEntry,
@@ -12,7 +9,10 @@ import type {
   ProposalRecord,
   StateRecord,
   VerdictRecord,
-} from '../../../src/core/registry/registry-record.js';
+} from '../../../src/core/beside/registry/registry-record.js';
+import { Envelope, MAX_RECORD_BYTES } from '../../../src/topic/codec/envelope.js';
+import { quotamesh } from '../../../src/topic/codec/generated/report.js';
+import { DEFINITION_BYTES_MAX, RegistryCodec } from '../../../src/topic/codec/registry-codec.js';
 
 const codec = new RegistryCodec('demo');
 const BY = { name: 'ops', how: 'token', requestId: 'r-1', atMs: 1_700_000_000_000 };

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { examineGroup } from '../../../src/config/read/group-definition.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { GroupConfig, KeyTemplate } from '../../../src/config/resolved/resolved-config.js';
-import { examineOverride, examineTemplate } from '../../../src/groups/keys/key-definition.js';
-import { leastDefinition, leastOverride, leastTemplate } from '../../../src/groups/least-definition.js';
+import { examineOverride, examineTemplate } from '../../../src/node/groups/keys/key-definition.js';
+import { leastDefinition, leastOverride, leastTemplate } from '../../../src/node/groups/least-definition.js';
 
 function resolved(raw: object) {
   return resolveConfig({ cluster: 'demo', node: 'a', ...raw }, { source: '(test)', env: {} });

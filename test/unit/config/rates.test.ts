@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { ERROR_CATALOGUE } from '../../../src/base/errors/catalogue.js';
 import { describeConfig } from '../../../src/config/describe/describe-config.js';
 import type { Environment } from '../../../src/config/read/environment.js';
 import { examineConfig, resolveConfig } from '../../../src/config/read/resolve-config.js';
@@ -11,8 +12,7 @@ import { RATE_LEAST } from '../../../src/config/setting/measured.js';
 import { formatQuantity, parseRate } from '../../../src/config/setting/quantity.js';
 import { SECONDS_OF, SHORT_UNIT, TIME_UNITS } from '../../../src/config/setting/time-unit.js';
 import { formatRate, RATE_NAMES, rateKey, spelledRate } from '../../../src/config/setting/written-rate.js';
-import { ERROR_CATALOGUE } from '../../../src/errors/catalogue.js';
-import { definitionHash } from '../../../src/groups/yaml/definition-hash.js';
+import { definitionHash } from '../../../src/node/groups/yaml/definition-hash.js';
 import { runs } from '../../property/seed.js';
 
 describe('a rate that is printed', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { QuotameshError } from '../../../src/base/errors/quotamesh-error.js';
 import { type ResolveOptions, resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { GroupConfig } from '../../../src/config/resolved/resolved-config.js';
 import { ConfigError } from '../../../src/config/setting/config-error.js';
 import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
-import { QuotameshError } from '../../../src/errors/quotamesh-error.js';
 
 const INLINE: ResolveOptions = { source: '(inline)', folder: '/etc/quotamesh', hostName: 'web-1' };
 const UNLIMITED = Infinity;

@@ -4,7 +4,7 @@ import { describeConfig } from '../../../src/config/describe/describe-config.js'
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { ResolvedConfig } from '../../../src/config/resolved/resolved-config.js';
 import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
-import { Scrubber } from '../../../src/telemetry/scrubber.js';
+import { Scrubber } from '../../../src/doors/telemetry/scrubber.js';
 
 const [KEY, OTHER] = ['k'.repeat(32), 'o'.repeat(32)];
 const FILES: Readonly<Record<string, string>> = { '/etc/q/key': `${KEY}\n`, '/etc/q/secret': 's3same\n' };

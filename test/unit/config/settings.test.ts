@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { ERROR_CATALOGUE } from '../../../src/base/errors/catalogue.js';
 import { VARIABLES } from '../../../src/config/read/environment.js';
 import { holds, RELATIONS } from '../../../src/config/read/relations.js';
 import {
@@ -14,7 +15,6 @@ import type { Setting } from '../../../src/config/setting/setting.js';
 import { defaultText } from '../../../src/config/setting/setting-text.js';
 import { readValue } from '../../../src/config/setting/setting-value.js';
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
-import { ERROR_CATALOGUE } from '../../../src/errors/catalogue.js';
 
 const ALL = SECTIONS.flatMap((section) =>
   Object.entries(section.rows).map(([key, setting]): [string, Setting, string | null] => [

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { epochTagOf } from '../../../src/core/base/ids.js';
 import type { NodeKey } from '../../../src/core/base/vocabulary.js';
-import { EpochWatch } from '../../../src/core/reading/epoch-watch.js';
+import { EpochWatch } from '../../../src/core/log/reading/epoch-watch.js';
 import type { Member } from '../../../src/core/usage-map/membership.js';
 
 const PARTITIONS = 3;

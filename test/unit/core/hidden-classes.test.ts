@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { RecordCodec } from '../../../src/codec/record-codec.js';
+import { LaneTable } from '../../../src/core/account/lanes/lane-table.js';
+import type { ReportRecord, ReportRow } from '../../../src/core/base/protocol/record.js';
 import { DIRECTION_COUNT } from '../../../src/core/base/vocabulary.js';
-import { LaneTable } from '../../../src/core/lanes/lane-table.js';
-import type { ReportRecord, ReportRow } from '../../../src/core/protocol/record.js';
 import { Membership } from '../../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../../src/core/usage-map/usage-map.js';
+import { RecordCodec } from '../../../src/topic/codec/record-codec.js';
 import { SETTINGS } from '../../simulation/settings.js';
 import { wideId } from '../../wide-ids.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LaneState } from '../../../src/core/lanes/lane-state.js';
-import { LaneTable } from '../../../src/core/lanes/lane-table.js';
+import type { LaneState } from '../../../src/core/account/lanes/lane-state.js';
+import { LaneTable } from '../../../src/core/account/lanes/lane-table.js';
 import { UsageMap } from '../../../src/core/usage-map/usage-map.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import '../../property/seed.js';

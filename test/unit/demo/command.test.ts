@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { type DemoOptions, demoCommand } from '../../../src/demo/command.js';
+import { type DemoOptions, demoCommand } from '../../../src/tools/demo/command.js';
 
 /** Parses only: the action is replaced. */
 async function parse(...args: string[]): Promise<DemoOptions> {

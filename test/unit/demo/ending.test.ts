@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { Ending, exitCodeOf } from '../../../src/demo/ending.js';
+import { Ending, exitCodeOf } from '../../../src/tools/demo/ending.js';
 
 afterEach(() => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Meter } from '../../../src/demo/measure/meter.js';
-import { judge } from '../../../src/demo/measure/verdict.js';
+import { Meter } from '../../../src/tools/demo/measure/meter.js';
+import { judge } from '../../../src/tools/demo/measure/verdict.js';
 
 const QUOTA = [100, 1_000_000] as const;
 

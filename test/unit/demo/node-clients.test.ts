@@ -5,7 +5,7 @@ import {
   NodeClients,
   PATIENCE_MS,
   type Work,
-} from '../../../src/demo/traffic/node-clients.js';
+} from '../../../src/tools/demo/traffic/node-clients.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SlidingPeak } from '../../../src/demo/measure/sliding-peak.js';
+import { SlidingPeak } from '../../../src/tools/demo/measure/sliding-peak.js';
 
 test('finds the fullest window, wherever it lies', () => {
   const peak = new SlidingPeak(1000);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { Replay } from '../../../src/demo/traffic/replay.js';
-import { parseTrace, readTrace } from '../../../src/demo/traffic/trace.js';
+import { Replay } from '../../../src/tools/demo/traffic/replay.js';
+import { parseTrace, readTrace } from '../../../src/tools/demo/traffic/trace.js';
 
 const HEADER = 'TIMESTAMP,ContextTokens,GeneratedTokens';
 const TRACE_FILE = fileURLToPath(new URL('../../../examples/traces/azure-llm-code-2023.csv', import.meta.url));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SWITCH_EVERY_MS, unevenSplit } from '../../../src/demo/traffic/traffic.js';
+import { SWITCH_EVERY_MS, unevenSplit } from '../../../src/tools/demo/traffic/traffic.js';
 
 const NODES = ['A', 'B', 'C'];
 

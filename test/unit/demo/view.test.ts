@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { Measurement } from '../../../src/demo/measure/meter.js';
-import { bar } from '../../../src/demo/view/figures.js';
-import type { Frame } from '../../../src/demo/view/frame.js';
-import { plainLine } from '../../../src/demo/view/plain-view.js';
-import { RecentSecond } from '../../../src/demo/view/recent-second.js';
-import { frameLines } from '../../../src/demo/view/table-view.js';
-import { verdictLines } from '../../../src/demo/view/verdict-table.js';
+import type { Measurement } from '../../../src/tools/demo/measure/meter.js';
+import { bar } from '../../../src/tools/demo/view/figures.js';
+import type { Frame } from '../../../src/tools/demo/view/frame.js';
+import { plainLine } from '../../../src/tools/demo/view/plain-view.js';
+import { RecentSecond } from '../../../src/tools/demo/view/recent-second.js';
+import { frameLines } from '../../../src/tools/demo/view/table-view.js';
+import { verdictLines } from '../../../src/tools/demo/view/verdict-table.js';
 
 const FRAME: Frame = {
   elapsedMs: 12_300,

@@ -1,10 +1,10 @@
+import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import type { Measurement } from '../../../src/demo/measure/meter.js';
-import type { Answer, Work } from '../../../src/demo/traffic/node-clients.js';
-import { Replay } from '../../../src/demo/traffic/replay.js';
-import type { TraceRow } from '../../../src/demo/traffic/trace.js';
-import { Traffic } from '../../../src/demo/traffic/traffic.js';
-import { silentTelemetry } from '../../../src/ports/telemetry.js';
+import type { Measurement } from '../../../src/tools/demo/measure/meter.js';
+import type { Answer, Work } from '../../../src/tools/demo/traffic/node-clients.js';
+import { Replay } from '../../../src/tools/demo/traffic/replay.js';
+import type { TraceRow } from '../../../src/tools/demo/traffic/trace.js';
+import { Traffic } from '../../../src/tools/demo/traffic/traffic.js';
 import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { WholeNode } from '../../whole-node.js';

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Random } from '../../../sim/cluster/random.js';
 import { loadConfig } from '../../../src/config/files/load-config.js';
-import { judge } from '../../../src/demo/measure/verdict.js';
-import { DEMO_CONFIG_FILE, TRACE_FILE } from '../../../src/demo/processes/state-folder.js';
-import { readTrace } from '../../../src/demo/traffic/trace.js';
+import { judge } from '../../../src/tools/demo/measure/verdict.js';
+import { DEMO_CONFIG_FILE, TRACE_FILE } from '../../../src/tools/demo/processes/state-folder.js';
+import { readTrace } from '../../../src/tools/demo/traffic/trace.js';
 import { someOf } from '../../property/seed.js';
 import { demonstrateVirtually } from './virtual-cluster.js';
 

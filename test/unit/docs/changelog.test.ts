@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { PACKAGE_ROOT } from '../../../src/package/package-root.js';
+import { PACKAGE_ROOT } from '../../../src/base/package/package-root.js';
 
 /** A longer list belongs under headings: nobody reads it. */
 const MOST_AT_THE_TOP = 40;

@@ -1,7 +1,7 @@
-import type { ServingLoop } from '../../../src/core/coordinator/coordinator-view.js';
 import { Limiter } from '../../../src/core/limiter/limiter.js';
-import { Enforcers, type Told } from '../../../src/enforcers/enforcers.js';
-import type { GroupTable } from '../../../src/groups/group-table.js';
+import type { ServingLoop } from '../../../src/core/machine/coordinator-view.js';
+import { Enforcers, type Told } from '../../../src/node/enforcers/enforcers.js';
+import type { GroupTable } from '../../../src/node/groups/group-table.js';
 
 export const LIMIT = 1000;
 export const ROUND_MS = 50;

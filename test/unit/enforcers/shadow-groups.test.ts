@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { Enforcers } from '../../../src/enforcers/enforcers.js';
+import { Enforcers } from '../../../src/node/enforcers/enforcers.js';
 import { gateOf } from '../admission/shadow-scene.js';
 import { answerOf, type HttpScene, readyScene } from '../http/http-scene.js';
 

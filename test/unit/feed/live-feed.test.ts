@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GroupHeat } from '../../../src/feed/group-heat.js';
-import { LiveFeed, type LiveView } from '../../../src/feed/live-feed.js';
-import { LANES_MAX, LiveHistory } from '../../../src/feed/live-history.js';
-import { describeGroup } from '../../../src/status/describe-node.js';
+import { GroupHeat } from '../../../src/node/feed/group-heat.js';
+import { LiveFeed, type LiveView } from '../../../src/node/feed/live-feed.js';
+import { LANES_MAX, LiveHistory } from '../../../src/node/feed/live-history.js';
+import { describeGroup } from '../../../src/node/status/describe-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const VIEW: LiveView = { order: 'heat', find: '', from: 0, count: 100, group: null };

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Frame, LiveFeed, LiveView } from '../../../src/feed/live-feed.js';
+import type { Frame, LiveFeed, LiveView } from '../../../src/node/feed/live-feed.js';
 import {
   type EndOfStream,
   type LiveSink,
   LiveStreams,
   PENDING_BYTES_MAX,
   STREAMS_MAX,
-} from '../../../src/feed/live-streams.js';
+} from '../../../src/node/feed/live-streams.js';
 
 const VIEW: LiveView = { order: 'heat', find: '', from: 0, count: 10, group: null };
 

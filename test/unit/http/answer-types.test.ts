@@ -1,18 +1,18 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
-import type { GroupExplanation } from '../../../src/api/group-explanation.js';
-import type { KeyStatus } from '../../../src/api/key-status.js';
-import type { GroupStatus, NodeStatus } from '../../../src/api/node-status.js';
-import type { GROUP_STATUS, GROUP_SUMMARY, KEY_STATUS } from '../../../src/http/route/answer-schemas.js';
-import type { GroupSummary } from '../../../src/http/status/group-summary.js';
-import type { NODE } from '../../../src/http/status/node-schemas.js';
-import type { BACKEND, EXPLAINED } from '../../../src/http/target/target-answers.js';
-import type { BackendStatus } from '../../../src/status/describe-backends.js';
+import type { GROUP_STATUS, GROUP_SUMMARY, KEY_STATUS } from '../../../src/doors/http/route/answer-schemas.js';
+import type { GroupSummary } from '../../../src/doors/http/status/group-summary.js';
+import type { NODE } from '../../../src/doors/http/status/node-schemas.js';
+import type { BACKEND, EXPLAINED } from '../../../src/doors/http/target/target-answers.js';
+import type { GroupExplanation } from '../../../src/node/api/group-explanation.js';
+import type { KeyStatus } from '../../../src/node/api/key-status.js';
+import type { GroupStatus, NodeStatus } from '../../../src/node/api/node-status.js';
+import type { BackendStatus } from '../../../src/node/status/describe-backends.js';
 
 /** What a schema of an answer describes. */
 type Answer<Schema extends z.ZodType> = Frozen<z.output<Schema>>;
 
-/** Interfaces of src/api are readonly; what zod infers is not. Intersections are written out. */
+/** Interfaces of src/node/api are readonly; what zod infers is not. Intersections are written out. */
 type Frozen<Value> = Value extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : Value extends object

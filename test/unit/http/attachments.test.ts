@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { attach } from '../../../src/groups/changes/attaching.js';
-import { deleteGroup } from '../../../src/groups/changes/change-group.js';
+import { attach } from '../../../src/node/groups/changes/attaching.js';
+import { deleteGroup } from '../../../src/node/groups/changes/change-group.js';
 import { BY_TEST } from '../../integration/changed-by.js';
 import { answerOf, GROUPS, type HttpScene, readyScene } from './http-scene.js';
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
-import type { GroupExplanation } from '../../../src/api/group-explanation.js';
-import type { GroupStatus, NodeStatus } from '../../../src/api/node-status.js';
-import { explanationText } from '../../../src/cli/look/explanation-text.js';
-import { linesOf, tableOf } from '../../../src/cli/look/show-top.js';
-import { topRows } from '../../../src/cli/look/top-rows.js';
-import { GROUP_STATUS } from '../../../src/http/route/answer-schemas.js';
-import { EXPLAINED } from '../../../src/http/target/target-answers.js';
+import { GROUP_STATUS } from '../../../src/doors/http/route/answer-schemas.js';
+import { EXPLAINED } from '../../../src/doors/http/target/target-answers.js';
+import type { GroupExplanation } from '../../../src/node/api/group-explanation.js';
+import type { GroupStatus, NodeStatus } from '../../../src/node/api/node-status.js';
+import { explanationText } from '../../../src/tools/cli/look/explanation-text.js';
+import { linesOf, tableOf } from '../../../src/tools/cli/look/show-top.js';
+import { topRows } from '../../../src/tools/cli/look/top-rows.js';
 import { type HttpScene, readyScene } from './http-scene.js';
 
 /** One token in 100 s, so that what is in the bucket does not depend on how fast the machine is. */

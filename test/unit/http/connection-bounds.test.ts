@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OtherConstants } from '../../../src/config/resolved/constants.js';
-import { needs } from '../../../src/http/route/route-access.js';
-import { listen } from '../../../src/http/server/http-server.js';
+import { needs } from '../../../src/doors/http/route/route-access.js';
+import { listen } from '../../../src/doors/http/server/http-server.js';
 import { type HttpScene, httpScene } from './http-scene.js';
 
 /** More than the kernel takes of an answer that nobody reads. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeHttp, listen } from '../../../src/http/server/http-server.js';
+import { closeHttp, listen } from '../../../src/doors/http/server/http-server.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 let scene: HttpScene;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DirectionStatus } from '../../../src/api/node-status.js';
-import type { ChangePreview } from '../../../src/groups/changes/preview-change.js';
+import type { DirectionStatus } from '../../../src/node/api/node-status.js';
+import type { ChangePreview } from '../../../src/node/groups/changes/preview-change.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 /** Two nodes of one cluster: what one is asked, the other has, too. */

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import { Access } from '../../../src/access/access.js';
+import { Access } from '../../../src/base/access/access.js';
+import type { Telemetry } from '../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { OtherConstants } from '../../../src/config/resolved/constants.js';
-import { createAcquireOutcomes } from '../../../src/http/acquire/acquire-outcomes.js';
-import type { ConnectionCounts } from '../../../src/http/connections/connection-counts.js';
-import { closeHttp, createHttpServer } from '../../../src/http/server/http-server.js';
-import type { KeeperStatus } from '../../../src/kafka-quotas/keeper-status.js';
-import type { MqttStatus } from '../../../src/mqtt/mqtt-status.js';
-import type { Telemetry } from '../../../src/ports/telemetry.js';
-import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.js';
+import { createAcquireOutcomes } from '../../../src/doors/http/acquire/acquire-outcomes.js';
+import type { ConnectionCounts } from '../../../src/doors/http/connections/connection-counts.js';
+import { closeHttp, createHttpServer } from '../../../src/doors/http/server/http-server.js';
+import type { KeeperStatus } from '../../../src/doors/kafka-quotas/keeper-status.js';
+import type { MqttStatus } from '../../../src/doors/mqtt/mqtt-status.js';
+import { createMetrics, type Metrics } from '../../../src/doors/telemetry/metrics.js';
 import { type WholeNode, wholeNode } from '../../whole-node.js';
 
 export interface LogLine {

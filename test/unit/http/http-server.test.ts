@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeHttp, listen } from '../../../src/http/server/http-server.js';
+import { closeHttp, listen } from '../../../src/doors/http/server/http-server.js';
 import { answerOf, type HttpScene, httpScene, readyScene } from './http-scene.js';
 
 describe('routes that are not there', () => {

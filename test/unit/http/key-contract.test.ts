@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GroupRules } from '../../../src/mqtt/group-rules.js';
+import { GroupRules } from '../../../src/doors/mqtt/group-rules.js';
 import type { WholeNode } from '../../whole-node.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 

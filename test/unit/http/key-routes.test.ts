@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashOf } from '../../../src/access/token.js';
+import { hashOf } from '../../../src/base/access/token.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 const PER_MINUTE = (amount: number) => ({ quota: { publish: { messagesPerSecond: `${amount}/min` } } });

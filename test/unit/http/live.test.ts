@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replayRecording } from '../../../sim/replay/replay-recording.js';
-import { STREAMS_MAX } from '../../../src/feed/live-streams.js';
-import { listen } from '../../../src/http/server/http-server.js';
-import { readRecording } from '../../../src/recording/read-recording.js';
+import { listen } from '../../../src/doors/http/server/http-server.js';
+import { STREAMS_MAX } from '../../../src/node/feed/live-streams.js';
+import { readRecording } from '../../../src/topic/recording/read-recording.js';
 import { AUTH, bearer, TOKENS } from '../access/access-scene.js';
 import { type HttpScene, readyScene } from './http-scene.js';
 

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nameOfSegment, segmentOf } from '../../../src/config/setting/path-segment.js';
-import { nodeAddress } from '../../../src/node-client/node-address.js';
-import { get } from '../../../src/node-client/node-requests.js';
+import { nodeAddress } from '../../../src/tools/node-client/node-address.js';
+import { get } from '../../../src/tools/node-client/node-requests.js';
 import { type HttpScene, readyScene } from './http-scene.js';
 
-const page = new URL('../../../src/page/live/addresses.mjs', import.meta.url).href;
+const page = new URL('../../../src/doors/page/live/addresses.mjs', import.meta.url).href;
 const { pathOf, pathOfKey } = (await import(page)) as Record<'pathOf' | 'pathOfKey', (name: string) => string>;
 
 const NAMES = ['.', '..', '%2e', '%2E.', '.%252e', '%25', '...', 'a/..', '..\\', 'é', 'public/default', ''];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { GroupExplanation } from '../../../src/api/group-explanation.js';
+import type { GroupExplanation } from '../../../src/node/api/group-explanation.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 const GROUPS = {

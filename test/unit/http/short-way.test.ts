@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hashOf } from '../../../src/access/token.js';
+import { hashOf } from '../../../src/base/access/token.js';
 import { type HttpScene, readyScene } from './http-scene.js';
 
 const TOKEN = 'qm_service-0123456789';

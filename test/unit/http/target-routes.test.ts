@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { GroupExplanation } from '../../../src/api/group-explanation.js';
-import { explanationText } from '../../../src/cli/look/explanation-text.js';
+import type { GroupExplanation } from '../../../src/node/api/group-explanation.js';
+import { explanationText } from '../../../src/tools/cli/look/explanation-text.js';
 import { type Answer, answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 const GROUPS = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { inputMistakes, told } from '../../../src/input/input-mistakes.js';
-import { fieldsOf } from '../../../src/input/schema-parts.js';
+import { inputMistakes, told } from '../../../src/base/input/input-mistakes.js';
+import { fieldsOf } from '../../../src/base/input/schema-parts.js';
 
 const AMOUNT = told(z.number().int().min(0), 'a whole number');
 const BODY = z.strictObject({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { didYouMean, nearestNames } from '../../../src/input/nearest-name.js';
+import { didYouMean, nearestNames } from '../../../src/base/input/nearest-name.js';
 import { runs } from '../../property/seed.js';
 
 const KEYS = ['heartbeatMs', 'partitionHeartbeatMs', 'stalenessMs', 'quota', 'weights'];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changesOf, describedQuotas } from '../../../src/kafka-quotas/entity-parts.js';
+import { changesOf, describedQuotas } from '../../../src/doors/kafka-quotas/entity-parts.js';
 import { alterClientQuotas, describeClientQuotas } from '../../../src/topic/kafka/client-quotas-1.js';
 
 /** Bytes by hand, as kafka.apache.org/protocol has them; blanks and what is in brackets mean nothing. */

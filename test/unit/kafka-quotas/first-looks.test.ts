@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { MARKER_NAME } from '../../../src/core/kafka-quotas/entity.js';
+import { MARKER_NAME } from '../../../src/core/beside/kafka-quotas/entity.js';
 import { EXPORTERS, QuotaKeeperScene } from './quota-keeper-scene.js';
 
 test('of a Kafka without any quota a pattern alone gets clients to be told of, and limits nobody by it', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { KeeperRecord } from '../../../src/core/kafka-quotas/keeper-record.js';
-import { decodeKeeperRecord, encodeKeeperRecord } from '../../../src/kafka-quotas/keeper-record-codec.js';
+import type { KeeperRecord } from '../../../src/core/beside/kafka-quotas/keeper-record.js';
+import { decodeKeeperRecord, encodeKeeperRecord } from '../../../src/doors/kafka-quotas/keeper-record-codec.js';
 
 const LIMIT: KeeperRecord = {
   kind: 'limit',

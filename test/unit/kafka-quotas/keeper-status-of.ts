@@ -1,4 +1,4 @@
-import { type KeeperStatus, keeperStatus } from '../../../src/kafka-quotas/keeper-status.js';
+import { type KeeperStatus, keeperStatus } from '../../../src/doors/kafka-quotas/keeper-status.js';
 import { QuotaScene } from '../../simulation/kafka-quotas/quota-scene.js';
 
 /** What a keeper tells after `seconds` beside two brokers of which one wants more than it gets. */

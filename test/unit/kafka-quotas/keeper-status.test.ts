@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { roughnessOf, troubleOfConsumers } from '../../../src/kafka-quotas/window-roughness.js';
-import { KAFKA_QUOTA_METRICS } from '../../../src/telemetry/kafka-quota-metrics.js';
+import { roughnessOf, troubleOfConsumers } from '../../../src/doors/kafka-quotas/window-roughness.js';
+import { KAFKA_QUOTA_METRICS } from '../../../src/doors/telemetry/kafka-quota-metrics.js';
 import { APP } from '../../simulation/kafka-quotas/quota-scene.js';
 import { httpScene } from '../http/http-scene.js';
 import { KEEPER_STATUS, keeperStatusAfter } from './keeper-status-of.js';

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { type Entity, entityKeyOf, limitKeyOf, MARKER_NAME } from '../../../src/core/kafka-quotas/entity.js';
-import { Keeper, type KeeperSettings } from '../../../src/core/kafka-quotas/keeper.js';
+import { type Entity, entityKeyOf, limitKeyOf, MARKER_NAME } from '../../../src/core/beside/kafka-quotas/entity.js';
+import { Keeper, type KeeperSettings } from '../../../src/core/beside/kafka-quotas/keeper.js';
 import type {
   DescribedQuota,
   ExporterPage,
   KeeperEvent,
   LimitSpec,
-} from '../../../src/core/kafka-quotas/keeper-events.js';
-import type { KeptRecord } from '../../../src/core/kafka-quotas/keeper-record.js';
-import { nextWaterLevel } from '../../../src/core/kafka-quotas/next-water-level.js';
+} from '../../../src/core/beside/kafka-quotas/keeper-events.js';
+import type { KeptRecord } from '../../../src/core/beside/kafka-quotas/keeper-record.js';
+import { nextWaterLevel } from '../../../src/core/beside/kafka-quotas/next-water-level.js';
 
 const name = 'producer_byte_rate';
 const NONE: ReadonlySet<string> = new Set();

@@ -1,9 +1,9 @@
+import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { OtherConstants } from '../../../src/config/resolved/constants.js';
-import { GroupTable } from '../../../src/groups/group-table.js';
-import { KeyTemplates } from '../../../src/groups/keys/key-templates.js';
-import { type QuotaAdmin, QuotaKeeper } from '../../../src/kafka-quotas/quota-keeper.js';
-import { silentTelemetry } from '../../../src/ports/telemetry.js';
+import { type QuotaAdmin, QuotaKeeper } from '../../../src/doors/kafka-quotas/quota-keeper.js';
+import { GroupTable } from '../../../src/node/groups/group-table.js';
+import { KeyTemplates } from '../../../src/node/groups/keys/key-templates.js';
 import type { EntityChange } from '../../../src/topic/kafka/client-quotas-1.js';
 import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';

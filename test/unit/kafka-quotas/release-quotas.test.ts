@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import type { LimitRecord } from '../../../src/core/kafka-quotas/keeper-record.js';
-import { encodeKeeperRecord } from '../../../src/kafka-quotas/keeper-record-codec.js';
-import type { QuotaAdmin } from '../../../src/kafka-quotas/quota-keeper.js';
-import { releaseQuotas } from '../../../src/kafka-quotas/release-quotas.js';
+import type { LimitRecord } from '../../../src/core/beside/kafka-quotas/keeper-record.js';
+import { encodeKeeperRecord } from '../../../src/doors/kafka-quotas/keeper-record-codec.js';
+import type { QuotaAdmin } from '../../../src/doors/kafka-quotas/quota-keeper.js';
+import { releaseQuotas } from '../../../src/doors/kafka-quotas/release-quotas.js';
 import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AppendRecord } from '../../../src/ports/report-topic.js';
+import type { AppendRecord } from '../../../src/base/ports/report-topic.js';
 import { Outbox, PARCEL_BYTES_MAX, type Parcel } from '../../../src/topic/remote/outbox.js';
 import { PendingAppends } from '../../../src/topic/remote/pending-appends.js';
 import { settled } from '../../conformance/topic-expectations.js';

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ReadRecord } from '../../../src/ports/report-topic.js';
+import type { ReadRecord } from '../../../src/base/ports/report-topic.js';
 import { recordsOf } from '../../../src/topic/kafka/record-batch.js';
 import { runs } from '../../property/seed.js';
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { QuotameshError } from '../../../src/errors/quotamesh-error.js';
+import { QuotameshError } from '../../../src/base/errors/quotamesh-error.js';
 import { throttleTimeMs } from '../../../src/topic/answers/kafka-answer-bounds.js';
 import { BrokerLink } from '../../../src/topic/kafka/broker-link.js';
 import { fetchById } from '../../../src/topic/kafka/fetch-13.js';

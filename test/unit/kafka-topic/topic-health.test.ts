@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { TopicCounters } from '../../../src/ports/report-topic.js';
+import type { TopicCounters } from '../../../src/base/ports/report-topic.js';
 import { GuardedListener } from '../../../src/topic/remote/guarded-listener.js';
 import { TopicHealth } from '../../../src/topic/remote/topic-health.js';
 import { RecordingListener } from '../../conformance/recording-listener.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import { silentTelemetry } from '../../../src/ports/telemetry.js';
 import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { WholeNode } from '../../whole-node.js';
 import { VirtualTime } from '../demo/virtual-time.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { silentTelemetry } from '../../../src/ports/telemetry.js';
+import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import type { WholeNode } from '../../whole-node.js';
 import { PER_MINUTE, PER_SECOND, withKeys } from './keys-cluster.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deleteKeys, patchKeys, putKeys } from '../../../src/groups/changes/change-keys.js';
+import { deleteKeys, patchKeys, putKeys } from '../../../src/node/groups/changes/change-keys.js';
 import type { WholeNode } from '../../whole-node.js';
 import { type KeysCluster, PER_MINUTE, PER_SECOND, withKeys } from './keys-cluster.js';
 

@@ -1,6 +1,6 @@
+import { silentTelemetry, type Telemetry } from '../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { OtherConstants } from '../../../src/config/resolved/constants.js';
-import { silentTelemetry, type Telemetry } from '../../../src/ports/telemetry.js';
 import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { GivenOffsets, likeRedis } from '../../conformance/given-offsets.js';
@@ -51,7 +51,7 @@ export async function withKeys(
       topic.append = (records) => {
         appended.records += records.length;
         for (const { value } of records) if (value !== null) values.push(Buffer.from(value));
-        // A report's key has a bundle behind its node (core/protocol/record.ts).
+        // A report's key has a bundle behind its node (core/base/protocol/record.ts).
         appended.reports += records.filter(({ key }) => key.includes('/')).length;
         return append(records);
       };

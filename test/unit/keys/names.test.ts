@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { keyEntryOf, putKeys } from '../../../src/groups/changes/change-keys.js';
-import { RateLimitFields } from '../../../src/http/acquire/rate-limit-fields.js';
+import { RateLimitFields } from '../../../src/doors/http/acquire/rate-limit-fields.js';
+import { keyEntryOf, putKeys } from '../../../src/node/groups/changes/change-keys.js';
 import type { WholeNode } from '../../whole-node.js';
 import { PER_MINUTE, withKeys } from './keys-cluster.js';
 

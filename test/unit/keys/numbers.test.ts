@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Reservation } from '../../../src/api/decision.js';
+import type { Reservation } from '../../../src/node/api/decision.js';
 import type { WholeNode } from '../../whole-node.js';
 import { PER_SECOND, withKeys } from './keys-cluster.js';
 

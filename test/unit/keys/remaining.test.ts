@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { EmbeddedNode } from '../../../src/node/embedded-node.js';
-import { RateLimiterQuotamesh } from '../../../src/stores/rate-limiter-flexible.js';
+import { RateLimiterQuotamesh } from '../../../src/doors/stores/rate-limiter-flexible.js';
+import { EmbeddedNode } from '../../../src/node/loop/embedded-node.js';
 import { type KeysCluster, PER_MINUTE, withKeys } from './keys-cluster.js';
 
 const EVERY_MS = 20;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { groupIdOf } from '../../../src/core/base/ids.js';
-import { LiveFeed } from '../../../src/feed/live-feed.js';
-import { busiestKeys } from '../../../src/status/busiest-keys.js';
-import { describeKey } from '../../../src/status/describe-key.js';
-import { describeGroup } from '../../../src/status/describe-node.js';
+import { LiveFeed } from '../../../src/node/feed/live-feed.js';
+import { busiestKeys } from '../../../src/node/status/busiest-keys.js';
+import { describeKey } from '../../../src/node/status/describe-key.js';
+import { describeGroup } from '../../../src/node/status/describe-node.js';
 import type { WholeNode } from '../../whole-node.js';
 import { type KeysCluster, PER_SECOND, withKeys } from './keys-cluster.js';
 

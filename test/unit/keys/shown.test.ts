@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { KeyTold } from '../../../src/api/key-status.js';
-import { busiestKeys } from '../../../src/status/busiest-keys.js';
-import { describeKey, unknownKey } from '../../../src/status/describe-key.js';
-import { describeNode } from '../../../src/status/describe-node.js';
+import type { KeyTold } from '../../../src/node/api/key-status.js';
+import { busiestKeys } from '../../../src/node/status/busiest-keys.js';
+import { describeKey, unknownKey } from '../../../src/node/status/describe-key.js';
+import { describeNode } from '../../../src/node/status/describe-node.js';
 import type { WholeNode } from '../../whole-node.js';
 import { PER_MINUTE, withKeys } from './keys-cluster.js';
 

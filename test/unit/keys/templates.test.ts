@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { deleteGroup, putGroup } from '../../../src/groups/changes/change-group.js';
+import { deleteGroup, putGroup } from '../../../src/node/groups/changes/change-group.js';
 import {
   deleteKeys,
   type KeyEntry,
   listKeyDefinitions,
   patchKeys,
   putKeys,
-} from '../../../src/groups/changes/change-keys.js';
+} from '../../../src/node/groups/changes/change-keys.js';
 import type { WholeNode } from '../../whole-node.js';
 import { type KeysCluster, PER_MINUTE, withKeys } from './keys-cluster.js';
 

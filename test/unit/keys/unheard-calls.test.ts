@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Batch, Reservation } from '../../../src/api/decision.js';
-import { deleteKeys, type KeyEntry, putKeys } from '../../../src/groups/changes/change-keys.js';
+import type { Batch, Reservation } from '../../../src/node/api/decision.js';
+import { deleteKeys, type KeyEntry, putKeys } from '../../../src/node/groups/changes/change-keys.js';
 import type { WholeNode } from '../../whole-node.js';
 import { type KeysCluster, PER_MINUTE, withKeys } from './keys-cluster.js';
 

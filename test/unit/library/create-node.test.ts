@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type CreateNodeOptions, createNode } from '../../../src/library/create-node.js';
+import { type CreateNodeOptions, createNode } from '../../../src/doors/library/create-node.js';
 
 const config = { cluster: 'c', topic: 'memory', groups: { a: {} } };
 const OPTIONS = ['config', 'nodeId', 'env', 'telemetry', 'http', 'readyTimeoutMs'] as const;

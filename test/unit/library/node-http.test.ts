@@ -5,9 +5,9 @@ import express from 'express';
 import { fastify } from 'fastify';
 import Koa from 'koa';
 import { afterEach, describe, expect, test } from 'vitest';
-import { writtenHash } from '../../../src/access/token.js';
-import type { QuotaNode } from '../../../src/api/quota-node.js';
-import { type CreateNodeOptions, createNode } from '../../../src/library/create-node.js';
+import { writtenHash } from '../../../src/base/access/token.js';
+import { type CreateNodeOptions, createNode } from '../../../src/doors/library/create-node.js';
+import type { QuotaNode } from '../../../src/node/api/quota-node.js';
 
 const CONFIG = { cluster: 'http', node: 'a', topic: 'memory', groups: { orders: {} } };
 const TOKEN = 'qm_viewer';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { checkLive, type LiveBounds } from '../../../sim/live/check-live.js';
+import { growthFromDecisions, limitsFromDecisions } from '../../../sim/live/decision-file.js';
+import { countedSince } from '../../../sim/live/live-run.js';
+import { firstNodes } from '../../../sim/live/live-story.js';
+import { attemptsOf, liveConfig, punctualityOf, trafficPlan } from '../../../sim/live/live-traffic.js';
 import { loadBuiltIn, parseScenario } from '../../../sim/scenario/load-scenario.js';
 import { examineConfig } from '../../../src/config/read/resolve-config.js';
 import { ConfigError } from '../../../src/config/setting/config-error.js';
-import { checkLive, type LiveBounds } from '../../../src/live/check-live.js';
-import { growthFromDecisions, limitsFromDecisions } from '../../../src/live/decision-file.js';
-import { countedSince } from '../../../src/live/live-run.js';
-import { firstNodes } from '../../../src/live/live-story.js';
-import { attemptsOf, liveConfig, punctualityOf, trafficPlan } from '../../../src/live/live-traffic.js';
-import type { Call } from '../../../src/load/call.js';
+import type { Call } from '../../../src/tools/load/call.js';
 
 const BOUNDS: LiveBounds = { topic: 'embedded', brokerKnown: false, requestsPerSecondMax: 2500 };
 const KAFKA: LiveBounds = { ...BOUNDS, topic: 'kafka' };

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Outcome } from '../../../src/load/call.js';
-import { NodeConnections } from '../../../src/load/node-connections.js';
+import type { Outcome } from '../../../src/tools/load/call.js';
+import { NodeConnections } from '../../../src/tools/load/node-connections.js';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n{"granted":true}';
 /** Three characters that are six bytes. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import { ArrivalRates } from '../../../src/mqtt/arrival-rates.js';
+import { ArrivalRates } from '../../../src/doors/mqtt/arrival-rates.js';
 
 const defaults = resolveConfig({ cluster: 'c', topic: 'memory', groups: { free: {} } }, { source: '(test)' }).mqtt;
 

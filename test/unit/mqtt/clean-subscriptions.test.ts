@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CleanSubscriptions } from '../../../src/mqtt/clean-subscriptions.js';
-import { createMqttCounts } from '../../../src/mqtt/mqtt-counts.js';
+import { CleanSubscriptions } from '../../../src/doors/mqtt/clean-subscriptions.js';
+import { createMqttCounts } from '../../../src/doors/mqtt/mqtt-counts.js';
 
 test('they share the bound of the sessions, and end with the connection', () => {
   const full: string[] = [];

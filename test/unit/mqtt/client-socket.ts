@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ConnectionRules } from '../../../src/mqtt/connection-rules.js';
-import { GatedConnection } from '../../../src/mqtt/gated-connection.js';
-import { HeldBytes } from '../../../src/mqtt/held-bytes.js';
-import { packetsOf, typeOf } from '../../../src/mqtt/packets.js';
+import type { ConnectionRules } from '../../../src/doors/mqtt/connection-rules.js';
+import { GatedConnection } from '../../../src/doors/mqtt/gated-connection.js';
+import { HeldBytes } from '../../../src/doors/mqtt/held-bytes.js';
+import { packetsOf, typeOf } from '../../../src/doors/mqtt/packets.js';
 import { connectPacket } from './wire.js';
 
 /** The broker's end of a connection, fed by hand. What it writes is kept until `takes` is false. */

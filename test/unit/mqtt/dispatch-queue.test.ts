@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DispatchRules } from '../../../src/mqtt/dispatch-queue.js';
+import type { DispatchRules } from '../../../src/doors/mqtt/dispatch-queue.js';
 import { connectionScene, settle } from './client-socket.js';
 import { publishPacket } from './wire.js';
 

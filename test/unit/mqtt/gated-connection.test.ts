@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HeldBytes } from '../../../src/mqtt/held-bytes.js';
-import { DISCONNECT, PINGREQ, PUBACK, PUBLISH, PUBREL, SUBSCRIBE } from '../../../src/mqtt/packets.js';
+import { HeldBytes } from '../../../src/doors/mqtt/held-bytes.js';
+import { DISCONNECT, PINGREQ, PUBACK, PUBLISH, PUBREL, SUBSCRIBE } from '../../../src/doors/mqtt/packets.js';
 import { runs } from '../../property/seed.js';
 import { connectionScene, settle } from './client-socket.js';
 import { filtersPacket, publishPacket, subscribePacket } from './wire.js';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Where } from '../../../src/api/decision.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { MqttRule } from '../../../src/config/schema/mqtt-rules.js';
-import type { Scope } from '../../../src/core/attachments/attachment.js';
-import { Attachments } from '../../../src/core/attachments/attachments.js';
-import { GroupRules, matchesFilter } from '../../../src/mqtt/group-rules.js';
+import type { Scope } from '../../../src/core/beside/attachments/attachment.js';
+import { Attachments } from '../../../src/core/beside/attachments/attachments.js';
+import { GroupRules, matchesFilter } from '../../../src/doors/mqtt/group-rules.js';
+import type { Where } from '../../../src/node/api/decision.js';
 
 const GROUPS = ['acme/orders', 'acme/bulk', 'acme', 'sensors', 'rest'];
 

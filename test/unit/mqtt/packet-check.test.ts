@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { generate } from 'mqtt-packet';
 import { describe, expect, test } from 'vitest';
-import { checkPacket } from '../../../src/mqtt/packet-check.js';
+import { checkPacket } from '../../../src/doors/mqtt/packet-check.js';
 import { runs } from '../../property/seed.js';
 import { connectPacket, filtersPacket, publishPacket, subscribePacket } from './wire.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type PacketError, PacketSplitter, packetsOf, publishHead, typeOf } from '../../../src/mqtt/packets.js';
+import { type PacketError, PacketSplitter, packetsOf, publishHead, typeOf } from '../../../src/doors/mqtt/packets.js';
 import { runs } from '../../property/seed.js';
 import { connectPacket, publishPacket } from './wire.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Passage, Passages } from '../../../src/mqtt/gate-requests.js';
-import type { GatedConnection } from '../../../src/mqtt/gated-connection.js';
+import { type Passage, Passages } from '../../../src/doors/mqtt/gate-requests.js';
+import type { GatedConnection } from '../../../src/doors/mqtt/gated-connection.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;

@@ -1,7 +1,7 @@
 import { Aedes } from 'aedes';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createMqttCounts } from '../../../src/mqtt/mqtt-counts.js';
-import { boundSessions, type SessionStore } from '../../../src/mqtt/session-bounds.js';
+import { createMqttCounts } from '../../../src/doors/mqtt/mqtt-counts.js';
+import { boundSessions, type SessionStore } from '../../../src/doors/mqtt/session-bounds.js';
 
 const BOUNDS = {
   maxSessionMessages: 3,

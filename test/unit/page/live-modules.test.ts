@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
-const { stepsOf } = await import('../../../src/page/live/why-steps.mjs' as string);
-const { Past } = await import('../../../src/page/live/past.mjs' as string);
+const { stepsOf } = await import('../../../src/doors/page/live/why-steps.mjs' as string);
+const { Past } = await import('../../../src/doors/page/live/past.mjs' as string);
 const { lineWidths } = await import('../../../sim/page/browser/views.mjs' as string);
-const { exceeds, sourceText } = await import('../../../src/page/live/wording.mjs' as string);
-const { clock } = await import('../../../src/page/browser/figures.mjs' as string);
+const { exceeds, sourceText } = await import('../../../src/doors/page/live/wording.mjs' as string);
+const { clock } = await import('../../../src/doors/page/browser/figures.mjs' as string);
 
 const RATES = (messagesPerSecond: number) => ({ messagesPerSecond, bytesPerSecond: null });
 const EXPLANATION = {

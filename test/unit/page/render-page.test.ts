@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { NODES_MAX, pageSeriesOf } from '../../../sim/page/page-runs.js';
 import { renderPage } from '../../../sim/page/render-page.js';
 import type { Verdict } from '../../../sim/verdict/run-result.js';
-import { html, jsonIn } from '../../../src/page/html.js';
+import { html, jsonIn } from '../../../src/doors/page/html.js';
 import { runOf } from './runs.js';
 
 const HOSTILE = [

@@ -4,10 +4,10 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Child } from '../../../src/processes/child.js';
+import { Child } from '../../../src/tools/processes/child.js';
 import { isRunning } from '../../is-running.js';
 
-const CHILD = new URL('../../../dist/src/processes/child.js', import.meta.url).href;
+const CHILD = new URL('../../../dist/src/tools/processes/child.js', import.meta.url).href;
 const DEADLINE_MS = 20_000;
 
 test('its output is kept, of both streams, and its end told', async () => {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { expect, test } from 'vitest';
-import { portsFor } from '../../../src/processes/free-ports.js';
+import { portsFor } from '../../../src/tools/processes/free-ports.js';
 
 function listen(port: number): Promise<Server> {
   const server = createServer();

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { pageOf } from '../../../bench/race/race-document.js';
 import { merged, type Results, type Setup, type TrafficResult } from '../../../bench/race/results.js';
 import { standingsOf } from '../../../bench/race/standing.js';
-import { PACKAGE_ROOT } from '../../../src/package/package-root.js';
+import { PACKAGE_ROOT } from '../../../src/base/package/package-root.js';
 
 const SETUP: Setup = { limit: { key: 'api', perSecond: 1000, burst: 100, nodes: 3 }, seed: 1, machine: 'a machine' };
 

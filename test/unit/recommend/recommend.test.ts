@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { recommendProgress } from '../../../sim/commands/recommend-progress.js';
+import { type Recommended, recommendationText } from '../../../sim/commands/recommend-text.js';
+import { replayedGroup } from '../../../sim/commands/replay-group.js';
 import { leastOfOneBucket, refusedByOneBucket } from '../../../sim/recommend/one-bucket.js';
 import { recommend, refusedByCluster, roundedUp } from '../../../sim/recommend/recommend.js';
 import { collectWork, type RecordedWork } from '../../../sim/recommend/recorded-work.js';
 import type { TraceArrival } from '../../../sim/replay/trace.js';
-import { recommendProgress } from '../../../src/cli/sim/recommend-progress.js';
-import { type Recommended, recommendationText } from '../../../src/cli/sim/recommend-text.js';
-import { replayedGroup } from '../../../src/cli/sim/replay-group.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 
 /** 20/s at each of three nodes for 20 s, and 60 at once at one of them every 4 s. */

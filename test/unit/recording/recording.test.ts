@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReadRecord } from '../../../src/ports/report-topic.js';
-import { type RecordingEntry, readRecording } from '../../../src/recording/read-recording.js';
-import type { RecordingHeader } from '../../../src/recording/recording-format.js';
-import { RecordingWriter } from '../../../src/recording/recording-writer.js';
+import type { ReadRecord } from '../../../src/base/ports/report-topic.js';
+import { type RecordingEntry, readRecording } from '../../../src/topic/recording/read-recording.js';
+import type { RecordingHeader } from '../../../src/topic/recording/recording-format.js';
+import { RecordingWriter } from '../../../src/topic/recording/recording-writer.js';
 import { runs } from '../../property/seed.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 

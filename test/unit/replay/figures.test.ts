@@ -7,7 +7,7 @@ import { readTrace } from '../../../sim/replay/read-trace.js';
 import { type ReplayedSystem, replayedSystemNamed, replayedSystems } from '../../../sim/replay/replayed-system.js';
 import type { TraceArrival } from '../../../sim/replay/trace.js';
 import type { TraceRun } from '../../../sim/replay/trace-run.js';
-import { PACKAGE_ROOT } from '../../../src/package/package-root.js';
+import { PACKAGE_ROOT } from '../../../src/base/package/package-root.js';
 import { GATED, SETTINGS } from '../../simulation/settings.js';
 import { type Decision, naiveFigures } from './naive-figures.js';
 import { arrival, OPTIONS } from './rows.js';

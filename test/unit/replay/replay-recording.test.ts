@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { World } from '../../../sim/cluster/world.js';
 import { KeyedCluster } from '../../../sim/keys/keyed-cluster.js';
 import { replayRecording } from '../../../sim/replay/replay-recording.js';
-import { RecordCodec } from '../../../src/codec/record-codec.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import { MESSAGES, slotOf } from '../../../src/core/base/vocabulary.js';
-import type { Recording, RecordingEntry } from '../../../src/recording/read-recording.js';
-import type { RecordingHeader } from '../../../src/recording/recording-format.js';
+import { RecordCodec } from '../../../src/topic/codec/record-codec.js';
+import type { Recording, RecordingEntry } from '../../../src/topic/recording/read-recording.js';
+import type { RecordingHeader } from '../../../src/topic/recording/recording-format.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 
 const { groups, cluster, version, limiting, costs: _, ...timing } = SETTINGS;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Notice } from '../../../src/core/protocol/events-and-effects.js';
-import { Announcements } from '../../../src/node/announce.js';
+import type { Notice } from '../../../src/core/base/protocol/events-and-effects.js';
+import { Announcements } from '../../../src/node/loop/announce.js';
 
 test('of members that come and go at once the first are named in the log, and the others counted', () => {
   const lines: [string, Readonly<Record<string, unknown>>][] = [];

@@ -1,4 +1,4 @@
-import type { ReportTopicListener } from '../../../src/ports/report-topic.js';
+import type { ReportTopicListener } from '../../../src/base/ports/report-topic.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 
 /** Cannot be reached until `come` is called, and delivers `delayMs` later than it is written. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createNode } from '../../../src/index.js';
-import { GuardedTelemetry } from '../../../src/node/guarded-telemetry.js';
+import { GuardedTelemetry } from '../../../src/node/loop/guarded-telemetry.js';
 
 const config = {
   cluster: 'x',

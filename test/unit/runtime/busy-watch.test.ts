@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { BusyOnBackends } from '../../../src/base/ports/telemetry.js';
 import { backendIdOf, groupIdOf } from '../../../src/core/base/ids.js';
-import { backendRecordKey, type ReportRow } from '../../../src/core/protocol/record.js';
-import { GroupTable } from '../../../src/groups/group-table.js';
-import type { BusyOnBackends } from '../../../src/ports/telemetry.js';
-import { BusyWatch } from '../../../src/status/busy-watch.js';
-import { describeBackends } from '../../../src/status/describe-backends.js';
+import { backendRecordKey, type ReportRow } from '../../../src/core/base/protocol/record.js';
+import { GroupTable } from '../../../src/node/groups/group-table.js';
+import { BusyWatch } from '../../../src/node/status/busy-watch.js';
+import { describeBackends } from '../../../src/node/status/describe-backends.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
-import { OneNode } from '../core/coordinator/one-node.js';
+import { OneNode } from '../core/machine/one-node.js';
 
 const PASS_MS = 5000;
 const ROWS_PER_RECORD = 64;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { putGroup } from '../../../src/groups/changes/change-group.js';
+import { putGroup } from '../../../src/node/groups/changes/change-group.js';
 import { BY_TEST } from '../../integration/changed-by.js';
 import type { WholeNode } from '../../whole-node.js';
 import { withKeys } from '../keys/keys-cluster.js';

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
+import { QuotameshError } from '../../../src/base/errors/quotamesh-error.js';
+import type { AppendRecord, ReportTopicListener } from '../../../src/base/ports/report-topic.js';
+import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import { attachmentName } from '../../../src/core/registry/registry-record.js';
-import { QuotameshError } from '../../../src/errors/quotamesh-error.js';
-import type { AppendRecord, ReportTopicListener } from '../../../src/ports/report-topic.js';
-import { silentTelemetry } from '../../../src/ports/telemetry.js';
-import { DEGRADED, type DegradedKind } from '../../../src/status/degraded.js';
+import { attachmentName } from '../../../src/core/beside/registry/registry-record.js';
+import { DEGRADED, type DegradedKind } from '../../../src/node/status/degraded.js';
 import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { BY_TEST } from '../../integration/changed-by.js';

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
+import type { QuotameshError } from '../../../src/base/errors/quotamesh-error.js';
+import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { nodeKeyOf } from '../../../src/core/base/ids.js';
-import { type NodeRecord, nodeRecordKey } from '../../../src/core/protocol/record.js';
-import type { QuotameshError } from '../../../src/errors/quotamesh-error.js';
-import { configOf } from '../../../src/library/start-with-options.js';
-import { assemblyOf } from '../../../src/node/start-node.js';
-import { silentTelemetry } from '../../../src/ports/telemetry.js';
+import { type NodeRecord, nodeRecordKey } from '../../../src/core/base/protocol/record.js';
+import { configOf } from '../../../src/doors/library/start-with-options.js';
+import { assemblyOf } from '../../../src/node/loop/start-node.js';
 import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { WholeNode } from '../../whole-node.js';

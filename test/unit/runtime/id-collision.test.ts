@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GroupConfig } from '../../../src/config/resolved/resolved-config.js';
-import { GroupTable } from '../../../src/groups/group-table.js';
+import { GroupTable } from '../../../src/node/groups/group-table.js';
 
 /** Names that begin alike have one id here; of real ids nobody can make two alike. */
 const idOf = (name: string) => name.slice(0, 3);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import { silentTelemetry } from '../../../src/ports/telemetry.js';
 import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { someOf } from '../../property/seed.js';
 import { WholeNode } from '../../whole-node.js';

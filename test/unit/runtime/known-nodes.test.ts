@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { KnownNodesFile } from '../../../src/node/known-nodes.js';
+import { KnownNodesFile } from '../../../src/node/loop/known-nodes.js';
 
 const MINUTE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { QuotaNode } from '../../../src/api/quota-node.js';
 import { examineConfig, resolveConfig } from '../../../src/config/read/resolve-config.js';
-import { setNodeCount } from '../../../src/node/parts-of.js';
+import type { QuotaNode } from '../../../src/node/api/quota-node.js';
+import { setNodeCount } from '../../../src/node/loop/parts-of.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const GROUPS = {

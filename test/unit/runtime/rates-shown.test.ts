@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeKey } from '../../../src/status/describe-key.js';
-import { describeGroup } from '../../../src/status/describe-node.js';
+import { describeKey } from '../../../src/node/status/describe-key.js';
+import { describeGroup } from '../../../src/node/status/describe-node.js';
 import type { WholeNode } from '../../whole-node.js';
 import { PER_SECOND, withKeys } from '../keys/keys-cluster.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { QuotameshError } from '../../../src/errors/quotamesh-error.js';
-import type { ReadRecord } from '../../../src/ports/report-topic.js';
-import { silentTelemetry } from '../../../src/ports/telemetry.js';
+import { QuotameshError } from '../../../src/base/errors/quotamesh-error.js';
+import type { ReadRecord } from '../../../src/base/ports/report-topic.js';
+import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { TopicInbox } from '../../../src/topic/topic-inbox.js';
 
 function record(offset: number): ReadRecord {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { RecordCodec } from '../../../src/codec/record-codec.js';
-import type { Append, ReadEvent } from '../../../src/core/protocol/events-and-effects.js';
-import { groupStateRecordKey, nodeRecordKey as keyOfNode } from '../../../src/core/protocol/record.js';
-import { TopicPump } from '../../../src/node/topic-pump.js';
-import type { AppendRecord, ReportTopic, ReportTopicListener } from '../../../src/ports/report-topic.js';
+import type { AppendRecord, ReportTopic, ReportTopicListener } from '../../../src/base/ports/report-topic.js';
+import type { Append, ReadEvent } from '../../../src/core/base/protocol/events-and-effects.js';
+import { groupStateRecordKey, nodeRecordKey as keyOfNode } from '../../../src/core/base/protocol/record.js';
+import { TopicPump } from '../../../src/node/loop/topic-pump.js';
+import { RecordCodec } from '../../../src/topic/codec/record-codec.js';
 import { wideId } from '../../wide-ids.js';
 
 /** A topic whose appends end when the test says so. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RowStore } from '../../../src/core/usage-map/row-store.js';
-import { describeGroup } from '../../../src/status/describe-node.js';
+import { describeGroup } from '../../../src/node/status/describe-node.js';
 import type { WholeNode } from '../../whole-node.js';
 import { PER_SECOND, withKeys } from '../keys/keys-cluster.js';
 

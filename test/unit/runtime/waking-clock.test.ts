@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Telemetry } from '../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import { WakingClock } from '../../../src/node/waking-clock.js';
-import type { Telemetry } from '../../../src/ports/telemetry.js';
+import { WakingClock } from '../../../src/node/loop/waking-clock.js';
 import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { WholeNode } from '../../whole-node.js';

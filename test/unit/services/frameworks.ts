@@ -11,13 +11,13 @@ import { fastify } from 'fastify';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import Koa from 'koa';
+import type { QuotaOptions } from '../../../src/doors/services/admission.js';
+import { quota as ofExpress } from '../../../src/doors/services/express.js';
+import { quota as ofFastify } from '../../../src/doors/services/fastify.js';
+import { quota as ofHono } from '../../../src/doors/services/hono.js';
+import { quota as ofKoa } from '../../../src/doors/services/koa.js';
+import { Quota, QuotaGuard } from '../../../src/doors/services/nest.js';
 import type { QuotaNode } from '../../../src/index.js';
-import type { QuotaOptions } from '../../../src/services/admission.js';
-import { quota as ofExpress } from '../../../src/services/express.js';
-import { quota as ofFastify } from '../../../src/services/fastify.js';
-import { quota as ofHono } from '../../../src/services/hono.js';
-import { quota as ofKoa } from '../../../src/services/koa.js';
-import { Quota, QuotaGuard } from '../../../src/services/nest.js';
 import { type Served, servedBy } from './one-node.js';
 
 /** What stories choose; how a request is read is each framework's own. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type Admission, admissionOf } from '../../../src/doors/services/admission.js';
 import type { QuotaNode } from '../../../src/index.js';
-import { type Admission, admissionOf } from '../../../src/services/admission.js';
 import { type Chosen, FRAMEWORKS } from './frameworks.js';
 import { oneNode } from './one-node.js';
 

@@ -7,8 +7,8 @@ import { ClientProxyFactory, MessagePattern, Transport } from '@nestjs/microserv
 import { WsException } from '@nestjs/websockets';
 import { firstValueFrom } from 'rxjs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { QuotaGuard } from '../../../src/doors/services/nest.js';
 import type { QuotaNode } from '../../../src/index.js';
-import { QuotaGuard } from '../../../src/services/nest.js';
 import { oneNode } from './one-node.js';
 
 let node: QuotaNode;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { World } from '../../../sim/cluster/world.js';
 import { GroupLedger } from '../../../sim/oracle/group-ledger.js';
 import { Oracle } from '../../../sim/oracle/oracle.js';
+import { createEffects } from '../../../src/core/base/protocol/events-and-effects.js';
 import { MESSAGES } from '../../../src/core/base/vocabulary.js';
-import { createEffects } from '../../../src/core/protocol/events-and-effects.js';
 import { GATED, SETTINGS } from '../../simulation/settings.js';
 import { scaleLimits } from './scale-limits.js';
 

@@ -10,11 +10,11 @@ import { rateLimit } from 'express-rate-limit';
 import { fastify } from 'fastify';
 import { RateLimiterRes, RateLimiterUnion } from 'rate-limiter-flexible';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { QuotameshStore } from '../../../src/doors/stores/express-rate-limit.js';
+import { quotameshStore } from '../../../src/doors/stores/fastify-rate-limit.js';
+import { QuotameshStorage } from '../../../src/doors/stores/nestjs-throttler.js';
+import { RateLimiterQuotamesh } from '../../../src/doors/stores/rate-limiter-flexible.js';
 import type { QuotaNode } from '../../../src/index.js';
-import { QuotameshStore } from '../../../src/stores/express-rate-limit.js';
-import { quotameshStore } from '../../../src/stores/fastify-rate-limit.js';
-import { QuotameshStorage } from '../../../src/stores/nestjs-throttler.js';
-import { RateLimiterQuotamesh } from '../../../src/stores/rate-limiter-flexible.js';
 import { oneNode, type Served, servedBy } from '../services/one-node.js';
 
 let node: QuotaNode;

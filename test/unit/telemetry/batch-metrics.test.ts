@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Batch } from '../../../src/api/decision.js';
+import type { Batch } from '../../../src/node/api/decision.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const GROUP = { quota: { publish: { messagesPerSecond: 1 } }, limiter: 'window', windowMs: 3_600_000 };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ACCESS_METRICS } from '../../../src/telemetry/access-metrics.js';
-import { KAFKA_QUOTA_METRICS } from '../../../src/telemetry/kafka-quota-metrics.js';
+import { ACCESS_METRICS } from '../../../src/doors/telemetry/access-metrics.js';
+import { KAFKA_QUOTA_METRICS } from '../../../src/doors/telemetry/kafka-quota-metrics.js';
 import {
   ADMISSION_METRICS,
   GROUP_METRICS,
@@ -10,9 +10,9 @@ import {
   MQTT_METRICS,
   NODE_METRICS,
   TOPIC_METRICS,
-} from '../../../src/telemetry/metric-table.js';
-import { GROUP_SOURCE_METRICS } from '../../../src/telemetry/registry-metric-table.js';
-import { SIGNATURE_METRICS } from '../../../src/telemetry/signature-metrics.js';
+} from '../../../src/doors/telemetry/metric-table.js';
+import { GROUP_SOURCE_METRICS } from '../../../src/doors/telemetry/registry-metric-table.js';
+import { SIGNATURE_METRICS } from '../../../src/doors/telemetry/signature-metrics.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 
 const TABLE: Readonly<Record<string, MetricRow>> = {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import { createNodeLog } from '../../../src/telemetry/node-log.js';
-import { Scrubber } from '../../../src/telemetry/scrubber.js';
+import { createNodeLog } from '../../../src/doors/telemetry/node-log.js';
+import { Scrubber } from '../../../src/doors/telemetry/scrubber.js';
 
 const DECISION = {
   group: 'orders',

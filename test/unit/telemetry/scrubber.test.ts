@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { hideSecretsOf } from '../../../src/cli/run/hide-secrets.js';
 import { describeConfig } from '../../../src/config/describe/describe-config.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { ResolvedConfig } from '../../../src/config/resolved/resolved-config.js';
 import { valueBelow } from '../../../src/config/setting/setting-value.js';
-import { Scrubber, SECRET_SETTINGS } from '../../../src/telemetry/scrubber.js';
-import { describeError } from '../../../src/terminal/exit.js';
+import { Scrubber, SECRET_SETTINGS } from '../../../src/doors/telemetry/scrubber.js';
+import { hideSecretsOf } from '../../../src/tools/cli/run/hide-secrets.js';
+import { describeError } from '../../../src/tools/terminal/exit.js';
 import { makeAuthority } from '../access/certificates.js';
 
 const KAFKA = { kind: 'kafka', brokers: ['a:1'] };

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { QuotameshError } from '../../../src/errors/quotamesh-error.js';
-import type { AppendRecord } from '../../../src/ports/report-topic.js';
+import { QuotameshError } from '../../../src/base/errors/quotamesh-error.js';
+import type { AppendRecord } from '../../../src/base/ports/report-topic.js';
 import { CommitGate } from '../../../src/topic/embedded/commit-gate.js';
 import { EmbeddedTopic, type EmbeddedTopicOptions } from '../../../src/topic/embedded/embedded-topic.js';
 import { openToOthers } from '../../../src/topic/embedded/private-folder.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ReadRecord } from '../../../src/ports/report-topic.js';
+import type { ReadRecord } from '../../../src/base/ports/report-topic.js';
 import { encodeEntry } from '../../../src/topic/embedded/log-entry.js';
 import { type LogLimits, LogStore } from '../../../src/topic/embedded/log-store.js';
 import type { MachineClock } from '../../../src/topic/embedded/machine-clock.js';

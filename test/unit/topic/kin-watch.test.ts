@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { nodeKeyOf } from '../../../src/core/base/ids.js';
-import { nodeRecordKey, reportRecordKey } from '../../../src/core/protocol/record.js';
+import { nodeRecordKey, reportRecordKey } from '../../../src/core/base/protocol/record.js';
 import { KinWatch } from '../../../src/topic/signed/kin-watch.js';
 
 const [OWN, KIN, STRANGER] = ['own', 'kin', 'stranger'].map((id) => nodeRecordKey(nodeKeyOf('c', id))) as [

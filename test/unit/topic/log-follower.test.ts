@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { ReadRecord } from '../../../src/ports/report-topic.js';
+import type { ReadRecord } from '../../../src/base/ports/report-topic.js';
 import { LogFollower } from '../../../src/topic/embedded/log-follower.js';
 import type { LogStore } from '../../../src/topic/embedded/log-store.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ReadRecord } from '../../../src/base/ports/report-topic.js';
 import type { HmacConfig } from '../../../src/config/resolved/resolved-config.js';
-import type { ReadRecord } from '../../../src/ports/report-topic.js';
 import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { RecordSignature, SIGNATURE_BYTES } from '../../../src/topic/signed/record-signature.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { QuotameshError } from '../../../src/errors/quotamesh-error.js';
+import { QuotameshError } from '../../../src/base/errors/quotamesh-error.js';
 import { DiskFull } from '../../../src/topic/embedded/disk-room.js';
 import { LogFull } from '../../../src/topic/embedded/log-store.js';
 import { mayPass, topicClosed, toTopicError } from '../../../src/topic/embedded/topic-error.js';

@@ -6,8 +6,8 @@ import {
   pathsOf,
   type Scope,
   scopeKindOf,
-} from '../../../../src/core/attachments/attachment.js';
-import { Attachments } from '../../../../src/core/attachments/attachments.js';
+} from '../../../../src/core/beside/attachments/attachment.js';
+import { Attachments } from '../../../../src/core/beside/attachments/attachments.js';
 
 const NOTHING = { group: null, sameAs: null, exempt: false, andBroader: false };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Captured, fill, matchName, matchTopic } from '../../../../src/core/attachments/patterns.js';
+import { type Captured, fill, matchName, matchTopic } from '../../../../src/core/beside/attachments/patterns.js';
 import { runs } from '../../../property/seed.js';
 
 describe('names', () => {

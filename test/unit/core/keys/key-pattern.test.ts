@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { KeyPattern } from '../../../../src/core/keys/key-pattern.js';
+import { KeyPattern } from '../../../../src/core/account/keys/key-pattern.js';
 
 function pattern(text: string): KeyPattern {
   const read = KeyPattern.of(text);

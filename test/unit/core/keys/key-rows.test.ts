@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { KeyRows } from '../../../../src/core/keys/key-rows.js';
+import { KeyRows } from '../../../../src/core/account/keys/key-rows.js';
 import { randomOf } from '../../../property/random-of.js';
 
 function numberOf(rows: KeyRows, row: number): number {

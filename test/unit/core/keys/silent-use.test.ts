@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SilentUse } from '../../../../src/core/keys/silent-use.js';
+import { SilentUse } from '../../../../src/core/account/keys/silent-use.js';
 
 const PUBLISH = 0;
 /** Messages per second, as of a quota of 1/s. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { Strangers } from '../../../../src/core/account/keys/strangers.js';
 import { bitsOf } from '../../../../src/core/base/ids.js';
-import { Strangers } from '../../../../src/core/keys/strangers.js';
 
 /** Four characters are 24 bits; 65,536 in the first thirty are one cell further round. */
 const GROUP = 'AAAAAHAAAAAAAAAA';

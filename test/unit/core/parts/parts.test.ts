@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { addHiddenDemand } from '../../../../src/core/parts/hidden-demand.js';
-import { splitLimit } from '../../../../src/core/parts/split-limit.js';
+import { addHiddenDemand } from '../../../../src/core/account/parts/hidden-demand.js';
+import { splitLimit } from '../../../../src/core/account/parts/split-limit.js';
 
 function split(limit: number, demands: readonly number[], floorRatio = 0): number[] {
   const parts = new Float64Array(demands.length);

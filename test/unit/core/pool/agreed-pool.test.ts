@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AgreedPool } from '../../../../src/core/pool/agreed-pool.js';
-import { OwnClaims } from '../../../../src/core/pool/own-claims.js';
+import { AgreedPool } from '../../../../src/core/usage-map/pool/agreed-pool.js';
+import { OwnClaims } from '../../../../src/core/usage-map/pool/own-claims.js';
 import { runs } from '../../../property/seed.js';
 
 type Entry = readonly ['says', number, number] | readonly ['gone' | 'restarted', number];

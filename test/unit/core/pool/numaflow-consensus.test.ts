@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Claims, nextDivisor } from '../../../../src/core/pool/agreement.js';
+import { Claims, nextDivisor } from '../../../../src/core/usage-map/pool/agreement.js';
 import { readVectors } from '../../../vectors/read-vectors.js';
 import { LeftCeilings } from '../ramp/left-ceilings.js';
 

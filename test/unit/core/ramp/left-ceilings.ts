@@ -1,5 +1,5 @@
 import type { RampSettings } from '../../../../src/core/base/settings.js';
-import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
+import { RampBook } from '../../../../src/core/target/ramp/ramp-book.js';
 import { wideId } from '../../../wide-ids.js';
 
 /** All but how long a ceiling lives, which a vector says. */

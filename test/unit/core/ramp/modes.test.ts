@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RampModeName, RampSettings } from '../../../../src/core/base/settings.js';
-import { MODES, type RampStep, usedPercent } from '../../../../src/core/ramp/ramp.js';
-import { rampTop } from '../../../../src/core/ramp/ramp-of.js';
+import { MODES, type RampStep, usedPercent } from '../../../../src/core/target/ramp/ramp.js';
+import { rampTop } from '../../../../src/core/target/ramp/ramp-of.js';
 import { GROUP } from '../../../simulation/settings.js';
 
 const SETTINGS: RampSettings = {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { LogTime } from '../../../../src/core/log/log-time.js';
-import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
+import { RampBook } from '../../../../src/core/target/ramp/ramp-book.js';
 import { GROUP, RAMP } from '../../../simulation/settings.js';
 import { wideId } from '../../../wide-ids.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { groupIdOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
 import type { RampSettings } from '../../../../src/core/base/settings.js';
 import { GROUP } from '../../../simulation/settings.js';
-import { OneNode } from '../coordinator/one-node.js';
+import { OneNode } from '../machine/one-node.js';
 
 /** 10 messages/s more every second. */
 const RAMP = { fromPerSecond: 100, toPerSecond: 1100, overMs: 100_000, timeToLiveMs: 180_000 };

@@ -1,5 +1,5 @@
 import type { RampSettings } from '../../../../src/core/base/settings.js';
-import { MODES, slopeOf, usedPercent } from '../../../../src/core/ramp/ramp.js';
+import { MODES, slopeOf, usedPercent } from '../../../../src/core/target/ramp/ramp.js';
 
 export interface VectorMode {
   readonly name: string;

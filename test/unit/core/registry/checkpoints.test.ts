@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { UNREAD_MAX } from '../../../../src/core/registry/registry-epochs.js';
-import type { RegistryAppend } from '../../../../src/core/registry/registry-protocol.js';
-import { attachmentName } from '../../../../src/core/registry/registry-record.js';
+import { UNREAD_MAX } from '../../../../src/core/beside/registry/registry-epochs.js';
+import type { RegistryAppend } from '../../../../src/core/beside/registry/registry-protocol.js';
+import { attachmentName } from '../../../../src/core/beside/registry/registry-record.js';
 import { ADOPT_AFTER_MS, DEFINITION, OneRegistry, proposalOf } from './one-registry.js';
 
 const DAY_MS = 86_400_000;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { GroupHistory, type LiveKey } from '../../../../src/core/registry/group-history.js';
+import { GroupHistory, type LiveKey } from '../../../../src/core/beside/registry/group-history.js';
 import {
   attachmentName,
   type GroupDefinition,
   type ProposalRecord,
-} from '../../../../src/core/registry/registry-record.js';
-import { Releases } from '../../../../src/core/registry/releases.js';
+} from '../../../../src/core/beside/registry/registry-record.js';
+import { Releases } from '../../../../src/core/beside/registry/releases.js';
 
 const [FIRST, SECOND]: GroupDefinition[] = [{ quota: 1 }, { quota: 2 }];
 

@@ -1,17 +1,17 @@
 import { expect } from 'vitest';
-import { Registry } from '../../../../src/core/registry/registry.js';
+import { Registry } from '../../../../src/core/beside/registry/registry.js';
 import type {
   ReadRegistryRecord,
   RegistryAppend,
   RegistryEffects,
   RegistryEvent,
-} from '../../../../src/core/registry/registry-protocol.js';
+} from '../../../../src/core/beside/registry/registry-protocol.js';
 import {
   type GroupDefinition,
   keyOf,
   type ProposalRecord,
   type RegistryRecord,
-} from '../../../../src/core/registry/registry-record.js';
+} from '../../../../src/core/beside/registry/registry-record.js';
 
 export const ADOPT_AFTER_MS = 10_000;
 export const DEFINITION: GroupDefinition = { quota: 1 };

@@ -5,7 +5,7 @@ import {
   keyOf,
   type RegistryRecord,
   type StateRecord,
-} from '../../../../src/core/registry/registry-record.js';
+} from '../../../../src/core/beside/registry/registry-record.js';
 import { ADOPT_AFTER_MS, DEFINITION, FIRST_OFFSET, OneRegistry, proposalOf } from './one-registry.js';
 
 const PATIENCE_MS = 2 * ADOPT_AFTER_MS;

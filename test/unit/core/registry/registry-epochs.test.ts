@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { GroupHistory, NEVER } from '../../../../src/core/registry/group-history.js';
-import { BASE_MAX, RegistryEpochs, UNREAD_MAX } from '../../../../src/core/registry/registry-epochs.js';
+import { GroupHistory, NEVER } from '../../../../src/core/beside/registry/group-history.js';
+import { BASE_MAX, RegistryEpochs, UNREAD_MAX } from '../../../../src/core/beside/registry/registry-epochs.js';
 
 function historyAt(revision: number, isDeleted = false): GroupHistory {
   const history = new GroupHistory();

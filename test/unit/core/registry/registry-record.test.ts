@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { attachedPath, attachmentName, registryKeys } from '../../../../src/core/registry/registry-record.js';
+import { attachedPath, attachmentName, registryKeys } from '../../../../src/core/beside/registry/registry-record.js';
 
 const AUDIT_IDS = ['17', '17/attachment/tenant/acme'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { RegistryAppend } from '../../../../src/core/registry/registry-protocol.js';
-import { attachmentName, type GroupDefinition } from '../../../../src/core/registry/registry-record.js';
+import type { RegistryAppend } from '../../../../src/core/beside/registry/registry-protocol.js';
+import { attachmentName, type GroupDefinition } from '../../../../src/core/beside/registry/registry-record.js';
 import { ADOPT_AFTER_MS, DEFINITION, OneRegistry, proposalOf } from './one-registry.js';
 
 describe('whoever wants a change', () => {

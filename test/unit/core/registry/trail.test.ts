@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AuditRecord, auditIdOf } from '../../../../src/core/registry/registry-record.js';
-import { Trail } from '../../../../src/core/registry/trail.js';
+import { type AuditRecord, auditIdOf } from '../../../../src/core/beside/registry/registry-record.js';
+import { Trail } from '../../../../src/core/beside/registry/trail.js';
 
 const MOST = 5;
 

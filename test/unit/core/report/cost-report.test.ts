@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LaneCosts } from '../../../../src/core/protocol/record.js';
+import type { LaneCosts } from '../../../../src/core/base/protocol/record.js';
 import type { CostMeter } from '../../../../src/core/target/cost-meter.js';
 import { costsWritten, createCostReport, lookAtCosts } from '../../../../src/core/target/cost-report.js';
 import { wideId } from '../../../wide-ids.js';

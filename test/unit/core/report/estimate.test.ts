@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createLaneRates, estimate, usageIn } from '../../../../src/core/sample/estimate.js';
-import { LONG, SLOW } from '../../../../src/core/sample/lane-sample.js';
+import { createLaneRates, estimate, usageIn } from '../../../../src/core/report/sample/estimate.js';
+import { LONG, SLOW } from '../../../../src/core/report/sample/lane-sample.js';
 import { Sampling, type Work } from '../sample/sampling.js';
 
 function ratesOf(work: Work, { claim = [0, 0], durationMs = 1000 } = {}) {

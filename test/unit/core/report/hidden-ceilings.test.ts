@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
+import type { Append } from '../../../../src/core/base/protocol/events-and-effects.js';
+import { type GroupStateRecord, groupStateRecordKey } from '../../../../src/core/base/protocol/record.js';
 import type { RampModeName } from '../../../../src/core/base/settings.js';
-import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
-import { type GroupStateRecord, groupStateRecordKey } from '../../../../src/core/protocol/record.js';
 import { GATED, RAMP } from '../../../simulation/settings.js';
 import { wideId } from '../../../wide-ids.js';
-import { OneNode } from '../coordinator/one-node.js';
+import { OneNode } from '../machine/one-node.js';
 
 /** 100 → 1,000 in 100 s; forgotten after a minute. */
 const CLIMB = { ...RAMP, overMs: 100_000, timeToLiveMs: 60_000 };

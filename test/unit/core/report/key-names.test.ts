@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { PublishedKeys } from '../../../../src/core/keys/silent-use.js';
-import type { LaneState } from '../../../../src/core/lanes/lane-state.js';
+import type { PublishedKeys } from '../../../../src/core/account/keys/silent-use.js';
+import type { LaneState } from '../../../../src/core/account/lanes/lane-state.js';
 import { KeyNames, type NamedKeys } from '../../../../src/core/report/key-names.js';
 
 /** A lane of a key that reports so many messages per second. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LaneState } from '../../../../src/core/lanes/lane-state.js';
+import type { LaneState } from '../../../../src/core/account/lanes/lane-state.js';
 import { Limiter } from '../../../../src/core/limiter/limiter.js';
 import { LookList } from '../../../../src/core/report/look-list.js';
 

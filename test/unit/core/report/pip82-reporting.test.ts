@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createLaneRates } from '../../../../src/core/sample/estimate.js';
-import { noticedIn } from '../../../../src/core/sample/significant-change.js';
+import { createLaneRates } from '../../../../src/core/report/sample/estimate.js';
+import { noticedIn } from '../../../../src/core/report/sample/significant-change.js';
 import { readVectors } from '../../../vectors/read-vectors.js';
 import { Sampling } from '../sample/sampling.js';
 import { bundleKeyText, nodeKeyText, Reading } from '../usage-map/reading.js';

@@ -5,7 +5,7 @@ import {
   nodeKeyOfRecordKey,
   nodeRecordKey,
   reportRecordKey,
-} from '../../../../src/core/protocol/record.js';
+} from '../../../../src/core/base/protocol/record.js';
 
 test.each([0, 1, 63, 64, 2 ** 47, 2 ** 48 - 1, nodeKeyOf('demo', 'a')])('key of node %d and back', (nodeKey) => {
   const key = nodeRecordKey(nodeKey);

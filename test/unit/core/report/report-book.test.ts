@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { groupIdOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
-import { partitionOf } from '../../../../src/core/protocol/record.js';
+import { partitionOf } from '../../../../src/core/base/protocol/record.js';
 import { ReportBook } from '../../../../src/core/report/report-book.js';
 
 function bookWith({ partitions = 1, groupsPerRecord = 3, forcedReportMs = 300_000 } = {}) {

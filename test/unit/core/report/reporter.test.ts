@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
-import type { ReportRow } from '../../../../src/core/protocol/record.js';
+import type { Append } from '../../../../src/core/base/protocol/events-and-effects.js';
+import type { ReportRow } from '../../../../src/core/base/protocol/record.js';
 import { GATED } from '../../../simulation/settings.js';
-import { OneNode } from '../coordinator/one-node.js';
+import { OneNode } from '../machine/one-node.js';
 
 /** Every so many rounds of 20 ms one piece arrives at a lane; the rows reported meanwhile are returned. */
 function work(node: OneNode, durationMs: number, perRound: number, lane = 0): ReportRow[] {

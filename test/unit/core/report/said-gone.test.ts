@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nodeKeyOf } from '../../../../src/core/base/ids.js';
-import { OneNode } from '../coordinator/one-node.js';
+import { OneNode } from '../machine/one-node.js';
 
 const STALENESS_MS = 5000;
 const HEARTBEAT_MS = 1000;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { createLaneRates } from '../../../../src/core/sample/estimate.js';
+import { createLaneRates } from '../../../../src/core/report/sample/estimate.js';
 import {
   beginSettling,
   createSettling,
   isUnsettled,
   isUsageOutdated,
   shareMoved,
-} from '../../../../src/core/sample/settling.js';
+} from '../../../../src/core/report/sample/settling.js';
 import { Sampling } from '../sample/sampling.js';
 
 const RULE = { reads: 'demand', fastSpanMs: 50, target: [1000, Infinity] } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createLaneRates } from '../../../../src/core/sample/estimate.js';
-import { BRIEF, FAST, LONG, MEDIUM, SLOW } from '../../../../src/core/sample/lane-sample.js';
-import { noticedIn } from '../../../../src/core/sample/significant-change.js';
+import { createLaneRates } from '../../../../src/core/report/sample/estimate.js';
+import { BRIEF, FAST, LONG, MEDIUM, SLOW } from '../../../../src/core/report/sample/lane-sample.js';
+import { noticedIn } from '../../../../src/core/report/sample/significant-change.js';
 import { Sampling } from '../sample/sampling.js';
 
 const RULE = { reads: 'demand', significantChangeRatio: 0.1, noiseFactor: 5, restsOnMs: 20_000 } as const;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { nodeKeyOf } from '../../../../src/core/base/ids.js';
-import { OneNode } from '../coordinator/one-node.js';
+import { OneNode } from '../machine/one-node.js';
 
 /** When the node wrote a heartbeat, in milliseconds from now on. */
 function beats(node: OneNode, durationMs: number, each = () => {}): number[] {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { Random } from '../../../../sim/cluster/random.js';
 import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Limiter } from '../../../../src/core/limiter/limiter.js';
-import { Clumps } from '../../../../src/core/sample/clumps.js';
-import { LaneSample } from '../../../../src/core/sample/lane-sample.js';
+import { Clumps } from '../../../../src/core/report/sample/clumps.js';
+import { LaneSample } from '../../../../src/core/report/sample/lane-sample.js';
 
 const LOOK_MS = 20;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Limiter } from '../../../../src/core/limiter/limiter.js';
-import { createLaneRates, estimate } from '../../../../src/core/sample/estimate.js';
+import { createLaneRates, estimate } from '../../../../src/core/report/sample/estimate.js';
 import {
   BRIEF,
   FAST,
@@ -12,7 +12,7 @@ import {
   SIZES,
   SLOW,
   SPAN_COUNT,
-} from '../../../../src/core/sample/lane-sample.js';
+} from '../../../../src/core/report/sample/lane-sample.js';
 import { partOf, runs } from '../../../property/seed.js';
 import { Sampling } from './sampling.js';
 

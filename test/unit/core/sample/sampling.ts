@@ -1,5 +1,5 @@
 import { Limiter } from '../../../../src/core/limiter/limiter.js';
-import { LaneSample } from '../../../../src/core/sample/lane-sample.js';
+import { LaneSample } from '../../../../src/core/report/sample/lane-sample.js';
 
 export interface Work {
   /** Pieces per second; arrivals are evenly spaced over the samples. */

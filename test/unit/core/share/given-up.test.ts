@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BYTES, MESSAGES, slotOf } from '../../../../src/core/base/vocabulary.js';
 import { STRATEGY_NAMES } from '../../../../src/core/convergence/strategies.js';
 import { GATED, SETTINGS } from '../../../simulation/settings.js';
-import { OneNode } from '../coordinator/one-node.js';
+import { OneNode } from '../machine/one-node.js';
 
 /** Others beat in a log whose clock runs ahead: the log gives this node up before it has missed its own echo. */
 function giveUp(node: OneNode): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { isolatedShare } from '../../../../src/core/account/lanes/isolation.js';
 import { ISOLATION_POLICIES } from '../../../../src/core/base/vocabulary.js';
-import { isolatedShare } from '../../../../src/core/lanes/isolation.js';
 
 /** The worked example of the function's comment: target 900, N = 3, floors 3 each. */
 const WORKED = { equalShare: 300, floor: 3 };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { groupIdOf } from '../../../../src/core/base/ids.js';
+import type { NodeRecord, ReportRow } from '../../../../src/core/base/protocol/record.js';
 import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import type { LaneView } from '../../../../src/core/convergence/strategy.js';
-import type { NodeRecord, ReportRow } from '../../../../src/core/protocol/record.js';
 import { GATED, SETTINGS } from '../../../simulation/settings.js';
-import { OneNode } from '../coordinator/one-node.js';
+import { OneNode } from '../machine/one-node.js';
 
 const OTHERS = ['a', 'b', 'c', 'd'];
 

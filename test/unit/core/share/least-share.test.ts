@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LeastShare } from '../../../../src/core/lanes/least-share.js';
+import { LeastShare } from '../../../../src/core/account/lanes/least-share.js';
 
 type Note = readonly [window: number, share: number];
 

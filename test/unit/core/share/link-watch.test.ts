@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { LinkWatch } from '../../../../src/core/lanes/link-watch.js';
-import type { Notice } from '../../../../src/core/protocol/events-and-effects.js';
+import { LinkWatch } from '../../../../src/core/account/lanes/link-watch.js';
+import type { Notice } from '../../../../src/core/base/protocol/events-and-effects.js';
 import { SETTINGS } from '../../../simulation/settings.js';
 
 const { isolationAfterMs, partitionHeartbeatMs } = SETTINGS;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Unsettled, unsettledShare } from '../../../../src/core/share/unsettled-share.js';
+import { type Unsettled, unsettledShare } from '../../../../src/core/account/share/unsettled-share.js';
 
 /** A node that decided in the old log and has read its own records back in the new one. */
 const KEPT: Unsettled = {

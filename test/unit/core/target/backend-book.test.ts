@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BackendRecord } from '../../../../src/core/protocol/record.js';
+import type { BackendRecord } from '../../../../src/core/base/protocol/record.js';
 import { BackendSender, type BackendWord } from '../../../../src/core/report/backend-sender.js';
 import { BackendBook } from '../../../../src/core/target/backend-book.js';
 import { HEALTHY } from '../../../../src/core/target/throttling-ratio.js';

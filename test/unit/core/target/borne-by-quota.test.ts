@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { backendIdOf, groupIdOf } from '../../../../src/core/base/ids.js';
-import type { ReportRow } from '../../../../src/core/protocol/record.js';
+import type { ReportRow } from '../../../../src/core/base/protocol/record.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
-import { OneNode } from '../coordinator/one-node.js';
+import { OneNode } from '../machine/one-node.js';
 import '../../../property/seed.js';
 
 const NO_QUOTA = { publish: [Infinity, Infinity], dispatch: [Infinity, Infinity] } as const;

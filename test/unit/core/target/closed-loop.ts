@@ -1,5 +1,5 @@
+import type { LaneCosts } from '../../../../src/core/base/protocol/record.js';
 import type { LimitingSplit } from '../../../../src/core/base/settings.js';
-import type { LaneCosts } from '../../../../src/core/protocol/record.js';
 import { CostMeter, sumOfCosts } from '../../../../src/core/target/cost-meter.js';
 import { costUnits } from '../../../../src/core/target/cost-units.js';
 import { bearableRate } from '../../../../src/core/target/limiting-rate.js';

@@ -12,7 +12,7 @@ const RUN_HERE = ['equilibrium', 'lifecycle', 'proxyLimiter', 'releaseWindow', '
 const RUN_ELSEWHERE: Readonly<Partial<Record<GttCase['kind'], string>>> = {
   proxyOrder: 'test/unit/admission/proxy-vectors.test.ts',
   proxyTable: 'test/unit/admission/proxy-vectors.test.ts',
-  endToEnd: 'test/unit/core/coordinator/target.test.ts',
+  endToEnd: 'test/unit/core/machine/target.test.ts',
 };
 
 test.each(casesOf('equilibrium'))('$id reaches and holds its equilibrium, not later than the reference', (one) => {

@@ -5,9 +5,9 @@ import {
   nodeRecordKey,
   type ReportRow,
   reportRecordKey,
-} from '../../../../src/core/protocol/record.js';
+} from '../../../../src/core/base/protocol/record.js';
 import { SETTINGS } from '../../../simulation/settings.js';
-import { OneNode } from '../coordinator/one-node.js';
+import { OneNode } from '../machine/one-node.js';
 
 const FORGET_AFTER_MS = 20_000;
 

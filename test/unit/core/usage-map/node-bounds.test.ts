@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { INCARNATIONS_MAX, incarnationCount } from '../../../../src/core/base/ids.js';
-import { OneNode } from '../coordinator/one-node.js';
+import { OneNode } from '../machine/one-node.js';
 
 /** The 48-bit keys of these ids are never looked at: only how many there are. */
 const strangers = (count: number, prefix = 'x') => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);

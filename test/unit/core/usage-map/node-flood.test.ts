@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MESSAGES, slotOf } from '../../../../src/core/base/vocabulary.js';
 import { GROUP } from '../../../simulation/settings.js';
-import { OneNode } from '../coordinator/one-node.js';
+import { OneNode } from '../machine/one-node.js';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
 const GROUPS = NAMES.map((name) => ({ ...GROUP, name }));

@@ -1,15 +1,15 @@
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
-import type { Notice, ReadEvent } from '../../../../src/core/protocol/events-and-effects.js';
+import type { Notice, ReadEvent } from '../../../../src/core/base/protocol/events-and-effects.js';
 import {
   nodeRecordKey,
   partitionOf,
   type ReportRow,
   reportRecordKey,
   type TopicRecord,
-} from '../../../../src/core/protocol/record.js';
-import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
-import { LogReader } from '../../../../src/core/reading/log-reader.js';
+} from '../../../../src/core/base/protocol/record.js';
+import { LogReader } from '../../../../src/core/log/reading/log-reader.js';
 import { BackendBook } from '../../../../src/core/target/backend-book.js';
+import { RampBook } from '../../../../src/core/target/ramp/ramp-book.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
 import { NOBODYS_SLOT } from '../../../../src/core/usage-map/record-store.js';
 import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';

@@ -2,12 +2,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
-import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
-import { type ReportRow, reportRecordKey } from '../../../../src/core/protocol/record.js';
+import type { Append } from '../../../../src/core/base/protocol/events-and-effects.js';
+import { type ReportRow, reportRecordKey } from '../../../../src/core/base/protocol/record.js';
 import { RowBounds, weightOf } from '../../../../src/core/usage-map/row-bounds.js';
 import { GATED } from '../../../simulation/settings.js';
 import { wideId } from '../../../wide-ids.js';
-import { OneNode } from '../coordinator/one-node.js';
+import { OneNode } from '../machine/one-node.js';
 
 const MEBI = 2 ** 20;
 const COLLECTIONS_MAX = 8;

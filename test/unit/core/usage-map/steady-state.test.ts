@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LaneCosts, ReportRecord } from '../../../../src/core/protocol/record.js';
+import type { LaneCosts, ReportRecord } from '../../../../src/core/base/protocol/record.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
 import { type ReadTime, UsageMap } from '../../../../src/core/usage-map/usage-map.js';
 import { wideId } from '../../../wide-ids.js';

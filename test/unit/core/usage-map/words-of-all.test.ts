@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
-import type { LogTime } from '../../../../src/core/log/log-time.js';
 import {
   type Author,
   backendRecordKey,
   groupStateRecordKey,
   type TopicRecord,
-} from '../../../../src/core/protocol/record.js';
+} from '../../../../src/core/base/protocol/record.js';
+import type { LogTime } from '../../../../src/core/log/log-time.js';
 import { RAMP } from '../../../simulation/settings.js';
 import { HEARTBEAT_MS, Reading } from './reading.js';
 

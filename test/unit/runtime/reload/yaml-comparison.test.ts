@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
 import { clusterHashOf } from '../../../../src/core/base/ids.js';
-import { registryKeys } from '../../../../src/core/registry/registry-record.js';
-import { definitionHash } from '../../../../src/groups/yaml/definition-hash.js';
-import { TOLD_BYTES_MAX } from '../../../../src/groups/yaml/yaml-comparison.js';
+import { registryKeys } from '../../../../src/core/beside/registry/registry-record.js';
+import { definitionHash } from '../../../../src/node/groups/yaml/definition-hash.js';
+import { TOLD_BYTES_MAX } from '../../../../src/node/groups/yaml/yaml-comparison.js';
 import { type HttpScene, readyScene } from '../../http/http-scene.js';
 
 const FIRST = { same: {}, x: { debtMs: 200 } };

@@ -1,0 +1,20 @@
+import { type Command, Option } from 'commander';
+import { TIME_FORMATS } from '../replay/trace-time.js';
+
+/** Adds what says how a CSV of arrivals is read, and how its rows come to nodes. */
+export function addArrivalOptions(command: Command): Command {
+  return command
+    .option('--time <column>', 'CSV: column of the time')
+    .addOption(
+      new Option('--time-format <format>', 'CSV: a date, or a number of s, ms, us or ns')
+        .choices(TIME_FORMATS)
+        .default('auto'),
+    )
+    .option('--messages <amount>', 'CSV: messages of a row: a number, a column, or columns with + between them', '1')
+    .option('--bytes <amount>', 'CSV: bytes of a row, likewise', '0')
+    .option('--speed <factor>', 'CSV: so many seconds of the file in one of the nodes', '1')
+    .option('--nodes <count>', 'CSV: nodes that the rows are spread over', '5')
+    .option('--by <way>', 'CSV: hash, round-robin, or a column: its texts fill the nodes one by one', 'hash')
+    .option('--per <column>', 'CSV: a quota of its own for each text of this column')
+    .option('--top <count>', 'CSV: with --per, show so many of those with the most refused', '10');
+}

@@ -1,0 +1,58 @@
+import { ProgressBar } from '../../src/tools/terminal/progress-bar.js';
+import { textTable } from '../../src/tools/terminal/text-table.js';
+import { NOT_PLAYED } from '../run/play-happenings.js';
+import { runScenario } from '../run/run-scenario.js';
+import { loadScenario } from '../scenario/load-scenario.js';
+import { SYSTEMS, shortName } from '../systems.js';
+import { formatMetric, METRICS, meanOf } from '../verdict/metric-table.js';
+import type { RunResult } from '../verdict/run-result.js';
+import { tellBroken } from './run-one.js';
+import type { CompareOptions } from './sim-command.js';
+import { writePage } from './write-page.js';
+
+/** `quotamesh sim compare`: every system under the same arrivals. */
+export async function compareSystems(nameOrFile: string, { seeds, json, html }: CompareOptions): Promise<void> {
+  const scenario = loadScenario(nameOrFile);
+  const bar = new ProgressBar();
+  const results: RunResult[] = [];
+  const firstSeed: RunResult[] = [];
+  const total = SYSTEMS.length * seeds;
+  for (const system of SYSTEMS) {
+    for (let seed = 1; seed <= seeds; seed++) {
+      const done = results.length;
+      const result = runScenario(scenario, system, seed, (part) => bar.show((done + part) / total, system.name));
+      if (seed === 1 && html !== undefined) firstSeed.push(result);
+      // The series of many runs would fill the memory, and the table does not read them.
+      results.push({ ...result, series: [] });
+    }
+  }
+  bar.clear();
+  if (html !== undefined) await writePage(html, firstSeed);
+  if (json === true) process.stdout.write(`${JSON.stringify(results)}\n`);
+  else
+    process.stdout.write(
+      `${scenario.name}: ${scenario.says}\n${headOf(seeds)}\n${[...tableOf(results), ...notPlayed(results)].join('\n')}\n`,
+    );
+  tellBroken(results);
+}
+
+function headOf(seeds: number): string {
+  return seeds === 1 ? 'seed 1\n' : `means of seeds 1 … ${seeds}; "never" if one of them never\n`;
+}
+
+function tableOf(results: readonly RunResult[]): readonly string[] {
+  const titles = METRICS.map(({ title }) => title);
+  const rows = SYSTEMS.map((system) => {
+    const own = results.filter((result) => shortName(result.system) === shortName(system.name));
+    const verdicts = own.map(({ verdict }) => verdict);
+    return [shortName(system.name), ...METRICS.map((metric) => formatMetric(metric, meanOf(metric, verdicts)))];
+  });
+  return textTable(['System', ...titles], rows, titles);
+}
+
+/** A system that was spared something must not look as if it had stood the test. */
+function notPlayed(results: readonly RunResult[]): readonly string[] {
+  const spared = results.filter(({ happenings }) => happenings.some(({ says }) => says.startsWith(NOT_PLAYED)));
+  const names = [...new Set(spared.map(({ system }) => shortName(system)))];
+  return names.length === 0 ? [] : ['', `Spared what their models do not have (see \`sim run\`): ${names.join(', ')}`];
+}

@@ -1,0 +1,63 @@
+import { Command, Option } from 'commander';
+import type { TimeFormat } from '../replay/trace-time.js';
+import { addArrivalOptions } from './arrival-options.js';
+
+export interface RecommendCommandOptions {
+  readonly from: string;
+  readonly refuseBelow: string;
+  readonly of: 'messages' | 'bytes';
+  readonly group?: string;
+  readonly config?: string;
+  readonly set?: readonly string[];
+  readonly direction: 'publish' | 'dispatch';
+  readonly time?: string;
+  readonly timeFormat: TimeFormat;
+  readonly messages: string;
+  readonly bytes: string;
+  readonly speed: string;
+  readonly nodes: string;
+  readonly by: string;
+  readonly per?: string;
+  readonly top: string;
+  readonly delimiter?: string;
+  readonly seed: string;
+  readonly json?: boolean;
+  readonly html?: string;
+}
+
+export function recommendCommand(): Command {
+  const command = new Command('recommend')
+    .description('Find the quota, burst and strategy that recorded traffic needs, by playing it on simulated clusters.')
+    .requiredOption('--from <file>', 'a recording of `quotamesh record`, or a CSV of arrivals; - = standard input')
+    .option('--refuse-below <part>', 'at most this part of the work may be refused', '0.1%')
+    .addOption(new Option('--of <amounts>', 'what the quota is for').choices(['messages', 'bytes']).default('messages'))
+    .option('--group <name>', 'configuration or recording: the group, where there are several')
+    .option('--config <file>', 'CSV: a group of this configuration, with its strategy and all of its settings')
+    .option('--set <name=value...>', 'CSV: settings of the group, over those of the configuration')
+    .addOption(
+      new Option('--direction <name>', 'configuration or recording')
+        .choices(['publish', 'dispatch'])
+        .default('publish'),
+    );
+  return addArrivalOptions(command)
+    .option('--delimiter <character>', 'CSV: between the fields (default: as the header shows)')
+    .option('--seed <number>', 'of the delays', '1')
+    .option('--json', 'JSON instead of text')
+    .option('--html <file>', 'write a page with charts of all strategies at the quota that is recommended')
+    .addHelpText('after', HELP)
+    .action(async (options: RecommendCommandOptions) => {
+      const { recommendQuota } = await import('./recommend.js');
+      await recommendQuota(options);
+    });
+}
+
+const HELP = `
+docs/guide/shadow.md tells how it is found, and how to watch it on a live cluster before it is enforced.
+
+Examples:
+  quotamesh recommend --from calls.csv --time TIMESTAMP --refuse-below 0.1%
+  quotamesh recommend --from calls.csv --time TIMESTAMP --config node.yaml --group orders --refuse-below 1%
+  quotamesh recommend --from calls.csv --time TIMESTAMP --per api_key --config node.yaml --group 'key:{id}'
+  quotamesh recommend --group orders --from incident.qmrec --refuse-below 0.1%
+
+Exit codes: 0 done, 2 usage, 78 a file cannot be read or written, or has mistakes.`;

@@ -1,0 +1,131 @@
+import { textTable } from '../../src/tools/terminal/text-table.js';
+import type { FrontierPoint, Recommendation } from '../recommend/recommend.js';
+import type { RecordedWork } from '../recommend/recorded-work.js';
+import { lines, percent, rate, whole } from './replay-figures.js';
+import type { GroupKind } from './replay-group.js';
+import { keyTable } from './trace-tables.js';
+
+export interface Recommended {
+  readonly file: string;
+  readonly group: string;
+  readonly kind: GroupKind;
+  readonly note: readonly string[];
+  /** The column whose texts have a quota each; null = one quota for all. */
+  readonly per: string | null;
+  readonly top: number;
+  readonly of: 'messages' | 'bytes';
+  readonly direction: 'publish' | 'dispatch';
+  readonly wish: number;
+  readonly work: RecordedWork;
+  readonly nodes: number;
+  readonly speed: number;
+  readonly found: Recommendation;
+}
+
+/** What the work needs, with the frontier of quota and burst drawn. */
+export function recommendationText(told: Recommended): string {
+  const { file, of, wish, work, nodes, speed, found, note, per, top } = told;
+  const { frontier, best, strategy, strategies } = found;
+  const lengthS = (((work.atMs[work.count - 1] ?? 0) - (work.atMs[0] ?? 0)) / 1000) * speed;
+  const [each, busiest] =
+    per === null
+      ? ['', '']
+      : [` for each ${per}`, `, ${rate(found.busiestPerSecond)} of the busiest of ${whole(work.keys.length)} ${per}`];
+  return lines([
+    `${file}: ${whole(work.count)} pieces of work in ${whole(lengthS)} s at ${nodes} nodes, ${rate(found.meanPerSecond)} ${of}/s on the mean${busiest}`,
+    ...note,
+    `Least quota${each} that refuses at most ${percent(wish)} of the ${of}, by burst:`,
+    '',
+    ...frontierTable(frontier, best, of),
+    '',
+    `Recommended${each}: ${rate(best.perSecond)} ${of}/s with a burst of ${whole(best.depth)}, ${strategy}. A second admits ${rate(best.mostPerSecond)} at most, the least of these.`,
+    '',
+    ...textTable(
+      ['strategy', 'refused', 'worst second'],
+      strategies.map(({ strategy: name, refused, run }) => [
+        name,
+        percent(refused),
+        `${(run.verdict.worstSecond ?? 0).toFixed(2)}×`,
+      ]),
+      ['refused', 'worst second'],
+    ),
+    ...keyTable(
+      strategies.map(({ run }) => run),
+      { per, top },
+    ),
+    '',
+    ...nextSteps(told),
+  ]);
+}
+
+/** Commands for a group or keys that there are; else what a configuration would say. */
+function nextSteps({ group, kind, of, direction, per, found: { best, strategy } }: Recommended): string[] {
+  const key = `${of}PerSecond`;
+  const burst = of === 'messages' ? `burst=${best.depth}` : `burst.bytes=${best.depth}`;
+  const set = `quota.${direction}.${key}=${best.perSecond} ${burst} strategy=${strategy}`;
+  if (kind === 'none') {
+    const depth = of === 'messages' ? best.depth : `{ bytes: ${best.depth} }`;
+    const settings = `{ quota: { ${direction}: { ${key}: ${best.perSecond} } }, burst: ${depth}, strategy: ${strategy} }`;
+    const where = per === null ? ['groups', 'NAME'] : ['keys', '"key:{id}"'];
+    return ['In a configuration:', `${where[0]}:`, `  ${where[1]}: ${settings}`];
+  }
+  const [command, watched] =
+    kind === 'group'
+      ? [`quotamesh group set ${quotedName(group)}`, set.replaceAll(/(^| )/g, '$1shadow.')]
+      : [`quotamesh key ${kind === 'template' ? 'template set' : 'set'} ${quotedName(group)}`, `${set} mode=shadow`];
+  return [
+    kind === 'group'
+      ? `To watch it beside what is in force:  ${command} ${watched}`
+      : `To watch it, refusing nothing:  ${command} ${watched}`,
+    kind === 'group'
+      ? `To enforce it:                        ${command} ${set}`
+      : `To enforce it:                  ${command} ${set} mode=enforce`,
+  ];
+}
+
+/** As a shell takes it for one word. */
+function quotedName(name: string): string {
+  return /^[\w.:@/+~-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
+}
+
+/** The quota as a bar, so that the bend of the frontier is seen. */
+function frontierTable(frontier: readonly FrontierPoint[], best: FrontierPoint, of: string): string[] {
+  const largest = Math.max(...frontier.map(({ perSecond }) => perSecond));
+  const rows = frontier.map((point) => [
+    point === best ? '>' : '',
+    whole(point.depth),
+    rate(point.perSecond),
+    percent(point.refused),
+    rate(point.mostPerSecond),
+    '█'.repeat(Math.max(1, Math.round((BAR * point.perSecond) / largest))),
+  ]);
+  const head = ['', 'burst', `${of}/s`, 'refused', 'a second at most', 'quota'];
+  return [...textTable(head, rows, head.slice(1, 5))];
+}
+
+const BAR = 40;
+
+/** The same for programs. */
+export function recommendationFacts({ file, group, kind, per, of, wish, work, nodes, found }: Recommended) {
+  const { meanPerSecond, frontier, best, strategy, strategies } = found;
+  return {
+    file,
+    // Without a configuration there is no group.
+    group: kind === 'none' ? null : group,
+    per,
+    keys: work.keys.length,
+    of,
+    refuseBelow: wish,
+    pieces: work.count,
+    nodes,
+    meanPerSecond,
+    recommended: {
+      perSecond: best.perSecond,
+      burst: best.depth,
+      strategy,
+      refused: strategies.find((one) => one.strategy === strategy)?.refused,
+    },
+    frontier,
+    strategies: strategies.map(({ strategy, refused, run }) => ({ strategy, refused, verdict: run.verdict })),
+  };
+}

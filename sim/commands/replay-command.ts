@@ -1,0 +1,85 @@
+import { Command, Option } from 'commander';
+import type { TimeFormat } from '../replay/trace-time.js';
+import { addArrivalOptions } from './arrival-options.js';
+
+export interface ReplayCommandOptions {
+  readonly time?: string;
+  readonly timeFormat: TimeFormat;
+  readonly messages: string;
+  readonly bytes: string;
+  readonly speed: string;
+  readonly nodes: string;
+  readonly by: string;
+  readonly per?: string;
+  readonly top: string;
+  readonly delimiter?: string;
+  readonly quota?: string;
+  readonly quotaBytes?: string;
+  readonly system?: readonly string[];
+  readonly seed: string;
+  readonly config?: string;
+  readonly set?: readonly string[];
+  readonly roundTrip: string;
+  readonly retryAfter?: string;
+  readonly retries: string;
+  readonly progress?: boolean;
+  readonly group?: string;
+  readonly direction: 'publish' | 'dispatch';
+  readonly json?: boolean;
+  readonly html?: string;
+}
+
+/** A subcommand of `quotamesh sim`. */
+export function simReplayCommand(): Command {
+  const command = new Command('replay')
+    .description(
+      'Play a CSV of arrivals, or a recording of `quotamesh record`, and show what each strategy does with it.',
+    )
+    .argument('<file>', 'CSV with a header, or a recording; - = standard input');
+  return addArrivalOptions(command)
+    .option('--delimiter <character>', 'CSV: between the fields (default: as the header shows)')
+    .option('--retry-after <duration>', 'CSV: refused rows ask again after half to one and a half of it; or a column')
+    .option('--retries <count>', 'CSV: with --retry-after, so often at most', '3')
+    .option(
+      '--quota <rate>',
+      'CSV: messages per second, or 60/min, 600/h (default: the group’s, or what the file asks for on the mean)',
+    )
+    .option('--quota-bytes <rate>', 'CSV: bytes, likewise (default: the group’s, or unlimited)')
+    .option('--config <file>', 'CSV: play a group of this configuration, with its strategy')
+    .option('--set <name=value...>', 'CSV: settings of the group, over those of the configuration')
+    .option('--system <name...>', 'CSV: play only these (default: the group’s strategy, or all of ours)')
+    .option(
+      '--round-trip <duration>',
+      'CSV: mean time to the store of central-bucket, rate-limiter-flexible and fastify-rate-limit',
+      '1ms',
+    )
+    .option('--seed <number>', 'CSV: of the delays', '1')
+    .option('--group <name>', 'configuration or recording: the group, where there are several')
+    .addOption(
+      new Option('--direction <name>', 'configuration or recording')
+        .choices(['publish', 'dispatch'])
+        .default('publish'),
+    )
+    .option('--progress', 'CSV: tell how far it is, on standard error (default: on a terminal, without --json)')
+    .option('--json', 'JSON instead of a table')
+    .option('--html <file>', 'write a page with charts')
+    .addHelpText('after', HELP)
+    .action(async (file: string, options: ReplayCommandOptions) => {
+      const { simReplay } = await import('./replay.js');
+      await simReplay(file, options);
+    });
+}
+
+const HELP = `
+A file is read as a stream and may be of any length. docs/guide/replay.md tells what is simulated and what a recording shows.
+
+Examples:
+  quotamesh sim replay calls.csv --time TIMESTAMP --bytes ContextTokens+GeneratedTokens --speed 170 --nodes 5 --by hash
+  quotamesh sim replay calls.csv.gz --time epoch --by tenant --quota 2k --html calls.html
+  quotamesh sim replay calls.csv --time TIMESTAMP --config node.yaml --group orders --set burst=1s
+  quotamesh sim replay calls.csv --time TIMESTAMP --quota 3 --system max-min central-bucket --round-trip 5ms
+  quotamesh sim replay calls.csv --time TIMESTAMP --by pod --per api_key --quota 5 --top 20
+  quotamesh sim replay calls.csv --time TIMESTAMP --quota 3 --retry-after 2s
+  quotamesh sim replay incident.qmrec --group orders --html incident.html
+
+Exit codes: 0 done, 2 usage, 78 a file cannot be read or written, or has mistakes.`;

@@ -1,0 +1,41 @@
+import { createReadStream, statSync, writeFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
+import { MAGIC } from '../../src/topic/recording/recording-format.js';
+import { peeked } from '../replay/peeked.js';
+
+/** Opens standard input (`-`) or a file, and says which of the two kinds it is, by its first bytes. */
+export async function openRecorded(file: string): Promise<{ readonly bytes: Readable; readonly isRecording: boolean }> {
+  const input = file === '-' ? process.stdin : openFile(file);
+  const opened = peeked(input, (head) => head.length >= MAGIC.length);
+  const { bytes, head } = await opened.catch((error: Error) => cannotRead(file, error));
+  return { bytes, isRecording: head.subarray(0, MAGIC.length).equals(MAGIC) };
+}
+
+/** Checks that a file can be read twice; pipes cannot, whatever their names. */
+export function isRegularFile(file: string): boolean {
+  return file !== '-' && statSync(file).isFile();
+}
+
+/** Once more from the start, where that is possible. */
+export function openFile(file: string): Readable {
+  try {
+    if (statSync(file).isDirectory()) throw new Error('it is a folder');
+    return createReadStream(file, { highWaterMark: 256 * 1024 });
+  } catch (error) {
+    return cannotRead(file, error as NodeJS.ErrnoException);
+  }
+}
+
+export function writeHtml(file: string, page: string): void {
+  try {
+    writeFileSync(file, page);
+  } catch (error) {
+    throw new QuotameshError('LOG_UNWRITABLE', { path: file, reason: (error as Error).message }, { cause: error });
+  }
+}
+
+export function cannotRead(file: string, error: NodeJS.ErrnoException): never {
+  const reason = error.code === 'ENOENT' ? 'there is no such file' : error.message;
+  throw new QuotameshError('CONFIG_UNREADABLE', { file, reason }, { cause: error });
+}

@@ -1,0 +1,180 @@
+import { didYouMean } from '../../src/base/input/nearest-name.js';
+import { VERSION } from '../../src/base/package/version.js';
+import { loadConfig } from '../../src/config/files/load-config.js';
+import type { GroupOverrides, OverriddenSetting } from '../../src/config/read/environment.js';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import { maxRequestOf } from '../../src/config/resolved/max-request.js';
+import { quotaAsWritten } from '../../src/config/resolved/rates-as-written.js';
+import type { GroupConfig, KeyTemplate, ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
+import type { WrittenRate } from '../../src/config/setting/written-rate.js';
+import type { Direction, Rates } from '../../src/core/base/vocabulary.js';
+import { mostSpecific, settingsOfKey } from '../../src/node/groups/keys/settings-of-key.js';
+import type { WorldSettings } from '../cluster/world.js';
+import type { ReplayCommandOptions } from './replay-command.js';
+import { checkRate, wrongFlag, wrongUse } from './replay-flags.js';
+
+/** The group that a trace is played against, with all settings as a node would have them. */
+export interface ReplayedGroup {
+  readonly kind: GroupKind;
+  readonly name: string;
+  readonly strategy: string;
+  /** Messages and bytes per second of the direction in question; Infinity = unlimited. */
+  readonly quota: Rates;
+  /** The same in the unit of time in which they are written; null = unlimited. */
+  readonly quotaTold: QuotaTold;
+  readonly settings: WorldSettings;
+  /** Takes a quota per second of the nodes' clock, which differs from the file's at a --speed. */
+  readonly maxRequestAt: (quota: Rates) => Rates;
+}
+
+/** What a name is in a configuration; none = there is no configuration. */
+export type GroupKind = 'none' | 'group' | 'template' | 'key';
+
+export type QuotaTold = readonly [messages: WrittenRate | null, bytes: WrittenRate | null];
+
+/** From --config, --group, --set and the quota flags; without a configuration the defaults of a node. */
+export async function replayedGroup(options: GroupFlags): Promise<ReplayedGroup> {
+  const { config, kind, group } = await configured(options, settingsGiven(options));
+  const { direction } = options;
+  const { name, strategy } = group;
+  const played = publishing(group, direction);
+  return {
+    kind,
+    name,
+    strategy,
+    quota: group.quota[direction],
+    quotaTold: [quotaAsWritten(group, direction, 0), quotaAsWritten(group, direction, 1)],
+    settings: worldSettings(config, played),
+    maxRequestAt: (rates) => maxRequestOf({ ...played, quota: { publish: rates, dispatch: rates } }, 'publish'),
+  };
+}
+
+/** The flags that name a group, its settings, and its quota. */
+export type GroupFlags = Pick<
+  ReplayCommandOptions,
+  'config' | 'group' | 'per' | 'set' | 'direction' | 'quota' | 'quotaBytes'
+>;
+
+interface Configured extends Named {
+  readonly config: ResolvedConfig;
+}
+
+/** A group where it stands. */
+interface Named {
+  readonly kind: GroupKind;
+  readonly at: readonly string[];
+  readonly group: GroupConfig;
+}
+
+async function configured(
+  { config: file, group: wanted, per }: GroupFlags,
+  settings: GroupOverrides['settings'],
+): Promise<Configured> {
+  if (file === undefined) {
+    if (wanted !== undefined) throw wrongUse('--group names a group of a recording or of --config FILE');
+    const at = ['groups', UNCONFIGURED];
+    const raw = { cluster: 'replay', topic: 'memory', groups: { [UNCONFIGURED]: {} } };
+    const config = resolveConfig(raw, { source: '(replay)', overrides: { group: { at, settings } } });
+    return { config, kind: 'none', at, group: config.groups[0] };
+  }
+  const written = await loadConfig({ file, env: process.env });
+  const named = groupOf(written, file, wanted);
+  const { at, kind } = named;
+  if (written.topic.kind === 'none') {
+    throw wrongUse(`${file} has topic: none, with which nodes share nothing: play it as --system static`);
+  }
+  if (kind === 'template' && per === undefined) {
+    throw wrongUse(`${named.group.name} is a template of keys, which have a quota each: name their column with --per`);
+  }
+  // Laid over the file once its group is known: a name that is wrong must not become a new group.
+  const config =
+    settings.size === 0
+      ? written
+      : await loadConfig({ file, env: process.env, overrides: { group: { at, settings } } });
+  const found = groupOf(config, file, named.group.name);
+  if (!found.group.enabled)
+    throw wrongUse(`group ${found.group.name} of ${file} has enabled: false, so nothing limits it`);
+  return { config, ...found };
+}
+
+const UNCONFIGURED = 'trace';
+
+function groupOf({ groups, keys: { templates } }: ResolvedConfig, file: string, wanted: string | undefined): Named {
+  const all: readonly Named[] = [
+    ...groups.map((group) => ({ kind: 'group' as const, at: ['groups', group.name], group })),
+    ...templates.map(({ pattern, group }) => ({ kind: 'template' as const, at: ['keys', pattern], group })),
+  ];
+  const [first] = all;
+  if (wanted === undefined && first !== undefined && all.length === 1) return first;
+  if (wanted === undefined) {
+    const count = [
+      `${groups.length} groups`,
+      ...(templates.length === 0 ? [] : [`${templates.length} templates of keys`]),
+    ];
+    throw wrongUse(`${file} has ${count.join(' and ')}, name one with --group`);
+  }
+  const named = all.find(({ group }) => group.name === wanted) ?? keyOf(templates, wanted);
+  if (named !== null) return named;
+  const names = all.map(({ group }) => group.name);
+  throw wrongFlag('--group', `a group of ${file}, or one of its keys`, wanted, didYouMean(wanted, names));
+}
+
+/** A single key, which may have settings of its own. */
+function keyOf(templates: readonly KeyTemplate[], name: string): Named | null {
+  const template = mostSpecific(templates, name);
+  const group = settingsOfKey(templates, name);
+  if (template === null || group === null) return null;
+  const isOwn = template.overrides.some((own) => own.name === name);
+  const at = ['keys', template.pattern, ...(isOwn ? ['overrides', name] : [])];
+  return { kind: 'key', at, group: { ...group, name } };
+}
+
+/** Gathers settings of `--set` and `--quota`, for the configuration to check. Flags of quotas win. */
+function settingsGiven({ set = [], direction, quota, quotaBytes }: GroupFlags): GroupOverrides['settings'] {
+  const given = new Map<string, OverriddenSetting>();
+  for (const text of set) {
+    const [, name, value] = /^([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*)=(.+)$/.exec(text) ?? [];
+    if (name === undefined || value === undefined) {
+      throw wrongFlag('--set', 'name=value (e.g. strategy=proportional or burst=2s)', text);
+    }
+    given.set(name, { text: value, flag: `--set ${name}` });
+  }
+  const flags = [
+    ['messages', '--quota', quota, 'rate'],
+    ['bytes', '--quota-bytes', quotaBytes, 'byte-rate'],
+  ] as const;
+  for (const [name, flag, text, kind] of flags) {
+    if (text === undefined) continue;
+    checkRate(flag, text, kind);
+    given.set(`quota.${direction}.${name}PerSecond`, { text, flag });
+  }
+  return given;
+}
+
+/** The simulated clusters publish: what is configured for the direction that is played. */
+function publishing(group: GroupConfig, direction: Direction): GroupConfig {
+  const { cost, burst } = group;
+  const { ofQuota } = burst;
+  return {
+    ...group,
+    cost: { publish: cost[direction], dispatch: cost[direction] },
+    burst:
+      ofQuota === undefined
+        ? burst
+        : { ...burst, ofQuota: { publish: ofQuota[direction], dispatch: ofQuota[direction] } },
+  };
+}
+
+function worldSettings(config: ResolvedConfig, group: GroupConfig): WorldSettings {
+  const { cluster, timing, sampleIntervalMs, limiting, costs } = config;
+  return {
+    ...timing,
+    cluster,
+    sampleIntervalMs,
+    limiting,
+    costs,
+    groups: [group],
+    version: VERSION,
+    partitions: 1,
+  };
+}

@@ -1,0 +1,159 @@
+import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
+import { didYouMean } from '../../src/base/input/nearest-name.js';
+import { SECONDS_OF } from '../../src/config/setting/time-unit.js';
+import type { WrittenRate } from '../../src/config/setting/written-rate.js';
+import type { Rates } from '../../src/core/base/vocabulary.js';
+import { renderPage } from '../page/render-page.js';
+import { measureTrace } from '../replay/measure-trace.js';
+import { playTrace } from '../replay/play-trace.js';
+import { readTrace } from '../replay/read-trace.js';
+import { type ReplayedSystem, replayedSystemNamed, replayedSystems } from '../replay/replayed-system.js';
+import { KEYS_MAX, type TraceFound, type TraceOptions } from '../replay/trace.js';
+import { OWN_SYSTEMS, shortName } from '../systems.js';
+import { foundText } from './found-text.js';
+import type { ReplayCommandOptions } from './replay-command.js';
+import { isRegularFile, openFile, writeHtml } from './replay-files.js';
+import { durationFlag, wholeNumber, wrongFlag, wrongUse } from './replay-flags.js';
+import { type QuotaTold, type ReplayedGroup, replayedGroup } from './replay-group.js';
+import { type ReplayProgress, replayProgress } from './replay-progress.js';
+import { pageKeys, traceFacts, traceNote, traceTable } from './trace-tables.js';
+
+export async function replayTrace(input: Readable, file: string, options: ReplayCommandOptions): Promise<void> {
+  const trace = traceOptions(options);
+  const name = file === '-' ? 'standard input' : file;
+  const group = await replayedGroup(options);
+  const systems = systemsOf(options, group);
+  const seed = wholeNumber('--seed', options.seed, 0, 2 ** 32 - 1);
+  const top = wholeNumber('--top', options.top, 0, KEYS_MAX);
+  const { rows, quota, told: quotaTold, note: quotaNote } = await withQuota(input, file, trace, group, options);
+  const progress = progressOf(rows, file, systems.length, options);
+  const { speed } = trace;
+  let found: TraceFound | null = null;
+  const onBegun = (begun: TraceFound) => {
+    found = begun;
+  };
+  const runs = await playTrace(readTrace(rows, name, trace, onBegun), {
+    name: basename(name),
+    systems,
+    nodes: trace.nodes,
+    seed,
+    quota,
+    quotaPerMs: [windowMsOf(quotaTold[0], speed), windowMsOf(quotaTold[1], speed)],
+    speed,
+    retries: trace.retryAfter === undefined ? 0 : wholeNumber('--retries', options.retries, 0, RETRIES_MAX),
+    isPerKey: trace.per !== undefined,
+    settings: group.settings,
+    maxRequest: group.maxRequestAt([quota[0] * speed, quota[1] * speed]),
+    onProgress: (count, playedMs) => progress?.played(count, playedMs * speed),
+  }).finally(() => progress?.end());
+  // A file without a row is a mistake.
+  const begun = found as unknown as TraceFound;
+  const note = [...quotaNote, ...foundText(begun, trace)].join(' ');
+  const told = { quota, quotaTold, speed, found: begun, per: trace.per ?? null, top, note };
+  if (options.html !== undefined) {
+    writeHtml(
+      options.html,
+      renderPage(runs, traceNote(runs, told), traceClock(begun, speed), { keys: pageKeys(runs, told) }),
+    );
+  }
+  process.stdout.write(options.json ? `${JSON.stringify(traceFacts(runs, told))}\n` : traceTable(runs, told));
+}
+
+function traceClock({ begunMs, isDated }: TraceFound, speed: number) {
+  return isDated ? { begunMs, speed } : null;
+}
+
+interface PlayedRows {
+  readonly rows: Readable;
+  readonly quota: Rates;
+  readonly told: QuotaTold;
+  /** How the quota came about, where no flag says it. */
+  readonly note: readonly string[];
+}
+
+/** Without any quota: the mean of the whole file, so that every burst is above it. The file is read twice then. */
+async function withQuota(
+  input: Readable,
+  file: string,
+  trace: TraceOptions,
+  { name, quota, quotaTold: told }: ReplayedGroup,
+  { config }: ReplayCommandOptions,
+): Promise<PlayedRows> {
+  if (config !== undefined) return { rows: input, quota, told, note: [`Group ${name} of ${config}.`] };
+  if (quota.some((rate) => rate !== Infinity)) return { rows: input, quota, told, note: [] };
+  if (!isRegularFile(file)) {
+    const what = file === '-' ? 'standard input' : `${file} is no regular file and`;
+    throw wrongUse(`${what} cannot be read twice to find a quota: name it with --quota or --quota-bytes`);
+  }
+  const { messagesPerSecond, arrivals } = await measureTrace(readTrace(input, file, trace), trace.speed);
+  // Three digits: an exact mean would be a figure that nobody types.
+  const mean = Number((messagesPerSecond || 1).toPrecision(3));
+  const note = `No quota given: ${mean} messages/s is what ${arrivals} rows ask for on the mean.`;
+  return {
+    rows: openFile(file),
+    quota: [mean, Infinity],
+    told: [{ amount: mean, per: 'second' }, null],
+    note: [note],
+  };
+}
+
+/**
+ * Computes the quota's window by the nodes' clock. A window of a minute, an hour or a day is one of the file, and
+ * passes `speed` times as fast; a second is one of the nodes.
+ */
+function windowMsOf(told: WrittenRate | null, speed: number): number {
+  if (told === null || told.per === 'second') return 1000;
+  return (SECONDS_OF[told.per] * 1000) / speed;
+}
+
+export function traceOptions(options: TraceFlags): TraceOptions {
+  const { time, timeFormat, messages, bytes, by, per, retryAfter, delimiter } = options;
+  if (time === undefined) {
+    throw wrongUse('a CSV needs --time COLUMN, the column of the time (a recording begins with "qmrec001")');
+  }
+  if (delimiter !== undefined && delimiter.length !== 1) throw wrongFlag('--delimiter', 'one character', delimiter);
+  const speed = Number(options.speed);
+  if (!(speed >= 1e-6 && speed <= 1e9)) throw wrongFlag('--speed', 'a factor from 0.000001 to 1e9', options.speed);
+  const nodes = wholeNumber('--nodes', options.nodes, 1, 500);
+  return { time, timeFormat, messages, bytes, by, per, retryAfter, delimiter, speed, nodes };
+}
+
+/** The flags that say what the columns of a CSV mean. */
+export type TraceFlags = Pick<
+  ReplayCommandOptions,
+  'time' | 'timeFormat' | 'messages' | 'bytes' | 'by' | 'per' | 'retryAfter' | 'delimiter' | 'speed' | 'nodes'
+>;
+
+/** A configured group is played with its own strategy; without one all of ours are compared. */
+function systemsOf(
+  { system: names, roundTrip, config, set = [] }: ReplayCommandOptions,
+  { strategy }: ReplayedGroup,
+): readonly ReplayedSystem[] {
+  const systems = replayedSystems(durationFlag('--round-trip', roundTrip, ROUND_TRIP_MS_MAX));
+  const isChosen = config !== undefined || set.some((text) => text.startsWith('strategy='));
+  if (names === undefined && !isChosen) return OWN_SYSTEMS;
+  return (names ?? [strategy]).map((name) => {
+    const system = replayedSystemNamed(name, systems);
+    if (system !== undefined) return system;
+    const known = systems.map((one) => shortName(one.name));
+    throw wrongFlag('--system', `one of ${known.join(', ')}`, name, didYouMean(name, known));
+  });
+}
+
+/** Every refusal of a file of millions of rows is played so often. */
+const RETRIES_MAX = 100;
+
+/** A store that is further away answers nobody in time. */
+const ROUND_TRIP_MS_MAX = 60_000;
+
+/** On a terminal, but never beside JSON; or where it is asked for. */
+function progressOf(
+  rows: Readable,
+  file: string,
+  systems: number,
+  { progress, json }: ReplayCommandOptions,
+): ReplayProgress | null {
+  const isShown = progress ?? (process.stderr.isTTY && json !== true);
+  return isShown ? replayProgress(rows, file, systems) : null;
+}

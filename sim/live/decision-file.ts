@@ -1,0 +1,47 @@
+import type { LimitColumn } from '../run/recording.js';
+
+interface DecisionLine {
+  /** Epoch milliseconds. */
+  readonly t: number;
+  readonly node: string;
+  readonly direction: string;
+  readonly limitMessages: number | null;
+  readonly limitBytes: number | null;
+  /** Nodes that it divided by. */
+  readonly members: number;
+}
+
+/**
+ * Limits per node from the decision log that all of them append to (log.decisionsFile), in ms since `beganMs`. A
+ * killed process may leave half a line.
+ */
+export function limitsFromDecisions(text: string, beganMs: number): ReadonlyMap<string, LimitColumn> {
+  const lines = text.split('\n').flatMap((line) => parsed(line));
+  const columns = new Map<string, { atMs: number[]; limits: [number, number][] }>();
+  for (const { t, node, limitMessages, limitBytes } of lines.sort((one, other) => one.t - other.t)) {
+    const column = columns.get(node) ?? { atMs: [], limits: [] };
+    columns.set(node, column);
+    column.atMs.push(t - beganMs);
+    column.limits.push([limitMessages ?? Infinity, limitBytes ?? Infinity]);
+  }
+  return columns;
+}
+
+/** When a node saw the cluster grow, in ms since `beganMs`, in order. */
+export function growthFromDecisions(text: string, beganMs: number): readonly number[] {
+  const lines = text.split('\n').flatMap((line) => parsed(line));
+  const known = new Map<string, number>();
+  return lines
+    .sort((one, other) => one.t - other.t)
+    .flatMap(({ t, node, members }) => {
+      const before = known.get(node);
+      known.set(node, members);
+      return before !== undefined && members > before ? [t - beganMs] : [];
+    });
+}
+
+function parsed(line: string): readonly DecisionLine[] {
+  if (!line.endsWith('}')) return [];
+  const decision = JSON.parse(line) as DecisionLine;
+  return decision.direction === 'publish' ? [decision] : [];
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { CommitGate, type GateHold } from '../../src/topic/embedded/commit-gate.js';
+import { makeTopicFolder } from '../../src/topic/embedded/topic-folder.js';
+import type { Frozen } from './frozen.js';
+
+/** The topic of a live run, which can be taken away from all nodes at once. */
+export interface LiveTopic {
+  /** `topic:` of node.yaml. */
+  readonly config: Readonly<Record<string, unknown>>;
+  beginOutage(): Promise<void>;
+  /** Also when there is none. */
+  endOutage(): void;
+  /** After the nodes have gone. */
+  remove(): Promise<void>;
+}
+
+/** In the folder of the run. It is away while somebody else stands in its commit gate: nobody can append. */
+export class EmbeddedLiveTopic implements LiveTopic {
+  readonly config: LiveTopic['config'];
+  readonly #path: string;
+  #hold: GateHold | undefined;
+  #ended = new AbortController();
+
+  constructor(folder: string) {
+    this.#path = join(folder, 'topic');
+    this.config = { kind: 'embedded', path: this.#path };
+  }
+
+  async beginOutage(): Promise<void> {
+    const { gateName } = await makeTopicFolder(this.#path);
+    this.#ended = new AbortController();
+    const hold = await new CommitGate(gateName).enter(this.#ended.signal);
+    if (this.#ended.signal.aborted) hold?.leave();
+    else this.#hold = hold;
+  }
+
+  endOutage(): void {
+    this.#ended.abort();
+    this.#hold?.leave();
+    this.#hold = undefined;
+  }
+
+  /** It goes with the folder. */
+  async remove(): Promise<void> {}
+}
+
+export interface KafkaAddress {
+  readonly brokers: readonly string[];
+  /** The process that is frozen in an outage; null = nobody knows. */
+  readonly brokerPid: number | null;
+  readonly partitions: number;
+}
+
+/** A topic with a name of its own, which the first node creates. It is away while its broker is frozen. */
+export class KafkaLiveTopic implements LiveTopic {
+  readonly config: LiveTopic['config'];
+  readonly #address: KafkaAddress;
+  readonly #name = `quotamesh-live-${randomBytes(6).toString('hex')}`;
+  readonly #frozen: Frozen;
+
+  constructor(address: KafkaAddress, frozen: Frozen) {
+    const { brokers, partitions } = address;
+    this.#address = address;
+    this.#frozen = frozen;
+    this.config = { kind: 'kafka', brokers, name: this.#name, partitions };
+  }
+
+  async beginOutage(): Promise<void> {
+    if (this.#address.brokerPid !== null) this.#frozen.freeze(this.#address.brokerPid);
+  }
+
+  endOutage(): void {
+    if (this.#address.brokerPid !== null) this.#frozen.thaw(this.#address.brokerPid);
+  }
+
+  async remove(): Promise<void> {
+    const { Kafka, logLevel } = (await import('kafkajs')).default;
+    const kafka = new Kafka({
+      brokers: [...this.#address.brokers],
+      clientId: 'quotamesh-live',
+      logLevel: logLevel.NOTHING,
+      requestTimeout: REMOVE_TIMEOUT_MS,
+      retry: { retries: 1 },
+    });
+    const admin = kafka.admin();
+    try {
+      await admin.connect();
+      const topics = await admin.listTopics();
+      if (topics.includes(this.#name)) await admin.deleteTopics({ topics: [this.#name], timeout: REMOVE_TIMEOUT_MS });
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}
+
+const REMOVE_TIMEOUT_MS = 5000;

@@ -1,0 +1,121 @@
+import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../base/vocabulary.js';
+
+/** Rates that this node grants of one direction of a silent key, units per second. */
+export interface SilentRates {
+  readonly name: string;
+  readonly direction: number;
+  readonly messages: number;
+  readonly bytes: number;
+  /** The largest part of a quota. */
+  readonly heat: number;
+}
+
+/** Says of keys what heartbeats publish: other nodes may not know their names (core/report/key-names.ts). */
+export interface PublishedKeys {
+  /** Whether the number of a group was given to a key. */
+  isKey(group: number): boolean;
+  /** Whether the key is a group like any other now. */
+  speaks(name: string): boolean;
+  /** Silent keys of which most of the quota is granted here, the hottest first. */
+  readonly busiest: readonly SilentRates[];
+}
+
+/**
+ * Counts grants of silent keys, to find the busiest. Their rows know only what has not come back yet, which is nothing
+ * for a key far below its quota.
+ *
+ * Up to COUNTED_PER_SECOND grants are all counted. Of more, one in `stride` on average counts `stride` times, at random
+ * distances: at fixed ones customers that take turns would be met always or never. Worked: 10,000 grants/s, one in ten
+ * is counted ten times; a key with 100/s is counted 50 times in 5 s, so it is known within 14 %.
+ */
+export class SilentUse {
+  #busiest: readonly SilentRates[] = [];
+  #before: Counted = { units: new Map(), ms: 0 };
+  #units = new Map<string, Float64Array>();
+  #sinceMs: number;
+  #counted = 0;
+  #stride = 1;
+  #untilCounted = 1;
+  #random = 0x9e3779b9;
+
+  constructor(nowMs: number) {
+    this.#sinceMs = nowMs;
+  }
+
+  /** Silent keys, the hottest first; counted over the last 2.5 to 5 s. */
+  get busiest(): readonly SilentRates[] {
+    return this.#busiest;
+  }
+
+  note(name: string, direction: number, messages: number, bytes: number): void {
+    if (--this.#untilCounted <= 0) this.#count(name, direction, messages, bytes);
+  }
+
+  /**
+   * Called every round.
+   * @param heatOf the largest part of a quota that such rates are, by slot; 0 = the key is not silent now
+   */
+  turn(nowMs: number, heatOf: (name: string, perSecond: Float64Array) => number): void {
+    const ms = nowMs - this.#sinceMs;
+    if (ms < TURN_MS) return;
+    const now = { units: this.#units, ms };
+    this.#busiest = hottest(now, this.#before, heatOf);
+    this.#before = now;
+    this.#units = new Map();
+    this.#sinceMs = nowMs;
+    this.#stride = Math.max(1, (1000 * this.#counted * this.#stride) / (ms * COUNTED_PER_SECOND));
+    this.#counted = 0;
+  }
+
+  #count(name: string, direction: number, messages: number, bytes: number): void {
+    this.#counted++;
+    // Evenly in 1 … 2 × stride − 1, by a generator of 32 bits.
+    this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) | 0;
+    this.#untilCounted = 1 + Math.floor(((this.#random >>> 0) / 2 ** 32) * (2 * this.#stride - 1));
+    let units = this.#units.get(name);
+    if (units === undefined) {
+      if (this.#units.size >= NAMES_MAX) return;
+      units = new Float64Array(SLOTS);
+      this.#units.set(name, units);
+    }
+    const slot = direction * DIMENSION_COUNT;
+    units[slot] += messages * this.#stride;
+    units[slot + 1] += bytes * this.#stride;
+  }
+}
+
+/** Units per name and slot, of so many milliseconds. */
+interface Counted {
+  readonly units: ReadonlyMap<string, Float64Array>;
+  readonly ms: number;
+}
+
+function hottest(
+  now: Counted,
+  before: Counted,
+  heatOf: (name: string, perSecond: Float64Array) => number,
+): SilentRates[] {
+  const rates: SilentRates[] = [];
+  for (const name of new Set([...now.units.keys(), ...before.units.keys()])) {
+    const [one, other] = [now.units.get(name), before.units.get(name)];
+    const perSecond = Float64Array.from({ length: SLOTS }, (_, slot) => {
+      return (1000 * ((one?.[slot] ?? 0) + (other?.[slot] ?? 0))) / (now.ms + before.ms);
+    });
+    const heat = heatOf(name, perSecond);
+    if (heat === 0) continue;
+    for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
+      const [messages, bytes] = perSecond.subarray(direction * DIMENSION_COUNT) as unknown as [number, number];
+      if (messages > 0 || bytes > 0) rates.push({ name, direction, messages, bytes, heat });
+    }
+  }
+  return rates.sort((one, other) => other.heat - one.heat).slice(0, BUSIEST_MAX);
+}
+
+const SLOTS = DIRECTION_COUNT * DIMENSION_COUNT;
+const TURN_MS = 2500;
+/** More are counted more exactly, and take a lookup by name each. */
+const COUNTED_PER_SECOND = 1000;
+/** Names counted in 2.5 s, 100 kB; later ones wait for the next turn. */
+const NAMES_MAX = 1024;
+/** A node tells at most so many in half a minute (core/report/key-names.ts). */
+const BUSIEST_MAX = 240;

@@ -1,0 +1,122 @@
+import { type CoordinatorSettings, type GroupSettings, windowMsOf } from '../../base/settings.js';
+import { DIMENSION_COUNT, type GroupId } from '../../base/vocabulary.js';
+import { createLaneRates, type LaneRates } from '../../report/sample/estimate.js';
+import { LaneSample } from '../../report/sample/lane-sample.js';
+import { createSettling, type Settling } from '../../report/sample/settling.js';
+import { type CostReport, createCostReport } from '../../target/cost-report.js';
+import { createRampTurn, type RampTurn } from '../../target/ramp/ramp-turn.js';
+import type { Binding } from '../../target/target-rate.js';
+import type { LaneTokens } from '../lane-tokens.js';
+import type { Link } from './isolation.js';
+import { LeastShare } from './least-share.js';
+
+/** A lane that this node serves: what is sampled, what was reported, and what is applied. */
+export interface LaneState {
+  readonly lane: number;
+  readonly group: number;
+  settings: GroupSettings;
+  readonly direction: number;
+  readonly groupId: GroupId;
+  readonly partition: number;
+  /** The usage map's own number of the lane. */
+  readonly mapLane: number;
+  /** Its place among the served lanes, which it keeps; another one has it later. */
+  readonly seat: number;
+  /** Another one where the group gets windows of another length. */
+  sample: LaneSample;
+  readonly reported: LaneRates;
+  /** Per dimension, units per second: the applied share in the newest own record. */
+  readonly reportedShare: Float64Array;
+  /** Local monotonic time at which the rates in the log were compared with the present ones. */
+  ratesComparedMs: number;
+  /** True while its rates wait for the next record of its bundle. */
+  awaitsRecord: boolean;
+  /** Topics in use, as the newest own record has them. */
+  reportedTopics: number;
+  /** True while the share of some node moves with log time alone. */
+  isMoving: boolean;
+  /** True while this node's own share does so. */
+  isOwnMoving: boolean;
+  /** The least share that it has applied lately: it may hold that much if the topic goes away. */
+  readonly least: LeastShare;
+  /** The link its limits were computed for. */
+  link: Link;
+  /** True from the first report on, until the entry ends. */
+  hasEntry: boolean;
+  /** Local monotonic time of the last arrival, ms. */
+  touchedMs: number;
+  /** The limiter's count of refusals at the last sample. */
+  refusals: number;
+  readonly settling: Settling;
+  readonly costs: CostReport;
+  /** What set the target when the share was computed last, and whether backends hold it below the quota. */
+  binding: Binding;
+  isBusy: boolean;
+  readonly rampTurn: RampTurn;
+  /** Null where the cluster has no bucket for the group. */
+  tokens: LaneTokens | null;
+  /** True while the limiter follows the tokens, and not the share. */
+  isLimitedByTokens: boolean;
+  /** Per dimension, units: the limiter's count of what was admitted when the tokens were looked at last. */
+  readonly taken: Float64Array;
+  /** Where tokens are shared: the rates as they are now. `reported` are those of the newest own record. */
+  readonly current: LaneRates;
+}
+
+/** A lane without arrivals for this long, and with nothing reported, is not served any more. */
+export const IDLE_AFTER_MS = 60_000;
+
+type LaneIdentity = Pick<
+  LaneState,
+  'lane' | 'group' | 'settings' | 'direction' | 'groupId' | 'partition' | 'mapLane' | 'seat'
+>;
+
+/** Its identity comes last: with a spread in front every lane has a hidden class of its own, which is slow to read. */
+export function createLaneState(identity: LaneIdentity, timing: SampleTiming, nowMs: number): LaneState {
+  return {
+    sample: createSample(identity.settings, timing),
+    reported: createLaneRates(),
+    reportedShare: new Float64Array(DIMENSION_COUNT),
+    ratesComparedMs: -Infinity,
+    awaitsRecord: false,
+    reportedTopics: 0,
+    isMoving: false,
+    isOwnMoving: false,
+    least: new LeastShare(),
+    link: 'linked',
+    hasEntry: false,
+    touchedMs: nowMs,
+    refusals: 0,
+    settling: createSettling(),
+    costs: createCostReport(),
+    binding: 'unlimited',
+    isBusy: false,
+    rampTurn: createRampTurn(),
+    tokens: null,
+    isLimitedByTokens: false,
+    taken: new Float64Array(DIMENSION_COUNT),
+    current: createLaneRates(),
+    ...identity,
+  };
+}
+
+type SampleTiming = Pick<CoordinatorSettings, 'fastSpanMs' | 'slowSpanMs' | 'sampleIntervalMs'>;
+
+/**
+ * No span of a lane with windows is shorter than a window, unless that is longer than the slow span: the marks of an
+ * hour would take 10 MB, and a change would be noticed an hour later. A window hands out its tokens at once, so shorter
+ * spans see a rate of several times the share and then one of nothing, and the shares of all nodes would swing with
+ * them.
+ * Worked: three nodes with 20/s each take 20 at the beginning of every window of 1 s. In spans of 50 ms that is 400/s
+ * and then 0, and 60/s went to one node after the other within the same window.
+ */
+export function createSample(settings: GroupSettings, timing: SampleTiming): LaneSample {
+  return new LaneSample(shortestSpanMs(settings, timing), timing.slowSpanMs, timing.sampleIntervalMs);
+}
+
+export function shortestSpanMs(
+  settings: GroupSettings,
+  { fastSpanMs, slowSpanMs }: Pick<CoordinatorSettings, 'fastSpanMs' | 'slowSpanMs'>,
+): number {
+  return Math.min(slowSpanMs, Math.max(fastSpanMs, windowMsOf(settings)));
+}

@@ -1,0 +1,205 @@
+import { groupIdOf } from '../../base/ids.js';
+import { invariant } from '../../base/invariant.js';
+import { partitionOf } from '../../base/protocol/record.js';
+import { type CoordinatorSettings, type GroupSettings, windowMsOf } from '../../base/settings.js';
+import { DIRECTION_COUNT, type GroupId, laneOf, lanesOf } from '../../base/vocabulary.js';
+import { STRATEGIES } from '../../convergence/strategies.js';
+import { rampTop } from '../../target/ramp/ramp-of.js';
+import type { UsageMap } from '../../usage-map/usage-map.js';
+import { createLaneState, createSample, type LaneState } from './lane-state.js';
+import type { LinkWatch } from './link-watch.js';
+
+/**
+ * The lanes that this node serves: from their first use until they have been idle. Of 100,000 configured groups a node
+ * may serve 5,000; nothing is computed for the others.
+ */
+export class LaneTable {
+  readonly lanes = new Map<number, LaneState>();
+  /** Lanes whose shares have to be computed again before the step ends. */
+  readonly dirty = new Set<LaneState>();
+  /** Lanes whose shares may wait to be computed for other members, a few at a time. */
+  readonly #waiting = new Set<LaneState>();
+  /** Lanes whose shares move with log time alone. */
+  readonly #moving = new Set<LaneState>();
+  /** Per partition: true if this node's own share of some lane moves with log time alone. */
+  readonly #needsLogTime: boolean[];
+  /** What is configured, with the groups as the last `group-changed` left them. */
+  readonly settings: CoordinatorSettings;
+  readonly #groups: GroupSettings[];
+  /** True if some configured group divides by a pool that the nodes agree on. */
+  agreesOnPool: boolean;
+  readonly #groupIds: GroupId[];
+  readonly #byId: Map<GroupId, number>;
+  readonly #byMapLane = new Map<number, LaneState>();
+  /** The served lanes by their seats; null = nobody has it. */
+  readonly seats: (LaneState | null)[] = [];
+  readonly #freeSeats: number[] = [];
+  /** The served lanes whose groups have a ramp. */
+  readonly ramped = new Set<LaneState>();
+
+  constructor(settings: CoordinatorSettings) {
+    this.#groups = [...settings.groups];
+    this.#needsLogTime = Array.from({ length: settings.partitions }, () => false);
+    this.settings = { ...settings, groups: this.#groups };
+    this.agreesOnPool = this.#groups.some(agreesOnPool);
+    this.#groupIds = settings.groups.map(({ name }) => groupIdOf(settings.cluster, name));
+    this.#byId = new Map(this.#groupIds.map((groupId, group) => [groupId, group]));
+  }
+
+  /** The group with this id, or −1. */
+  groupOf(groupId: GroupId): number {
+    return this.#byId.get(groupId) ?? -1;
+  }
+
+  groupIdOf(group: number): GroupId {
+    return this.#groupIds[group];
+  }
+
+  serve(lane: number, usageMap: UsageMap, nowMs: number): LaneState {
+    const group = Math.floor(lane / DIRECTION_COUNT);
+    const direction = lane % DIRECTION_COUNT;
+    const groupId = this.groupIdOf(group);
+    const mapLane = usageMap.mapLaneOf(groupId, direction);
+    const partition = partitionOf(groupId, this.settings.partitions);
+    const settings = this.#groups[group];
+    const seat = this.#freeSeats.pop() ?? this.seats.length;
+    const identity = { lane, group, settings, direction, groupId, partition, mapLane, seat };
+    const state = createLaneState(identity, this.settings, nowMs);
+    this.lanes.set(lane, state);
+    this.seats[seat] = state;
+    this.#noteRamp(state);
+    this.#byMapLane.set(mapLane, state);
+    this.dirty.add(state);
+    return state;
+  }
+
+  /** Ends a lane; returns whether its group has no served lane any more. */
+  end(lane: LaneState): boolean {
+    this.lanes.delete(lane.lane);
+    this.seats[lane.seat] = null;
+    this.#freeSeats.push(lane.seat);
+    this.ramped.delete(lane);
+    this.#byMapLane.delete(lane.mapLane);
+    this.dirty.delete(lane);
+    this.#waiting.delete(lane);
+    // The next update finds the others that wait there.
+    if (this.#moving.delete(lane)) this.#needsLogTime[lane.partition] = false;
+    return !this.lanes.has(laneOf(lane.group, 1 - lane.direction));
+  }
+
+  ofMapLane(mapLane: number): LaneState | undefined {
+    return this.#byMapLane.get(mapLane);
+  }
+
+  servesMapLane(mapLane: number): boolean {
+    return this.#byMapLane.has(mapLane);
+  }
+
+  /** The usage map's lane changed; nothing to do where it is not served here. */
+  markMapLane(mapLane: number): void {
+    const lane = this.#byMapLane.get(mapLane);
+    if (lane !== undefined) this.dirty.add(lane);
+  }
+
+  /** The lanes of a group that are served. */
+  lanesOf(group: number): LaneState[] {
+    return lanesOf(group)
+      .map((lane) => this.lanes.get(lane))
+      .filter((lane) => lane !== undefined);
+  }
+
+  /**
+   * Changes a group; the number after the last one adds a group, and a number of which no lane is served may be given
+   * to another name. Its served lanes follow the new settings from this step on. Returns those whose windows are of
+   * another length now: their samples have to begin anew.
+   */
+  changeGroup(group: number, settings: GroupSettings): LaneState[] {
+    const isNew = group === this.#groups.length;
+    const { name } = settings;
+    if (this.#groups[group]?.name !== name) {
+      invariant(isNew || this.lanesOf(group).length === 0, 'a group in use keeps its name', { group, name });
+      if (!isNew) this.#byId.delete(this.groupIdOf(group));
+      this.#groupIds[group] = groupIdOf(this.settings.cluster, name);
+      this.#byId.set(this.groupIdOf(group), group);
+    }
+    this.#groups[group] = settings;
+    this.agreesOnPool ||= agreesOnPool(settings);
+    const windowed: LaneState[] = [];
+    for (const lane of this.lanesOf(group)) {
+      if (windowMsOf(settings) !== windowMsOf(lane.settings)) {
+        lane.sample = createSample(settings, this.settings);
+        windowed.push(lane);
+      }
+      lane.settings = settings;
+      this.#noteRamp(lane);
+      this.dirty.add(lane);
+    }
+    return windowed;
+  }
+
+  #noteRamp(lane: LaneState): void {
+    if (rampTop(lane.settings, lane.direction) === null) this.ramped.delete(lane);
+    else this.ramped.add(lane);
+  }
+
+  /** Log time went on. */
+  markMoving(): void {
+    for (const lane of this.#moving) this.dirty.add(lane);
+  }
+
+  /** The shares of all dirty lanes have been computed. */
+  endUpdate(): void {
+    // Most steps have none, and emptying an empty set allocates a table.
+    if (this.dirty.size === 0 && this.#moving.size === 0) return;
+    for (const lane of this.dirty) {
+      if (lane.isMoving) this.#moving.add(lane);
+      else this.#moving.delete(lane);
+    }
+    this.dirty.clear();
+    this.#needsLogTime.fill(false);
+    for (const { partition, isOwnMoving } of this.#moving) if (isOwnMoving) this.#needsLogTime[partition] = true;
+  }
+
+  /** Whether a share of this node waits for the partition's log time to go on. */
+  needsLogTime(partition: number): boolean {
+    return this.#needsLogTime[partition];
+  }
+
+  /** Lanes whose limits were computed for another link than theirs is now. */
+  markRelinked(link: LinkWatch, nowMs: number): void {
+    for (const lane of this.lanes.values()) if (link.worse(lane, nowMs) !== lane.link) this.dirty.add(lane);
+  }
+
+  /**
+   * Marks the lanes of a partition that other members share. Where as much is expected of all of them as before, limits
+   * follow from tokens that are the same, so those lanes take turns: 20,000 in one turn took 0.6 s.
+   */
+  markForMembers(partition: number, nodes: number): void {
+    for (const lane of this.lanes.values()) {
+      if (lane.partition !== partition) continue;
+      if (lane.tokens?.isSameFor(nodes) === true) this.#waiting.add(lane);
+      else this.dirty.add(lane);
+    }
+  }
+
+  /** Marks the next of those that wait for their turn. */
+  markWaiting(): void {
+    let left = LANES_PER_STEP;
+    for (const lane of this.#waiting) {
+      if (left-- === 0) break;
+      this.#waiting.delete(lane);
+      this.dirty.add(lane);
+    }
+  }
+
+  markAll(): void {
+    for (const lane of this.lanes.values()) this.dirty.add(lane);
+  }
+}
+
+/** So many lanes are computed for other members in a step, some 10 µs each. More follow sooner, in longer turns. */
+const LANES_PER_STEP = 250;
+
+function agreesOnPool({ strategy }: GroupSettings): boolean {
+  return STRATEGIES[strategy]?.agreesOnPool === true;
+}

@@ -1,0 +1,105 @@
+import type { Notice } from '../../base/protocol/events-and-effects.js';
+import type { CoordinatorSettings } from '../../base/settings.js';
+import { MEMBERSHIP_PARTITION } from '../../base/vocabulary.js';
+import { OwnEcho } from '../../log/own-echo.js';
+import type { Link } from './isolation.js';
+import type { LaneState } from './lane-state.js';
+
+/**
+ * Whether this node hears itself through the log, per partition. A group is linked when both its own partition and the
+ * membership partition are. It is measured by the local monotonic clock alone.
+ */
+export class LinkWatch {
+  readonly #settings: CoordinatorSettings;
+  readonly #notices: Notice[];
+  readonly #echo: OwnEcho;
+  readonly #linked: boolean[];
+  #expectedSinceMs = Infinity;
+
+  constructor(settings: CoordinatorSettings, notices: Notice[]) {
+    this.#settings = settings;
+    this.#notices = notices;
+    this.#echo = new OwnEcho(settings.partitions);
+    this.#linked = Array.from({ length: settings.partitions }, () => true);
+  }
+
+  get expectedSinceMs(): number {
+    return this.#expectedSinceMs;
+  }
+
+  /**
+   * From now on only echoes of records sent at or after this time count as proof that the log has been read up to now.
+   */
+  expectEchoSince(nowMs: number): void {
+    this.#expectedSinceMs = nowMs;
+  }
+
+  hasExpectedEcho(): boolean {
+    return this.#echo.freshMs.every((freshMs) => freshMs >= this.#expectedSinceMs);
+  }
+
+  /** Whether the partition is linked, and has been read up to what is expected of it. */
+  isHeard(partition: number): boolean {
+    return this.#linked[partition] && this.#echo.freshMs[partition] >= this.#expectedSinceMs;
+  }
+
+  sent(partition: number, sequence: number, nowMs: number): void {
+    this.#echo.sent(partition, sequence, nowMs);
+  }
+
+  /** Milliseconds from sending to reading back, or −1 when the record is not remembered. */
+  readBack(partition: number, sequence: number, nowMs: number): number {
+    return this.#echo.readBack(partition, sequence, nowMs);
+  }
+
+  /** When the oldest own record was sent that has not been read back; Infinity where all have been. */
+  awaitedSinceMs(partition: number): number {
+    return this.#echo.awaitedSinceMs(partition);
+  }
+
+  of(partition: number): Link {
+    return this.#linked[partition] ? 'linked' : 'held';
+  }
+
+  get isolatedPartitions(): number[] {
+    return this.#linked.flatMap((linked, partition) => (linked ? [] : [partition]));
+  }
+
+  /** No partition is isolated: every lane is linked. */
+  get isWhole(): boolean {
+    return !this.#linked.includes(false);
+  }
+
+  silentMs(partition: number, nowMs: number): number {
+    return nowMs - this.#echo.freshMs[partition];
+  }
+
+  /** The worse of a lane's two partitions, with the group's own hold time. */
+  worse(lane: LaneState, nowMs: number): Link {
+    const silentMs = Math.max(
+      this.#linked[lane.partition] ? 0 : this.silentMs(lane.partition, nowMs),
+      this.#linked[MEMBERSHIP_PARTITION] ? 0 : this.silentMs(MEMBERSHIP_PARTITION, nowMs),
+    );
+    if (silentMs === 0) return 'linked';
+    return silentMs > lane.settings.isolation.holdMs ? 'fallback' : 'held';
+  }
+
+  /** Looks at all partitions; returns whether one was lost or came back. Fallbacks begin lane by lane: see `worse`. */
+  watch(nowMs: number): boolean {
+    let changed = false;
+    for (let partition = 0; partition < this.#linked.length; partition++) {
+      const silentMs = this.silentMs(partition, nowMs);
+      const linked = silentMs <= this.#toleranceMs(partition);
+      if (linked === this.#linked[partition]) continue;
+      this.#linked[partition] = linked;
+      changed = true;
+      this.#notices.push({ kind: linked ? 'reconnected' : 'isolated', partition, silentMs });
+    }
+    return changed;
+  }
+
+  #toleranceMs(partition: number): number {
+    const { isolationAfterMs, partitionHeartbeatMs } = this.#settings;
+    return partition === MEMBERSHIP_PARTITION ? isolationAfterMs : isolationAfterMs + partitionHeartbeatMs;
+  }
+}

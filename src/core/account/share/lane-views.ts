@@ -1,0 +1,219 @@
+import { hasClusterBucket } from '../../base/local-gate.js';
+import type { GroupSettings } from '../../base/settings.js';
+import { DIMENSION_COUNT, type NodeKey } from '../../base/vocabulary.js';
+import {
+  createLaneView,
+  type LaneView,
+  participantOf,
+  type Strategy,
+  shareOfEach,
+} from '../../convergence/strategy.js';
+import type { LogTime } from '../../log/log-time.js';
+import type { LogReader } from '../../log/reading/log-reader.js';
+import type { TargetBook } from '../../target/target-book.js';
+import type { AliveMembers } from '../../usage-map/alive-members.js';
+import type { Membership } from '../../usage-map/membership.js';
+import type { AgreedPool } from '../../usage-map/pool/agreed-pool.js';
+import type { OwnClaims } from '../../usage-map/pool/own-claims.js';
+import type { UsageMap } from '../../usage-map/usage-map.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import { LaneMembers } from './lane-members.js';
+
+/** Gathers what a strategy is given: the rows, weights and divisors of the alive nodes, and the rates in force. */
+export class LaneViews {
+  readonly #nodeKey: NodeKey;
+  /** By partition. */
+  readonly #pools: readonly AgreedPool[];
+  readonly #ownClaims: readonly OwnClaims[];
+  readonly #membership: Membership;
+  readonly #usageMap: UsageMap;
+  readonly #logTimes: readonly LogTime[];
+  readonly #targets: TargetBook;
+  readonly #members = new LaneMembers();
+  #view: LaneView = createLaneView(16);
+  #perNode: LaneView = createLaneView(16);
+
+  constructor(nodeKey: NodeKey, log: LaneLog, ownClaims: readonly OwnClaims[], targets: TargetBook) {
+    this.#nodeKey = nodeKey;
+    this.#pools = log.pools;
+    this.#ownClaims = ownClaims;
+    this.#membership = log.membership;
+    this.#usageMap = log.usageMap;
+    this.#logTimes = log.logTimes;
+    this.#targets = targets;
+  }
+
+  /**
+   * Fills the view with what a strategy divides, and among which nodes. The view is reused: read it at once.
+   *
+   * *Why:* a lane has rows of few nodes. If each of the others took part by itself, what a record costs would grow with
+   * the cluster.
+   */
+  gather(settings: GroupSettings, strategy: Strategy, { direction, mapLane, partition }: GatheredLane): LaneView {
+    const { remembers } = strategy;
+    const alive = this.#membership.on(partition);
+    const members = this.#members;
+    members.begin(alive.count);
+    this.#listRows(mapLane, alive);
+    // A claim to the pool is one node's own, and so is a weight.
+    if (strategy.agreesOnPool) members.listAll();
+    else if (hasAny(settings.weights)) this.#listWeights(settings.weights, alive);
+    members.order();
+    const view = this.#roomFor(members.count + 1);
+    const { count } = members;
+    const rest = alive.count - count;
+    view.count = rest > 0 ? count + 1 : count;
+    view.floorRatio = settings.floorRatio;
+    this.#targets.ratesInto(view.target, settings, direction, mapLane);
+    view.headroom = settings.headroom;
+    view.minShareRatio = settings.minShareRatio;
+    view.maxShareRatio = settings.maxShareRatio;
+    view.isLent = strategy.agreesOnPool !== true;
+    const isBounded = remembers || settings.minShareRatio > 0 || settings.maxShareRatio < 1;
+    view.meetsAll = strategy.meetsAll === true && !isBounded;
+    view.moving.fill(0, 0, view.count);
+    this.#fillNodes(view, rest, remembers);
+    if (hasAny(settings.weights)) this.#fillWeights(view, settings.weights, alive);
+    this.#fillRows(view, remembers);
+    if (settings.nodeCount > 0) view.divisor.fill(settings.nodeCount, 0, view.count);
+    else if (strategy.agreesOnPool) this.#fillDivisors(view, partition, hasClusterBucket(settings));
+    return view;
+  }
+
+  /** The same with one participant per alive node, in their order, for who looks at all of them. */
+  perNode(view: LaneView, partition: number): LaneView {
+    const length = this.#membership.on(partition).count;
+    if (this.#perNode.weight.length < length) this.#perNode = createLaneView(length * 2);
+    const all = this.#perNode;
+    all.count = length;
+    all.target.set(view.target);
+    const { floorRatio, headroom, minShareRatio, maxShareRatio, isLent } = view;
+    Object.assign(all, { floorRatio, headroom, minShareRatio, maxShareRatio, isLent });
+    for (let index = 0; index < length; index++) {
+      const at = participantOf(view, index);
+      all.weight[index] = view.weight[at] / view.nodes[at];
+      all.divisor[index] = view.divisor[at]!;
+      all.ageMs[index] = view.ageMs[at]!;
+      all.moving[index] = view.moving[at]!;
+      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+        all.usage[dimension][index] = view.usage[dimension][at]!;
+        all.demand[dimension][index] = view.demand[dimension][at]!;
+        all.applied[dimension][index] = view.applied[dimension][at]!;
+        all.share[dimension][index] = shareOfEach(view, at, dimension);
+      }
+    }
+    return all;
+  }
+
+  /** @param rest how many nodes the last participant stands for; 0 = there is none */
+  #fillNodes(view: LaneView, rest: number, remembers: boolean): void {
+    const { count } = this.#members;
+    view.nodes.fill(1, 0, count);
+    view.weight.fill(1, 0, count);
+    for (let at = 0; at < count; at++) view.node[at] = this.#members.at(at);
+    if (rest === 0) return;
+    view.nodes[count] = rest;
+    view.weight[count] = rest;
+    view.node[count] = NOT_LISTED;
+    clearParticipant(view, count, remembers);
+  }
+
+  #fillWeights(view: LaneView, weights: Readonly<Record<string, number>>, { members }: AliveMembers): void {
+    for (let at = 0; at < this.#members.count; at++) view.weight[at] = weights[members[view.node[at]].nodeId] ?? 1;
+  }
+
+  #roomFor(participants: number): LaneView {
+    if (this.#view.weight.length < participants) this.#view = createLaneView(participants * 2);
+    return this.#view;
+  }
+
+  #listRows(mapLane: number, alive: AliveMembers): void {
+    const { rows } = this.#usageMap;
+    const { member } = rows.records;
+    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+      const record = rows.pageOf(row).recordOf(rows.startOf(row));
+      const index = alive.indexOf(member[record]);
+      if (index !== -1) this.#members.list(index, row);
+    }
+  }
+
+  /** Looks at all nodes: few groups have weights. */
+  #listWeights(weights: Readonly<Record<string, number>>, { members }: AliveMembers): void {
+    members.forEach(({ nodeId }, index) => {
+      if (weights[nodeId] !== undefined) this.#members.list(index, NO_ROW);
+    });
+  }
+
+  #fillRows(view: LaneView, remembers: boolean): void {
+    const members = this.#members;
+    for (let at = 0; at < members.count; at++) {
+      clearParticipant(view, at, remembers);
+      // A node reports a lane in one bundle. Just after it moved a group to another bundle, both may be known.
+      for (let listed = members.firstOf(at); listed !== -1; listed = members.nextOf(listed)) {
+        this.#fillRow(view, at, members.rowOf(listed), remembers);
+      }
+    }
+  }
+
+  #fillRow(view: LaneView, at: number, row: number, remembers: boolean): void {
+    if (row === NO_ROW) return;
+    const rows = this.#usageMap.rows;
+    const page = rows.pageOf(row);
+    const start = rows.startOf(row);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      keepLarger(view.usage[dimension], at, page.usageOf(start, dimension));
+      keepLarger(view.demand[dimension], at, page.demandOf(start, dimension));
+    }
+    if (remembers) this.#fillMemory(view, row, at);
+  }
+
+  #fillMemory(view: LaneView, row: number, at: number): void {
+    const rows = this.#usageMap.rows;
+    const logTime = this.#logTimes[rows.partitionOf(row)];
+    view.ageMs[at] = Math.min(view.ageMs[at], rows.ageMs(row, logTime.ms));
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      keepLarger(view.applied[dimension], at, rows.shareOf(row, dimension));
+    }
+  }
+
+  /**
+   * What this node has claimed and not read back is no part of the log's prefix, and so no part of what is expected of
+   * a node where the cluster has a bucket: that bounds what all take together.
+   */
+  #fillDivisors(view: LaneView, partition: number, hasBucket: boolean): void {
+    const pool = this.#pools[partition];
+    const ownClaim = hasBucket ? 0 : this.#ownClaims[partition].largest;
+    this.#membership.on(partition).members.forEach(({ nodeKey }, at) => {
+      const own = nodeKey === this.#nodeKey ? ownClaim : 0;
+      view.divisor[at] = pool.isServed(nodeKey) ? Math.max(pool.divisor, own) : Infinity;
+    });
+  }
+}
+
+/** A lane by the usage map's number, and the partition whose members share it. */
+export type GatheredLane = Pick<LaneState, 'direction' | 'mapLane' | 'partition'>;
+
+type LaneLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pools'>;
+
+const NOT_LISTED = -1;
+const NO_ROW = -1;
+
+/** Wants and uses nothing, and nothing is known of it. */
+function clearParticipant(view: LaneView, at: number, remembers: boolean): void {
+  if (remembers) view.ageMs[at] = Infinity;
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    view.usage[dimension][at] = 0;
+    view.demand[dimension][at] = 0;
+    if (remembers) view.applied[dimension][at] = 0;
+  }
+}
+
+function keepLarger(column: Float64Array, at: number, value: number): void {
+  if (value > column[at]) column[at] = value;
+}
+
+/** Most groups have no weights, and looking one up per node takes a fifth of a lane's time. */
+function hasAny(weights: Readonly<Record<string, number>>): boolean {
+  for (const _ in weights) return true;
+  return false;
+}

@@ -1,0 +1,320 @@
+import { nodeKeyOf } from '../../base/ids.js';
+import { invariant } from '../../base/invariant.js';
+import { partitionOf } from '../../base/protocol/record.js';
+import type { CoordinatorSettings, GroupSettings } from '../../base/settings.js';
+import {
+  BYTES,
+  DIMENSION_COUNT,
+  DIRECTIONS,
+  MEMBERSHIP_PARTITION,
+  MESSAGES,
+  type NodeKey,
+  type Rates,
+  slotOf,
+} from '../../base/vocabulary.js';
+import { strategyOf } from '../../convergence/compose.js';
+import { type LaneView, nodesIn, participantOf, type Strategy, shareOfEach } from '../../convergence/strategy.js';
+import { shareDepth } from '../../limiter/burst.js';
+import type { LogReader } from '../../log/reading/log-reader.js';
+import { rampTop } from '../../target/ramp/ramp-of.js';
+import type { TargetBook } from '../../target/target-book.js';
+import { OwnClaims } from '../../usage-map/pool/own-claims.js';
+import { burstOnRamp } from '../cluster-depth.js';
+import type { LaneTokens } from '../lane-tokens.js';
+import { isolatedShare } from '../lanes/isolation.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import { LEAST_SHARE_SPANS } from '../lanes/least-share.js';
+import { type GatheredLane, LaneViews } from './lane-views.js';
+import { unsettledShare } from './unsettled-share.js';
+
+/** Flags of what an update moved. */
+export const NOTHING_MOVED = 0;
+export const SHARE_MOVED = 1;
+export const LIMIT_MOVED = 2;
+
+type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pools' | 'epochs'>;
+
+/**
+ * From the usage map to limits: target → convergence → share, which is the limit, and depth, for the lanes this node
+ * serves.
+ *
+ * `target` and `computed` are functions of the log alone: every node that has read as far computes the same for all.
+ * `applied` is what this node's limiter enforces: the computed share, or what isolation leaves of it.
+ */
+export class ShareBook {
+  /** Per slot, units per second. */
+  target: Float64Array;
+  computed: Float64Array;
+  applied: Float64Array;
+  limit: Float64Array;
+  depth: Float64Array;
+  /** Participants looked at so far to divide lanes: what records cost beyond their own rows, as a count. */
+  looks = 0;
+  /** By partition, the claims to the pool that this node has written and not read back. */
+  readonly ownClaims: readonly OwnClaims[];
+  readonly #nodeKey: NodeKey;
+  readonly #settings: CoordinatorSettings;
+  readonly #log: ReadLog;
+  readonly #inputs: LaneViews;
+  /** The span of local time (least-share.ts) in which the lane at hand is updated. */
+  #span = 0;
+  readonly #targets: TargetBook;
+  readonly #strategies: StrategyOfGroup[] = [];
+
+  constructor(settings: CoordinatorSettings, laneCount: number, log: ReadLog, targets: TargetBook) {
+    const slots = laneCount * DIMENSION_COUNT;
+    this.target = new Float64Array(slots);
+    this.computed = new Float64Array(slots);
+    this.applied = new Float64Array(slots).fill(NOTHING_HELD);
+    this.limit = new Float64Array(slots);
+    this.depth = new Float64Array(slots);
+    this.#settings = settings;
+    this.#log = log;
+    this.#targets = targets;
+    this.#nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
+    this.ownClaims = log.pools.map(() => new OwnClaims());
+    this.#inputs = new LaneViews(this.#nodeKey, log, this.ownClaims, targets);
+  }
+
+  /** Makes room for this many lanes; their contents stay. The columns are replaced, so callers must not keep them. */
+  addLanes(laneCount: number): void {
+    const slots = laneCount * DIMENSION_COUNT;
+    const held = this.target.length;
+    if (slots <= held) return;
+    // Grows by a factor of two: 10,000 groups that come one by one would otherwise copy the columns 10,000 times.
+    const roomy = Math.max(slots, 2 * held);
+    for (const column of COLUMNS) {
+      const larger = new Float64Array(roomy);
+      larger.set(this[column]);
+      this[column] = larger;
+    }
+    this.applied.fill(NOTHING_HELD, held);
+  }
+
+  strategyOf(group: number): Strategy {
+    const settings = this.#settings.groups[group];
+    const known = this.#strategies[group];
+    if (known?.settings === settings) return known.strategy;
+    const strategy = strategyOf(settings);
+    this.#strategies[group] = { settings, strategy };
+    return strategy;
+  }
+
+  /**
+   * Computes a lane anew. Returns what moved.
+   * @param own index of this node among the alive nodes; −1 when the log has given it up
+   * @param nowMs local monotonic time
+   */
+  update(lane: LaneState, own: number, nowMs: number): number {
+    this.#span = this.#spanOf(lane, nowMs);
+    const view = this.#converge(this.#settings.groups[lane.group], this.strategyOf(lane.group), lane);
+    const at = participantOf(view, own);
+    // Most often they have been viewed by the same rows when the record was read.
+    if (lane.tokens?.isCurrent === false) this.#readInto(lane.tokens, view, lane, at);
+    this.#targets.noteInto(lane, lane.settings, lane.direction);
+    const first = view.moving.indexOf(1);
+    const isWrapperMoving = first !== -1 && first < view.count;
+    lane.isOwnMoving = isWrapperMoving && view.moving[at] === 1;
+    lane.isMoving =
+      isWrapperMoving || this.#targets.ramps[lane.partition].isMoving(lane.settings, lane.direction, lane.mapLane);
+    let moved = NOTHING_MOVED;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) moved |= this.#apply(lane, view, dimension, at);
+    return moved;
+  }
+
+  /** Shares of all alive nodes for a lane, in order of NodeKey. The view is scratch space: read it at once. */
+  converge(group: number, direction: number, mapLane: number): LaneView {
+    return this.#perNode(this.#settings.groups[group], this.strategyOf(group), direction, mapLane);
+  }
+
+  /** Shares by settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
+  convergeAs(settings: GroupSettings, direction: number, mapLane: number): LaneView {
+    return this.#perNode(settings, strategyOf(settings), direction, mapLane);
+  }
+
+  #perNode(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): LaneView {
+    const { groupId } = this.#log.usageMap.groupOf(mapLane);
+    const partition = partitionOf(groupId, this.#settings.partitions);
+    return this.#inputs.perNode(this.#converge(settings, strategy, { direction, mapLane, partition }), partition);
+  }
+
+  /** Reads into a lane's tokens what the strategy divides. */
+  viewTokens(tokens: LaneTokens, lane: LaneOfMap): void {
+    const view = this.#converge(this.#settings.groups[lane.group], this.strategyOf(lane.group), lane);
+    this.#readInto(
+      tokens,
+      view,
+      lane,
+      participantOf(view, this.#log.membership.indexOf(this.#nodeKey, lane.partition)),
+    );
+  }
+
+  /** @param own the participant that stands for this node; −1 = the log has given it up */
+  #readInto(tokens: LaneTokens, view: LaneView, { group, direction, partition }: LaneOfMap, own: number): void {
+    const settings = this.#settings.groups[group];
+    const { burst, debtMs } = settings;
+    const whole = { burst, debtMs, direction };
+    const rule = burstOnRamp(whole, view.target[MESSAGES], rampTop(settings, direction));
+    tokens.countCosts(this.#targets.costPerMessage(view.target[MESSAGES]));
+    tokens.view(view, { alive: this.#log.membership.on(partition).members, own }, rule);
+  }
+
+  #converge(settings: GroupSettings, strategy: Strategy, lane: GatheredLane): LaneView {
+    const view = this.#inputs.gather(settings, strategy, lane);
+    this.looks += view.count;
+    if (view.count > 0) strategy.converge(view);
+    return view;
+  }
+
+  /**
+   * Called when a lane is not served any more. If it is used again during an outage, it holds what the log said last,
+   * and not the share that it had long ago.
+   */
+  release(lane: number): void {
+    this.applied.fill(NOTHING_HELD, slotOf(lane, 0), slotOf(lane + 1, 0));
+  }
+
+  /** Whether the applied share covers a demand. */
+  isServed(lane: number, demand: Float64Array): boolean {
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      if (this.applied[slotOf(lane, dimension)] < demand[dimension] * 0.999) return false;
+    }
+    return true;
+  }
+
+  /** What a node takes of a demand at the applied shares: what one dimension refuses takes nothing of the other. */
+  takenInto(out: Float64Array, lane: number, demand: Float64Array): void {
+    let part = 1;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const wanted = demand[dimension];
+      if (wanted > 0) part = Math.min(part, this.applied[slotOf(lane, dimension)] / wanted);
+    }
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) out[dimension] = part * demand[dimension];
+  }
+
+  /** The cluster's rates in force. */
+  targetOf(lane: number): Rates {
+    return [this.target[slotOf(lane, MESSAGES)], this.target[slotOf(lane, BYTES)]];
+  }
+
+  /** The share that any node gets if it wants that much: target/N. */
+  dueOf({ lane, partition }: Pick<LaneState, 'lane' | 'partition'>, dimension: number): number {
+    const { membership, epochs } = this.#log;
+    return this.target[slotOf(lane, dimension)] / Math.max(1, membership.on(partition).count, epochs.nodesAtLeast);
+  }
+
+  /** What a lane claims while its work is held back: its share, and at least its due. */
+  claimInto(claim: Float64Array, lane: LaneState): void {
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      claim[dimension] = Math.max(this.dueOf(lane, dimension), this.applied[slotOf(lane.lane, dimension)]);
+    }
+  }
+
+  /** The applied share as reports carry it: an unlimited dimension has none. */
+  reportable(lane: number, dimension: number): number {
+    const share = this.applied[slotOf(lane, dimension)];
+    return share === Infinity ? 0 : share;
+  }
+
+  /**
+   * The number of the span of local time (least-share.ts). A node notices that the topic is gone when it has not
+   * heard itself for `isolationAfterMs`. Another node that counted as linked may have been behind by as much when the
+   * topic went. The three whole spans together cover both times, the slower heartbeat of other partitions, and some
+   * rounds.
+   */
+  #spanOf({ partition }: LaneState, nowMs: number): number {
+    const { isolationAfterMs, partitionHeartbeatMs } = this.#settings;
+    const slowerBeatMs = partition === MEMBERSHIP_PARTITION ? 0 : partitionHeartbeatMs;
+    return Math.floor((nowMs / (2 * isolationAfterMs + slowerBeatMs + ROUNDS_MS)) * (LEAST_SHARE_SPANS - 1));
+  }
+
+  #apply(lane: LaneState, view: LaneView, dimension: number, own: number): number {
+    const slot = slotOf(lane.lane, dimension);
+    const target = view.target[dimension];
+    // A node that the log has given up divides by the pool that it was part of, not by the pool without it.
+    const alive = nodesIn(view);
+    const nodes = Math.max(own === -1 ? alive + 1 : alive, this.#log.epochs.nodesAtLeast);
+    const equalShare = target / nodes;
+    const share = own === -1 ? 0 : shareOfEach(view, own, dimension);
+    if (!(share >= 0)) invariant(false, 'a share must not be negative', { lane: lane.lane, dimension, share });
+    this.target[slot] = target;
+    this.computed[slot] = share;
+    const before = this.applied[slot];
+    let applied = share;
+    if (this.#log.epochs.isHolding && lane.link !== 'fallback') {
+      applied = this.#unsettled(lane, slot, equalShare, nodes, own);
+    } else if (lane.link !== 'linked' && target !== Infinity && target !== 0) {
+      applied = this.#isolated(lane, slot, equalShare, own);
+    }
+    this.applied[slot] = applied;
+    lane.least.note(dimension, before, applied, this.#span);
+    const isLimitMoved = this.#setLimit(lane, slot, dimension, applied, equalShare);
+    return (applied === before ? NOTHING_MOVED : SHARE_MOVED) | (isLimitMoved ? LIMIT_MOVED : NOTHING_MOVED);
+  }
+
+  /** The share while the new log does not say everything yet. */
+  #unsettled(lane: LaneState, slot: number, equalShare: number, nodes: number, own: number): number {
+    const { epochs, pools } = this.#log;
+    // If the log went away before it had this node, it says nothing about its share; that does not mean a share of 0.
+    const isAway = own === -1 && lane.link !== 'linked';
+    const [target, computed] = [this.target[slot], this.computed[slot]];
+    return unsettledShare({
+      held: this.applied[slot],
+      floor: equalShare * lane.settings.floorRatio,
+      computed,
+      target,
+      quota: lane.settings.quota[DIRECTIONS[lane.direction]][slot % DIMENSION_COUNT],
+      pool: this.strategyOf(lane.group).agreesOnPool ? Math.max(pools[lane.partition].divisor, nodes) : null,
+      keepsShares: epochs.keepsShares,
+      isOwnRead: epochs.isOwnRead && !isAway,
+    });
+  }
+
+  #setLimit(lane: LaneState, slot: number, dimension: number, limit: number, equalShare: number): boolean {
+    const depth = this.#depthOf(lane, dimension, limit, equalShare);
+    if (limit === this.limit[slot] && depth === this.depth[slot]) return false;
+    this.limit[slot] = limit;
+    this.depth[slot] = depth;
+    return true;
+  }
+
+  /** The depth of a window is all the tokens that it holds. It needs no minimum: a whole window may be used at once. */
+  #depthOf(lane: LaneState, dimension: number, limit: number, equalShare: number): number {
+    if (limit === Infinity) return limit;
+    const { limiter, windowMs } = lane.settings;
+    if (limiter === 'window') return (limit * windowMs) / 1000;
+    const known = { pieceSize: pieceSize(lane, dimension), equalShare, hasDemand: lane.hasEntry };
+    return shareDepth(limit, known);
+  }
+
+  /** While the echo is missing, records of the log may lower a share, but never raise it. */
+  #isolated(lane: LaneState, slot: number, equalShare: number, own: number): number {
+    const { policy } = lane.settings.isolation;
+    const floor = equalShare * lane.settings.floorRatio;
+    const before = lane.least.of(slot % DIMENSION_COUNT, this.applied[slot], this.#span);
+    const held = own === -1 ? before : Math.min(before, this.computed[slot]);
+    return isolatedShare({ link: own === -1 ? 'fallback' : lane.link, policy, held, equalShare, floor });
+  }
+}
+
+interface StrategyOfGroup {
+  readonly settings: GroupSettings;
+  readonly strategy: Strategy;
+}
+
+/** A lane by its group, and by the usage map's number. */
+type LaneOfMap = GatheredLane & Pick<LaneState, 'group'>;
+
+const COLUMNS = ['target', 'computed', 'applied', 'limit', 'depth'] as const;
+
+const ROUNDS_MS = 500;
+
+/** The applied share of a lane that is not served: isolation takes the least of what was held and what the log says. */
+const NOTHING_HELD = Infinity;
+
+/** Bytes per message as reported last; without a report one byte, so that only the time of the limit counts. */
+function pieceSize(lane: LaneState, dimension: number): number {
+  if (dimension === MESSAGES) return 1;
+  const messages = lane.reported.demand[MESSAGES];
+  return messages > 0 ? Math.max(1, lane.reported.demand[BYTES] / messages) : 1;
+}

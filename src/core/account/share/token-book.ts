@@ -1,0 +1,586 @@
+import { hasClusterBucket } from '../../base/local-gate.js';
+import type { ReadEvent, UnheardUse } from '../../base/protocol/events-and-effects.js';
+import { chargeIn, type GroupStateRecord, NO_STOCK, partitionOf, type ReportRow } from '../../base/protocol/record.js';
+import { depthGiven, type GroupSettings } from '../../base/settings.js';
+import {
+  DIMENSION_COUNT,
+  DIRECTION_COUNT,
+  DIRECTIONS,
+  type Incarnation,
+  type NodeKey,
+  slotOf,
+} from '../../base/vocabulary.js';
+import type { Limiter } from '../../limiter/limiter.js';
+import type { LogTime } from '../../log/log-time.js';
+import type { LogReader } from '../../log/reading/log-reader.js';
+import type { CostMeter } from '../../target/cost-meter.js';
+import type { TargetBook } from '../../target/target-book.js';
+import type { Member, Membership } from '../../usage-map/membership.js';
+import type { ChargeReader, ChargeSource, UsageMap } from '../../usage-map/usage-map.js';
+import { stockNow } from '../checkpoint.js';
+import { LaneTokens } from '../lane-tokens.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import type { LaneTable } from '../lanes/lane-table.js';
+import type { LinkWatch } from '../lanes/link-watch.js';
+import { checkpointsOf, isToldFurther } from './lane-checkpoints.js';
+import type { ShareBook } from './share-book.js';
+
+export interface TokenBookParts {
+  readonly nodeKey: NodeKey;
+  /** Knows this node's life. */
+  readonly life: { readonly incarnation: Incarnation };
+  readonly limiter: Limiter;
+  readonly table: LaneTable;
+  readonly log: LogReader;
+  readonly membership: Membership;
+  readonly usageMap: UsageMap;
+  readonly shares: ShareBook;
+  readonly targets: TargetBook;
+  readonly costs: CostMeter;
+  /** Knows which own records are on their way. */
+  readonly link: Pick<LinkWatch, 'awaitedSinceMs'>;
+}
+
+/** A lane whose bucket is followed. */
+interface FollowedLane {
+  readonly tokens: LaneTokens;
+  readonly group: number;
+  readonly direction: number;
+  readonly mapLane: number;
+  readonly partition: number;
+  /** Messages/s: the ceiling of its ramp when it was viewed last; Infinity without one. */
+  ceiling: number;
+  /** The offset from which on it was followed; NaN = what it held was carried over from another log. */
+  beganOffset: number;
+  /** True while it has been settled and waits for a view of its rows. */
+  isOutdated: boolean;
+  /** True while all nodes follow it, served or not, until it is full: its depth has grown since nobody used it. */
+  isGrown: boolean;
+}
+
+/**
+ * Follows the cluster's buckets of the lanes that this node serves, record by record, and says what it may take.
+ * Whatever else there is of buckets stands in the rows of the log: see core/account/checkpoint.ts.
+ */
+export class TokenBook implements ChargeReader {
+  readonly #parts: TokenBookParts;
+  /** By the usage map's number of the lane. */
+  readonly #lanes = new Map<number, FollowedLane>();
+  /** Those whose group has a ramp. */
+  readonly #ramped = new Map<number, FollowedLane>();
+  /** Those that are not served, or not any more. */
+  readonly #unserved = new Set<FollowedLane>();
+  /** False until the node has begun to decide. */
+  #hasBegun = false;
+  /** Per partition, span time at which it began: where `burst.start` is `empty`, buckets were empty then. */
+  readonly #beganMs: Float64Array;
+  /** Lanes whose rows, or the members among them, have changed since they were viewed. */
+  readonly #outdated: FollowedLane[] = [];
+  /** By partition, the views that changes of members ask for. */
+  readonly #members: readonly MembersViewed[];
+  /** Views of lanes so far: what records and changes of members cost, as a count. */
+  views = 0;
+  readonly #taken = new Float64Array(DIMENSION_COUNT);
+  readonly #unrefused = new Float64Array(DIMENSION_COUNT);
+
+  constructor(parts: TokenBookParts) {
+    this.#parts = parts;
+    this.#beganMs = new Float64Array(parts.log.logTimes.length);
+    this.#members = parts.log.logTimes.map(() => ({ areNew: false, alive: [], span: Number.NaN, looks: 0 }));
+  }
+
+  /** The node begins to decide. */
+  begin(): void {
+    this.#hasBegun = true;
+    this.#parts.log.logTimes.forEach(({ spanMs }, partition) => {
+      this.#beganMs[partition] = spanMs;
+    });
+    this.#parts.table.settings.groups.forEach((_, group) => {
+      this.#followRamps(group);
+    });
+  }
+
+  /** Another log begins, with time and all charges at 0, before anything is written into it. */
+  beginEpoch(nowMs: number): void {
+    this.#beganMs.fill(0);
+    for (const lane of this.#lanes.values()) {
+      lane.tokens.beginLog(this.#parts.log.spanNowMs(lane.partition, nowMs));
+      lane.beganOffset = Number.NaN;
+    }
+  }
+
+  /** Follows the lanes of a group whose ramps have begun: others do, so that their buckets are settled at each step. */
+  #followRamps(group: number): void {
+    const { table, targets, usageMap } = this.#parts;
+    if (!this.#hasRamp(group)) return;
+    const groupId = table.groupIdOf(group);
+    for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
+      const mapLane = usageMap.mapLaneOf(groupId, direction);
+      if (targets.rampsOf(mapLane).has(mapLane)) this.#followUnserved(mapLane);
+    }
+  }
+
+  /** Called when a lane is served from now on, and when its group gets a bucket or loses it. */
+  serve(lane: LaneState, nowMs: number): void {
+    const followed = this.#follow(lane.mapLane);
+    lane.tokens = followed?.tokens ?? null;
+    if (followed === null) return;
+    this.#unserved.delete(followed);
+    if (lane.hasEntry) followed.tokens.isEnding = false;
+    this.#countTaken(lane);
+    followed.tokens.begin(nowMs);
+  }
+
+  /** The row of a key that this node has spent unheard, and how long others have to remember it. */
+  rowOfUnheard({ groupId, direction, units, buckets }: UnheardUse): {
+    readonly row: ReportRow;
+    readonly fullInMs: number;
+  } {
+    const { table, usageMap } = this.#parts;
+    const mapLane = usageMap.mapLaneOf(groupId, direction);
+    const time = this.#logTime(partitionOf(groupId, table.settings.partitions));
+    let fullInMs = 0;
+    const [messages, bytes] = buckets.map((bucket, dimension) => {
+      if (bucket === null) return NO_STOCK;
+      const stock = stockNow(checkpointsOf(this.#parts, mapLane, dimension, time), bucket, 0);
+      const lacking = bucket.depth - stock + units[dimension];
+      fullInMs = Math.max(fullInMs, (1000 * lacking) / bucket.perSecond);
+      return stock;
+    }) as [number, number];
+    const row = { ...NO_RATES, groupId, direction, charge: units, stock: [messages, bytes] as const, unread: units };
+    return { row, fullInMs };
+  }
+
+  /** Called when a lane is not served any more. */
+  unserve({ mapLane }: LaneState): void {
+    const followed = this.#lanes.get(mapLane);
+    if (followed !== undefined) this.#unserved.add(followed);
+  }
+
+  /** Tokens by all that has been read of the lane's partition; null where the bucket is full, or there is none. */
+  tokensOf(mapLane: number, dimension: number): number | null {
+    const lane = this.#lanes.get(mapLane);
+    if (lane === undefined) return null;
+    this.#view(lane);
+    const slot = lane.tokens.slots[dimension];
+    return slot.tokensAfter(Math.max(0, this.#logTime(lane.partition).spanMs - lane.tokens.settledLogMs));
+  }
+
+  /** The offset from which on a lane's bucket was followed; NaN = it is not, or what it held is of another log. */
+  beganOffsetOf(mapLane: number): number {
+    return this.#lanes.get(mapLane)?.beganOffset ?? Number.NaN;
+  }
+
+  /** Whether the book refers to a lane of the usage map. */
+  has(mapLane: number): boolean {
+    return this.#lanes.has(mapLane);
+  }
+
+  settle(mapLane: number, { spanMs, pauseMs }: ChargeSource): boolean {
+    const lane = this.#lanes.get(mapLane);
+    if (lane === undefined) return false;
+    this.#view(lane);
+    lane.tokens.settle(spanMs, pauseMs);
+    return true;
+  }
+
+  beginEntry(mapLane: number, source: ChargeSource, messages: number, bytes: number, wants: boolean): void {
+    const tokens = this.#lanes.get(mapLane)?.tokens;
+    tokens?.beginEntry(source.slot);
+    tokens?.charge(source.nodeKey, source.slot, Math.max(0, messages), Math.max(0, bytes), wants);
+  }
+
+  charge(mapLane: number, source: ChargeSource, messages: number, bytes: number, wants: boolean): number {
+    return this.#lanes.get(mapLane)?.tokens.charge(source.nodeKey, source.slot, messages, bytes, wants) ?? 0;
+  }
+
+  /** Rows of a lane have gone, or count again. What they said before is still in the lane's view. */
+  rowsChanged(mapLane: number): void {
+    const lane = this.#lanes.get(mapLane);
+    if (lane === undefined) return;
+    const { spanMs, pauseMs } = this.#logTime(lane.partition);
+    this.#changesAt(lane, spanMs, pauseMs);
+  }
+
+  #changesAt(lane: FollowedLane, spanMs: number, pauseMs: number): void {
+    if (isSettled(lane)) return;
+    lane.tokens.settle(spanMs, pauseMs);
+    this.#outdate(lane);
+  }
+
+  /**
+   * Called before a record says how far a ramp is. A group that is far from its quota has a ramp, and may have no rows:
+   * if only those that use it followed its bucket, theirs alone would be settled wherever the target moves.
+   */
+  rampMoves({ groupId, direction }: GroupStateRecord): void {
+    const { table, usageMap } = this.#parts;
+    const group = table.groupOf(groupId);
+    if (this.#hasBegun && group !== -1 && this.#hasRamp(group))
+      this.#followUnserved(usageMap.mapLaneOf(groupId, direction));
+  }
+
+  /**
+   * The log time of a partition has gone on by a record. Until then the target was what it was after the record before,
+   * so that it is a function of log time that everybody computes alike.
+   */
+  rampTimePassed(partition: number): void {
+    for (const [mapLane, lane] of this.#ramped) {
+      if (lane.partition === partition && this.#ceilingOf(lane) !== lane.ceiling) this.rowsChanged(mapLane);
+    }
+  }
+
+  /**
+   * Views the lanes of a partition again where a record of it has changed who is alive there. Each such pass counts the
+   * alive nodes; beyond LOOKS_PER_SPAN of them in a span of the log's clock the next pass waits for a later span.
+   * Batches do not count, because others read other batches.
+   *
+   * *Why:* 9,900 ids that one writer makes up would have each lane viewed 9,900 times.
+   */
+  readMembers(haveChanged: boolean, { partition, appendMs }: Pick<ReadEvent, 'partition' | 'appendMs'>): void {
+    const viewed = this.#members[partition];
+    if (haveChanged) viewed.areNew = true;
+    const span = Math.floor(appendMs / MEMBERS_SPAN_MS);
+    if (span !== viewed.span) viewed.looks = 0;
+    viewed.span = span;
+    if (!viewed.areNew || viewed.looks >= LOOKS_PER_SPAN) return;
+    viewed.areNew = false;
+    viewed.looks += this.#parts.membership.on(partition).count;
+    this.#viewMembers(partition, viewed);
+  }
+
+  /**
+   * Views the lanes of which a node that came or went has rows, and those of which another number of nodes expects
+   * something else. All others are viewed when they are looked at next: until then as much is expected as after it, to
+   * the bit, so that it does not matter who has viewed them.
+   *
+   * A lane without rows is not settled: perhaps no other node follows it, and rounding makes the sum of two parts of a
+   * time another one than that of the whole.
+   */
+  #viewMembers(partition: number, viewed: MembersViewed): void {
+    const { membership, usageMap, nodeKey } = this.#parts;
+    const alive = membership.on(partition);
+    const { members } = alive;
+    const before = new Set(viewed.alive);
+    const gone = viewed.alive.filter((member) => !alive.has(member));
+    const changed = [...members.filter((member) => !before.has(member)), ...gone];
+    viewed.alive = [...members];
+    for (const member of changed) {
+      usageMap.forEachLaneOf(member, partition, (mapLane) => this.rowsChanged(mapLane));
+    }
+    const isOwn = changed.some((member) => member.nodeKey === nodeKey);
+    for (const [mapLane, lane] of this.#lanes) {
+      if (lane.partition !== partition || isSettled(lane)) continue;
+      if (!isOwn && lane.tokens.isSameFor(members.length)) lane.tokens.isCurrent = false;
+      else if (usageMap.firstRow(mapLane) === -1) this.#outdate(lane);
+      else this.rowsChanged(mapLane);
+    }
+  }
+
+  /**
+   * Called after every record: views the lanes that it has changed. If a view waited until it is asked for, another
+   * change might come before it, and the time between the two would be settled by the wrong one.
+   */
+  recordApplied(): void {
+    for (const lane of this.#outdated) this.#view(lane);
+    this.#outdated.length = 0;
+  }
+
+  /** A group is known from now on. */
+  groupAdded(group: number): void {
+    if (this.#hasBegun) this.#followRamps(group);
+  }
+
+  /**
+   * Called before a group changes. Where its depth grows, all nodes follow its buckets until they are full: of a bucket
+   * that nobody uses no row says that it was as full as a smaller one.
+   */
+  groupChanges(group: number, to: GroupSettings): void {
+    const { table, usageMap } = this.#parts;
+    const before = table.settings.groups[group];
+    if (!this.#hasBegun || before === undefined || !this.#hasBucket(group) || !mayGrow(before, to)) return;
+    const groupId = table.groupIdOf(group);
+    for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
+      const lane = this.#followUnserved(usageMap.mapLaneOf(groupId, direction));
+      if (lane !== null) lane.isGrown = true;
+    }
+  }
+
+  /**
+   * Settles the group's buckets at the present log time by the old settings. No record says when a node reads the
+   * change, and until then its account has counted by the old settings.
+   *
+   * *Worked:* one node, 300/s, `maxShareRatio: 0.5` set and taken away every 60 ms. Settled at the last record, 120 ms
+   * before, the bucket got 150/s for that time, which the node had taken: 370/s in all.
+   */
+  groupChanged(group: number, nowMs: number): void {
+    for (const [mapLane, lane] of this.#lanes) {
+      if (lane.group !== group) continue;
+      const { pauseMs } = this.#logTime(lane.partition);
+      this.#changesAt(lane, this.#parts.log.spanNowMs(lane.partition, nowMs), pauseMs);
+      if (!this.#hasBucket(group)) this.#forget(mapLane);
+      else if (this.#hasRamp(group)) this.#ramped.set(mapLane, lane);
+      else this.#ramped.delete(mapLane);
+    }
+    if (this.#hasBegun) this.#followRamps(group);
+    const hasBucket = this.#hasBucket(group);
+    for (const lane of this.#parts.table.lanesOf(group)) {
+      if (hasBucket === (lane.tokens !== null)) continue;
+      this.serve(lane, nowMs);
+      // No row says what a gate let pass, at a node that began alone among others.
+      for (const slot of lane.tokens?.slots ?? []) slot.beginEmpty(0);
+    }
+  }
+
+  /**
+   * A record of this node has been read back.
+   * @param isUncounted no heartbeat of this node has named the log before it: its charges counted nothing
+   */
+  readBack(rows: readonly ReportRow[], isUncounted: boolean): void {
+    for (const row of rows) {
+      const mapLane = this.#parts.usageMap.mapLaneOf(row.groupId, row.direction);
+      const tokens = this.#lanes.get(mapLane)?.tokens;
+      if (isUncounted) tokens?.takeBack();
+      else tokens?.readBack(chargeIn(row));
+    }
+  }
+
+  /**
+   * Forgets buckets that are not served any more, once the log has no row of them from this node's life: it would count
+   * what it charges from there.
+   */
+  forgetUnserved(): void {
+    const { targets } = this.#parts;
+    for (const { mapLane, tokens, partition, isGrown } of this.#unserved) {
+      // While a ramp moves, the depth does: a bucket that was full need not be full now.
+      if (targets.ramps[partition].has(mapLane) || this.#ownRow(mapLane) !== -1) continue;
+      if (!isGrown || tokens.fullInMs(this.#logTime(partition).spanMs) === 0) this.#forget(mapLane);
+    }
+  }
+
+  #forget(mapLane: number): void {
+    const lane = this.#lanes.get(mapLane);
+    if (lane !== undefined) this.#unserved.delete(lane);
+    this.#lanes.delete(mapLane);
+    this.#ramped.delete(mapLane);
+  }
+
+  /**
+   * Whether this node's row of a lane has to stay in the log for what it says of the buckets: they are not full, and no
+   * other node that is alive has told them since it had read as far.
+   */
+  hasToRemember({ mapLane, partition, tokens }: LaneState, nowMs: number): boolean {
+    if (tokens === null || tokens.fullInMs(this.#parts.log.spanNowMs(partition, nowMs)) === 0) return false;
+    const { usageMap, membership, nodeKey } = this.#parts;
+    const own = this.#ownRow(mapLane);
+    const slot = membership.get(nodeKey)?.slot ?? -1;
+    return !isToldFurther({ usageMap, membership }, mapLane, own === -1 ? -1 : usageMap.rows.recordOf(own), slot);
+  }
+
+  /** What a record says of a lane's buckets now (ReportRow), and when they will be full. */
+  checkpointOf({ partition, tokens }: LaneState, nowMs: number): LaneCheckpoint {
+    if (tokens === null) return NO_CHECKPOINT;
+    const { log } = this.#parts;
+    // When the record will be appended: whoever begins with it counts from there.
+    const logMs = log.spanNowMs(partition, nowMs) + log.roundTripMs / 2;
+    return { columns: { stock: tokens.stocks(logMs), unread: tokens.unread() }, fullInMs: tokens.fullInMs(logMs) };
+  }
+
+  /** What this node has taken of a lane since it serves it, it took of its part of a silent key. */
+  unheardCharged({ lane, taken, tokens }: LaneState): void {
+    if (tokens === null) return;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
+      this.#taken[dimension] = this.#parts.limiter.taken(slotOf(lane, dimension)) - taken[dimension];
+    tokens.takeSilent(this.#taken);
+  }
+
+  /** Lets time pass for a served lane. Its limits follow from its tokens, but not while it is isolated. */
+  flow(lane: LaneState, nowMs: number): void {
+    const { tokens, isLimitedByTokens } = lane;
+    lane.isLimitedByTokens = false;
+    if (tokens === null) return;
+    const { costs, link, log, membership, nodeKey, table } = this.#parts;
+    this.#countTaken(lane);
+    const news = costs.takeNews(lane.lane);
+    if (tokens.isEnding && !lane.hasEntry && this.#ownRow(lane.mapLane) === -1) tokens.forget();
+    const logMs = log.spanNowMs(lane.partition, nowMs);
+    const roundTripMs = log.roundTripMs + table.settings.sampleIntervalMs;
+    const ownSlot = membership.get(nodeKey)?.slot ?? -1;
+    tokens.flow(this.#taken, this.#unrefused, {
+      nowMs,
+      logMs,
+      readLogMs: this.#logTime(lane.partition).spanMs,
+      // `logMs` counts half of a round trip since the last record was appended; it may have come at once.
+      awaitedMs: Math.max(0, nowMs - link.awaitedSinceMs(lane.partition) + log.roundTripMs / 2),
+      own: nodeKey,
+      ownSlot,
+      roundTripMs,
+      isLimiting: isLimitedByTokens,
+      costsBeyond: news === null ? 0 : tokens.messagesBeyond(news),
+    });
+    this.#countLetOff(lane, tokens);
+    lane.isLimitedByTokens = lane.link === 'linked' && !log.epochs.isHolding;
+  }
+
+  #followUnserved(mapLane: number): FollowedLane | null {
+    const lane = this.#follow(mapLane);
+    if (lane !== null && !this.#parts.table.servesMapLane(mapLane)) this.#unserved.add(lane);
+    return lane;
+  }
+
+  #follow(mapLane: number): FollowedLane | null {
+    const known = this.#lanes.get(mapLane);
+    if (known !== undefined) return known;
+    const { table, usageMap } = this.#parts;
+    const { groupId, direction } = usageMap.groupOf(mapLane);
+    const group = table.groupOf(groupId);
+    if (group === -1 || !this.#hasBucket(group)) return null;
+    const partition = partitionOf(groupId, table.settings.partitions);
+    const { spanMs, pauseMs } = this.#logTime(partition);
+    const tokens = new LaneTokens(spanMs, pauseMs);
+    const beganOffset = this.#parts.log.nextOffset(partition);
+    const lane = {
+      tokens,
+      group,
+      direction,
+      mapLane,
+      partition,
+      ceiling: Infinity,
+      isOutdated: false,
+      isGrown: false,
+      beganOffset,
+    };
+    this.#lanes.set(mapLane, lane);
+    if (this.#hasRamp(group)) this.#ramped.set(mapLane, lane);
+    const ownRow = this.#ownRow(mapLane);
+    if (ownRow !== -1) {
+      tokens.resume(usageMap.rows.chargesOf(ownRow));
+      // What others believe of this node may be less than what it would believe of them.
+      tokens.beginEntry(usageMap.rows.memberOf(ownRow));
+    }
+    this.#view(lane);
+    this.#begin(lane);
+    return lane;
+  }
+
+  /** Begins with what the log says is in the lane's buckets. */
+  #begin({ tokens, group, mapLane, partition }: FollowedLane): void {
+    const { burst } = this.#parts.table.settings.groups[group];
+    const time = this.#logTime(partition);
+    const sinceMs = time.spanMs - this.#beganMs[partition];
+    tokens.slots.forEach((slot, dimension) => {
+      slot.begin(checkpointsOf(this.#parts, mapLane, dimension, time), time.spanMs);
+      if (burst.start === 'empty') slot.beginEmpty(sinceMs);
+    });
+  }
+
+  /** This node's row of the lane, written in its present life; −1 = the log has none. */
+  #ownRow(mapLane: number): number {
+    const { life, membership, nodeKey, usageMap } = this.#parts;
+    const own = membership.get(nodeKey);
+    const row = own === undefined ? -1 : usageMap.rowOf(mapLane, own.slot);
+    return row !== -1 && usageMap.rows.incarnationOf(row) === life.incarnation ? row : -1;
+  }
+
+  #outdate(lane: FollowedLane): void {
+    lane.isOutdated = true;
+    lane.tokens.isCurrent = false;
+    this.#outdated.push(lane);
+  }
+
+  #hasBucket(group: number): boolean {
+    return hasClusterBucket(this.#parts.table.settings.groups[group]);
+  }
+
+  #hasRamp(group: number): boolean {
+    return this.#parts.table.settings.groups[group].ramp !== null;
+  }
+
+  #ceilingOf({ group, direction, mapLane, partition }: FollowedLane): number {
+    const { table, targets } = this.#parts;
+    return targets.ramps[partition].ceilingOf(table.settings.groups[group], direction, mapLane);
+  }
+
+  /** Reads what the rows say, if they have changed since they were viewed. */
+  #view(lane: FollowedLane): void {
+    if (lane.tokens.isCurrent) return;
+    this.views++;
+    lane.isOutdated = false;
+    this.#parts.shares.viewTokens(lane.tokens, lane);
+    lane.ceiling = this.#ceilingOf(lane);
+  }
+
+  #logTime(partition: number): LogTime {
+    return this.#parts.log.logTimes[partition];
+  }
+
+  #countLetOff({ lane }: LaneState, { slots }: LaneTokens): void {
+    slots.forEach((slot, dimension) => {
+      if (slot.letOff > 0) this.#parts.limiter.buckets.countLetOff(slotOf(lane, dimension), slot.letOff);
+      slot.letOff = 0;
+    });
+  }
+
+  #countTaken({ lane, taken }: LaneState): void {
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const now = this.#parts.limiter.taken(slotOf(lane, dimension));
+      const since = now - taken[dimension];
+      this.#taken[dimension] = since < FELL ? 0 : since;
+      taken[dimension] = now;
+      this.#unrefused[dimension] = this.#parts.limiter.takeUnrefused(slotOf(lane, dimension));
+    }
+  }
+}
+
+/** What of the members of a partition has been viewed. */
+interface MembersViewed {
+  /** True after members have changed, until lanes are viewed again. */
+  areNew: boolean;
+  /** The members that were alive then. */
+  alive: readonly Member[];
+  /** The span of the log's clock of that pass, and the alive nodes summed over its passes. */
+  span: number;
+  looks: number;
+}
+
+export interface LaneCheckpoint {
+  readonly columns: Pick<ReportRow, 'stock' | 'unread'>;
+  readonly fullInMs: number;
+}
+
+const NO_RATES = {
+  topics: 0,
+  usageMessages: 0,
+  usageBytes: 0,
+  demandMessages: 0,
+  demandBytes: 0,
+  shareMessages: 0,
+  shareBytes: 0,
+};
+
+const NO_CHECKPOINT: LaneCheckpoint = { columns: {}, fullInMs: 0 };
+
+/** Whether a lane has been settled since something of it changed. Where it was viewed meanwhile, it has not. */
+function isSettled({ tokens, isOutdated }: FollowedLane): boolean {
+  return isOutdated && !tokens.isCurrent;
+}
+
+/** Whether some bucket of a group may be deeper than before. */
+function mayGrow(before: GroupSettings, to: GroupSettings): boolean {
+  return DIRECTIONS.some((side, direction) =>
+    before.quota[side].some((rate, dimension) => {
+      const depths = [before, to].map(({ burst }) => depthGiven(burst, direction, dimension) ?? 0) as [number, number];
+      return to.quota[side][dimension] > rate || depths[1] > depths[0];
+    }),
+  );
+}
+
+/** A larger span makes ids that come at once cost less, and count later. */
+const MEMBERS_SPAN_MS = 100;
+/**
+ * Bounds the alive nodes summed over the views in such a span. More lets more nodes start at once without being late:
+ * now some 200 that come one by one.
+ */
+const LOOKS_PER_SPAN = 20_000;
+
+/** A fall by more than this is a reset of the limiter's counters (`keepExact`); refunds fall by less. */
+const FELL = -(2 ** 50);

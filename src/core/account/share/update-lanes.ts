@@ -1,0 +1,35 @@
+import type { Effects } from '../../base/protocol/events-and-effects.js';
+import type { NodeKey } from '../../base/vocabulary.js';
+import { shareMoved } from '../../report/sample/settling.js';
+import type { Membership } from '../../usage-map/membership.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import type { LinkWatch } from '../lanes/link-watch.js';
+import { LIMIT_MOVED, NOTHING_MOVED, type ShareBook } from './share-book.js';
+
+/** The parts of a node whose shares are computed anew; the coordinator has them. */
+interface SharingNode {
+  readonly nodeKey: NodeKey;
+  readonly membership: Membership;
+  readonly shares: ShareBook;
+  readonly link: LinkWatch;
+}
+
+/** Computes the shares of these lanes anew, and puts into the effects which of them moved. */
+export function updateLanes(
+  lanes: Iterable<LaneState>,
+  { nodeKey, membership, shares, link }: SharingNode,
+  { decidedLanes, changedLanes }: Effects,
+  nowMs: number,
+): void {
+  for (const lane of lanes) {
+    // −1 = the partition counts this node as dead.
+    const own = membership.indexOf(nodeKey, lane.partition);
+    lane.link = link.worse(lane, nowMs);
+    const moved = shares.update(lane, own, nowMs);
+    if (moved === NOTHING_MOVED) continue;
+    decidedLanes.push(lane.lane);
+    if ((moved & LIMIT_MOVED) === 0) continue;
+    changedLanes.push(lane.lane);
+    if (lane.hasEntry) shareMoved(lane.settling, nowMs);
+  }
+}

@@ -1,0 +1,362 @@
+import type { IgnoredCause, Notice, ReadEvent, RowsRefused } from '../../base/protocol/events-and-effects.js';
+import {
+  type Author,
+  type BackendRecord,
+  backendOfRecordKey,
+  backendRecordKey,
+  bundleOfRecordKey,
+  type GroupStateRecord,
+  groupStateRecordKey,
+  isNodeRecordKey,
+  laneOfGroupStateKey,
+  nodeKeyOfRecordKey,
+  partitionOf,
+  type ReportRecord,
+  type ReportRow,
+  type TopicRecord,
+} from '../../base/protocol/record.js';
+import { type CoordinatorSettings, heartbeatOf } from '../../base/settings.js';
+import type { Incarnation, NodeKey } from '../../base/vocabulary.js';
+import { MEMBERSHIP_PARTITION } from '../../base/vocabulary.js';
+import type { BackendBook } from '../../target/backend-book.js';
+import type { RampBook } from '../../target/ramp/ramp-book.js';
+import { buryKey, countLives } from '../../usage-map/lives.js';
+import { type Member, type Membership, newestLife } from '../../usage-map/membership.js';
+import { AgreedPool } from '../../usage-map/pool/agreed-pool.js';
+import { SilentRatesBook } from '../../usage-map/silent-rates.js';
+import type { UsageMap } from '../../usage-map/usage-map.js';
+import { LogTime } from '../log-time.js';
+import { EpochWatch } from './epoch-watch.js';
+import { MemberChanges, type MemberRecord } from './member-changes.js';
+import { PartitionCount } from './partition-count.js';
+import { Refusals } from './refusals.js';
+
+type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'partitionHeartbeatMs' | 'stalenessMs'>;
+
+/** What the log also fills: the health of backends, the ceilings of ramps, and what people are told. */
+interface LogOutlets {
+  readonly backends: BackendBook;
+  /** By partition. */
+  readonly ramps: readonly RampBook[];
+  readonly notices: Notice[];
+}
+
+/** The part of a new round trip in the smoothed one. */
+const ROUND_TRIP_SMOOTHING = 1 / 8;
+
+/** The writing side of this node; it ignores records of other nodes, but for ceilings, which all nodes write. */
+export interface Writer {
+  /** Called when an older record stands in the log after the newest of its key: newcomers would read the older one. */
+  sayAgain(read: ReadEvent): void;
+  /** Called when newcomers would not find a known ceiling in the log. */
+  ceilingHidden(mapLane: number, read: ReadEvent, nowMs: number): void;
+  /** Called when there was no room for a record. */
+  sayLater(read: ReadEvent, nowMs: number): void;
+  /** Called when a process of this id beats in an older life, though the member's newer life is over. */
+  sayGone(member: Member, offset: number): void;
+}
+
+/**
+ * Applies records to membership and usage map, in the order of the log and by nothing but the log. Repeats, past
+ * incarnations and tombstones change no share (PIP-82, "Avoidance of old messages"; here by incarnation and sequence,
+ * never by comparing a sender's clock with a receiver's).
+ *
+ * A record goes through these steps:
+ *
+ *   1. A record whose offset was read before is ignored.
+ *   2. Log time goes on to it, and whatever ends by then ends (`#age`).
+ *   3. A record under a key that does not belong to its content is ignored.
+ *   4. What it says of a backend or ramp, or else of its author, is applied, unless something newer is known.
+ */
+export class LogReader {
+  readonly logTimes: readonly LogTime[];
+  readonly refusals: Refusals;
+  /** Writes this node's records again when the log hides them; null = this reader belongs to no writer. */
+  writer: Writer | null = null;
+  readonly membership: Membership;
+  readonly usageMap: UsageMap;
+  /** By partition. */
+  readonly pools: readonly AgreedPool[];
+  readonly epochs: EpochWatch;
+  readonly partitionCount: PartitionCount;
+  readonly keys: SilentRatesBook;
+  readonly #backends: BackendBook;
+  readonly #ramps: readonly RampBook[];
+  readonly #members: MemberChanges;
+  readonly #nextOffset: Float64Array;
+  readonly #readMs: Float64Array;
+  /** Milliseconds from writing a record to reading it back, smoothed. */
+  roundTripMs = 0;
+  /** Until this reader has read what was in the log when it came, compaction may hide any record from it. */
+  isCaughtUp = false;
+
+  constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, outlets: LogOutlets) {
+    const { partitions } = settings;
+    const { backends, ramps, notices } = outlets;
+    this.epochs = new EpochWatch(settings);
+    this.partitionCount = new PartitionCount(settings);
+    this.logTimes = Array.from({ length: partitions }, (_, partition) => {
+      return new LogTime(heartbeatOf(settings, partition));
+    });
+    this.#backends = backends;
+    this.#ramps = ramps;
+    this.membership = membership;
+    this.usageMap = usageMap;
+    this.keys = new SilentRatesBook(membership, usageMap);
+    this.refusals = new Refusals(notices);
+    this.pools = Array.from({ length: partitions }, () => new AgreedPool());
+    const { pools, epochs, partitionCount, refusals } = this;
+    this.#members = new MemberChanges({ membership, usageMap, pools, epochs, partitionCount, refusals, notices });
+    this.#nextOffset = new Float64Array(partitions);
+    this.#readMs = new Float64Array(partitions);
+  }
+
+  get membershipLogMs(): number {
+    return this.logTimes[MEMBERSHIP_PARTITION].ms;
+  }
+
+  /** Records read that changed nothing, by cause. */
+  get ignored(): Readonly<Record<IgnoredCause, number>> {
+    return this.refusals.counts;
+  }
+
+  /** A record of this node came back after so long. */
+  tookRoundTrip(tookMs: number): void {
+    this.roundTripMs += (tookMs - this.roundTripMs) * (this.roundTripMs === 0 ? 1 : ROUND_TRIP_SMOOTHING);
+  }
+
+  /** Span time now: that of the last record, and the time since, at most as far as log time can go on by a record. */
+  spanNowMs(partition: number, nowMs: number): number {
+    // Half of the round trip has passed since the last record was appended.
+    const sinceMs = nowMs - this.#readMs[partition] + this.roundTripMs / 2;
+    const { spanMs, stepLimitMs } = this.logTimes[partition];
+    return spanMs + Math.min(sinceMs, stepLimitMs);
+  }
+
+  /** Offset after the last record read of a partition. */
+  nextOffset(partition: number): number {
+    return this.#nextOffset[partition];
+  }
+
+  /** Called when another log begins: offsets, lives, log time and reports mean nothing in it. */
+  forgetAll(): void {
+    this.#nextOffset.fill(0);
+    for (const logTime of this.logTimes) logTime.startAgain();
+    this.usageMap.forgetAll(this.membership.all());
+    this.membership.forgetAll();
+    this.keys.forgetAll();
+    for (const pool of this.pools) pool.forgetAll();
+    this.#backends.forgetAll();
+    for (const ramps of this.#ramps) ramps.forgetAll();
+    this.partitionCount.forgetAll();
+    this.refusals.forgetAll();
+  }
+
+  /**
+   * The newest life of a node among all its records in the log; ceilings and backends outlive the node's other records.
+   */
+  newestLifeOf(nodeKey: NodeKey): Incarnation {
+    const member = this.membership.get(nodeKey);
+    const ofRamps = this.#ramps.map((ramps) => ramps.newestLifeOf(nodeKey));
+    return Math.max(newestLife(member), this.#backends.newestLifeOf(nodeKey), ...ofRamps);
+  }
+
+  /** Applies one record; returns whether who is alive on its partition, or the pool they agree on there, changed. */
+  apply(read: ReadEvent, nowMs: number): boolean {
+    const alive = this.membership.on(read.partition);
+    const pool = this.pools[read.partition];
+    const before = alive.changes + pool.changes;
+    this.#apply(read, nowMs);
+    return alive.changes + pool.changes !== before;
+  }
+
+  #apply(read: ReadEvent, nowMs: number): void {
+    const { partition, offset, record } = read;
+    if (offset < this.nextOffset(partition)) {
+      this.#ignore('repeated-offset');
+      return;
+    }
+    this.#nextOffset[partition] = offset + 1;
+    this.#readMs[partition] = nowMs;
+    this.#age(read, nowMs);
+    if (record === null) this.#applyTombstone(read, nowMs);
+    else if (!belongsTo(read, record, this.logTimes.length)) this.#ignoreForeign(read, nowMs);
+    else if (record.kind === 'backend' || record.kind === 'group-state') this.#applyFinding(read, record, nowMs);
+    else this.#applyMember(read, record, nowMs);
+  }
+
+  /**
+   * Lets log time go on to a record, with everything that ends by it, before the record is judged. A node that has been
+   * silent for too long is judged as expired, or as forgotten, by the record that shows how long it has been silent.
+   */
+  #age(read: ReadEvent, nowMs: number): void {
+    const { partition, appendMs } = read;
+    const logTime = this.logTimes[partition];
+    logTime.advanceTo(appendMs);
+    if (partition === MEMBERSHIP_PARTITION) this.#members.expire(read.record, logTime.ms);
+    if (!this.isCaughtUp || this.#beginsLife(read)) logTime.countWholeStep(this.isCaughtUp);
+    if (partition === MEMBERSHIP_PARTITION) this.#backends.expire(logTime.ms);
+    const hidden = this.#ramps[partition].advanceTo(logTime, this.nextOffset(partition));
+    for (const mapLane of hidden) this.writer?.ceilingHidden(mapLane, read, nowMs);
+  }
+
+  /**
+   * Applies what a node has found out: the health of a backend, the ceiling of a ramp. It stays when its author leaves,
+   * and its author need not be a member.
+   */
+  #applyFinding(read: ReadEvent, record: BackendRecord | GroupStateRecord, nowMs: number): void {
+    const { nodeKey, incarnation } = record.author;
+    const isPast = incarnation < (this.membership.get(nodeKey)?.lives[read.partition] ?? 0);
+    const verdict = isPast ? 'old-incarnation' : this.#find(record, read.partition);
+    if (verdict === 'applied') return;
+    this.#ignore(verdict);
+    if (record.kind === 'group-state') this.#noteHidden(read, record, nowMs);
+  }
+
+  #find(record: BackendRecord | GroupStateRecord, partition: number): 'applied' | IgnoredCause {
+    if (record.kind === 'backend') return this.#backends.apply(record, this.membershipLogMs);
+    return this.#ramps[partition].apply(this.usageMap.mapLaneOf(record.groupId, record.direction), record);
+  }
+
+  /** A record under the key of a ceiling changes nothing; newcomers would read it in the ceiling's place. */
+  #noteHidden(read: ReadEvent, lane: Pick<GroupStateRecord, 'groupId' | 'direction'> | null, nowMs: number): void {
+    const mapLane = lane === null ? -1 : this.usageMap.findMapLane(lane.groupId, lane.direction);
+    const known = mapLane === -1 ? undefined : this.#ramps[read.partition].newestOf(mapLane);
+    if (known === undefined) return;
+    const { record } = read;
+    // The same step, written by two nodes: a newcomer learns the same.
+    if (record?.kind === 'group-state' && record.ceiling === known.ceiling) return;
+    this.writer?.ceilingHidden(mapLane, read, nowMs);
+  }
+
+  /** Applies what a node says of itself. */
+  #applyMember(read: ReadEvent, record: MemberRecord, nowMs: number): void {
+    const { partition } = read;
+    const { author } = record;
+    const bundle = record.kind === 'report' ? bundleOfRecordKey(read.key) : null;
+    if (bundle !== null && !this.usageMap.bounds.hasBundle(bundle)) {
+      this.#refuseRows(read, 'too-many-groups', author, nowMs);
+      return;
+    }
+    if (!this.membership.hasRoomFor(author.nodeKey, partition)) {
+      this.refusals.node(record.kind === 'report' ? null : record.nodeId, nowMs);
+      return;
+    }
+    const member = this.membership.memberOf(author, this.membershipLogMs);
+    if (author.incarnation > member.lives[partition]) this.#beginLife(member, partition, author);
+    const isNews = partition === MEMBERSHIP_PARTITION && this.membership.noteIfNews(member, author);
+    if (record.kind === 'node' && (isNews || partition !== MEMBERSHIP_PARTITION)) {
+      this.epochs.heard(member.nodeKey, partition, record.epoch ?? 0, nowMs);
+    }
+    if (record.kind === 'node' && isNews && record.keys !== undefined) {
+      this.keys.note(author, record.keys, nowMs);
+    }
+    if (record.kind === 'report') this.#applyReport(read, member, record, bundle as number, nowMs);
+    else this.#applySignature(read, member, record, isNews);
+    if (isNews) this.#members.heard(member, record, { nowMs, logMs: this.membershipLogMs });
+    else if (partition !== MEMBERSHIP_PARTITION) this.#members.heardOn(partition, member, record);
+  }
+
+  /** Whether a record is the first of its life on its partition, as far as this reader knows. */
+  #beginsLife({ partition, record }: ReadEvent): boolean {
+    if (record === null) return false;
+    const { nodeKey, incarnation } = record.author;
+    return incarnation > (this.membership.get(nodeKey)?.lives[partition] ?? 0);
+  }
+
+  /** A member speaks in a newer life on a partition than it did there before. */
+  #beginLife(member: Member, partition: number, { incarnation }: Author): void {
+    this.membership.beginLife(member, partition, incarnation, this.membershipLogMs);
+    this.pools[partition].restarted(member.nodeKey);
+    countLives(member, partition, this.usageMap);
+  }
+
+  #applyReport(read: ReadEvent, member: Member, record: ReportRecord, bundle: number, nowMs: number): void {
+    const { incarnation } = record.author;
+    const { partition } = read;
+    const isPast = incarnation < member.lives[partition];
+    const { ms: logMs, spanMs, pauseMs } = this.logTimes[partition];
+    const isElsewhere = this.epochs.isElsewhere(member.nodeKey, partition);
+    const key = { partition, bundle, isPast, isElsewhere };
+    const placed = this.#placedOn(partition, record);
+    const verdict = this.usageMap.apply(key, member, placed, { nowMs, logMs, spanMs, pauseMs, offset: read.offset });
+    if (verdict === 'older') this.writer?.sayAgain(read);
+    if (isPast) this.#ignore('old-incarnation');
+    else if (verdict === 'repeated' || verdict === 'older') this.#ignore('repeated');
+    else if (verdict === 'charge-in-doubt') this.#ignore(verdict);
+    else if (verdict === 'charge-too-low') this.refusals.charge(member.nodeId, nowMs);
+    else if (verdict !== 'applied') this.#refuseRows(read, verdict, record.author, nowMs);
+  }
+
+  /**
+   * Leaves out rows of groups of another partition, as nodes write that count fewer: offsets and times of one partition
+   * say nothing on another one.
+   */
+  #placedOn(partition: number, record: ReportRecord): ReportRecord {
+    const partitions = this.logTimes.length;
+    const isPlaced = ({ groupId }: ReportRow) => partitionOf(groupId, partitions) === partition;
+    if (partitions === 1 || record.rows.every(isPlaced)) return record;
+    this.#ignore('foreign-key');
+    return { ...record, rows: record.rows.filter(isPlaced) };
+  }
+
+  /**
+   * Applies that a node or farewell record names a life of its author. An older record that hides a newer one from
+   * newcomers is told to the writer, as is a beat of an older life whose member is gone.
+   */
+  #applySignature(read: ReadEvent, member: Member, { kind, author }: MemberRecord, isNews: boolean): void {
+    const { partition } = read;
+    const isOfNewestLife = this.membership.sign(member, partition, author.incarnation);
+    if (isOfNewestLife && (partition !== MEMBERSHIP_PARTITION || isNews)) return;
+    if (!isOfNewestLife || author.sequence < member.sequence) this.writer?.sayAgain(read);
+    if (partition !== MEMBERSHIP_PARTITION) return;
+    const isOfOldLife = author.incarnation < member.incarnation;
+    if (isOfOldLife && kind === 'node') member.olderBeatLogMs = this.membershipLogMs;
+    if (isOfOldLife && member.state !== 'alive') this.writer?.sayGone(member, read.offset);
+    this.#ignore(isOfOldLife ? 'old-incarnation' : 'repeated');
+  }
+
+  #applyTombstone(read: ReadEvent, nowMs: number): void {
+    const { partition, key } = read;
+    const backend = backendOfRecordKey(key);
+    if (backend !== null) this.#backends.bury(backend);
+    else buryKey({ partition, key, logMs: this.membershipLogMs }, this.membership, this.usageMap);
+    this.#noteOverwritten(read, nowMs);
+  }
+
+  #ignoreForeign(read: ReadEvent, nowMs: number): void {
+    this.#ignore('foreign-key');
+    this.#noteOverwritten(read, nowMs);
+  }
+
+  /** Something that is no ceiling stands under a key; nobody buries a ceiling, which ends by itself. */
+  #noteOverwritten(read: ReadEvent, nowMs: number): void {
+    this.#noteHidden(read, laneOfGroupStateKey(read.key), nowMs);
+  }
+
+  #refuseRows(read: ReadEvent, cause: RowsRefused['cause'], { nodeKey }: Author, nowMs: number): void {
+    this.refusals.rows(cause, this.membership.get(nodeKey)?.nodeId || null, nowMs);
+    this.writer?.sayLater(read, nowMs);
+  }
+
+  #ignore(cause: IgnoredCause): void {
+    this.refusals.count(cause);
+  }
+}
+
+/** Whether a record stands under a key, and on a partition, of its kind and author. */
+function belongsTo({ partition, key }: ReadEvent, record: TopicRecord, partitions: number): boolean {
+  switch (record.kind) {
+    case 'backend':
+      return partition === MEMBERSHIP_PARTITION && key === backendRecordKey(record.backend);
+    case 'group-state':
+      return (
+        partition === partitionOf(record.groupId, partitions) &&
+        key === groupStateRecordKey(record.groupId, record.direction)
+      );
+    case 'report':
+      return nodeKeyOfRecordKey(key) === record.author.nodeKey && bundleOfRecordKey(key) !== null;
+    default:
+      return nodeKeyOfRecordKey(key) === record.author.nodeKey && isNodeRecordKey(key);
+  }
+}

@@ -1,0 +1,23 @@
+import type { ClusterBucket } from '../account/cluster-bucket.js';
+import type { Coordinator } from './coordinator.js';
+
+export interface BucketNow {
+  readonly bucket: ClusterBucket;
+  /** In it now, as this node extrapolates the log; negative = a debt. */
+  readonly tokens: number;
+  readonly isInPieces: boolean;
+}
+
+/** The cluster's bucket of a lane that is served here; null where nodes have gates, there is no quota or it is 0. */
+export function bucketNow(
+  { lanes, log }: Pick<Coordinator, 'lanes' | 'log'>,
+  lane: number,
+  dimension: number,
+  nowMs: number,
+): BucketNow | null {
+  const state = lanes.get(lane);
+  const slot = state?.tokens?.slots[dimension];
+  if (!state?.tokens || !slot || slot.bucket === null) return null;
+  const tokens = state.tokens.tokensAt(dimension, log.spanNowMs(state.partition, nowMs));
+  return { bucket: slot.bucket, tokens, isInPieces: slot.isInPieces };
+}

@@ -1,0 +1,482 @@
+import type { PublishedKeys } from '../account/keys/silent-use.js';
+import { Strangers } from '../account/keys/strangers.js';
+import type { LaneState } from '../account/lanes/lane-state.js';
+import { LaneTable } from '../account/lanes/lane-table.js';
+import { LinkWatch } from '../account/lanes/link-watch.js';
+import { isOutdated } from '../account/share/lane-checkpoints.js';
+import { ShareBook } from '../account/share/share-book.js';
+import { TokenBook } from '../account/share/token-book.js';
+import { updateLanes } from '../account/share/update-lanes.js';
+import { incarnationCount, nodeKeyOf } from '../base/ids.js';
+import { invariant } from '../base/invariant.js';
+import {
+  type CoordinatorEvent,
+  clearEffects,
+  createEffects,
+  type Effects,
+  type EpochBegan,
+  type Fenced,
+  type Phase,
+  type ReadEvent,
+  type UnheardUse,
+} from '../base/protocol/events-and-effects.js';
+import { partitionOf, type TopicRecord } from '../base/protocol/record.js';
+import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
+import {
+  DIRECTION_COUNT,
+  type GroupId,
+  type Incarnation,
+  lanesOf,
+  MEMBERSHIP_PARTITION,
+  type NodeKey,
+} from '../base/vocabulary.js';
+import type { Limiter } from '../limiter/limiter.js';
+import { LogReader } from '../log/reading/log-reader.js';
+import { Forgetting } from '../report/forget.js';
+import { HiddenCeilings } from '../report/hidden-ceilings.js';
+import { Publisher } from '../report/publisher.js';
+import { ReportBook } from '../report/report-book.js';
+import type { ReportBudget } from '../report/report-budget.js';
+import { Reporter } from '../report/reporter.js';
+import { SaidGone } from '../report/said-gone.js';
+import { endSettling } from '../report/sample/settling.js';
+import { CostMeter } from '../target/cost-meter.js';
+import { TargetBook } from '../target/target-book.js';
+import type { AliveMembers } from '../usage-map/alive-members.js';
+import { Membership } from '../usage-map/membership.js';
+import { UsageMap } from '../usage-map/usage-map.js';
+import { EpochChange } from './epoch-change.js';
+
+/** How often shares are confirmed and idle lanes looked for; a fraction of shareValidMs. */
+const HOUSEKEEPING_MS = 250;
+/** Counts alive nodes once per view of all lanes. More lets shares follow joins earlier; made-up ids cost more. */
+const LOOKS_PER_ROUND = 20_000;
+
+/**
+ * The machine: event + now → effects. It owns all state of the core but the limiter's columns, which it only reads. The
+ * same events at the same times have the same effects. The effects are a buffer that the next step reuses.
+ */
+export class Coordinator {
+  readonly nodeKey: NodeKey;
+  readonly settings: CoordinatorSettings;
+  readonly membership: Membership;
+  readonly usageMap: UsageMap;
+  /** Costs reported at this node; the traffic side counts them here directly, as it counts in the limiter. */
+  readonly costs: CostMeter;
+  readonly targets: TargetBook;
+  readonly shares: ShareBook;
+  readonly log: LogReader;
+  readonly tokens: TokenBook;
+  readonly link: LinkWatch;
+  readonly hiddenCeilings: HiddenCeilings;
+  /** Null until groups may be made by use (core/keys). */
+  get strangers(): Strangers | null {
+    return this.#strangers;
+  }
+  #strangers: Strangers | null = null;
+  phase: Phase = 'catching-up';
+  /** Why this node has stopped for good; null unless the phase is `fenced`. */
+  endedBy: Fenced | null = null;
+  /** Milliseconds from appending the last own report to reading it back. */
+  reportRoundTripMs = 0;
+  /** When the node began to decide, after its start or a stall: unused buckets have been filling since then. */
+  readyMs = 0;
+  readonly #limiter: Limiter;
+  readonly #effects: Effects = createEffects();
+  readonly #table: LaneTable;
+  readonly #book: ReportBook;
+  readonly #reporter: Reporter;
+  readonly #publisher: Publisher;
+  readonly #epochs: EpochChange;
+  readonly #forgetting: Forgetting;
+  readonly #saidGone: SaidGone;
+  readonly #flow = (lane: LaneState, nowMs: number) => {
+    const wasLimitedByTokens = lane.isLimitedByTokens;
+    const { tokens } = lane;
+    if (tokens !== null) {
+      tokens.isHeldBack = (tokens.isDue || tokens.isEnding) && this.#book.isHeldBack(lane.group);
+    }
+    this.tokens.flow(lane, nowMs);
+    if (wasLimitedByTokens || lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
+  };
+  /** By partition: true after members have changed, until the served lanes are divided among them. */
+  readonly #areMembersNew: boolean[];
+  /** Alive nodes, summed over the views of all lanes since the last round. */
+  #looks = 0;
+  #lastRoundMs = 0;
+  #lastHousekeepingMs = -Infinity;
+
+  constructor(configured: CoordinatorSettings, limiter: Limiter) {
+    const laneCount = configured.groups.length * DIRECTION_COUNT;
+    invariant(limiter.laneCount >= laneCount, 'the limiter must have a row per lane', { laneCount });
+    this.#table = new LaneTable(configured);
+    const { settings } = this.#table;
+    const { notices, appends } = this.#effects;
+    this.settings = settings;
+    this.#limiter = limiter;
+    this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
+    this.membership = new Membership(settings.stalenessMs, settings.partitions, settings.maxNodes);
+    const markLane = (mapLane: number) => this.#markLane(mapLane);
+    this.usageMap = new UsageMap(markLane, settings, (mapLane) => this.#isLaneHeld(mapLane));
+    this.costs = new CostMeter(settings.costs);
+    const groupOf = (groupId: GroupId) => this.#table.groupOf(groupId);
+    this.targets = new TargetBook(settings, this.usageMap, this.membership, markLane, groupOf);
+    const { backends, ramps } = this.targets;
+    this.log = new LogReader(settings, this.membership, this.usageMap, { backends, ramps, notices });
+    this.link = new LinkWatch(settings, notices);
+    this.shares = new ShareBook(settings, laneCount, this.log, this.targets);
+    this.#book = new ReportBook(this.nodeKey, settings, (partition, number) => this.#isTaken(partition, number));
+    this.#forgetting = new Forgetting(this, this.#book);
+    this.#saidGone = new SaidGone(this);
+    this.#areMembersNew = Array.from({ length: settings.partitions }, () => false);
+    const { nodeKey, membership, usageMap, log, link, shares, targets, costs } = this;
+    const table = this.#table;
+    const book = this.#book;
+    const known = { nodeKey, membership, usageMap, log, shares, targets, costs };
+    this.tokens = new TokenBook({ ...known, life: this, limiter, table, link });
+    usageMap.charges = this.tokens;
+    const reporter = new Reporter(settings, { limiter, shares, book, costs, tokens: this.tokens });
+    this.#reporter = reporter;
+    const { epochs } = log;
+    this.hiddenCeilings = new HiddenCeilings({ nodeKey, ramps, membership, usageMap });
+    const read = { membership, usageMap, ramps, hiddenCeilings: this.hiddenCeilings };
+    const parts = { nodeKey, ...read, log, shares, link, epochs, appends, book, reporter, table };
+    const publisher = new Publisher(settings, parts);
+    this.#publisher = publisher;
+    log.writer = publisher;
+    this.#epochs = new EpochChange({ nodeKey, log, link, table, publisher, notices });
+  }
+
+  /** @param nowMs the node's monotonic clock, milliseconds; never goes back */
+  step(event: CoordinatorEvent, nowMs: number): Effects {
+    clearEffects(this.#effects);
+    this.#noticeStall(nowMs);
+    this.#apply(event, nowMs);
+    this.#updateDirtyLanes(nowMs);
+    return this.#effects;
+  }
+
+  #apply(event: CoordinatorEvent, nowMs: number): void {
+    switch (event.kind) {
+      case 'epoch-began':
+        this.#beginEpoch(event, nowMs);
+        break;
+      case 'records-read':
+        this.#read(event.records, nowMs);
+        break;
+      case 'round-elapsed':
+        this.#round(nowMs);
+        break;
+      case 'lane-served':
+        this.#serve(event.lane, nowMs);
+        break;
+      case 'unheard-charged':
+        this.#chargeUnheard(this.lanes.get(event.lane), nowMs);
+        break;
+      case 'caught-up':
+        this.#join(nowMs);
+        break;
+      case 'group-changed':
+        this.#changeGroup(event.group, event.settings, nowMs);
+        break;
+      case 'group-removed':
+        for (const lane of this.#table.lanesOf(event.group)) this.#remove(lane);
+        break;
+      case 'backend-reported':
+        if (this.isReady) this.#publisher.tellBackend(event, nowMs);
+        break;
+      case 'append-failed':
+        this.#publisher.appendFailed(event);
+        break;
+      case 'stopping':
+        this.#stop(event.unheard ?? [], nowMs);
+        break;
+    }
+  }
+
+  /** Whether requests may be decided: the own record has been read back, and the event loop has not slept since. */
+  get isReady(): boolean {
+    return this.phase === 'ready';
+  }
+
+  get lanes(): ReadonlyMap<number, LaneState> {
+    return this.#table.lanes;
+  }
+
+  get incarnation(): Incarnation {
+    return this.#publisher.incarnation;
+  }
+
+  get reportBudget(): ReportBudget {
+    return this.#publisher.budget;
+  }
+
+  /** The members that share a group: those that are alive on its partition. */
+  aliveFor(groupId: GroupId): AliveMembers {
+    return this.membership.on(partitionOf(groupId, this.settings.partitions));
+  }
+
+  /** Whether nobody reports a group, and this node follows nothing of it: its number may be given to another name. */
+  isForgotten(group: number): boolean {
+    return lanesOf(group).every((lane, direction) => {
+      if (this.lanes.has(lane)) return false;
+      const mapLane = this.usageMap.findMapLane(this.#table.groupIdOf(group), direction);
+      return mapLane === -1 || (this.usageMap.firstRow(mapLane) === -1 && !this.#isLaneHeld(mapLane));
+    });
+  }
+
+  /** Makes groups by use possible from now on; heartbeats tell their names. */
+  makeGroupsByUse(keys: PublishedKeys): void {
+    this.#publisher.keys = keys;
+    this.#strangers = new Strangers(this.settings.hashSeed);
+    for (let mapLane = 0; mapLane < this.usageMap.laneCount; mapLane++) this.#noteStranger(mapLane);
+  }
+
+  /** Checks whether newcomers still need a past life's record under this key. */
+  #isTaken(partition: number, number: number): boolean {
+    const { membership, usageMap, log } = this;
+    const own = membership.get(this.nodeKey);
+    const record = own === undefined ? -1 : usageMap.recordOf(own, partition, number);
+    if (record === -1 || usageMap.rows.records.incarnation[record] === this.incarnation) return false;
+    return !isOutdated({ usageMap, membership }, record, log.logTimes[partition]);
+  }
+
+  #noteStranger(mapLane: number): void {
+    const { groupId, direction } = this.usageMap.groupOf(mapLane);
+    this.#strangers?.note(groupId, direction, this.usageMap.firstRow(mapLane) !== -1);
+  }
+
+  #markLane(mapLane: number): void {
+    this.#table.markMapLane(mapLane);
+    if (this.#strangers !== null) this.#noteStranger(mapLane);
+    this.tokens.rowsChanged(mapLane);
+  }
+
+  #isLaneHeld(mapLane: number): boolean {
+    return (
+      this.#table.servesMapLane(mapLane) ||
+      this.targets.ramps.some((ramps) => ramps.has(mapLane)) ||
+      this.tokens.has(mapLane)
+    );
+  }
+
+  #beginEpoch(epoch: EpochBegan, nowMs: number): void {
+    this.tokens.beginEpoch(nowMs);
+    this.#epochs.begin(epoch, this.phase, nowMs);
+    // Ramps begin anew with it.
+    this.log.logTimes.forEach((_, partition) => {
+      this.tokens.rampTimePassed(partition);
+    });
+    this.tokens.recordApplied();
+  }
+
+  #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
+    const before = this.settings.groups[group];
+    const isNew = before?.name !== settings.name;
+    if (!isNew) this.tokens.groupChanges(group, settings);
+    const windowed = this.#table.changeGroup(group, settings);
+    for (const lane of windowed) {
+      lane.sample.begin(this.#limiter, lane.lane, nowMs);
+      endSettling(lane.settling);
+    }
+    this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
+    if (isNew) this.tokens.groupAdded(group);
+    else this.tokens.groupChanged(group, nowMs);
+  }
+
+  #join(nowMs: number): void {
+    if (this.phase !== 'catching-up') this.#epochs.caughtUp(nowMs);
+    if (this.phase !== 'catching-up' || !this.log.partitionCount.caughtUp(nowMs)) return;
+    this.log.isCaughtUp = true;
+    const newest = this.log.newestLifeOf(this.nodeKey);
+    if (!this.#publisher.beginLife(newest)) {
+      this.#fence(newest);
+      return;
+    }
+    this.phase = 'joining';
+    this.#lastRoundMs = nowMs;
+    this.link.expectEchoSince(nowMs);
+    this.#publisher.beat(nowMs, true);
+  }
+
+  #read(records: readonly ReadEvent[], nowMs: number): void {
+    for (const read of records) {
+      if (read.record?.kind === 'group-state') this.tokens.rampMoves(read.record);
+      const changed = this.log.apply(read, nowMs);
+      if (changed) this.#areMembersNew[read.partition] = true;
+      this.tokens.readMembers(changed, read);
+      this.tokens.rampTimePassed(read.partition);
+      this.tokens.recordApplied();
+      if (read.record === null) this.#publisher.sayAgain(read);
+      else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
+    }
+    this.#markForMembers();
+    this.#table.markMoving();
+    this.#epochs.settle(nowMs);
+    const why = this.log.partitionCount.reasonToStop(this.phase, this.#epochs.hasLeftALog);
+    if (why !== null) this.#end(why);
+    const awaitsEcho = this.phase === 'joining' || this.phase === 'stalled';
+    if (awaitsEcho && this.link.hasExpectedEcho()) this.#startDeciding(nowMs);
+  }
+
+  /** Marks lanes where other nodes are alive, for LOOKS_PER_ROUND: every share is one of all nodes. */
+  #markForMembers(): void {
+    this.#areMembersNew.forEach((areNew, partition) => {
+      if (!areNew || this.#looks >= LOOKS_PER_ROUND) return;
+      const { count } = this.membership.on(partition);
+      this.#areMembersNew[partition] = false;
+      this.#looks += count;
+      this.#table.markForMembers(partition, count);
+    });
+  }
+
+  #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
+    if (this.phase === 'catching-up' || this.phase === 'fenced') return;
+    // A node for which there was no room is no member, and must not become ready.
+    if (read.partition === MEMBERSHIP_PARTITION && !this.membership.isAccepted(this.nodeKey)) return;
+    const { incarnation, sequence } = record.author;
+    if (incarnation > this.incarnation) {
+      if (this.#epochs.isSupersededBy(record)) this.#fence(incarnation);
+      else this.#epochs.outlive(record, nowMs);
+    } else if (incarnation === this.incarnation) {
+      if (this.shares.ownClaims[read.partition]!.readBack(sequence)) this.#table.markAll();
+      if (record.kind === 'report' && this.#publisher.isOfThisLog(sequence)) {
+        const isUncounted = this.log.epochs.isElsewhere(this.nodeKey, read.partition);
+        this.tokens.readBack(record.rows, isUncounted);
+      }
+      const tookMs = this.link.readBack(read.partition, sequence, nowMs);
+      if (tookMs >= 0 && record.kind === 'report') this.reportRoundTripMs = tookMs;
+      if (tookMs >= 0) this.log.tookRoundTrip(tookMs);
+    }
+  }
+
+  #fence(newer: Incarnation): void {
+    const [ownIncarnation, newerIncarnation] = [this.incarnation, newer].map(incarnationCount) as [number, number];
+    this.#end({ kind: 'fenced', ownIncarnation, newerIncarnation });
+  }
+
+  #end(why: Fenced): void {
+    this.phase = 'fenced';
+    this.endedBy = why;
+    this.#effects.confirmUntilMs = -Infinity;
+    this.#effects.notices.push(why);
+  }
+
+  /** The log has been read up to a fresh own record, after joining or after a stall. */
+  #startDeciding(nowMs: number): void {
+    this.readyMs = nowMs;
+    if (this.phase === 'joining') {
+      this.tokens.begin();
+      this.log.partitionCount.decides(nowMs);
+    }
+    if (this.phase === 'joining') {
+      const members = this.membership.alive.length;
+      this.#effects.notices.push({ kind: 'ready', members, incarnation: incarnationCount(this.incarnation) });
+    } else {
+      this.#effects.notices.push({ kind: 'resumed', afterMs: nowMs - this.link.expectedSinceMs });
+      this.#effects.emptiedLanes.push(...this.lanes.keys());
+    }
+    this.phase = 'ready';
+    this.#book.markAllDirty();
+    this.#table.markAll();
+    this.#effects.confirmUntilMs = nowMs + this.settings.shareValidMs;
+  }
+
+  #round(nowMs: number): void {
+    if (this.phase === 'catching-up' && this.log.partitionCount.hasWaited(nowMs)) this.#join(nowMs);
+    if (this.phase === 'catching-up' || this.phase === 'fenced' || this.phase === 'stopping') return;
+    this.#lastRoundMs = nowMs;
+    this.#looks = 0;
+    this.#markForMembers();
+    this.#epochs.settle(nowMs);
+    // If the topic is away as well, the isolation policy bounds what was held before the sleep.
+    const isAway = nowMs - this.link.expectedSinceMs > this.settings.isolationAfterMs;
+    if (this.phase === 'stalled' && isAway) this.#startDeciding(nowMs);
+    if (this.phase === 'ready') this.#work(nowMs);
+    this.#publisher.beat(nowMs, false);
+    if (nowMs - this.#lastHousekeepingMs >= HOUSEKEEPING_MS) this.#keepHouse(nowMs);
+  }
+
+  #work(nowMs: number): void {
+    if (this.link.watch(nowMs)) {
+      this.#book.markAllDirty();
+      this.#table.markAll();
+    }
+    this.#reporter.sampleAll(nowMs, this.#flow);
+    this.#publisher.publishDue(this.lanes, nowMs);
+  }
+
+  // After a long gap between rounds other nodes may have taken over this node's shares: nothing is admitted until a
+  // fresh own record is read. Every step looks for the gap, because requests and reads may run before the round's
+  // timer.
+  #noticeStall(nowMs: number): void {
+    const gapMs = nowMs - this.#lastRoundMs;
+    if (this.phase !== 'ready' || gapMs <= this.settings.shareValidMs) return;
+    this.phase = 'stalled';
+    this.#lastRoundMs = nowMs;
+    this.#effects.confirmUntilMs = -Infinity;
+    this.link.expectEchoSince(nowMs);
+    this.log.epochs.letGo();
+    this.#effects.notices.push({ kind: 'stalled', gapMs });
+    this.#publisher.beat(nowMs, true);
+  }
+
+  #keepHouse(nowMs: number): void {
+    this.#lastHousekeepingMs = nowMs;
+    if (this.phase === 'ready') this.#effects.confirmUntilMs = nowMs + this.settings.shareValidMs;
+    this.costs.removeSilent(nowMs);
+    for (const lane of this.#reporter.idle(nowMs)) this.#unserve(lane);
+    this.tokens.forgetUnserved();
+    if (!this.link.isWhole) this.#table.markRelinked(this.link, nowMs);
+    if (this.link.of(MEMBERSHIP_PARTITION) !== 'linked') return;
+    this.#effects.appends.push(...this.#saidGone.due(nowMs), ...this.#forgetting.due(nowMs));
+  }
+
+  #chargeUnheard(lane: LaneState | undefined, nowMs: number): void {
+    if (lane === undefined) return;
+    lane.sample.begin(this.#limiter, lane.lane, nowMs);
+    this.tokens.unheardCharged(lane);
+    this.#flow(lane, nowMs);
+  }
+
+  #stop(unheard: readonly UnheardUse[], nowMs: number): void {
+    if (this.phase === 'stopping' || this.phase === 'fenced') return;
+    for (const lane of this.lanes.values()) this.#flow(lane, nowMs);
+    if (this.phase !== 'catching-up') this.#publisher.sayFarewell(this.lanes, unheard, nowMs);
+    this.phase = 'stopping';
+    this.#effects.confirmUntilMs = -Infinity;
+  }
+
+  #serve(lane: number, nowMs: number): void {
+    if (this.lanes.has(lane) || this.phase !== 'ready') return;
+    const state = this.#table.serve(lane, this.usageMap, nowMs);
+    this.#reporter.serve(state);
+    this.tokens.serve(state, nowMs);
+    state.sample.begin(this.#limiter, lane, nowMs);
+    state.refusals = this.#limiter.refusals.at(lane);
+    this.#effects.servedLanes.push(lane);
+  }
+
+  #remove(lane: LaneState): void {
+    if (lane.hasEntry) this.#book.changed(lane.group, lane.groupId);
+    if (lane.hasEntry && lane.tokens !== null) lane.tokens.isEnding = true;
+    this.#unserve(lane);
+  }
+
+  #unserve(lane: LaneState): void {
+    this.#reporter.end(lane);
+    if (this.#table.end(lane)) this.#book.release(lane.group);
+    this.tokens.unserve(lane);
+    this.shares.release(lane.lane);
+    this.#effects.unservedLanes.push(lane.lane);
+  }
+
+  #updateDirtyLanes(nowMs: number): void {
+    if (this.phase === 'ready') {
+      this.#table.markWaiting();
+      updateLanes(this.#table.dirty, this, this.#effects, nowMs);
+      for (const lane of this.#table.dirty) this.#flow(lane, nowMs);
+    }
+    this.#table.endUpdate();
+  }
+}

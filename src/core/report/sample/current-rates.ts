@@ -1,0 +1,48 @@
+import { DIMENSION_COUNT } from '../../base/vocabulary.js';
+import type { Clumped } from './clumps.js';
+import { createLaneRates, estimate, type LaneRates } from './estimate.js';
+import { BRIEF, FAST, type LaneSample, MEDIUM, SLOW } from './lane-sample.js';
+
+/**
+ * The rates of a lane now: those of the slow span, unless a shorter span shows that they have changed since. For that
+ * the shorter span must differ by three standard deviations of what the longer one makes one expect of it; and by more
+ * than two clumps where work comes in clumps, because few of them in a span are no Gaussian.
+ *
+ * @returns the span
+ */
+export function currentRates(sample: LaneSample, out: LaneRates, clumped: Clumped): number {
+  let found = SLOW;
+  estimate(sample, SLOW, out);
+  for (const span of SHORTER) {
+    const seconds = sample.lengthMs(span) / 1000;
+    if (seconds <= 0) continue;
+    estimate(sample, span, shorter);
+    if (!differs(shorter, out, seconds, clumped)) continue;
+    out.usage.set(shorter.usage);
+    out.demand.set(shorter.demand);
+    out.squares.set(shorter.squares);
+    found = span;
+  }
+  return found;
+}
+
+/** From the longest to the shortest, because each is compared with the longest one that still describes the lane. */
+const SHORTER = [MEDIUM, BRIEF, FAST];
+const DEVIATIONS = 3;
+const CLUMPS = 2;
+const shorter = createLaneRates();
+
+function differs(short: LaneRates, long: LaneRates, seconds: number, clumped: Clumped): boolean {
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    const change = Math.abs(short.demand[dimension] - long.demand[dimension]);
+    if (change === 0) continue;
+    // A lull has no squares of its own, so those of the longer span count where it has any.
+    const from = long.squares[dimension] > 0 ? long : short;
+    const squares = from.squares[dimension];
+    const pieces = clumped.clumpsOf(dimension);
+    const units = (pieces * squares) / from.demand[dimension];
+    if (pieces > 1 && change * seconds <= CLUMPS * units) continue;
+    if (change > DEVIATIONS * Math.sqrt((pieces * squares) / seconds)) return true;
+  }
+  return false;
+}

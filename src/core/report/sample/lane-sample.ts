@@ -1,0 +1,231 @@
+import { DIMENSION_COUNT } from '../../base/vocabulary.js';
+import type { Limiter } from '../../limiter/limiter.js';
+
+/**
+ * Cumulative counters of one lane at one time; the difference of two marks is what happened between them.
+ * Squares of sizes are needed by the noise rule; `heldBackMs` is time in which work that had been refused before was
+ * refused again, or in which connections and requests waited for the limiter.
+ *
+ * All marks of a lane lie in one column: 17 of them with arrays of their own took 10 kB per lane, 50 MB of a node that
+ * serves 5,000 groups; so they take 2 (npm run bench:scale).
+ */
+export class Mark {
+  readonly #column: Float64Array;
+  readonly #first: number;
+
+  constructor(column: Float64Array, index: number) {
+    this.#column = column;
+    this.#first = index * MARK_LENGTH;
+  }
+
+  get atMs(): number {
+    return this.#column[this.#first];
+  }
+
+  get heldBackMs(): number {
+    return this.#column[this.#first + 1];
+  }
+
+  attempted(dimension: number): number {
+    return this.#column[this.#first + 2 + dimension];
+  }
+
+  squares(dimension: number): number {
+    return this.#column[this.#first + 2 + DIMENSION_COUNT + dimension];
+  }
+
+  admitted(dimension: number): number {
+    return this.#column[this.#first + 2 + 2 * DIMENSION_COUNT + dimension];
+  }
+
+  take(limiter: Limiter, lane: number, nowMs: number, heldBackMs: number): void {
+    const column = this.#column;
+    column[this.#first] = nowMs;
+    column[this.#first + 1] = heldBackMs;
+    limiter.countsInto(lane, column, this.#first + 2);
+  }
+
+  /** Whether nothing was attempted, admitted or held back from the other mark to this one. */
+  isAsAt(other: Mark): boolean {
+    const [column, first] = [this.#column, this.#first];
+    for (let index = 1; index < MARK_LENGTH; index++) {
+      if (column[first + index] !== other.#column[other.#first + index]) return false;
+    }
+    return true;
+  }
+
+  /** Whether a counter is lower at a later mark, because the limiter has set its counters to 0. */
+  isAbove(later: Mark): boolean {
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const fell = Math.min(
+        later.admitted(dimension) - this.admitted(dimension),
+        later.squares(dimension) - this.squares(dimension),
+        later.attempted(dimension) - this.attempted(dimension),
+      );
+      if (fell < -FELL) return true;
+    }
+    return false;
+  }
+
+  /** Copies a mark over another one in the same column. */
+  copyTo(index: number): void {
+    this.#column.copyWithin(index * MARK_LENGTH, this.#first, this.#first + MARK_LENGTH);
+  }
+}
+
+/** A fall of more than this is a reset: corrections (refused-work.ts) and rounded squares fall by less. */
+const FELL = 2 ** 51;
+/** Time, time held back, and three counters in every dimension. */
+const MARK_LENGTH = 2 + 3 * DIMENSION_COUNT;
+
+/** Spans from short to long: the short ones notice changes soon, the long ones are exact. */
+export const FAST = 0;
+export const BRIEF = 1;
+export const MEDIUM = 2;
+export const SLOW = 3;
+export const LONG = 4;
+export const SPAN_COUNT = 5;
+/** A span that goes on after a change is noticed, because the size of a piece of work does not follow the rate. */
+export const SIZES = 5;
+const ROLLED_COUNT = 6;
+
+/**
+ * The samples of one lane: where its spans begin.
+ *
+ * fast:  the newest mark at least `fastSpanMs` old, from a ring of one mark per sample
+ * slow:  `slowSpanMs`; brief and medium stand between the two in equal ratios (50 ms, 232 ms, 1.1 s, 5 s), because a
+ *        step of some ten per cent is noise to the one and is found late by the other
+ * long:  12 × slow
+ *
+ * All but fast roll over two marks, so they cover once to twice their length.
+ *
+ * When a change is noticed, all spans begin anew: what came before no longer describes the lane, and a 5 s average
+ * that contains the old rate would report a ramp where there was a step. The span that noticed it contains some of
+ * the old rate as well, which is why a change is looked at again soon (settling.ts).
+ */
+export class LaneSample {
+  /** What the lane asks for while its work is held back, units per second; Infinity where unlimited (estimate.ts). */
+  readonly claim = new Float64Array(DIMENSION_COUNT);
+  readonly #fastSpanMs: number;
+  readonly #ring: Mark[];
+  #newest = 0;
+  #filled = 0;
+  readonly #older: Mark[];
+  /**
+   * Marks of the ring, then the older and the newer marks of the spans. Only rolling reads these, so they are no
+   * objects.
+   */
+  readonly #column: Float64Array;
+  readonly #spanMs: readonly number[];
+  #heldBackMs = 0;
+  #retryRefusals = 0;
+
+  constructor(fastSpanMs: number, slowSpanMs: number, sampleIntervalMs: number) {
+    this.#fastSpanMs = fastSpanMs;
+    this.#spanMs = spansOf(fastSpanMs, slowSpanMs);
+    const ringLength = Math.ceil(fastSpanMs / sampleIntervalMs) + 2;
+    const column = new Float64Array((ringLength + 2 * ROLLED_COUNT) * MARK_LENGTH);
+    const marks = (length: number, first: number) => Array.from({ length }, (_, at) => new Mark(column, first + at));
+    this.#column = column;
+    this.#ring = marks(ringLength, 0);
+    this.#older = marks(ROLLED_COUNT, ringLength);
+  }
+
+  /** The latest mark. */
+  get now(): Mark {
+    return this.#ring[this.#newest];
+  }
+
+  /** The mark before that one. */
+  get last(): Mark {
+    return this.#back(Math.min(1, this.#filled - 1));
+  }
+
+  /** All spans begin now. */
+  begin(limiter: Limiter, lane: number, nowMs: number): void {
+    this.#filled = 0;
+    this.take(limiter, lane, nowMs);
+    for (let span = BRIEF; span < ROLLED_COUNT; span++) this.#restart(span, this.now);
+  }
+
+  /** Reads the limiter's counters and rolls the spans. */
+  take(limiter: Limiter, lane: number, nowMs: number): void {
+    const previousMs = this.now.atMs;
+    const retryRefusals = limiter.retryRefusals.at(lane);
+    const isHeldBack =
+      retryRefusals > this.#retryRefusals || limiter.heldBack[lane] > 0 || limiter.heldBackElsewhere.has(lane);
+    if (isHeldBack && this.#filled > 0) this.#heldBackMs += nowMs - previousMs;
+    this.#retryRefusals = retryRefusals;
+    this.#newest = (this.#newest + 1) % this.#ring.length;
+    this.#filled = Math.min(this.#filled + 1, this.#ring.length);
+    const mark = this.now;
+    mark.take(limiter, lane, nowMs, this.#heldBackMs);
+    if (this.#filled > 1 && this.#back(1).isAbove(mark)) {
+      // The counters were set to 0 (limiter.ts, `keepExact`), so the spans begin anew.
+      this.begin(limiter, lane, nowMs);
+      return;
+    }
+    for (let span = BRIEF; span < ROLLED_COUNT; span++) this.#roll(span, mark);
+  }
+
+  /** Where a span begins. */
+  beginOf(span: number): Mark {
+    if (span !== FAST) return this.#older[span];
+    const nowMs = this.now.atMs;
+    for (let back = 1; back < this.#filled; back++) {
+      const mark = this.#back(back);
+      if (nowMs - mark.atMs >= this.#fastSpanMs) return mark;
+    }
+    return this.#back(Math.max(0, this.#filled - 1));
+  }
+
+  lengthMs(span: number): number {
+    return this.now.atMs - this.beginOf(span).atMs;
+  }
+
+  /** Whether the span has been filled since its last cut. */
+  isFull(span: number): boolean {
+    return this.lengthMs(span) >= this.#spanMs[span];
+  }
+
+  /** Whether no span can show a change: they all begin after the longest one, and nothing has come since. */
+  get isQuiet(): boolean {
+    return this.now.isAsAt(this.#older[LONG]);
+  }
+
+  /** A change was noticed: all spans begin now. */
+  cut(): void {
+    this.#filled = 1;
+    for (let span = BRIEF; span < SPAN_COUNT; span++) this.#restart(span, this.now);
+  }
+
+  #back(count: number): Mark {
+    const length = this.#ring.length;
+    return this.#ring[(this.#newest - count + length) % length];
+  }
+
+  #roll(span: number, mark: Mark): void {
+    const older = this.#ring.length + span;
+    const newer = older + ROLLED_COUNT;
+    const from = newer * MARK_LENGTH;
+    if (mark.atMs - this.#column[from] < this.#spanMs[span]) return;
+    this.#column.copyWithin(older * MARK_LENGTH, from, from + MARK_LENGTH);
+    mark.copyTo(newer);
+  }
+
+  #restart(span: number, mark: Mark): void {
+    const older = this.#ring.length + span;
+    mark.copyTo(older);
+    mark.copyTo(older + ROLLED_COUNT);
+  }
+}
+
+let lastSpans: readonly number[] = [];
+
+/** Lengths of the spans; the lanes of a node share one list. */
+function spansOf(fastMs: number, slowMs: number): readonly number[] {
+  if (lastSpans[FAST] === fastMs && lastSpans[SLOW] === slowMs) return lastSpans;
+  const ratio = Math.cbrt(slowMs / fastMs);
+  lastSpans = [fastMs, fastMs * ratio, slowMs / ratio, slowMs, 12 * slowMs, slowMs];
+  return lastSpans;
+}

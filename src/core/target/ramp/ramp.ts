@@ -1,0 +1,48 @@
+import type { RampModeName, RampSettings } from '../../base/settings.js';
+import { goBackN } from './go-back-n.js';
+import { onlyIfUsed } from './only-if-used.js';
+import { relaxed } from './relaxed.js';
+import { scheduled } from './scheduled.js';
+
+/** The longest time to live that settings may give a ceiling, and that a record may claim. */
+export const TIME_TO_LIVE_MAX_MS = 30 * 86_400_000;
+
+/** What a mode is given at the first use in a later second. */
+export interface RampStep {
+  /** Messages/s, as of the last second that was used. */
+  readonly ceiling: number;
+  readonly top: number;
+  /** Messages/s per second. */
+  readonly slope: number;
+  /** Since the last second that was used. */
+  readonly elapsedSeconds: number;
+  /** Percent of the last second that was used, 0 … 100. */
+  readonly usedPercent: number;
+}
+
+/** One file per mode; the next ceiling, messages/s. Pure. */
+export type RampMode = (step: RampStep, settings: RampSettings) => number;
+
+export const MODES: Readonly<Record<RampModeName, RampMode>> = Object.freeze({
+  relaxed,
+  scheduled,
+  'only-if-used': onlyIfUsed,
+  'go-back-n': goBackN,
+});
+
+/** Messages/s per second. Worked: 100 → 1,000 in 10 s is 90. */
+export function slopeOf({ fromPerSecond, overMs }: RampSettings, top: number): number {
+  return ((top - fromPerSecond) / overMs) * 1000;
+}
+
+/**
+ * How much of a second was used, percent (Numaflow as shipped): the ceiling less the tokens left, plus one step as
+ * slack for tokens that cannot be divided.
+ *
+ * Worked: 10 left of 20, slope 10 → 50 + 50 = 100.
+ */
+export function usedPercent(left: number, ceiling: number, slope: number): number {
+  if (ceiling <= 0) return 100;
+  const used = Math.max(0, Math.round(100 * (1 - left / ceiling)));
+  return Math.min(100, used + Math.round((100 * slope) / ceiling));
+}

@@ -1,0 +1,229 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
+import type { Access } from '../../../base/access/access.js';
+import { type Caller, hasRole } from '../../../base/access/caller.js';
+import { shownCertificate } from '../../../base/access/shown-certificate.js';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { invariant } from '../../../core/base/invariant.js';
+import { PROBLEM } from '../route/answer-schemas.js';
+import { needs, type RouteAccess, tenantDenied } from '../route/route-access.js';
+import { isAskedAcrossSites, isLinkFollowed, isOwnPage, isReboundName } from './own-page.js';
+import { isThisMachine } from './this-machine.js';
+
+/** Who sent the last request of a connection, and by what this was known. */
+interface KnownCaller {
+  readonly authorization: string | undefined;
+  readonly version: number;
+  readonly caller: Caller;
+}
+
+export interface GuardRules {
+  /** registry.remoteChanges: changes may come from other machines. */
+  readonly remoteChanges: boolean;
+  /** http.host. */
+  readonly listensOn: string;
+}
+
+/**
+ * Checks before the body is read that the caller of a request may do what the route declares. Who the caller is, is
+ * found out once per connection; after that a request costs a comparison of its Authorization with the last one
+ * (docs/decisions/0038).
+ */
+export class RouteGuard {
+  readonly #access: Access;
+  readonly #remoteChanges: boolean;
+  readonly #listensOn: string;
+  readonly #callers = new WeakMap<object, KnownCaller>();
+
+  constructor(access: Access, { remoteChanges, listensOn }: GuardRules) {
+    this.#access = access;
+    this.#remoteChanges = remoteChanges;
+    this.#listensOn = listensOn;
+  }
+
+  /** To be called before the first route is added. */
+  guard(app: FastifyInstance): void {
+    app.decorateRequest('caller');
+    app.addHook('onRoute', (route) => {
+      const declared = route.config?.access;
+      invariant(declared !== undefined, `${[route.method].flat()} ${route.url} does not say which role it needs`);
+      describeSecurity(route, declared);
+      // fastify makes the HEAD route from the GET route, which this hook has guarded already.
+      if (route.method === 'HEAD' && this.#isGuarded(route)) return;
+      const guard = this.#guardOf(declared);
+      route.onRequest = [guard, ...[route.onRequest ?? []].flat()];
+    });
+    app.addHook('onRequest', (request, reply, done) => {
+      // Strangers must not learn which routes there are.
+      if (request.is404) this.#answer(ANYBODY, request, reply, done);
+      else done();
+    });
+  }
+
+  /**
+   * Whether a request that would change something is let in by what is known already. False says nothing: `guard` finds
+   * out then, counts, and tells.
+   */
+  letsIn(request: IncomingMessage, { needs: need }: RouteAccess): boolean {
+    if (this.#access.isOpen) return this.#whyNotChange(request) === null;
+    const caller = this.#knownCaller(request);
+    if (caller === null || !hasRole(caller, need)) return false;
+    return caller.how !== 'certificate' || this.#whyNotChange(request) === null;
+  }
+
+  #isGuarded(route: RouteOptions): boolean {
+    return [route.onRequest ?? []].flat().some((hook) => this.#guards.has(hook));
+  }
+
+  readonly #guards = new WeakSet<onRequestHookHandler>();
+
+  #guardOf(declared: RouteAccess): onRequestHookHandler {
+    const guard: onRequestHookHandler = (request, reply, done) => this.#answer(declared, request, reply, done);
+    this.#guards.add(guard);
+    return guard;
+  }
+
+  #answer(declared: RouteAccess, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+    // Here, because this is called once for every answer, and each hook more costs every request.
+    reply.header('cache-control', 'no-store');
+    try {
+      if (this.#access.isOpen) this.#checkOpen(declared, request);
+      else if (!isOpenTo(declared, request.headers)) this.#check(declared, request);
+      done();
+    } catch (error) {
+      if (error instanceof QuotameshError) addFields(reply, error, declared);
+      done(error as Error);
+    }
+  }
+
+  /** Without `auth:` the machine is the only credential. */
+  #checkOpen(declared: RouteAccess, request: FastifyRequest): void {
+    const { socket } = request;
+    this.#rejectPage(declared, request);
+    const { changes } = declared;
+    if (!changes || this.#remoteChanges || isThisMachine(socket.remoteAddress)) return;
+    throw new QuotameshError('CHANGE_NOT_LOCAL', { address: socket.remoteAddress });
+  }
+
+  #check(declared: RouteAccess, request: FastifyRequest): void {
+    const { needs: need, tenantOf } = declared;
+    const caller = this.#callerOf(request);
+    request.caller = caller;
+    if (caller.how === 'certificate') this.#rejectPage(declared, request);
+    if (!hasRole(caller, need)) {
+      this.#access.count('denied', 'http');
+      const what = `${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200)}`;
+      throw new QuotameshError('ROLE_MISSING', {
+        caller: caller.name,
+        needs: need,
+        roles: caller.roles.join(', '),
+        what,
+      });
+    }
+    if (caller.tenants === null || (need !== 'operator' && need !== 'admin')) return;
+    const tenant = tenantOf?.(request.params as Readonly<Record<string, unknown>>);
+    if (tenant !== undefined && caller.tenants.includes(tenant)) return;
+    this.#access.count('denied', 'http');
+    throw tenantDenied(caller.name, caller.tenants, tenant?.slice(0, 200) ?? 'what belongs to the whole cluster');
+  }
+
+  /**
+   * A page of a stranger can make a browser on this machine send requests, with its certificate and without asking
+   * anybody. Such requests have an Origin where they may change something, which programs do not send; there only a
+   * token shows that the page may. The node's own page is let through where the machine is the only credential.
+   */
+  #rejectPage(declared: RouteAccess, request: FastifyRequest): void {
+    const { method } = request;
+    const reason =
+      method === 'GET' || method === 'HEAD' ? this.#whyNotRead(declared, request) : this.#whyNotChange(request);
+    if (reason === null) return;
+    this.#access.count('denied', 'http');
+    throw new QuotameshError('PAGE_DENIED', { reason });
+  }
+
+  #whyNotChange({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): string | null {
+    const { origin } = headers;
+    if (origin === undefined) return isAskedAcrossSites(headers) ? ACROSS_SITES : null;
+    if (this.#access.isOpen && isOwnPage(headers, socket, this.#listensOn)) return null;
+    return `pages of ${origin.slice(0, 200)} may only look`;
+  }
+
+  #whyNotRead(declared: RouteAccess, { headers, socket }: FastifyRequest): string | null {
+    if (isOpenTo(declared, headers)) return null;
+    // A page may open a link by itself, and what takes an operator would be done for it.
+    if (isAskedAcrossSites(headers) && (declared.needs === 'operator' || !isLinkFollowed(headers))) return ACROSS_SITES;
+    if (!this.#access.isOpen || !isReboundName(headers, socket.remoteAddress)) return null;
+    return `to a browser of this machine ${headers.host?.slice(0, 200)} is no name of this node`;
+  }
+
+  #callerOf(request: FastifyRequest): Caller {
+    const known = this.#knownCaller(request);
+    if (known !== null) return known;
+    const { socket } = request;
+    const { authorization } = request.headers;
+    const caller = this.#identify(socket, authorization);
+    this.#callers.set(socket, { authorization, version: this.#access.version, caller });
+    return caller;
+  }
+
+  /** Who sent the last request of this connection, if this one says the same. */
+  #knownCaller({ socket, headers }: Pick<IncomingMessage, 'headers' | 'socket'>): Caller | null {
+    const known = this.#callers.get(socket);
+    const isSame = known?.authorization === headers.authorization && known?.version === this.#access.version;
+    return known !== undefined && isSame ? known.caller : null;
+  }
+
+  /** A token counts before a certificate: who sends both means the token. */
+  #identify(socket: FastifyRequest['socket'], authorization: string | undefined): Caller {
+    const address = socket.remoteAddress ?? 'unix socket';
+    if (authorization !== undefined) {
+      const token = /^Bearer +([\x21-\x7e]{1,512}) *$/i.exec(authorization)?.[1];
+      if (token === undefined) this.#access.missing('Authorization is no Bearer token', 'http');
+      return this.#access.byToken(token, address, 'http');
+    }
+    const certificate = shownCertificate(this.#access, socket, { address, listener: 'http' });
+    if (certificate !== null) return this.#access.byCertificate(certificate, address, 'http');
+    this.#access.missing('there is no Authorization field', 'http');
+  }
+}
+
+const ANYBODY = needs('any');
+
+const ACROSS_SITES = 'the browser says that a page of another site asks';
+
+function isOpenTo({ needs: need, isOpenTo: isOpen }: RouteAccess, headers: IncomingHttpHeaders): boolean {
+  return need === 'open' || isOpen?.(headers) === true;
+}
+
+/** RFC 9110 §11.6.1 and RFC 6750 §3. */
+function addFields(reply: FastifyReply, { code, facts }: QuotameshError, { needs: need }: RouteAccess): void {
+  if (code === 'AUTH_FAILED') reply.header('www-authenticate', 'Bearer realm="quotamesh"');
+  if (code === 'AUTH_LIMITED') reply.header('retry-after', facts.retryAfterS);
+  if (code !== 'ROLE_MISSING') return;
+  reply.header('www-authenticate', `Bearer realm="quotamesh", error="insufficient_scope", scope="${need}"`);
+}
+
+/** OpenAPI lists the roles behind the name of a scheme. */
+function describeSecurity(route: RouteOptions, { needs: need }: RouteAccess): void {
+  if (route.schema === undefined || route.schema.hide === true) return;
+  const roles = need === 'any' ? [] : [need];
+  const security = need === 'open' ? [] : [{ bearer: roles }, { clientCertificate: roles }];
+  const answers = route.schema.response as Readonly<Record<number, unknown>> | undefined;
+  const refusal = answers?.[403] ?? PROBLEM;
+  const refusals = need === 'open' ? {} : { 401: refusal, 403: refusal, 429: refusal };
+  route.schema = { ...route.schema, security, response: { ...refusals, ...answers } };
+}
+
+/** How callers may say who they are, for the OpenAPI document. */
+export const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'A token of auth.tokens. Without `auth:` in the configuration nothing is asked for (docs/operate/access.md).',
+  },
+  clientCertificate: {
+    type: 'mutualTLS',
+    description: 'A client certificate that a rule of auth.certificates matches.',
+  },
+} as const;

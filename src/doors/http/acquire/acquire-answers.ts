@@ -1,0 +1,149 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { directionIndex, laneOf } from '../../../core/base/vocabulary.js';
+import type { Scope } from '../../../core/beside/attachments/attachment.js';
+import type { Decision, Granted, NotReady, Refused } from '../../../node/api/decision.js';
+import type { NodeParts } from '../../../node/loop/node-parts.js';
+import { PROBLEM_MEDIA_TYPE } from '../route/problem.js';
+import type { AcquireBody } from './acquire-body.js';
+import type { AcquireOutcomes } from './acquire-outcomes.js';
+import type { Reserved } from './open-reservations.js';
+import { RateLimitFields } from './rate-limit-fields.js';
+import { wholeSeconds } from './rate-limit-items.js';
+import { RefusalAnswers } from './refusal-answers.js';
+import { capacityProblem } from './refusal-problems.js';
+import { nameIn, whereOf } from './scope-fields.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
+
+/** An answer to an acquire, made and not sent. */
+export interface AcquireAnswer {
+  readonly status: number;
+  /** Names and values in turn, without Cache-Control and Content-Length, which every answer has. */
+  readonly fields: readonly string[];
+  readonly body: string;
+}
+
+/** Turns decisions into answers, and counts what they were. */
+export class AcquireAnswers {
+  readonly #node: UsedParts;
+  readonly #outcomes: AcquireOutcomes;
+  readonly #refusals: RefusalAnswers;
+
+  constructor(node: UsedParts, outcomes: AcquireOutcomes) {
+    this.#node = node;
+    this.#outcomes = outcomes;
+    this.#refusals = new RefusalAnswers(node, new RateLimitFields(node));
+  }
+
+  answerTo(body: AcquireBody, decision: Decision | Reserved): AcquireAnswer {
+    if (decision.granted) {
+      this.#outcomes.granted++;
+      return this.#granted(body, decision);
+    }
+    if (decision.reason === 'quota') {
+      this.#outcomes.refused++;
+      // A refusal always has a lane: exempt work is not refused.
+      const lane = laneAsked(this.#node, body, decision.group) as number;
+      return refusedAnswer(decision, { lane, answers: this.#refusals, nowMs: this.#node.clock() });
+    }
+    this.#outcomes.notReady++;
+    return notReadyAnswer(decision, this.#node);
+  }
+
+  #granted(body: AcquireBody, decision: Granted | Reserved): AcquireAnswer {
+    const { fields } = this.#refusals;
+    const written = isPlainGrant(decision) ? GRANTED_BODY : JSON.stringify(decision);
+    const key = this.#node.gate.silentKeyOf(whereOf(body));
+    if (key !== null) {
+      // Nobody need hear of this work of a key; to ask for the key's lane would make a group of it.
+      const { policy, current } = fields.ofKey(key, this.#node.keys!.usedNow(key), body.direction ?? 'publish');
+      return grant(written, policy, current);
+    }
+    const lane = laneAsked(this.#node, body);
+    if (lane === null) return grant(JSON.stringify(decision), '', '');
+    const policy = fields.policy(lane);
+    return grant(written, policy, policy === '' ? '' : fields.current(lane, this.#node.clock()));
+  }
+}
+
+/**
+ * Writes to Node's own response: on fastify's way an answer passes four more functions, each for hooks, streams and
+ * serializers that an acquire has not. So the field that the guard sets (http/access/route-guard.ts) is written here.
+ */
+export function sendAnswer(response: ServerResponse, { status, fields, body }: AcquireAnswer): void {
+  const isGranted = body === GRANTED_BODY;
+  const length = isGranted ? GRANTED_LENGTH : String(Buffer.byteLength(body));
+  response.writeHead(status, ['cache-control', 'no-store', ...fields, 'content-length', length]);
+  // Node copies head and body as Latin-1 at once; to look for wider characters takes it a byte at a time.
+  if (isGranted) response.end(body, 'latin1');
+  else response.end(body);
+}
+
+/** For routes whose answers have fields of hooks, too. */
+export function sendByFastify(reply: FastifyReply, { status, fields, body }: AcquireAnswer): void {
+  reply.code(status);
+  for (let at = 0; at < fields.length; at += 2) reply.header(fields[at], fields[at + 1]);
+  reply.send(body);
+}
+
+/** A grant of the whole request, which says nothing but that. */
+export function isPlainGrant(decision: Granted | Reserved): boolean {
+  return !('messages' in decision) && !('id' in decision) && !('shadow' in decision);
+}
+
+export interface AskedLane {
+  readonly lane: number;
+  readonly answers: RefusalAnswers;
+  readonly nowMs: number;
+}
+
+export function refusedAnswer(decision: Refused, { lane, answers, nowMs }: AskedLane): AcquireAnswer {
+  const { level, dimension, retryAfterMs } = decision;
+  const retryAfterS = wholeSeconds(retryAfterMs);
+  const policy = answers.fields.policyWith(lane, decision);
+  const current = answers.fields.current(lane, nowMs, { level, dimension, retryAfterS });
+  const fields = [...problemFields(retryAfterS), 'ratelimit-policy', policy, 'ratelimit', current];
+  return { status: 429, fields, body: answers.body(lane, decision) };
+}
+
+export function notReadyAnswer(
+  { because, retryAfterMs }: NotReady,
+  { config }: Pick<NodeParts, 'config'>,
+): AcquireAnswer {
+  const error = new QuotameshError('NOT_READY', { node: config.nodeId, reason: because });
+  return unableAnswer(error, retryAfterMs);
+}
+
+/** There are too many topics, clients or waiters. The request violates no policy. */
+export function noRoomAnswer(error: QuotameshError): AcquireAnswer {
+  return unableAnswer(error, 1000);
+}
+
+function unableAnswer(error: QuotameshError, retryAfterMs: number): AcquireAnswer {
+  const body = JSON.stringify(capacityProblem(error, retryAfterMs));
+  return { status: 503, fields: problemFields(wholeSeconds(retryAfterMs)), body };
+}
+
+function problemFields(retryAfterS: number): string[] {
+  return ['content-type', PROBLEM_MEDIA_TYPE, 'retry-after', String(retryAfterS)];
+}
+
+function grant(body: string, policy: string, current: string): AcquireAnswer {
+  const fields = policy === '' ? GRANT_FIELDS : [...GRANT_FIELDS, 'ratelimit-policy', policy, 'ratelimit', current];
+  return { status: 200, fields, body };
+}
+
+const GRANTED_BODY = '{"granted":true}';
+const GRANTED_LENGTH = String(GRANTED_BODY.length);
+const GRANT_FIELDS = ['content-type', 'application/json; charset=utf-8'] as const;
+
+/** The lane of the most specific group of a scope, or of the group that refused; null = exempt. */
+function laneAsked(node: UsedParts, body: AcquireBody, refusedBy?: string): number | null {
+  const direction = directionIndex(body.direction ?? 'publish');
+  const group = refusedBy ?? nameIn(body);
+  if (group !== undefined) return laneOf(node.gate.groupIndex(group), direction);
+  return node.gate.scopes.lanesOf(whereOf(body) as Scope, direction)[0] ?? null;
+}

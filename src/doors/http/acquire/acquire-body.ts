@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import type { ReportedCost } from '../../../node/api/reported-cost.js';
+import { checkCost } from '../../../node/backends/report-cost.js';
+import { body } from '../route/body.js';
+import { amount, bulkOf, choice, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
+import { told } from '../route/wording.js';
+import { DIRECTION, LIMIT, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from './scope-fields.js';
+
+const units = () => z.number().min(0).exactOptional();
+
+/** A cost, on one backend or on none that anybody watches. The library says what is wrong with it. */
+export const COST = told(
+  z.strictObject({
+    backend: z.string().exactOptional(),
+    units: units(),
+    readBytes: units(),
+    writtenBytes: units(),
+    clearedBytes: units(),
+  }),
+  costMistake,
+);
+
+/** Asks the library, so that an estimate is refused in the same words as a cost that is reported later. */
+function costMistake(field: string, sent: unknown): QuotameshError {
+  try {
+    checkCost(sent as ReportedCost, `${field}: `);
+  } catch (error) {
+    if (error instanceof QuotameshError) return error;
+  }
+  return new QuotameshError('COST_INVALID', { field, reason: 'is not a cost' });
+}
+
+const COMMON = {
+  ...SCOPE_FIELDS,
+  direction: DIRECTION,
+  limit: LIMIT,
+  messages: amount(
+    'How many messages are asked for. Absent means 0, but at least one amount must be above 0.',
+  ).exactOptional(),
+  bytes: amount('How many bytes are asked for. Absent means 0.').exactOptional(),
+  retry: flag(
+    'True if this work was refused before and is tried again, so that it is not counted as demand twice.',
+  ).exactOptional(),
+  atMost: flag(
+    'True grants a part where the whole is not there: whole messages, at least one. The answer says how many. It may not stand beside waitMs, cost, reserve, or priority immediate.',
+  ).exactOptional(),
+  priority: choice(
+    ['default', 'immediate'],
+    'What is immediate is granted whatever is there, and charged; it may leave a debt of this node. It takes the role consume. It may not stand beside cost, reserve, atMost or waitMs.',
+  ).exactOptional(),
+  cost: COST.exactOptional().meta({
+    description:
+      'What the work will cost, as far as that is known. The answer has an `id`, under which POST /v1/commit reports the actual cost; where it never does, the estimate counts.',
+  }),
+  reserve: flag(
+    'True makes a reservation without a cost: the answer has an `id`, under which the amounts can be corrected. It may not stand beside atMost or waitMs.',
+  ).exactOptional(),
+};
+
+const RULES = [NAMES_AMOUNT, NAMES_SCOPE];
+
+/** What POST /v1/acquire takes. */
+export const ACQUIRE_BODY = body(
+  {
+    ...COMMON,
+    waitMs: milliseconds(
+      HTTP_WAIT_MS_MAX,
+      'How long the request waits for its turn, in milliseconds; then it is refused. It may not stand beside atMost, cost, reserve, or priority immediate.',
+    ).exactOptional(),
+  },
+  RULES,
+);
+
+/** What POST /v1/acquire/bulk takes: each request is decided by itself, in order, at once. */
+export const BULK_BODY = body({ requests: bulkOf(body(COMMON, RULES), 'requests') });
+
+export type AcquireBody = Readonly<z.output<typeof ACQUIRE_BODY>>;
+
+export const ACQUIRE_PATH = '/v1/acquire';

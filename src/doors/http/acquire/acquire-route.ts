@@ -1,0 +1,142 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hasRole } from '../../../base/access/caller.js';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import type { Decision } from '../../../node/api/decision.js';
+import type { NodeParts } from '../../../node/loop/node-parts.js';
+import { type Asked, callerOf } from '../access/caller.js';
+import { ACQUIRE_ANSWERS } from '../route/answer-schemas.js';
+import type { ErrorHandler } from '../route/problem.js';
+import { route } from '../route/route.js';
+import { needs } from '../route/route-access.js';
+import { type AcquireAnswers, noRoomAnswer, sendAnswer, sendByFastify } from './acquire-answers.js';
+import { ACQUIRE_BODY, ACQUIRE_PATH, type AcquireBody } from './acquire-body.js';
+import type { AcquireOutcomes } from './acquire-outcomes.js';
+import type { OpenReservations, Reserved } from './open-reservations.js';
+import { isPlainRequest } from './plain-request.js';
+import { rejectLimitOf, whereOf } from './scope-fields.js';
+import type { ShortWay } from './short-way.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
+
+/**
+ * POST /v1/acquire, for all requests that ShortWay does not take: those that wait, reserve or tell a limit, and those
+ * with a mistake.
+ */
+export function addAcquireRoute(app: FastifyInstance, parts: AnsweringParts): void {
+  const { outcomes, handleError, answers, shortWay } = parts;
+  route(
+    app,
+    {
+      method: 'POST',
+      url: ACQUIRE_PATH,
+      access: ACQUIRE_ACCESS,
+      tag: 'admission',
+      summary: 'Asks for tokens of a group; this node decides alone, and at once unless waitMs is given',
+      body: ACQUIRE_BODY,
+      isPlain: isPlainRequest,
+      answers: ACQUIRE_ANSWERS,
+      errorHandler: (error, request, reply) => {
+        outcomes.rejected++;
+        if (error instanceof QuotameshError && error.httpStatus === 503) sendByFastify(reply, noRoomAnswer(error));
+        else handleError(error, request, reply);
+      },
+    },
+    (request, reply) => {
+      shortWay.rethrow(request.raw);
+      const { body } = request;
+      if (body.waitMs !== undefined && body.waitMs > 0 && !isReserving(body) && body.priority !== 'immediate')
+        return waitForTurn(request, reply, parts);
+      const answer = answers.answerTo(body, decideAtOnce(parts, body, request));
+      reply.hijack();
+      sendAnswer(reply.raw, answer);
+      return undefined;
+    },
+  );
+}
+
+export const ACQUIRE_ACCESS = needs('traffic');
+
+/** Decides without waiting, as the library's `tryAcquire` does, or its `reserve` (under an id), or its `consume`. */
+export function decideAtOnce(
+  parts: AcquireRouteParts,
+  body: AcquireBody,
+  asked: Asked,
+  nowMs?: number,
+): Decision | Reserved {
+  const { node, reservations } = parts;
+  if (body.limit !== undefined) rejectLimitOf(node.keys, callerOf(asked), body);
+  if (isReserving(body)) return reservations.reserve(body);
+  if (body.priority === 'immediate') {
+    rejectBesideImmediate(body);
+    rejectUnlessConsuming(asked);
+    return node.gate.passBy(whereOf(body), body, body);
+  }
+  return node.gate.tryAcquire(whereOf(body), body, body, nowMs);
+}
+
+function isReserving({ cost, reserve }: AcquireBody): boolean {
+  return cost !== undefined || reserve === true;
+}
+
+/** `priority: immediate` grants all at once. A body that also wants a part, or an answer after a wait, is mistaken. */
+function rejectBesideImmediate({ atMost = false, waitMs = 0 }: AcquireBody): void {
+  const field = atMost ? 'atMost' : waitMs > 0 ? 'waitMs' : null;
+  if (field === null) return;
+  const reason = 'must be absent where priority is immediate: all of it is granted at once';
+  throw new QuotameshError('FIELD_INVALID', { field, reason });
+}
+
+/** What is granted whatever is there takes a role of its own. */
+function rejectUnlessConsuming(asked: Asked): void {
+  const caller = callerOf(asked);
+  if (hasRole(caller, 'consume')) return;
+  const what = 'ask with priority: immediate';
+  throw new QuotameshError('ROLE_MISSING', {
+    caller: caller.name,
+    needs: 'consume',
+    roles: caller.roles.join(', '),
+    what,
+  });
+}
+
+/** Waits until the request has its turn, its time is up, or the client hangs up. */
+async function waitForTurn(
+  request: FastifyRequest<{ Body: AcquireBody }>,
+  reply: FastifyReply,
+  parts: AnsweringParts,
+): Promise<FastifyReply> {
+  const { body } = request;
+  const { waitMs = 0, atMost = false } = body;
+  if (body.limit !== undefined) rejectLimitOf(parts.node.keys, callerOf(request), body);
+  if (atMost)
+    throw new QuotameshError('FIELD_INVALID', { field: 'atMost', reason: 'must be absent where waitMs is given' });
+  const hangUp = new AbortController();
+  const onClose = () => hangUp.abort();
+  reply.raw.once('close', onClose);
+  try {
+    const decision = await parts.node.gate.acquire(whereOf(body), body, { ...body, waitMs, signal: hangUp.signal });
+    const answer = parts.answers.answerTo(body, decision);
+    reply.hijack();
+    sendAnswer(reply.raw, answer);
+  } catch (error) {
+    // Nobody reads the answer any more.
+    if (!hangUp.signal.aborted) throw error;
+    reply.hijack();
+  } finally {
+    reply.raw.off('close', onClose);
+  }
+  return reply;
+}
+
+export interface AcquireRouteParts {
+  readonly node: UsedParts;
+  readonly outcomes: AcquireOutcomes;
+  readonly handleError: ErrorHandler;
+  readonly reservations: OpenReservations;
+}
+
+interface AnsweringParts extends AcquireRouteParts {
+  readonly answers: AcquireAnswers;
+  readonly shortWay: ShortWay;
+}

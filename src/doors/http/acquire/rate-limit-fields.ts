@@ -1,0 +1,137 @@
+import { asWritten, quotaAsWritten } from '../../../config/resolved/rates-as-written.js';
+import type { GroupConfig } from '../../../config/resolved/resolved-config.js';
+import { SECONDS_OF } from '../../../config/setting/time-unit.js';
+import type { WrittenRate } from '../../../config/setting/written-rate.js';
+import {
+  DIMENSIONS,
+  type Dimension,
+  type Direction,
+  directionIndex,
+  directionOfLane,
+} from '../../../core/base/vocabulary.js';
+import type { Level } from '../../../core/limiter/levels.js';
+import { fullInMs, unitsLeft } from '../../../node/admission/decide/units-left.js';
+import type { KeySeen } from '../../../node/groups/keys/key-book.js';
+import type { NodeParts } from '../../../node/loop/node-parts.js';
+import { leftItem, policyItem, policyName } from './rate-limit-items.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate' | 'loop'>;
+
+/**
+ * Makes the fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11). Each configured dimension
+ * of a lane is an item, named `orders-publish-messages`.
+ */
+export class RateLimitFields {
+  readonly #node: UsedParts;
+  /** Per lane, made at its first use, and again when its group is another. */
+  readonly #lanes: LanePolicies[] = [];
+
+  constructor(node: UsedParts) {
+    this.#node = node;
+  }
+
+  /** q is the quota of the whole cluster: what this node may give of it changes every second and stands in RateLimit. */
+  policy(lane: number): string {
+    return this.#of(lane).field;
+  }
+
+  /**
+   * r is what this node knows to be left, in whole units, and t when there would be most left if nobody took anything
+   * (decide/units-left.ts). Where nothing comes in there is no t. In a refusal only the item that refused carries one,
+   * equal to Retry-After, which must not be earlier than any t.
+   */
+  current(
+    lane: number,
+    nowMs: number,
+    refused?: { readonly level: Level; readonly dimension: Dimension; readonly retryAfterS: number },
+  ): string {
+    const { names } = this.#of(lane);
+    const violated = refused === undefined ? '' : this.nameOf(lane, refused.dimension, refused.level);
+    const seconds = (at: number) => {
+      if (refused !== undefined) return violated === names[at] ? refused.retryAfterS : null;
+      const fullMs = fullInMs(this.#node, lane, at, nowMs);
+      return fullMs === Infinity ? null : Math.ceil(fullMs / 1000);
+    };
+    let field = '';
+    for (let at = 0; at < DIMENSIONS.length; at++) {
+      if (names[at] === '') continue;
+      const left = unitsLeft(this.#node, lane, at, nowMs);
+      field += `${field === '' ? '' : ', '}${leftItem(names[at], left, seconds(at))}`;
+    }
+    if (refused === undefined || names.includes(violated)) return field;
+    return `${field === '' ? '' : `${field}, `}${leftItem(violated, 0, refused.retryAfterS)}`;
+  }
+
+  /** Makes the same two for a key that is silent here. */
+  ofKey(name: string, { settings, remaining }: KeySeen, direction: Direction): KeyFields {
+    const { names, field } = policiesOf({ ...settings, name }, direction);
+    const items = names.flatMap((item, at) => {
+      return item === '' ? [] : [leftItem(item, remaining[directionIndex(direction)][at], null)];
+    });
+    return { policy: field, current: items.join(', ') };
+  }
+
+  /** RateLimit-Policy of a refusal: with the limit of the level that refused, where that is not the group's. */
+  policyWith(lane: number, { level, dimension }: { readonly level: Level; readonly dimension: Dimension }): string {
+    const own = this.policy(lane);
+    const rate = this.#limitOf(lane, dimension, level);
+    if (rate === null) return own;
+    const name = this.nameOf(lane, dimension, level);
+    return `${own === '' ? '' : `${own}, `}${policyItem(name, rate.amount, SECONDS_OF[rate.per], dimension)}`;
+  }
+
+  /** A topic without a limit of its own is refused its part of the group's quota: that policy is violated. */
+  nameOf(lane: number, dimension: Dimension, level: Level = 'group'): string {
+    const at = DIMENSIONS.indexOf(dimension);
+    const group = this.#of(lane).names[at] ?? '';
+    if (this.#limitOf(lane, dimension, level) === null) return group;
+    const direction = directionOfLane(lane);
+    if (level === 'node') return `node-${direction}-${dimension}`;
+    return policyName(this.#node.gate.groupOf(lane).name, direction, dimension, `per-${level}`);
+  }
+
+  /** Null where the level has no limit, and for the group: its quota is the policy. */
+  #limitOf(lane: number, dimension: Dimension, level: Level): WrittenRate | null {
+    if (level === 'group') return null;
+    const direction = directionOfLane(lane);
+    const at = DIMENSIONS.indexOf(dimension);
+    const { limits } = this.#node.config;
+    if (level === 'node') return asWritten(limits.asWritten, `limits.${direction}.${dimension}`, limits[direction][at]);
+    const section = level === 'topic' ? 'perTopic' : 'perClient';
+    const group = this.#node.gate.groupOf(lane);
+    return asWritten(group.asWritten, `${section}.${direction}.${dimension}`, group[section][direction][at]);
+  }
+
+  #of(lane: number): LanePolicies {
+    const known = this.#lanes[lane];
+    if (known !== undefined && known.group === this.#node.gate.groupOf(lane)) return known;
+    const made = policiesOf(this.#node.gate.groupOf(lane), directionOfLane(lane));
+    this.#lanes[lane] = made;
+    return made;
+  }
+}
+
+export interface KeyFields {
+  readonly policy: string;
+  readonly current: string;
+}
+
+interface LanePolicies {
+  readonly group: GroupConfig;
+  /** Per dimension; empty where there is no quota. */
+  readonly names: readonly string[];
+  /** RateLimit-Policy as a whole. */
+  readonly field: string;
+}
+
+function policiesOf(group: GroupConfig, direction: Direction): LanePolicies {
+  const items = DIMENSIONS.map((dimension, at) => {
+    const rate = quotaAsWritten(group, direction, at);
+    const name = policyName(group.name, direction, dimension);
+    if (rate === null) return { name: '', text: '' };
+    return { name, text: policyItem(name, rate.amount, SECONDS_OF[rate.per], dimension) };
+  });
+  const field = items.flatMap(({ name, text }) => (name === '' ? [] : [text])).join(', ');
+  return { group, names: items.map(({ name }) => name), field };
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { type Caller, hasRole, type Role } from '../../../base/access/caller.js';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import type { Scope } from '../../../core/beside/attachments/attachment.js';
+import type { Where } from '../../../node/api/decision.js';
+import { anyOfFields, type Rule } from '../route/body.js';
+import { anyObject, choice, GROUP_LENGTH_MAX, name } from '../route/fields.js';
+import { told } from '../route/wording.js';
+
+const group = z
+  .string()
+  .min(1)
+  .max(GROUP_LENGTH_MAX)
+  .meta({
+    description:
+      'The name of a configured group. Without it the groups follow from tenant, namespace, topic, client and headers.',
+    examples: ['orders'],
+  });
+
+const key = z
+  .string()
+  .min(1)
+  .max(GROUP_LENGTH_MAX)
+  .meta({ description: 'Another word for group, where the name is that of a key.', examples: ['key:alice'] });
+
+/** Every rule looks at each header, so there is a bound: a hundred, which is more than any client sends. */
+const headers = z
+  .record(z.string(), z.string())
+  .refine((given) => Object.keys(given).length <= 100)
+  .meta({
+    maxProperties: 100,
+    description: 'Headers of the work, for the rules of attachments. They stand instead of a group.',
+  });
+
+/** The fields that say whose work it is. A request has at least one of them. */
+export const SCOPE_FIELDS = {
+  group: told(group, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
+  key: told(key, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
+  tenant: name('The tenant whose attachments name the groups. It stands instead of a group.').exactOptional(),
+  namespace: name('A namespace of the tenant. It stands instead of a group.').exactOptional(),
+  headers: told(headers, 'must be an object of at most 100 strings').exactOptional(),
+  topic: name('The topic that the work is for; perTopic and topics limit it.').exactOptional(),
+  client: name('The client that does the work; perClient limits it, and clients that wait take turns.').exactOptional(),
+};
+
+export const DIRECTION = choice(['publish', 'dispatch']).exactOptional();
+
+/** The fields of a body that say whose work it is. */
+export type Scoped = Readonly<z.output<z.ZodObject<typeof SCOPE_FIELDS>>>;
+
+const SCOPE_NAMES = Object.keys(SCOPE_FIELDS) as (keyof Scoped)[];
+
+export const NAMES_SCOPE: Rule<Scoped> = {
+  isKept: (given) => SCOPE_NAMES.some((name) => given[name] !== undefined),
+  mistake: (where) => {
+    const reason = 'is missing: name the group, or tenant, namespace, topic, client or headers';
+    return new QuotameshError('FIELD_INVALID', { field: `${where}group`, reason });
+  },
+  schema: anyOfFields(SCOPE_NAMES),
+  explainedBy: SCOPE_NAMES,
+};
+
+interface Amounted {
+  readonly messages?: number;
+  readonly bytes?: number;
+  readonly all?: true;
+}
+
+export const NAMES_AMOUNT: Rule<Amounted> = {
+  isKept: ({ messages, bytes }) => messages !== undefined || bytes !== undefined,
+  mistake: (where) => {
+    const facts = { field: `${where}messages and ${where}bytes`, reason: 'are both absent: name at least one' };
+    return new QuotameshError('AMOUNT_INVALID', facts);
+  },
+  schema: anyOfFields(['messages', 'bytes']),
+  explainedBy: 'any-unknown-field',
+};
+
+/** The group, or the scope whose groups are looked up. Throws FIELD_INVALID where both are named. */
+export function whereOf(asked: Scoped): Where {
+  const name = nameIn(asked);
+  if (name === undefined) return scopeOf(asked);
+  // Nearly every request names a group alone, and a bulk may have a thousand requests: no object is made for them.
+  if (asked.tenant !== undefined) throw besidesGroup('tenant');
+  if (asked.namespace !== undefined) throw besidesGroup('namespace');
+  if (asked.headers !== undefined) throw besidesGroup('headers');
+  return name;
+}
+
+/** The name of the group or key; undefined where a scope is named. Throws FIELD_INVALID where both are. */
+export function nameIn({ group: named, key: keyed }: Scoped): string | undefined {
+  if (named !== undefined && keyed !== undefined) throw besidesGroup('key');
+  return named ?? keyed;
+}
+
+function besidesGroup(field: keyof Scope | 'key'): QuotameshError {
+  return new QuotameshError('FIELD_INVALID', { field, reason: 'must be absent where group is given' });
+}
+
+function scopeOf({ tenant, namespace, headers: given, topic, client }: Scoped): Scope {
+  const named = Object.entries({ tenant, namespace, headers: given, topic, client });
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
+}
+
+/** What a template allows is judged with the key. */
+export const LIMIT = anyObject(
+  'A quota for the key, as it stands below quota in YAML: {"publish":{"messagesPerSecond":"600/min"}}. The key has it at this node until another one is told; its template must allow limits (allowLimits).',
+).exactOptional();
+
+/** Throws LIMIT_DENIED where the caller may not tell limits of such keys. */
+export function rejectLimitOf(keys: KeyRoles | null, caller: Caller, asked: Scoped): void {
+  const name = nameIn(asked);
+  if (keys === null || name === undefined) return;
+  const role = keys.roleForLimits(name);
+  if (role === null || hasRole(caller, role)) return;
+  throw keys.limitDenied(name, `${caller.name} has not the role ${role}`);
+}
+
+interface KeyRoles {
+  roleForLimits(name: string): Role | null;
+  limitDenied(name: string, reason: string): QuotameshError;
+}

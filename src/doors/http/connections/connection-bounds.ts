@@ -1,0 +1,193 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../../../base/ports/clock.js';
+import type { Telemetry } from '../../../base/ports/telemetry.js';
+import type { HttpConfig } from '../../../config/resolved/resolved-config.js';
+import type { ConnectionCounts, EndReason } from './connection-counts.js';
+import { isDropped } from './dropped-requests.js';
+import { joinChunks } from './joined-chunks.js';
+import { type Connection, OpenConnections } from './open-connections.js';
+
+export interface BoundsParts {
+  readonly http: HttpConfig;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly counts: ConnectionCounts;
+}
+
+/**
+ * Bounds what clients can make the listener remember. Node's own server parses and begins every request that arrives,
+ * and keeps every answer until the client takes it: eight connections that pipelined requests and read nothing ended a
+ * node of 256 MB. Here a connection has one request under way, a bounded number of requests wait behind it, and all
+ * connections share one budget of memory. For a connection that sends one request after the other, this costs one look
+ * at its last answer.
+ */
+export class ConnectionBounds {
+  readonly #parts: BoundsParts;
+  readonly #connections: OpenConnections;
+  /** Connections that hold memory; the one that has held it for longest comes first. */
+  readonly #holding = new Set<Connection>();
+  readonly #sweep: NodeJS.Timeout;
+  #handle: RequestListener = () => undefined;
+  #loggedMs = -Infinity;
+  #lastAddress = '';
+
+  constructor(parts: BoundsParts) {
+    this.#parts = parts;
+    const end = (connection: Connection, reason: EndReason) => this.#end(connection, reason);
+    this.#connections = new OpenConnections(parts.http.maxConnections, end);
+    this.#sweep = setInterval(() => this.sweep(), SWEEP_MS);
+    this.#sweep.unref();
+  }
+
+  /** Puts the bounds between a server and its request handler. A listener on `localhost` has two servers. */
+  guard(server: Server, handle: RequestListener): void {
+    this.#handle = handle;
+    server.on('request', (request, response) => this.#take(request, response));
+    server.on('checkExpectation', (request, response) => this.#take(request, response));
+    this.#connections.watch(server, (connection) => this.#forget(connection));
+  }
+
+  close(): void {
+    clearInterval(this.#sweep);
+  }
+
+  /** Called when an answer of this size has been made: it is kept until the client takes it. */
+  answered(response: ServerResponse, bytes: number): void {
+    if (bytes >= LARGE_BYTES) this.#holdFor(response.req.socket, response, bytes);
+  }
+
+  /** Called before a body is read; `limit` is the most that is read of it. Counts only large bodies. */
+  reading(request: IncomingMessage, response: ServerResponse, limit: number): void {
+    const length = Number(request.headers['content-length'] ?? limit);
+    if (length < LARGE_BYTES || length > limit) return;
+    this.#holdFor(request.socket, response, length);
+  }
+
+  /** Ends connections that do not take their answer, and tells what was ended. */
+  sweep(): void {
+    const nowMs = this.#parts.clock();
+    for (const connection of this.#connections.asked()) {
+      const { answering } = connection;
+      if (answering === null) continue;
+      if (answering.writableFinished) {
+        // Nothing of an answer stays in memory while its connection is idle.
+        connection.answering = null;
+        connection.unsent = null;
+      } else if (answering.writableEnded && connection.unsent !== answering) {
+        connection.unsent = answering;
+        connection.unsentSinceMs = nowMs;
+      } else if (connection.unsent === answering && nowMs - connection.unsentSinceMs >= this.#parts.http.notReadingMs) {
+        this.#end(connection, 'not-reading');
+      }
+    }
+    this.#parts.counts.open = this.#connections.size;
+    this.#tell(nowMs);
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    if (isDropped(request)) return;
+    joinChunks(request);
+    const connection = this.#connections.used(request.socket);
+    if (connection === undefined) {
+      this.#handle(request, response);
+      return;
+    }
+    const { answering, held } = connection;
+    if (answering === null || (answering.writableFinished && held.length === 0)) {
+      connection.answering = response;
+      this.#handle(request, response);
+      return;
+    }
+    if (held.length === 0) answering.once('close', () => this.#next(connection));
+    held.push({ request, response });
+    this.#wait(connection, memoryOf(request));
+    const isTooDeep = held.length > this.#parts.http.maxPipelined || connection.waitingBytes > WAITING_BYTES_MAX;
+    if (isTooDeep && !connection.socket.destroyed) this.#end(connection, 'pipelined');
+  }
+
+  /** Called when the last answer has been sent, or when the connection is gone. Begins the next request. */
+  #next(connection: Connection): void {
+    const next = connection.held.shift();
+    if (next === undefined || connection.socket.destroyed) return;
+    this.#wait(connection, -memoryOf(next.request));
+    connection.answering = next.response;
+    if (connection.held.length > 0) next.response.once('close', () => this.#next(connection));
+    this.#handle(next.request, next.response);
+  }
+
+  #wait(connection: Connection, bytes: number): void {
+    connection.waitingBytes += bytes;
+    this.#hold(connection, bytes);
+  }
+
+  #holdFor(socket: Socket, response: ServerResponse, bytes: number): void {
+    const connection = this.#connections.of(socket);
+    if (connection === undefined || connection.socket.destroyed) return;
+    this.#hold(connection, bytes);
+    response.once('close', () => this.#hold(connection, -bytes));
+  }
+
+  /** Counts held memory. Beyond the budget, the connections that have held some for longest are ended. */
+  #hold(connection: Connection, bytes: number): void {
+    const { counts, http } = this.#parts;
+    if (connection.socket.destroyed) return;
+    connection.heldBytes += bytes;
+    counts.heldBytes += bytes;
+    if (connection.heldBytes === 0) this.#holding.delete(connection);
+    else if (bytes > 0) this.#holding.add(connection);
+    // The last connection stays, so that an answer larger than the budget reaches the only client that asks.
+    while (counts.heldBytes > http.maxHeldBytes && this.#holding.size > 1) {
+      const [oldest] = this.#holding;
+      this.#end(oldest, 'held-full');
+    }
+  }
+
+  #end(connection: Connection, reason: EndReason): void {
+    this.#parts.counts.ended[reason]++;
+    this.#lastAddress = connection.socket.remoteAddress ?? '';
+    connection.socket.destroy();
+    this.#forget(connection);
+  }
+
+  #forget(connection: Connection): void {
+    this.#parts.counts.heldBytes -= connection.heldBytes;
+    connection.heldBytes = 0;
+    connection.held = [];
+    connection.answering = null;
+    this.#holding.delete(connection);
+    this.#connections.delete(connection);
+    this.#parts.counts.open = this.#connections.size;
+  }
+
+  /** Logs ended connections at once, and then in one line a minute, however many there are. */
+  #tell(nowMs: number): void {
+    const { counts, telemetry } = this.#parts;
+    const untold = Object.entries(counts.ended).filter(([reason, count]) => count > counts.told[reason as EndReason]);
+    if (untold.length === 0 || nowMs - this.#loggedMs < TOLD_EVERY_MS) return;
+    const facts = Object.fromEntries(
+      untold.map(([reason, count]) => [reason, count - counts.told[reason as EndReason]]),
+    );
+    telemetry.log('warn', 'connections ended', { listener: 'http', ...facts, lastAddress: this.#lastAddress });
+    Object.assign(counts.told, counts.ended);
+    this.#loggedMs = nowMs;
+  }
+}
+
+/** Smaller answers and bodies are not counted, because a connection has at most one of them at a time. */
+const LARGE_BYTES = 16_384;
+/** The most that one connection's waiting requests may hold; the 32 acquires that may wait by default need less. */
+const WAITING_BYTES_MAX = 131_072;
+/** The size of the objects that Node makes of a request and its answer. */
+const REQUEST_BYTES = 2048;
+/** The most that Node reads of a body before somebody asks for it. */
+const UNREAD_BODY_BYTES = 16_384;
+const SWEEP_MS = 1000;
+const TOLD_EVERY_MS = 60_000;
+
+function memoryOf({ rawHeaders, url = '', headers }: IncomingMessage): number {
+  let bytes = REQUEST_BYTES + url.length;
+  for (const text of rawHeaders) bytes += text.length;
+  const isChunked = headers['transfer-encoding'] !== undefined;
+  return bytes + Math.min(UNREAD_BODY_BYTES, isChunked ? UNREAD_BODY_BYTES : Number(headers['content-length'] ?? 0));
+}

@@ -1,0 +1,113 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { readRevision } from '../../../base/input/revision.js';
+import { attachmentName } from '../../../core/beside/registry/registry-record.js';
+import { auditedChange } from '../../../node/groups/registry/audit-trail.js';
+import type { NodeParts } from '../../../node/loop/node-parts.js';
+import { json, listOf, PROBLEM, record, text } from '../route/answer-schemas.js';
+import { body } from '../route/body.js';
+import { once } from '../route/fields.js';
+import { route } from '../route/route.js';
+import { needs } from '../route/route-access.js';
+import { told } from '../route/wording.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'registry'>;
+
+/** Changes of one page; a change has two definitions of at most 28 KiB. */
+const PAGE_MAX = 100;
+
+/** Who changed what at any node: every node knows it from the log of the registry. */
+export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/audit',
+      access: needs('operator'),
+      tag: 'groups',
+      summary: 'Lists changes of groups and attachments at run time, oldest first, a page at a time',
+      query: QUERY,
+      answers: { 200: CHANGES, 422: PROBLEM },
+    },
+    ({ query }) => {
+      const { revision, group, name } = askedIn(query);
+      // One change more than a page takes shows whether there is another page.
+      const found = node.registry?.changesAfter(revision, PAGE_MAX + 1, name, group) ?? [];
+      const page = found.slice(0, PAGE_MAX);
+      const last = page.at(-1);
+      const isMore = found.length > PAGE_MAX && last !== undefined;
+      return { changes: page.map(auditedChange), next: isMore ? `${last.revision}:${last.group}` : null };
+    },
+  );
+}
+
+/** A revision, and the entry of it behind which the next page begins. */
+const AFTER = /^(?<revision>\d+)(?::(?<last>.+))?$/s;
+
+const isAfter = (after: string) => readRevision(AFTER.exec(after)?.groups?.revision ?? '') !== null;
+
+const afterText = z.string().regex(AFTER).refine(isAfter).meta({
+  description:
+    'Shows only changes with a higher revision than this; `next` of a page is the value for the page behind it.',
+});
+
+const QUERY = body(
+  {
+    after: told(afterText, 'must be a revision, or next of the page before').exactOptional(),
+    group: once('Shows only changes of this group.'),
+    scope: once('Shows only changes of what this scope is attached to, such as acme or acme/orders.'),
+  },
+  [
+    {
+      isKept: ({ group, scope }) => group === undefined || scope === undefined,
+      mistake: () => new QuotameshError('FIELD_INVALID', { field: 'scope', reason: 'must not stand beside group' }),
+    },
+  ],
+);
+
+const DEFINITION = z
+  .record(z.string(), z.unknown())
+  .nullable()
+  .meta({ description: 'The definition as YAML writes it; null means that nothing was defined at run time.' });
+
+const WHO = record({ name: text, how: text, requestId: text }, 'Null means that the node does not say.').nullable();
+
+const CHANGE = record({
+  revision: z.int().min(1).meta({ description: 'The revision of the change, and of whatever was detached with it.' }),
+  time: text
+    .nullable()
+    .meta({ description: 'When the change was asked for, by the clock of the node that was asked.' }),
+  node: text.meta({ description: 'The node that was asked.' }),
+  who: WHO,
+  what: z.enum(['made', 'changed', 'deleted']),
+  kind: z.enum(['group', 'attachment', 'key-template', 'key']),
+  name: text.meta({ description: 'The name of the group, or the path of the scope.' }),
+  before: DEFINITION,
+  after: DEFINITION,
+  withGroup: text
+    .nullable()
+    .meta({ description: 'The group whose deletion with force has detached the scope; null otherwise.' }),
+});
+
+const CHANGES = json(
+  'A page of changes.',
+  record({
+    changes: listOf(CHANGE),
+    next: text.nullable().meta({ description: 'The value of `after` for the next page; null on the last page.' }),
+  }),
+);
+
+interface AskedChanges {
+  /** The page begins behind this revision; behind its entry `group`, if there is one. */
+  readonly revision: number;
+  readonly group: string | undefined;
+  readonly name: string | null;
+}
+
+function askedIn({ after, group, scope }: z.output<typeof QUERY>): AskedChanges {
+  const { revision = 0, last } = AFTER.exec(after ?? '')?.groups ?? {};
+  const name = scope === undefined ? (group ?? null) : attachmentName(scope);
+  return { revision: Number(revision), group: last, name };
+}

@@ -1,0 +1,156 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import {
+  type DefinedKeys,
+  definedKeys,
+  deleteKeys,
+  isDefined,
+  type KeyEntry,
+  keyEntryOf,
+  listKeyDefinitions,
+  patchKeys,
+  previewDeleteKeys,
+  previewPatchKeys,
+  previewPutKeys,
+  putKeys,
+  textOf,
+} from '../../../node/groups/changes/change-keys.js';
+import type { ChangeParts } from '../../../node/groups/changes/change-parts.js';
+import { changedBy } from '../access/changed-by.js';
+import { KEY_DEFINITION, KEY_DEFINITIONS, PROBLEM } from '../route/answer-schemas.js';
+import { body } from '../route/body.js';
+import { anyObject, onOrOff, pathOf } from '../route/fields.js';
+import { expectedOfKeys } from '../route/if-match.js';
+import { NO_QUERY, route } from '../route/route.js';
+import { changes, needs } from '../route/route-access.js';
+import { KEY_DEFINITION_OR_PREVIEW, KEY_PREVIEW } from './preview-schemas.js';
+
+/** Templates of keys, and what single keys have of their own, for the whole cluster: one record for all keys of one. */
+export function addKeyRoutes(app: FastifyInstance, node: ChangeParts): void {
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/key-templates',
+      access: needs('viewer'),
+      tag: 'groups',
+      summary: 'Lists the templates of keys in force, and the keys that run time has given settings of their own',
+      query: NO_QUERY,
+      answers: { 200: KEY_DEFINITIONS },
+    },
+    () => ({ definitions: listKeyDefinitions(node) }),
+  );
+  for (const kind of ['template', 'key'] as const) addDefinition(app, node, kind);
+}
+
+function addDefinition(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
+  addLook(app, node, kind);
+  addWrites(app, node, kind);
+  addDelete(app, node, kind);
+}
+
+function addLook(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
+  const url = URLS[kind];
+  const common = { tag: 'groups', query: NO_QUERY, params: pathOf(kind) } as const;
+  const what = WHAT[kind];
+  route(
+    app,
+    {
+      ...common,
+      method: 'GET',
+      url: kind === 'key' ? `${url}/definition` : url,
+      access: needs('viewer'),
+      summary: `Shows ${what} as YAML would write it; its ETag can be sent back as If-Match`,
+      answers: { 200: KEY_DEFINITION, 404: PROBLEM },
+    },
+    ({ params }, reply) => send(reply, 200, definedKeys(node, keyEntryOf(kind, params[kind]))),
+  );
+}
+
+function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
+  const common = changeOf(kind);
+  const what = WHAT[kind];
+  const written = anyObject(`The keys of a group, as they stand below ${WHERE[kind]} in YAML.`);
+  const answers = {
+    200: KEY_DEFINITION_OR_PREVIEW,
+    201: KEY_DEFINITION,
+    ...FAILURES,
+    422: PROBLEM,
+    503: PROBLEM,
+  } as const;
+  route(
+    app,
+    {
+      ...common,
+      method: 'PUT',
+      summary: `Makes ${what}, or replaces all of it; live keys follow`,
+      body: written,
+      answers,
+    },
+    async (request, reply) => {
+      const entry = keyEntryOf(kind, request.params[kind]);
+      const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
+      if (request.query.dryRun === 'true') return previewPutKeys(node, entry, request.body, expected);
+      const { isNew, ...made } = await putKeys(node, entry, request.body, expected, changedBy(request));
+      return send(reply, isNew ? 201 : 200, made);
+    },
+  );
+  route(
+    app,
+    {
+      ...common,
+      method: 'PATCH',
+      summary: `Changes single settings of ${what}, or makes it; null takes a setting away (RFC 7396)`,
+      body: written,
+      answers,
+    },
+    async (request, reply) => {
+      const entry = keyEntryOf(kind, request.params[kind]);
+      const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
+      if (request.query.dryRun === 'true') return previewPatchKeys(node, entry, request.body, expected);
+      const { isNew, ...made } = await patchKeys(node, entry, request.body, expected, changedBy(request));
+      return send(reply, isNew ? 201 : 200, made);
+    },
+  );
+}
+
+function addDelete(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
+  const common = changeOf(kind);
+  const what = WHAT[kind];
+  route(
+    app,
+    {
+      ...common,
+      method: 'DELETE',
+      summary: `Deletes ${what}, as far as it was defined at run time; what YAML says, if anything, is in force again`,
+      answers: { 200: KEY_PREVIEW, 204: { description: 'It is deleted.', type: 'null' }, ...FAILURES, 503: PROBLEM },
+    },
+    async (request, reply) => {
+      const entry = keyEntryOf(kind, request.params[kind]);
+      const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
+      if (request.query.dryRun === 'true') return previewDeleteKeys(node, entry, expected);
+      await deleteKeys(node, entry, expected, changedBy(request));
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** What the changes of a definition have in common. */
+function changeOf<Kind extends KeyEntry['kind']>(kind: Kind) {
+  return {
+    tag: 'groups',
+    query: body({ dryRun: onOrOff('True changes nothing, and shows what would follow.') }),
+    params: pathOf(kind),
+    url: URLS[kind],
+    access: changes(null),
+  } as const;
+}
+
+const URLS = { template: '/v1/key-templates/:template', key: '/v1/keys/:key' } as const;
+const WHAT = { template: 'a template of keys', key: 'what a single key has of its own' } as const;
+const WHERE = { template: 'keys.<pattern>', key: 'overrides.<key>' } as const;
+
+const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 413: PROBLEM, 415: PROBLEM };
+
+function send(reply: FastifyReply, code: number, defined: DefinedKeys): FastifyReply {
+  return reply.code(code).header('etag', `"${defined.revision}"`).send(defined);
+}

@@ -1,0 +1,189 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import type { Mapping } from '../../../base/input/mapping.js';
+import { attach, attachmentAt, detach } from '../../../node/groups/changes/attaching.js';
+import {
+  checkedDefinition,
+  definedGroup,
+  deleteGroup,
+  patchGroup,
+  putGroup,
+} from '../../../node/groups/changes/change-group.js';
+import type { ChangeParts } from '../../../node/groups/changes/change-parts.js';
+import { patchOfPulsar, type Spelling, toPulsarGroup } from '../../../node/groups/changes/pulsar-group.js';
+import { attachedBy, changedBy } from '../access/changed-by.js';
+import { anyObject, pathOf } from '../route/fields.js';
+import { expectedOfGroup, expectedOfScope } from '../route/if-match.js';
+import { NO_QUERY, route } from '../route/route.js';
+import { changes, needs } from '../route/route-access.js';
+
+/**
+ * Paths below this answer as Pulsar's admin client expects: errors have a `reason`, and writes answer without a body.
+ */
+export const PULSAR_PREFIX = '/admin/v2/';
+
+/**
+ * PIP-82's REST and Pulsar's own, over the same calls as /v1: `resourcegroup` as the proposal spells it,
+ * `resourcegroups` as Pulsar's client does. PUT makes a group or changes the rates that it names.
+ */
+export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {
+  for (const paths of GROUP_PATHS) addRateRoutes(app, node, paths);
+  for (const { path, scopeKind } of SCOPE_PATHS) addScopeRoutes(app, node, path, scopeKind);
+}
+
+function addRateRoutes(app: FastifyInstance, node: ChangeParts, { path, spelling, deleted, aliasOf }: GroupPath): void {
+  const names = () => [...node.groups.numbers.keys()].sort();
+  const of = (end: string) => (aliasOf === undefined ? {} : { aliasOf: aliasOf + end });
+  const named = { ...PULSAR, ...of('/*'), url: `${path}/*`, params: pathOf('*') };
+  route(
+    app,
+    { ...PULSAR, ...of(''), method: 'GET', url: path, access: VIEWING, summary: 'Lists the names of all groups' },
+    names,
+  );
+  route(
+    app,
+    { ...named, method: 'GET', access: VIEWING, summary: 'Shows the rates of a group' },
+    ({ params }, reply) => {
+      const name = params['*'];
+      // With the slash alone it is the list (PIP-82).
+      if (name === '') return names();
+      const { group, revision } = definedGroup(node, name);
+      return reply
+        .header('etag', `"${revision}"`)
+        .send(toPulsarGroup(node.groups.at(node.groups.numbers.get(group) as number), spelling));
+    },
+  );
+  const access = changes(null);
+  route(
+    app,
+    { ...named, method: 'PUT', access, summary: 'Makes a group, or changes its rates', body: RATES },
+    async (request, reply) => {
+      await putRates(node, request, request.params['*'], request.body ?? {});
+      return noContent(reply);
+    },
+  );
+  route(
+    app,
+    { ...named, method: 'DELETE', access, summary: 'Deletes a group; answers 412 while something is attached to it' },
+    async (request, reply) => {
+      const name = request.params['*'];
+      await deleteGroup(node, name, expectedOfGroup(request, node, name), changedBy(request));
+      return reply.code(deleted).send();
+    },
+  );
+}
+
+interface GroupPath {
+  readonly path: string;
+  readonly spelling: Spelling;
+  /** The status of a deletion. */
+  readonly deleted: 200 | 204;
+  readonly aliasOf?: string;
+}
+
+const GROUP_PATHS: readonly GroupPath[] = [
+  { path: '/admin/v2/resourcegroup', spelling: 'pip-82', deleted: 200 },
+  { path: '/admin/v2/resourcegroups', spelling: 'pulsar', deleted: 204, aliasOf: '/admin/v2/resourcegroup' },
+];
+
+const SCOPE_PATHS = [
+  { path: '/admin/v2/namespaces/:tenant/:namespace/resourcegroup', scopeKind: 'namespace' },
+  { path: '/admin/v2/tenants/:tenant/resourcegroup', scopeKind: 'tenant' },
+] as const;
+
+interface ScopeParams {
+  readonly tenant: string;
+  readonly namespace?: string;
+}
+
+function addScopeRoutes(
+  app: FastifyInstance,
+  node: ChangeParts,
+  path: string,
+  scopeKind: 'tenant' | 'namespace',
+): void {
+  const scope = scopeKind === 'tenant' ? pathOf('tenant') : pathOf('tenant', 'namespace');
+  const described = { ...PULSAR, url: path, params: scope };
+  route(
+    app,
+    { ...described, method: 'GET', access: VIEWING, summary: `Shows the group that a ${scopeKind} is attached to` },
+    ({ params }, reply) => {
+      const { attachment, revision } = attachmentAt(node, scopePath(params));
+      const { group } = attachment;
+      if (typeof group !== 'string') throw unknownScope(params);
+      reply.header('etag', `"${revision}"`);
+      // The bare name, as Pulsar answers: its client would print quotes, too.
+      return reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(group);
+    },
+  );
+  const access = changes((params) => String(params.tenant));
+  for (const method of ['PUT', 'POST'] as const) {
+    const summary = `Attaches a ${scopeKind} to a group`;
+    const params = scopeKind === 'tenant' ? pathOf('tenant', '*') : pathOf('tenant', 'namespace', '*');
+    route(app, { ...PULSAR, method, url: `${path}/*`, params, access, summary }, async (request, reply) => {
+      const [at, group] = [scopePath(request.params), request.params['*']];
+      await attach(node, at, { group }, expectedOfScope(request, node, at), attachedBy(request));
+      return noContent(reply);
+    });
+  }
+  route(app, { ...described, method: 'DELETE', access, summary: `Detaches a ${scopeKind}` }, async (request, reply) => {
+    const at = scopePath(request.params);
+    await detach(node, at, expectedOfScope(request, node, at), attachedBy(request));
+    // PIP-82 says 200; Pulsar's client, which asks the same path, takes that as well.
+    return reply.code(200).send();
+  });
+}
+
+/**
+ * Changes only the rates that are named, if there is such a group; its other rates, weights and strategy stay. A caller
+ * that would make a group which somebody else has just made changes that one.
+ */
+async function putRates(node: ChangeParts, request: FastifyRequest, name: string, rates: Mapping): Promise<void> {
+  const patch = patchOfPulsar(rates);
+  const expected = expectedOfGroup(request, node, name);
+  const by = changedBy(request);
+  if (!node.groups.numbers.has(name)) {
+    const isMade = await putGroup(node, name, checkedDefinition(node, name, patch), 0, by).then(
+      () => true,
+      (error: unknown) => {
+        const isLate = error instanceof QuotameshError && error.code === 'GROUP_CHANGED';
+        if (!isLate || expected !== null || !node.groups.numbers.has(name)) throw error;
+        return false;
+      },
+    );
+    if (isMade) return;
+  }
+  await patchGroup(node, name, patch, expected, by);
+}
+
+/** A percent-encoded slash in a name would make it the path of something else. */
+function scopePath({ tenant, namespace }: ScopeParams): string {
+  const names = namespace === undefined ? [tenant] : [tenant, namespace];
+  if (names.some((name) => name.includes('/')))
+    throw unknownScope({ tenant, ...(namespace !== undefined && { namespace }) });
+  return names.join('/');
+}
+
+function unknownScope({ tenant, namespace }: ScopeParams) {
+  const scope = namespace === undefined ? tenant : `${tenant}/${namespace}`;
+  return new QuotameshError('ATTACHMENT_UNKNOWN', { scope: scope.slice(0, 200) });
+}
+
+function noContent(reply: FastifyReply): FastifyReply {
+  return reply.code(204).send();
+}
+
+const REASON = {
+  description: 'Nothing was changed; `reason` says why.',
+  type: 'object',
+  properties: { reason: { type: 'string' } },
+} as const;
+const FAILURES = { 400: REASON, 403: REASON, 404: REASON, 409: REASON, 412: REASON, 422: REASON, 503: REASON };
+
+const PULSAR = { tag: 'pulsar', query: NO_QUERY, answers: FAILURES } as const;
+const VIEWING = needs('viewer');
+
+/** Rates by the names of PIP-82 or of Pulsar, which groups/changes/pulsar-group.ts reads; Pulsar's client may send none. */
+const RATES = anyObject(
+  'The rates as Pulsar names them, such as publishRateInMsgs. What is not named stays as it is.',
+).nullable();

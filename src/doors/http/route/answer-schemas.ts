@@ -1,0 +1,399 @@
+import { z } from 'zod';
+import { DIMENSIONS, DIRECTIONS } from '../../../core/base/vocabulary.js';
+import { LEVELS } from '../../../core/limiter/levels.js';
+
+/**
+ * What the routes answer, for GET /openapi.json. Answers are not serialised by these schemas (a member that a schema
+ * forgot would vanish silently): test/unit/http checks that every answer matches its schema, both ways, and
+ * answer-types.test.ts that they are the interfaces of src/api, which embedders get without zod.
+ */
+export const text = z.string();
+export const number = z.number().min(0);
+export const count = z.int().min(0);
+export const yes = z.boolean();
+
+/** An object whose members are all there, and no others. */
+export function record<const Members extends z.ZodRawShape>(members: Members, description?: string) {
+  const schema = z.strictObject(members);
+  return description === undefined ? schema : schema.meta({ description });
+}
+
+export const listOf = z.array;
+
+/** Numbers by name. */
+export const COUNTS = z.record(z.string(), count);
+
+const PROBLEM_MEMBERS = { type: text, title: text, status: count, detail: text, code: text, remedy: text } as const;
+
+export const RATES = record(
+  { messagesPerSecond: number.nullable(), bytesPerSecond: number.nullable() },
+  'Units per second; null = no quota (unlimited).',
+);
+
+const REDUCED_CAPACITY = {
+  ...PROBLEM_MEMBERS,
+  'violated-policies': listOf(text),
+  retryAfterMs: z.int().min(1),
+};
+
+const LEVEL = z.enum(LEVELS);
+const DIMENSION = z.enum(DIMENSIONS);
+
+export const QUOTA_AS_WRITTEN = z.record(z.string(), z.union([number, z.string()])).meta({
+  description: 'Rates as YAML would write them: 5 per second, or "5/min".',
+});
+
+const QUOTA_EXCEEDED = {
+  ...REDUCED_CAPACITY,
+  'violated-policies': listOf(
+    text.meta({ description: 'The names of the policies in RateLimit-Policy that were violated.' }),
+  ),
+  group: text,
+  direction: z.enum(DIRECTIONS),
+  dimension: DIMENSION,
+  level: LEVEL.meta({ description: 'The first level that refused.' }),
+  shadow: z.literal('granted').optional().meta({ description: 'What is planned for the group would have granted it.' }),
+};
+
+export const PROBLEM = problem('An error of the catalogue (docs/reference/errors.md).', PROBLEM_MEMBERS);
+
+export const BATCH_PROBLEM = problem(
+  'The problem is as for one group; `errors` names the first hundred groups that are refused.',
+  {
+    ...PROBLEM_MEMBERS,
+    errors: listOf(record({ group: text, status: count, code: text, detail: text, remedy: text })).exactOptional(),
+  },
+);
+
+/** What any route with a body may answer because of it. */
+export const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM };
+
+const RETRY_AFTER = {
+  'Retry-After': { type: 'integer', description: 'After how many seconds to come back, rounded up; at least 1.' },
+};
+
+const RATE_LIMIT = {
+  'RateLimit-Policy': {
+    type: 'string',
+    description: 'The quota of the whole cluster: q units in w seconds, 5 in 60 for 5/min.',
+  },
+  RateLimit: {
+    type: 'string',
+    description:
+      '`r` is what this node would admit now; where tokens are shared, what the bucket of the cluster holds as far as the ' +
+      'node knows. `t` is the seconds of Retry-After after a refusal, else the seconds until most would be left if nobody took anything.',
+  },
+};
+
+const RESERVED = {
+  id: text.meta({
+    description: 'The id for POST /v1/commit or /v1/cancel at this node; it is there where cost or reserve was sent.',
+  }),
+  validMs: number.meta({
+    description: 'How many milliseconds the reservation stays open; afterwards it is charged as estimated.',
+  }),
+};
+
+const SHADOW_SAYS = z
+  .enum(['granted', 'refused'])
+  .meta({ description: 'What a shadow of the group says otherwise; absent where it says the same, or there is none.' });
+
+const GRANTED = z.strictObject({
+  granted: z.literal(true),
+  messages: count
+    .meta({ description: 'How many messages were granted; it is there where atMost was sent.' })
+    .optional(),
+  bytes: count.optional(),
+  id: RESERVED.id.optional(),
+  validMs: RESERVED.validMs.optional(),
+  shadow: SHADOW_SAYS.optional(),
+});
+
+const BULK_ANSWER = z.strictObject({
+  status: z
+    .int()
+    .meta({ description: 'The status that a request of its own would have had: 200, 429, 503, 404 or 422.' }),
+  granted: yes,
+  messages: count.optional(),
+  bytes: count.optional(),
+  id: RESERVED.id.optional(),
+  validMs: RESERVED.validMs.optional(),
+  code: text.optional(),
+  detail: text.optional(),
+  remedy: text.optional(),
+  group: text.optional(),
+  level: LEVEL.optional(),
+  dimension: DIMENSION.optional(),
+  retryAfterMs: count.optional(),
+  shadow: SHADOW_SAYS.optional(),
+});
+
+export const ACQUIRE_ANSWERS = {
+  200: { ...json('The work is granted.', GRANTED), headers: RATE_LIMIT },
+  ...BODY_PROBLEMS,
+  404: PROBLEM,
+  429: {
+    ...problem('The quota is used up for now, or the limit of this node, topic or client.', QUOTA_EXCEEDED),
+    headers: { ...RETRY_AFTER, ...RATE_LIMIT },
+  },
+  503: { ...problem('The node does not know its share yet.', REDUCED_CAPACITY), headers: RETRY_AFTER },
+};
+
+export const BULK_ANSWERS = {
+  200: json('One answer per request, in their order.', record({ answers: listOf(BULK_ANSWER) })),
+  ...BODY_PROBLEMS,
+};
+
+export const READY = json(
+  'The node decides. `degraded` names what is not as it should be.',
+  record({ ready: yes, degraded: listOf(text) }),
+);
+
+export const NOT_READY = {
+  ...problem('The node does not decide; `reasons` says why.', {
+    ...PROBLEM_MEMBERS,
+    reasons: listOf(text),
+    degraded: listOf(text),
+  }),
+  headers: RETRY_AFTER,
+};
+
+export const LIVE = json('The process answers.', record({ alive: yes }));
+
+const LOCAL_RATES = { share: RATES, limit: RATES };
+
+const LOCAL = record({
+  served: yes.meta({
+    description: 'False until somebody uses the group at this node; until then nothing is computed for it here.',
+  }),
+  link: z.enum(['linked', 'held', 'fallback']),
+  ...LOCAL_RATES,
+  admittedMessages: number,
+  admittedBytes: number,
+  attemptedMessages: number,
+  attemptedBytes: number,
+  refusedMessages: number,
+  refusedBytes: number,
+  heldBack: count.meta({
+    description: 'How many requests and connections are held back now instead of being refused.',
+  }),
+  debtMessages: number,
+  debtBytes: number,
+  letOffMessages: number,
+  letOffBytes: number,
+});
+
+const NODE_SHARE = record({
+  nodeId: text,
+  self: yes,
+  usage: RATES,
+  demand: RATES,
+  share: RATES,
+  reportedShare: RATES,
+  topics: count.describe(
+    'Topics of the group that requests named there within ten seconds, as told last; 10,000 = so many or more.',
+  ),
+  reportAgeMs: count.nullable(),
+});
+
+export const RAMP = record(
+  {
+    mode: text,
+    state: z.enum(['waiting', 'climbing', 'top']),
+    ceiling: number,
+    from: number,
+    to: number,
+    overMs: number,
+  },
+  'Where the ramp of this direction stands, in messages per second; null means that it has none.',
+).nullable();
+
+const CLUSTER_BUCKET_DIMENSION = record({
+  tokens: z.number().meta({ description: 'In it now; negative = a debt.' }),
+  depth: number,
+  setPoint: number.meta({ description: 'What a busy bucket returns to.' }),
+  correctionPerSecond: z.number().meta({
+    description: 'The cluster is given so much more than the target, or less, until the bucket holds the set point.',
+  }),
+  expectedPerSecond: number.meta({ description: 'What all nodes are expected to take together.' }),
+  ownExpectedPerSecond: number,
+  unheard: z.number().meta({ description: 'What this node took beyond that, and the log does not know.' }),
+  charged: listOf(record({ nodeId: text, units: z.number() })).meta({
+    description: 'What each node has told to have taken beyond what was expected of it; negative = it took less.',
+  }),
+  takeable: z.number().meta({ description: 'What this node may take now; negative = so much has to come back first.' }),
+  passesInMs: count.meta({ description: 'When a piece of work would pass if nobody else took anything; 0 = now.' }),
+  inPieces: yes.meta({ description: 'The bucket is so small that the log gives whole pieces.' }),
+  throttled: yes.meta({ description: 'This node wants more than its share: it is given nothing below the set point.' }),
+}).nullable();
+
+export const CLUSTER_BUCKET = record(
+  { messages: CLUSTER_BUCKET_DIMENSION, bytes: CLUSTER_BUCKET_DIMENSION },
+  'The bucket of the cluster; null where each node has a gate, and where the direction is not used here.',
+).nullable();
+
+const DIRECTION = record({
+  quota: RATES,
+  quotaAsWritten: QUOTA_AS_WRITTEN,
+  target: RATES,
+  ramp: RAMP,
+  clusterBucket: CLUSTER_BUCKET,
+  shareSum: RATES,
+  local: LOCAL,
+  nodes: listOf(NODE_SHARE),
+});
+
+export const BINDINGS = ['unlimited', 'messages', 'cost', 'limiting', 'minimum', 'reserved'] as const;
+const REASONS = [...BINDINGS, 'bytes', 'isolated', 'own-limit', 'no-room', 'not-ready'] as const;
+
+export const REFUSED_BECAUSE = listOf(
+  record({
+    level: z.enum(LEVELS).nullable(),
+    dimension: z.enum(DIMENSIONS).nullable(),
+    reason: z.enum(REASONS),
+    count: number,
+    lastAgoMs: number,
+  }),
+);
+
+const DIFFERENCE = record({ requests: number, messages: number, bytes: number });
+
+export const SHADOW_DIRECTION = record({
+  quota: RATES,
+  quotaAsWritten: QUOTA_AS_WRITTEN,
+  usage: RATES,
+  demand: RATES,
+  share: RATES,
+  admittedMessages: number,
+  admittedBytes: number,
+  refusedMessages: number,
+  refusedBytes: number,
+  wouldRefuse: DIFFERENCE.meta({ description: 'Granted in force, and the shadow would have refused it.' }),
+  wouldGrant: DIFFERENCE.meta({ description: 'Refused in force at once, and the shadow would have granted it.' }),
+  refusedBecause: REFUSED_BECAUSE,
+});
+
+const SHADOW = record({
+  kind: z.enum(['group', 'planned']),
+  strategy: text,
+  directions: record({ publish: SHADOW_DIRECTION, dispatch: SHADOW_DIRECTION }),
+})
+  .meta({ description: 'What would have been; null = the group is enforced, and nothing is planned for it.' })
+  .nullable();
+
+const ORIGIN = z.enum(['yaml', 'run-time']).meta({
+  description: 'Where the group is defined. A group that is defined at run time is in force whatever YAML says.',
+});
+const REVISION = count.meta({
+  description: 'The revision of the last change at run time; 0 means that there was none.',
+});
+
+export const GROUP_STATUS = record({
+  group: text,
+  strategy: text,
+  promise: z.enum(['relaxed']),
+  enabled: yes,
+  mode: z.enum(['enforce', 'shadow']),
+  shadow: SHADOW,
+  origin: ORIGIN,
+  revision: REVISION,
+  directions: record({ publish: DIRECTION, dispatch: DIRECTION }),
+});
+
+export const GROUP = json('The group as this node sees it.', GROUP_STATUS);
+
+const LEFT = record({ messages: number.nullable(), bytes: number.nullable() });
+
+const TOLD = listOf(
+  record({ nodeId: text, self: yes, usage: RATES, demand: RATES, charged: LEFT, reportAgeMs: z.int().nullable() }),
+);
+
+export const KEY_STATUS = record({
+  key: text,
+  template: text,
+  quota: record({ publish: QUOTA_AS_WRITTEN, dispatch: QUOTA_AS_WRITTEN }),
+  used: yes,
+  silent: yes,
+  leftUnheard: record({ publish: LEFT, dispatch: LEFT }).nullable(),
+  remaining: record({ publish: LEFT, dispatch: LEFT }).nullable(),
+  group: GROUP_STATUS.nullable(),
+  told: record({ publish: TOLD, dispatch: TOLD }),
+});
+
+export const KEY = json('The key as this node knows it.', KEY_STATUS);
+
+export const BUSIEST_KEYS = json(
+  'The keys that speak at this node and of which most of the quota is wanted there, at most 20.',
+  record({ keys: listOf(KEY_STATUS) }),
+);
+
+const GROUP_SUMMARY_DIRECTION = record({
+  quota: RATES,
+  quotaAsWritten: QUOTA_AS_WRITTEN,
+  served: yes,
+  ...LOCAL_RATES,
+  usage: RATES,
+  demand: RATES,
+});
+
+export const GROUP_SUMMARY = record({
+  group: text,
+  strategy: text,
+  origin: ORIGIN,
+  revision: REVISION,
+  publish: GROUP_SUMMARY_DIRECTION,
+  dispatch: GROUP_SUMMARY_DIRECTION,
+});
+
+export const GROUPS = json(
+  'Configured groups in the order of the configuration, at most 200.',
+  record({
+    groups: listOf(GROUP_SUMMARY),
+    next: text.nullable().meta({ description: 'The value of `after` for the next page; null on the last page.' }),
+  }),
+);
+
+const DEFINED = record({
+  group: text,
+  origin: ORIGIN,
+  revision: REVISION,
+  definition: z.record(z.string(), z.unknown()),
+  readPageBytes: number.meta({
+    description: 'How many bytes make one cost unit (docs/guide/target-rate.md).',
+  }),
+});
+
+/** What PUT, PATCH and GET …/definition answer; ETag is the revision. */
+export const DEFINITION = json('The group as YAML would write it.', DEFINED);
+
+const KEYS_DEFINED = record({
+  kind: z.enum(['template', 'key']),
+  name: text,
+  origin: ORIGIN,
+  revision: REVISION,
+  definition: z.record(z.string(), z.unknown()),
+});
+
+/** What PUT and GET of a template, or of what a key has of its own, answer; ETag is the revision. */
+export const KEY_DEFINITION = json(
+  'The template, or what the key has of its own, as YAML would write it.',
+  KEYS_DEFINED,
+);
+
+export const KEY_DEFINITIONS = json(
+  'Templates in force, and keys with settings of run time.',
+  record({ definitions: listOf(KEYS_DEFINED) }),
+);
+
+export const INDEX = json(
+  'The node and its routes.',
+  record({ name: text, version: text, cluster: text, node: text, routes: listOf(text), aliases: z.record(text, text) }),
+);
+
+export function json<Schema extends z.ZodType>(description: string, schema: Schema) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+function problem(description: string, members: z.ZodRawShape) {
+  return { description, content: { 'application/problem+json': { schema: record(members) } } };
+}

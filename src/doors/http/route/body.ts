@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { isMapping } from '../../../base/input/mapping.js';
+import { hasMisspelled } from '../../../base/input/nearest-name.js';
+
+/** A JSON object of known fields, or a query of known parameters. */
+export function body<const Shape extends z.ZodRawShape>(
+  shape: Shape,
+  rules: readonly Rule<z.output<z.ZodObject<Shape, z.core.$strict>>>[] = [],
+) {
+  const fields = z.strictObject(shape);
+  if (rules.length === 0) return fields;
+  const ruled = fields.check(({ value, issues }) => {
+    for (const rule of rules) {
+      if (rule.isKept(value) || isExplained(rule, issues)) continue;
+      issues.push({ code: 'custom', input: value, params: { mistake: rule.mistake } });
+    }
+  });
+  // Without this, zod looks at rules only where all fields are right; a client should learn of all mistakes at once.
+  for (const check of ruled.def.checks ?? []) check._zod.def.when = ({ value }) => isMapping(value);
+  return ruled.meta(inOneSchema(rules.flatMap(({ schema }) => (schema === undefined ? [] : [schema]))));
+}
+
+/** A relation between fields of a body, which a schema of fields cannot say. */
+export interface Rule<Body = never> {
+  readonly isKept: (body: Body) => boolean;
+  /** `where` stands before names of fields: 'requests[3].', or '' in a body of its own. */
+  readonly mistake: (where: string) => QuotameshError;
+  /** What GET /openapi.json says of it; absent = JSON Schema cannot say it. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  /**
+   * Says which unknown field is the likely cause of a broken rule: one that is spelled nearly like these, or any. That
+   * field is told, and the rule is not, as it would be the same mistake told twice.
+   */
+  readonly explainedBy?: readonly string[] | 'any-unknown-field';
+}
+
+function isExplained({ explainedBy = [] }: Rule, issues: readonly z.core.$ZodRawIssue[]): boolean {
+  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
+  return explainedBy === 'any-unknown-field' ? unknown.length > 0 : hasMisspelled(unknown, explainedBy);
+}
+
+function inOneSchema([first = {}, ...others]: readonly Readonly<Record<string, unknown>>[]) {
+  return others.length === 0 ? first : { ...first, allOf: others };
+}
+
+/** JSON Schema for "at least one of these fields". */
+export function anyOfFields(names: readonly string[]) {
+  return { anyOf: names.map((name) => ({ required: [name] })) };
+}

@@ -1,0 +1,88 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import type { Telemetry } from '../../../base/ports/telemetry.js';
+import type { NodeParts } from '../../../node/loop/node-parts.js';
+import { callerOf } from '../access/caller.js';
+import { requestIdOf } from '../access/changed-by.js';
+import { ChangeRate } from './change-rate.js';
+import { knownError } from './error-handler.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'registry'>;
+
+/**
+ * Bounds the rate of all routes that declare that they change groups or attachments (route-access.ts), and logs changes
+ * that are refused. Those that are accepted are logged by the registry (groups/registry/audit-trail.ts), which knows
+ * what was there before.
+ *
+ * To be called before the routes are added. A route's own hooks run first, so that callers who may not change anything
+ * do not use up the rate.
+ */
+export function guardChanges(app: FastifyInstance, node: UsedParts, telemetry: Telemetry): void {
+  const bound = boundOf(node);
+  const tell = tellerOf(telemetry);
+  app.addHook('onRoute', (route) => {
+    if (route.config?.access?.changes !== true) return;
+    route.onRequest = [...[route.onRequest ?? []].flat(), bound];
+    route.schema = withTooMany(route.schema);
+    route.onError = [...[route.onError ?? []].flat(), tell];
+  });
+}
+
+/** A 429 of the route looks like its 403. */
+function withTooMany(schema: FastifySchema = {}): FastifySchema {
+  const response = schema.response as Readonly<Record<number, unknown>> | undefined;
+  return { ...schema, response: { ...response, 429: response?.[403] } };
+}
+
+type Done = (error?: Error) => void;
+
+function boundOf(node: UsedParts) {
+  const { changesPerSecond: rate } = node.config.registry;
+  const changes = new ChangeRate(rate);
+  return (_: FastifyRequest, reply: FastifyReply, done: Done): void => {
+    const waitMs = changes.take();
+    if (waitMs === 0) {
+      done();
+      return;
+    }
+    if (node.registry !== null) node.registry.changes['too-fast']++;
+    reply.header('retry-after', Math.ceil(waitMs / 1000));
+    done(new QuotameshError('CHANGES_TOO_FAST', { rate }));
+  };
+}
+
+/** Most log lines of refused changes: a caller may be refused as often as it asks, and must not fill a disk by that. */
+const LINES_PER_SECOND = 20;
+const TEXT_LENGTH_MAX = 500;
+const STRANGER = { name: null, how: 'unknown' } as const;
+
+function tellerOf(telemetry: Telemetry) {
+  const lines = new ChangeRate(LINES_PER_SECOND);
+  let leftOut = 0;
+  return (request: FastifyRequest, _: FastifyReply, error: Error, done: () => void): void => {
+    const { dryRun } = request.query as { readonly dryRun?: unknown };
+    if (dryRun !== 'true' && lines.take() > 0) leftOut++;
+    else if (dryRun !== 'true') {
+      telemetry.log('warn', 'change refused', { ...refusalOf(request, error), ...(leftOut > 0 ? { leftOut } : {}) });
+      leftOut = 0;
+    }
+    done();
+  };
+}
+
+function refusalOf(request: FastifyRequest, error: Error) {
+  const { code, message } = knownError(error, request);
+  // A request that was not let in has no caller; callerOf would name this machine, as it does without `auth:`.
+  const isStranger = code === 'AUTH_FAILED' || code === 'AUTH_LIMITED';
+  const { name, how } = isStranger ? STRANGER : callerOf(request);
+  return {
+    audit: true,
+    outcome: 'refused',
+    who: { name, how, requestId: requestIdOf(request) },
+    address: request.socket.remoteAddress ?? null,
+    what: `${request.method} ${request.url.slice(0, TEXT_LENGTH_MAX)}`,
+    code,
+    reason: message.slice(0, TEXT_LENGTH_MAX),
+  };
+}

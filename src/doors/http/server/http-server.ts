@@ -1,0 +1,182 @@
+import type { Server } from 'node:http';
+import swagger from '@fastify/swagger';
+import { type FastifyInstance, fastify } from 'fastify';
+import type { Access } from '../../../base/access/access.js';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { VERSION } from '../../../base/package/version.js';
+import type { Telemetry } from '../../../base/ports/telemetry.js';
+import type { NodeParts } from '../../../node/loop/node-parts.js';
+import type { KeeperStatus } from '../../kafka-quotas/keeper-status.js';
+import type { MqttStatus } from '../../mqtt/mqtt-status.js';
+import { RouteGuard, SECURITY_SCHEMES } from '../access/route-guard.js';
+import { AcquireAnswers } from '../acquire/acquire-answers.js';
+import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
+import { ACQUIRE_ACCESS, addAcquireRoute } from '../acquire/acquire-route.js';
+import { addBulkRoute } from '../acquire/bulk-route.js';
+import { OpenReservations } from '../acquire/open-reservations.js';
+import { ShortWay } from '../acquire/short-way.js';
+import { addTakeRoutes } from '../batches/take-routes.js';
+import { ConnectionBounds } from '../connections/connection-bounds.js';
+import { addEnforceRoutes } from '../enforce/enforce-route.js';
+import { addAttachmentRoutes } from '../groups/attachment-routes.js';
+import { addAuditRoute } from '../groups/audit-route.js';
+import { addBatchRoute } from '../groups/batch-route.js';
+import { addGroupRoutes } from '../groups/group-routes.js';
+import { addKeyRoutes } from '../groups/key-routes.js';
+import { addLiveRoutes } from '../live/live-routes.js';
+import { addRecordingRoute } from '../live/recording-route.js';
+import { addPulsarRoutes } from '../pulsar/pulsar-routes.js';
+import { addReservationRoutes } from '../reservations/reservation-routes.js';
+import { toOpenApi } from '../route/openapi.js';
+import { addHealthRoutes } from '../status/health-routes.js';
+import { addInfoRoutes, type MetricsPage } from '../status/info-routes.js';
+import { addKafkaQuotasRoute } from '../status/kafka-quotas-route.js';
+import { addMqttRoute } from '../status/mqtt-route.js';
+import { addStatusRoutes } from '../status/status-routes.js';
+import { addTargetRoutes } from '../target/target-routes.js';
+import { answerBrokenRequests } from './broken-requests.js';
+import { takeEmptyBodies } from './empty-bodies.js';
+import { refuseEncodedBodies } from './encoded-bodies.js';
+import { errorHandler, PATH_NAME_MAX, sendError } from './error-handler.js';
+import { guardChanges } from './guarded-changes.js';
+import { listenerOf, measureAnswers } from './listener.js';
+import { refuseOtherMethods } from './other-methods.js';
+import { listenOnSocket } from './unix-socket.js';
+
+export interface HttpServerParts {
+  readonly node: NodeParts;
+  readonly access: Access;
+  readonly telemetry: Telemetry;
+  readonly metrics: MetricsPage;
+  /** Counted here, read by the metrics. */
+  readonly outcomes: AcquireOutcomes;
+  readonly mqtt?: (() => MqttStatus) | undefined;
+  readonly kafkaQuotas?: (() => KeeperStatus) | undefined;
+}
+
+/**
+ * The one HTTP server of a node: admission, status, health, metrics, and the description of all that. Not listening
+ * yet.
+ */
+export async function createHttpServer(parts: HttpServerParts): Promise<FastifyInstance> {
+  const { node, metrics, outcomes, access } = parts;
+  const handleError = errorHandler(parts.telemetry);
+  const bounds = boundsOf(parts);
+  const guard = new RouteGuard(access, { ...node.config.registry, listensOn: node.config.http.host });
+  const answers = new AcquireAnswers(node, outcomes);
+  const shortWay = new ShortWay({ node, guard, access: ACQUIRE_ACCESS, answers });
+  const app = fastify({
+    ...listenerOf(node.config.http, bounds, shortWay),
+    bodyLimit: node.config.http.bodyLimitBytes,
+    // A stopping node answers with a problem of the catalogue; fastify would answer with a 503 of its own.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: PATH_NAME_MAX },
+    frameworkErrors: handleError,
+    clientErrorHandler: answerBrokenRequests,
+    schemaController: { compilersFactory: COMPILERS },
+  }) as FastifyInstance;
+  app.removeContentTypeParser('text/plain');
+  takeEmptyBodies(app);
+  refuseEncodedBodies(app);
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(request.method, request.url)));
+  measureAnswers(app, bounds);
+  shortWay.endWith(app);
+  guard.guard(app);
+  const reservations = openReservations(app, parts);
+  await app.register(swagger, { openapi: OPENAPI as object, transform: toOpenApi });
+  guardChanges(app, node, parts.telemetry);
+  refuseOtherMethods(app, (known) => {
+    addAcquireRoute(app, { node, outcomes, handleError, reservations, answers, shortWay });
+    addBulkRoute(app, { node, outcomes, handleError, reservations });
+    addReservationRoutes(app, { node, outcomes, reservations });
+    addTakeRoutes(app, { node, outcomes });
+    addEnforceRoutes(app, node);
+    addStatusRoutes(app, node, access);
+    addLiveRoutes(app, node, access, parts.telemetry);
+    addRecordingRoute(app, node);
+    addRegistryRoutes(app, node);
+    addTargetRoutes(app, node);
+    addHealthRoutes(app, node);
+    if (parts.mqtt !== undefined) addMqttRoute(app, parts.mqtt);
+    if (parts.kafkaQuotas !== undefined) addKafkaQuotasRoute(app, parts.kafkaQuotas);
+    addInfoRoutes(app, { node, metrics, known });
+  });
+  return app;
+}
+
+/**
+ * Keeps fastify from loading two compilers of its own, a third of the server's code.
+ * Every route checks what it takes (route/route.ts); schemas of answers describe them, and they are sent as routes have made them.
+ */
+const COMPILERS = { buildValidator: unchecked, buildSerializer: () => () => JSON.stringify };
+
+function unchecked(): never {
+  throw new Error('a route with a schema has no validatorCompiler');
+}
+
+function addRegistryRoutes(app: FastifyInstance, node: NodeParts): void {
+  addGroupRoutes(app, node);
+  addBatchRoute(app, node);
+  addKeyRoutes(app, node);
+  addAttachmentRoutes(app, node);
+  addAuditRoute(app, node);
+  addPulsarRoutes(app, node);
+}
+
+function boundsOf({ node, telemetry, outcomes }: HttpServerParts): ConnectionBounds {
+  return new ConnectionBounds({ http: node.config.http, clock: node.clock, telemetry, counts: outcomes.connections });
+}
+
+/** Expired reservations are looked for four times within `reservationMs`, and at least every second. */
+function openReservations(app: FastifyInstance, { node, telemetry, outcomes }: HttpServerParts): OpenReservations {
+  const reservations = new OpenReservations(node, telemetry, outcomes.reservations);
+  const sweep = setInterval(() => reservations.expire(), Math.min(1000, node.config.limits.reservationMs / 4));
+  sweep.unref();
+  app.addHook('onClose', (_, done) => {
+    clearInterval(sweep);
+    done();
+  });
+  return reservations;
+}
+
+/** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for, or with `unix:PATH`. */
+export async function listen(app: FastifyInstance, { config }: NodeParts): Promise<string> {
+  const { host, port, socket, socketAccess } = config.http;
+  try {
+    if (socket !== null) return await listenOnSocket(app, socket, socketAccess);
+    return await app.listen({ host, port });
+  } catch (error) {
+    const address = socket ?? `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    throw new QuotameshError('HTTP_ADDRESS_IN_USE', { address, reason: (error as Error).message }, { cause: error });
+  }
+}
+
+/** Answers what has arrived, then closes; connections whose request is still incomplete are cut after `graceMs`. */
+export async function closeHttp(app: FastifyInstance, graceMs: number): Promise<void> {
+  const server: Server = app.server;
+  // The server closes connections that are idle now; one that gets its answer a little later would be kept alive.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await app.close();
+  clearInterval(idle);
+  clearTimeout(cut);
+}
+
+const IDLE_CHECK_MS = 20;
+
+const OPENAPI = {
+  openapi: '3.1.0',
+  info: {
+    title: 'quotamesh',
+    version: VERSION,
+    description:
+      'Cluster-wide quotas with local decisions. Every error is problem+json (RFC 9457) with a code and a remedy.',
+  },
+  components: { securitySchemes: SECURITY_SCHEMES },
+};
+
+function unknownRoute(method: string, url: string): QuotameshError {
+  const path = url.split('?', 1)[0] ?? url;
+  return new QuotameshError('ROUTE_UNKNOWN', { method, path: path.slice(0, 200) });
+}

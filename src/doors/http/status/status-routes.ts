@@ -1,0 +1,107 @@
+import type { FastifyInstance } from 'fastify';
+import type { Access } from '../../../base/access/access.js';
+import type { NodeParts } from '../../../node/loop/node-parts.js';
+import { busiestKeys } from '../../../node/status/busiest-keys.js';
+import { describeKey, unknownKey } from '../../../node/status/describe-key.js';
+import { describeGroup, describeNode } from '../../../node/status/describe-node.js';
+import type { StatusParts } from '../../../node/status/status-parts.js';
+import { BUSIEST_KEYS, GROUP, GROUPS, KEY, PROBLEM } from '../route/answer-schemas.js';
+import { body } from '../route/body.js';
+import { once, pathOf } from '../route/fields.js';
+import { NO_QUERY, route } from '../route/route.js';
+import { needs } from '../route/route-access.js';
+import { summarizeGroup } from './group-summary.js';
+import { NODES } from './node-schemas.js';
+
+/** What is used here of a node. */
+type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'keys' | 'templates' | 'loop'>;
+
+/** Groups of one page: about 130 KB and 10 ms of the event loop, whatever the number of groups. */
+const PAGE_MAX = 200;
+
+/** What this node knows of the cluster. These routes change nothing. */
+export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: Access): void {
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/groups',
+      summary: 'Lists groups, with what this node does for each',
+      query: body({ after: once('Begins behind this group; `next` of a page is the value for the page behind it.') }),
+      answers: { 200: GROUPS, 404: PROBLEM, 422: PROBLEM },
+    },
+    ({ query }, reply) => {
+      reply.send(pageOfGroups(node, query.after));
+    },
+  );
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/groups/:group',
+      summary: 'Shows a group: quota, target, strategy, and of each node usage, demand, share and age of its report',
+      query: NO_QUERY,
+      params: pathOf('group'),
+      answers: { 200: GROUP, 404: PROBLEM, 422: PROBLEM },
+    },
+    ({ params }, reply) => {
+      reply.send(describeGroup(node, node.gate.groupToShow(params.group)));
+    },
+  );
+  addShownKeys(app, node);
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/nodes',
+      summary: 'Shows this node, the members of the cluster, and the topic',
+      query: NO_QUERY,
+      answers: { 200: NODES, 422: PROBLEM },
+    },
+    (_, reply) => {
+      reply.send({ ...describeNode(node), access: access.status });
+    },
+  );
+}
+
+function addShownKeys(app: FastifyInstance, node: UsedParts): void {
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/keys',
+      summary: 'Lists the busiest keys that speak at this node',
+      query: NO_QUERY,
+      answers: { 200: BUSIEST_KEYS, 422: PROBLEM },
+    },
+    async (_, reply) => {
+      reply.send({ keys: await busiestKeys(node) });
+    },
+  );
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/keys/:key',
+      summary: 'Shows a key that a template makes: what this node may spend unheard, or its group, and what nodes told',
+      query: NO_QUERY,
+      params: pathOf('key'),
+      answers: { 200: KEY, 404: PROBLEM, 422: PROBLEM },
+    },
+    ({ params: { key } }, reply) => {
+      reply.send(describeKey(node, key) ?? unknownKey(node.templates, key));
+    },
+  );
+}
+
+const VIEWING = { method: 'GET', access: needs('viewer'), tag: 'status' } as const;
+
+function pageOfGroups(node: UsedParts, after: string | undefined) {
+  const { numbers } = node.groups;
+  // In the order of their numbers: a group that was deleted and made again is where it was.
+  const behind = after === undefined ? -1 : (numbers.get(after) ?? node.gate.unknownGroup(after));
+  const groups = [...numbers.values()].filter((group) => group > behind).sort((one, other) => one - other);
+  const page = groups.slice(0, PAGE_MAX).map((group) => summarizeGroup(node, group));
+  const next = groups.length > PAGE_MAX ? (page.at(-1)?.group ?? null) : null;
+  return { groups: page, next };
+}

@@ -1,0 +1,47 @@
+import { DEFAULT_NAME, type Entity, entityKeyOf, QUOTA_NAMES } from '../../core/beside/kafka-quotas/entity.js';
+import type { Alteration, DescribedQuota } from '../../core/beside/kafka-quotas/keeper-events.js';
+import type { DescribedEntity, EntityChange, EntityPart } from '../../topic/kafka/client-quotas-1.js';
+
+const USER = 'user';
+const CLIENT_ID = 'client-id';
+
+/** Entities as Kafka has them, in parts. One change per entity, whatever is changed of it. */
+export function changesOf(alterations: readonly Alteration[]): EntityChange[] {
+  const changes = new Map<string, { entity: EntityPart[]; changes: { key: string; value: number | null }[] }>();
+  for (const { entity, name, value } of alterations) {
+    const key = entityKeyOf(entity);
+    const change = changes.get(key) ?? { entity: partsOf(entity), changes: [] };
+    change.changes.push({ key: name, value });
+    changes.set(key, change);
+  }
+  return [...changes.values()];
+}
+
+/** The quotas that quotamesh keeps, of entities that it knows; quotas of IP addresses are another matter. */
+export function describedQuotas(described: readonly DescribedEntity[]): DescribedQuota[] {
+  return described.flatMap(({ entity: parts, values }) => {
+    const entity = entityOfParts(parts);
+    if (entity === null) return [];
+    return QUOTA_NAMES.flatMap((name) => {
+      const value = values.find(({ key }) => key === name)?.value;
+      return value === undefined ? [] : [{ entity, name, value }];
+    });
+  });
+}
+
+/** Null for an entity of another kind. */
+export function entityOfParts(parts: readonly EntityPart[]): Entity | null {
+  if (parts.length === 0 || parts.some(({ type }) => type !== USER && type !== CLIENT_ID)) return null;
+  const nameOf = (wanted: string) => {
+    const part = parts.find(({ type }) => type === wanted);
+    return part === undefined ? null : (part.name ?? DEFAULT_NAME);
+  };
+  return { user: nameOf(USER), clientId: nameOf(CLIENT_ID) };
+}
+
+function partsOf({ user, clientId }: Entity): EntityPart[] {
+  const partOf = (type: string, name: string | null) => {
+    return name === null ? [] : [{ type, name: name === DEFAULT_NAME ? null : name }];
+  };
+  return [...partOf(USER, user), ...partOf(CLIENT_ID, clientId)];
+}

@@ -1,0 +1,89 @@
+import type { KafkaQuotaEntity } from '../../config/schema/kafka-quota-entities.js';
+import { type Captured, fill, matchName } from '../../core/beside/attachments/patterns.js';
+import { DEFAULT_NAME, type Entity, entityKeyOf, limitKeyOf } from '../../core/beside/kafka-quotas/entity.js';
+import type { LimitSpec } from '../../core/beside/kafka-quotas/keeper-events.js';
+import { type GroupBytes, quotasOf } from './group-bytes.js';
+
+export interface SpecsInput {
+  readonly rules: readonly KafkaQuotaEntity[];
+  /** What the brokers have seen, for rules with patterns. */
+  readonly seen: Iterable<Entity>;
+  /** Null = there is no such group. */
+  readonly quotaOf: (group: string) => GroupBytes | null;
+  readonly maxEntities: number;
+}
+
+export interface Specs {
+  readonly limits: readonly LimitSpec[];
+  /** Keys of entity and quota that the rules name, and that have no limit because the group has no such quota. */
+  readonly unlimited: ReadonlySet<string>;
+  /** Entities beyond the bound. */
+  readonly leftOut: number;
+  /** Groups that rules name and that do not exist; without those of captures, whose names anybody may make up. */
+  readonly groupsMissing: readonly string[];
+}
+
+/** Which entity has which quota: rules without patterns as they stand, others for whom they match, the first alone. */
+export function limitSpecs({ rules, seen, quotaOf, maxEntities }: SpecsInput): Specs {
+  const found = new Map<string, { entity: Entity; group: string }>();
+  const groupsMissing: string[] = [];
+  for (const rule of rules) {
+    if (isPattern(rule)) continue;
+    if (quotaOf(rule.group) === null) groupsMissing.push(rule.group);
+    const entity = { user: rule.user, clientId: rule.clientId };
+    found.set(entityKeyOf(entity), { entity, group: rule.group });
+  }
+  const leftOut = new Set<string>();
+  const patterns = rules.filter(isPattern);
+  for (const entity of patterns.length === 0 ? [] : seen) {
+    const key = entityKeyOf(entity);
+    const group = found.has(key) ? null : groupOf(patterns, entity);
+    if (group === null || quotaOf(group) === null) continue;
+    // Brokers name an entity several times: each does, for each of its quotas.
+    if (found.size >= maxEntities) leftOut.add(key);
+    else found.set(key, { entity, group });
+  }
+  return {
+    limits: [...found.values()].flatMap(({ entity, group }) => limitsOf(entity, group, quotaOf)),
+    unlimited: new Set([...found.values()].flatMap(({ entity, group }) => unlimitedOf(entity, quotaOf(group)))),
+    leftOut: leftOut.size,
+    groupsMissing,
+  };
+}
+
+/** Whether a rule with a pattern takes the entity, and none by its name. */
+export function isOfPattern(rules: readonly KafkaQuotaEntity[], entity: Entity): boolean {
+  const key = entityKeyOf(entity);
+  if (rules.some((rule) => !isPattern(rule) && entityKeyOf(rule) === key)) return false;
+  return groupOf(rules.filter(isPattern), entity) !== null;
+}
+
+function limitsOf(entity: Entity, group: string, quotaOf: SpecsInput['quotaOf']): LimitSpec[] {
+  return quotasOf(quotaOf(group)).flatMap(([name, bytes]) =>
+    bytes < Infinity ? [{ entity, name, quota: bytes, group }] : [],
+  );
+}
+
+function unlimitedOf(entity: Entity, quota: GroupBytes | null): string[] {
+  return quotasOf(quota).flatMap(([name, bytes]) => (bytes === Infinity ? [limitKeyOf(entity, name)] : []));
+}
+
+function isPattern({ user, clientId }: KafkaQuotaEntity): boolean {
+  return [user, clientId].some((name) => name !== null && name !== DEFAULT_NAME && /[*{]/.test(name));
+}
+
+/** The group of the first rule that matches. */
+function groupOf(rules: readonly KafkaQuotaEntity[], entity: Entity): string | null {
+  for (const rule of rules) {
+    const captured: Captured = Object.create(null);
+    if (matches(rule.user, entity.user, captured) && matches(rule.clientId, entity.clientId, captured)) {
+      return fill(rule.group, captured);
+    }
+  }
+  return null;
+}
+
+function matches(pattern: string | null, name: string | null, captured: Captured): boolean {
+  if (pattern === null || name === null) return pattern === name;
+  return pattern === DEFAULT_NAME ? name === DEFAULT_NAME : matchName(pattern, name, captured);
+}

@@ -1,0 +1,34 @@
+import type { KafkaQuotaEntity } from '../../config/schema/kafka-quota-entities.js';
+import { MARKER_NAME, QUOTA_NAMES, type QuotaName } from '../../core/beside/kafka-quotas/entity.js';
+import type { Marker } from '../../core/beside/kafka-quotas/keeper-events.js';
+import { quotasOf } from './group-bytes.js';
+import type { SpecsInput } from './limit-specs.js';
+
+/**
+ * One quota that nobody has, of each name that the rules keep. Brokers tell of users while all quotas of that name are
+ * of users, of pairs while all are of pairs, and else of client ids, and of whoever has a quota of its own.
+ */
+export function markersOf(rules: readonly KafkaQuotaEntity[], quotaOf: SpecsInput['quotaOf']): Marker[] {
+  return QUOTA_NAMES.flatMap((name) => {
+    const keeping = rules.filter(({ group }) => mayKeep(group, name, quotaOf));
+    if (keeping.length === 0) return [];
+    const hasClients = keeping.some(({ user }) => user === null);
+    const hasUsers = keeping.some(({ clientId }) => clientId === null);
+    const entity = {
+      user: hasClients ? null : MARKER_NAME,
+      clientId: hasUsers && !hasClients ? null : MARKER_NAME,
+    };
+    return [{ entity, name }];
+  });
+}
+
+/**
+ * Whether the group has, or may have, a quota of that name. The name of a group may be made of captures: if a template
+ * makes such groups, any name shows what quotas they have; if none does, they may have any.
+ */
+function mayKeep(group: string, name: QuotaName, quotaOf: SpecsInput['quotaOf']): boolean {
+  const sample = group.replaceAll(/\{\w+\}/g, 'x');
+  const quotas = quotasOf(quotaOf(sample));
+  if (quotas.length === 0) return sample !== group;
+  return quotas.some(([each, bytes]) => each === name && bytes < Infinity);
+}

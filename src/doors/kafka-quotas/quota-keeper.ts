@@ -1,0 +1,324 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/ports/clock.js';
+import type { ReadRecord, ReportTopic } from '../../base/ports/report-topic.js';
+import type { Telemetry } from '../../base/ports/telemetry.js';
+import type { KafkaQuotasConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import { DEFAULT_NAME, type Entity, entityKeyOf } from '../../core/beside/kafka-quotas/entity.js';
+import { Keeper } from '../../core/beside/kafka-quotas/keeper.js';
+import type {
+  Alteration,
+  AlterFailure,
+  DescribedQuota,
+  KeeperEffect,
+  KeeperEvent,
+} from '../../core/beside/kafka-quotas/keeper-events.js';
+import type { KeptRecord } from '../../core/beside/kafka-quotas/keeper-record.js';
+import type { GroupTable } from '../../node/groups/group-table.js';
+import type { KeyTemplates } from '../../node/groups/keys/key-templates.js';
+import type { QuotaWindow } from '../../topic/kafka/client-quota-admin.js';
+import type { DescribedEntity, EntityChange } from '../../topic/kafka/client-quotas-1.js';
+import { changesOf, describedQuotas, entityOfParts } from './entity-parts.js';
+import { bytesOf, type GroupBytes } from './group-bytes.js';
+import { decodeKeeperRecord, encodeKeeperRecord } from './keeper-record-codec.js';
+import { type KeeperStatus, keeperStatus } from './keeper-status.js';
+import { isOfPattern, limitSpecs } from './limit-specs.js';
+import { markersOf } from './markers-of.js';
+import { readExporter } from './read-exporter.js';
+import { roughnessOf, troubleOfConsumers } from './window-roughness.js';
+
+/** Reads and writes quotas; `ClientQuotaAdmin` against a real Kafka. */
+export interface QuotaAdmin {
+  describe(): Promise<readonly DescribedEntity[]>;
+  alter(changes: readonly EntityChange[], mayStill: () => boolean): Promise<readonly Refused[]>;
+  windows(): Promise<readonly QuotaWindow[]>;
+  close(): Promise<void>;
+}
+
+export interface Refused {
+  readonly entity: DescribedEntity['entity'];
+  readonly reason: string;
+}
+
+export interface QuotaKeeperParts {
+  readonly config: ResolvedConfig;
+  /** One partition, of keepers only. */
+  readonly topic: ReportTopic;
+  readonly admin: QuotaAdmin;
+  readonly groups: Pick<GroupTable, 'numbers' | 'at'>;
+  readonly templates: Pick<KeyTemplates, 'settingsOf'>;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  /** Take over what stands in Kafka at the first look. */
+  readonly adopts: boolean;
+}
+
+const ROUND_EVERY_MS = 1000;
+/** By itself: an exporter or a Kafka that hangs holds up a round for longer than the permission lasts. */
+const BEAT_EVERY_MS = 1000;
+/** How long a writer may go on without reading a record of its own; a new one waits for as long. */
+const PERMIT_MS = 2000;
+const FAREWELL_TIMEOUT_MS = 1000;
+
+/** Drives the keeper: a look at all brokers and at Kafka's quotas once a second, and what the log says in between. */
+export class QuotaKeeper {
+  readonly #parts: QuotaKeeperParts;
+  readonly #keeper: Keeper;
+  readonly #settings: KafkaQuotasConfig;
+  readonly #told = new Set<string>();
+  /** Groups that refuse nothing, of those that this round has asked for. */
+  readonly #shadows = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #wake: NodeJS.Timeout | undefined;
+  #beats: NodeJS.Timeout | undefined;
+  #readTo = -1;
+  #isClosed = false;
+  #appending: Promise<unknown> = Promise.resolve();
+  #describeProblem: string | null = null;
+  #leftOut = 0;
+  #windows: readonly QuotaWindow[] = [];
+
+  constructor(parts: QuotaKeeperParts) {
+    this.#parts = parts;
+    const { config, adopts } = parts;
+    this.#settings = config.kafkaQuotas;
+    const { aliveMs, holdMs, foreignChanges } = this.#settings;
+    this.#keeper = new Keeper({
+      id: config.nodeId,
+      life: randomBytes(8).toString('hex'),
+      aliveMs,
+      holdMs,
+      foreignChanges,
+      permitMs: PERMIT_MS,
+      adoptsAtStart: adopts,
+    });
+  }
+
+  get status(): KeeperStatus {
+    const { clock, config } = this.#parts;
+    const further = { kafkaProblem: this.#describeProblem, leftOut: this.#leftOut, windows: this.#windows };
+    return keeperStatus(this.#keeper, clock(), { id: config.nodeId, ...further });
+  }
+
+  /** Begins; what is away is waited for. Rejects where the topic cannot be used as it is. */
+  async start(): Promise<void> {
+    const { topic } = this.#parts;
+    this.#timer = setTimeout(() => void this.#rounds(), 0);
+    this.#beats = setInterval(() => this.#step({ kind: 'beat' }), BEAT_EVERY_MS);
+    await topic.open({
+      onEpoch: () => {
+        this.#readTo = -1;
+        this.#step({ kind: 'epoch' });
+      },
+      onRecords: (records) => this.#read(records),
+      onCaughtUp: () => this.#step({ kind: 'caught-up' }),
+      onLost: (reason) =>
+        this.#log('warn', 'the topic of the keepers is away; the quotas stay as they are', { reason }),
+      onRecovered: () => this.#log('info', 'the topic of the keepers is back', {}),
+      onFailed: (error) => this.#log('error', 'the topic of the keepers cannot be used', { reason: error.message }),
+    });
+  }
+
+  /** Leaves the quotas as they are, and tells the others that this keeper has left. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#step({ kind: 'stopping' });
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#wake);
+    clearInterval(this.#beats);
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise((resolve) => {
+      timer = setTimeout(resolve, FAREWELL_TIMEOUT_MS);
+    });
+    await Promise.race([this.#appending, timeout]);
+    clearTimeout(timer);
+    await Promise.all([this.#parts.topic.close(), this.#parts.admin.close()]);
+  }
+
+  async #rounds(): Promise<void> {
+    const beganMs = this.#parts.clock();
+    try {
+      await this.#round();
+    } catch (error) {
+      this.#log('error', 'a look at the brokers failed', { reason: reasonOf(error) });
+    }
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => void this.#rounds(), Math.max(0, ROUND_EVERY_MS - (this.#parts.clock() - beganMs)));
+  }
+
+  async #round(): Promise<void> {
+    const { exporters } = this.#settings;
+    const [described, ...pages] = await Promise.all([
+      this.#describe(),
+      ...exporters.map((url) => readExporter(url, this.#settings)),
+    ]);
+    if (this.#isClosed) return;
+    if (this.#windows.length === 0 && described !== null) void this.#lookAtWindows();
+    // What an exporter said last counts while it gives no page.
+    const seen = pages.flatMap(({ exporter, readings }) => {
+      return readings?.map(({ entity }) => entity) ?? this.#keeper.exporters.lastSeenAt(exporter);
+    });
+    const ownClient = this.#parts.config.topic.kind === 'kafka' ? this.#parts.config.topic.clientId : null;
+    this.#shadows.clear();
+    const { limits, unlimited, leftOut, groupsMissing } = limitSpecs({
+      rules: this.#settings.entities,
+      seen: seen.filter(({ clientId }) => clientId !== ownClient),
+      quotaOf: (group) => this.#quotaOf(group),
+      maxEntities: this.#settings.maxEntities,
+    });
+    this.#leftOut = leftOut;
+    this.#tellOnce(leftOut > 0, 'left out', 'more entities than kafkaQuotas.maxEntities', { leftOut });
+    this.#tellOnce(groupsMissing.length > 0, 'groups', 'entities name groups that do not exist', {
+      groups: groupsMissing.slice(0, 10),
+      effect: 'their quotas in Kafka stay as they are',
+    });
+    this.#tellOnce(this.#shadows.size > 0, 'shadows', 'groups with mode: shadow have no quota in Kafka', {
+      groups: [...this.#shadows].slice(0, 10),
+      effect: 'nobody is refused, and what would have been is not counted',
+    });
+    const markers = markersOf(this.#settings.entities, (group) => this.#quotaOf(group));
+    this.#tellOfConsumers(markers.some(({ name }) => name === 'consumer_byte_rate'));
+    this.#step({ kind: 'round', limits, markers, pages, described, unseen: this.#unseen(seen), unlimited });
+  }
+
+  #unseen(seen: readonly Entity[]): ReadonlySet<string> {
+    const keys = new Set(seen.map(entityKeyOf));
+    const unseen = [...this.#keeper.limits.values()].filter(({ entity, record }) => {
+      return record !== null && !keys.has(entityKeyOf(entity)) && isOfPattern(this.#settings.entities, entity);
+    });
+    return new Set(unseen.map(({ entity }) => entityKeyOf(entity)));
+  }
+
+  async #describe(): Promise<readonly DescribedQuota[] | null> {
+    try {
+      const described = describedQuotas(await this.#parts.admin.describe());
+      if (this.#describeProblem !== null) this.#log('info', 'Kafka tells its quotas again', {});
+      this.#describeProblem = null;
+      return described;
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (!this.#isClosed && this.#describeProblem === null) {
+        this.#log('warn', 'Kafka does not tell its quotas; they stay as they are', { reason });
+      }
+      this.#describeProblem = reason;
+      return null;
+    }
+  }
+
+  /** Groups in force, those of the registry included; then what templates make of a name. */
+  #quotaOf(name: string): GroupBytes | null {
+    const { groups, templates } = this.#parts;
+    const number = groups.numbers.get(name);
+    const config = number === undefined ? templates.settingsOf(name) : groups.at(number);
+    if (config === null) return null;
+    if (config.mode === 'shadow') this.#shadows.add(name);
+    return bytesOf(config);
+  }
+
+  async #lookAtWindows(): Promise<void> {
+    try {
+      this.#windows = await this.#parts.admin.windows();
+    } catch (error) {
+      this.#tellOnce(true, 'windows', 'quota.window.num of the brokers is not known', { reason: reasonOf(error) });
+      return;
+    }
+    for (const { broker, windows, windowSeconds } of this.#windows) {
+      const roughness = roughnessOf(windows, windowSeconds);
+      if (roughness !== null)
+        this.#log('warn', 'quota.window.num is not 1: rates will be rough', {
+          broker,
+          windows,
+          windowSeconds,
+          roughness,
+        });
+    }
+  }
+
+  #tellOfConsumers(areKept: boolean): void {
+    const broker = this.#windows.find(({ windows }) => troubleOfConsumers(windows) !== null);
+    const message = 'quota.window.num is 1, and consumers have quotas';
+    const remedy = 'set quota.window.num=2 at every broker';
+    const facts = { broker: broker?.broker, effect: troubleOfConsumers(1), remedy };
+    this.#tellOnce(areKept && broker !== undefined, 'one window', message, facts);
+  }
+
+  #read(records: readonly ReadRecord[]): void {
+    const { cluster } = this.#parts.config;
+    const kept = records.flatMap(({ offset, key, value }): KeptRecord[] => {
+      // A record may be delivered again, and would be sent to Kafka again.
+      if (offset <= this.#readTo) return [];
+      this.#readTo = offset;
+      if (value === null) return [{ key, record: null }];
+      const record = decodeKeeperRecord(cluster, value);
+      return record === null ? [] : [{ key, record }];
+    });
+    if (kept.length > 0) this.#step({ kind: 'records', records: kept });
+  }
+
+  #step(event: KeeperEvent): void {
+    if (this.#isClosed) return;
+    for (const effect of this.#keeper.step(event, this.#parts.clock())) this.#perform(effect);
+  }
+
+  #perform(effect: KeeperEffect): void {
+    switch (effect.kind) {
+      case 'log':
+        this.#log(effect.level, effect.message, effect.facts);
+        return;
+      case 'append':
+        this.#append(effect.records);
+        return;
+      case 'wake':
+        clearTimeout(this.#wake);
+        this.#wake = setTimeout(() => this.#step({ kind: 'woken' }), Math.ceil(effect.inMs));
+        return;
+      case 'alter':
+        void this.#alter(effect.alterations);
+    }
+  }
+
+  #append(records: Extract<KeeperEffect, { kind: 'append' }>['records']): void {
+    const { topic, config } = this.#parts;
+    const encoded = records.map(({ key, record }) => {
+      return { partition: 0, key, value: record === null ? null : encodeKeeperRecord(config.cluster, record) };
+    });
+    this.#appending = topic.append(encoded).catch((error: unknown) => {
+      this.#log('debug', 'a record of the keeper was not appended', { reason: reasonOf(error) });
+      this.#step({ kind: 'append-failed' });
+    });
+  }
+
+  async #alter(alterations: readonly Alteration[]): Promise<void> {
+    const { admin, clock } = this.#parts;
+    let failures: readonly AlterFailure[];
+    const mayStill = () => {
+      const may = this.#keeper.election.mayWrite(clock());
+      if (may) this.#log('debug', 'quotas are sent to Kafka', { count: alterations.length });
+      return may;
+    };
+    try {
+      const refused = await admin.alter(changesOf(alterations), mayStill);
+      failures = refused.map(({ entity, reason }) => ({ entity: entityOfParts(entity) ?? NOBODY, reason }));
+    } catch (error) {
+      failures = alterations.map(({ entity }) => ({ entity, reason: reasonOf(error) }));
+    }
+    this.#step({ kind: 'altered', count: alterations.length, failures });
+  }
+
+  #tellOnce(isSo: boolean, key: string, message: string, facts: Readonly<Record<string, unknown>>): void {
+    if (isSo && !this.#told.has(key)) this.#log('warn', message, facts);
+    if (isSo) this.#told.add(key);
+    else this.#told.delete(key);
+  }
+
+  #log(level: 'debug' | 'info' | 'warn' | 'error', message: string, facts: Readonly<Record<string, unknown>>): void {
+    this.#parts.telemetry.log(level, message, { component: 'kafka-quotas', ...facts });
+  }
+}
+
+/** For an answer about an entity that was not asked for. */
+const NOBODY: Entity = { user: null, clientId: DEFAULT_NAME };
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

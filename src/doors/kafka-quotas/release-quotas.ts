@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { ReadRecord, ReportTopic } from '../../base/ports/report-topic.js';
+import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import { entityText, limitKeyOf } from '../../core/beside/kafka-quotas/entity.js';
+import {
+  type Claim,
+  type LimitRecord,
+  limitRecordKey,
+  WRITER_KEY,
+} from '../../core/beside/kafka-quotas/keeper-record.js';
+import { type Release, releasePlan } from '../../core/beside/kafka-quotas/release-plan.js';
+import { changesOf, describedQuotas } from './entity-parts.js';
+import { decodeKeeperRecord, encodeKeeperRecord } from './keeper-record-codec.js';
+import type { QuotaAdmin } from './quota-keeper.js';
+
+export interface ReleaseParts {
+  readonly config: ResolvedConfig;
+  readonly topic: ReportTopic;
+  readonly admin: QuotaAdmin;
+  /** One line per quota. */
+  readonly tell: (line: string) => void;
+  /** How long the topic may take to be read. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Puts back what stood in Kafka before quotamesh wrote there, and forgets about it. Throws KAFKA_QUOTAS_KEPT while a
+ * keeper is alive: it would write again.
+ */
+export async function releaseQuotas({ config, topic, admin, tell, timeoutMs = 30_000 }: ReleaseParts): Promise<void> {
+  const log = new ReleaseLog(config.cluster);
+  try {
+    await log.open(topic, timeoutMs);
+    // A keeper that is alive speaks within that time.
+    await sleep(config.kafkaQuotas.aliveMs);
+    const keepers = [...log.alive].sort();
+    if (keepers.length > 0) throw new QuotameshError('KAFKA_QUOTAS_KEPT', { keepers: keepers.join(', ') });
+    // From here on a keeper that has stood still so long finds that it is no longer the writer.
+    const claim = { kind: 'writer', term: log.term + 1, id: 'release', life: 'release' } as const;
+    await topic.append([{ partition: 0, key: WRITER_KEY, value: encodeKeeperRecord(config.cluster, claim) }]);
+    const releases = await putBack([...log.limits.values()], admin);
+    const tombstones = releases.map(({ record: { entity, name } }) => {
+      return { partition: 0, key: limitRecordKey(limitKeyOf(entity, name)), value: null };
+    });
+    if (tombstones.length > 0) await topic.append(tombstones);
+    for (const release of releases) tell(lineOf(release));
+    if (releases.length === 0) tell('nothing to put back: quotamesh has written no quota');
+  } finally {
+    await Promise.all([topic.close(), admin.close()]);
+  }
+}
+
+/** What stands in the log after a failure is put back by the next release. */
+async function putBack(records: readonly LimitRecord[], admin: QuotaAdmin): Promise<readonly Release[]> {
+  try {
+    const releases = releasePlan(records, describedQuotas(await admin.describe()));
+    const alterations = releases.flatMap(({ alteration }) => alteration ?? []);
+    const [refused] = alterations.length === 0 ? [] : await admin.alter(changesOf(alterations), () => true);
+    if (refused !== undefined) throw new Error(refused.reason);
+    return releases;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new QuotameshError('KAFKA_QUOTAS_REFUSED', { reason }, { cause: error });
+  }
+}
+
+function lineOf({ record: { entity, name, original }, found, alteration }: Release): string {
+  const whose = `${entityText(entity)}: ${name}`;
+  if (alteration !== null)
+    return `${whose} ${found} → ${original === null ? 'removed' : `${original}, as it was before`}`;
+  return found === null ? `${whose} is not there any more` : `${whose} ${found} stays: somebody else has written it`;
+}
+
+/** What the log of the keepers says, and who speaks in it now. */
+class ReleaseLog {
+  readonly limits = new Map<string, LimitRecord>();
+  readonly alive = new Set<string>();
+  readonly #cluster: string;
+  #claim: Claim | null = null;
+  #isCaughtUp = false;
+
+  constructor(cluster: string) {
+    this.#cluster = cluster;
+  }
+
+  get term(): number {
+    return this.#claim?.term ?? 0;
+  }
+
+  async open(topic: ReportTopic, timeoutMs: number): Promise<void> {
+    let reason = `not read within ${timeoutMs} ms`;
+    await new Promise<void>((resolve, reject) => {
+      const giveUp = () =>
+        reject(new QuotameshError('KAFKA_QUOTAS_REFUSED', { reason: `the topic of the keepers: ${reason}` }));
+      const timer = setTimeout(giveUp, timeoutMs);
+      const opened = topic.open({
+        onEpoch: () => {
+          this.limits.clear();
+          this.#isCaughtUp = false;
+        },
+        onRecords: (records) => this.#read(records),
+        onCaughtUp: () => {
+          this.#isCaughtUp = true;
+          clearTimeout(timer);
+          resolve();
+        },
+        onLost: (why) => {
+          reason = why;
+        },
+        onRecovered: () => {},
+        onFailed: reject,
+      });
+      opened.catch(reject);
+    });
+  }
+
+  #read(records: readonly ReadRecord[]): void {
+    for (const { key, value } of records) {
+      const record = value === null ? null : decodeKeeperRecord(this.#cluster, value);
+      if (record?.kind === 'limit') this.limits.set(key, record);
+      else if (record?.kind === 'writer' && record.term > this.term) this.#claim = record;
+      else if (record?.kind === 'keeper' && this.#isCaughtUp) {
+        if (record.isLeaving) this.alive.delete(record.id);
+        else this.alive.add(record.id);
+      } else if (value === null) this.limits.delete(key);
+    }
+  }
+}

@@ -1,0 +1,335 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { type ThrottleReason, ThrottleTracker } from '../../core/limiter/throttle-tracker.js';
+import { ArrivedPackets } from './arrived-packets.js';
+import type { ConnectionRules } from './connection-rules.js';
+import { DispatchQueue } from './dispatch-queue.js';
+import { checkPacket } from './packet-check.js';
+import type { PacketLane } from './packet-lane.js';
+import {
+  CONNACK,
+  DISCONNECT,
+  PacketError,
+  PacketSplitter,
+  PINGREQ,
+  PINGRESP_PACKET,
+  PUBLISH,
+  packetsOf,
+  SUBSCRIBE,
+  typeOf,
+  UNANSWERED,
+} from './packets.js';
+import { SubscribeTurn } from './subscribe-turn.js';
+import { TurnPacer } from './turn-pacer.js';
+
+/**
+ * Hands a client's packets to aedes one by one. Before the CONNECT is whole aedes does not know of the connection, and
+ * until it is accepted no more is read.
+ *
+ * A PUBLISH goes on when no reason holds the connection and the one before it has been decided. Meanwhile the socket is
+ * read on, within a bound, for the pings behind it: a broker may not say unasked that it is alive, and Paho ends a
+ * connection where one does. Beyond that TCP holds the client back (PIP-322, throttling at the connection).
+ *
+ * Acknowledgements and pings are not throttled. A few go on per turn of the event loop, and those that are answered
+ * only once the client has read its answers: else 4 MB of pings stop the broker for 15 s.
+ */
+export class GatedConnection extends Duplex {
+  readonly socket: Socket;
+  readonly throttle: ThrottleTracker;
+  readonly dispatch: DispatchQueue;
+  readonly ended: AbortController = new AbortController();
+  clientId = '';
+  username = '';
+  /** The keep-alive that the client has asked for; 0 = none. */
+  keepAliveMs = 0;
+  readonly #rules: ConnectionRules;
+  readonly #arrived: ArrivedPackets;
+  readonly #outgoing = new PacketSplitter(Infinity);
+  #state: 'new' | 'arrived' | 'connecting' | 'connected' = 'new';
+  #wanted = false;
+  #feedPlanned = false;
+  /** Counts the PUBLISH that aedes has and that is not decided yet; 0 = none. */
+  #undecidedBytes = 0;
+  readonly #pacer = new TurnPacer(() => {
+    this.#undecidedBytes = 0;
+    this.#planFeed();
+  });
+  #resting = false;
+  readonly #unthrottled = new TurnPacer(() => {
+    this.#resting = false;
+    this.#planFeed();
+  });
+  readonly #subscribeTurn = new SubscribeTurn({
+    waitMs: () => this.#rules.subscribeWaitMs(this),
+    onHeld: (isHeld) => this.#holdSubscribe(isHeld),
+  });
+  #passing: (() => void) | null = null;
+  #inputEnded = false;
+  readonly #openedMs: number;
+  /** When the client was heard last, and how many bytes it had sent by then. */
+  readonly #heard = { atMs: 0, bytes: 0 };
+  #lingerTimer: NodeJS.Timeout | null = null;
+  #endReason: string | null = null;
+
+  constructor(socket: Socket, rules: ConnectionRules) {
+    // One packet at a time to aedes; what it writes is taken at once: queues and bounds are those of `dispatch`.
+    super({ readableHighWaterMark: 1, writableHighWaterMark: Number.MAX_SAFE_INTEGER });
+    this.socket = socket;
+    this.#rules = rules;
+    this.#openedMs = rules.clock();
+    this.#arrived = new ArrivedPackets(rules.maxPacketBytes);
+    this.throttle = new ThrottleTracker((on) => {
+      rules.onReading(this, on);
+      if (on) this.#resume();
+    });
+    this.dispatch = new DispatchQueue(this, rules.dispatch);
+    socket.on('readable', () => this.#planFeed());
+    socket.on('end', () => this.#endInput());
+    socket.on('drain', () => this.#drained());
+    socket.on('error', () => this.cutOff('connection-lost'));
+    socket.on('close', () => this.#inputEnded || this.cutOff('connection-lost'));
+  }
+
+  mark(reason: ThrottleReason): void {
+    this.throttle.mark(reason, this.#rules.clock());
+  }
+
+  unmark(reason: ThrottleReason): void {
+    this.throttle.unmark(reason, this.#rules.clock());
+  }
+
+  get isConnected(): boolean {
+    return this.#state === 'connected';
+  }
+
+  /** Whether more than a packet's time of answers and messages waits for the client to read. */
+  get isBackedUp(): boolean {
+    return this.socket.writableLength > OUTBOUND_BYTES_MAX;
+  }
+
+  /** The PUBLISH that went on last has been decided: the next one may. mqtt.js puts its ping off when it is answered. */
+  decided(): void {
+    this.#heard.atMs = this.#rules.clock();
+    this.#pacer.next();
+  }
+
+  /** Calls when no reason holds the connection: now, or once the last has gone. For the PUBLISH that is being decided. */
+  whenReading(pass: () => void): void {
+    if (this.throttle.isThrottled) this.#passing = pass;
+    else pass();
+  }
+
+  /** Why the connection is about to end; the first reason counts. */
+  noteReason(reason: string): void {
+    this.#endReason ??= reason;
+  }
+
+  /** Ends the connection; the first reason counts. MQTT 3.1.1 has no packet that could tell the client. */
+  cutOff(reason: string): void {
+    this.noteReason(reason);
+    this.destroy();
+  }
+
+  /** Called every now and then: ends who does not log in, and who has fallen silent (MQTT 3.1.1, 3.1.2.10). */
+  watch(nowMs: number): void {
+    if (!this.isConnected) {
+      if (nowMs - this.#openedMs >= CONNECT_MS) this.cutOff('connect-timeout');
+      return;
+    }
+    this.dispatch.watch(nowMs);
+    // Others may have made room meanwhile.
+    if (!this.#arrived.isEmpty) this.#planFeed();
+    const { bytesRead, readableLength, readableHighWaterMark } = this.socket;
+    const isPushedBack = readableLength >= readableHighWaterMark;
+    if (bytesRead !== this.#heard.bytes || isPushedBack) Object.assign(this.#heard, { atMs: nowMs, bytes: bytesRead });
+    else if (this.keepAliveMs === 0 || this.#inputEnded) return;
+    else if (nowMs - this.#heard.atMs > 1.5 * this.keepAliveMs) this.cutOff('keep-alive');
+  }
+
+  /** A whole packet to the client. */
+  send(packet: Buffer): void {
+    if (!this.socket.writable) return;
+    this.socket.write(packet);
+    if (this.isBackedUp) this.mark('outboundBufferFull');
+  }
+
+  override _read(): void {
+    this.#wanted = true;
+    this.#planFeed();
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    for (const packet of packetsOf(this.#outgoing.push(chunk))) this.#route(packet);
+    done();
+  }
+
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
+    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'binary', done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    if (this.#lingerTimer !== null) clearTimeout(this.#lingerTimer);
+    this.#subscribeTurn.close();
+    this.ended.abort();
+    this.throttle.setActive(false);
+    this.dispatch.close();
+    this.#passing = null;
+    this.#arrived.clear();
+    this.#rules.held.delete(this);
+    closeSocket(this.socket);
+    this.#rules.onEnded(this, this.#endReason ?? (error === null ? null : 'protocol-error'));
+    done(error);
+  }
+
+  #resume(): void {
+    const pass = this.#passing;
+    this.#passing = null;
+    pass?.();
+    this.#planFeed();
+  }
+
+  #route(packet: Buffer): void {
+    if (typeOf(packet) === PUBLISH) {
+      this.dispatch.offer(packet);
+      return;
+    }
+    // Acknowledgements and answers to pings overtake messages that wait: they are nobody's quota.
+    this.send(packet);
+    if (typeOf(packet) === CONNACK && this.#state === 'connecting') {
+      this.#state = 'connected';
+      this.#planFeed();
+    }
+  }
+
+  /** Not within aedes's own read, which would get two packets at once. */
+  #planFeed(): void {
+    if (this.#feedPlanned || this.destroyed) return;
+    this.#feedPlanned = true;
+    queueMicrotask(() => {
+      this.#feedPlanned = false;
+      this.#feed();
+    });
+  }
+
+  #feed(): void {
+    if (this.destroyed || this.#resting) return;
+    if (!this.#wanted && this.#state !== 'new') return;
+    try {
+      while (!this.#passNext() && this.#mayRead() && this.#arrived.readFrom(this.socket));
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (this.destroyed) return;
+    this.#rules.held.set(this, this.#heldBytes(), this.#arrived.incompleteBytes);
+    if (!this.#inputEnded || !this.#arrived.isEmpty || this.destroyed) return;
+    if (this.#state === 'new') this.cutOff('connection-lost');
+    // What waits to be decided was sent before the end and is still published.
+    else if (this.#undecidedBytes === 0) this.push(null);
+  }
+
+  /** Returns false if nothing that has arrived may go on. */
+  #passNext(): boolean {
+    const { ordered, overtaking } = this.#arrived;
+    if (overtaking.next !== undefined && this.#mayOvertake(overtaking.next)) this.#pass(overtaking, overtaking.next);
+    else if (ordered.next !== undefined && this.#mayPass(ordered.next)) this.#pass(ordered, ordered.next);
+    else return false;
+    return true;
+  }
+
+  #pass(lane: PacketLane, packet: Buffer): void {
+    const work = checkPacket(packet, this.#rules.maxFiltersPerPacket);
+    lane.shift();
+    if (typeOf(packet) === PINGREQ) this.send(PINGRESP_PACKET);
+    else {
+      this.#wanted = false;
+      this.push(packet);
+    }
+    if (typeOf(packet) === PUBLISH) return;
+    this.#resting = true;
+    this.#unthrottled.next(work);
+  }
+
+  #mayRead(): boolean {
+    if (this.#state !== 'connected') return this.#state === 'new';
+    if (this.#arrived.isEmpty && this.#undecidedBytes === 0) return true;
+    return this.#arrived.bytes + this.#undecidedBytes < this.#rules.held.aheadBytes;
+  }
+
+  /** Counts whatever was read and is not decided yet; what the socket has read ahead of us is in memory as well. */
+  #heldBytes(): number {
+    return this.#arrived.bytes + this.#undecidedBytes + this.socket.readableLength;
+  }
+
+  #fail(error: unknown): void {
+    this.cutOff(error instanceof PacketError ? error.reason : 'connection-lost');
+  }
+
+  #mayPass(packet: Buffer): boolean {
+    const type = typeOf(packet);
+    if (this.#state === 'new') {
+      this.#state = 'arrived';
+      this.#rules.onConnect(this);
+    }
+    if (this.#state === 'arrived' && this.#wanted) {
+      this.#state = 'connecting';
+      return true;
+    }
+    if (this.#state !== 'connected') return false;
+    if (type === PUBLISH) {
+      if (this.#undecidedBytes > 0 || this.throttle.isThrottled) return false;
+      this.#undecidedBytes = packet.length;
+      return true;
+    }
+    if (type === DISCONNECT) return this.#undecidedBytes === 0;
+    if (this.#mustReadFirst) return false;
+    return type !== SUBSCRIBE || this.#subscribeTurn.hasCome();
+  }
+
+  #mayOvertake(packet: Buffer): boolean {
+    return this.isConnected && (UNANSWERED.has(typeOf(packet)) || !this.#mustReadFirst);
+  }
+
+  /** True while the client has to read before more is answered. */
+  get #mustReadFirst(): boolean {
+    return this.throttle.countOf('outboundBufferFull') > 0;
+  }
+
+  #holdSubscribe(isHeld: boolean): void {
+    if (isHeld) this.mark('subscribeRate');
+    else this.unmark('subscribeRate');
+    this.#planFeed();
+  }
+
+  #drained(): void {
+    this.unmark('outboundBufferFull');
+    this.dispatch.run();
+    this.#planFeed();
+  }
+
+  #endInput(): void {
+    this.#inputEnded = true;
+    this.#planFeed();
+    // The client has said all and gone; what it said before is still published, at the rate that it may.
+    this.#lingerTimer = setTimeout(() => this.cutOff('gone-while-throttled'), LINGER_MS);
+    this.#lingerTimer.unref();
+  }
+}
+
+/** Answers and messages in the socket beyond this: the client is not reading. */
+const OUTBOUND_BYTES_MAX = 256 * 1024;
+const LINGER_MS = 60_000;
+/** A client has as long from the first byte to its CONNACK, over a bad line as well. */
+const CONNECT_MS = 10_000;
+
+/** Sends what has been written, e.g. a CONNACK that refuses, but waits only so long for a client that does not read. */
+export function closeSocket(socket: Socket): void {
+  if (socket.destroyed) return;
+  if (socket.writableLength === 0) {
+    socket.destroy();
+    return;
+  }
+  socket.destroySoon();
+  setTimeout(() => socket.destroy(), CLOSE_MS).unref();
+}
+
+const CLOSE_MS = 1000;

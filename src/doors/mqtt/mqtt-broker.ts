@@ -1,0 +1,303 @@
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
+import { Aedes, type Client } from 'aedes';
+import type { Access } from '../../base/access/access.js';
+import { renewTls } from '../../base/access/listener-tls.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { Clock } from '../../base/ports/clock.js';
+import type { Telemetry } from '../../base/ports/telemetry.js';
+import type { MqttConfig } from '../../config/resolved/resolved-config.js';
+import type { NodeParts } from '../../node/loop/node-parts.js';
+import { ArrivalRates } from './arrival-rates.js';
+import { CleanSubscriptions } from './clean-subscriptions.js';
+import type { ConnectionRules } from './connection-rules.js';
+import { DispatchGate } from './dispatch-gate.js';
+import { EndedConnections } from './ended-connections.js';
+import { Passages } from './gate-requests.js';
+import { GatedConnection } from './gated-connection.js';
+import { GroupRules, matchesFilter } from './group-rules.js';
+import { HeldBytes } from './held-bytes.js';
+import { createListener } from './listener.js';
+import { IDENTIFIER_REJECTED, Logins, SERVER_UNAVAILABLE } from './logins.js';
+import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
+import { PublishGate } from './publish-gate.js';
+import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'life'>;
+
+/**
+ * An MQTT broker (aedes, MQTT 3.1 and 3.1.1) whose traffic this node's quotas limit: publishes on arrival, dispatches
+ * on their way out. Sessions, retained messages and subscriptions are aedes's, in memory, and bounded
+ * (session-bounds.ts).
+ */
+export class MqttBroker {
+  readonly counts: MqttCounts = createMqttCounts();
+  readonly connections = new Set<GatedConnection>();
+  readonly #node: UsedParts;
+  readonly #config: MqttConfig;
+  readonly #telemetry: Telemetry;
+  readonly #logins: Logins;
+  readonly #gate: PublishGate;
+  readonly #dispatchGate: DispatchGate;
+  readonly #aedes: Aedes;
+  readonly #server: Server;
+  readonly #arrivals: ArrivalRates;
+  readonly #endedConnections: EndedConnections;
+  readonly #cleanSubscriptions: CleanSubscriptions<GatedConnection>;
+  /** Bounds that were met, and when that was logged last. */
+  readonly #loggedMs = new Map<SessionBound, number>();
+  readonly #connectionRules: ConnectionRules;
+  #watch: NodeJS.Timeout | null = null;
+  #url = '';
+
+  constructor(node: UsedParts, telemetry: Telemetry, access: Access) {
+    const { mqtt, defaultGroup } = node.config;
+    this.#node = node;
+    this.#config = mqtt;
+    this.#telemetry = telemetry;
+    this.#logins = new Logins(access);
+    const rules = new GroupRules(mqtt.rules, {
+      defaultGroup,
+      isGroup: (name) => node.groups.numbers.has(name) || node.keys?.isKey(name) === true,
+      resolve: (scope) => node.gate.scopes.resolve(scope),
+    });
+    const charging = { passages: new Passages(node), rules, telemetry };
+    const { counts } = this;
+    this.#endedConnections = new EndedConnections(counts, telemetry, node.clock);
+    this.#gate = new PublishGate({ ...mqtt, ...charging, counts });
+    this.#dispatchGate = new DispatchGate(charging);
+    this.#arrivals = new ArrivalRates(mqtt, node.clock());
+    this.#cleanSubscriptions = new CleanSubscriptions(this.#sessionRules());
+    this.#connectionRules = this.#rulesOfConnections();
+    this.#aedes = this.#createAedes();
+    this.#server = createListener({
+      ...mqtt,
+      onSocket: (socket) => this.#accept(socket),
+      onTooMany: () => this.#endedConnections.count('too-many-connections'),
+      onHandshakeFailed: (reason) => {
+        this.#endedConnections.count('handshake-failed');
+        telemetry.log('debug', 'mqtt handshake failed', { reason });
+      },
+    });
+  }
+
+  /** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for. */
+  async listen(): Promise<string> {
+    await this.#aedes.listen();
+    boundSessions((this.#aedes as Aedes & { persistence: SessionStore }).persistence, this.#sessionRules());
+    this.#url = await listenOn(this.#server, this.#config);
+    this.#watch = setInterval(() => this.#look(), WATCH_EVERY_MS);
+    return this.#url;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  /** New connections get the new certificate; whether there is TLS at all changes with a restart. */
+  renewTls(tls: MqttConfig['tls']): void {
+    renewTls(this.#server, tls);
+  }
+
+  get clock(): Clock {
+    return this.#node.clock;
+  }
+
+  /** Ends connections whose token is not known any more, or has lost its role. */
+  checkLogins(): void {
+    for (const connection of this.connections) {
+      if (!this.#logins.holds(connection)) connection.cutOff('token-revoked');
+    }
+  }
+
+  /** Ends all connections; publishes of clients that wait are not admitted any more. */
+  async close(): Promise<void> {
+    if (this.#watch !== null) clearInterval(this.#watch);
+    this.#server.close();
+    for (const connection of this.connections) connection.cutOff('broker-stops');
+    await new Promise<void>((resolve) => this.#aedes.close(() => resolve()));
+  }
+
+  #createAedes(): Aedes {
+    const aedes = new Aedes({
+      // The bound of 23 characters is MQTT 3.1's; many of its clients ignore it.
+      maxClientsIdLength: CLIENT_ID_LENGTH_MAX,
+      // Bounded with the sessions (unreleased.ts).
+      maxInflightInbound: 0,
+      preConnect: (client, packet, done) => {
+        const connection = connectionOf(client);
+        connection.clientId = packet.clientId;
+        connection.keepAliveMs = (packet.keepalive ?? 0) * 1000;
+        // Pings are the connection's: aedes would not see those of a client that waits.
+        packet.keepalive = 0;
+        done(null, true);
+      },
+      authenticate: (client, username, password, done) => {
+        const connection = connectionOf(client);
+        const isNameless = connection.clientId === '' && !client.clean;
+        connection.clientId = client.id;
+        connection.username = username ?? '';
+        const returnCode = this.#refusal(connection, password, isNameless);
+        if (returnCode === null) done(null, true);
+        else done(Object.assign(new Error('not let in'), { returnCode }), false);
+      },
+      authorizePublish: (client, packet, done) => {
+        if (client === null) return done(null);
+        const message = packet;
+        if (client.closed) this.#gate.arriveWill(connectionOf(client), message, done);
+        else this.#gate.arrive(connectionOf(client), message, done);
+      },
+      authorizeSubscribe: (client, subscription, done) => {
+        this.#subscribe(client, subscription, done);
+      },
+      authorizeForward: (client, packet) => {
+        const { clientId } = packet as { clientId?: string };
+        if (packet.qos > 0 && clientId !== undefined) this.#holdBack(client, packet.topic, clientId);
+        return packet;
+      },
+    });
+    aedes.on('publish', (packet) => this.#gate.delivered(packet));
+    aedes.on('unsubscribe', (topics, client) => this.#cleanSubscriptions.remove(connectionOf(client), topics));
+    for (const event of ['clientError', 'connectionError'] as const) {
+      aedes.on(event, (client, { message }) => {
+        this.#telemetry.log('debug', 'mqtt connection failed', { client: client.id, reason: message });
+        // Here aedes ends the connection without giving it the reason.
+        if (message === 'Invalid protocol') this.#endedConnections.count('protocol-error');
+      });
+    }
+    return aedes;
+  }
+
+  /** The return code of CONNACK; null = let in. */
+  #refusal(connection: GatedConnection, password: Readonly<Buffer> | undefined, isNameless: boolean): number | null {
+    const refusal = this.#logins.logIn(connection, password) ?? (this.#mayConnect() ? null : SERVER_UNAVAILABLE);
+    // MQTT-3.1.3-8: nobody could come back for a session whose id the broker has made up.
+    return refusal ?? (isNameless ? IDENTIFIER_REJECTED : null);
+  }
+
+  #subscribe(...[client, subscription, done]: Parameters<Aedes['authorizeSubscribe']>): void {
+    // Only aedes publishes there: who connects and who subscribes. Answered with 128.
+    const isReserved = subscription.topic.startsWith('$');
+    // Subscriptions of sessions are bounded when they are stored.
+    const isNotCounted = isReserved || !client.clean;
+    const fits = isNotCounted || this.#cleanSubscriptions.add(connectionOf(client), client.id, subscription.topic);
+    done(fits ? null : new Error('too many subscriptions'), isReserved ? null : subscription);
+  }
+
+  #rulesOfConnections(): ConnectionRules {
+    const { counts } = this;
+    const { clock } = this.#node;
+    const { maxPacketBytes, maxFiltersPerPacket, notReadingMs } = this.#config;
+    const { maxQueuedMessages: maxMessages, maxQueuedBytes: maxBytes } = this.#config;
+    const { tryAdmit, admit } = this.#dispatchGate;
+    return {
+      clock,
+      maxPacketBytes,
+      maxFiltersPerPacket,
+      dispatch: { maxMessages, maxBytes, notReadingMs, tryAdmit, admit, counts },
+      subscribeWaitMs: ({ clientId }) => this.#arrivals.subscribeWaitMs(clientId, clock()),
+      held: new HeldBytes(this.#config.maxHeldBytes, counts),
+      onConnect: (connection) => this.#aedes.handle(connection),
+      onReading: (connection, on) => {
+        const facts = {
+          client: connection.clientId,
+          throttledMs: Math.round(connection.throttle.throttledMs(clock())),
+        };
+        this.#telemetry.log('debug', on ? 'mqtt connection read again' : 'mqtt connection throttled', facts);
+      },
+      onEnded: (connection, reason) => this.#ended(connection, reason),
+    };
+  }
+
+  #accept(socket: Socket): void {
+    if (this.connections.size >= this.#config.maxConnections) {
+      this.#endedConnections.count('too-many-connections');
+      socket.destroy();
+      return;
+    }
+    // A pause hides a peer that has vanished from aedes's keep-alive, but not from TCP's.
+    socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+    const connection = new GatedConnection(socket, this.#connectionRules);
+    this.connections.add(connection);
+    this.counts.connections = this.connections.size;
+  }
+
+  #ended(connection: GatedConnection, reason: string | null): void {
+    this.connections.delete(connection);
+    this.counts.connections = this.connections.size;
+    this.counts.throttledMs += connection.throttle.throttledMs(this.#node.clock());
+    this.#gate.ended(connection);
+    this.#cleanSubscriptions.ended(connection);
+    this.#arrivals.sweep(this.#node.clock());
+    if (reason !== null) this.#endedConnections.ended(reason, connection.clientId);
+  }
+
+  #mayConnect(): boolean {
+    const granted = this.#arrivals.mayConnect(this.#node.clock());
+    if (granted) this.counts.connectsAccepted++;
+    else this.counts.connectsRefused++;
+    return granted;
+  }
+
+  #sessionRules(): SessionRules {
+    const onFull = (bound: SessionBound, client: string | null) => this.#full(bound, client);
+    return { ...this.#config, counts: this.counts.kept, onFull, onRepeated: (packet) => this.#gate.delivered(packet) };
+  }
+
+  /** A client that is connected would otherwise miss messages, or wait for answers, and never know. */
+  #full(bound: SessionBound, clientId: string | null): void {
+    const client = clientId === null ? undefined : this.#clientOf(clientId);
+    if (client !== undefined) connectionOf(client).cutOff(bound);
+    const nowMs = this.#node.clock();
+    if (nowMs - (this.#loggedMs.get(bound) ?? -Infinity) < FULL_LOGGED_EVERY_MS) return;
+    this.#loggedMs.set(bound, nowMs);
+    this.#telemetry.log('warn', 'mqtt keeps no more', { bound, client: clientId, ...this.counts.kept });
+  }
+
+  #clientOf(clientId: string): Client | undefined {
+    return (this.#aedes as Aedes & { clients: Record<string, Client> }).clients[clientId];
+  }
+
+  /** The publisher of a message whose subscriber is behind is held back, unless it is dropped there anyway (QoS 0). */
+  #holdBack(subscriber: Client, topic: string, publisherId: string): void {
+    const { dispatch } = connectionOf(subscriber);
+    if (!dispatch.isFull) return;
+    const { subscriptions } = subscriber as Client & { subscriptions: Record<string, { qos: number }> };
+    const isWanted = Object.entries(subscriptions).some(([filter, { qos }]) => qos > 0 && matchesFilter(filter, topic));
+    const publisher = this.#clientOf(publisherId);
+    if (isWanted && publisher !== undefined) dispatch.holdBack(connectionOf(publisher));
+  }
+
+  #look(): void {
+    const nowMs = this.#node.clock();
+    for (const connection of this.connections) connection.watch(nowMs);
+  }
+}
+
+/** The shortest keep-alive is 1 s, and who is silent for half of it more is ended. */
+const WATCH_EVERY_MS = 200;
+const CLIENT_ID_LENGTH_MAX = 65_535;
+const TCP_KEEP_ALIVE_MS = 30_000;
+const FULL_LOGGED_EVERY_MS = 60_000;
+
+function connectionOf(client: Client): GatedConnection {
+  return client.conn as GatedConnection;
+}
+
+/** Resolves with the URL, whose port is the real one where 0 was asked for; rejects with MQTT_ADDRESS_IN_USE. */
+export async function listenOn(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<string> {
+  const shown = host.includes(':') ? `[${host}]` : host;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      const facts = { address: `${shown}:${port}`, reason: cause.message };
+      reject(new QuotameshError('MQTT_ADDRESS_IN_USE', facts, { cause }));
+    });
+    server.listen({ host, port, backlog: 1024 }, resolve);
+  });
+  const scheme = server instanceof TlsServer ? 'mqtts' : 'mqtt';
+  return `${scheme}://${shown}:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,226 @@
+import type { ErrorCode } from '../../base/errors/catalogue.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { show } from '../../base/input/input-mistakes.js';
+import type { Decision, KeyLimit, NotReady, Origin, Refused, Where } from '../../node/api/decision.js';
+import type { QuotaNode } from '../../node/api/quota-node.js';
+import { wholeSeconds } from '../http/acquire/rate-limit-items.js';
+import { capacityProblem, quotaProblem } from '../http/acquire/refusal-problems.js';
+import { problemOf } from '../http/route/problem.js';
+import { rejectPromise, rejectWrongQuota } from './check-quota-options.js';
+import { type HeaderStyle, type NamedDecision, policyNameOf, rateLimitHeaders } from './rate-limit-headers.js';
+
+/** What a request is charged to, and how it is answered; `Context` is what the framework hands to its functions. */
+export interface QuotaOptions<Context> {
+  /**
+   * A group or key by its name, a scope, or what makes one of them from the request: ``(request) => `key:${request.ip}` ``.
+   * It returns undefined (or '') for a request that says of nobody that it is his.
+   */
+  readonly group: Where | ((context: Context) => Where | undefined);
+  /** What requests are charged to for which `group` returns undefined, all together; where absent they get 400. */
+  readonly otherwise?: Where;
+  /** The key's own quota, where its template has `allowLimits`; undefined = the template's. */
+  readonly limit?: KeyLimit | ((context: Context) => KeyLimit | undefined);
+  /** 1 where it is absent. */
+  readonly messages?: number | ((context: Context) => number);
+  /** 0 where it is absent. */
+  readonly bytes?: number | ((context: Context) => number);
+  readonly origin?: Origin | ((context: Context) => Origin);
+  /** A request that would be refused waits its turn for so long, 0 to 600,000; 0 where it is absent. */
+  readonly waitMs?: number;
+  /** Requests for which it says true pass; they are not charged, and get no headers. */
+  readonly skip?: (context: Context) => boolean;
+  /**
+   * `draft` (where it is absent): RateLimit and RateLimit-Policy; `x`: X-RateLimit-Limit, -Remaining and -Reset; `both`
+   * of them, or `none`.
+   */
+  readonly headers?: HeaderStyle;
+  /** `problem` (where it is absent) answers problem+json; `framework` throws an error that the framework answers. */
+  readonly refusal?: 'problem' | 'framework';
+}
+
+export interface Admission {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null = admitted. */
+  readonly refusal: Refusal | null;
+}
+
+export interface Refusal {
+  /** 429: the quota; 503: the node cannot decide; others: the request is wrong. */
+  readonly status: number;
+  readonly problem: { readonly detail?: string; readonly retryAfterMs?: number };
+}
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** Where the answer is seen to end, or to be begun by somebody else, while a request waits. */
+export type Watched = AbortSignal | WatchedResponse | undefined;
+
+/** The part of Node's ServerResponse that is looked at. */
+export interface WatchedResponse {
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
+  readonly destroyed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+}
+
+/**
+ * Decides without a promise where nothing waits, for frameworks with synchronous functions. Null = somebody else has
+ * answered, or nobody reads the response: the middleware says nothing and calls nobody.
+ */
+export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Context>) {
+  rejectWrongQuota(node, options, { isPartial: false });
+  const { group, otherwise, limit, messages = 1, bytes = 0, origin, waitMs = 0, skip, headers = 'draft' } = options;
+  const tell = headers !== 'none';
+  const isFromRequest = [group, limit, messages, bytes, origin].some((option) => typeof option === 'function');
+
+  return (context: Context, watched?: Watched): Admission | null | Promise<Admission | null> => {
+    if (skip?.(context) === true) return PASSED;
+    if (isGone(watched)) return null;
+    const asked = of('group', group, context);
+    const where = asked || otherwise;
+    if (where === undefined) return unlessAnswered(NOT_NAMED, watched);
+    const isWritten = typeof group !== 'function' || !asked;
+    const admissionFor = (error: unknown) =>
+      withoutRoom(error) ?? (isFromRequest && !(isWritten && isUnknown(error)) ? mistaken(error) : null);
+    const amounts = { messages: of('messages', messages, context), bytes: of('bytes', bytes, context) };
+    const from = of('origin', origin, context);
+    const told = of('limit', limit, context);
+    const how = told === undefined ? from : { ...from, limit: told };
+    const named = (decision: Decision) => ({ node, where, direction: from?.direction ?? 'publish', decision });
+    if (waitMs > 0) {
+      const wait = (signal: AbortSignal) => node.acquire(where, amounts, { ...how, waitMs, signal });
+      return waited(wait, watched, { answer: (decision) => answered(named(decision), headers), admissionFor });
+    }
+    try {
+      return unlessAnswered(answered(named(node.tryAcquire(where, amounts, { ...how, tell })), headers), watched);
+    } catch (error) {
+      const admission = admissionFor(error);
+      if (admission === null) throw error;
+      return unlessAnswered(admission, watched);
+    }
+  };
+}
+
+/** A name that the program has written down is its own mistake, whatever else is made of the request. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof QuotameshError && error.code === 'GROUP_UNKNOWN';
+}
+
+/** Gives what an option says of this request. */
+function of<Context, Value>(name: string, option: Value | ((context: Context) => Value), context: Context): Value {
+  if (typeof option !== 'function') return option;
+  const made = (option as (context: Context) => Value)(context);
+  rejectPromise(name, made);
+  return made;
+}
+
+/** A request that was answered before it came here may go on, to work behind its answer, but cannot be refused. */
+function unlessAnswered(admission: Admission, watched: Watched): Admission | null {
+  return admission.refusal !== null && responseIn(watched)?.writableEnded === true ? null : admission;
+}
+
+function isGone(watched: Watched): boolean {
+  if (watched instanceof AbortSignal) return watched.aborted;
+  return watched?.destroyed === true && !watched.writableEnded;
+}
+
+function responseIn(watched: Watched): WatchedResponse | undefined {
+  return watched instanceof AbortSignal ? undefined : watched;
+}
+
+interface Answers {
+  readonly answer: (decision: Decision) => Admission;
+  /** Null = the error is the program's. */
+  readonly admissionFor: (error: unknown) => Admission | null;
+}
+
+async function waited(
+  wait: (signal: AbortSignal) => Promise<Decision>,
+  watched: Watched,
+  { answer, admissionFor }: Answers,
+): Promise<Admission | null> {
+  const gone = new AbortController();
+  const onClose = () => gone.abort();
+  const response = responseIn(watched);
+  const signal = watched instanceof AbortSignal ? watched : gone.signal;
+  const wasBegun = response?.headersSent === true;
+  // Closes also when somebody else has answered.
+  response?.once('close', onClose);
+  const isOver = () => signal.aborted || (response?.headersSent === true && !wasBegun);
+  try {
+    const admission = answer(await wait(signal));
+    return isOver() ? null : unlessAnswered(admission, watched);
+  } catch (error) {
+    if (isOver()) return null;
+    const admission = admissionFor(error);
+    if (admission === null) throw error;
+    return unlessAnswered(admission, watched);
+  } finally {
+    response?.off('close', onClose);
+  }
+}
+
+function answered(named: NamedDecision<Decision>, style: HeaderStyle): Admission {
+  const { decision } = named;
+  if (decision.granted) return { headers: rateLimitHeaders(named, style), refusal: null };
+  const headers = { ...rateLimitHeaders(named, style), 'retry-after': `${wholeSeconds(decision.retryAfterMs)}` };
+  const refusal = decision.reason === 'quota' ? overQuota({ ...named, decision }) : notReady({ ...named, decision });
+  return { headers, refusal };
+}
+
+function overQuota(named: NamedDecision<Refused>): Refusal {
+  const { level, dimension, retryAfterMs, group } = named.decision;
+  const name = group ?? (typeof named.where === 'string' ? named.where : '');
+  const facts = { group: name, direction: named.direction, dimension };
+  return {
+    status: 429,
+    problem: { ...quotaProblem(policyNameOf(named, dimension, level), facts, level), retryAfterMs },
+  };
+}
+
+function notReady({ node, decision }: NamedDecision<NotReady>): Refusal {
+  const error = new QuotameshError('NOT_READY', { node: node.nodeId, reason: decision.because });
+  return { status: 503, problem: capacityProblem(error, decision.retryAfterMs) };
+}
+
+/** There are too many waiters, topics, clients or keys. */
+function withoutRoom(error: unknown): Admission | null {
+  if (!(error instanceof QuotameshError) || error.httpStatus !== 503) return null;
+  return { headers: { 'retry-after': '1' }, refusal: { status: 503, problem: capacityProblem(error, 1000) } };
+}
+
+/** What the request says makes no name or no amount. A client is not told which names would be near. */
+function mistaken(error: unknown): Admission | null {
+  if (!(error instanceof QuotameshError) || error.httpStatus < 400 || error.httpStatus >= 500) return null;
+  const isName = error.code === 'GROUP_UNKNOWN';
+  const told = isName ? new QuotameshError('NAME_OF_NO_GROUP', { name: show(error.facts.group) }) : error;
+  const problem = problemOf(told);
+  return { headers: {}, refusal: { status: problem.status, problem } };
+}
+
+/** Refuses a request without a name, which would share one key with all others. */
+const NOT_NAMED: Admission = Object.freeze({ headers: Object.freeze({}), refusal: refusalOf('GROUP_NOT_NAMED') });
+
+function refusalOf(code: ErrorCode): Refusal {
+  const problem = problemOf(new QuotameshError(code));
+  return { status: problem.status, problem };
+}
+
+const PASSED: Admission = Object.freeze({ headers: Object.freeze({}), refusal: null });
+
+/** The error of `refusal: framework`: Express, Koa and Fastify answer with its status, Express and Koa with its headers. */
+export class QuotaRefusedError extends Error {
+  override readonly name = 'QuotaRefusedError';
+  readonly status: number;
+  readonly statusCode: number;
+  readonly expose = true;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor({ status, problem }: Refusal, headers: Readonly<Record<string, string>>) {
+    super(problem.detail);
+    this.status = status;
+    this.statusCode = status;
+    this.headers = headers;
+  }
+}

@@ -1,0 +1,26 @@
+import type { Context, Middleware } from 'koa';
+import type { QuotaNode } from '../../node/api/quota-node.js';
+import { admissionOf, PROBLEM_TYPE, type QuotaOptions, QuotaRefusedError } from './admission.js';
+
+export { type QuotaOptions, QuotaRefusedError };
+
+/** `app.use(quota(node, { group: 'orders' }))` */
+export function quota(node: QuotaNode, options: QuotaOptions<Context>): Middleware {
+  const admit = admissionOf(node, options);
+  return async (context, next) => {
+    const asked = admit(context, context.res);
+    const admission = asked instanceof Promise ? await asked : asked;
+    if (admission === null) {
+      // Else Koa ends the response that somebody else has begun.
+      context.respond = false;
+      return;
+    }
+    const { headers, refusal } = admission;
+    context.set(headers);
+    if (refusal === null) return next();
+    if (options.refusal === 'framework' || context.headerSent) throw new QuotaRefusedError(refusal, headers);
+    context.status = refusal.status;
+    context.type = PROBLEM_TYPE;
+    context.body = JSON.stringify(refusal.problem);
+  };
+}

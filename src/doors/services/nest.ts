@@ -1,0 +1,96 @@
+import { type CanActivate, type ExecutionContext, HttpException } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { QuotaNode } from '../../node/api/quota-node.js';
+import {
+  type Admission,
+  admissionOf,
+  type QuotaOptions as OptionsOf,
+  PROBLEM_TYPE,
+  type Refusal,
+  type WatchedResponse,
+} from './admission.js';
+import { rejectWrongQuota } from './check-quota-options.js';
+
+/** Functions in it get Nest's ExecutionContext: `(context) => context.switchToHttp().getRequest().ip`. */
+export type QuotaOptions = OptionsOf<ExecutionContext>;
+
+/** `@Quota({ messages: 5 })` on a controller or a method: what it names counts before what the guard was given. */
+export const Quota = Reflector.createDecorator<Partial<QuotaOptions>>();
+
+/**
+ * `app.useGlobalGuards(new QuotaGuard(node, { group: 'orders' }))`, or `{ provide: APP_GUARD, useValue: … }`. Without a
+ * group of its own it lets pass what no decorator gives one.
+ */
+export class QuotaGuard implements CanActivate {
+  readonly #node: QuotaNode;
+  readonly #options: Partial<QuotaOptions>;
+  readonly #reflector = new Reflector();
+  readonly #routes = new Map<Partial<QuotaOptions> | undefined, Route | null>();
+
+  constructor(node: QuotaNode, options: Partial<QuotaOptions> = {}) {
+    rejectWrongQuota(node, options, { isPartial: true });
+    this.#node = node;
+    this.#options = options;
+  }
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const own = this.#reflector.getAllAndOverride(Quota, [context.getHandler(), context.getClass()]);
+    const route = this.#routeOf(own);
+    if (route === null) return true;
+    const response = context.getType() === 'http' ? context.switchToHttp().getResponse<AnyResponse>() : null;
+    const watched = response?.raw ?? response ?? undefined;
+    const letPass = (made: Admission | null) => {
+      if (made === null) return never();
+      if (response !== null && watched?.headersSent !== true) tell(response, made, route);
+      return made.refusal === null || refuse(made.refusal, context.getType(), route);
+    };
+    const admission = route.admit(context, watched);
+    return admission instanceof Promise ? admission.then(letPass) : letPass(admission);
+  }
+
+  /** One per decorator, made at its first request. */
+  #routeOf(own: Partial<QuotaOptions> | undefined): Route | null {
+    const known = this.#routes.get(own);
+    if (known !== undefined) return known;
+    const { group, ...others } = { ...this.#options, ...own };
+    const options = group === undefined ? null : { ...others, group };
+    const made = options === null ? null : { admit: admissionOf(this.#node, options), refusal: options.refusal };
+    this.#routes.set(own, made);
+    return made;
+  }
+}
+
+interface Route {
+  readonly admit: ReturnType<typeof admissionOf<ExecutionContext>>;
+  readonly refusal: QuotaOptions['refusal'];
+}
+
+/** Express's response and Fastify's reply, as far as both have it. */
+interface AnyResponse extends WatchedResponse {
+  readonly raw?: WatchedResponse;
+  header(name: string, value: string): unknown;
+}
+
+/** Whatever a guard returns or throws, Nest ends the response, which is somebody else's then; so it is told nothing. */
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}
+
+function tell(response: AnyResponse, { headers, refusal }: Admission, route: Route): void {
+  for (const [name, value] of Object.entries(headers)) response.header(name, value);
+  if (refusal !== null && route.refusal !== 'framework') response.header('content-type', PROBLEM_TYPE);
+}
+
+/** Nest tells a caller that is not HTTP nothing of an exception but those of its own packages. */
+function refuse({ status, problem }: Refusal, kind: string, route: Route): Promise<never> {
+  const message = problem.detail ?? '';
+  const told = { ...problem, message };
+  if (kind === 'rpc') return thrown(import('@nestjs/microservices').then(({ RpcException }) => new RpcException(told)));
+  if (kind === 'ws') return thrown(import('@nestjs/websockets').then(({ WsException }) => new WsException(told)));
+  const isPlain = kind === 'http' && route.refusal !== 'framework';
+  throw new HttpException(isPlain ? problem : kind === 'http' ? message : told, status);
+}
+
+async function thrown(error: Promise<Error>): Promise<never> {
+  throw await error;
+}

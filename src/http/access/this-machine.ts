@@ -1,6 +1,0 @@
-import { isLoopback } from '../../access/loopback.js';
-
-/** A request without an address came over a Unix socket. */
-export function isThisMachine(address: string | undefined): boolean {
-  return address === undefined || isLoopback(address);
-}

@@ -1,0 +1,166 @@
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import type { Clock } from '../../../base/ports/clock.js';
+import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, slotOf } from '../../../core/base/vocabulary.js';
+import type { JointLevels, JointRequest } from '../../../core/limiter/joint-levels.js';
+import { CLIENTS_FULL, type Levels, refusedBy, TOPICS_FULL } from '../../../core/limiter/levels.js';
+import { ABOVE_WINDOW, type Limiter, UNCONFIRMED } from '../../../core/limiter/limiter.js';
+import type { CoordinatorView } from '../../../core/machine/coordinator-view.js';
+import { NOT_READY_RETRY_MS, type NotReady, RETRY_AFTER_MS_MAX, type Refused } from '../../api/decision.js';
+import type { GroupTable } from '../../groups/group-table.js';
+import type { AdmissionWatch, WatchedRequest } from '../request/admission-watch.js';
+import { PromisedTimes } from './promised-times.js';
+import type { QuotaTeller } from './quota-told.js';
+import type { RefusalLedger } from './refusal-ledger.js';
+import { sharedBucket } from './units-left.js';
+
+export interface RefusalExplainerParts {
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly groups: GroupTable;
+  readonly levels: Levels;
+  readonly joint: JointLevels;
+  readonly refusals: RefusalLedger;
+  readonly loop: CoordinatorView;
+  /** Null where there are no keys. */
+  readonly keys: { countOverQuota(group: number): void } | null;
+  /** For people; '' where the node is ready. */
+  readonly whyNotReady: () => string;
+  readonly teller: QuotaTeller;
+}
+
+/** Turns an answer of the limiter that is no grant into what a person or client is told. */
+export class RefusalExplainer {
+  /** Told of every refusal that a caller gets at once; null costs a comparison. */
+  watch: AdmissionWatch | null = null;
+  readonly #parts: RefusalExplainerParts;
+  readonly #promised = new PromisedTimes();
+
+  constructor(parts: RefusalExplainerParts) {
+    this.#parts = parts;
+  }
+
+  /** Counts the refusal. Throws LEVEL_FULL and BATCH_ABOVE_WINDOW, because waiting would not help. */
+  explain(request: JointRequest, answer: number): Refused | NotReady {
+    const decision = this.#explain(request, answer, true);
+    this.watch?.refused(this.askedOf(request), decision);
+    return decision;
+  }
+
+  /** The same for a request that waits: whoever watches is told how its wait ends. */
+  explainInLine(request: JointRequest, answer: number): Refused | NotReady {
+    return this.#explain(request, answer, false);
+  }
+
+  /** @param mayPromise true for a client that is sent away: whoever stands in line has its turn there */
+  #explain(request: JointRequest, answer: number, mayPromise: boolean): Refused | NotReady {
+    const nowMs = this.#parts.clock();
+    const lane = request.refusedLane;
+    if (answer === TOPICS_FULL) throw this.#full(lane, 'topic', nowMs);
+    if (answer === CLIENTS_FULL) throw this.#full(lane, 'client', nowMs);
+    if (answer === ABOVE_WINDOW) throw this.#aboveWindow({ ...request, lane }, nowMs);
+    if (answer === UNCONFIRMED) {
+      this.#parts.refusals.count(lane, null, -1, nowMs);
+      return this.#notReady(lane);
+    }
+    const { level, dimension: refused } = refusedBy(answer);
+    const dimension = DIMENSIONS[refused];
+    this.#parts.refusals.count(lane, level, refused, nowMs);
+    this.#parts.keys?.countOverQuota(Math.floor(lane / DIRECTION_COUNT));
+    const tokensMs = this.#parts.joint.waitMs(request, nowMs);
+    let waitMs = tokensMs;
+    if (level === 'group') {
+      waitMs = this.#settledMs(request, refused, tokensMs, nowMs);
+      if (mayPromise) waitMs = this.#promisedMs(request, refused, waitMs, nowMs);
+    }
+    const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
+    const group = request.namesScope ? { group: this.#nameOf(lane) } : {};
+    const shadow = request.shadow === 'granted' ? { shadow: request.shadow } : {};
+    return this.#parts.teller.refusal(lane, { level, dimension, retryAfterMs, ...group, ...shadow });
+  }
+
+  /**
+   * Milliseconds until a retry makes sense, given the time that the present share would need. A node that was idle has
+   * next to no share, so that time may be half a minute. But the refused request is demand: after a report, a delivery
+   * and a round the node has the share that every node gets that wants it (target/N). Worked: target 60/s, two nodes,
+   * share 0.06: the share would need 16 s; told are 250 ms + 16 s · 0.06 / 30.
+   *
+   * Where the log gives whole pieces there are no shares to wait for, but the cluster's bucket has to hold them.
+   */
+  #settledMs({ lane, further, ...asked }: JointRequest, dimension: number, tokensMs: number, nowMs: number): number {
+    const { limiter, loop } = this.#parts;
+    const { coordinator } = loop;
+    if (coordinator === null || further.length > 0) return tokensMs;
+    const shared = sharedBucket(loop, lane, dimension, nowMs);
+    if (shared?.isInPieces) {
+      const { bucket, tokens } = shared;
+      const needed = Math.min(asked[DIMENSIONS[dimension]], bucket.depth);
+      return Math.max(tokensMs, (1000 * (needed - tokens)) / bucket.perSecond);
+    }
+    if (tokensMs <= SETTLED_MS) return tokensMs;
+    const limit = limiter.buckets.comesBackAt(lane * DIMENSIONS.length + dimension);
+    const served = coordinator.lanes.get(lane);
+    if (served === undefined) return tokensMs;
+    const due = coordinator.shares.dueOf(served, dimension);
+    return limit > 0 && limit < due ? Math.min(tokensMs, SETTLED_MS + (tokensMs * limit) / due) : tokensMs;
+  }
+
+  /** A window gives all of its tokens at once, and promises would outlast it. */
+  #promisedMs({ refusedLane: lane, ...asked }: JointRequest, dimension: number, waitMs: number, nowMs: number): number {
+    const { limiter, loop } = this.#parts;
+    if (limiter.buckets.windowOf(lane) > 0) return waitMs;
+    const slot = slotOf(lane, dimension);
+    const { coordinator } = loop;
+    const served = coordinator?.lanes.get(lane);
+    const perSecond = served?.isLimitedByTokens
+      ? Math.max(coordinator!.shares.dueOf(served, dimension), coordinator!.shares.applied[slot])
+      : limiter.buckets.rate.at(slot);
+    const amount = asked[DIMENSIONS[dimension]];
+    return this.#promised.waitMs({ slot, amount, waitMs, perSecond, admitted: limiter.admitted.at(slot) }, nowMs);
+  }
+
+  /** Called when a lane's number may be another group's from now on. */
+  forget(lane: number): void {
+    for (let dimension = 0; dimension < DIMENSIONS.length; dimension++) this.#promised.forget(slotOf(lane, dimension));
+  }
+
+  #notReady(lane: number): NotReady {
+    const because = this.#parts.whyNotReady() || 'shares are not confirmed';
+    return this.#parts.teller.notReady(lane, because, NOT_READY_RETRY_MS);
+  }
+
+  #full(lane: number, level: 'topic' | 'client', nowMs: number): QuotameshError {
+    this.#parts.refusals.count(lane, level, -1, nowMs);
+    const direction = DIRECTIONS[lane % DIRECTION_COUNT];
+    const max = this.#parts.levels.maxOf(lane, level);
+    return new QuotameshError('LEVEL_FULL', { group: this.#nameOf(lane), direction, max, level });
+  }
+
+  #aboveWindow({ lane, messages, bytes }: JointRequest, nowMs: number): QuotameshError {
+    const { buckets } = this.#parts.limiter;
+    const dimension = buckets.scarcest(lane, messages, bytes);
+    this.#parts.refusals.count(lane, 'group', dimension, nowMs);
+    const slot = lane * DIMENSIONS.length + dimension;
+    return new QuotameshError('BATCH_ABOVE_WINDOW', {
+      amount: [messages, bytes][dimension],
+      dimension: DIMENSIONS[dimension],
+      group: this.#nameOf(lane),
+      holds: Math.floor(buckets.depth.at(slot)),
+      windowMs: buckets.windowOf(lane),
+    });
+  }
+
+  askedOf({ lane, messages, bytes }: JointRequest): WatchedRequest {
+    const direction = DIRECTIONS[lane % DIRECTION_COUNT];
+    return { group: this.#nameOf(lane), direction, messages, bytes };
+  }
+
+  #nameOf(lane: number): string {
+    return this.#parts.groups.ofLane(lane).name;
+  }
+}
+
+/**
+ * Within this time, shares have followed a new demand on most topics and machines: a report (50 ms), a delivery, a
+ * round.
+ */
+const SETTLED_MS = 250;

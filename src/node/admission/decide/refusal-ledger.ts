@@ -1,0 +1,60 @@
+import { BYTES, DIMENSIONS, type Dimension } from '../../../core/base/vocabulary.js';
+import type { Level } from '../../../core/limiter/levels.js';
+import type { CoordinatorView } from '../../../core/machine/coordinator-view.js';
+import type { RefusalCount, RefusalReason } from '../../api/group-explanation.js';
+
+interface Entry {
+  readonly level: Level | null;
+  readonly dimension: Dimension | null;
+  readonly reason: RefusalReason;
+  count: number;
+  lastMs: number;
+}
+
+/**
+ * Counts why requests of a lane were refused since the process began, by level, dimension and reason. Only lanes that
+ * refuse have entries, a few dozen at most. Under overload most answers are refusals, so counting one costs a look-up
+ * and two numbers.
+ */
+export class RefusalLedger {
+  readonly #loop: CoordinatorView;
+  readonly #lanes = new Map<number, Entry[]>();
+
+  constructor(loop: CoordinatorView) {
+    this.#loop = loop;
+  }
+
+  /** @param dimension index; −1 = no room, or nothing is decided */
+  count(lane: number, level: Level | null, dimension: number, nowMs: number): void {
+    const reason = this.#reasonOf(lane, level, dimension);
+    const name = dimension === -1 ? null : DIMENSIONS[dimension];
+    const entries = this.#lanes.get(lane) ?? [];
+    if (entries.length === 0) this.#lanes.set(lane, entries);
+    let entry = entries.find((one) => one.reason === reason && one.level === level && one.dimension === name);
+    if (entry === undefined) {
+      entry = { level, dimension: name, reason, count: 0, lastMs: nowMs };
+      entries.push(entry);
+    }
+    entry.count++;
+    entry.lastMs = nowMs;
+  }
+
+  forget(lane: number): void {
+    this.#lanes.delete(lane);
+  }
+
+  /** The newest first. */
+  of(lane: number, nowMs: number): readonly RefusalCount[] {
+    const entries = [...(this.#lanes.get(lane) ?? [])].sort((one, other) => other.lastMs - one.lastMs);
+    return entries.map(({ lastMs, ...entry }) => ({ ...entry, lastAgoMs: Math.max(0, nowMs - lastMs) }));
+  }
+
+  #reasonOf(lane: number, level: Level | null, dimension: number): RefusalReason {
+    if (level === null) return 'not-ready';
+    if (dimension === -1) return 'no-room';
+    if (level !== 'group') return 'own-limit';
+    const state = this.#loop.coordinator?.lanes.get(lane);
+    if (state !== undefined && state.link !== 'linked') return 'isolated';
+    return dimension === BYTES ? 'bytes' : (state?.binding ?? 'messages');
+  }
+}

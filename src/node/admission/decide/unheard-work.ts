@@ -1,0 +1,168 @@
+import type { Clock } from '../../../base/ports/clock.js';
+import type { UnheardHold } from '../../../core/account/keys/unheard-holds.js';
+import { BYTES, laneOf, MESSAGES } from '../../../core/base/vocabulary.js';
+import { UNCONFIRMED } from '../../../core/limiter/limiter.js';
+import {
+  type AcquireOptions,
+  type Amounts,
+  type Decision,
+  GRANTED_DECISION,
+  type NotReady,
+  type Origin,
+  type Where,
+} from '../../api/decision.js';
+import type { GroupTable } from '../../groups/group-table.js';
+import type { Asked, KeyBook } from '../../groups/keys/key-book.js';
+import { directionOf, rejectAmounts, rejectUnlessOptions } from '../request/request-checks.js';
+import type { RequestReader } from '../request/request-reader.js';
+import type { ScopeResolver } from '../request/scope-resolver.js';
+import type { RefusalExplainer } from './explain-refusal.js';
+import type { QuotaTeller } from './quota-told.js';
+
+export interface UnheardWorkParts {
+  readonly clock: Clock;
+  readonly groups: GroupTable;
+  readonly keys: KeyBook;
+  readonly scopes: ScopeResolver;
+  readonly reader: RequestReader;
+  readonly explainer: RefusalExplainer;
+  readonly teller: QuotaTeller;
+}
+
+/**
+ * Work of keys of which nobody need hear, so that no group is made of them. Every method answers null where a group has
+ * to decide.
+ */
+export class UnheardWork {
+  readonly #parts: UnheardWorkParts;
+
+  constructor(parts: UnheardWorkParts) {
+    this.#parts = parts;
+  }
+
+  /** @param nowMs absent = read here */
+  tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision | null {
+    const { keys, clock } = this.#parts;
+    const key = this.keyOf(where);
+    if (key === null) return null;
+    const atMs = nowMs ?? clock();
+    const row = keys.rowOf(key, atMs);
+    if (row === -1) return null;
+    const asked = this.#asked(row, key, amounts, options);
+    if (keys.isAsleep(atMs)) return keys.isShadow(row) ? GRANTED_DECISION : this.#notReady(row, asked);
+    if (!keys.tryTake(row, key, asked, atMs)) return null;
+    const isPlain = options === undefined || (options.atMost !== true && options.tell !== true);
+    return isPlain ? GRANTED_DECISION : this.#told(key, asked, options);
+  }
+
+  // Apart: functions that know the key would make an object of every decision's names.
+  #told(key: string, asked: Asked, options: AcquireOptions): Decision {
+    const { keys, teller } = this.#parts;
+    const shown = () => keys.usedNow(key);
+    return options.atMost === true ? teller.partOfKey(asked, shown) : teller.grantOfKey(asked.direction, shown);
+  }
+
+  /** For work whose cost is known later. */
+  hold(where: Where, amounts: Amounts, origin: Origin | undefined): UnheardHold | NotReady | null {
+    const found = this.#find(where, origin);
+    if (found === null) return null;
+    const { key, row, nowMs } = found;
+    const { keys } = this.#parts;
+    const asked = this.#asked(row, key, amounts, origin);
+    if (!keys.isAsleep(nowMs)) return keys.tryHold(row, key, asked, nowMs);
+    return keys.isShadow(row) ? null : this.#notReady(row, asked);
+  }
+
+  /**
+   * Takes for work that is done whatever it costs.
+   * @param isBounded whether the largest request of the key bounds it
+   */
+  consume(where: Where, amounts: Amounts, origin: Origin | undefined, isBounded: boolean): true | null {
+    const found = this.#find(where, origin);
+    if (found === null) return null;
+    const { key, row, nowMs } = found;
+    const { keys } = this.#parts;
+    const { messages = 0, bytes = 0 } = amounts;
+    const asked = isBounded
+      ? this.#asked(row, key, amounts, origin)
+      : { direction: directionOf(origin), messages, bytes };
+    return !keys.isAsleep(nowMs) && keys.tryTake(row, key, asked, nowMs) ? true : null;
+  }
+
+  /** Whether an acquire would be granted now. Takes nothing. */
+  contains(where: Where, amounts: Amounts, origin: Origin | undefined): boolean | null {
+    const found = this.#find(where, origin);
+    if (found === null) return null;
+    const { key, row, nowMs } = found;
+    const { keys } = this.#parts;
+    const asked = this.#asked(row, key, amounts, origin);
+    if (keys.isAsleep(nowMs)) return keys.isShadow(row);
+    return keys.contains(row, asked, nowMs) ? true : null;
+  }
+
+  /** Whether there is something of each dimension. */
+  isOpen(where: Where, origin: Origin | undefined): true | null {
+    const found = this.#find(where, origin);
+    if (found === null) return null;
+    const { row, nowMs } = found;
+    const { keys } = this.#parts;
+    const asked = { direction: directionOf(origin), messages: 1, bytes: 1 };
+    return !keys.isAsleep(nowMs) && keys.contains(row, asked, nowMs) ? true : null;
+  }
+
+  /** Throws FIELD_INVALID. */
+  #find(
+    where: Where,
+    origin: Origin | undefined,
+  ): { readonly key: string; readonly row: number; readonly nowMs: number } | null {
+    const { keys, clock } = this.#parts;
+    const key = this.keyOf(where);
+    if (key === null) return null;
+    const nowMs = clock();
+    const row = keys.rowOf(key, nowMs);
+    if (row === -1) return null;
+    rejectUnlessOptions(origin);
+    return { key, row, nowMs };
+  }
+
+  /** The key that alone decides about this work; null where a group has its name, or there is none, or more than one. */
+  keyOf(where: Where): string | null {
+    if (!this.#parts.keys.hasTemplates) return null;
+    const name = typeof where === 'object' && where !== null ? this.#parts.scopes.onlyGroupOf(where) : where;
+    return name === null || this.#parts.groups.numbers.has(name) ? null : name;
+  }
+
+  /** Such a key of which nothing is told yet, so that no group stands for it; null for all other work. */
+  silentKeyOf(where: Where): string | null {
+    const { keys } = this.#parts;
+    const key = this.keyOf(where);
+    return key !== null && keys.isKey(key) && !keys.speaks(key) ? key : null;
+  }
+
+  /** Throws AMOUNT_INVALID, FIELD_INVALID. */
+  #asked(row: number, key: string, amounts: Amounts, origin: Origin | undefined): Asked {
+    const direction = directionOf(origin);
+    const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
+    const most = this.#parts.keys.mostOf(row, direction);
+    const mostMessages = most[MESSAGES];
+    const mostBytes = most[BYTES];
+    if (!isWithin(messages, mostMessages) || !isWithin(bytes, mostBytes) || messages + bytes === 0) {
+      rejectAmounts(amounts, { messages: mostMessages, bytes: mostBytes, group: key });
+    }
+    return { direction, messages, bytes };
+  }
+
+  #notReady(row: number, { direction, messages, bytes }: Asked): NotReady {
+    const { explainer, keys, reader } = this.#parts;
+    const lane = laneOf(keys.groupOfTemplate(row), direction);
+    return explainer.explain(reader.fillOn(lane, messages, bytes, NO_ORIGIN), UNCONFIRMED) as NotReady;
+  }
+}
+
+function isWithin(amount: number, most: number): boolean {
+  // Integers first: comparing a BigInt with a number throws an error that nobody can read.
+  return Number.isInteger(amount) && amount >= 0 && amount <= most;
+}
+
+const NO_ORIGIN: Origin = Object.freeze({});
+const NO_AMOUNTS: Amounts = Object.freeze({});

@@ -1,0 +1,67 @@
+import { slotOf } from '../../../core/base/vocabulary.js';
+import type { Limiter } from '../../../core/limiter/limiter.js';
+import { restOfWindow } from '../../../core/limiter/window.js';
+import { type BucketNow, bucketNow } from '../../../core/machine/bucket-now.js';
+import type { CoordinatorView } from '../../../core/machine/coordinator-view.js';
+
+export interface LeftParts {
+  readonly limiter: Limiter;
+  readonly loop: CoordinatorView;
+}
+
+/**
+ * Counts the whole units that are left of a quota, ≥ 0. Where tokens are shared that is what the cluster's bucket holds
+ * by the log, less what this node has taken since; elsewhere what its own bucket holds.
+ *
+ * *Worked:* the bucket holds 100, and this node has taken 8 that no record tells yet → 92, and 100 at another node.
+ *
+ * *Why:* told what each node may take at once, a client behind a balancer saw 111, 98, 199, 98 within a second.
+ */
+export function unitsLeft({ limiter, loop }: LeftParts, lane: number, dimension: number, nowMs: number): number {
+  if (nowMs > limiter.validUntilMs.at(lane)) return 0;
+  const shared = sharedBucket(loop, lane, dimension, nowMs);
+  const here = Math.floor(limiter.available(lane, dimension, nowMs));
+  if (shared === null) return here;
+  // Nobody else takes the rest, so no more is there than this node would give.
+  if (loop.coordinator?.membership.alive.length === 1) return Math.max(0, Math.min(here, Math.floor(shared.tokens)));
+  return Math.max(0, Math.floor(shared.tokens - takenUnheard({ limiter, loop }, lane, dimension)));
+}
+
+function takenUnheard({ limiter, loop }: LeftParts, lane: number, dimension: number): number {
+  const state = loop.coordinator?.lanes.get(lane);
+  const slot = state?.tokens?.slots[dimension];
+  if (state === undefined || slot === undefined) return 0;
+  const sinceFlow = limiter.taken(slotOf(lane, dimension)) - state.taken[dimension];
+  return Math.max(0, slot.account.unheard + Math.max(0, sinceFlow));
+}
+
+/**
+ * Milliseconds until there is most left, if nobody takes anything: the cluster's bucket is full, or this node's, or the
+ * next window begins. Infinity where nothing comes in.
+ */
+export function fullInMs({ limiter, loop }: LeftParts, lane: number, dimension: number, nowMs: number): number {
+  const { buckets } = limiter;
+  const slot = slotOf(lane, dimension);
+  const [perSecond, depth] = [buckets.rate.at(slot), buckets.depth.at(slot)];
+  if (perSecond === 0) return depth === Infinity ? 0 : Infinity;
+  const windowMs = buckets.windowOf(lane);
+  if (windowMs > 0) return restOfWindow(windowMs, nowMs);
+  const here = limiter.available(lane, dimension, nowMs) - buckets.debt(lane, dimension, nowMs);
+  const shared = sharedBucket(loop, lane, dimension, nowMs);
+  if (shared === null) return Math.max(0, (1000 * (depth - here)) / perSecond);
+  const { bucket, tokens } = shared;
+  // What this node has just taken is not in the log yet.
+  const missing = Math.max(bucket.depth - tokens, Math.min(depth, bucket.depth) - here);
+  return Math.max(0, (1000 * missing) / bucket.perSecond);
+}
+
+/** Null where the node does not follow the cluster's bucket: it has a gate, or is cut off from the log. */
+export function sharedBucket(
+  { coordinator }: CoordinatorView,
+  lane: number,
+  dimension: number,
+  nowMs: number,
+): BucketNow | null {
+  if (coordinator === null || coordinator.lanes.get(lane)?.isLimitedByTokens !== true) return null;
+  return bucketNow(coordinator, lane, dimension, nowMs);
+}

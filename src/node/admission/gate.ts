@@ -1,0 +1,467 @@
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { type Clock, processTimers, type Timers } from '../../base/ports/clock.js';
+import type { GroupConfig, LimitsConfig } from '../../config/resolved/resolved-config.js';
+import {
+  DIMENSION_COUNT,
+  DIRECTION_COUNT,
+  DIRECTIONS,
+  type Direction,
+  laneOf,
+  lanesOf,
+} from '../../core/base/vocabulary.js';
+import type { Scope } from '../../core/beside/attachments/attachment.js';
+import type { Attachments } from '../../core/beside/attachments/attachments.js';
+import { JointLevels, type JointRequest } from '../../core/limiter/joint-levels.js';
+import { HAS_SHADOW, IS_SHADOW, Levels } from '../../core/limiter/levels.js';
+import { GRANTED, type Limiter, UNCONFIRMED } from '../../core/limiter/limiter.js';
+import type { ServingLoop } from '../../core/machine/coordinator-view.js';
+import {
+  type AcquireOptions,
+  type Amounts,
+  type Decision,
+  GRANTED_DECISION,
+  type Granted,
+  type Limiting,
+  type NotReady,
+  type Origin,
+  type QuotaTold,
+  RETRY_AFTER_MS_MAX,
+  type Refused,
+  type Reservation,
+  type ReserveOptions,
+  SHADOW_REFUSED_DECISION,
+  type WaitOptions,
+  type Where,
+} from '../api/decision.js';
+import type { GroupTable } from '../groups/group-table.js';
+import type { KeyBook } from '../groups/keys/key-book.js';
+import { OpenBatches } from './batch/open-batches.js';
+import type { Decider } from './decide/decider.js';
+import type { RefusalExplainer } from './decide/explain-refusal.js';
+import type { QuotaTeller } from './decide/quota-told.js';
+import { RefusalLedger } from './decide/refusal-ledger.js';
+import { UnheardWork } from './decide/unheard-work.js';
+import { createDeciders } from './deciders.js';
+import type { AdmissionWatch } from './request/admission-watch.js';
+import { GroupNames } from './request/group-names.js';
+import { LaneBounds } from './request/lane-bounds.js';
+import {
+  directionOf,
+  rejectAboveConsume,
+  rejectUnlessOptions,
+  rejectUnlessSomething,
+} from './request/request-checks.js';
+import { RequestReader, retried, setRetry } from './request/request-reader.js';
+import { ScopeResolver } from './request/scope-resolver.js';
+import {
+  type ChargeCosts,
+  exemptReservation,
+  type ReservationParts,
+  reservationOf,
+} from './reservation/one-reservation.js';
+import { type KeyReservationParts, unheardReservation } from './reservation/unheard-reservation.js';
+import { ShadowBook } from './shadow/shadow-book.js';
+import { rejectUnlessWaiting, type Waiting } from './wait/wait-lines.js';
+
+export interface GateParts {
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  /** Default: those of the process. */
+  readonly timers?: Timers;
+  readonly groups: GroupTable;
+  /** Null where no template is configured. */
+  readonly keys: KeyBook | null;
+  readonly attachments: Attachments;
+  readonly limits: LimitsConfig;
+  /** The group for names that are not configured; null = such names are refused. */
+  readonly defaultGroup: string | null;
+  readonly loop: ServingLoop;
+  /** For people; '' where the node is ready. */
+  readonly whyNotReady: () => string;
+  /** For reservations that are committed with what the work has cost. */
+  readonly chargeCosts: ChargeCosts;
+}
+
+/**
+ * Admission: checks a request, finds its lane, and lets the limiter decide. The library, HTTP and MQTT share it. Only
+ * `acquire` and `batches.take` wait, and a granted `tryAcquire` allocates nothing.
+ */
+export class Gate {
+  readonly levels: Levels;
+  readonly joint: JointLevels;
+  readonly scopes: ScopeResolver;
+  readonly waiting: Waiting;
+  readonly refusals: RefusalLedger;
+  readonly batches: OpenBatches;
+  readonly shadows: ShadowBook;
+  /** Called when work that could not be refused first exceeds what may be owed of a group. */
+  onLetOff: (group: string, direction: Direction) => void = () => {};
+  readonly #loop: ServingLoop;
+  readonly #limiter: Limiter;
+  readonly #clock: Clock;
+  readonly #groups: GroupTable;
+  readonly #keys: KeyBook | null;
+  readonly #names: GroupNames;
+  readonly #bounds: LaneBounds;
+  readonly #reader: RequestReader;
+  readonly #explainer: RefusalExplainer;
+  readonly #decider: Decider;
+  readonly #teller: QuotaTeller;
+  readonly #reservations: ReservationParts;
+  /** Null where there is no topic, and so no key. */
+  readonly #unheard: UnheardWork | null;
+  readonly #ofKeys: KeyReservationParts | null;
+  #keptLane = 0;
+
+  constructor(parts: GateParts) {
+    const { limiter, clock, groups, keys, attachments, limits, defaultGroup, loop } = parts;
+    const { whyNotReady, chargeCosts, timers = processTimers } = parts;
+    this.#loop = loop;
+    this.#limiter = limiter;
+    this.#clock = clock;
+    this.#groups = groups;
+    this.#keys = keys;
+    this.#names = new GroupNames(groups, defaultGroup, clock, keys);
+    this.refusals = new RefusalLedger(loop);
+    this.levels = new Levels(limiter, groups.list, limits, clock());
+    this.joint = new JointLevels(
+      this.levels,
+      (lane) => groups.ofLane(lane).debtMs,
+      (lane) => laneOf(groups.unlimited as number, lane % DIRECTION_COUNT),
+    );
+    this.scopes = new ScopeResolver(attachments, this.#names);
+    this.#bounds = new LaneBounds(groups, this.levels);
+    this.shadows = new ShadowBook({ limiter, levels: this.levels, groups, bounds: this.#bounds, loop });
+    const { levels, joint, refusals, scopes, shadows } = this;
+    const asked = { limiter, clock, groups, keys, loop, levels, joint, refusals, shadows };
+    const { teller, explainer, waiting, decider } = createDeciders({ ...asked, timers, limits, whyNotReady });
+    this.#teller = teller;
+    this.#explainer = explainer;
+    this.waiting = waiting;
+    this.#decider = decider;
+    this.#reader = new RequestReader({ ...asked, scopes, names: this.#names, bounds: this.#bounds });
+    const deciding = { clock, groups, scopes, reader: this.#reader, explainer, teller };
+    this.#unheard = keys === null ? null : new UnheardWork({ ...deciding, keys });
+    this.#ofKeys = keys === null ? null : { clock, groups, keys, chargeCosts, consume: this.consume.bind(this) };
+    this.#reservations = { clock, groups, joint, reader: this.#reader, chargeCosts };
+    this.batches = new OpenBatches({
+      limiter,
+      clock,
+      groups,
+      limits,
+      joint,
+      loop,
+      scopes,
+      waiting,
+      reader: this.#reader,
+      decider,
+      explainer,
+      unheard: this.#unheard,
+      ofKeys: this.#ofKeys,
+      tellLimit: (where, limit) => this.#tellLimit(where, limit),
+    });
+    for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
+  }
+
+  /** What answers of a lane tell of its quota. */
+  told(lane: number): QuotaTold {
+    return this.#teller.told(lane);
+  }
+
+  /** Who is told of refusals and waits. */
+  get watch(): AdmissionWatch | null {
+    return this.#explainer.watch;
+  }
+
+  set watch(watch: AdmissionWatch | null) {
+    this.#explainer.watch = watch;
+  }
+
+  /**
+   * A group is new, or its definition has changed. Requests that wait in its lines go on waiting, under the new limits.
+   */
+  groupChanged(group: number): void {
+    this.levels.groupChanged(group, this.#clock());
+    this.#bounds.read(group);
+    this.shadows.read(group);
+    this.#openDisabled(group);
+  }
+
+  groupRenamed(group: number): void {
+    for (const lane of lanesOf(group)) {
+      this.refusals.forget(lane);
+      this.#explainer.forget(lane);
+      this.shadows.forget(lane);
+      this.#limiter.topics.forget(lane);
+    }
+  }
+
+  /**
+   * @param nowMs time for callers that decide many requests in one go and have read the clock once for all; absent =
+   * read here
+   */
+  tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
+    rejectUnlessOptions(options);
+    if (options?.limit !== undefined) this.#tellLimit(where, options.limit);
+    if (this.#keys?.hasTemplates === true) {
+      const unheard = this.#unheard?.tryAcquire(where, amounts, options, nowMs) ?? null;
+      if (unheard !== null) return unheard;
+    }
+    if (typeof where === 'object' && where !== null) return this.#tryScope(where, amounts, options ?? NO_OPTIONS);
+    const lane = laneOf(this.#names.indexOf(where), directionOf(options));
+    const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
+    if (!this.#reader.isAllowed(lane, messages, bytes)) this.#reader.reject(lane, amounts);
+    if (options?.topic !== undefined) this.#limiter.topics.note(lane, options.topic);
+    const retry = options?.retry === true;
+    const isPlain = options === undefined || (options.atMost !== true && options.tell !== true);
+    const beside = this.levels.beside[lane];
+    if (!isPlain || (beside !== 0 && beside !== HAS_SHADOW) || this.#limiter.heldBack[lane] !== 0) {
+      return this.#tryOtherwise(lane, messages, bytes, isPlain, options ?? NO_OPTIONS, nowMs);
+    }
+    if (this.#bounds.isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry))
+      return GRANTED_DECISION;
+    const atMs = nowMs ?? this.#clock();
+    const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, atMs);
+    if (answer !== GRANTED) return this.#notAtOnce(lane, messages, bytes, retry, answer);
+    if (beside === 0 || retry) return GRANTED_DECISION;
+    const shadow = this.shadows.askPlanned(lane, messages, bytes, GRANTED, atMs);
+    return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
+  }
+
+  /** The key to which this work belongs, while no group stands for it; null for all other work. */
+  silentKeyOf(where: Where): string | null {
+    return this.#unheard?.silentKeyOf(where) ?? null;
+  }
+
+  #tellLimit(where: Where, limit: unknown): void {
+    const name = typeof where === 'string' ? where : null;
+    if (name === null) {
+      throw new QuotameshError('FIELD_INVALID', { field: 'limit', reason: 'must stand beside the name of a key' });
+    }
+    if (this.#keys === null || this.#groups.numbers.has(name) || !this.#keys.isKey(name)) {
+      throw new QuotameshError('LIMIT_DENIED', { key: name.slice(0, 200), reason: 'no template makes it' });
+    }
+    this.#keys.tellLimit(name, limit, this.#clock());
+  }
+
+  /** Whether an acquire would be granted now. Takes nothing, counts nothing. */
+  containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean {
+    const unheard = this.#unheard?.contains(where, amounts, origin) ?? null;
+    if (unheard !== null) return unheard;
+    const request = this.#reader.requestOf(where, amounts, origin);
+    if (request === null) return true;
+    this.#decider.serve(request);
+    return this.joint.containsTokens(request, this.#clock());
+  }
+
+  /** Charges work that is done whatever it costs. It may leave a debt of at most `debtMs` of every limit. */
+  consume(where: Where, amounts: Amounts, origin?: Origin): void {
+    rejectUnlessSomething(amounts);
+    rejectAboveConsume(amounts);
+    if (this.#unheard?.consume(where, amounts, origin, false) === true) return;
+    this.#charge(this.#reader.fillFor(where, amounts.messages ?? 0, amounts.bytes ?? 0, origin), amounts, origin);
+  }
+
+  /** Charges as `consume` does, but for work that a client requests, so maxRequest bounds it. */
+  passBy(where: Where, amounts: Amounts, origin?: Origin & Limiting): Decision {
+    if (origin?.limit !== undefined) this.#tellLimit(where, origin.limit);
+    if (this.#unheard?.consume(where, amounts, origin, true) === true) return GRANTED_DECISION;
+    this.#charge(this.#reader.requestOf(where, amounts, origin), amounts, origin);
+    return GRANTED_DECISION;
+  }
+
+  #charge(request: JointRequest | null, amounts: Amounts, origin: Origin | undefined): void {
+    if (request === null) {
+      this.#passExempt(amounts, origin);
+      return;
+    }
+    this.#decider.serve(request);
+    const nowMs = this.#clock();
+    this.joint.consume(request, nowMs);
+    this.shadows.consume(request, nowMs);
+  }
+
+  /** Takes the amounts for work whose cost is known only afterwards. */
+  reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
+    if (options?.limit !== undefined) this.#tellLimit(where, options.limit);
+    const unheard = this.#unheard?.hold(where, amounts, options) ?? null;
+    if (unheard !== null)
+      return 'granted' in unheard ? unheard : unheardReservation(this.#ofKeys as KeyReservationParts, unheard);
+    const asked = this.#reader.requestOf(where, amounts, options);
+    if (asked === null) {
+      this.#passExempt(amounts, options);
+      return exemptReservation();
+    }
+    const request = retried(asked, options);
+    const answer = this.#decider.reserve(request);
+    return answer === GRANTED ? reservationOf(this.#reservations, request) : this.#explainer.explain(request, answer);
+  }
+
+  /** Whether a lane needs no share (lane-bounds.ts). */
+  isFree(lane: number): boolean {
+    return this.#bounds.isFree[lane] === true;
+  }
+
+  /** A disabled group does not even wait until the node is ready. */
+  #openDisabled(group: number): void {
+    for (const lane of lanesOf(group)) {
+      this.#limiter.close(lane);
+      if (!this.#groups.at(group).enabled) this.#limiter.open(lane, this.#clock());
+    }
+  }
+
+  /** The node stops. */
+  close(): void {
+    this.waiting.close();
+    this.batches.close();
+  }
+
+  /** Called once a round. */
+  keep(nowMs: number): void {
+    this.levels.keep(nowMs);
+    this.#limiter.topics.keep(nowMs);
+    this.#keys?.keep(nowMs);
+    this.batches.expire(nowMs);
+    this.#tellLetOff();
+    const { laneCount } = this.#limiter;
+    for (let looked = 0; looked < Math.min(KEPT_LANES, laneCount); looked++) {
+      this.#limiter.keepExact(this.#keptLane);
+      this.#keptLane = (this.#keptLane + 1) % laneCount;
+    }
+  }
+
+  #tellLetOff(): void {
+    const { firstLetOff } = this.#limiter.buckets;
+    for (const slot of firstLetOff.splice(0)) {
+      const lane = Math.floor(slot / DIMENSION_COUNT);
+      this.onLetOff(this.#groups.ofLane(lane).name, DIRECTIONS[lane % DIRECTION_COUNT]);
+    }
+  }
+
+  explain(request: JointRequest, answer: number): Refused | NotReady {
+    return this.#explainer.explain(request, answer);
+  }
+
+  /**
+   * Milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a minute.
+   */
+  throttleDurationMs(where: Where, origin?: Origin): number {
+    if (this.#unheard?.isOpen(where, origin) === true) return 0;
+    const request = this.#reader.fillFor(where, 0, 0, origin);
+    if (request === null) return 0;
+    this.#decider.serve(request);
+    return Math.min(RETRY_AFTER_MS_MAX, Math.ceil(this.joint.throttleMs(request, this.#clock())));
+  }
+
+  /** Decides as `tryAcquire` does, but waits its turn for up to `waitMs`. */
+  async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
+    rejectUnlessOptions(options);
+    rejectUnlessWaiting(options);
+    if (options.limit !== undefined) this.#tellLimit(where, options.limit);
+    const unheard = this.#grantUnheard(where, amounts, options);
+    if (unheard !== null) return unheard;
+    const request = this.#reader.requestOf(where, amounts, options);
+    if (request === null) return this.#passExempt(amounts, options);
+    return this.waiting.acquire(retried(request, options), options);
+  }
+
+  /** Who waits for a share waits in the lines of a group. */
+  #grantUnheard(where: Where, amounts: Amounts, { direction }: WaitOptions): Granted | null {
+    const decision = this.#unheard?.tryAcquire(where, amounts, { ...(direction && { direction }), tell: true });
+    return decision?.granted === true ? decision : null;
+  }
+
+  /** The number of a group, or of the default group. Throws GROUP_UNKNOWN naming the near ones. */
+  groupIndex(group: string): number {
+    return this.#names.indexOf(group);
+  }
+
+  /** The same to look at it: looking makes no group of a key. Throws KEY_SILENT. */
+  groupToShow(group: string): number {
+    return this.#groupOr(group, (keys) => keys.numberShown(group));
+  }
+
+  /** The same to explain decisions of this node: of a key that is loud here. Throws KEY_SILENT. */
+  groupToExplain(group: string): number {
+    return this.#groupOr(group, (keys) => keys.seen(group)?.group ?? null);
+  }
+
+  #groupOr(group: string, numberOf: (keys: KeyBook) => number | null): number {
+    if (this.#keys === null || this.#groups.numbers.has(group) || !this.#keys.isKey(group))
+      return this.groupIndex(group);
+    const number = numberOf(this.#keys);
+    if (number === null) throw new QuotameshError('KEY_SILENT', { key: group });
+    return number;
+  }
+
+  /** Throws GROUP_UNKNOWN naming the near ones. */
+  unknownGroup(group: string): never {
+    return this.#names.unknown(group);
+  }
+
+  /** Rejects all requests that wait in this lane. */
+  rejectWaiting(lane: number, reason: () => Error): void {
+    this.waiting.rejectAll(lane, reason);
+  }
+
+  #tryScope(scope: Scope, amounts: Amounts, options: AcquireOptions): Decision {
+    const request = this.#reader.requestOf(scope, amounts, options);
+    return request === null ? this.#passExempt(amounts, options) : this.#tryAll(request, options);
+  }
+
+  /** Grants work that nothing limits, and counts it apart. */
+  #passExempt(amounts: Amounts, origin: Origin | undefined): Decision {
+    this.scopes.countExempt(directionOf(origin), amounts);
+    return GRANTED_DECISION;
+  }
+
+  /** Asks all levels, unless waiting requests come first; with `atMost`, a part of the request is enough. */
+  #tryAll(request: JointRequest, options: AcquireOptions): Decision {
+    setRetry(request, options);
+    if (options.atMost === true) return this.#decider.tryPart(request);
+    const answer = this.#decider.decideInPassing(request);
+    if (answer !== GRANTED) return this.#explainer.explain(request, answer);
+    if (options.tell === true) return this.#teller.grant(request.lane, request.shadow);
+    return request.shadow === 'refused' ? SHADOW_REFUSED_DECISION : GRANTED_DECISION;
+  }
+
+  /** Apart, so that what most requests need stays small. */
+  #tryOtherwise(
+    lane: number,
+    messages: number,
+    bytes: number,
+    isPlain: boolean,
+    options: AcquireOptions,
+    nowMs: number | undefined,
+  ): Decision {
+    if (isPlain && this.#limiter.heldBack[lane] === 0 && this.levels.beside[lane] === IS_SHADOW) {
+      const retry = options.retry === true;
+      const shadow = this.shadows.askGroup(lane, messages, bytes, retry, nowMs ?? this.#clock());
+      return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
+    }
+    return this.#tryAll(this.#reader.fillOn(lane, messages, bytes, options), options);
+  }
+
+  #notAtOnce(lane: number, messages: number, bytes: number, retry: boolean, first: number): Decision {
+    let answer = first;
+    if (answer === UNCONFIRMED && this.#loop.isReady) {
+      this.#loop.serve(lane);
+      answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, this.#clock());
+    }
+    const isAsked = this.levels.beside[lane] === HAS_SHADOW && !retry && answer !== UNCONFIRMED;
+    const shadow = isAsked ? this.shadows.askPlanned(lane, messages, bytes, answer, this.#clock()) : null;
+    if (answer === GRANTED) return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
+    const request = this.#reader.fillOn(lane, messages, bytes, NO_OPTIONS);
+    request.shadow = shadow;
+    return this.#explainer.explain(request, answer);
+  }
+
+  groupOf(lane: number): GroupConfig {
+    return this.#groups.ofLane(lane);
+  }
+}
+
+/** Lanes whose sums are checked in one round: with 5,000 groups, each is checked every 8 s. */
+const KEPT_LANES = 64;
+const NO_OPTIONS: AcquireOptions = Object.freeze({});
+const NO_AMOUNTS: Amounts = Object.freeze({});

@@ -1,0 +1,46 @@
+import type { Hold } from '../../../core/limiter/held-tokens.js';
+import type { ShadowHold } from '../../../core/limiter/joint-levels.js';
+import type { Levels } from '../../../core/limiter/levels.js';
+import type { TokenRequest } from '../../../core/limiter/token-request.js';
+import type { ShadowCounts } from './shadow-counts.js';
+
+type Amounts = Readonly<Pick<TokenRequest, 'messages' | 'bytes'>>;
+
+export interface HeldParts {
+  readonly levels: Levels;
+  readonly debtMs: number;
+  /** Where the shadow is the group itself, so that what it does not grant is done all the same; null = it is planned. */
+  readonly counts: ShadowCounts | null;
+}
+
+/** What a shadow has granted of work that is settled later: all of it, the part that it had, or nothing. */
+export class HeldByShadow implements ShadowHold {
+  /** Its amounts are what the shadow has granted. */
+  readonly granted: TokenRequest;
+  readonly #parts: HeldParts;
+  readonly #holds: readonly Hold[];
+
+  /** @param holds empty = it has granted nothing */
+  constructor(parts: HeldParts, granted: TokenRequest, holds: readonly Hold[]) {
+    this.#parts = parts;
+    this.#holds = holds;
+    this.granted = holds.length > 0 ? granted : { ...granted, messages: 0, bytes: 0 };
+  }
+
+  /** A shadow that has granted a part is charged for no more than its part. */
+  settle(inForce: Amounts, used: Amounts, nowMs: number): void {
+    const { levels, debtMs, counts } = this.#parts;
+    const messages = this.#usedOf(used.messages, inForce.messages, this.granted.messages);
+    const bytes = this.#usedOf(used.bytes, inForce.bytes, this.granted.bytes);
+    const unusedMessages = Math.max(0, this.granted.messages - messages);
+    const unusedBytes = Math.max(0, this.granted.bytes - bytes);
+    for (const hold of this.#holds) hold.end(unusedMessages, unusedBytes, nowMs);
+    if (this.#holds.length > 0) levels.settle(this.granted, messages, bytes, debtMs, nowMs);
+    counts?.count(this.granted.lane, 'letPass', used.messages - messages, used.bytes - bytes);
+  }
+
+  #usedOf(used: number, inForce: number, granted: number): number {
+    if (this.#holds.length === 0) return 0;
+    return used >= inForce ? granted + used - inForce : Math.min(used, granted);
+  }
+}

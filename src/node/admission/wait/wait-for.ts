@@ -1,0 +1,29 @@
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import type { Amounts, Decision, Granted, WaitForOptions, WaitOptions, Where } from '../../api/decision.js';
+import { rejectUnlessOptions } from '../request/request-checks.js';
+import { scopeText } from '../request/scope-resolver.js';
+import { WAIT_MS_MAX } from './wait-lines.js';
+
+/** What waits: the gate. */
+export interface Acquiring {
+  acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision>;
+}
+
+/** Resolves when it is this work's turn. What is no grant is thrown, so that nobody goes on without having looked. */
+export async function waitFor(
+  gate: Acquiring,
+  nodeId: string,
+  where: Where,
+  options: WaitForOptions = {},
+): Promise<Granted> {
+  rejectUnlessOptions(options);
+  const { messages = 1, bytes = 0, waitMs = WAIT_MS_MAX, ...others } = options;
+  const decision = await gate.acquire(where, { messages, bytes }, { ...others, waitMs });
+  if (decision.granted) return decision;
+  const { retryAfterMs } = decision;
+  if (decision.reason === 'not-ready') {
+    throw new QuotameshError('NOT_READY', { node: nodeId, reason: decision.because, retryAfterMs });
+  }
+  const group = typeof where === 'string' ? where : scopeText(where);
+  throw new QuotameshError('WAIT_OVER', { group, waitMs, retryAfterMs });
+}

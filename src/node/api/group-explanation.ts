@@ -1,0 +1,114 @@
+import type { Gate } from '../../core/base/local-gate.js';
+import type { Dimension, Direction } from '../../core/base/vocabulary.js';
+import type { Level } from '../../core/limiter/levels.js';
+import type { Binding } from '../../core/target/target-rate.js';
+import type { PerDimension } from './decision.js';
+import type { DirectionStatus, QuotaAsWritten, RampStatus, RateStatus } from './node-status.js';
+import type { ShadowDirectionStatus } from './shadow-status.js';
+
+/** Why a group may do what it may do now: every input of the decision, in the order in which they are used. */
+export interface GroupExplanation {
+  readonly group: string;
+  readonly node: string;
+  readonly strategy: string;
+  /** The setting for which each node has a gate on its own share; null = the cluster has a bucket. */
+  readonly gate: Gate | null;
+  readonly directions: Readonly<Record<Direction, DirectionExplanation>>;
+}
+
+/** Rates per second; null = none (unlimited). Cost in cost units. */
+export interface DirectionExplanation {
+  readonly quota: RateStatus & {
+    readonly costPerSecond: number | null;
+    readonly reservedCostPerSecond: number;
+  };
+  readonly quotaAsWritten: QuotaAsWritten;
+  /** Sums over all nodes, as they reported last. */
+  readonly usage: RateStatus;
+  readonly demand: RateStatus;
+  readonly cost: {
+    readonly transactionsPerSecond: number;
+    readonly costPerSecond: number;
+    /** Cost units per message; expectedCost until costs are reported. */
+    readonly average: number;
+    readonly expected: number;
+  };
+  readonly reserved: number;
+  readonly desired: number | null;
+  readonly limiting: LimitingExplanation;
+  /** messages/s before and after the mode: report-only does not enforce it. */
+  readonly target: number | null;
+  readonly binding: Binding;
+  readonly busy: boolean;
+  /** A ceiling over the target while it climbs; null = none. */
+  readonly ramp: RampStatus | null;
+  readonly inForce: RateStatus;
+  readonly shareSum: RateStatus;
+  /** Null where each node has a gate, and where the direction is not used here. */
+  readonly clusterBucket: DirectionStatus['clusterBucket'];
+  readonly local: LocalExplanation;
+  /** What the shadow of the group would have said; null = it has none. */
+  readonly shadow: ShadowDirectionStatus | null;
+}
+
+export interface LimitingExplanation {
+  readonly mode: string;
+  readonly split: string;
+  readonly rate: number | null;
+  /** What backends never take away. */
+  readonly minimum: number;
+  /** The zone and backend that decide; null = nothing limits. */
+  readonly deciding: ZoneExplanation | null;
+  readonly leftOut: readonly ZoneExplanation[];
+  readonly backends: readonly {
+    readonly backend: string;
+    readonly zone: string;
+    readonly throttlingRatio: number | null;
+    readonly costPerSecond: number;
+  }[];
+}
+
+export interface ZoneExplanation {
+  readonly zone: string;
+  readonly backend: string;
+  readonly rate: number;
+}
+
+export interface LocalExplanation {
+  readonly served: boolean;
+  readonly link: string;
+  readonly share: RateStatus;
+  readonly limit: RateStatus;
+  /** In the bucket now. */
+  readonly tokens: { readonly messages: number | null; readonly bytes: number | null };
+  /** Whole units and milliseconds, as answers tell them (`remaining`, `resetMs`). */
+  readonly remaining: PerDimension;
+  readonly resetMs: PerDimension;
+  /** A request of more passes when so many tokens are there, and owes the rest; null = unlimited, or nothing passes. */
+  readonly depth: { readonly messages: number | null; readonly bytes: number | null };
+  /** How fast tokens come back to a request that waits, if nobody else takes any; null = unlimited. */
+  readonly comesBack: RateStatus;
+  /** 0 = a bucket; otherwise whole tokens come at the begin of each window, and a window never grants more than it holds. */
+  readonly windowMs: number;
+  readonly refusals: number;
+  readonly refusedMessages: number;
+  readonly refusedBytes: number;
+  /** Why, by level, dimension and reason; the newest first. */
+  readonly refusedBecause: readonly RefusalCount[];
+}
+
+/**
+ * What a refusal follows from. Of the group's own: the ceiling that the target was equal to, `bytes` for the byte quota,
+ * or `isolated` where the node holds less because the topic is away. `own-limit`: a fixed limit of the node, a topic or
+ * a client. `no-room`: too many topics or clients. `not-ready`: the node decides nothing.
+ */
+export type RefusalReason = Binding | 'bytes' | 'isolated' | 'own-limit' | 'no-room' | 'not-ready';
+
+export interface RefusalCount {
+  /** Null where the node decides nothing at all. */
+  readonly level: Level | null;
+  readonly dimension: Dimension | null;
+  readonly reason: RefusalReason;
+  readonly count: number;
+  readonly lastAgoMs: number;
+}

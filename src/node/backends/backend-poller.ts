@@ -1,0 +1,114 @@
+import type { Clock } from '../../base/ports/clock.js';
+import type { Telemetry } from '../../base/ports/telemetry.js';
+import type { PolledBackend, ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import { backendIdOf, bitsOf } from '../../core/base/ids.js';
+import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
+import type { ReportedHealth } from '../api/reported-health.js';
+import { metricSample } from './metric-sample.js';
+
+/** A page of metrics of a large process has some hundred KB. */
+const PAGE_BYTES_MAX = 4 * 1024 * 1024;
+
+export interface BackendPollerParts {
+  readonly config: Pick<ResolvedConfig, 'cluster' | 'backends'>;
+  readonly clock: Clock;
+  readonly loop: CoordinatorView;
+  readonly telemetry: Telemetry;
+  readonly reportBackend: (backend: string, health: ReportedHealth) => void;
+}
+
+/**
+ * Reads the health of the configured backends from their Prometheus pages. One node of the cluster asks each backend
+ * (by the backend's id among the alive nodes), so that 100 nodes do not; the next one when that node is gone. An
+ * endpoint that hangs, answers garbage or too much tells nothing: its last good health holds for
+ * limiting.healthValidMs. After that it has none, so that a broken sensor throttles nothing.
+ */
+export class BackendPoller {
+  /** Answers by outcome, since the start. */
+  readonly polls = { good: 0, failed: 0 };
+  readonly #parts: BackendPollerParts;
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Backends whose last poll failed: one log line when it begins, one when it ends. */
+  readonly #failing = new Set<string>();
+  #isStopped = false;
+
+  constructor(parts: BackendPollerParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    for (const backend of this.#parts.config.backends) this.#plan(backend, 0);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+  }
+
+  #plan(backend: PolledBackend, afterMs: number): void {
+    if (this.#isStopped) return;
+    const timer = setTimeout(() => void this.#poll(backend), afterMs);
+    this.#timers.set(backend.name, timer.unref());
+  }
+
+  async #poll(backend: PolledBackend): Promise<void> {
+    const startMs = this.#parts.clock();
+    if (this.#isOurs(backend)) {
+      try {
+        const level = metricSample(await fetchPage(backend), backend.metric);
+        const { name, zone, target, spring } = backend;
+        if (this.#parts.loop.isReady) this.#parts.reportBackend(name, { zone, level, target, spring });
+        this.#succeeded(name);
+      } catch (error) {
+        this.#failed(backend, error as Error & { cause?: Error });
+      }
+    }
+    this.#plan(backend, Math.max(0, backend.everyMs - (this.#parts.clock() - startMs)));
+  }
+
+  #isOurs({ name }: PolledBackend): boolean {
+    const { config, loop } = this.#parts;
+    const { coordinator } = loop;
+    if (coordinator === null || !loop.isReady) return false;
+    const { alive } = coordinator.membership;
+    return alive[bitsOf(backendIdOf(config.cluster, name)) % alive.length]?.nodeKey === coordinator.nodeKey;
+  }
+
+  #succeeded(backend: string): void {
+    this.polls.good++;
+    if (this.#failing.delete(backend)) this.#parts.telemetry.log('info', 'backend answers again', { backend });
+  }
+
+  #failed({ name: backend, url }: PolledBackend, error: Error & { cause?: Error }): void {
+    if (this.#isStopped) return;
+    this.polls.failed++;
+    if (this.#failing.has(backend)) return;
+    this.#failing.add(backend);
+    const reason = error.cause?.message || error.message;
+    const message = 'health of a backend cannot be read; its last good word holds for a while, then nothing is limited';
+    this.#parts.telemetry.log('warn', message, { backend, url: withoutSecrets(url), reason });
+  }
+}
+
+async function fetchPage({ url, timeoutMs }: PolledBackend): Promise<string> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' });
+  if (!response.ok || response.body === null) {
+    await response.body?.cancel();
+    throw new Error(`status ${response.status}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.length;
+    // Leaving the loop cancels the request.
+    if (bytes > PAGE_BYTES_MAX) throw new Error(`the answer is larger than ${PAGE_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** An address may hold a password. */
+function withoutSecrets(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}

@@ -1,0 +1,399 @@
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { Clock } from '../../base/ports/clock.js';
+import { DIMENSION_COUNT } from '../../core/base/vocabulary.js';
+import type { Limiter } from '../../core/limiter/limiter.js';
+import type { ServingLoop } from '../../core/machine/coordinator-view.js';
+import type { GroupTable } from '../groups/group-table.js';
+import { LaneParts } from './lane-parts.js';
+import { type Counts, createPart, Membership, type Part } from './membership.js';
+
+export interface EnforcersParts {
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly groups: GroupTable;
+  readonly loop: ServingLoop;
+  readonly shadows: AskedOfElsewhere;
+}
+
+/** Who says what shadows would have refused of what enforcers have admitted (admission/shadow). */
+export interface AskedOfElsewhere {
+  /** Returns whether the lane's own group is a shadow, so that it has been charged. */
+  admittedElsewhere(lane: number, messages: number, bytes: number, nowMs: number): boolean;
+}
+
+/** What an enforcer tells. */
+export interface EnforcerReport {
+  readonly enforcer: string;
+  /** Rises with every start of the enforcer. */
+  readonly life: number;
+  /** How long its parts last without a report. */
+  readonly ttlMs: number;
+  /** All its lanes, each once. Lanes of its last report that are not among them it has left. */
+  readonly lanes: readonly LaneReport[];
+}
+
+interface LaneReport {
+  readonly lane: number;
+  /** Units since its life began. */
+  readonly admitted: Counts;
+  /** Whether it has held work back since its last report. */
+  readonly isHeldBack: boolean;
+  /** Topics of the group that it serves; absent = it does not count them. */
+  readonly topics?: number;
+}
+
+/** The version of its last answer, and how long it waits for another one. */
+interface Patience {
+  readonly seen: number | null;
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Who enforces by itself at this node. The contract, for whatever way in:
+ *
+ * - Silence ends a part: it is valid for `ttlMs` from when the report was *sent*, and given to others `ttlMs` after it
+ *   arrived, so it never counts twice.
+ * - A new limit mints nothing: that is the enforcer's duty, it keeps the tokens that it has, up to the new depth.
+ * - What arrives late is charged late: counts are of the whole life, so no lost report loses any.
+ * - Hidden demand is inferred: an enforcer says that it holds work back, not how much.
+ */
+export class Enforcers {
+  /** lower: reports with lower counts than the life had told before. */
+  readonly counts = { reports: 0, silences: 0, replaced: 0, refused: 0, lower: 0 };
+  readonly #parts: EnforcersParts;
+  readonly #known = new Map<string, Enforcer>();
+  readonly #lanes = new Map<number, LaneParts>();
+  #turn: Iterator<LaneParts> = this.#lanes.values();
+  #memberships = 0;
+  #alive = 0;
+  #isClosed = false;
+
+  constructor(parts: EnforcersParts) {
+    this.#parts = parts;
+  }
+
+  get alive(): number {
+    return this.#alive;
+  }
+
+  /** The first so many, by when they came; silent ones are known for their late counts. */
+  list(most: number): EnforcerStatus[] {
+    const nowMs = this.#parts.clock();
+    return [...this.#known.values()].slice(0, most).map(({ name, life, isAlive, heardMs, members }) => ({
+      enforcer: name,
+      life,
+      alive: isAlive,
+      silentMs: Math.round(nowMs - heardMs),
+      groups: members.size,
+      heldBack: [...members.values()].filter(({ isHeldBack }) => isHeldBack).length,
+    }));
+  }
+
+  /** Enforcers in a lane now. */
+  inLane(lane: number): number {
+    return this.#lanes.get(lane)?.members.size ?? 0;
+  }
+
+  /**
+   * Takes a report, and resolves with the parts: at once where they differ from those that it has `seen`, else when they
+   * do, or after `waitMs`, which is at most a third of `ttlMs`. Throws ENFORCER_REPLACED, ENFORCERS_FULL.
+   */
+  async report(report: EnforcerReport, { seen, waitMs, signal }: Patience): Promise<Told> {
+    const enforcer = this.#take(report);
+    // One waiting report each: a newer one ends the wait of the one before.
+    enforcer.wake();
+    if (seen === enforcer.version && !isMoved(enforcer) && waitMs > 0 && !signal.aborted && !this.#isClosed) {
+      const untilMs = this.#parts.clock() + Math.min(waitMs, report.ttlMs / WAITS_PER_TTL);
+      await enforcer.wait(untilMs, signal);
+      const newer = this.#known.get(report.enforcer);
+      if (newer !== undefined && newer.life > report.life) throw this.#replacedBy(newer, report);
+    }
+    return answer(enforcer, report);
+  }
+
+  /** Called once a round. */
+  keep(nowMs: number): void {
+    if (this.#known.size === 0) return;
+    for (const enforcer of this.#known.values()) {
+      if (enforcer.isAlive && nowMs - enforcer.heardMs > enforcer.ttlMs) this.#silence(enforcer);
+      else if (!enforcer.isAlive && nowMs - enforcer.heardMs > REMEMBERED_MS) this.#forget(enforcer);
+    }
+    this.#updateInTurn(nowMs);
+    for (const enforcer of this.#known.values()) {
+      if (enforcer.waitsUntilMs !== null && (nowMs >= enforcer.waitsUntilMs || isMoved(enforcer))) enforcer.wake();
+    }
+  }
+
+  /** All lanes, or so many that a round does not take too long; where they are more, each has its turn. */
+  #updateInTurn(nowMs: number): void {
+    const count = Math.min(LANES_PER_ROUND, this.#lanes.size);
+    for (let updated = 0; updated < count; updated++) {
+      let next = this.#turn.next();
+      if (next.done) {
+        this.#turn = this.#lanes.values();
+        next = this.#turn.next();
+      }
+      next.value?.update(nowMs);
+    }
+  }
+
+  /** The node stops: whoever waits is answered. */
+  close(): void {
+    this.#isClosed = true;
+    for (const enforcer of this.#known.values()) enforcer.wake();
+  }
+
+  #take(report: EnforcerReport): Enforcer {
+    const { clock, loop } = this.#parts;
+    const nowMs = clock();
+    const enforcer = this.#enforcerOf(report);
+    const missing = report.lanes.filter(({ lane }) => !enforcer.members.has(lane)).length;
+    this.#makeRoom(missing, enforcer);
+    this.counts.reports++;
+    if (!enforcer.isAlive) this.#alive++;
+    enforcer.isAlive = true;
+    enforcer.heardMs = nowMs;
+    enforcer.ttlMs = report.ttlMs;
+    const named = new Set<number>();
+    const joined = new Set<number>();
+    let isLower = false;
+    for (const one of report.lanes) {
+      named.add(one.lane);
+      loop.serve(one.lane);
+      const told = this.#tell(enforcer, one, nowMs);
+      if (told.hasJoined) joined.add(one.lane);
+      isLower ||= told.isLower;
+    }
+    if (isLower) this.counts.lower++;
+    for (const member of enforcer.members.values()) if (!named.has(member.lane)) this.#leave(enforcer, member);
+    for (const lane of named) {
+      const parts = this.#lanes.get(lane);
+      if (parts !== undefined && (joined.has(lane) || parts.isDue(nowMs))) parts.update(nowMs);
+    }
+    return enforcer;
+  }
+
+  #enforcerOf({ enforcer: name, life }: EnforcerReport): Enforcer {
+    const known = this.#known.get(name);
+    if (known !== undefined && known.life !== life) {
+      if (known.isAlive && life < known.life) {
+        this.counts.refused++;
+        throw this.#replacedBy(known, { enforcer: name, life });
+      }
+      if (known.isAlive) this.counts.replaced++;
+      this.#forget(known);
+    } else if (known !== undefined) {
+      return known;
+    }
+    if (this.#known.size >= ENFORCERS_MAX) this.#forgetSilent();
+    if (this.#known.size >= ENFORCERS_MAX) this.#refuse(name, `${ENFORCERS_MAX} enforcers`);
+    const enforcer = new Enforcer(name, life);
+    this.#known.set(name, enforcer);
+    return enforcer;
+  }
+
+  #replacedBy(
+    { life: newer }: Enforcer,
+    { enforcer, life }: Pick<EnforcerReport, 'enforcer' | 'life'>,
+  ): QuotameshError {
+    return new QuotameshError('ENFORCER_REPLACED', { enforcer, life, newer });
+  }
+
+  #makeRoom(missing: number, asking: Enforcer): void {
+    if (this.#memberships + missing > MEMBERSHIPS_MAX) this.#forgetSilent(asking);
+    if (this.#memberships + missing <= MEMBERSHIPS_MAX) return;
+    if (!asking.isAlive) this.#forget(asking);
+    this.#refuse(asking.name, `${MEMBERSHIPS_MAX} groups and directions of enforcers`);
+  }
+
+  #refuse(enforcer: string, what: string): never {
+    this.counts.refused++;
+    throw new QuotameshError('ENFORCERS_FULL', { what, enforcer });
+  }
+
+  #tell(enforcer: Enforcer, { lane, admitted, isHeldBack, topics = 0 }: LaneReport, nowMs: number) {
+    let parts = this.#lanes.get(lane);
+    if (parts === undefined) {
+      parts = new LaneParts(lane, this.#parts);
+      this.#lanes.set(lane, parts);
+      this.#parts.limiter.enforced.set(lane, nowMs);
+    }
+    const member = this.#memberOf(enforcer, lane) ?? this.#join(enforcer, lane, admitted, nowMs);
+    const isLower = member.tell(admitted, isHeldBack, nowMs);
+    this.#countTopics(member, topics);
+    // After a silence it is in none of the lanes.
+    const hasJoined = !parts.members.has(member);
+    parts.members.add(member);
+    return { isLower, hasJoined };
+  }
+
+  /** What was told of a key says nothing of the one that has its number now. */
+  #memberOf(enforcer: Enforcer, lane: number): Membership | null {
+    const known = enforcer.members.get(lane);
+    if (known === undefined || known.group === this.#parts.groups.ofLane(lane).name) return known ?? null;
+    this.#leave(enforcer, known);
+    return null;
+  }
+
+  #join(enforcer: Enforcer, lane: number, counts: Counts, nowMs: number): Membership {
+    const member = new Membership(lane, this.#parts.groups.ofLane(lane).name, counts, nowMs);
+    enforcer.members.set(lane, member);
+    this.#memberships++;
+    return member;
+  }
+
+  /** Its parts go to the others. Its counts are kept: what it tells later is charged then. */
+  #silence(enforcer: Enforcer): void {
+    this.counts.silences++;
+    enforcer.isAlive = false;
+    enforcer.version++;
+    this.#alive--;
+    for (const member of enforcer.members.values()) this.#depart(member);
+    enforcer.wake();
+  }
+
+  #countTopics(member: Membership, topics: number): void {
+    this.#parts.limiter.topics.addElsewhere(member.lane, topics - member.topics);
+    member.topics = topics;
+  }
+
+  #depart(member: Membership): void {
+    member.isHeldBack = false;
+    this.#countTopics(member, 0);
+    member.usage.fill(0);
+    member.demand.fill(0);
+    member.told.isKnown = false;
+    const parts = this.#lanes.get(member.lane);
+    if (parts?.members.delete(member) !== true || parts.members.size > 0) return;
+    this.#lanes.delete(member.lane);
+    this.#parts.limiter.heldBackElsewhere.delete(member.lane);
+    this.#parts.limiter.wantedElsewhere.delete(member.lane);
+    this.#parts.limiter.enforced.delete(member.lane);
+  }
+
+  #leave(enforcer: Enforcer, member: Membership): void {
+    this.#depart(member);
+    enforcer.members.delete(member.lane);
+    this.#memberships--;
+  }
+
+  #forget(enforcer: Enforcer): void {
+    for (const member of enforcer.members.values()) this.#leave(enforcer, member);
+    if (enforcer.isAlive) this.#alive--;
+    enforcer.isAlive = false;
+    enforcer.wake();
+    if (this.#known.get(enforcer.name) === enforcer) this.#known.delete(enforcer.name);
+  }
+
+  /** What is remembered only for late counts makes room. */
+  #forgetSilent(but: Enforcer | null = null): void {
+    for (const enforcer of this.#known.values()) if (!enforcer.isAlive && enforcer !== but) this.#forget(enforcer);
+  }
+}
+
+export interface EnforcerStatus {
+  readonly enforcer: string;
+  readonly life: number;
+  readonly alive: boolean;
+  readonly silentMs: number;
+  /** Groups and directions; and in how many of them it holds work back. */
+  readonly groups: number;
+  readonly heldBack: number;
+}
+
+/** What an enforcer is told. */
+export interface Told {
+  /** Differs wherever the parts do. */
+  readonly version: number;
+  /** From when the report was sent. */
+  readonly validMs: number;
+  /** As the lanes of the report. */
+  readonly parts: readonly Part[];
+}
+
+function answer(enforcer: Enforcer, { lanes, ttlMs }: EnforcerReport): Told {
+  if (isMoved(enforcer)) enforcer.version++;
+  const parts = lanes.map(({ lane }) => {
+    const member = enforcer.members.get(lane);
+    if (member === undefined) return UNKNOWN;
+    keepTold(member);
+    return member.told;
+  });
+  return { version: enforcer.version, validMs: ttlMs, parts };
+}
+
+/** What is told of a lane that the enforcer left while its report waited, or whose life was replaced meanwhile. */
+const UNKNOWN = createPart();
+
+function keepTold({ told, part }: Membership): void {
+  told.isKnown = part.isKnown;
+  told.rate.set(part.rate);
+  told.depth.set(part.depth);
+}
+
+class Enforcer {
+  readonly name: string;
+  readonly life: number;
+  readonly members = new Map<number, Membership>();
+  isAlive = false;
+  heardMs = 0;
+  ttlMs = 0;
+  version = 0;
+  waitsUntilMs: number | null = null;
+  #resolve: (() => void) | null = null;
+
+  constructor(name: string, life: number) {
+    this.name = name;
+    this.life = life;
+  }
+
+  wait(untilMs: number, signal: AbortSignal): Promise<void> {
+    this.waitsUntilMs = untilMs;
+    return new Promise((resolve) => {
+      const end = () => {
+        signal.removeEventListener('abort', end);
+        if (this.#resolve === end) {
+          this.#resolve = null;
+          this.waitsUntilMs = null;
+        }
+        resolve();
+      };
+      this.#resolve = end;
+      signal.addEventListener('abort', end);
+    });
+  }
+
+  wake(): void {
+    this.#resolve?.();
+  }
+}
+
+/** Whether a part is another one than was told, by more than noise. */
+function isMoved({ members }: Enforcer): boolean {
+  for (const { part, told } of members.values()) {
+    if (part.isKnown !== told.isKnown) return true;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const [now, before] = [part.rate[dimension], told.rate[dimension]];
+      // Beside no limit at all, every limit is within some percent.
+      if (now === before) continue;
+      if (before === Infinity || !(Math.abs(now - before) <= MOVED_RATIO * before)) return true;
+    }
+  }
+  return false;
+}
+
+/** Data planes lose some tokens at every change. */
+const MOVED_RATIO = 0.02;
+/** A report that waited so long leaves two thirds of the time for the next one. */
+const WAITS_PER_TTL = 3;
+/** Late counts come within minutes or not at all. */
+const REMEMBERED_MS = 600_000;
+const ENFORCERS_MAX = 1000;
+/** One takes 2 to 3.4 kB; measured. */
+const MEMBERSHIPS_MAX = 20_000;
+/**
+ * A lane takes 0.7 to 1.4 µs, and a node may have 50 rounds per second: 2 to 4 % of a core. The most that there may be
+ * all have their turn within a second at that pace; all in every round, they took a whole core.
+ */
+const LANES_PER_ROUND = 500;

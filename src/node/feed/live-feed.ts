@@ -1,0 +1,196 @@
+import { laneOf, lanesOf } from '../../core/base/vocabulary.js';
+import type { GroupStatus, NodeStatus } from '../api/node-status.js';
+import { describeGroup, describeNode } from '../status/describe-node.js';
+import type { StatusParts } from '../status/status-parts.js';
+import { GroupHeat } from './group-heat.js';
+import type { GroupRow } from './lane-sums.js';
+import { type HistoryStatus, LiveHistory, topicLagMs } from './live-history.js';
+
+/** What a reader looks at. */
+export interface LiveView {
+  readonly order: 'heat' | 'name';
+  /** Part of a group's name; '' = all groups. */
+  readonly find: string;
+  /** The first line of the list that is looked at, and how many; 0 = none. */
+  readonly from: number;
+  readonly count: number;
+  /** Number of the group that is looked at closely; null = none. */
+  readonly group: number | null;
+}
+
+/** A piece of the stream, ready to be sent. It is made once for all who look at the same. */
+export interface Frame {
+  readonly event: FrameEvent;
+  readonly json: string;
+  readonly bytes: Buffer;
+  /** The second in which it became what it is. */
+  readonly changedAtTick: number;
+}
+
+export type FrameEvent = 'node' | 'groups' | 'group';
+
+/** A window of the list of groups. */
+export interface GroupList {
+  /** Lines of all groups, and of those that are found. */
+  readonly total: number;
+  readonly found: number;
+  readonly from: number;
+  readonly rows: readonly GroupRow[];
+  /** Directions of keys and groups that are in use at other nodes and have no line, as their names are not known here. */
+  readonly unnamed: number;
+}
+
+export interface NodeLive
+  extends Pick<
+    NodeStatus,
+    | 'cluster'
+    | 'nodeId'
+    | 'version'
+    | 'phase'
+    | 'ready'
+    | 'notReadyBecause'
+    | 'degraded'
+    | 'uptimeMs'
+    | 'members'
+    | 'reportRoundTripMs'
+    | 'lastRebalancingMs'
+    | 'keys'
+  > {
+  /** Wall-clock time, ms. */
+  readonly atMs: number;
+  /** Since the newest own record that was read back; null before the first. */
+  readonly topicLagMs: number | null;
+  readonly topic: Pick<NodeStatus['topic'], 'kind' | 'partitions' | 'lost' | 'pendingAppends'>;
+  readonly canChange: boolean;
+}
+
+/** A group that is looked at closely. */
+export interface GroupLive extends GroupStatus {
+  /** The pattern of the template that makes it; null = it is no key. */
+  readonly template: string | null;
+}
+
+/** What the page shows, once a second. Nothing is made that nobody looks at, but for the last 15 minutes. */
+export class LiveFeed {
+  readonly #parts: StatusParts;
+  readonly #heat: GroupHeat;
+  readonly #history: LiveHistory;
+  readonly #frames = new Map<string, Frame & { madeAtTick: number }>();
+  #tick = 0;
+  #unnamedCount = 0;
+  #unnamedAtTick = -Infinity;
+
+  constructor(parts: StatusParts) {
+    this.#parts = parts;
+    this.#heat = new GroupHeat(parts);
+    this.#history = new LiveHistory(parts, this.#heat);
+  }
+
+  /** How often a second has begun. */
+  get ticks(): number {
+    return this.#tick;
+  }
+
+  /** Once a second, before frames are asked for. @param views what is looked at */
+  tick(views: Iterable<LiveView>): void {
+    const lanes = new Set<number>();
+    for (const { group } of views) {
+      if (group === null) continue;
+      for (const lane of lanesOf(group)) lanes.add(lane);
+    }
+    for (const [key, { madeAtTick }] of this.#frames) if (madeAtTick < this.#tick) this.#frames.delete(key);
+    this.#tick++;
+    this.#heat.tick();
+    this.#history.tick(lanes);
+  }
+
+  /** What a reader of this view is told now. */
+  framesOf(view: LiveView): Frame[] {
+    const { order, find, from, count, group } = view;
+    const frames = [this.#frame('node', 'node', () => this.#node())];
+    if (count > 0) {
+      frames.push(this.#frame('groups', `groups ${order} ${from} ${count} ${find}`, () => this.#groups(view)));
+    }
+    if (group !== null && this.#parts.groups.isLive(group)) {
+      frames.push(this.#frame('group', `group ${group}`, () => this.#group(group)));
+    }
+    return frames;
+  }
+
+  /** @param group number of the group whose last 15 minutes are asked for, in `direction` */
+  history(group: number | null, direction: number, ago: number): HistoryStatus {
+    return this.#history.status(Date.now(), group === null ? null : laneOf(group, direction), ago);
+  }
+
+  #frame(event: FrameEvent, key: string, make: () => unknown): Frame {
+    const known = this.#frames.get(key);
+    if (known?.madeAtTick === this.#tick) return known;
+    const json = JSON.stringify(make());
+    const isSame = known?.json === json;
+    const made = {
+      event,
+      json,
+      bytes: isSame ? known.bytes : Buffer.from(`event: ${event}\ndata: ${json}\n\n`),
+      changedAtTick: isSame ? known.changedAtTick : this.#tick,
+      madeAtTick: this.#tick,
+    };
+    this.#frames.set(key, made);
+    return made;
+  }
+
+  /** A group that is defined under a key's name stands before the key, and has nothing of the template. */
+  #group(group: number): GroupLive {
+    const { groups, keys } = this.#parts;
+    const status = describeGroup(this.#parts, group);
+    const kind = groups.numbers.has(status.group) ? null : keys?.kindOf(status.group);
+    return { ...status, template: kind?.template ?? null };
+  }
+
+  #groups({ order, find, from, count }: LiveView): GroupList {
+    const all = order === 'heat' ? this.#heat.byHeat : this.#heat.byName;
+    const { groups } = this.#parts;
+    const found = find === '' ? all : all.filter((lane) => groups.ofLane(lane).name.includes(find));
+    const rows = found.slice(from, from + count).map((lane) => {
+      const row = this.#heat.sums.rowOf(lane);
+      this.#heat.note(lane, row.wanted);
+      return row;
+    });
+    return { total: all.length, found: found.length, from, rows, unnamed: this.#unnamed() };
+  }
+
+  #unnamed(): number {
+    if (this.#tick - this.#unnamedAtTick >= UNNAMED_EVERY_TICKS) {
+      this.#unnamedAtTick = this.#tick;
+      this.#unnamedCount = this.#heat.sums.countUnnamed();
+    }
+    return this.#unnamedCount;
+  }
+
+  #node(): NodeLive {
+    const parts = this.#parts;
+    const { cluster, nodeId, version, phase, ready, notReadyBecause, degraded, ...status } = describeNode(parts);
+    const { kind, partitions, lost, pendingAppends } = status.topic;
+    const lagMs = topicLagMs(parts, parts.clock());
+    return {
+      atMs: Date.now(),
+      cluster,
+      nodeId,
+      version,
+      phase,
+      ready,
+      notReadyBecause,
+      degraded,
+      uptimeMs: Math.round(status.uptimeMs),
+      members: status.members,
+      reportRoundTripMs: status.reportRoundTripMs,
+      lastRebalancingMs: status.lastRebalancingMs,
+      keys: status.keys,
+      topicLagMs: Number.isNaN(lagMs) ? null : Math.round(lagMs),
+      topic: { kind, partitions, lost, pendingAppends },
+      canChange: parts.registry !== null,
+    };
+  }
+}
+
+/** Counting takes some milliseconds with 10,000 groups. */
+const UNNAMED_EVERY_TICKS = 5;

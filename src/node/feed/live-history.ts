@@ -1,0 +1,193 @@
+import { BYTES, DIRECTION_COUNT, directionOfLane, MESSAGES } from '../../core/base/vocabulary.js';
+import type { DirectionStatus } from '../api/node-status.js';
+import { describeDirection } from '../status/describe-node.js';
+import type { StatusParts } from '../status/status-parts.js';
+import type { GroupHeat } from './group-heat.js';
+import { type GroupRow, quotaOf, shownDimension } from './lane-sums.js';
+import {
+  LaneTrack,
+  type NodeShare,
+  recordOf,
+  TRACK_BYTES,
+  TRACK_SECONDS,
+  type TrackStatus,
+  valuesOf,
+} from './lane-track.js';
+
+/** What `GET /v1/live/history` answers. */
+export interface HistoryStatus {
+  /** Wall-clock time of the newest second, ms; each value is one second before the next one. */
+  readonly endedMs: number;
+  readonly seconds: number;
+  readonly node: Readonly<Record<NodeFigure, readonly (number | null)[]>>;
+  readonly group: HistoryOfGroup | null;
+  /** The lanes that have a track, as they were `ago` seconds before the newest. */
+  readonly rows: readonly HistoryRow[];
+}
+
+export interface HistoryOfGroup extends TrackStatus {
+  readonly group: string;
+  readonly direction: string;
+  readonly dimension: string;
+}
+
+export type HistoryRow = Pick<GroupRow, 'group' | 'direction' | 'dimension' | 'quota' | 'admitted' | 'wanted'>;
+
+/**
+ * The last 15 minutes in this node's own memory: a ring per figure of the node, and a track for each of the lanes that
+ * were hottest or looked at. A track never grows: LANES_MAX of them with 64,800 bytes each, and four rings of 7,200
+ * bytes, are 7.2 MB.
+ */
+export class LiveHistory {
+  readonly #parts: StatusParts;
+  readonly #heat: GroupHeat;
+  readonly #tracks = new Map<number, LaneTrack>();
+  readonly #refused = new Map<number, { count: number; tick: number }>();
+  readonly #node = recordOf(NODE_FIGURES, () => new Float64Array(TRACK_SECONDS).fill(Number.NaN));
+  #tick = 0;
+  #first = 1;
+  #next = 0;
+
+  constructor(parts: StatusParts, heat: GroupHeat) {
+    this.#parts = parts;
+    this.#heat = heat;
+  }
+
+  /** What it takes of memory now. */
+  get bytes(): number {
+    return this.#tracks.size * TRACK_BYTES + NODE_FIGURES.length * TRACK_SECONDS * Float64Array.BYTES_PER_ELEMENT;
+  }
+
+  /** Once a second. @param watched lanes that somebody looks at */
+  tick(watched: Iterable<number>): void {
+    this.#tick++;
+    for (const track of this.#tracks.values()) track.clear(this.#tick);
+    this.#writeNode();
+    this.#chooseLanes(watched);
+    this.#writeLanes();
+  }
+
+  /** @param ago so many seconds before now, `rows` were as they are told */
+  status(nowMs: number, lane: number | null, ago: number): HistoryStatus {
+    const to = this.#tick;
+    const from = Math.max(this.#first, to - TRACK_SECONDS + 1);
+    const track = lane === null ? undefined : this.#trackOf(lane);
+    return {
+      endedMs: nowMs,
+      seconds: to - from + 1,
+      node: recordOf(NODE_FIGURES, (name) => valuesOf(this.#node[name], from, to)),
+      group: track === undefined ? null : { ...this.#nameOf(track), ...track.read(from, to) },
+      rows: to - ago < from ? [] : this.#rowsAt(to - ago),
+    };
+  }
+
+  #trackOf(lane: number): LaneTrack | undefined {
+    const track = this.#tracks.get(lane);
+    return track?.group === this.#parts.groups.ofLane(lane).name ? track : undefined;
+  }
+
+  #nameOf({ lane, group }: LaneTrack) {
+    const dimension = shownDimension(this.#parts, lane) === MESSAGES ? 'messages' : 'bytes';
+    return { group, direction: directionOfLane(lane), dimension } as const;
+  }
+
+  #rowsAt(tick: number): HistoryRow[] {
+    return [...this.#tracks.values()].flatMap((track) => {
+      const [quota, admitted, wanted] = (['quota', 'admitted', 'wanted'] as const).map((name) => {
+        return track.figureAt(name, tick);
+      }) as [number, number, number];
+      if (Number.isNaN(wanted)) return [];
+      return [{ ...this.#nameOf(track), quota: Number.isFinite(quota) ? quota : null, admitted, wanted }];
+    });
+  }
+
+  #writeNode(): void {
+    const { coordinator } = this.#parts.loop;
+    const at = this.#tick % TRACK_SECONDS;
+    const nowMs = this.#parts.clock();
+    this.#node.members[at] = coordinator?.membership.alive.length ?? Number.NaN;
+    this.#node.reportRoundTripMs[at] = coordinator?.reportRoundTripMs ?? Number.NaN;
+    this.#node.topicLagMs[at] = topicLagMs(this.#parts, nowMs);
+    this.#node.roundMs[at] = this.#parts.loop.rounds.totalMs / Math.max(1, this.#parts.loop.rounds.count);
+  }
+
+  /** Lanes that somebody looks at come first, then the hottest; one that is worth none any more gives its track up. */
+  #chooseLanes(watched: Iterable<number>): void {
+    const worth = new Set(watched);
+    for (const lane of this.#heat.byHeat.slice(0, LANES_MAX)) {
+      if (worth.size < LANES_MAX && this.#heat.heatOf(lane) > 0) worth.add(lane);
+    }
+    for (const lane of worth) {
+      const group = this.#parts.groups.ofLane(lane).name;
+      const known = this.#trackOf(lane);
+      if (known !== undefined) known.worthAtTick = this.#tick;
+      else if (this.#makeRoom()) this.#tracks.set(lane, new LaneTrack(lane, group, this.#tick));
+    }
+  }
+
+  /** False where every track is worth it now. */
+  #makeRoom(): boolean {
+    if (this.#tracks.size < LANES_MAX) return true;
+    let oldest: LaneTrack | null = null;
+    for (const track of this.#tracks.values()) {
+      if (oldest === null || track.worthAtTick < oldest.worthAtTick) oldest = track;
+    }
+    if (oldest === null || oldest.worthAtTick === this.#tick) return false;
+    this.#refused.delete(oldest.lane);
+    return this.#tracks.delete(oldest.lane);
+  }
+
+  /** Lanes take turns where they are many, of many nodes: a share of every node takes a convergence. */
+  #writeLanes(): void {
+    const tracks = [...this.#tracks.values()];
+    const nodes = this.#parts.loop.coordinator?.membership.alive.length ?? 0;
+    const turns = Math.min(tracks.length, Math.max(1, Math.floor(NODES_PER_TICK / Math.max(1, nodes))));
+    for (let turn = 0; turn < turns; turn++) this.#writeLane(tracks[this.#next++ % tracks.length]);
+  }
+
+  #writeLane(track: LaneTrack): void {
+    const { groups } = this.#parts;
+    const { lane } = track;
+    const config = groups.ofLane(lane);
+    if (config.name !== track.group) return;
+    const dimension = shownDimension(this.#parts, lane);
+    const status = describeDirection(this.#parts, Math.floor(lane / DIRECTION_COUNT), config, directionOfLane(lane));
+    const key = dimension === BYTES ? 'bytesPerSecond' : 'messagesPerSecond';
+    const quota = quotaOf(this.#parts, lane, dimension);
+    const shares: NodeShare[] = status.nodes.map(({ nodeId, share }) => ({ nodeId, share: share[key] ?? Number.NaN }));
+    const figures = {
+      quota: Number.isFinite(quota) ? quota : Number.NaN,
+      target: status.target[key] ?? Number.NaN,
+      admitted: sumOf(status, 'usage', key),
+      wanted: sumOf(status, 'demand', key),
+      tokens: status.clusterBucket?.[dimension === BYTES ? 'bytes' : 'messages']?.tokens ?? Number.NaN,
+      refused: this.#refusedPerSecond(lane, status, dimension),
+    };
+    track.write(this.#tick, figures, shares);
+  }
+
+  #refusedPerSecond(lane: number, { local }: DirectionStatus, dimension: number): number {
+    const count = dimension === BYTES ? local.refusedBytes : local.refusedMessages;
+    const before = this.#refused.get(lane);
+    this.#refused.set(lane, { count, tick: this.#tick });
+    return before === undefined ? Number.NaN : (count - before.count) / (this.#tick - before.tick);
+  }
+}
+
+/** How long ago the newest own record was appended that has been read back, on the partition that is farthest behind. */
+export function topicLagMs({ loop: { coordinator }, topic }: StatusParts, nowMs: number): number {
+  if (coordinator === null) return Number.NaN;
+  const silent = Array.from({ length: topic.partitions }, (_, at) => coordinator.link.silentMs(at, nowMs));
+  return Math.max(0, ...silent.filter(Number.isFinite));
+}
+
+function sumOf({ nodes }: DirectionStatus, column: 'usage' | 'demand', key: 'messagesPerSecond' | 'bytesPerSecond') {
+  return nodes.reduce((total, node) => total + (node[column][key] ?? 0), 0);
+}
+
+const NODE_FIGURES = ['members', 'reportRoundTripMs', 'topicLagMs', 'roundMs'] as const;
+type NodeFigure = (typeof NODE_FIGURES)[number];
+/** 110 × 64,800 bytes = 7.1 MB. */
+export const LANES_MAX = 110;
+/** Shares of so many nodes are computed per second: about 2 ms. */
+const NODES_PER_TICK = 2000;

@@ -1,0 +1,43 @@
+import type { RegistryConfig } from '../../config/resolved/resolved-config.js';
+import { examineAttachment } from '../../config/rules/attachment-definition.js';
+import type { Attachments } from '../../core/beside/attachments/attachments.js';
+import type { GroupDefinition } from '../../core/beside/registry/registry-record.js';
+
+export interface BoundedAttachments {
+  readonly attachments: Attachments;
+  readonly registry: Pick<RegistryConfig, 'maxAttachments'>;
+}
+
+/**
+ * Puts an attachment that was read from the log in force. It was checked when it was proposed, but perhaps by a newer
+ * version. Returns why it cannot be used here, or null.
+ */
+export function applyAttachment(
+  bounded: BoundedAttachments,
+  path: string,
+  definition: GroupDefinition | null,
+  revision: number,
+): string | null {
+  const { attachments, registry } = bounded;
+  if (definition === null) {
+    attachments.define(path, null);
+    return null;
+  }
+  const { attachment, mistakes } = examineAttachment(path, withoutOwner(definition), `revision ${revision}`);
+  if (attachment === null) return `${mistakes[0]?.path} ${mistakes[0]?.problem}`;
+  if (isFull(bounded, path)) return `registry.maxAttachments = ${registry.maxAttachments}`;
+  attachments.define(path, attachment);
+  return null;
+}
+
+export function isFull({ attachments, registry }: BoundedAttachments, path: string): boolean {
+  return attachments.at(path)?.origin !== 'run-time' && attachments.size >= registry.maxAttachments;
+}
+
+/** The attachment as YAML writes it. */
+export function withoutOwner(definition: GroupDefinition): GroupDefinition {
+  const { [OWNER]: _, ...attachment } = definition;
+  return attachment;
+}
+
+export const OWNER = 'attachedBy';

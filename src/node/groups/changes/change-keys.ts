@@ -1,0 +1,242 @@
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { show } from '../../../base/input/input-mistakes.js';
+import { isMapping } from '../../../base/input/mapping.js';
+import { type Mistake, mistakesText } from '../../../config/setting/config-error.js';
+import { keyNameOf } from '../../../config/setting/key-name.js';
+import { KeyPattern } from '../../../core/account/keys/key-pattern.js';
+import { NEVER } from '../../../core/beside/registry/group-history.js';
+import {
+  type ChangedBy,
+  type GroupDefinition,
+  keyEntry,
+  templateEntry,
+} from '../../../core/beside/registry/registry-record.js';
+import { DEFINITION_BYTES_MAX } from '../../../topic/codec/registry-codec.js';
+import { examineOverride, examineTemplate } from '../keys/key-definition.js';
+import { leastOverride, leastTemplate } from '../least-definition.js';
+import { PATCH_ATTEMPTS, patched } from './change-group.js';
+import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
+
+/** A template, or the settings that a single key has of its own. */
+export interface KeyEntry {
+  readonly kind: 'template' | 'key';
+  /** The pattern, or the whole name of the key. */
+  readonly name: string;
+}
+
+export interface DefinedKeys extends KeyEntry {
+  readonly origin: 'yaml' | 'run-time';
+  /** 0 = as YAML has it, and never changed at run time. */
+  readonly revision: number;
+  /** As YAML writes it, below the pattern or below its overrides. */
+  readonly definition: GroupDefinition;
+}
+
+/** The template of this pattern, or what the key of this name has of its own. */
+export function keyEntryOf(kind: KeyEntry['kind'], text: string): KeyEntry {
+  return { kind, name: kind === 'key' ? keyNameOf(text) : text };
+}
+
+/** How messages name it. */
+export function textOf({ kind, name }: KeyEntry): string {
+  return `${kind} ${name.slice(0, 200)}`;
+}
+
+/** Templates, and then the keys of run time, each in the order of their names. */
+export function listKeyDefinitions(parts: ChangeParts): DefinedKeys[] {
+  const { inForce, namesAtRunTime } = parts.templates;
+  const templates = inForce.map(({ pattern }): KeyEntry => ({ kind: 'template', name: pattern }));
+  const keys = namesAtRunTime.map((name): KeyEntry => ({ kind: 'key', name }));
+  return [templates, keys].flatMap((entries) => {
+    return entries.map((entry) => definedKeys(parts, entry)).sort((one, other) => (one.name < other.name ? -1 : 1));
+  });
+}
+
+/** Whether it is defined, in YAML or at run time. */
+export function isDefined(parts: ChangeParts, entry: KeyEntry): boolean {
+  return atRunTime(parts, entry) !== null || inYaml(parts, entry) !== null;
+}
+
+/** Throws KEY_DEFINITION_UNKNOWN. */
+export function definedKeys(parts: ChangeParts, entry: KeyEntry): DefinedKeys {
+  const { revision } = parts.registry?.stateOf(nameOf(entry)) ?? NEVER;
+  const made = atRunTime(parts, entry);
+  if (made !== null) return { ...entry, origin: 'run-time', revision, definition: made };
+  const written = inYaml(parts, entry);
+  if (written === null) throw new QuotameshError('KEY_DEFINITION_UNKNOWN', { what: textOf(entry) });
+  return { ...entry, origin: 'yaml', revision: 0, definition: written };
+}
+
+/**
+ * All keys of the template, or this one, are like that from now on, for the whole cluster. Rejects with
+ * KEY_DEFINITION_INVALID, KEY_DEFINITION_CHANGED, KEY_DEFINITIONS_FULL.
+ */
+export async function putKeys(
+  parts: ChangeParts,
+  entry: KeyEntry,
+  definition: GroupDefinition,
+  expected: Expected,
+  by: ChangedBy,
+): Promise<DefinedKeys & { readonly isNew: boolean }> {
+  const registry = registryOf(parts);
+  const isNew = !isDefined(parts, entry);
+  try {
+    check(parts, entry, definition);
+  } catch (error) {
+    registry.changes.invalid++;
+    throw error;
+  }
+  const { accepted, state } = await registry.propose(nameOf(entry), expected, definition, by);
+  if (!accepted) throw changed(entry, state.revision, expected);
+  return { ...entry, origin: 'run-time', revision: state.revision, definition, isNew };
+}
+
+/**
+ * Some settings of it change, over those that it has, if any. It is tried again when somebody else was first, unless
+ * `expected` says which revision is meant. Rejects as `putKeys` does.
+ */
+export async function patchKeys(
+  parts: ChangeParts,
+  entry: KeyEntry,
+  patch: GroupDefinition,
+  expected: Expected,
+  by: ChangedBy,
+): Promise<DefinedKeys & { readonly isNew: boolean }> {
+  for (let attempt = 1; ; attempt++) {
+    const before = definitionIn(parts, entry) ?? {};
+    const { revision, definition } = parts.registry?.stateOf(nameOf(entry)) ?? NEVER;
+    // What was deleted is expected to be absent, whatever its last revision was.
+    const seen = definition === null ? 0 : revision;
+    try {
+      return await putKeys(parts, entry, patched(before, patch) as GroupDefinition, expected ?? seen, by);
+    } catch (error) {
+      const isLate = error instanceof QuotameshError && error.code === 'KEY_DEFINITION_CHANGED';
+      if (!isLate || expected !== null || attempt === PATCH_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** What a change would do. Nothing is changed, and nothing is appended to the log. */
+export interface KeysPreview extends KeyEntry {
+  readonly dryRun: true;
+  /** As YAML writes it; null = it is not defined. */
+  readonly before: GroupDefinition | null;
+  readonly after: GroupDefinition | null;
+}
+
+/** Throws what `putKeys` would reject with. */
+export function previewPutKeys(
+  parts: ChangeParts,
+  entry: KeyEntry,
+  definition: GroupDefinition,
+  expected: Expected,
+): KeysPreview {
+  expectRevision(parts, entry, expected);
+  check(parts, entry, definition);
+  return { ...entry, dryRun: true, before: definitionIn(parts, entry), after: definition };
+}
+
+/** Throws what `patchKeys` would reject with. */
+export function previewPatchKeys(
+  parts: ChangeParts,
+  entry: KeyEntry,
+  patch: GroupDefinition,
+  expected: Expected,
+): KeysPreview {
+  const definition = patched(definitionIn(parts, entry) ?? {}, patch) as GroupDefinition;
+  return previewPutKeys(parts, entry, definition, expected);
+}
+
+/** Throws what `deleteKeys` would reject with. */
+export function previewDeleteKeys(parts: ChangeParts, entry: KeyEntry, expected: Expected): KeysPreview {
+  rejectUndeletable(parts, entry);
+  expectRevision(parts, entry, expected);
+  return { ...entry, dryRun: true, before: definitionIn(parts, entry), after: inYaml(parts, entry) };
+}
+
+/**
+ * What was defined at run time no longer is; what YAML says, if anything, is in force again. Rejects with
+ * KEY_DEFINITION_UNKNOWN, KEY_DEFINITION_FROM_YAML, KEY_DEFINITION_CHANGED.
+ */
+export async function deleteKeys(
+  parts: ChangeParts,
+  entry: KeyEntry,
+  expected: Expected,
+  by: ChangedBy,
+): Promise<void> {
+  const registry = registryOf(parts);
+  rejectUndeletable(parts, entry);
+  const { accepted, state } = await registry.propose(nameOf(entry), expected, null, by);
+  if (!accepted) throw changed(entry, state.revision, expected);
+}
+
+function rejectUndeletable(parts: ChangeParts, entry: KeyEntry): void {
+  if (definedKeys(parts, entry).origin === 'run-time') return;
+  throw new QuotameshError('KEY_DEFINITION_FROM_YAML', { what: textOf(entry), source: parts.config.source });
+}
+
+/** Throws KEY_DEFINITION_CHANGED, REGISTRY_OFF. */
+function expectRevision(parts: ChangeParts, entry: KeyEntry, expected: Expected): void {
+  const { revision } = registryOf(parts).stateOf(nameOf(entry));
+  if (expected !== null && expected !== revision) throw changed(entry, revision, expected);
+}
+
+function definitionIn(parts: ChangeParts, entry: KeyEntry): GroupDefinition | null {
+  return atRunTime(parts, entry) ?? inYaml(parts, entry);
+}
+
+function check(parts: ChangeParts, entry: KeyEntry, definition: GroupDefinition): void {
+  const { templates, config } = parts;
+  const what = textOf(entry);
+  if (!isMapping(definition)) throw invalid(what, `must be an object, got ${show(definition)}.`);
+  const mistakes =
+    entry.kind === 'template' ? mistakesOfTemplate(parts, entry, definition) : mistakesOfKey(parts, entry, definition);
+  if (mistakes.length > 0) throw invalid(what, mistakesText(mistakes), mistakes.length);
+  const bytes = Buffer.byteLength(JSON.stringify(definition));
+  if (bytes > DEFINITION_BYTES_MAX)
+    throw invalid(what, `it has ${bytes} bytes, at most ${DEFINITION_BYTES_MAX} are taken.`);
+  if (atRunTime(parts, entry) === null && !templates.hasRoom)
+    throw new QuotameshError('KEY_DEFINITIONS_FULL', { what, max: config.registry.maxGroups });
+}
+
+function mistakesOfTemplate({ templates, config }: ChangeParts, entry: KeyEntry, definition: GroupDefinition) {
+  if (config.topic.kind === 'none') throw invalid(textOf(entry), 'a node without a topic has no keys.');
+  const { mistakes } = examineTemplate(entry.name, definition, 'request');
+  if (mistakes.length > 0) return mistakes;
+  const [twin] = templates.twinsOf(KeyPattern.of(entry.name) as KeyPattern);
+  if (twin === undefined) return [];
+  throw invalid(textOf(entry), `matches names that ${show(twin)} matches, and neither is more specific.`);
+}
+
+function mistakesOfKey({ templates }: ChangeParts, entry: KeyEntry, definition: GroupDefinition): readonly Mistake[] {
+  const template = templates.templateOf(entry.name);
+  if (template === null) throw invalid(textOf(entry), 'no template has such names.');
+  return examineOverride(template, entry.name, definition, 'request').mistakes;
+}
+
+function invalid(what: string, details: string, count = 1): QuotameshError {
+  return new QuotameshError('KEY_DEFINITION_INVALID', { what, count, details });
+}
+
+function changed(entry: KeyEntry, revision: number, expected: Expected): QuotameshError {
+  const reason = `its revision is ${revision}, not ${expected}`;
+  return new QuotameshError('KEY_DEFINITION_CHANGED', { what: textOf(entry), reason });
+}
+
+function nameOf({ kind, name }: KeyEntry): string {
+  return kind === 'template' ? templateEntry(name) : keyEntry(name);
+}
+
+function atRunTime({ registry }: ChangeParts, entry: KeyEntry): GroupDefinition | null {
+  return registry?.stateOf(nameOf(entry)).definition ?? null;
+}
+
+function inYaml({ templates }: ChangeParts, { kind, name }: KeyEntry): GroupDefinition | null {
+  if (kind === 'template') {
+    const template = templates.configured(name);
+    return template === null ? null : leastTemplate(template);
+  }
+  const template = templates.templateOf(name);
+  const override = template?.overrides.find((one) => one.name === name);
+  return template === null || override === undefined ? null : leastOverride(template, override);
+}

@@ -1,0 +1,109 @@
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { describeGroup as definitionOf, describeQuota } from '../../../config/describe/describe-config.js';
+import { examineGroup } from '../../../config/read/group-definition.js';
+import type { GroupConfig } from '../../../config/resolved/resolved-config.js';
+import { groupIdOf } from '../../../core/base/ids.js';
+import { shownRates } from '../../../core/base/shown-rates.js';
+import { BYTES, DIRECTIONS, type Direction, MESSAGES } from '../../../core/base/vocabulary.js';
+import type { GroupDefinition } from '../../../core/beside/registry/registry-record.js';
+import type { QuotaAsWritten, RateStatus } from '../../api/node-status.js';
+import { rejectInUse } from './attaching.js';
+import { checkedDefinition, expectRevision, mergedDefinition } from './change-group.js';
+import type { ChangeParts, Expected } from './change-parts.js';
+
+/** Tells what a change would do. Nothing is changed, and nothing is appended to the log. */
+export interface ChangePreview {
+  readonly group: string;
+  readonly dryRun: true;
+  /** As YAML would write it after the change; null = there would be no such group. */
+  readonly definition: GroupDefinition | null;
+  readonly before: GroupPreview | null;
+  readonly after: GroupPreview | null;
+}
+
+export type GroupPreview = Readonly<Record<Direction, DirectionPreview>>;
+
+export interface DirectionPreview {
+  readonly quota: RateStatus;
+  readonly quotaAsWritten: QuotaAsWritten;
+  readonly target: RateStatus;
+  readonly nodes: readonly { readonly nodeId: string; readonly demand: RateStatus; readonly share: RateStatus }[];
+}
+
+/**
+ * Previews a PUT, with all its checks. Shares are those that the last reports give; strategies that move in steps are
+ * shown after their first one.
+ */
+export function previewPut(parts: ChangeParts, name: string, written: unknown, expected: Expected): ChangePreview {
+  const definition = checkedDefinition(parts, name, written);
+  return preview(parts, name, expected, examineGroup(name, definition, 'request').config, definition);
+}
+
+/** Previews a PATCH. */
+export function previewPatch(
+  parts: ChangeParts,
+  name: string,
+  patch: GroupDefinition,
+  expected: Expected,
+): ChangePreview {
+  return previewPut(parts, name, mergedDefinition(parts, name, patch), expected);
+}
+
+/** Previews a DELETE: the group of YAML comes back, if there is one. */
+export function previewDelete(parts: ChangeParts, name: string, expected: Expected, force = false): ChangePreview {
+  const { config, groups, registry, yaml } = parts;
+  if (!groups.numbers.has(name)) return parts.gate.unknownGroup(name);
+  if (registry === null) throw new QuotameshError('REGISTRY_OFF');
+  if (registry.stateOf(name).definition === null) {
+    throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: config.source });
+  }
+  const left = yaml.get(name) ?? null;
+  if (left === null) rejectInUse(parts, name, force);
+  return preview(parts, name, expected, left, left === null ? null : definitionOf(left));
+}
+
+function preview(
+  parts: ChangeParts,
+  name: string,
+  expected: Expected,
+  after: GroupConfig | null,
+  definition: GroupDefinition | null,
+): ChangePreview {
+  expectRevision(parts, name, expected);
+  const number = parts.groups.numbers.get(name);
+  const before = number === undefined ? null : parts.groups.at(number);
+  return {
+    group: name,
+    dryRun: true,
+    definition,
+    before: before === null ? null : sharesOf(parts, before),
+    after: after === null ? null : sharesOf(parts, after),
+  };
+}
+
+function sharesOf(parts: ChangeParts, config: GroupConfig): GroupPreview {
+  const [publish, dispatch] = DIRECTIONS.map((direction, at) => directionOf(parts, config, direction, at));
+  return { publish: publish, dispatch: dispatch };
+}
+
+function directionOf(parts: ChangeParts, config: GroupConfig, direction: Direction, at: number): DirectionPreview {
+  const { coordinator } = parts.loop;
+  const quota = shownRates(config.quota[direction]);
+  const quotaAsWritten = describeQuota(config, direction);
+  if (coordinator === null) return { quota, quotaAsWritten, target: quota, nodes: [] };
+  const groupId = groupIdOf(coordinator.settings.cluster, config.name);
+  const mapLane = coordinator.usageMap.mapLaneOf(groupId, at);
+  const { target, demand, share } = coordinator.shares.convergeAs(config, at, mapLane);
+  const column = (columns: readonly Float64Array[], node: number) => {
+    return shownRates([columns[MESSAGES]?.[node] ?? 0, columns[BYTES]?.[node] ?? 0]);
+  };
+  return {
+    quota,
+    quotaAsWritten,
+    target: shownRates([target[MESSAGES] ?? 0, target[BYTES] ?? 0]),
+    nodes: coordinator
+      .aliveFor(groupId)
+      .members.map(({ nodeId }, index) => ({ nodeId, demand: column(demand, index), share: column(share, index) }))
+      .sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1)),
+  };
+}

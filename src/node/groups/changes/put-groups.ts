@@ -1,0 +1,108 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import type { Mapping } from '../../../base/input/mapping.js';
+import type { BatchEntry, ChangedBy, GroupDefinition } from '../../../core/beside/registry/registry-record.js';
+import { originOf } from '../registry/describe-registry.js';
+import { checkedReplacement, definedGroup } from './change-group.js';
+import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
+import { GroupsRefused, type RefusedGroup, refusedGroup } from './groups-refused.js';
+
+/** Most groups of one batch: every node puts so many in force within one turn of its event loop. */
+export const BATCH_GROUPS_MAX = 10_000;
+
+export interface PutGroups {
+  /** The same revision for all of them. */
+  readonly revision: number;
+  readonly groups: readonly { readonly group: string; readonly isNew: boolean }[];
+}
+
+/** What a batch would change. */
+export interface PreviewedGroup {
+  readonly group: string;
+  readonly isNew: boolean;
+  readonly origin: 'yaml' | 'run-time' | null;
+  readonly revision: number;
+  readonly before: GroupDefinition | null;
+  readonly after: GroupDefinition;
+}
+
+/** What a caller has read of a group; may throw GROUP_CHANGED. */
+export type ExpectedOf = (group: string) => Expected;
+
+/**
+ * All groups are as written from now on, for the whole cluster, or none is: the log decides at one offset. Everything
+ * is checked before anything is appended. Rejects with GROUPS_INVALID, GROUPS_CHANGED, CHANGE_UNCONFIRMED.
+ */
+export async function putGroups(
+  parts: ChangeParts,
+  written: Mapping,
+  expectedOf: ExpectedOf,
+  by: ChangedBy,
+): Promise<PutGroups> {
+  const registry = registryOf(parts);
+  const entries = await checkedEntries(parts, written, expectedOf);
+  const groups = entries.map(({ group }) => ({ group, isNew: !parts.groups.numbers.has(group) }));
+  const { accepted, late, revision } = await registry.proposeAll(entries, by);
+  if (accepted) return { revision, groups };
+  if (late.length === 0) {
+    const reason = 'the log lacks a part of the batch, so nothing is changed';
+    throw new QuotameshError('CHANGE_UNCONFIRMED', { group: `${entries[0]?.group} and others`, reason });
+  }
+  const expected = new Map(entries.map((entry) => [entry.group, entry.expected]));
+  const refusals = late.map(({ group, revision }) => {
+    const reason = `its revision is ${revision}, not ${expected.get(group)}`;
+    return refusedGroup(group, new QuotameshError('GROUP_CHANGED', { group, reason }));
+  });
+  throw new GroupsRefused(refusals, entries.length);
+}
+
+/** Previews `putGroups`, with all its checks. */
+export async function previewGroups(
+  parts: ChangeParts,
+  written: Mapping,
+  expectedOf: ExpectedOf,
+): Promise<PreviewedGroup[]> {
+  const entries = await checkedEntries(parts, written, expectedOf);
+  return entries.map(({ group, definition: after }) => {
+    const isNew = !parts.groups.numbers.has(group);
+    if (isNew) return { group, isNew, origin: null, revision: 0, before: null, after };
+    const { definition: before } = definedGroup(parts, group);
+    return { group, isNew, ...originOf(parts, group), before, after };
+  });
+}
+
+async function checkedEntries(parts: ChangeParts, written: Mapping, expectedOf: ExpectedOf): Promise<BatchEntry[]> {
+  const names = Object.keys(written);
+  if (names.length === 0 || names.length > BATCH_GROUPS_MAX) {
+    const reason = `must name 1 to ${BATCH_GROUPS_MAX} groups, got ${names.length}`;
+    throw new QuotameshError('FIELD_INVALID', { field: 'groups', reason });
+  }
+  const entries: BatchEntry[] = [];
+  const refusals: RefusedGroup[] = [];
+  let added = 0;
+  for (const [at, group] of names.entries()) {
+    // Each takes some 50 µs, and requests must not wait for all of them.
+    if (at > 0 && at % CHECKED_PER_TURN === 0) await nextTurn();
+    try {
+      const expected = expectedOf(group);
+      const definition = checkedReplacement(parts, group, (written[group] ?? {}) as Mapping, expected);
+      if (!parts.groups.has(group)) rejectBeyond(parts, group, ++added);
+      entries.push({ group, expected, definition });
+    } catch (error) {
+      if (!(error instanceof QuotameshError) || error.code === 'REGISTRY_OFF') throw error;
+      refusals.push(refusedGroup(group, error));
+    }
+  }
+  if (refusals.length > 0) throw new GroupsRefused(refusals, names.length);
+  return entries;
+}
+
+const CHECKED_PER_TURN = 100;
+
+/** Throws GROUPS_FULL where the new groups of a batch are too many together. */
+function rejectBeyond({ config, groups, yaml }: ChangeParts, group: string, added: number): void {
+  const max = config.registry.maxGroups;
+  if (groups.size - groups.unlistedCount - yaml.numbersTaken + added > max) {
+    throw new QuotameshError('GROUPS_FULL', { group, max });
+  }
+}

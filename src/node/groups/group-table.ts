@@ -1,0 +1,245 @@
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { GroupConfig } from '../../config/resolved/resolved-config.js';
+import { invariant } from '../../core/base/invariant.js';
+import { DIRECTION_COUNT, type GroupId, UNLIMITED } from '../../core/base/vocabulary.js';
+
+/**
+ * The groups in force at this node, by number: those of YAML, then those that came at run time, in the order in which
+ * they came. A number stays with its name, so that a group that is deleted and made again has the debt that it had.
+ */
+export class GroupTable {
+  /** Rises with every change; whoever keeps something made from a group looks here. */
+  version = 0;
+  /** Name → number, of the groups that there are. */
+  readonly numbers: ReadonlyMap<string, number>;
+  readonly #live = new Map<string, number>();
+  readonly #all = new Map<string, number>();
+  readonly #list: GroupConfig[] = [];
+  /** Numbers of keys (groups/keys): in use by name, but in no list of groups. */
+  readonly #keys = new Set<number>();
+  /** Number of a group → that of what is planned for it; such numbers are in no list of groups either. */
+  readonly #shadows = new Map<number, number>();
+  /** Number of a shadow, in use or not → that of its group. */
+  readonly #shadowed = new Map<number, number>();
+  #unlimited: number | null = null;
+
+  /** Id → the name in the table that has it. */
+  readonly #byId = new Map<GroupId, string>();
+  /** By number: hashing a name takes a microsecond. */
+  readonly #ids: GroupId[] = [];
+  readonly #idOf: (name: string) => GroupId;
+
+  /** @param idOf makes the id by which the log knows a name. Throws ID_COLLISION if two names have the same. */
+  constructor(configured: readonly GroupConfig[], idOf: (name: string) => GroupId) {
+    this.#idOf = idOf;
+    this.numbers = this.#live;
+    for (const group of configured) this.#set(group);
+    for (const group of configured) this.#setShadow(group);
+    for (const group of configured) this.#standInFor(group);
+  }
+
+  /** Numbers that were given, to deleted groups too. */
+  get size(): number {
+    return this.#list.length;
+  }
+
+  /** The group as it is now; one that was removed, as it was last. */
+  at(group: number): GroupConfig {
+    const found = this.#list[group];
+    invariant(found !== undefined, 'a group has a number of the table', { group });
+    return found;
+  }
+
+  ofLane(lane: number): GroupConfig {
+    return this.at(Math.floor(lane / DIRECTION_COUNT));
+  }
+
+  /** The id by which the log knows a group. */
+  idOf(group: number): GroupId {
+    const id = this.#ids[group];
+    invariant(id !== undefined, 'a group of the log has an id', { group });
+    return id;
+  }
+
+  isLive(group: number): boolean {
+    return this.#keys.has(group) || this.isGroup(group) || this.#isShadow(group);
+  }
+
+  /** The number of what is planned for a group; null = nothing is. */
+  shadowOf(group: number): number | null {
+    return this.#shadows.get(group) ?? null;
+  }
+
+  /**
+   * The number of a group that nothing limits. It is what is in force in place of groups with `mode: shadow`; null while
+   * there was none.
+   */
+  get unlimited(): number | null {
+    return this.#unlimited;
+  }
+
+  /** Whether a number belongs to a shadow, or to what stands in for groups that are not enforced: no work is its own. */
+  isStandIn(group: number): boolean {
+    return group === this.#unlimited || this.#shadowed.has(group);
+  }
+
+  /** Whether it is the number of a group that is listed: of no key, and not deleted. */
+  isGroup(group: number): boolean {
+    return this.#live.get(this.at(group).name) === group;
+  }
+
+  /** Numbers that were given to keys. */
+  get keyCount(): number {
+    return this.#keys.size;
+  }
+
+  /** Numbers that bounds on groups do not count: of keys, of shadows. */
+  get unlistedCount(): number {
+    return this.#keys.size + this.#shadowed.size + (this.#unlimited === null ? 0 : 1);
+  }
+
+  has(name: string): boolean {
+    return this.#all.has(name);
+  }
+
+  /** By number, deleted ones as they were last. */
+  get list(): readonly GroupConfig[] {
+    return this.#list;
+  }
+
+  /** Returns the number. */
+  define(config: GroupConfig): number {
+    const group = this.#set(config);
+    this.#setShadow(config);
+    this.#standInFor(config);
+    return group;
+  }
+
+  /** Finds the other name of the table that has the id of this one; null = there is none. */
+  collisionOf(name: string): string | null {
+    if (this.#all.has(name)) return null;
+    return this.#byId.get(this.#idOf(name)) ?? null;
+  }
+
+  /** Throws ID_COLLISION where the log could not tell a name from another one of the table. */
+  refuseCollision(name: string): void {
+    const other = this.collisionOf(name);
+    if (other !== null) throw collision(name, other);
+  }
+
+  /** Finds the number of a name, or gives it the next one. */
+  #numberOf(name: string): number {
+    const known = this.#all.get(name);
+    if (known !== undefined) return known;
+    const number = this.#list.length;
+    this.#give(number, name);
+    return number;
+  }
+
+  /** Gives a number to a name. @param instead the name that gives it up */
+  #give(number: number, name: string, instead: string | null = null): void {
+    const id = this.#idOf(name);
+    const other = this.#byId.get(id) ?? name;
+    if (other !== name && other !== instead) throw collision(name, other);
+    if (instead !== null) {
+      this.#all.delete(instead);
+      this.#byId.delete(this.idOf(number));
+    }
+    this.#all.set(name, number);
+    this.#byId.set(id, name);
+    this.#ids[number] = id;
+  }
+
+  #set(config: GroupConfig): number {
+    const group = this.#numberOf(config.name);
+    this.#list[group] = config;
+    this.#live.set(config.name, group);
+    this.#keys.delete(group);
+    this.version++;
+    return group;
+  }
+
+  #setShadow({ name, shadow }: GroupConfig): void {
+    const group = this.#all.get(name) as number;
+    if (shadow === null) {
+      this.#shadows.delete(group);
+      return;
+    }
+    const number = this.#numberOf(shadow.name);
+    this.#list[number] = shadow;
+    this.#shadows.set(group, number);
+    this.#shadowed.set(number, group);
+    this.version++;
+  }
+
+  #isShadow(group: number): boolean {
+    const of = this.#shadowed.get(group);
+    return of !== undefined && this.#shadows.get(of) === group;
+  }
+
+  #standInFor(group: GroupConfig): void {
+    if (group.mode !== 'shadow' || this.#unlimited !== null) return;
+    this.#unlimited = this.#list.length;
+    this.#list.push(unlimitedLike(group));
+    this.version++;
+  }
+
+  /** As `define`, for a key: a group that is not listed. */
+  defineKey(config: GroupConfig): number {
+    const group = this.#numberOf(config.name);
+    // Nobody can have kept anything made from a key that is new.
+    if (group < this.#list.length) this.version++;
+    this.#list[group] = config;
+    this.#keys.add(group);
+    this.#standInFor(config);
+    return group;
+  }
+
+  /** Gives the number of a key to another one. */
+  renameKey(group: number, config: GroupConfig): void {
+    invariant(!this.isGroup(group), 'numbers of groups are not given away', { group });
+    this.#give(group, config.name, this.at(group).name);
+    this.#keys.add(group);
+    this.#list[group] = config;
+    this.#standInFor(config);
+    this.version++;
+  }
+
+  removeKey(group: number): void {
+    this.#keys.delete(group);
+  }
+
+  /** Returns the number that the group had, or null where there was none. */
+  remove(name: string): number | null {
+    const group = this.#live.get(name);
+    if (group === undefined) return null;
+    this.#live.delete(name);
+    this.#shadows.delete(group);
+    this.version++;
+    return group;
+  }
+}
+
+function collision(first: string, second: string): QuotameshError {
+  return new QuotameshError('ID_COLLISION', { first, second });
+}
+
+function unlimitedLike(group: GroupConfig): GroupConfig {
+  const none = { publish: UNLIMITED, dispatch: UNLIMITED };
+  return {
+    ...group,
+    name: '(not enforced)',
+    enabled: false,
+    mode: 'enforce',
+    shadow: null,
+    quota: none,
+    cost: { publish: NO_COST, dispatch: NO_COST },
+    ramp: null,
+    limiter: 'bucket',
+    topics: 'shared',
+    perTopic: { ...none, max: group.perTopic.max },
+    perClient: { ...none, max: group.perClient.max },
+  };
+}
+
+const NO_COST = { total: Infinity, reserved: 0 };

@@ -1,0 +1,147 @@
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { withAll } from '../../config/read/build-config.js';
+import type { GroupConfig } from '../../config/resolved/resolved-config.js';
+import type { CoordinatorEvent } from '../../core/base/protocol/events-and-effects.js';
+import { DIRECTION_COUNT, lanesOf } from '../../core/base/vocabulary.js';
+import type { Limiter } from '../../core/limiter/limiter.js';
+import type { Coordinator } from '../../core/machine/coordinator.js';
+import type { GroupTable } from './group-table.js';
+
+export interface GroupsInForceParts {
+  readonly groups: GroupTable;
+  readonly limiter: Limiter;
+  readonly gate: GroupGate;
+  readonly loop: GroupLoop;
+}
+
+/** Admission, as far as a change of a group concerns it. */
+export interface GroupGate {
+  groupChanged(group: number): void;
+  /** The number of a group stands for another name from now on. */
+  groupRenamed(group: number): void;
+  /** Whether a lane needs no share, because nothing limits it. */
+  isFree(lane: number): boolean;
+  rejectWaiting(lane: number, reason: () => Error): void;
+}
+
+/** The node's loop, as far as a change of a group concerns it. */
+export interface GroupLoop {
+  /** Null until the topic is open; it begins with the groups of that moment. */
+  readonly coordinator: Coordinator | null;
+  step(event: CoordinatorEvent): void;
+}
+
+/** Puts groups in force at this node, everywhere at once: in the table, the limiter, admission and the coordinator. */
+export class GroupsInForce {
+  /** Every quota is divided by this; null = the nodes share it. */
+  dividedBy: number | null = null;
+  readonly #parts: GroupsInForceParts;
+  /** Groups as they were defined, while they are divided. */
+  readonly #whole = new Map<string, GroupConfig>();
+  /** Whether what stands in for groups that are not enforced is known everywhere. */
+  #isUnlimitedInForce = false;
+
+  constructor(parts: GroupsInForceParts) {
+    this.#parts = parts;
+  }
+
+  /** Each node takes target / nodeCount of every group from now on, whatever others do; null ends it. */
+  divide(nodeCount: number | null): void {
+    const { groups } = this.#parts;
+    const defined = [...groups.numbers.keys()].map((name) => this.#whole.get(name) ?? this.#named(name));
+    this.#whole.clear();
+    this.dividedBy = nodeCount;
+    for (const config of defined) this.define(config);
+  }
+
+  #named(name: string): GroupConfig {
+    const { groups } = this.#parts;
+    return groups.at(groups.numbers.get(name) as number);
+  }
+
+  /** A group is like this from now on, without dropping a token or a debt; it may be new. */
+  define(config: GroupConfig): void {
+    if (this.dividedBy !== null) this.#whole.set(config.name, config);
+    const { groups } = this.#parts;
+    const inForce = this.#divided(config);
+    const before = groups.numbers.get(config.name);
+    const shadowBefore = before === undefined ? null : groups.shadowOf(before);
+    const group = groups.define(inForce);
+    const shadow = groups.shadowOf(group);
+    // The group first: numbers are told to the coordinator in their order.
+    this.#putInForce(group, inForce);
+    if (shadow !== null && inForce.shadow !== null) this.#putInForce(shadow, inForce.shadow);
+    if (shadow === null && shadowBefore !== null) this.#end(shadowBefore);
+  }
+
+  /** The same for a key that speaks for the first time. Returns its number. */
+  defineKey(config: GroupConfig): number {
+    const inForce = this.#divided(config);
+    const group = this.#parts.groups.defineKey(inForce);
+    this.#putInForce(group, inForce);
+    return group;
+  }
+
+  /** A key gets the number of another one, which nobody uses any more. */
+  renameKey(group: number, config: GroupConfig): void {
+    const inForce = this.#divided(config);
+    this.#parts.groups.renameKey(group, inForce);
+    this.#parts.gate.groupRenamed(group);
+    this.#putInForce(group, inForce);
+  }
+
+  /** As with `topic.kind: none`: nobody tells who took what, so each has the same part. */
+  #divided(config: GroupConfig): GroupConfig {
+    if (this.dividedBy === null) return config;
+    return withAll(config, { strategy: 'equal', nodeCount: this.dividedBy });
+  }
+
+  #putInForce(group: number, config: GroupConfig): void {
+    const { groups } = this.#parts;
+    const { unlimited } = groups;
+    this.#putAlone(group, config);
+    if (unlimited === null || this.#isUnlimitedInForce) return;
+    this.#isUnlimitedInForce = true;
+    this.#putAlone(unlimited, groups.at(unlimited));
+  }
+
+  #putAlone(group: number, config: GroupConfig): void {
+    const { groups, limiter, gate, loop } = this.#parts;
+    const lanes = groups.size * DIRECTION_COUNT;
+    // Doubles the columns: growing them one by one for 10,000 groups would copy them 10,000 times.
+    if (limiter.laneCount < lanes) limiter.grow(Math.max(lanes, 2 * limiter.laneCount));
+    gate.groupChanged(group);
+    if (loop.coordinator === null) return;
+    loop.step({ kind: 'group-changed', group, settings: config });
+    // A group that nothing limits any more is not reported to other nodes.
+    if (lanesOf(group).every((lane) => gate.isFree(lane))) {
+      loop.step({ kind: 'group-removed', group });
+      gate.groupChanged(group);
+    }
+  }
+
+  /** There is no such group any more: its name is unknown, and whoever waits for it is told. */
+  remove(name: string): void {
+    const { groups } = this.#parts;
+    const number = groups.numbers.get(name);
+    const shadow = number === undefined ? null : groups.shadowOf(number);
+    const group = groups.remove(name);
+    this.#whole.delete(name);
+    if (group !== null) this.#end(group);
+    if (shadow !== null) this.#end(shadow);
+  }
+
+  /** The same for a key that no template has any more. */
+  removeKey(group: number): void {
+    this.#parts.groups.removeKey(group);
+    this.#end(group);
+  }
+
+  #end(group: number): void {
+    const { groups, gate, loop } = this.#parts;
+    const { name } = groups.at(group);
+    const facts = { group: name, near: '' };
+    for (const lane of lanesOf(group)) gate.rejectWaiting(lane, () => new QuotameshError('GROUP_UNKNOWN', facts));
+    if (loop.coordinator !== null) loop.step({ kind: 'group-removed', group });
+  }
+}

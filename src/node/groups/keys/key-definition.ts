@@ -1,0 +1,79 @@
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { show } from '../../../base/input/input-mistakes.js';
+import { isMapping } from '../../../base/input/mapping.js';
+import { buildTemplate } from '../../../config/read/build-config.js';
+import { examineGroup } from '../../../config/read/group-definition.js';
+import { readKeys, type TemplateRead } from '../../../config/read/read-keys.js';
+import { withUnitsBehindAmounts } from '../../../config/read/units-in-keys.js';
+import type { AllowedLimits, GroupConfig, KeyTemplate } from '../../../config/resolved/resolved-config.js';
+import { type Mistake, mistakesText } from '../../../config/setting/config-error.js';
+import { Findings } from '../../../config/setting/findings.js';
+import { GROUP_NAME } from '../../../config/setting/setting.js';
+import { KeyPattern } from '../../../core/account/keys/key-pattern.js';
+import { DIRECTIONS } from '../../../core/base/vocabulary.js';
+import { leastDefinition } from '../least-definition.js';
+
+export interface ExaminedTemplate {
+  /** null when there are mistakes. */
+  readonly template: KeyTemplate | null;
+  readonly mistakes: readonly Mistake[];
+}
+
+/** A template as YAML writes it below `keys.<pattern>`, checked as in YAML. As for groups, `defaults` do not count. */
+export function examineTemplate(pattern: string, written: unknown, source: string): ExaminedTemplate {
+  const findings = new Findings(source);
+  const parsed = KeyPattern.of(pattern);
+  if (typeof parsed === 'string') {
+    const allowed = 'a pattern of letters, digits and . _ : / @ + ~ - with at least one field like {id}';
+    findings.add(['keys', pattern.slice(0, 200)], { problem: parsed, allowed, remedy: 'For example "key:{id}".' });
+    return { template: null, mistakes: findings.mistakes };
+  }
+  const root = withUnitsBehindAmounts({ keys: { [pattern]: written } }, findings);
+  const [read] = readKeys(root, findings, false).templates;
+  if (findings.mistakes.length > 0 || read === undefined) return { template: null, mistakes: findings.mistakes };
+  // Without mistakes every field is there.
+  return { template: buildTemplate(read as Whole<TemplateRead>), mistakes: [] };
+}
+
+type Whole<Read extends { readonly pattern: unknown }> = Parameters<typeof buildTemplate>[0] & Pick<Read, 'pattern'>;
+
+/** Settings of a single key, laid over those of its template. */
+export function examineOverride(template: KeyTemplate, name: string, written: unknown, source: string) {
+  // A key may have a name that no group has.
+  const shown = GROUP_NAME.matches.test(name) ? name : 'key';
+  const { config, mistakes } = examineGroup(shown, written ?? {}, source, leastDefinition(template.group));
+  return { config: config === null ? null : { ...config, name }, mistakes };
+}
+
+/**
+ * Settings with a quota that came with a request laid over them. Throws LIMIT_INVALID, and LIMIT_DENIED where a rate is
+ * above the highest one that is allowed, or where none is.
+ */
+export function withLimit(
+  settings: GroupConfig,
+  limit: unknown,
+  highest: AllowedLimits['quota'],
+  key: string,
+): GroupConfig {
+  if (!isMapping(limit) || Object.keys(limit).length === 0) {
+    const details = `must be like { publish: { messagesPerSecond: 600/min } }, got ${show(limit)}.`;
+    throw new QuotameshError('LIMIT_INVALID', { key, details });
+  }
+  const written = { quota: limit };
+  const { config, mistakes } = examineGroup('limit', written, 'request', leastDefinition(settings), ['limit']);
+  if (config === null) throw new QuotameshError('LIMIT_INVALID', { key, details: mistakesText(mistakes) });
+  for (const direction of DIRECTIONS) {
+    ['messages', 'bytes'].forEach((unit, at) => {
+      const rate = config.quota[direction][at];
+      if (rate === settings.quota[direction][at]) return;
+      const most = highest[direction][at];
+      if (most !== Infinity && rate <= most) return;
+      const bound = most === Infinity ? 'none is allowed' : `at most ${most} per second are allowed`;
+      throw new QuotameshError('LIMIT_DENIED', { key, reason: `${unit} of ${direction}: ${bound}` });
+    });
+    const { total } = config.cost[direction];
+    if (total !== settings.cost[direction].total)
+      throw new QuotameshError('LIMIT_DENIED', { key, reason: `cost of ${direction}: none is allowed` });
+  }
+  return { ...config, name: settings.name };
+}

@@ -1,0 +1,74 @@
+import { groupIdOf } from '../../../core/base/ids.js';
+import { DIRECTION_COUNT, type GroupId } from '../../../core/base/vocabulary.js';
+import type { Coordinator } from '../../../core/machine/coordinator.js';
+
+export interface RemoteKeysParts {
+  readonly cluster: string;
+  /** Most names. */
+  readonly max: number;
+  /** The number of a key's group, which is made if need be; null = no template has such names, or there is no room. */
+  readonly numberOf: (name: string) => number | null;
+  /** False: a group of the key's name had the number, and was deleted. */
+  readonly isLive: (number: number) => boolean;
+}
+
+/**
+ * Keeps the keys that nodes publish by name in their heartbeats, so that a node can show keys that others use. Nothing
+ * is decided by it. A writer of the topic may publish names without end, so there are at most `max`; a name with another
+ * id than its own is a lie.
+ */
+export class RemoteKeys {
+  readonly #parts: RemoteKeysParts;
+  /** Name → number of the group. */
+  readonly #numbers = new Map<string, number>();
+  #next: IterableIterator<[string, number]> = this.#numbers.entries();
+  /** Rises with every name that comes or goes. */
+  version = 0;
+
+  constructor(parts: RemoteKeysParts) {
+    this.#parts = parts;
+  }
+
+  get numbers(): ReadonlyMap<string, number> {
+    return this.#numbers;
+  }
+
+  /** Takes published names, and drops some that nobody publishes any more. Called every round. */
+  keep(coordinator: Coordinator): void {
+    for (const { name, groupId } of coordinator.log.keys.takeNames()) this.#add(name, groupId);
+    for (let looked = Math.min(LOOKED_AT, this.#numbers.size); looked > 0; looked--) {
+      const next = this.#next.next();
+      if (next.done === true) this.#next = this.#numbers.entries();
+      else if (!this.#isTold(coordinator, next.value[0])) this.forget(next.value[0]);
+      else if (!this.#parts.isLive(next.value[1])) this.#number(next.value[0]);
+    }
+  }
+
+  forget(name: string): void {
+    if (this.#numbers.delete(name)) this.version++;
+  }
+
+  #add(name: string, groupId: GroupId): void {
+    if (this.#numbers.has(name) || this.#numbers.size >= this.#parts.max) return;
+    if (groupIdOf(this.#parts.cluster, name) === groupId) this.#number(name);
+  }
+
+  #number(name: string): void {
+    const number = this.#parts.numberOf(name);
+    if (number === null) return;
+    this.#numbers.set(name, number);
+    this.version++;
+  }
+
+  #isTold({ usageMap, log }: Coordinator, name: string): boolean {
+    const groupId = groupIdOf(this.#parts.cluster, name);
+    for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
+      if (log.keys.has(groupId, direction)) return true;
+      const mapLane = usageMap.findMapLane(groupId, direction);
+      if (mapLane !== -1 && usageMap.firstRow(mapLane) !== -1) return true;
+    }
+    return false;
+  }
+}
+
+const LOOKED_AT = 16;

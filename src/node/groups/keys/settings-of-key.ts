@@ -1,0 +1,46 @@
+import type { KeyTemplate } from '../../../config/resolved/resolved-config.js';
+import { KeyPattern } from '../../../core/account/keys/key-pattern.js';
+
+/** What decides about names: patterns, and the settings behind them. */
+type Template<Group> = Pick<KeyTemplate, 'pattern'> & {
+  readonly group: Group;
+  readonly overrides: readonly Group[];
+};
+
+/** The settings of a key by its name, which may be the pattern's own; null = no template has such names. */
+export function settingsOfKey<Group extends { readonly name: string }>(
+  templates: readonly Template<Group>[],
+  name: string,
+): Group | null {
+  const template = mostSpecific(templates, name);
+  return template?.overrides.find((own) => own.name === name) ?? template?.group ?? null;
+}
+
+/** The template with the most literal characters of those that match. */
+export function mostSpecific<Each extends Pick<KeyTemplate, 'pattern'>>(
+  templates: readonly Each[],
+  name: string,
+): Each | null {
+  let found: { readonly template: Each; readonly literals: number } | null = null;
+  for (const template of templates) {
+    const pattern = patternOf(template);
+    if (!pattern.matches(name)) continue;
+    const { literals } = pattern;
+    const isFirst = found === null || literals > found.literals;
+    const isTie = found !== null && literals === found.literals && template.pattern < found.template.pattern;
+    if (isFirst || isTie) found = { template, literals };
+  }
+  return found?.template ?? null;
+}
+
+export function patternOf(template: Pick<KeyTemplate, 'pattern'>): KeyPattern {
+  const known = PATTERNS.get(template);
+  if (known !== undefined) return known;
+  // It has been checked.
+  const made = KeyPattern.of(template.pattern) as KeyPattern;
+  PATTERNS.set(template, made);
+  return made;
+}
+
+/** By template and not by text: templates may come and go for years. */
+const PATTERNS = new WeakMap<Pick<KeyTemplate, 'pattern'>, KeyPattern>();

@@ -1,0 +1,56 @@
+import { isMapping, type Mapping } from '../../base/input/mapping.js';
+import { describeGroup, describeTemplate } from '../../config/describe/describe-config.js';
+import { examineGroup } from '../../config/read/group-definition.js';
+import type { GroupConfig, KeyTemplate } from '../../config/resolved/resolved-config.js';
+import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
+import { isSameValue } from './same-value.js';
+
+/**
+ * The least that YAML has to say for a group to be like this, where nothing stands in `defaults`: that is how groups of
+ * run time are read. With every default written out, the first change of a group of YAML stood in the audit trail as
+ * one of thirty settings.
+ */
+export function leastDefinition(group: GroupConfig): Mapping {
+  const known = KNOWN.get(group);
+  if (known !== undefined) return known;
+  const { quota, ...others } = describeGroup(group);
+  const written = { quota: withoutZeros(quota) };
+  const { config } = examineGroup('group', written, '(least definition)');
+  const bare: Mapping = config === null ? {} : describeGroup(config);
+  const least = { ...written, ...without(others, bare) };
+  KNOWN.set(group, least);
+  return least;
+}
+
+/** The same of a template; a key's own settings are laid over those of the template. */
+export function leastTemplate(template: KeyTemplate): Mapping {
+  const { overrides: _, ...full } = describeTemplate(template);
+  const named = template.overrides.map((override) => [override.name, leastOverride(template, override)]);
+  return {
+    ...leastDefinition(template.group),
+    ...(named.length === 0 ? {} : { overrides: Object.fromEntries(named) }),
+    ...('allowLimits' in full && { allowLimits: full.allowLimits }),
+  };
+}
+
+/** What a key has of its own: what is not as in its template. What is as there follows the template. */
+export function leastOverride({ group }: KeyTemplate, override: GroupConfig): Mapping {
+  return without(describeGroup(override), describeGroup(group));
+}
+
+/** By group and not by name: a group that changes is another object. */
+const KNOWN = new WeakMap<GroupConfig, Mapping>();
+
+function without(settings: Mapping, others: Mapping): Mapping {
+  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => !isSameValue(value, others[name])));
+}
+
+/** Nothing is reserved unless it is written; a quota of 0 is one that blocks. */
+function withoutZeros(quota: unknown): Mapping {
+  const directions = (isMapping(quota) ? quota : {}) as Readonly<Record<Direction, Mapping | undefined>>;
+  const named = DIRECTIONS.map((direction) => {
+    const rates = Object.entries(directions[direction] ?? {});
+    return [direction, Object.fromEntries(rates.filter(([name, rate]) => rate !== 0 || !name.startsWith('reserved')))];
+  });
+  return Object.fromEntries(named.filter(([, rates]) => Object.keys(rates as Mapping).length > 0));
+}

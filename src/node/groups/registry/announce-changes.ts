@@ -1,0 +1,38 @@
+import type { Telemetry } from '../../../base/ports/telemetry.js';
+
+/** An entry of the registry that is in force at this node from now on. */
+export interface AppliedChange {
+  readonly kind: 'group defined' | 'group deleted' | 'attachment changed' | 'key-template changed' | 'key changed';
+  /** The name of the group or key, the path of the attached scope, or the pattern of the template. */
+  readonly name: string;
+  readonly revision: number;
+}
+
+/**
+ * Logs a line for each change, or one line for all if many came at once, as from a script or from the log at the start:
+ * 10,000 lines took a quarter of the time that applying the groups took, and nobody reads them.
+ */
+export function announceChanges(telemetry: Telemetry, changes: readonly AppliedChange[]): void {
+  if (changes.length <= LINES_MAX) {
+    for (const { kind, name, revision } of changes) {
+      telemetry.log('info', `${kind} at run time`, { [FACT[kind]]: name, revision });
+    }
+    return;
+  }
+  const names = changes.slice(0, LINES_MAX).map(({ name }) => name);
+  telemetry.log('info', 'groups changed at run time', {
+    count: changes.length,
+    groups: `${names.join(', ')} and ${changes.length - names.length} more`,
+    revision: changes.reduce((newest, { revision }) => Math.max(newest, revision), 0),
+  });
+}
+
+const FACT = {
+  'group defined': 'group',
+  'group deleted': 'group',
+  'attachment changed': 'scope',
+  'key-template changed': 'template',
+  'key changed': 'key',
+} as const;
+
+const LINES_MAX = 5;

@@ -1,0 +1,409 @@
+import { randomUUID } from 'node:crypto';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import type { Clock } from '../../../base/ports/clock.js';
+import type { AppendRecord, ReportTopic } from '../../../base/ports/report-topic.js';
+import type { Telemetry } from '../../../base/ports/telemetry.js';
+import { examineGroup } from '../../../config/read/group-definition.js';
+import type { RegistryConfig } from '../../../config/resolved/resolved-config.js';
+import { clusterHashOf } from '../../../core/base/ids.js';
+import type { Attachments } from '../../../core/beside/attachments/attachments.js';
+import type { GroupState } from '../../../core/beside/registry/group-history.js';
+import { Registry } from '../../../core/beside/registry/registry.js';
+import type {
+  BatchDecision,
+  Decision,
+  RegistryAppend,
+  RegistryEvent,
+} from '../../../core/beside/registry/registry-protocol.js';
+import {
+  type AuditRecord,
+  type BatchEntry,
+  type ChangedBy,
+  entryOf,
+  type GroupDefinition,
+} from '../../../core/beside/registry/registry-record.js';
+import { RegistryCodec } from '../../../topic/codec/registry-codec.js';
+import { TopicInbox } from '../../../topic/topic-inbox.js';
+import type { RegistryChange } from '../../api/quota-groups.js';
+import { applyAttachment } from '../apply-attachment.js';
+import type { GroupTable } from '../group-table.js';
+import type { GroupsInForce } from '../groups-in-force.js';
+import type { KeyTemplates } from '../keys/key-templates.js';
+import type { YamlComparison } from '../yaml/yaml-comparison.js';
+import type { YamlGroups } from '../yaml/yaml-groups.js';
+import { type AppliedChange, announceChanges } from './announce-changes.js';
+import { logBatch, logChange } from './audit-trail.js';
+import { RegistryDecoder } from './registry-decoder.js';
+
+const TICK_MS = 1000;
+const ADOPT_AFTER_MS = 10_000;
+/** A change must be decided so long after its call; an append itself may take as long as `topic.appendTimeoutMs`. */
+const DECISION_TIMEOUT_MS = 15_000;
+/** Records handled per turn of the event loop; a group takes about 50 µs to read. */
+const RECORDS_PER_TURN = 200;
+/** Definitions that this node could not use and tries again each second; a larger number takes longer per turn. */
+const RETRIED_PER_TICK = 20;
+
+export interface GroupRegistryParts {
+  readonly cluster: string;
+  readonly nodeId: string;
+  readonly settings: RegistryConfig;
+  readonly topic: ReportTopic;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly groups: GroupTable;
+  readonly inForce: GroupsInForce;
+  readonly yaml: YamlGroups;
+  readonly comparison: YamlComparison;
+  readonly attachments: Attachments;
+  readonly templates: KeyTemplates;
+  /** NOT_READY with the reasons of this moment. */
+  readonly notReady: () => QuotameshError;
+}
+
+/**
+ * Connects the registry's topic, its state machine in the core, and the groups of this node. A group that was defined
+ * at run time replaces the one of YAML as a whole; when it is deleted, that of YAML is in force again.
+ */
+export class GroupRegistry {
+  readonly topic: ReportTopic;
+  /** Groups whose definition this node cannot use, and why; what was in force before stays so. */
+  readonly refused = new Map<string, string>();
+  /** Changes that were requested at this node, by outcome. */
+  readonly changes = { made: 0, late: 0, invalid: 0, unconfirmed: 0, 'too-fast': 0 };
+  /** Changes of groups applied here, of all nodes, and the revision of the newest. */
+  applied = 0;
+  revision = 0;
+  /** Milliseconds from the call until the log had decided. */
+  lastChangeMs = 0;
+  /** Groups in which the YAML of the nodes differs. */
+  readonly comparison: YamlComparison;
+  readonly #parts: GroupRegistryParts;
+  readonly #telemetry: Telemetry;
+  readonly #inbox: TopicInbox;
+  readonly #codec: RegistryCodec;
+  readonly #decoder: RegistryDecoder;
+  readonly #registry: Registry;
+  readonly #waiting = new Map<string, (decision: Decision | BatchDecision) => void>();
+  /** Id of a change that waits → why its proposal may not be in the log. */
+  readonly #unwritten = new Map<string, string>();
+  /** Groups that were changed and not applied yet: nothing is applied until the node has read everything. */
+  #changed = new Set<string>();
+  readonly #watchers = new Set<(change: RegistryChange) => void>();
+  #timer: NodeJS.Timeout | null = null;
+  #closed = false;
+  #isProbing = false;
+  #ready: () => void = () => undefined;
+
+  constructor(parts: GroupRegistryParts) {
+    const { cluster, nodeId, settings, topic, telemetry } = parts;
+    this.#parts = parts;
+    this.topic = topic;
+    this.comparison = parts.comparison;
+    this.#telemetry = telemetry;
+    this.#inbox = new TopicInbox({
+      name: 'registry topic',
+      lossMeans: ': groups stay as they are',
+      recordsPerTurn: RECORDS_PER_TURN,
+      telemetry,
+      onEpoch: (epoch) => this.#beginEpoch(epoch),
+      onRead: (records) => this.#step({ kind: 'records-read', records: this.#decoder.decodeAll(records) }),
+      onCaughtUp: () => this.#step({ kind: 'caught-up' }),
+    });
+    this.#codec = new RegistryCodec(cluster);
+    const lifeId = randomUUID();
+    const hash = clusterHashOf(cluster);
+    const { auditedChanges } = settings;
+    this.#registry = new Registry({ nodeId, cluster: hash, lifeId, adoptAfterMs: ADOPT_AFTER_MS, auditedChanges });
+    this.#decoder = new RegistryDecoder(this.#codec, this.comparison, telemetry);
+  }
+
+  /** Null while the topic works. */
+  get lost(): string | null {
+    return this.#inbox.lost;
+  }
+
+  /** The name of the log that is read, and how often it turned out to be another one. */
+  get epoch(): { readonly name: string | null; readonly changes: number } {
+    return this.#registry.epochs;
+  }
+
+  /** How many entries the log lacks that an earlier log had. */
+  get lacking(): number {
+    return this.#registry.epochs.lacking.size;
+  }
+
+  get isReady(): boolean {
+    return this.#registry.isReady;
+  }
+
+  /** Records that mean nothing here, or are impossible. */
+  get ignored(): number {
+    return this.#decoder.undecodable + this.#registry.ignored + this.comparison.ignored;
+  }
+
+  /** Offset after the last record read. */
+  get offset(): number {
+    return this.#registry.offset;
+  }
+
+  /** Resolves when every group of the registry is known here; rejects when the topic cannot be used as it is. */
+  async open(): Promise<void> {
+    const ready = new Promise<void>((resolve) => {
+      this.#ready = resolve;
+    });
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    await this.topic.open(this.#inbox);
+    if (!this.#closed) await ready;
+  }
+
+  /** Revision 0 where the group was never changed at run time. */
+  stateOf(name: string): GroupState {
+    return this.#registry.stateOf(name);
+  }
+
+  /** Groups that came at run time, beside those of YAML. */
+  *names(): Generator<string> {
+    for (const name of this.#registry.names()) if (entryOf(name).kind === 'group') yield name;
+  }
+
+  /** Changes of all nodes behind a revision, or behind one of its entries, in the order of the log. */
+  changesAfter(revision: number, most: number, name: string | null, group?: string): AuditRecord[] {
+    return this.#registry.trail.after(revision, most, name, group);
+  }
+
+  /** Tells `watcher` of each change that is applied from now on, until the function that is returned is called. */
+  watch(watcher: (change: RegistryChange) => void): () => void {
+    // A watcher that is given twice is told twice, and ended one by one.
+    const own = (change: RegistryChange) => watcher(change);
+    this.#watchers.add(own);
+    return () => void this.#watchers.delete(own);
+  }
+
+  /** Changes that can be asked for. */
+  get audited(): number {
+    return this.#registry.trail.size;
+  }
+
+  /**
+   * Proposes a change; resolves when the log has decided. Rejects with CHANGE_UNCONFIRMED if it has not decided in
+   * time: then the change is in force as a whole or not at all.
+   *
+   * @param expected revision that the group must have; 0 = it must not have been made at run time; null = any
+   * @param detaching the deletion of a group also deletes what is attached to the group at the deletion's offset
+   */
+  async propose(
+    group: string,
+    expected: number | null,
+    definition: GroupDefinition | null,
+    by: ChangedBy,
+    { detaching = false } = {},
+  ): Promise<Decision> {
+    const proposed = { group, expected, definition, detaching, by };
+    const decision = await this.#decided<Decision>(group, (id) => this.#step({ kind: 'proposed', id, ...proposed }));
+    this.changes[decision.accepted ? 'made' : 'late']++;
+    return decision;
+  }
+
+  /** The same for many groups: all are changed, or none. */
+  async proposeAll(entries: readonly BatchEntry[], by: ChangedBy): Promise<BatchDecision> {
+    const all = `${entries[0]?.group} and ${entries.length - 1} more`;
+    const decision = await this.#decided<BatchDecision>(all, (id) => {
+      this.#step({ kind: 'batch-proposed', id, entries, by });
+    });
+    if (decision.accepted) this.changes.made += entries.length;
+    else this.changes.late += decision.late.length;
+    return decision;
+  }
+
+  async #decided<Decided extends Decision | BatchDecision>(
+    group: string,
+    proposeAs: (id: string) => void,
+  ): Promise<Decided> {
+    if (!this.isReady || this.#closed) throw this.#parts.notReady();
+    const id = randomUUID();
+    const askedMs = this.#parts.clock();
+    let timer: NodeJS.Timeout | undefined;
+    const decided = new Promise<Decided>((resolve, reject) => {
+      this.#waiting.set(id, (decision) => resolve(decision as Decided));
+      const reason = () => {
+        return this.lost ?? this.#unwritten.get(id) ?? `the topic has not answered within ${DECISION_TIMEOUT_MS} ms`;
+      };
+      timer = setTimeout(
+        () => reject(new QuotameshError('CHANGE_UNCONFIRMED', { group, reason: reason() })),
+        DECISION_TIMEOUT_MS,
+      );
+    });
+    proposeAs(id);
+    try {
+      const decision = await decided;
+      this.lastChangeMs = this.#parts.clock() - askedMs;
+      return decision;
+    } catch (error) {
+      this.changes.unconfirmed++;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+      this.#unwritten.delete(id);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#inbox.close();
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#ready();
+    await this.topic.close();
+  }
+
+  #beginEpoch(epoch: string): void {
+    const { name: from, changes } = this.#registry.epochs;
+    this.#step({ kind: 'epoch-began', epoch });
+    if (this.#registry.epochs.changes === changes) return;
+    this.comparison.beginEpoch();
+    const text = 'the registry topic holds another log than before; groups stay as they are and are written into it';
+    this.#telemetry.log('warn', text, { from, to: epoch, groups: this.lacking });
+  }
+
+  #tick(): void {
+    this.#step({ kind: 'tick' });
+    if (this.isReady) {
+      this.#applyChanges([...this.refused.keys()].slice(0, RETRIED_PER_TICK));
+      if (this.lost !== null) void this.#probe();
+    }
+    const records = this.comparison.tick();
+    // A record that does not arrive is written again after some ticks.
+    if (records.length > 0) void this.topic.append(this.#encodeAll(records)).catch(() => undefined);
+  }
+
+  #step(event: RegistryEvent): void {
+    const effects = this.#registry.step(event, this.#parts.clock());
+    for (const name of effects.changed) this.#changed.add(name);
+    for (const append of effects.appends) void this.#append(append);
+    if (!this.isReady) return;
+    this.#applyChanges();
+    for (const decision of effects.decisions) {
+      if (decision.change !== null) logChange(this.#telemetry, decision.change);
+      for (const change of decision.detached) logChange(this.#telemetry, change);
+      this.#waiting.get(decision.id)?.(decision);
+    }
+    for (const decision of effects.batchDecisions) {
+      if (decision.accepted) logBatch(this.#telemetry, decision);
+      this.#waiting.get(decision.id)?.(decision);
+    }
+    this.#ready();
+  }
+
+  #encodeAll(records: RegistryAppend['records']): readonly AppendRecord[] {
+    return records.map(({ key, record }) => {
+      return { partition: 0, key, value: record === null ? null : this.#codec.encode(record) };
+    });
+  }
+
+  async #append({ ticket, records }: RegistryAppend): Promise<void> {
+    const appends = this.#encodeAll(records);
+    let kind: 'appended' | 'append-failed' = 'appended';
+    try {
+      await this.topic.append(appends);
+    } catch (error) {
+      kind = 'append-failed';
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!this.#closed) this.#telemetry.log('debug', 'append to the registry failed', { reason });
+      for (const { record } of records) {
+        const isProposal = record?.kind === 'proposal' || record?.kind === 'batch';
+        if (isProposal && this.#waiting.has(record.id)) this.#unwritten.set(record.id, reason);
+      }
+    }
+    if (!this.#closed) this.#step({ kind, ticket });
+  }
+
+  /**
+   * Appends what changes nothing while the topic is lost: a store that has refused a change is asked by nobody else
+   * whether it takes records again.
+   */
+  async #probe(): Promise<void> {
+    if (this.#isProbing) return;
+    this.#isProbing = true;
+    const key = this.#registry.keys.barrier(this.#parts.nodeId);
+    await this.topic.append([{ partition: 0, key, value: null }]).catch(() => undefined);
+    this.#isProbing = false;
+  }
+
+  /** @param again what this node could not use: there may be room now */
+  #applyChanges(again: readonly string[] = []): void {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    const names = new Set([...changed, ...again]);
+    if (names.size === 0) return;
+    const changes: AppliedChange[] = [];
+    const told: string[] = [];
+    for (const name of names) {
+      const { revision } = this.stateOf(name);
+      const kind = this.#apply(name, revision);
+      if (kind !== null) this.refused.delete(name);
+      else if (!changed.has(name)) continue;
+      told.push(name);
+      this.applied++;
+      this.revision = Math.max(this.revision, revision);
+      if (kind !== null) changes.push({ kind, name: entryOf(name).name, revision });
+    }
+    this.#parts.templates.apply();
+    announceChanges(this.#telemetry, changes);
+    const { yaml } = this.#parts;
+    if ([...names].some((name) => yaml.says(entryOf(name).name))) yaml.tellHidden();
+    if (this.#watchers.size > 0) for (const name of told) this.#tellWatchers(name);
+  }
+
+  #tellWatchers(entry: string): void {
+    if (this.refused.has(entry)) return;
+    const { revision, definition } = this.stateOf(entry);
+    const change: RegistryChange = { ...entryOf(entry), revision, definition };
+    for (const tell of this.#watchers) tell(change);
+  }
+
+  /** null = this node cannot use the definition. */
+  #apply(name: string, revision: number): AppliedChange['kind'] | null {
+    const { definition } = this.stateOf(name);
+    const { attachments, inForce, settings, yaml } = this.#parts;
+    const configured = yaml.get(name);
+    const entry = entryOf(name);
+    if (entry.kind === 'attachment') {
+      const reason = applyAttachment({ attachments, registry: settings }, entry.name, definition, revision);
+      return reason === null ? 'attachment changed' : this.#refuse(name, revision, reason);
+    }
+    if (entry.kind !== 'group') {
+      const reason = this.#parts.templates.define(entry.kind, entry.name, definition);
+      return reason === null ? `${entry.kind} changed` : this.#refuse(name, revision, reason);
+    }
+    if (definition !== null) return this.#define(name, definition, revision);
+    if (configured === undefined) inForce.remove(name);
+    else inForce.define(configured);
+    return 'group deleted';
+  }
+
+  /** The definition was checked when it was proposed, but perhaps by a newer version, whose keys mean nothing here. */
+  #define(name: string, definition: GroupDefinition, revision: number): 'group defined' | null {
+    const { config, mistakes } = examineGroup(name, definition, `revision ${revision}`);
+    const { groups, inForce, settings, yaml } = this.#parts;
+    const max = settings.maxGroups + yaml.numbersTaken;
+    const other = groups.collisionOf(name);
+    if (other !== null) return this.#refuse(name, revision, `it has the id of ${other}`);
+    if (config !== null && (groups.has(name) || groups.size - groups.unlistedCount < max)) {
+      inForce.define(config);
+      return 'group defined';
+    }
+    const reason = config === null ? `${mistakes[0]?.path} ${mistakes[0]?.problem}` : `registry.maxGroups = ${max}`;
+    return this.#refuse(name, revision, reason);
+  }
+
+  #refuse(name: string, revision: number, reason: string): null {
+    const isNews = this.refused.get(name) !== reason;
+    // At the end, so that all have their turn.
+    this.refused.delete(name);
+    this.refused.set(name, reason);
+    if (!isNews) return null;
+    this.#telemetry.log('error', 'an entry of the registry cannot be used here', { group: name, revision, reason });
+    return null;
+  }
+}

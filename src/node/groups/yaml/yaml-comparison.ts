@@ -1,0 +1,219 @@
+import { isDeepStrictEqual } from 'node:util';
+import { crc32 } from 'node:zlib';
+import type { Clock } from '../../../base/ports/clock.js';
+import type { Telemetry } from '../../../base/ports/telemetry.js';
+import { clusterHashOf } from '../../../core/base/ids.js';
+import { type RegistryKeys, registryKeys, type YamlRecord } from '../../../core/beside/registry/registry-record.js';
+import type { CoordinatorView } from '../../../core/machine/coordinator-view.js';
+import { DEFINITION_BYTES_MAX } from '../../../topic/codec/registry-codec.js';
+import type { GroupTable } from '../group-table.js';
+
+/** Records of a node's groups, so that each stays small: 10,000 groups are about 1 KB a part. */
+const PARTS = 256;
+/** A record that was sent and has not come back is sent again after this time. */
+const RESEND_MS = 5000;
+/** A record may stand in the log a little before the node that wrote it is a member. */
+const STRANGER_MS = 60_000;
+/**
+ * The most text of all hashes of other nodes: 100 nodes of 10,000 groups each with names of 40 characters. Without it,
+ * a node that made up parts and authors ended a node of 256 MB within a minute.
+ */
+export const TOLD_BYTES_MAX = 2 ** 26;
+/** What a record takes beside its hashes. */
+const RECORD_BYTES = 256;
+
+/** A group of YAML that other nodes have otherwise, or that only one side has. */
+export interface YamlDifference {
+  readonly group: string;
+  readonly nodes: readonly string[];
+}
+
+export interface KeyedYaml {
+  readonly key: string;
+  readonly record: YamlRecord | null;
+}
+
+interface ToldYaml {
+  readonly record: YamlRecord;
+  readonly isToRenew: boolean;
+  readonly readMs: number;
+  readonly bytes: number;
+}
+
+export interface YamlComparisonParts {
+  readonly cluster: string;
+  readonly nodeId: string;
+  /** Version of this program: nodes of other versions are left out of the comparison. */
+  readonly version: string;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly loop: CoordinatorView;
+  readonly groups: GroupTable;
+  readonly yaml: HashedYaml;
+  /** Whether the registry's definition of a group is in force, whatever YAML says. */
+  readonly isRegistered: (name: string) => boolean;
+}
+
+/** The groups of this node's YAML. */
+export interface HashedYaml {
+  /** Rises with every configuration that is taken. */
+  readonly version: number;
+  readonly hashes: ReadonlyMap<string, string>;
+}
+
+/**
+ * Whether all nodes have the same YAML: each tells the hashes of its groups in the registry's topic, at its start and
+ * after a change, and every node compares. It is told to people and changes nothing. Nodes of other versions are left
+ * out: their defaults may be others.
+ */
+export class YamlComparison {
+  differences: readonly YamlDifference[] = [];
+  /** Records that say what cannot be, or for which there was no room: their groups are not compared. */
+  ignored = 0;
+  readonly #parts: YamlComparisonParts;
+  readonly #keys: RegistryKeys;
+  /** Key → what the log says, and since when this node knows it. */
+  readonly #told = new Map<string, ToldYaml>();
+  #toldBytes = 0;
+  #isFull = false;
+  #sentMs = -Infinity;
+  #compared = '';
+  #changes = 0;
+
+  constructor(parts: YamlComparisonParts) {
+    this.#parts = parts;
+    this.#keys = registryKeys(clusterHashOf(parts.cluster));
+  }
+
+  /** @param isToRenew its own node has to write the record again, unchanged */
+  read(key: string, record: YamlRecord | null, isToRenew = false): void {
+    this.#forget(key);
+    if (record !== null && this.#keys.yaml(record.author, record.part) === key && record.part < PARTS) {
+      this.#keep(key, record, isToRenew);
+    } else if (record !== null) {
+      this.ignored++;
+    }
+    this.#changes++;
+  }
+
+  #forget(key: string): void {
+    this.#toldBytes -= this.#told.get(key)?.bytes ?? 0;
+    this.#told.delete(key);
+  }
+
+  #keep(key: string, record: YamlRecord, isToRenew: boolean): void {
+    const bytes = RECORD_BYTES + JSON.stringify(record.groups).length;
+    // A node's own records are as many as it has parts; without them it would write them again and again.
+    if (record.author === this.#parts.nodeId || this.#toldBytes + bytes <= TOLD_BYTES_MAX) {
+      this.#told.set(key, { record, isToRenew, readMs: this.#parts.clock(), bytes });
+      this.#toldBytes += bytes;
+      return;
+    }
+    this.ignored++;
+    if (this.#isFull) return;
+    this.#isFull = true;
+    const text = 'no room for more hashes of YAML of other nodes; these and further ones are not compared';
+    this.#parts.telemetry.log('warn', text, { nodeId: record.author.slice(0, 80), maxBytes: TOLD_BYTES_MAX });
+  }
+
+  /** Called when another log begins: all nodes tell their hashes again. */
+  beginEpoch(): void {
+    this.#told.clear();
+    this.#toldBytes = 0;
+    this.#sentMs = -Infinity;
+    this.#changes++;
+  }
+
+  /** Once a second: compares, where there is news, and returns what has to be written. */
+  tick(): readonly KeyedYaml[] {
+    const { loop, yaml, groups } = this.#parts;
+    const { coordinator } = loop;
+    if (coordinator === null || !coordinator.isReady) return [];
+    const state = `${this.#changes}/${yaml.version}/${groups.version}/${coordinator.membership.changes}`;
+    if (state !== this.#compared) this.#compare();
+    this.#compared = state;
+    const nowMs = this.#parts.clock();
+    if (nowMs - this.#sentMs < RESEND_MS) return [];
+    const due = [...this.#ownDue(), ...this.#strangers(nowMs)].filter(isSmall);
+    if (due.length > 0) this.#sentMs = nowMs;
+    return due;
+  }
+
+  #ownDue(): KeyedYaml[] {
+    const { nodeId, version, yaml } = this.#parts;
+    const parts = Array.from({ length: PARTS }, (): Record<string, string> => Object.create(null));
+    for (const [name, hash] of yaml.hashes) (parts[crc32(name) % PARTS] ?? {})[name] = hash;
+    return parts.flatMap((groups, part): KeyedYaml[] => {
+      const key = this.#keys.yaml(nodeId, part);
+      const told = this.#told.get(key);
+      const isEmpty = Object.keys(groups).length === 0;
+      if (isEmpty) return told === undefined ? [] : [{ key, record: null }];
+      const record: YamlRecord = { kind: 'yaml', author: nodeId, version, part, groups: { ...groups } };
+      return told?.isToRenew === false && isDeepStrictEqual(told.record, record) ? [] : [{ key, record }];
+    });
+  }
+
+  /** Records of nodes that the cluster has forgotten. One node, the one with the lowest key, removes them. */
+  #strangers(nowMs: number): KeyedYaml[] {
+    const { coordinator } = this.#parts.loop;
+    if (coordinator === null || coordinator.membership.alive[0]?.nodeKey !== coordinator.nodeKey) return [];
+    const known = new Set(Array.from(coordinator.membership.all(), ({ nodeId }) => nodeId));
+    return [...this.#told]
+      .filter(([, { record, readMs }]) => !known.has(record.author) && nowMs - readMs > STRANGER_MS)
+      .map(([key]) => ({ key, record: null }));
+  }
+
+  #compare(): void {
+    const before = this.differences;
+    this.differences = this.#find();
+    if (isDeepStrictEqual(before, this.differences)) return;
+    if (this.differences.length === 0) this.#parts.telemetry.log('info', 'all nodes have the same YAML again');
+    else this.#parts.telemetry.log('warn', 'nodes have different YAML', shown(this.differences));
+  }
+
+  #find(): YamlDifference[] {
+    const { nodeId: self, yaml, isRegistered } = this.#parts;
+    const found = new Map<string, string[]>();
+    for (const [nodeId, groups] of this.#ofOthers(self)) {
+      for (const name of new Set([...yaml.hashes.keys(), ...groups.keys()])) {
+        if (yaml.hashes.get(name) === groups.get(name)) continue;
+        if (isRegistered(name)) continue;
+        found.set(name, [...(found.get(name) ?? []), nodeId]);
+      }
+    }
+    return Array.from(found, ([group, nodes]) => ({ group, nodes })).sort((one, other) => {
+      return one.group < other.group ? -1 : 1;
+    });
+  }
+
+  /** What each other node has in its YAML: those that are alive, run this version and have told anything. */
+  #ofOthers(self: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
+    const alive = new Set(this.#parts.loop.coordinator?.membership.alive.map(({ nodeId }) => nodeId));
+    const others = new Map<string, Map<string, string>>();
+    for (const { record } of this.#told.values()) {
+      const { author, version, groups } = record;
+      if (author === self || version !== this.#parts.version || !alive.has(author)) continue;
+      const known = others.get(author) ?? new Map<string, string>();
+      for (const [name, hash] of Object.entries(groups)) known.set(name, hash);
+      others.set(author, known);
+    }
+    return others;
+  }
+}
+
+/**
+ * With more than 100,000 groups of long names a part may not fit in a record; its groups pass for missing at this node.
+ */
+function isSmall({ record }: KeyedYaml): boolean {
+  return record === null || Buffer.byteLength(JSON.stringify(record)) <= DEFINITION_BYTES_MAX;
+}
+
+export const SHOWN_MAX = 20;
+
+/** The first few of them, for people. */
+export function shown(differences: readonly YamlDifference[]): { readonly groups: string; readonly nodes: string } {
+  const names = differences.slice(0, SHOWN_MAX).map(({ group }) => group);
+  const more = differences.length > SHOWN_MAX ? [`and ${differences.length - SHOWN_MAX} more`] : [];
+  const nodes = new Set(differences.flatMap((difference) => difference.nodes));
+  return { groups: [...names, ...more].join(', '), nodes: [...nodes].sort().join(', ') };
+}

@@ -1,0 +1,154 @@
+import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { Gate } from '../admission/gate.js';
+import { waitFor } from '../admission/wait/wait-for.js';
+import type {
+  AcquireOptions,
+  Amounts,
+  Batch,
+  BatchAmounts,
+  Decision,
+  Granted,
+  NotReady,
+  Origin,
+  Refused,
+  Reservation,
+  ReserveOptions,
+  TakeOptions,
+  WaitForOptions,
+  WaitOptions,
+  Where,
+} from '../api/decision.js';
+import type { GroupExplanation } from '../api/group-explanation.js';
+import type { NodeHttp } from '../api/node-http.js';
+import type { GroupStatus, NodeStatus } from '../api/node-status.js';
+import type { QuotaGroups } from '../api/quota-groups.js';
+import type { QuotaKeys } from '../api/quota-keys.js';
+import type { QuotaNode } from '../api/quota-node.js';
+import type { CostOptions, ReportedCost } from '../api/reported-cost.js';
+import type { ReportedHealth } from '../api/reported-health.js';
+import { reportBackend } from '../backends/report-backend.js';
+import { reportCost } from '../backends/report-cost.js';
+import { describeGroup, describeNode } from '../status/describe-node.js';
+import { explainGroup } from '../status/explain-group.js';
+import { EmbeddedGroups } from './embedded-groups.js';
+import { EmbeddedKeys } from './embedded-keys.js';
+import type { NodeParts } from './node-parts.js';
+import { keepParts } from './parts-of.js';
+
+/** The parts of a node behind its public face; nothing inner can be reached through it. */
+export class EmbeddedNode implements QuotaNode {
+  readonly #parts: NodeParts;
+  /** Beside the parts: one load less in every decision. */
+  readonly #gate: Gate;
+  readonly #groups: QuotaGroups;
+  readonly #keys: QuotaKeys;
+  readonly #http: ClosedWithNode | null;
+  #closing: Promise<void> | null = null;
+
+  /** @param http closed with the node */
+  constructor(parts: NodeParts, http: ClosedWithNode | null) {
+    this.#parts = parts;
+    this.#http = http;
+    this.#gate = parts.gate;
+    this.#groups = new EmbeddedGroups(parts);
+    this.#keys = new EmbeddedKeys(parts);
+    keepParts(this, parts);
+  }
+
+  get nodeId(): string {
+    return this.#parts.config.nodeId;
+  }
+
+  get cluster(): string {
+    return this.#parts.config.cluster;
+  }
+
+  get isReady(): boolean {
+    return this.#parts.loop.isReady;
+  }
+
+  get groups(): QuotaGroups {
+    return this.#groups;
+  }
+
+  get keys(): QuotaKeys {
+    return this.#keys;
+  }
+
+  get http(): NodeHttp | null {
+    return this.#http;
+  }
+
+  get onFenced(): ((error: QuotameshError) => void) | null {
+    return this.#parts.life.onFenced;
+  }
+
+  set onFenced(listener: ((error: QuotameshError) => void) | null) {
+    this.#parts.life.onFenced = listener;
+  }
+
+  tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions): Decision {
+    return this.#gate.tryAcquire(where, amounts, options);
+  }
+
+  async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
+    return this.#gate.acquire(where, amounts, options);
+  }
+
+  async waitFor(where: Where, options?: WaitForOptions): Promise<Granted> {
+    return waitFor(this.#gate, this.nodeId, where, options);
+  }
+
+  containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean {
+    return this.#gate.containsTokens(where, amounts, origin);
+  }
+
+  consume(where: Where, amounts: Amounts, origin?: Origin): void {
+    this.#gate.consume(where, amounts, origin);
+  }
+
+  reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
+    return this.#gate.reserve(where, amounts, options);
+  }
+
+  async takeBatch(where: Where, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch | Refused | NotReady> {
+    return this.#gate.batches.take(where, amounts, options);
+  }
+
+  throttleDurationMs(where: Where, origin?: Origin): number {
+    return this.#gate.throttleDurationMs(where, origin);
+  }
+
+  reportCost(group: string, costs: ReportedCost | readonly ReportedCost[], options: CostOptions = {}): void {
+    reportCost(this.#parts, group, costs, options);
+  }
+
+  reportBackend(backend: string, health: ReportedHealth): void {
+    reportBackend(this.#parts, backend, health);
+  }
+
+  explain(group: string): GroupExplanation {
+    return explainGroup(this.#parts, this.#gate.groupToExplain(group));
+  }
+
+  status(): NodeStatus {
+    return describeNode(this.#parts);
+  }
+
+  groupStatus(group: string): GroupStatus {
+    return describeGroup(this.#parts, this.#gate.groupToShow(group));
+  }
+
+  async ready(timeoutMs = 30_000): Promise<void> {
+    return this.#parts.loop.ready(timeoutMs);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#parts.life.close().finally(() => this.#http?.close());
+    return this.#closing;
+  }
+}
+
+interface ClosedWithNode extends NodeHttp {
+  close(): Promise<void>;
+}

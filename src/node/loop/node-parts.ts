@@ -1,0 +1,53 @@
+import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { Clock } from '../../base/ports/clock.js';
+import type { ReportTopic } from '../../base/ports/report-topic.js';
+import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import type { Attachments } from '../../core/beside/attachments/attachments.js';
+import type { Limiter } from '../../core/limiter/limiter.js';
+import type { Gate } from '../admission/gate.js';
+import type { BackendPoller } from '../backends/backend-poller.js';
+import type { Enforcers } from '../enforcers/enforcers.js';
+import type { GroupTable } from '../groups/group-table.js';
+import type { GroupsInForce } from '../groups/groups-in-force.js';
+import type { KeyBook } from '../groups/keys/key-book.js';
+import type { KeyTemplates } from '../groups/keys/key-templates.js';
+import type { GroupRegistry } from '../groups/registry/group-registry.js';
+import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
+import type { BusyWatch } from '../status/busy-watch.js';
+import type { GuardedTelemetry } from './guarded-telemetry.js';
+import type { NodeLife } from './node-life.js';
+import type { NodeLoop } from './node-loop.js';
+import type { TopicPump } from './topic-pump.js';
+
+/**
+ * The parts of one node, as the assembly has put them together: for HTTP, MQTT, metrics, the command line and tests. No
+ * part knows this type, and embedders never see it.
+ */
+export interface NodeParts {
+  readonly config: ResolvedConfig;
+  readonly version: string;
+  readonly startedMs: number;
+  readonly clock: Clock;
+  readonly telemetry: GuardedTelemetry;
+  readonly topic: ReportTopic;
+  readonly pump: TopicPump;
+  readonly limiter: Limiter;
+  /** The groups in force: of YAML, and of the registry. */
+  readonly groups: GroupTable;
+  /** Groups that templates make by use; null without a topic. */
+  readonly keys: KeyBook | null;
+  readonly templates: KeyTemplates;
+  readonly attachments: Attachments;
+  readonly inForce: GroupsInForce;
+  readonly yaml: YamlGroups;
+  /** Null where it is switched off. */
+  readonly registry: GroupRegistry | null;
+  readonly gate: Gate;
+  readonly enforcers: Enforcers;
+  readonly poller: BackendPoller;
+  readonly busy: BusyWatch;
+  readonly loop: NodeLoop;
+  readonly life: NodeLife;
+  /** NOT_READY with the reasons of this moment. */
+  readonly notReady: () => QuotameshError;
+}

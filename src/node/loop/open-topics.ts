@@ -1,0 +1,159 @@
+import { join } from 'node:path';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { ReportTopic } from '../../base/ports/report-topic.js';
+import type { Telemetry } from '../../base/ports/telemetry.js';
+import type { KafkaTopicConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import { nodeKeyOf } from '../../core/base/ids.js';
+import { isGroupStateKey, nodeRecordKey } from '../../core/base/protocol/record.js';
+import type { EmbeddedTopicOptions } from '../../topic/embedded/embedded-topic.js';
+import { openToOthers } from '../../topic/embedded/private-folder.js';
+import { createMemoryLog, type MemoryLog } from '../../topic/memory/memory-log.js';
+import { MemoryTopic } from '../../topic/memory/memory-topic.js';
+
+/** The topics that the configuration asks for, not opened yet. */
+export async function openTopics(config: ResolvedConfig, telemetry: Telemetry) {
+  const topic = await createTopic(config, telemetry);
+  return { topic, registryTopic: await createRegistryTopic(config, telemetry) };
+}
+
+/**
+ * The topic that the configuration asks for. LMDB and the clients of Kafka and Redis are loaded only where they are
+ * used.
+ */
+export async function createTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
+  return withSignatures(await adapterOf(config, telemetry), config, 'reports', telemetry);
+}
+
+async function adapterOf({ cluster, topic }: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
+  switch (topic.kind) {
+    case 'none':
+      // With `topic: none` the node has a log of its own, so that it works as with any other topic.
+      return new MemoryTopic(createMemoryLog(), ALONE);
+    case 'memory':
+      return new MemoryTopic(memoryLogOf(cluster), topic);
+    case 'embedded': {
+      const open = await openToOthers(topic.path);
+      if (open !== null)
+        telemetry.log('warn', 'folder of the topic is open to others', { path: topic.path, reason: open });
+      return createEmbeddedTopic(topic);
+    }
+    case 'kafka': {
+      const { KafkaReportTopic } = await import('../../topic/kafka/kafka-report-topic.js');
+      return new KafkaReportTopic(topic, logsOf(telemetry, 'kafka'));
+    }
+    case 'redis': {
+      const { RedisReportTopic } = await import('../../topic/redis/redis-report-topic.js');
+      return new RedisReportTopic({ cluster, log: 'reports' }, topic, logsOf(telemetry, 'redis'));
+    }
+  }
+}
+
+/**
+ * The registry's topic: one partition beside that of the reports, kept for ever. Null where the registry is off, or
+ * nothing is shared.
+ */
+async function createRegistryTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic | null> {
+  if (!config.registry.enabled) return null;
+  const topic = await registryAdapterOf(config, telemetry);
+  return topic && withSignatures(topic, config, 'registry', telemetry);
+}
+
+async function registryAdapterOf(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic | null> {
+  const { cluster, topic } = config;
+  switch (topic.kind) {
+    case 'none':
+      return null;
+    case 'memory':
+      return new MemoryTopic(memoryLogOf(`${cluster}/registry`), topic);
+    case 'embedded':
+      return createEmbeddedTopic({ ...topic, path: join(topic.path, 'registry'), durable: true });
+    case 'kafka': {
+      const { KafkaReportTopic } = await import('../../topic/kafka/kafka-report-topic.js');
+      return new KafkaReportTopic(
+        { ...topic, name: kafkaNameOf(config, topic, 'registry'), partitions: 1 },
+        {
+          keepsForever: true,
+          ...logsOf(telemetry, 'kafka-registry'),
+        },
+      );
+    }
+    case 'redis': {
+      const { RedisReportTopic } = await import('../../topic/redis/redis-report-topic.js');
+      return new RedisReportTopic({ cluster, log: 'registry' }, topic, {
+        keepsForever: true,
+        ...logsOf(telemetry, 'redis-registry'),
+      });
+    }
+  }
+}
+
+/** The log of the keepers of Kafka's quotas, which lies in the Kafka whose quotas they keep; and how to get there. */
+export async function createKeeperTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<KeeperTopic> {
+  const { topic: kafka } = config;
+  if (kafka.kind !== 'kafka' || config.kafkaQuotas.entities.length === 0) {
+    const reason = 'kafkaQuotas.entities names nobody, and a topic of kind kafka is needed';
+    throw new QuotameshError('USAGE', { reason: `${config.source}: ${reason} (docs/guide/kafka-quotas.md)` });
+  }
+  const { KafkaReportTopic } = await import('../../topic/kafka/kafka-report-topic.js');
+  const name = kafkaNameOf(config, kafka, 'kafka-quotas');
+  const hooks = { keepsForever: true, ...logsOf(telemetry, 'kafka-quotas') };
+  const own = new KafkaReportTopic({ ...kafka, name, partitions: 1 }, hooks);
+  return { topic: await withSignatures(own, config, 'kafka-quotas', telemetry), kafka };
+}
+
+export interface KeeperTopic {
+  readonly topic: ReportTopic;
+  readonly kafka: KafkaTopicConfig;
+}
+
+/** A package that is missing ends the start here; inside the topic it would be an outage that is waited for. */
+async function createEmbeddedTopic(options: EmbeddedTopicOptions): Promise<ReportTopic> {
+  const { EmbeddedTopic } = await import('../../topic/embedded/embedded-topic.js');
+  const { loadLmdb } = await import('../../topic/embedded/load-lmdb.js');
+  await loadLmdb();
+  return new EmbeddedTopic(options);
+}
+
+/** Log lines of an adapter name it. */
+function logsOf(telemetry: Telemetry, component: string): Telemetry {
+  return { log: (level, message, facts) => telemetry.log(level, message, { component, ...facts }) };
+}
+
+export type Log = 'reports' | 'registry' | 'kafka-quotas';
+
+async function withSignatures(own: ReportTopic, config: ResolvedConfig, log: Log, telemetry: Telemetry) {
+  const { cluster, topic } = config;
+  if (topic.kind === 'none' || topic.hmac === null) return own;
+  const { SignedTopic } = await import('../../topic/signed/signed-topic.js');
+  const { KinWatch } = await import('../../topic/signed/kin-watch.js');
+  const { isolationAfterMs: kinMs, stalenessMs: strangerMs } = config.timing;
+  const ownKey = nodeRecordKey(nodeKeyOf(cluster, config.nodeId));
+  return new SignedTopic(own, {
+    ...(log === 'reports' && { kin: new KinWatch({ ownKey, kinMs, strangerMs }) }),
+    cluster,
+    hmac: topic.hmac,
+    telemetry,
+    isShared: log === 'reports' ? isGroupStateKey : () => true,
+    log: topic.kind === 'kafka' ? kafkaNameOf(config, topic, log) : log,
+    name: log === 'reports' ? 'topic' : `${log} topic`,
+  });
+}
+
+/** How Kafka calls the topic of a log. */
+export function kafkaNameOf({ registry }: ResolvedConfig, { name }: KafkaTopicConfig, log: Log): string {
+  if (log === 'reports') return name;
+  return log === 'registry' ? (registry.name ?? `${name}-registry`) : `${name}-kafka-quotas`;
+}
+
+const ALONE = { appendTimeoutMs: 5000 };
+
+/** Nodes of one process that name the same cluster share one log, as the processes of a machine share a folder. */
+const memoryLogs = new Map<string, MemoryLog>();
+
+function memoryLogOf(cluster: string): MemoryLog {
+  const known = memoryLogs.get(cluster);
+  if (known !== undefined) return known;
+  const log = createMemoryLog();
+  memoryLogs.set(cluster, log);
+  return log;
+}

@@ -1,0 +1,47 @@
+import { DIMENSION_COUNT, slotOf } from '../../core/base/vocabulary.js';
+import type { Coordinator } from '../../core/machine/coordinator.js';
+
+/** A share that moves by less than this part of itself does not count as moving. */
+const MOVED_RATIO = 0.05;
+const REST_MS = 300;
+
+/** How long the last rebalancing took: from the first share that moved until the last; it is over after 300 ms of rest. */
+export class RebalancingWatch {
+  readonly #shares = new Map<number, number>();
+  #beganMs = 0;
+  #lastMs = 0;
+  #movedMs = -Infinity;
+
+  /** Duration of the last rebalancing that is over: while shares still move, nobody knows how long it will take. */
+  lastMs(nowMs: number): number {
+    if (nowMs - this.#movedMs > REST_MS) this.#end();
+    return this.#lastMs;
+  }
+
+  sharesMoved(lanes: readonly number[], coordinator: Coordinator, nowMs: number): void {
+    let moved = false;
+    for (const lane of lanes) {
+      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+        if (this.#hasMoved(slotOf(lane, dimension), coordinator.shares.applied)) moved = true;
+      }
+    }
+    if (!moved) return;
+    if (nowMs - this.#movedMs > REST_MS) {
+      this.#end();
+      this.#beganMs = nowMs - coordinator.reportRoundTripMs;
+    }
+    this.#movedMs = nowMs;
+  }
+
+  #end(): void {
+    if (this.#movedMs !== -Infinity) this.#lastMs = this.#movedMs - this.#beganMs;
+  }
+
+  #hasMoved(slot: number, applied: Float64Array): boolean {
+    const share = applied[slot];
+    const before = this.#shares.get(slot);
+    if (before !== undefined && Math.abs(share - before) <= MOVED_RATIO * Math.max(share, before)) return false;
+    this.#shares.set(slot, share);
+    return before !== undefined && Number.isFinite(share);
+  }
+}

@@ -1,0 +1,93 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { BusyGroup } from '../../base/ports/telemetry.js';
+import { type BackendId, DIRECTIONS, type GroupId } from '../../core/base/vocabulary.js';
+import type { Coordinator } from '../../core/machine/coordinator.js';
+import { BUSY_RATIO, busiest, type GroupCost } from '../../core/target/busiest.js';
+import { HEALTHY } from '../../core/target/throttling-ratio.js';
+import type { StatusParts } from './status-parts.js';
+
+type BackendsParts = Pick<StatusParts, 'loop' | 'groups'>;
+
+/** A backend as `/v1/backends` shows it. */
+export interface BackendStatus {
+  readonly backend: string;
+  readonly zone: string;
+  /** Part of its present work that it can bear; null = not near saturation, or silent. */
+  readonly throttlingRatio: number | null;
+  readonly level: number | null;
+  readonly target: number | null;
+  readonly spring: number | null;
+  /** Nobody has said how it is for limiting.healthValidMs: nothing is limited for it. */
+  readonly silent: boolean;
+  readonly heardAgoMs: number;
+  readonly costPerSecond: number;
+  /** For display, no more than five; all of them are published (busy-watch.ts). */
+  readonly busiestGroups: readonly Omit<BusyGroup, 'backend'>[];
+}
+
+/** FoundationDB reports the top 5 tags of a server. */
+const BUSIEST_MAX = 5;
+
+/** Goes through all groups that cost a backend anything, in pieces: 100,000 at once stop a node for 0.2 s. */
+export async function describeBackends(parts: BackendsParts): Promise<readonly BackendStatus[]> {
+  const { coordinator } = parts.loop;
+  if (coordinator === null) return [];
+  const described: BackendStatus[] = [];
+  for (const { id, name, zone, health, ratio, isSilent, heardLogMs } of [...coordinator.targets.backends.all()]) {
+    const { level, target, spring } = health.kind === 'level' ? health : NO_LEVEL;
+    const { costPerSecond, most } = await costsOn(parts, coordinator, id);
+    described.push({
+      backend: name,
+      zone,
+      throttlingRatio: ratio === HEALTHY ? null : ratio,
+      level,
+      target,
+      spring,
+      silent: isSilent,
+      heardAgoMs: coordinator.log.membershipLogMs - heardLogMs,
+      costPerSecond,
+      busiestGroups: busiest(most, BUSIEST_MAX, BUSY_RATIO * costPerSecond).map(({ group, cost }) => {
+        const [direction = '', ...words] = group.split('/');
+        const busyness = costPerSecond > 0 ? cost / costPerSecond : 0;
+        return { group: words.join('/'), direction, costPerSecond: cost, busyness };
+      }),
+    });
+  }
+  return described.sort((one, other) => (one.backend < other.backend ? -1 : 1));
+}
+
+const NO_LEVEL = { level: null, target: null, spring: null };
+/** About 2 ms. */
+const LANES_PER_TURN = 1000;
+
+/** All costs on a backend, and candidates for its busiest groups, as `direction/name`. */
+async function costsOn(parts: BackendsParts, { usageMap, targets }: Coordinator, backend: BackendId) {
+  const most: GroupCost[] = [];
+  // Groups that are not configured here have one name in each direction.
+  const unknown = DIRECTIONS.map(() => 0);
+  let [costPerSecond, looked] = [0, 0];
+  // A copy, because reports move entries of the map meanwhile.
+  for (const lane of [...usageMap.costs.lanesOn(backend)]) {
+    if (++looked % LANES_PER_TURN === 0) await turn();
+    const cost = targets.costOn(lane, backend);
+    const { groupId, direction } = lane;
+    costPerSecond += cost;
+    if (targets.groupOf(groupId) === -1) unknown[direction] = unknown[direction] + cost;
+    else if (most.length < BUSIEST_MAX || cost >= (most.at(-1) as GroupCost).cost) {
+      most.push({ group: `${DIRECTIONS[direction]}/${groupName(parts, groupId)}`, cost });
+      most.splice(0, most.length, ...busiest(most, BUSIEST_MAX, 0));
+    }
+  }
+  unknown.forEach((cost, direction) => {
+    if (cost > 0) most.push({ group: `${DIRECTIONS[direction]}/${NOT_CONFIGURED}`, cost });
+  });
+  return { costPerSecond, most };
+}
+
+const NOT_CONFIGURED = '(not configured here)';
+
+/** The name of a group by the number that records have for it. */
+export function groupName({ loop: { coordinator }, groups }: BackendsParts, groupId: GroupId): string {
+  const group = coordinator?.targets.groupOf(groupId) ?? -1;
+  return group === -1 ? NOT_CONFIGURED : groups.at(group).name;
+}

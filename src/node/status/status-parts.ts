@@ -1,0 +1,85 @@
+import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { Clock } from '../../base/ports/clock.js';
+import type { ReportTopic } from '../../base/ports/report-topic.js';
+import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import type { Attachments } from '../../core/beside/attachments/attachments.js';
+import type { Limiter } from '../../core/limiter/limiter.js';
+import type { Figure } from '../../core/limiter/refused-work.js';
+import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
+import type { QuotaTold } from '../api/decision.js';
+import type { RefusalCount } from '../api/group-explanation.js';
+import type { ShadowDifference } from '../api/shadow-status.js';
+import type { GroupTable } from '../groups/group-table.js';
+import type { GroupsInForce } from '../groups/groups-in-force.js';
+import type { KeyBook } from '../groups/keys/key-book.js';
+import type { GroupRegistry } from '../groups/registry/group-registry.js';
+import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
+
+/** The parts from which a node's status is made; reading it changes nothing. */
+export interface StatusParts extends ReadinessParts {
+  readonly config: ResolvedConfig;
+  readonly version: string;
+  readonly startedMs: number;
+  readonly clock: Clock;
+  readonly telemetry: { readonly failures: number };
+  readonly limiter: Limiter;
+  readonly groups: GroupTable;
+  readonly keys: Pick<KeyBook, 'counts' | 'shown' | 'shownVersion' | 'numberShown' | 'kindOf'> | null;
+  readonly attachments: Attachments;
+  readonly inForce: Pick<GroupsInForce, 'dividedBy'>;
+  readonly yaml: Pick<YamlGroups, 'status' | 'degraded'>;
+  readonly loop: RunningLoop;
+  readonly pump: ReadPump;
+  readonly gate: {
+    readonly refusals: ToldRefusals;
+    told(lane: number): Pick<QuotaTold, 'remaining' | 'resetMs'>;
+    readonly shadows: {
+      readonly refusals: ToldRefusals;
+      readonly counts: { of(lane: number): ShadowDifferences };
+      /** What callers were granted and refused, which the limiter does not know where a group refuses nothing. */
+      readonly inForce: Readonly<Record<'admitted' | 'attempted' | 'refused' | 'refusedOnce', Figure>>;
+    };
+  };
+  /** NOT_READY with the reasons of this moment. */
+  readonly notReady: () => QuotameshError;
+}
+
+export interface ToldRefusals {
+  /** Refusals, the newest first. */
+  of(lane: number, nowMs: number): readonly RefusalCount[];
+}
+
+/** How the answers of a lane's shadow differ from those in force (src/node/admission/shadow). */
+export interface ShadowDifferences {
+  readonly wouldRefuse: ShadowDifference;
+  readonly wouldGrant: ShadowDifference;
+}
+
+/** Why a node is not ready follows from these. */
+export interface ReadinessParts {
+  readonly config: Pick<ResolvedConfig, 'start'>;
+  readonly life: { readonly isClosing: boolean };
+  readonly loop: CoordinatorView;
+  readonly topic: ReportTopic;
+  readonly pump: Pick<ReadPump, 'lost'>;
+  /** Null where it is switched off. */
+  readonly registry: GroupRegistry | null;
+}
+
+export interface RunningLoop extends CoordinatorView {
+  /** How many rounds there were, and how long they took in all. */
+  readonly rounds: { readonly count: number; readonly totalMs: number };
+  readonly rebalancing: {
+    /** How long the last rebalancing took that is over. */
+    lastMs(nowMs: number): number;
+  };
+}
+
+/** What connects the node with its topic. */
+export interface ReadPump {
+  /** Null while the topic works. */
+  readonly lost: string | null;
+  readonly pendingAppends: number;
+  /** Records that could not be decoded, by cause. */
+  readonly undecodable: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,42 @@
+import { Command } from 'commander';
+
+export function checkCommand(): Command {
+  return new Command('check')
+    .description('Validate a configuration; every mistake with line and remedy.')
+    .argument('<file>', 'configuration: a YAML file, or a folder of them')
+    .option('--json', 'JSON instead of text: valid, mistakes')
+    .addHelpText('after', HELP)
+    .action(check);
+}
+
+async function check(file: string, { json = false }: { readonly json?: boolean }): Promise<void> {
+  const { loadConfig } = await import('../../../config/files/load-config.js');
+  const { ConfigError } = await import('../../../config/setting/config-error.js');
+  const { EXIT_CONFIG } = await import('../../../base/errors/error-row.js');
+  try {
+    const { cluster, groups, keys } = await loadConfig({ file, env: process.env });
+    const keyPatterns = keys.templates.length;
+    const said = { valid: true, cluster, groups: groups.length, keyPatterns, mistakes: [] };
+    const counts = [
+      countOf(groups.length, 'group'),
+      ...(keyPatterns > 0 ? [countOf(keyPatterns, 'pattern of keys', 'patterns of keys')] : []),
+    ];
+    const text = `${file}: valid; cluster ${cluster}, ${counts.join(', ')}`;
+    process.stdout.write(`${json ? JSON.stringify(said) : text}\n`);
+  } catch (error) {
+    if (!json || !(error instanceof ConfigError)) throw error;
+    process.stdout.write(`${JSON.stringify({ valid: false, mistakes: error.mistakes })}\n`);
+    process.exitCode = EXIT_CONFIG;
+  }
+}
+
+function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+const HELP = `
+Examples:
+  quotamesh check node.yaml
+  quotamesh check /etc/quotamesh --json | jq -r '.mistakes[] | "\\(.file):\\(.line): \\(.problem)"'
+
+Exit codes: 0 valid, 2 usage, 78 mistakes, or it cannot be read.`;

@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { isMapping, type Mapping } from '../../../base/input/mapping.js';
+import { configFiles } from '../../../config/files/config-files.js';
+import { ConfigError } from '../../../config/setting/config-error.js';
+import { mergeFiles } from '../../../config/yaml/merge-files.js';
+import { parseYaml } from '../../../config/yaml/parse-yaml.js';
+import type { PreviewedGroup } from '../../../node/groups/changes/put-groups.js';
+import { isSameValue } from '../../../node/groups/same-value.js';
+import type { NodeAddress } from '../../node-client/node-address.js';
+import { change, nodeAddress } from '../../node-client/node-requests.js';
+import { attachAll, planAttachments } from './apply-attachments.js';
+import { diffOf } from './definition-diff.js';
+import type { GroupOptions } from './group-command.js';
+
+/**
+ * `quotamesh group apply`: groups become as files say, all or none, and then what is attached, one after the other; what
+ * no file names stays as it is. The change holds only for the revisions that the diff showed.
+ */
+export async function applyGroups(options: GroupOptions): Promise<void> {
+  const { json = false, dryRun = false, yes = false } = options;
+  const written = readFiles(options.file as string);
+  if (!json && sizeOf(written.groups) + sizeOf(written.attachments) === 0) {
+    print([`${options.file} names no group: nothing is changed`]);
+    return;
+  }
+  const node = nodeAddress(options);
+  const planned = await plan(node, written.groups);
+  const changes = planned.filter(({ lines }) => lines.length > 0);
+  const attaching = await planAttachments(node, written.attachments);
+  const count = changes.length + attaching.length;
+  if (!json) print([...changes, ...attaching].flatMap(({ name, lines, isNew }) => [titleOf(name, isNew), ...lines]));
+  if (!dryRun && count > 0 && !yes && !(await isConfirmed(count))) {
+    print(['nothing is changed']);
+    return;
+  }
+  const applied = dryRun || changes.length === 0 ? 0 : await applyAll(node, changes, written.groups);
+  const attached = dryRun ? 0 : await attachAll(node, attaching);
+  const [unchanged, unmoved] = [planned.length - changes.length, sizeOf(written.attachments) - attaching.length];
+  if (json) {
+    const shown = changes.map(({ name, isNew, before, after }) => ({ group: name, isNew, before, after }));
+    const scopes = attaching.map(({ scope, isNew, before, after }) => ({ scope, isNew, before, after }));
+    print([JSON.stringify({ dryRun, applied, unchanged, changes: shown, attached, attachments: scopes })]);
+    return;
+  }
+  const verdict = (what: string, all: number, done: number, rest: number) => {
+    const told = dryRun ? `${all - rest} would change (nothing is changed)` : `${done} changed`;
+    return `${all} ${what}: ${told}, ${rest} are so already`;
+  };
+  print([verdict('groups', planned.length, applied, unchanged)]);
+  if (sizeOf(written.attachments) > 0) {
+    print([verdict('attachments', sizeOf(written.attachments), attached, unmoved)]);
+  }
+}
+
+function titleOf(name: string, isNew: boolean): string {
+  return `${name}${isNew ? ' (new)' : ''}`;
+}
+
+function sizeOf(mapping: Mapping): number {
+  return Object.keys(mapping).length;
+}
+
+interface PlannedGroup {
+  readonly name: string;
+  readonly isNew: boolean;
+  /** What the change expects. */
+  readonly expected: number | 'none';
+  readonly before: Mapping | null;
+  readonly after: Mapping;
+  /** The diff; empty = the group is so already. */
+  readonly lines: readonly string[];
+}
+
+async function plan(node: NodeAddress, written: Mapping): Promise<PlannedGroup[]> {
+  if (Object.keys(written).length === 0) return [];
+  const groups = Object.fromEntries(Object.entries(written).map(([name, definition]) => [name, definition ?? {}]));
+  const asked = { method: 'PUT', path: 'v1/groups', body: { groups }, dryRun: true } as const;
+  const preview = await change<{ readonly groups: readonly PreviewedGroup[] }>(node, asked);
+  return (preview?.groups ?? []).map(({ group: name, isNew, origin, revision, before, after }) => {
+    // A group of YAML becomes one of run time, even where it says the same.
+    const isSame = origin === 'run-time' && isSameValue(before, after);
+    const lines = isSame ? [] : diffOf(before, after);
+    return { name, isNew, expected: isNew ? 'none' : revision, before, after, lines };
+  });
+}
+
+/** Returns how many were changed. */
+async function applyAll(node: NodeAddress, changes: readonly PlannedGroup[], written: Mapping): Promise<number> {
+  const groups = Object.fromEntries(changes.map(({ name }) => [name, written[name] ?? {}]));
+  const ifRevision = Object.fromEntries(changes.map(({ name, expected }) => [name, expected]));
+  await change(node, { method: 'PUT', path: 'v1/groups', body: { groups, ifRevision } });
+  return changes.length;
+}
+
+interface WrittenFiles {
+  readonly groups: Mapping;
+  /** Path of a scope → what it is attached to. */
+  readonly attachments: Mapping;
+}
+
+/** As `group export` writes them. Throws CONFIG_UNREADABLE, CONFIG_INVALID. */
+function readFiles(path: string): WrittenFiles {
+  const unreadable = (reason: string) => new QuotameshError('CONFIG_UNREADABLE', { file: path, reason });
+  const texts = filesOf(path, unreadable);
+  const { raw, mistakes } = mergeFiles(texts.map(({ file, text }) => ({ file, parsed: parseYaml(text) })));
+  if (mistakes.length > 0) throw new ConfigError(path, mistakes);
+  if (!isMapping(raw) || !isMapping(raw.groups)) throw unreadable('it must be a mapping with the key groups');
+  const { groups, attachments = {}, ...rest } = raw;
+  const { scopes = {}, ...rules } = isMapping(attachments) ? attachments : { scopes: attachments };
+  const others = [...Object.keys(rest), ...Object.keys(rules).map((key) => `attachments.${key}`)];
+  if (others.length > 0) {
+    throw unreadable(`only groups and attachments.scopes are applied, and it also has ${others.join(', ')}`);
+  }
+  if (!isMapping(scopes)) throw unreadable('attachments.scopes must be a mapping');
+  return { groups, attachments: scopes };
+}
+
+function filesOf(path: string, unreadable: (reason: string) => QuotameshError) {
+  try {
+    return configFiles(path).map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+  } catch (error) {
+    throw unreadable((error as Error).message);
+  }
+}
+
+async function isConfirmed(count: number): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new QuotameshError('USAGE', { reason: 'without a terminal say --yes or --dry-run' });
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`Change ${count} of them? [y/N] `);
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+function print(lines: readonly string[]): void {
+  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+}

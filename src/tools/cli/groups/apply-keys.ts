@@ -1,0 +1,83 @@
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { isMapping } from '../../../base/input/mapping.js';
+import type { DefinedKeys, KeyEntry } from '../../../node/groups/changes/change-keys.js';
+import { isSameValue } from '../../../node/groups/same-value.js';
+import type { NodeAddress } from '../../node-client/node-address.js';
+import { change, get, nodeAddress } from '../../node-client/node-requests.js';
+import { fromFile } from './change-groups.js';
+import { pathOfEntry } from './change-keys.js';
+import { diffOf } from './definition-diff.js';
+import type { KeyOptions } from './key-command.js';
+
+interface PlannedEntry extends Pick<DefinedKeys, 'kind' | 'name' | 'definition'> {
+  /** What the change expects. */
+  readonly expected: string;
+  readonly lines: readonly string[];
+}
+
+/**
+ * `quotamesh key apply`: templates and single keys of run time become as a file says that has the answer of
+ * `GET /v1/key-templates`, one after the other, templates first; what it does not name stays. What stood in YAML alone
+ * when the file was written is left to YAML. A change holds only for the revision that the diff showed.
+ */
+export async function applyKeys({ file, dryRun = false, json = false, ...options }: KeyOptions): Promise<void> {
+  const written = await readEntries(file as string);
+  const node = nodeAddress(options);
+  const planned = await plan(node, written);
+  const changes = planned.filter(({ lines }) => lines.length > 0);
+  if (!json) for (const { kind, name, lines } of changes) print(`${kind} ${name}\n${lines.join('\n')}`);
+  if (!dryRun) {
+    for (const { kind, name, definition: body, expected } of changes) {
+      await change(node, { method: 'PUT', path: pathOfEntry({ kind, name }), body, expected });
+    }
+  }
+  const unchanged = planned.length - changes.length;
+  if (json) {
+    const shown = changes.map(({ kind, name }) => ({ kind, name }));
+    print(JSON.stringify({ dryRun, applied: dryRun ? 0 : changes.length, unchanged, changes: shown }));
+    return;
+  }
+  const told = dryRun ? `${changes.length} would change (nothing is changed)` : `${changes.length} changed`;
+  print(`${planned.length} templates and keys: ${told}, ${unchanged} are so already`);
+}
+
+async function plan(node: NodeAddress, written: readonly DefinedKeys[]): Promise<PlannedEntry[]> {
+  const { definitions } = await get<{ readonly definitions: readonly DefinedKeys[] }>(node, '/v1/key-templates');
+  const known = new Map(definitions.map((entry) => [textOf(entry), entry]));
+  return written.map(({ kind, name, definition }) => {
+    const now = known.get(textOf({ kind, name }));
+    const isSame = now?.origin === 'run-time' && isSameValue(now.definition, definition);
+    const lines = isSame ? [] : diffOf(now?.definition ?? null, definition);
+    return { kind, name, definition, expected: now === undefined ? 'none' : String(now.revision), lines };
+  });
+}
+
+function textOf({ kind, name }: KeyEntry): string {
+  return `${kind} ${name}`;
+}
+
+/** Only what was defined at run time; throws CONFIG_UNREADABLE. */
+async function readEntries(file: string): Promise<DefinedKeys[]> {
+  const read = await fromFile(file);
+  const definitions: unknown = isMapping(read) ? read.definitions : null;
+  if (!Array.isArray(definitions) || !definitions.every(isEntry)) {
+    throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: 'it must be the answer of GET /v1/key-templates' });
+  }
+  const made = definitions.filter(({ origin }) => origin === 'run-time');
+  return made.sort((one, other) => Number(one.kind === 'key') - Number(other.kind === 'key'));
+}
+
+function isEntry(entry: unknown): entry is DefinedKeys {
+  if (!isMapping(entry)) return false;
+  const { kind, name, origin, definition } = entry;
+  return (
+    (kind === 'template' || kind === 'key') &&
+    typeof name === 'string' &&
+    (origin === 'yaml' || origin === 'run-time') &&
+    isMapping(definition)
+  );
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,178 @@
+import { readFile } from 'node:fs/promises';
+import { stringify } from 'yaml';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { isMapping } from '../../../base/input/mapping.js';
+import { formatPath } from '../../../config/setting/config-error.js';
+import { segmentOf } from '../../../config/setting/path-segment.js';
+import { rateKey, shownRate, spelledIn } from '../../../config/setting/written-rate.js';
+import { type ParsedYaml, parseYaml } from '../../../config/yaml/parse-yaml.js';
+import type { DirectionStatus, GroupStatus } from '../../../node/api/node-status.js';
+import type { AttachedTo } from '../../../node/groups/changes/attaching.js';
+import type { DefinedGroup } from '../../../node/groups/changes/change-group.js';
+import type { ChangePreview } from '../../../node/groups/changes/preview-change.js';
+import type { NodeAddress } from '../../node-client/node-address.js';
+import { allPages, type Change, change, get, nodeAddress } from '../../node-client/node-requests.js';
+import { textTable } from '../../terminal/text-table.js';
+import type { GroupOptions } from './group-command.js';
+import { previewText } from './preview-text.js';
+
+type Summary = Pick<GroupStatus, 'group' | 'origin' | 'revision'> & {
+  readonly publish: Pick<DirectionStatus, 'quota' | 'quotaAsWritten'>;
+  readonly dispatch: Pick<DirectionStatus, 'quota' | 'quotaAsWritten'>;
+};
+
+/** With --dry-run what would follow. */
+type Changed = DefinedGroup | ChangePreview;
+
+export async function listGroups({ json = false, ...options }: GroupOptions): Promise<void> {
+  const groups = await allPages<Summary>(nodeAddress(options), 'groups');
+  if (json) {
+    print(JSON.stringify({ groups }));
+    return;
+  }
+  const head = ['group', 'publish msg/s', 'publish B/s', 'dispatch msg/s', 'dispatch B/s', 'from', 'revision'];
+  const rows = groups.map(({ group, publish, dispatch, origin, revision }) => {
+    const rates = [publish, dispatch].flatMap((side) => [quotaText(side, 'messages'), quotaText(side, 'bytes')]);
+    return [group, ...rates, origin, String(revision)];
+  });
+  print(textTable(head, rows, [...head.slice(1, 5), 'revision']).join('\n'));
+}
+
+/** `1000` as the head of the column says, `5/min` where it is written so. */
+function quotaText({ quota, quotaAsWritten }: Summary['publish'], name: 'messages' | 'bytes'): string {
+  const perSecond = quota[rateKey(name)];
+  if (perSecond === null) return '–';
+  return shownRate(spelledIn(quotaAsWritten, name) ?? { amount: perSecond, per: 'second' });
+}
+
+export async function getGroup(name: string, { json = false, ...options }: GroupOptions): Promise<void> {
+  const found = await get<DefinedGroup>(nodeAddress(options), `${pathOf(name)}/definition`);
+  print(json ? JSON.stringify(found) : yamlOf([found]));
+}
+
+export async function setGroup(name: string, pairs: readonly string[], options: GroupOptions): Promise<void> {
+  const node = nodeAddress(options);
+  rejectWrongSource(options.file, pairs);
+  const { ifRevision: expected } = options;
+  const path = pathOf(name);
+  const { dryRun } = options;
+  if (options.file !== undefined) {
+    const body = await fromFile(options.file);
+    report(await change<Changed>(node, { method: 'PUT', path, body, expected, dryRun }), options);
+    return;
+  }
+  report(await patchOrMake(node, name, patchOf(pairs), { expected, dryRun }), options);
+}
+
+/** A patch of a group that there is; where there is none, it is made. */
+export async function patchOrMake(
+  node: NodeAddress,
+  name: string,
+  body: Readonly<Record<string, unknown>>,
+  { expected, dryRun }: Pick<Change, 'expected' | 'dryRun'> = {},
+): Promise<Changed | null> {
+  const path = pathOf(name);
+  const exists = expected !== 'none' && (await allPages<Summary>(node, 'groups')).some(({ group }) => group === name);
+  if (exists) return change<Changed>(node, { method: 'PATCH', path, body, expected, dryRun });
+  return change<Changed>(node, { method: 'PUT', path, body, expected: expected ?? 'none', dryRun });
+}
+
+export async function deleteGroup(name: string, options: GroupOptions): Promise<void> {
+  const { json = false, ifRevision: expected, dryRun, force } = options;
+  const path = pathOf(name);
+  const left = await change<Changed>(nodeAddress(options), { method: 'DELETE', path, expected, dryRun, force });
+  if (left !== null) {
+    report(left, options);
+    return;
+  }
+  print(json ? JSON.stringify({ group: name, deleted: true }) : `${name}: deleted`);
+}
+
+export async function exportGroups({ json = false, all = false, ...options }: GroupOptions): Promise<void> {
+  const node = nodeAddress(options);
+  const names = (await allPages<Summary>(node, 'groups')).filter(({ origin }) => all || origin === 'run-time');
+  const groups: DefinedGroup[] = [];
+  for (const { group } of names) groups.push(await get<DefinedGroup>(node, `${pathOf(group)}/definition`));
+  const attached = await allPages<AttachedTo>(node, 'attachments');
+  const attachments = attached.filter(({ origin }) => all || origin === 'run-time');
+  print(json ? JSON.stringify({ groups, attachments }) : yamlOf(groups, attachments));
+}
+
+export function pathOf(name: string): string {
+  return `/v1/groups/${segmentOf(name)}`;
+}
+
+function yamlOf(groups: readonly DefinedGroup[], attached: readonly AttachedTo[] = []): string {
+  const scopes = Object.fromEntries(attached.map(({ scope, attachment }) => [scope, attachment]));
+  return stringify({
+    ...(attached.length === 0 ? {} : { attachments: { scopes } }),
+    groups: Object.fromEntries(groups.map(({ group, definition }) => [group, definition])),
+  }).trimEnd();
+}
+
+/** Rejects settings from nowhere, and from a file and the command line at once. */
+export function rejectWrongSource(file: string | undefined, pairs: readonly string[]): void {
+  if (file === undefined && pairs.length === 0) throw usage('name at least one setting=value, or a --file');
+  if (file !== undefined && pairs.length > 0) throw usage('--file has all settings: name either it or setting=value');
+}
+
+/** `a.b=1` → { a: { b: 1 } }; `a.b=5k` → { a: { b: '5k' } }. Values are read by the node, as YAML's are. */
+export function patchOf(pairs: readonly string[]): Readonly<Record<string, unknown>> {
+  const patch: Record<string, unknown> = Object.create(null);
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    if (at <= 0) throw usage(`${JSON.stringify(pair)} is not setting=value`);
+    const key = pair.slice(0, at);
+    const text = pair.slice(at + 1);
+    // An unset variable of a shell must not take a limit away.
+    if (text === '') throw usage(`${pair} has no value; ${key}=null takes the key away`);
+    const keys = key.split('.');
+    let below = patch;
+    for (const part of keys.slice(0, -1)) {
+      below[part] ??= Object.create(null);
+      if (!isMapping(below[part])) throw usage(`${pair} stands below a key that has a value of its own`);
+      below = below[part];
+    }
+    below[keys.at(-1) as string] = sentAs(text);
+  }
+  return patch;
+}
+
+/** A number is sent as one only where it is printed back as it was written: the definition is shown as it was sent. */
+function sentAs(text: string): unknown {
+  if (/^(null|true|false)$/.test(text)) return JSON.parse(text);
+  return String(Number(text)) === text && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** The group alone, or as in a node's configuration: below groups.<name>. */
+export async function fromFile(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: error.message });
+  });
+  const { raw, mistakes } = parseYaml(text);
+  const [first] = mistakes;
+  const reason = first === undefined ? 'it is empty; {} is a group without settings' : mistakeText(first);
+  if (first !== undefined || raw === null) throw new QuotameshError('CONFIG_UNREADABLE', { file, reason });
+  return raw;
+}
+
+function mistakeText({ path, location, problem, remedy }: ParsedYaml['mistakes'][number]): string {
+  return `line ${location.line}: ${formatPath(path)} ${problem}. ${remedy}`;
+}
+
+function report(group: Changed | null, { json = false }: GroupOptions): void {
+  if (group === null) return;
+  if ('dryRun' in group) {
+    print(json ? JSON.stringify(group) : previewText(group));
+    return;
+  }
+  print(json ? JSON.stringify(group) : `${group.group}: revision ${group.revision}`);
+}
+
+export function usage(reason: string): QuotameshError {
+  return new QuotameshError('USAGE', { reason });
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,72 @@
+import { stringify } from 'yaml';
+import { segmentOf } from '../../../config/setting/path-segment.js';
+import type { DefinedKeys, KeyEntry, KeysPreview } from '../../../node/groups/changes/change-keys.js';
+import { change, get, nodeAddress } from '../../node-client/node-requests.js';
+import { textTable } from '../../terminal/text-table.js';
+import { fromFile, patchOf, rejectWrongSource } from './change-groups.js';
+import type { KeyOptions } from './key-command.js';
+
+export async function listTemplates({ json = false, ...options }: KeyOptions): Promise<void> {
+  const { definitions } = await get<{ readonly definitions: readonly DefinedKeys[] }>(
+    nodeAddress(options),
+    '/v1/key-templates',
+  );
+  if (json) {
+    print(JSON.stringify({ definitions }));
+    return;
+  }
+  const rows = definitions.map(({ kind, name, origin, revision }) => [name, kind, origin, String(revision)]);
+  print(textTable(['name', 'kind', 'from', 'revision'], rows, ['revision']).join('\n'));
+}
+
+export async function getKeys(entry: KeyEntry, { json = false, ...options }: KeyOptions): Promise<void> {
+  const found = await get<DefinedKeys>(nodeAddress(options), definitionOf(entry));
+  print(json ? JSON.stringify(found) : stringify({ [entry.name]: found.definition }).trimEnd());
+}
+
+export async function setKeys(entry: KeyEntry, pairs: readonly string[], options: KeyOptions): Promise<void> {
+  const { file, ifRevision: expected, dryRun } = options;
+  rejectWrongSource(file, pairs);
+  const asked =
+    file === undefined
+      ? ({ method: 'PATCH', body: patchOf(pairs) } as const)
+      : ({ method: 'PUT', body: await fromFile(file) } as const);
+  const made = await change<Changed>(nodeAddress(options), { ...asked, path: pathOfEntry(entry), expected, dryRun });
+  if (made !== null) report(made, options);
+}
+
+export async function deleteKeys(entry: KeyEntry, options: KeyOptions): Promise<void> {
+  const { json = false, ifRevision: expected, dryRun } = options;
+  const left = await change<Changed>(nodeAddress(options), {
+    method: 'DELETE',
+    path: pathOfEntry(entry),
+    expected,
+    dryRun,
+  });
+  if (left !== null) report(left, options);
+  else print(json ? JSON.stringify({ ...entry, deleted: true }) : `${entry.name}: deleted`);
+}
+
+/** With --dry-run what would follow. */
+type Changed = DefinedKeys | KeysPreview;
+
+function report(made: Changed, { json = false }: KeyOptions): void {
+  if (json) print(JSON.stringify(made));
+  else if (!('dryRun' in made)) print(`${made.name}: revision ${made.revision}`);
+  else {
+    const { name, before, after } = made;
+    print(stringify({ 'nothing is changed': { [name]: { before, after } } }).trimEnd());
+  }
+}
+
+export function pathOfEntry({ kind, name }: KeyEntry): string {
+  return `/v1/${kind === 'key' ? 'keys' : 'key-templates'}/${segmentOf(name)}`;
+}
+
+function definitionOf(entry: KeyEntry): string {
+  return entry.kind === 'key' ? `${pathOfEntry(entry)}/definition` : pathOfEntry(entry);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

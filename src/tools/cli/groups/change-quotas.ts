@@ -1,0 +1,104 @@
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { parseRate } from '../../../config/setting/quantity.js';
+import { valueAt } from '../../../config/setting/setting-value.js';
+import { SHORT_UNIT } from '../../../config/setting/time-unit.js';
+import {
+  perSecond,
+  type RateName,
+  rateKey,
+  shownRate,
+  spelledRate,
+  type WrittenRate,
+} from '../../../config/setting/written-rate.js';
+import type { DefinedGroup } from '../../../node/groups/changes/change-group.js';
+import type { NodeAddress } from '../../node-client/node-address.js';
+import { change, get, nodeAddress } from '../../node-client/node-requests.js';
+import { patchOrMake, pathOf } from './change-groups.js';
+import type { QuotaOptions } from './quota-command.js';
+
+/** fdbcli's names → ours. */
+const KEYS = { reserved_throughput: 'reservedCost', total_throughput: 'cost' } as const;
+type QuotaName = keyof typeof KEYS;
+
+/** In bytes, per second but where the quota is written otherwise (`600/min`); --json tells them per second. */
+export async function getQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
+  const direction = directionOf(options);
+  const found = await get<DefinedGroup>(nodeAddress(options), `${pathOf(group)}/definition`);
+  const quotas = namesOf(name).map((each) => {
+    const units = quotaIn(found.definition, direction, KEYS[each]);
+    return [each, units === null ? null : { ...units, amount: units.amount * found.readPageBytes }] as const;
+  });
+  if (options.json === true) {
+    const told = quotas.map(([each, bytes]) => [each, bytes === null ? null : perSecond(bytes)]);
+    process.stdout.write(`${JSON.stringify(Object.fromEntries(told))}\n`);
+    return;
+  }
+  for (const [each, bytes] of quotas) {
+    process.stdout.write(`${each} ${bytes === null ? '<empty>' : shownRate(bytes)}\n`);
+  }
+}
+
+/** As a definition has it, whose values may be texts; null = there is none. */
+function quotaIn(definition: unknown, direction: string, name: RateName): WrittenRate | null {
+  const value = valueAt(definition, `quota.${direction}.${rateKey(name)}`);
+  return typeof value === 'number' || typeof value === 'string' ? parseRate('rate', value, 'second') : null;
+}
+
+/** page_cost_quota = ceiling(byte_quota / READ_COST_BYTE_FACTOR), as the text has it. */
+export async function setQuota(group: string, name: string, value: string, options: QuotaOptions): Promise<void> {
+  const direction = directionOf(options);
+  const node = nodeAddress(options);
+  const [known] = namesOf(name) as [QuotaName];
+  const { amount: bytes, per } = parseRate('byte-rate', value, 'second');
+  if (!(bytes >= 0 && bytes <= Number.MAX_SAFE_INTEGER)) {
+    const allowed = `bytes per second, or in another unit of time (e.g. 5k, 10MiB or 600MiB/min)`;
+    throw usage(`${name} must be ${allowed}, got ${JSON.stringify(value)}`);
+  }
+  const readPageBytes = await pageBytes(node);
+  const units = Math.ceil(bytes / readPageBytes);
+  const changed = await patchOrMake(node, group, {
+    quota: { [direction]: { [rateKey(KEYS[known])]: spelledRate({ amount: units, per }) } },
+  });
+  const unit = SHORT_UNIT[per];
+  const text = `${known} ${units * readPageBytes} bytes/${unit}, ${units} cost units/${unit}`;
+  report(group, text, revisionOf(changed), options);
+}
+
+export async function clearQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
+  const direction = directionOf(options);
+  const node = nodeAddress(options);
+  const nulls = Object.fromEntries(namesOf(name).map((each) => [rateKey(KEYS[each]), null]));
+  const body = { quota: { [direction]: nulls } };
+  const changed = await change<DefinedGroup>(node, { method: 'PATCH', path: pathOf(group), body });
+  report(group, `${namesOf(name).join(', ')} cleared`, changed?.revision, options);
+}
+
+function revisionOf(changed: object | null): number | undefined {
+  return changed !== null && 'revision' in changed ? Number(changed.revision) : undefined;
+}
+
+/** Bytes that count as one page read. They do not differ between groups, nor between nodes of a cluster. */
+async function pageBytes(node: NodeAddress): Promise<number> {
+  const { readPageBytes } = await get<{ readPageBytes: number }>(node, '/v1/costs/factors');
+  return readPageBytes;
+}
+
+function namesOf(name: string | undefined): QuotaName[] {
+  if (name === undefined) return Object.keys(KEYS) as QuotaName[];
+  if (Object.hasOwn(KEYS, name)) return [name as QuotaName];
+  const others = 'quotas of messages and bytes are set by `quotamesh group set`';
+  throw usage(`the quota must be ${Object.keys(KEYS).join(' or ')}, got ${JSON.stringify(name)}; ${others}`);
+}
+
+function directionOf({ direction }: QuotaOptions): 'publish' | 'dispatch' {
+  if (direction === 'publish' || direction === 'dispatch') return direction;
+  throw usage(`--direction must be publish or dispatch, got ${JSON.stringify(direction)}`);
+}
+
+function report(group: string, what: string, revision: number | undefined, { json = false }: QuotaOptions): void {
+  process.stdout.write(`${json ? JSON.stringify({ group, revision }) : `${group}: ${what}, revision ${revision}`}\n`);
+}
+
+function usage(reason: string): QuotameshError {
+  return new QuotameshError('USAGE', { reason });
+}

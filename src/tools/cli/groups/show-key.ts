@@ -1,0 +1,49 @@
+import { printable } from '../../../base/errors/printable.js';
+import { segmentOf } from '../../../config/setting/path-segment.js';
+import type { KeyStatus, KeyTold } from '../../../node/api/key-status.js';
+import { get, nodeAddress } from '../../node-client/node-requests.js';
+import type { KeyOptions } from './key-command.js';
+
+/** `quotamesh key show KEY`. */
+export async function showKey(name: string, { json = false, ...options }: KeyOptions): Promise<void> {
+  const key = await get<KeyStatus>(nodeAddress(options), `/v1/keys/${segmentOf(name)}`);
+  process.stdout.write(`${json ? JSON.stringify(key) : keyText(key)}\n`);
+}
+
+function keyText({ key, template, quota, used, leftUnheard, group, told }: KeyStatus): string {
+  const lines = [`${printable(key)}  template ${template}${used ? '' : '  not used at this node'}`];
+  for (const direction of ['publish', 'dispatch'] as const) {
+    const limits = Object.entries(quota[direction])
+      .filter(([name, amount]) => amount !== null && !(amount === 0 && name.startsWith('reserved')))
+      .map(([name, amount]) => `${name} ${amount}`);
+    if (limits.length === 0) continue;
+    lines.push(`${direction}  quota ${limits.join(', ')}`);
+    for (const unit of ['messages', 'bytes'] as const) {
+      const left = leftUnheard?.[direction][unit] ?? null;
+      if (left !== null) lines.push(`  silent: this node may spend ${left} ${unit} unheard`);
+      const tokens = group?.directions[direction].clusterBucket?.[unit] ?? null;
+      if (tokens !== null)
+        lines.push(`  loud: the cluster's bucket holds ${Math.floor(tokens.tokens)} ${unit} of ${tokens.depth}`);
+    }
+    lines.push(...told[direction].map(toldText));
+  }
+  const isLoudHere = Object.values(group?.directions ?? {}).some(({ local }) => local.served);
+  if (leftUnheard === null && !isLoudHere) lines.push('loud at other nodes: ask one of those for the bucket');
+  if (isLoudHere) lines.push(`more: quotamesh explain ${printable(key)}`);
+  return lines.join('\n');
+}
+
+function toldText({ nodeId, self, usage, demand, charged, reportAgeMs }: KeyTold): string {
+  const rates = (['messages', 'bytes'] as const).flatMap((unit) => {
+    const [used, wanted] = [usage[`${unit}PerSecond`] ?? 0, demand[`${unit}PerSecond`] ?? 0];
+    const beyond = charged[unit] ?? 0;
+    if (used === 0 && wanted === 0 && beyond === 0) return [];
+    const rest = reportAgeMs === null ? 'unheard' : `${rounded(beyond)} charged beyond that`;
+    return [`${rounded(used)} ${unit}/s used, ${rounded(wanted)} wanted, ${rest}`];
+  });
+  return `  node ${nodeId}${self ? ' *' : ''}: ${rates.join('; ') || 'nothing now'}`;
+}
+
+function rounded(amount: number): number {
+  return Math.round(amount * 10) / 10;
+}

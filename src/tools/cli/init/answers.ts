@@ -1,0 +1,91 @@
+import { formatQuantity, parseRate } from '../../../config/setting/quantity.js';
+import type { TimeUnit } from '../../../config/setting/time-unit.js';
+import type { InitOptions } from './init-command.js';
+
+/** Where the nodes meet. */
+export type Meeting =
+  | { readonly kind: 'embedded' }
+  | { readonly kind: 'kafka'; readonly brokers: readonly string[]; readonly topic: string }
+  | { readonly kind: 'redis'; readonly addresses: readonly string[] };
+
+/** Who has the first quota, and how much it is. */
+export interface FirstQuota {
+  readonly of: 'group' | 'key';
+  /** The name of the group, or the pattern of the keys. */
+  readonly name: string;
+  readonly dimension: 'messages' | 'bytes';
+  /** As it is written: `5k`. */
+  readonly amount: string;
+  readonly per: TimeUnit;
+}
+
+export const DEFAULT_TOPIC = 'quotamesh-reports';
+export const DEFAULT_MEETING: Meeting = { kind: 'embedded' };
+export const DEFAULT_QUOTA: FirstQuota = {
+  of: 'group',
+  name: 'orders',
+  dimension: 'messages',
+  amount: '1000',
+  per: 'second',
+};
+
+/** What cannot be understood at all, in words for whoever answered. What is understood is judged by the configuration's own checks. */
+export class NotUnderstood extends Error {}
+
+export function meetingOf(answer: string, topic = DEFAULT_TOPIC): Meeting {
+  const text = answer.trim();
+  if (text === '') return DEFAULT_MEETING;
+  const redis = /^rediss?:\/\/(.*)$/.exec(text)?.[1];
+  if (redis !== undefined) return { kind: 'redis', addresses: listOf(redis.replace(/\/$/, '')) };
+  return { kind: 'kafka', brokers: listOf(text.replace(/^kafka:\/\//, '')), topic };
+}
+
+/** `orders 1000/s`, `key:{id} 600/min`. */
+export function quotaOf(answer: string): FirstQuota {
+  const text = answer.trim();
+  if (text === '') return DEFAULT_QUOTA;
+  const [, name = '', rate = ''] = /^(\S+)\s+(.+)$/.exec(text) ?? [];
+  if (rate === '') throw new NotUnderstood('a name and a rate with a space between them are needed: orders 1000/s');
+  return { of: name.includes('{') ? 'key' : 'group', name, ...rateOf(rate) };
+}
+
+/** Null where no flag says anything of it. */
+export function meetingOfFlags({ kafka, topic, redis, embedded }: InitOptions): Meeting | null {
+  if (topic !== undefined && kafka === undefined) throw new NotUnderstood('--topic needs --kafka');
+  if (kafka !== undefined) return { kind: 'kafka', brokers: listOf(kafka), topic: topic ?? DEFAULT_TOPIC };
+  if (redis !== undefined) return { kind: 'redis', addresses: listOf(redis) };
+  return embedded === true ? DEFAULT_MEETING : null;
+}
+
+/** Null where no flag says anything of it; a flag that is missing has its default then. */
+export function quotaOfFlags({ group, key, quota }: InitOptions): FirstQuota | null {
+  if (group === undefined && key === undefined && quota === undefined) return null;
+  const rate = quota === undefined ? DEFAULT_QUOTA : rateOf(quota);
+  return {
+    ...DEFAULT_QUOTA,
+    ...rate,
+    of: key === undefined ? 'group' : 'key',
+    name: key ?? group ?? DEFAULT_QUOTA.name,
+  };
+}
+
+function rateOf(text: string): Pick<FirstQuota, 'dimension' | 'amount' | 'per'> {
+  for (const [dimension, kind] of DIMENSIONS) {
+    const { amount, per } = parseRate(kind, text, 'second');
+    if (!Number.isNaN(amount)) return { dimension, amount: formatQuantity(kind, amount), per };
+  }
+  throw new NotUnderstood(`${JSON.stringify(text)} is no rate; rates are 1000/s, 300/min, 5k/h, 100k/day, 1MiB/s`);
+}
+
+/** What can be a number of messages is one: `500k` is both. */
+const DIMENSIONS = [
+  ['messages', 'rate'],
+  ['bytes', 'byte-rate'],
+] as const;
+
+function listOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}

@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { PACKAGE_ROOT } from '../../../base/package/package-root.js';
+import { examineConfig } from '../../../config/read/resolve-config.js';
+import { formatMistake } from '../../../config/setting/config-error.js';
+import { mergeFiles } from '../../../config/yaml/merge-files.js';
+import { parseYaml } from '../../../config/yaml/parse-yaml.js';
+import {
+  DEFAULT_MEETING,
+  DEFAULT_QUOTA,
+  type FirstQuota,
+  type Meeting,
+  meetingOf,
+  meetingOfFlags,
+  NotUnderstood,
+  quotaOf,
+  quotaOfFlags,
+} from './answers.js';
+import { type Answers, answersText, configText } from './config-text.js';
+import type { InitOptions } from './init-command.js';
+import { type Asked, terminal } from './terminal.js';
+
+/** `quotamesh init`. */
+export async function writeConfig(file: string, options: InitOptions, asked: Asked = terminal()): Promise<void> {
+  try {
+    // Before anybody has answered in vain.
+    if (options.force !== true && existsSync(file)) throw fileExists(file);
+    const answers = await answersFor(options, asked);
+    await write(file, configText(answers, schemaSeenFrom(file)), options.force === true);
+    process.stdout.write(
+      `${[`${file} is written: ${answersText(answers)}.`, ...nextLines(file, answers)].join('\n')}\n`,
+    );
+  } finally {
+    asked.close();
+  }
+}
+
+async function answersFor(options: InitOptions, asked: Asked): Promise<Answers> {
+  const flags = byFlags(options);
+  let answers: Answers = {
+    cluster: options.cluster,
+    meeting: flags.meeting ?? DEFAULT_MEETING,
+    quota: flags.quota ?? DEFAULT_QUOTA,
+  };
+  const mistake = mistakeIn(answers);
+  if (mistake !== null) throw usage(mistake);
+  const questions = [...(flags.meeting === null ? [MEETING] : []), ...(flags.quota === null ? [QUOTA] : [])];
+  if (options.yes === true || questions.length === 0) return answers;
+  if (!asked.isTerminal) throw usage(NOBODY_TO_ASK);
+  for (const question of questions) answers = await answered(question, answers, asked);
+  return answers;
+}
+
+function byFlags(options: InitOptions): { readonly meeting: Meeting | null; readonly quota: FirstQuota | null } {
+  try {
+    return { meeting: meetingOfFlags(options), quota: quotaOfFlags(options) };
+  } catch (error) {
+    throw error instanceof NotUnderstood ? usage(error.message) : error;
+  }
+}
+
+interface Question {
+  readonly text: string;
+  take(answers: Answers, answer: string): Answers;
+}
+
+const MEETING: Question = {
+  text: `Where do the nodes meet?
+  Enter                     in a folder, all on this machine: nothing else has to run
+  kafka-1:9092,…            in a Kafka
+  redis://127.0.0.1:6379    in a Redis
+> `,
+  take: (answers, answer) => ({ ...answers, meeting: meetingOf(answer) }),
+};
+
+const QUOTA: Question = {
+  text: `Who has which quota?
+  Enter                     the group orders, 1000/s
+  NAME RATE                 a group: orders 1000/s, mail 300/min, uploads 1MiB/s
+  key:{id} RATE             each API key, user or tenant: key:{id} 600/min
+> `,
+  take: (answers, answer) => ({ ...answers, quota: quotaOf(answer) }),
+};
+
+const NOBODY_TO_ASK =
+  'without a terminal say --yes, or where the nodes meet (--embedded, --kafka, --redis) and whose quota it is (--group, --key)';
+
+/** Asks until the answer can stand in a configuration. */
+async function answered({ text, take }: Question, sofar: Answers, asked: Asked): Promise<Answers> {
+  for (let question = text; ; question = '> ') {
+    const answer = await asked.ask(question);
+    if (answer === null) throw usage('ended before the last answer: nothing is written');
+    const [answers, mistake] = judged(take, sofar, answer);
+    if (mistake === null) return answers;
+    asked.say(`Not so: ${mistake}`);
+  }
+}
+
+function judged(take: Question['take'], sofar: Answers, answer: string): readonly [Answers, string | null] {
+  try {
+    const answers = take(sofar, answer);
+    return [answers, mistakeIn(answers)];
+  } catch (error) {
+    if (error instanceof NotUnderstood) return [sofar, error.message];
+    throw error;
+  }
+}
+
+/** By the checks of every configuration, so that there are no other rules for what may be answered. */
+function mistakeIn(answers: Answers): string | null {
+  const parsed = parseYaml(configText(answers, null));
+  const { raw, locate, mistakes } = mergeFiles([{ file: 'init', parsed }]);
+  const [first] = [...mistakes, ...examineConfig(raw, { source: 'init', locate }).mistakes];
+  return first === undefined ? null : formatMistake({ ...first, line: null, file: '' }).replace(/^: /, '');
+}
+
+/** Null where the package does not lie beside the file, as with npx: the path would not last. */
+function schemaSeenFrom(file: string): string | null {
+  const schema = relative(dirname(resolve(file)), fileURLToPath(new URL('schema/node.schema.json', PACKAGE_ROOT)));
+  return /^(\.\.\/)*node_modules\/quotamesh\//.test(schema) ? `./${schema}` : null;
+}
+
+async function write(file: string, text: string, replaces: boolean): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: replaces ? 'w' : 'wx' });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw fileExists(file);
+    throw new QuotameshError('FILE_UNWRITABLE', { path: file, reason: message }, { cause: error });
+  }
+}
+
+function nextLines(file: string, { meeting, quota }: Answers): readonly string[] {
+  const group = quota.of === 'group' ? quota.name : quota.name.replace(/\{[^{}]*\}/g, 'alice');
+  const amount = quota.dimension === 'messages' ? { messages: 1 } : { bytes: 1000 };
+  const body = JSON.stringify({ group, ...amount });
+  return [
+    'Next:',
+    ...(meeting.kind === 'embedded' && !hasLmdb() ? ['  npm install lmdb'] : []),
+    `  npx quotamesh doctor ${file}`,
+    `  npx quotamesh run --config ${file}`,
+    `  curl -s -H 'content-type: application/json' -d '${body}' http://127.0.0.1:7070/v1/acquire`,
+    '  npx quotamesh top',
+  ];
+}
+
+/** It does not come along with quotamesh, since other kinds of topic do without. */
+function hasLmdb(): boolean {
+  try {
+    import.meta.resolve('lmdb');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function fileExists(path: string): QuotameshError {
+  return new QuotameshError('FILE_EXISTS', { path });
+}
+
+function usage(reason: string): QuotameshError {
+  return new QuotameshError('ASKED_WRONG', { reason, advice: 'See `quotamesh init --help`.' });
+}

@@ -1,0 +1,245 @@
+import { segmentOf } from '../../../config/setting/path-segment.js';
+import { SECONDS_OF, SHORT_UNIT, type TimeUnit } from '../../../config/setting/time-unit.js';
+import { type RateName, spelledIn, unitIn } from '../../../config/setting/written-rate.js';
+import type {
+  DirectionExplanation,
+  GroupExplanation,
+  LimitingExplanation,
+} from '../../../node/api/group-explanation.js';
+import type { ClusterBucketStatus, QuotaAsWritten, RateStatus } from '../../../node/api/node-status.js';
+import type { ShadowDifference, ShadowDirectionStatus } from '../../../node/api/shadow-status.js';
+import { get, nodeAddress } from '../../node-client/node-requests.js';
+import type { ExplainOptions } from './explain-command.js';
+
+/** One line per step, in the order in which the decision is made; the ceiling that binds is named at the end. */
+export function explanationText({ group, node, strategy, gate, directions }: GroupExplanation): string {
+  const parts = Object.entries(directions).map(([direction, explained]) => {
+    const steps = stepsOf(explained, strategy, node, gate);
+    const width = Math.max(...steps.map(([name]) => name.length));
+    return [`${group} ${direction}`, ...steps.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)].join('\n');
+  });
+  return parts.join('\n\n');
+}
+
+type Step = readonly [name: string, text: string];
+
+function stepsOf(
+  explained: DirectionExplanation,
+  strategy: string,
+  node: string,
+  gate: GroupExplanation['gate'],
+): Step[] {
+  const { quotaAsWritten, cost, limiting, local } = explained;
+  const { rate, rates } = inUnitsOf(quotaAsWritten);
+  return [
+    ['quota', quotaText(explained)],
+    ['usage', rates(explained.usage)],
+    ['demand', rates(explained.demand)],
+    ['cost', costText(cost)],
+    ['reserved', rate(explained.reserved, 'messages')],
+    ['desired', rate(explained.desired, 'messages')],
+    ...limitingSteps(limiting, rate),
+    ['target', `${rate(explained.target, 'messages')}: ${BINDS[explained.binding]}`],
+    ...rampSteps(explained, rate),
+    [
+      'in force',
+      rates(explained.inForce) + (limiting.mode === 'report-only' ? ' (report-only: the target is not)' : ''),
+    ],
+    ['shares', `${rates(explained.shareSum)} in all nodes, by ${strategy}`],
+    ...(gate === null ? [] : [['gate', `each node on its own share, for ${gate}`] as const]),
+    [`node ${node}`, `share ${rates(local.share)}${local.served ? '' : ' (not used here yet)'}, ${local.link}`],
+    ...(explained.clusterBucket === null ? localSteps(local, rates) : bucketSteps(explained.clusterBucket, rate)),
+    [
+      'refused',
+      `${figure(timesRefused(local))} times, ${figure(local.refusedMessages)} messages, ${figure(local.refusedBytes)} bytes`,
+    ],
+    ...local.refusedBecause.map((refused): Step => ['because', becauseText(refused)]),
+    ...(explained.shadow === null ? [] : shadowSteps(explained.shadow, local.refusedMessages)),
+  ];
+}
+
+/** What would have been, had the shadow been enforced; counts are those of this node. */
+function shadowSteps(shadow: ShadowDirectionStatus, refusedMessages: number): Step[] {
+  const { rates } = inUnitsOf(shadow.quotaAsWritten);
+  const { admittedMessages, wouldRefuse, wouldGrant } = shadow;
+  const told = ({ requests, messages, bytes }: ShadowDifference) =>
+    `${figure(requests)} times, ${figure(messages)} messages, ${figure(bytes)} bytes`;
+  return [
+    ['shadow', `quota ${rates(shadow.quota)}; nothing is refused for it`],
+    ['shadow usage', `${rates(shadow.usage)} of ${rates(shadow.demand)} asked for, in all nodes`],
+    [
+      'shadow here',
+      `share ${rates(shadow.share)}; admitted ${figure(admittedMessages)} messages, refused ${figure(shadow.refusedMessages)} (in force ${figure(refusedMessages)})`,
+    ],
+    ['would refuse', told(wouldRefuse)],
+    ['would grant', told(wouldGrant)],
+    ...shadow.refusedBecause.map((refused): Step => ['because', becauseText(refused)]),
+  ];
+}
+
+function localSteps({ limit, tokens }: DirectionExplanation['local'], rates: RatesText): Step[] {
+  return [
+    ['limit', rates(limit)],
+    ['tokens', `${figure(tokens.messages)} messages, ${figure(tokens.bytes)} bytes`],
+  ];
+}
+
+/** From the cluster's bucket to what this node may take, for each dimension that has a quota. */
+function bucketSteps(buckets: NonNullable<DirectionExplanation['clusterBucket']>, rate: RateText): Step[] {
+  return (['messages', 'bytes'] as const).flatMap((unit): Step[] => {
+    const bucket = buckets[unit];
+    if (bucket === null) return [];
+    const { tokens, depth, setPoint, correctionPerSecond, expectedPerSecond, ownExpectedPerSecond, unheard } = bucket;
+    const corrected = `${correctionPerSecond < 0 ? '' : '+'}${rate(correctionPerSecond, unit)}`;
+    const own = bucket.throttled ? 'throttled' : 'met';
+    return [
+      ["cluster's bucket", `${figure(tokens)} of ${figure(depth)} ${unit}${tokens < 0 ? ': a debt' : ''}`],
+      ['set point', `${figure(setPoint)} ${unit}; correction in force ${corrected}`],
+      bucket.inPieces
+        ? ['expected', `nothing: in pieces, each admission of ${unit} is told at once`]
+        : ['expected', `${rate(expectedPerSecond, unit)} of all, ${rate(ownExpectedPerSecond, unit)} here; ${own}`],
+      ['unheard', `${figure(unheard)} ${unit}`],
+      ...chargedSteps(bucket, unit),
+      [
+        'may take',
+        `${figure(Math.max(0, bucket.takeable))} ${unit} now${bucket.passesInMs === 0 ? '' : `: ${whyNotYet(bucket)}`}`,
+      ],
+    ];
+  });
+}
+
+/** Names who took from the bucket. */
+function chargedSteps({ charged }: ClusterBucketStatus, unit: string): Step[] {
+  if (charged.length === 0) return [];
+  const each = charged.slice(0, CHARGED_SHOWN).map(({ nodeId, units }) => `${nodeId} ${figure(units)}`);
+  const others = charged.length > CHARGED_SHOWN ? `, and ${charged.length - CHARGED_SHOWN} more` : '';
+  return [['charged', `${unit} beyond what was expected: ${each.join(', ')}${others}`]];
+}
+
+const CHARGED_SHOWN = 5;
+
+function whyNotYet({ tokens, setPoint, throttled, inPieces, passesInMs }: ClusterBucketStatus): string {
+  const when = `a piece passes in ${figure(passesInMs / 1000)} s if nobody else takes it`;
+  if (tokens < 0) return `the debt of the cluster's bucket is paid back; ${when}`;
+  if (inPieces) return `whole pieces, the least recent user first; ${when}`;
+  if (throttled && tokens < setPoint) return `throttled, so nothing below the set point; ${when}`;
+  return `its part of the bucket is used; ${when}`;
+}
+
+/** `refusals` counts only refusals by the group's quota; the reasons below it include those of other levels. */
+function timesRefused({ refusals, refusedBecause }: DirectionExplanation['local']): number {
+  const told = refusedBecause.reduce((sum, { count }) => sum + count, 0);
+  return Math.max(refusals, told);
+}
+
+function becauseText({ level, dimension, reason, count, lastAgoMs }: Refused): string {
+  const where = [level, dimension].filter((part) => part !== null).join(', ');
+  const times = `${figure(count)} times, last ${figure(lastAgoMs / 1000)} s ago`;
+  return `${where === '' ? '' : `${where}: `}${WHY[reason]} (${times})`;
+}
+
+function costText({ average, expected, transactionsPerSecond, costPerSecond }: DirectionExplanation['cost']): string {
+  if (transactionsPerSecond === 0) return `not reported yet: ${figure(expected)} units per message expected`;
+  const reported = `${figure(costPerSecond)} units/s of ${figure(transactionsPerSecond)} messages/s`;
+  return `${figure(average)} units per message (${reported})`;
+}
+
+function limitingSteps(
+  { backends, deciding, leftOut, rate: limit, minimum, split }: LimitingExplanation,
+  rate: RateText,
+): Step[] {
+  const steps: Step[] = backends.map(({ backend, zone, throttlingRatio, costPerSecond }) => {
+    const health = throttlingRatio === null ? 'not near saturation' : `bears ${figure(throttlingRatio)} of its work`;
+    return [
+      'backend',
+      `${backend}${zone === '' ? '' : ` in zone ${zone}`}: ${figure(costPerSecond)} units/s, ${health}`,
+    ];
+  });
+  for (const { zone, backend, rate: one } of leftOut) {
+    steps.push(['left out', `zone ${zone} (${backend}), which would allow ${rate(one, 'messages')}`]);
+  }
+  const decides = deciding === null ? '' : `: zone ${deciding.zone} (${deciding.backend}) decides, ${split}`;
+  steps.push(['limiting', `${rate(limit, 'messages')}${decides}; never below ${rate(minimum, 'messages')}`]);
+  return steps;
+}
+
+function rampSteps({ ramp, target }: DirectionExplanation, rate: RateText): Step[] {
+  if (ramp === null) return [];
+  const { mode, state, ceiling, from, to, overMs } = ramp;
+  const whole = `${figure(from)} to ${figure(to)} in ${figure(overMs / 1000)} s, ${mode}`;
+  const binds = ceiling < (target ?? Infinity) ? ': the ramp binds' : '';
+  return [['ramp', `${rate(ceiling, 'messages')}${binds} (${whole}; ${RAMP_STATES[state]})`]];
+}
+
+const RAMP_STATES = {
+  waiting: 'begins with the first use',
+  climbing: 'on its way',
+  top: 'at the top',
+} as const;
+
+const BINDS: Readonly<Record<DirectionExplanation['binding'], string>> = {
+  unlimited: 'nothing binds',
+  messages: 'the message quota binds',
+  cost: 'the cost quota binds',
+  limiting: 'saturated backends bind',
+  minimum: 'saturated backends bind; this much is never taken away',
+  reserved: 'saturated backends bind; the reserved part is never taken away',
+};
+
+type Refused = DirectionExplanation['local']['refusedBecause'][number];
+
+const WHY: Readonly<Record<Refused['reason'], string>> = {
+  ...BINDS,
+  bytes: 'the byte quota binds',
+  isolated: 'the topic is away; the isolation policy binds',
+  'own-limit': 'its own limit binds',
+  'no-room': 'no room for another one',
+  'not-ready': 'the node decided nothing',
+};
+
+/** The amounts are those that were written: 1,000,000 per day is not shown as what is left of it in four digits. */
+function quotaText({ quota, quotaAsWritten }: DirectionExplanation): string {
+  const text = (name: RateName, work: string, perSecond: number | null) => {
+    const rate = spelledIn(quotaAsWritten, name);
+    if (perSecond === null || rate === null || rate.per === 'second') return rateText(perSecond, work, 'second');
+    return `${rate.amount} ${work}/${SHORT_UNIT[rate.per]}`;
+  };
+  return [
+    text('messages', 'messages', quota.messagesPerSecond),
+    text('bytes', 'bytes', quota.bytesPerSecond),
+    `cost ${text('cost', 'units', quota.costPerSecond)}`,
+    `reserved ${text('reservedCost', 'units', quota.reservedCostPerSecond)}`,
+  ].join(', ');
+}
+
+type RateText = (perSecond: number | null, work: 'messages' | 'bytes') => string;
+type RatesText = (rates: RateStatus) => string;
+
+/** Rates of messages and of bytes as texts, each in the unit of time of its quota. */
+function inUnitsOf(written: QuotaAsWritten) {
+  const rate: RateText = (perSecond, work) => rateText(perSecond, work, unitIn(written, work));
+  const rates: RatesText = ({ messagesPerSecond, bytesPerSecond }) => {
+    return `${rate(messagesPerSecond, 'messages')}, ${rate(bytesPerSecond, 'bytes')}`;
+  };
+  return { rate, rates };
+}
+
+function rateText(perSecond: number | null, work: string, per: TimeUnit): string {
+  if (perSecond === null) return `unlimited ${work}`;
+  return `${figure(perSecond * SECONDS_OF[per])} ${work}/${SHORT_UNIT[per]}`;
+}
+
+/** Whole from 1,000 on, below that to four digits: bytes read as they were configured. --json has every digit. */
+function figure(value: number | null): string {
+  if (value === null) return 'unlimited';
+  // What remains of sums of floats; no quota is smaller.
+  if (Math.abs(value) < 1e-9) return '0';
+  return String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
+}
+
+/** `quotamesh explain GROUP`. */
+export async function showExplanation(group: string, { json = false, ...options }: ExplainOptions): Promise<void> {
+  const path = `/v1/groups/${segmentOf(group)}/explain`;
+  const explanation = await get<GroupExplanation>(nodeAddress(options), path);
+  process.stdout.write(`${json ? JSON.stringify(explanation) : explanationText(explanation)}\n`);
+}

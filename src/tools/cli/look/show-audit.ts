@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { isMapping } from '../../../base/input/mapping.js';
+import { readRevision } from '../../../base/input/revision.js';
+import type { AuditedChange } from '../../../node/groups/registry/audit-trail.js';
+import { get, nodeAddress } from '../../node-client/node-requests.js';
+import type { AuditOptions } from './audit-command.js';
+
+/** `quotamesh audit`: all there is, then, with --follow, what comes. */
+export async function showAudit({ group, scope, after, json, follow, ...options }: AuditOptions): Promise<void> {
+  const node = nodeAddress(options);
+  if (after !== undefined && readRevision(after) === null) throw usage(`--after must be a revision, got ${after}`);
+  if (group !== undefined && scope !== undefined) throw usage('--group and --scope exclude each other');
+  const asked = Object.entries({ group, scope }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  for (let seen = after ?? '0'; ; ) {
+    const query = new URLSearchParams([...asked, ['after', seen]] as [string, string][]);
+    const { changes, next } = await get<Page>(node, `/v1/audit?${query}`);
+    for (const change of changes) {
+      process.stdout.write(`${json === true ? JSON.stringify(change) : lineOf(change)}\n`);
+      seen = next ?? String(change.revision);
+    }
+    if (next !== null) continue;
+    if (follow !== true) return;
+    await sleep(FOLLOW_INTERVAL_MS);
+  }
+}
+
+interface Page {
+  readonly changes: readonly AuditedChange[];
+  readonly next: string | null;
+}
+
+const FOLLOW_INTERVAL_MS = 1000;
+
+/** `17 2026-11-22T08:00:00.000Z a ops (token) changed group orders: quota.publish.messagesPerSecond 5000 → 2500` */
+export function lineOf(change: AuditedChange): string {
+  const { revision, time, node, who, what, kind, name, before, after, withGroup } = change;
+  const by = who === null ? '?' : `${printable(who.name)} (${printable(who.how)})`;
+  const because = withGroup === null ? '' : ` with group ${printable(withGroup)}`;
+  const head = `${revision} ${time ?? '?'} ${printable(node)} ${by} ${what} ${kind} ${printable(name)}${because}`;
+  const changes = differences(before ?? {}, after ?? {}).map(([key, was, is]) => `${key} ${was} → ${is}`);
+  return changes.length === 0 || after === null ? head : `${head}: ${changes.join(', ')}`;
+}
+
+/** What differs, by path, as JSON; `-` = not there. */
+function differences(before: unknown, after: unknown, path = ''): [string, string, string][] {
+  if (!isMapping(before) && !isMapping(after)) {
+    const [was, is] = [before, after].map((value) => (value === undefined ? '-' : printable(JSON.stringify(value))));
+    return was === is ? [] : [[path, was, is]];
+  }
+  const [was, is] = [before, after].map((value) => (isMapping(value) ? value : {})) as [
+    Record<string, unknown>,
+    Record<string, unknown>,
+  ];
+  const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  return keys.flatMap((key) =>
+    differences(was[key], is[key], path === '' ? printable(key) : `${path}.${printable(key)}`),
+  );
+}
+
+/** A record may come from a node that checks less: nothing of it steers a terminal. */
+function printable(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+}
+
+function usage(reason: string): QuotameshError {
+  return new QuotameshError('USAGE', { reason });
+}

@@ -1,0 +1,80 @@
+import type { ClusterBucketStatus, DirectionStatus, GroupStatus, RateStatus } from '../../../node/api/node-status.js';
+import type { TopSort } from './top-command.js';
+
+/** One dimension of one direction of a group, over all nodes; units per second. */
+export interface TopRow {
+  readonly group: string;
+  readonly direction: 'publish' | 'dispatch';
+  readonly dimension: 'messages' | 'bytes';
+  readonly usage: number;
+  readonly demand: number;
+  /** null = unlimited. */
+  readonly target: number | null;
+  /** Demand above usage. */
+  readonly throttled: number;
+  /** In the cluster's bucket, and its depth; a debt is negative. Null where each node has a gate. */
+  readonly tokens: number | null;
+  readonly depth: number | null;
+  /** What a busy bucket returns to, and what the cluster is given for that beyond the target, or less. */
+  readonly setPoint: number | null;
+  readonly correctionPerSecond: number | null;
+  /** The node that has told most beyond what was expected of it; null = none has. */
+  readonly mostCharged: ClusterBucketStatus['charged'][number] | null;
+  /** The node with most of it; null = nobody is throttled. */
+  readonly worstNode: string | null;
+}
+
+/** What is used, asked for or limited, largest first; equals by name. */
+export function topRows(groups: readonly GroupStatus[], sort: TopSort): TopRow[] {
+  const rows = groups.flatMap(({ group, directions }) =>
+    (['publish', 'dispatch'] as const).flatMap((direction) => rowsOf(group, direction, directions[direction])),
+  );
+  const named = (one: TopRow, other: TopRow) => (one.group < other.group ? -1 : Number(one.group > other.group));
+  return rows.sort((one, other) => (sort === 'group' ? 0 : other[sort] - one[sort]) || named(one, other));
+}
+
+function rowsOf(group: string, direction: TopRow['direction'], status: DirectionStatus): TopRow[] {
+  const messages = rowOf(status, 'messagesPerSecond', { group, direction, dimension: 'messages' });
+  const bytes = rowOf(status, 'bytesPerSecond', { group, direction, dimension: 'bytes' });
+  const isUsed = messages.demand > 0 || bytes.demand > 0;
+  if (!isUsed) return [];
+  // Without a quota of its own a dimension can throttle nobody.
+  return bytes.target === null ? [messages] : messages.target === null ? [bytes] : [messages, bytes];
+}
+
+function rowOf(
+  { nodes, target, clusterBucket }: DirectionStatus,
+  key: keyof RateStatus,
+  what: Pick<TopRow, 'group' | 'direction' | 'dimension'>,
+): TopRow {
+  let [usage, demand, throttled, most] = [0, 0, 0, 0];
+  let worstNode: string | null = null;
+  for (const node of nodes) {
+    const [used, wanted] = [node.usage[key] ?? 0, node.demand[key] ?? 0];
+    // Usage and demand are smoothed alike, but not to the last bit.
+    const held = target[key] === null || wanted - used < wanted * NOISE_RATIO ? 0 : wanted - used;
+    usage += used;
+    demand += wanted;
+    throttled += held;
+    if (held > most) [most, worstNode] = [held, node.nodeId];
+  }
+  return {
+    ...what,
+    usage,
+    demand,
+    target: target[key],
+    throttled,
+    ...bucketOf(clusterBucket?.[what.dimension]),
+    worstNode,
+  };
+}
+
+type BucketCells = Pick<TopRow, 'tokens' | 'depth' | 'setPoint' | 'correctionPerSecond' | 'mostCharged'>;
+
+function bucketOf(bucket: ClusterBucketStatus | null | undefined): BucketCells {
+  const { tokens = null, depth = null, setPoint = null, correctionPerSecond = null } = bucket ?? {};
+  const [most = null] = bucket?.charged ?? [];
+  return { tokens, depth, setPoint, correctionPerSecond, mostCharged: most !== null && most.units > 0 ? most : null };
+}
+
+const NOISE_RATIO = 0.005;

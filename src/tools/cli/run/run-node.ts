@@ -1,0 +1,179 @@
+import type { FastifyInstance } from 'fastify';
+import { Access } from '../../../base/access/access.js';
+import { renewTls } from '../../../base/access/listener-tls.js';
+import { EXIT_OK } from '../../../base/errors/error-row.js';
+import { VERSION } from '../../../base/package/version.js';
+import { describeConfig } from '../../../config/describe/describe-config.js';
+import { configStamp, filesStamp } from '../../../config/files/config-files.js';
+import { loadConfigAside } from '../../../config/files/load-aside.js';
+import { type LoadOptions, loadConfig } from '../../../config/files/load-config.js';
+import type { ResolvedConfig } from '../../../config/resolved/resolved-config.js';
+import { closeHttp, listen } from '../../../doors/http/server/http-server.js';
+import type { QuotaKeeper } from '../../../doors/kafka-quotas/quota-keeper.js';
+import { assembleHttp } from '../../../doors/library/assemble-http.js';
+import type { MqttBroker } from '../../../doors/mqtt/mqtt-broker.js';
+import { mqttStatus } from '../../../doors/mqtt/mqtt-status.js';
+import { attachWhereRegistered } from '../../../doors/opentelemetry/registered-api.js';
+import { createNodeLog, type NodeLog } from '../../../doors/telemetry/node-log.js';
+import { ConfigWatch } from '../../../node/groups/yaml/config-watch.js';
+import type { NodeParts } from '../../../node/loop/node-parts.js';
+import { createKeeperTopic } from '../../../node/loop/open-topics.js';
+import { assembleNode } from '../../../node/loop/start-node.js';
+import { describeError, exitCodeOf } from '../../terminal/exit.js';
+import { hideSecretsOf } from './hide-secrets.js';
+import type { KafkaQuotasOptions } from './kafka-quotas-command.js';
+import type { MqttOptions } from './mqtt-command.js';
+import { guardProcess } from './process-guard.js';
+import type { RunOptions } from './run-command.js';
+import { stopOnSignals, stopWithNpm } from './stop-on-signals.js';
+
+/** `quotamesh run`: one node in this process, until a signal or a failure ends it. */
+export async function runNode(options: RunOptions): Promise<void> {
+  const stamp = configStamp(options.config);
+  const config = await configOf(options);
+  if (config !== null) await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async () => ALONE);
+}
+
+/** `quotamesh kafka-quotas`: the same with a keeper of Kafka's client quotas beside it. */
+export async function runKafkaQuotas(options: KafkaQuotasOptions): Promise<void> {
+  const stamp = configStamp(options.config);
+  const config = await configOf(options);
+  if (config === null) return;
+  await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async (node, log) => {
+    const { topic, kafka } = await createKeeperTopic(config, log);
+    const { QuotaKeeper } = await import('../../../doors/kafka-quotas/quota-keeper.js');
+    const { ClientQuotaAdmin } = await import('../../../topic/kafka/client-quota-admin.js');
+    const admin = new ClientQuotaAdmin(kafka, (level, message, facts) => log.log(level, message, facts));
+    const { clock, groups, templates } = node;
+    const parts = { config, topic, admin, groups, templates, clock, telemetry: log };
+    return { broker: null, keeper: new QuotaKeeper({ ...parts, adopts: options.adopt === true }) };
+  });
+}
+
+/** `quotamesh mqtt`: the same with an MQTT broker beside it. */
+export async function runMqtt(options: MqttOptions): Promise<void> {
+  const stamp = configStamp(options.config);
+  const config = await configOf(options);
+  if (config === null) return;
+  await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async (node, log, access) => {
+    const { MqttBroker } = await import('../../../doors/mqtt/mqtt-broker.js');
+    return { broker: new MqttBroker(node, log, access), keeper: null };
+  });
+}
+
+/** Null when all that was asked for has been printed. */
+async function configOf(options: MqttOptions): Promise<ResolvedConfig | null> {
+  const config = await loadConfig(loadOptions(options));
+  hideSecretsOf(config);
+  if (options.printConfig === true) process.stdout.write(describeConfig(config));
+  else if (options.check === true) process.stdout.write(`${options.config}: valid\n`);
+  else return config;
+  return null;
+}
+
+function loadOptions({ config: file, node: nodeId, http, mqtt }: MqttOptions): LoadOptions {
+  return { file, env: { ...process.env }, overrides: { nodeId, http, mqtt } };
+}
+
+/** What the configuration was read from. */
+interface Origin {
+  readonly options: MqttOptions;
+  readonly stamp: string;
+}
+
+/** What runs beside the node. */
+interface Beside {
+  readonly broker: MqttBroker | null;
+  readonly keeper: QuotaKeeper | null;
+}
+
+const ALONE: Beside = { broker: null, keeper: null };
+
+type CreateBeside = (node: NodeParts, log: NodeLog, access: Access) => Promise<Beside>;
+
+async function serve(config: ResolvedConfig, origin: Origin, createBeside: CreateBeside): Promise<void> {
+  const log = createNodeLog(config);
+  const incidents = guardProcess(log);
+  let close = async (): Promise<void> => undefined;
+  const stop = stopOnSignals(log, () => close());
+  // Only with an IPC channel, as `quotamesh demo` opens one: the end of the parent, even by kill -9, is the end of the node.
+  const stopAlone = () => {
+    if (stop.begun) return;
+    log.log('info', 'stopping', { reason: 'the parent process is gone' });
+    void stop.now(EXIT_OK);
+  };
+  process.once('disconnect', stopAlone);
+  stopWithNpm(stopAlone);
+  log.log('info', 'starting', { version: VERSION, source: config.source, topic: config.topic.kind });
+  try {
+    const node = await assembleNode(config, log);
+    const access = new Access(config.auth, node.clock, log);
+    const { broker, keeper } = await createBeside(node, log, access);
+    const mqtt = broker === null ? undefined : () => mqttStatus(broker);
+    const kafkaQuotas = keeper === null ? undefined : () => keeper.status;
+    const { app, sources } = await assembleHttp({ node, access, telemetry: log, incidents, mqtt, kafkaQuotas });
+    await attachWhereRegistered(sources, log);
+    const watch = watchConfig({ node, access, app, broker }, log, origin);
+    close = async () => {
+      watch.close();
+      await Promise.all([broker?.close(), keeper?.close()]);
+      await node.life.close().finally(() => closeHttp(app, HTTP_GRACE_MS));
+    };
+    node.life.onFenced = (error) => void stop.now(exitCodeOf(error));
+    // Before the topic: orchestrators ask for liveness from the first second on, and a topic that is away is no reason to
+    // look dead.
+    log.log('info', 'http listening', { url: await listen(app, node) });
+    if (access.isOpen && config.insecure) log.log('warn', 'insecure: whoever reaches a listener has every role');
+    if (broker !== null) log.log('info', 'mqtt listening', { url: await broker.listen() });
+    await Promise.all([node.life.start(), keeper?.start()]);
+  } catch (error) {
+    // A signal that came while the topic was being opened is the cause: that is no failure.
+    if (stop.begun) return;
+    fail(error, log);
+    await stop.now(exitCodeOf(error));
+  }
+}
+
+interface Reloaded {
+  readonly node: NodeParts;
+  readonly access: Access;
+  readonly app: FastifyInstance;
+  readonly broker: MqttBroker | null;
+}
+
+/** Groups, tokens and certificates follow the files; SIGHUP reads them at once. */
+function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin): ConfigWatch {
+  const { node, access, app, broker } = parts;
+  let { files } = node.config;
+  const reload = async () => {
+    try {
+      const config = await loadConfigAside(loadOptions(options));
+      files = config.files;
+      log.hide(config);
+      hideSecretsOf(config);
+      renewTls(app.server, config.http.tls);
+      access.take(config.auth);
+      broker?.renewTls(config.mqtt.tls);
+      broker?.checkLogins();
+      node.yaml.take(config);
+    } catch (error) {
+      node.yaml.refuse(error);
+    }
+  };
+  const watch = new ConfigWatch({ path: options.config, besides: () => files, stamp, reload });
+  process.on('SIGHUP', () => {
+    log.log('info', 'reading the configuration again', { signal: 'SIGHUP' });
+    void watch.readNow();
+  });
+  watch.start();
+  return watch;
+}
+
+/** A request is answered in microseconds; who has not sent all of it by then will not. */
+const HTTP_GRACE_MS = 500;
+
+function fail(error: unknown, log: NodeLog): void {
+  const text = describeError(error);
+  log.fatal('cannot start', { reason: error instanceof Error ? error.message : String(error) });
+  process.stderr.write(`quotamesh: ${text}\n`);
+}

@@ -1,0 +1,59 @@
+import { constants } from 'node:os';
+import { EXIT_OK, EXIT_UNEXPECTED } from '../../base/errors/error-row.js';
+
+/** Why the demonstration is over. */
+export type EndReason =
+  | { readonly kind: 'time-over' }
+  | { readonly kind: 'signal'; readonly signal: NodeJS.Signals }
+  | { readonly kind: 'failed'; readonly why: string };
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** An earlier second signal is the same Ctrl-C: the terminal sends it to the whole group, and npm passes it on. */
+const SAME_SIGNAL_MS = 1000;
+
+/** The first reason to end counts. A later signal means that leaving in order takes too long. */
+export class Ending {
+  readonly reached: Promise<EndReason>;
+  reason: EndReason | null = null;
+  readonly #onImpatience: () => void;
+  readonly #onSignal = (signal: NodeJS.Signals) => this.#signalled(signal);
+  #resolve: (reason: EndReason) => void = () => undefined;
+  #reachedMs = 0;
+
+  constructor(onImpatience: () => void) {
+    this.#onImpatience = onImpatience;
+    this.reached = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
+  }
+
+  reach(reason: EndReason): void {
+    if (this.reason !== null) return;
+    this.reason = reason;
+    this.#reachedMs = performance.now();
+    this.#resolve(reason);
+  }
+
+  /** Signals do again what they do by themselves. */
+  forget(): void {
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+  }
+
+  #signalled(signal: NodeJS.Signals): void {
+    if (this.reason === null) this.reach({ kind: 'signal', signal });
+    else if (performance.now() - this.#reachedMs > SAME_SIGNAL_MS) this.#onImpatience();
+  }
+}
+
+/** A demonstration without end is ended by Ctrl-C: that is no failure. One with a verdict to give has not given it. */
+export function exitCodeOf(reason: EndReason, options: { readonly endless: boolean; readonly kept: boolean }): number {
+  switch (reason.kind) {
+    case 'time-over':
+      return options.kept ? EXIT_OK : EXIT_UNEXPECTED;
+    case 'signal':
+      return options.endless ? EXIT_OK : 128 + constants.signals[reason.signal];
+    case 'failed':
+      return EXIT_UNEXPECTED;
+  }
+}

@@ -1,0 +1,167 @@
+import { createHistogram } from 'node:perf_hooks';
+import { BYTES, MESSAGES, type Rates } from '../../../core/base/vocabulary.js';
+import { jainIndex } from './fairness.js';
+import { SlidingPeak } from './sliding-peak.js';
+import { Utilisation } from './utilisation.js';
+
+/** What the clients of one node did since the start: [messages, bytes]. Waiting = arrived − admitted − gave up. */
+export interface ClientTally {
+  readonly arrived: [messages: number, bytes: number];
+  readonly admitted: [messages: number, bytes: number];
+  readonly gaveUp: [messages: number, bytes: number];
+}
+
+/** All that was measured; ratios are parts of the quota. */
+export interface Measurement {
+  readonly seconds: number;
+  readonly utilisation: number;
+  /** Seconds of full quota that were due. */
+  readonly dueSeconds: number;
+  /** (largest 5 s window ÷ 5 s of quota) − 1, of the worse dimension; negative when no window was full. */
+  readonly overAdmission: number;
+  /** Largest sliding second ÷ quota, of the worse dimension. */
+  readonly worstSecond: number;
+  /** Part of the seconds in which new arrivals alone were above the quota. */
+  readonly secondsAboveQuota: number;
+  /** Part of the seconds with more demand than quota in which bytes were nearer their quota than messages. */
+  readonly secondsBytesTighter: number;
+  /** Mean over the seconds with more demand than quota. */
+  readonly jain: number;
+  readonly acquires: number;
+  readonly acquireP50Ms: number;
+  readonly acquireP99Ms: number;
+  readonly nodes: readonly ClientTally[];
+}
+
+const SECOND_MS = 1000;
+const OVER_ADMISSION_WINDOW_MS = 5000;
+
+/** Measures at the clients, from the first moment on: what arrived, what was admitted and when, what gave up. */
+export class Meter {
+  readonly nodes: readonly ClientTally[];
+  readonly #quota: Rates;
+  readonly #utilisation: Utilisation;
+  readonly #seconds: readonly SlidingPeak[];
+  readonly #windows: readonly SlidingPeak[];
+  readonly #latencyUs = createHistogram();
+  #secondEndMs = SECOND_MS;
+  #secondBegan: readonly ClientTally[];
+  #secondCount = 0;
+  #arrivalsAboveQuota = 0;
+  #demandAboveQuota = 0;
+  #bytesTighter = 0;
+  readonly #jain: number[] = [];
+
+  constructor(quotaPerSecond: Rates, nodeCount: number) {
+    this.#quota = quotaPerSecond;
+    this.nodes = Array.from({ length: nodeCount }, () => ({ arrived: [0, 0], admitted: [0, 0], gaveUp: [0, 0] }));
+    this.#secondBegan = structuredClone(this.nodes);
+    this.#utilisation = new Utilisation(quotaPerSecond);
+    this.#seconds = [new SlidingPeak(SECOND_MS), new SlidingPeak(SECOND_MS)];
+    this.#windows = [new SlidingPeak(OVER_ADMISSION_WINDOW_MS), new SlidingPeak(OVER_ADMISSION_WINDOW_MS)];
+  }
+
+  /** Times are milliseconds since the start of the measurement, never going back. */
+  arrived(node: number, bytes: number, atMs: number): void {
+    this.advance(atMs);
+    add(this.nodes[node].arrived, 1, bytes);
+    this.#utilisation.arrived(bytes, atMs);
+  }
+
+  admitted(node: number, bytes: number, atMs: number): void {
+    this.advance(atMs);
+    add(this.nodes[node].admitted, 1, bytes);
+    this.#utilisation.admitted(bytes, atMs);
+    for (const peaks of [this.#seconds, this.#windows]) {
+      peaks[MESSAGES].add(1, atMs);
+      peaks[BYTES].add(bytes, atMs);
+    }
+  }
+
+  gaveUp(node: number, bytes: number, atMs: number): void {
+    this.advance(atMs);
+    add(this.nodes[node].gaveUp, 1, bytes);
+    this.#utilisation.gaveUp(bytes, atMs);
+  }
+
+  /** Waiting work went from one node's clients to another's. */
+  moved(from: number, to: number, bytes: number): void {
+    add(this.nodes[from].arrived, -1, -bytes);
+    add(this.nodes[to].arrived, 1, bytes);
+  }
+
+  answered(tookMs: number): void {
+    this.#latencyUs.record(Math.max(1, Math.round(tookMs * 1000)));
+  }
+
+  advance(nowMs: number): void {
+    this.#utilisation.advance(nowMs);
+    while (nowMs >= this.#secondEndMs) {
+      this.#endSecond();
+      this.#secondEndMs += SECOND_MS;
+    }
+  }
+
+  measurement(nowMs: number): Measurement {
+    this.advance(nowMs);
+    return {
+      seconds: nowMs / SECOND_MS,
+      utilisation: this.#utilisation.ratio,
+      dueSeconds: this.#utilisation.dueSeconds,
+      overAdmission: this.#fullest(this.#windows, OVER_ADMISSION_WINDOW_MS) - 1,
+      worstSecond: this.#fullest(this.#seconds, SECOND_MS),
+      secondsAboveQuota: this.#arrivalsAboveQuota / Math.max(1, this.#secondCount),
+      secondsBytesTighter: this.#bytesTighter / Math.max(1, this.#demandAboveQuota),
+      jain: this.#jain.reduce((sum, index) => sum + index, 0) / this.#jain.length,
+      acquires: this.#latencyUs.count,
+      acquireP50Ms: this.#latencyUs.percentile(50) / 1000,
+      acquireP99Ms: this.#latencyUs.percentile(99) / 1000,
+      nodes: structuredClone(this.nodes),
+    };
+  }
+
+  #fullest(peaks: readonly SlidingPeak[], windowMs: number): number {
+    const seconds = windowMs / SECOND_MS;
+    return Math.max(
+      peaks[MESSAGES].peak / (this.#quota[MESSAGES] * seconds),
+      peaks[BYTES].peak / (this.#quota[BYTES] * seconds),
+    );
+  }
+
+  #endSecond(): void {
+    const before = this.#secondBegan;
+    const now = structuredClone(this.nodes);
+    this.#secondBegan = now;
+    this.#secondCount++;
+    const arrivals = totalOf(now.map(({ arrived }, at) => minus(arrived, before[at].arrived)));
+    if (this.#isAboveQuota(arrivals)) this.#arrivalsAboveQuota++;
+    const nodes = now.map((tally, at) => ({
+      demand: minus(minus(tally.arrived, before[at].admitted), before[at].gaveUp),
+      admitted: minus(tally.admitted, before[at].admitted),
+    }));
+    // Where everybody gets what they want, there is nothing to divide.
+    if (!this.#isAboveQuota(totalOf(nodes.map(({ demand }) => demand)))) return;
+    this.#demandAboveQuota++;
+    const [messages, bytes] = totalOf(nodes.map(({ admitted }) => admitted));
+    if (bytes / this.#quota[BYTES] > messages / this.#quota[MESSAGES]) this.#bytesTighter++;
+    const index = jainIndex(this.#quota, nodes);
+    if (!Number.isNaN(index)) this.#jain.push(index);
+  }
+
+  #isAboveQuota(amounts: Rates): boolean {
+    return amounts[MESSAGES] > this.#quota[MESSAGES] || amounts[BYTES] > this.#quota[BYTES];
+  }
+}
+
+function add(amounts: [number, number], messages: number, bytes: number): void {
+  amounts[MESSAGES] += messages;
+  amounts[BYTES] += bytes;
+}
+
+function minus(left: Rates, right: Rates): Rates {
+  return [left[MESSAGES] - right[MESSAGES], left[BYTES] - right[BYTES]];
+}
+
+function totalOf(amounts: readonly Rates[]): Rates {
+  return amounts.reduce<Rates>((sum, each) => [sum[MESSAGES] + each[MESSAGES], sum[BYTES] + each[BYTES]], [0, 0]);
+}

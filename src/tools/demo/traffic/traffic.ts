@@ -1,0 +1,99 @@
+import type { Rates } from '../../../core/base/vocabulary.js';
+import { epochNow } from '../../load/epoch-now.js';
+import { RealTimeQueue } from '../../load/real-time-queue.js';
+import { type Measurement, Meter } from '../measure/meter.js';
+import { type Answer, NodeClients, type Work } from './node-clients.js';
+import type { Replay } from './replay.js';
+
+export interface TrafficOptions {
+  readonly replay: Replay;
+  readonly quotaPerSecond: Rates;
+  /** One per node: asks it for admission. */
+  readonly acquire: readonly ((work: Work) => Promise<Answer>)[];
+  /** 0 ≤ random < 1. */
+  readonly random: () => number;
+}
+
+/** Replays the trace at the nodes, unevenly, and measures what their clients see. */
+export class Traffic {
+  readonly meter: Meter;
+  readonly #options: TrafficOptions;
+  readonly #clients: readonly NodeClients[];
+  /** Places of the nodes that are alive, in their order. */
+  #alive: number[];
+  readonly #queue = new RealTimeQueue(epochNow());
+
+  constructor(options: TrafficOptions) {
+    const { acquire, quotaPerSecond, random } = options;
+    this.#options = options;
+    this.meter = new Meter(quotaPerSecond, acquire.length);
+    this.#alive = acquire.map((_, node) => node);
+    this.#clients = acquire.map((ask, node) => {
+      const admitted = ({ bytes }: Work) => this.meter.admitted(node, bytes, this.elapsedMs);
+      const gaveUp = ({ bytes }: Work) => this.meter.gaveUp(node, bytes, this.elapsedMs);
+      return new NodeClients({ acquire: ask, outcome: { admitted, gaveUp }, random });
+    });
+  }
+
+  get elapsedMs(): number {
+    return this.#queue.clockMs;
+  }
+
+  begin(): void {
+    this.#deliverArrivals();
+  }
+
+  /** Its clients connect to the other nodes and take their waiting work along. */
+  nodeGone(gone: number): void {
+    this.#alive = this.#alive.filter((node) => node !== gone);
+    for (const work of this.#clients[gone].leave()) {
+      if (this.#alive.length === 0) return;
+      const node = this.#pick();
+      this.meter.moved(gone, node, work.bytes);
+      // The other node has not heard of it yet.
+      this.#clients[node].take({ ...work, refusedBefore: false });
+    }
+  }
+
+  /** Ends the traffic and says what was measured up to now. */
+  finish(): Measurement {
+    this.#queue.stop();
+    const measurement = this.meter.measurement(this.elapsedMs);
+    for (const clients of this.#clients) clients.leave();
+    return measurement;
+  }
+
+  #deliverArrivals(): void {
+    const { replay } = this.#options;
+    const arrivedMs = performance.now();
+    for (const { bytes } of replay.arrivedBy(this.elapsedMs)) {
+      if (this.#alive.length === 0) return;
+      const node = this.#pick();
+      this.meter.arrived(node, bytes, this.elapsedMs);
+      this.#clients[node].take({ bytes, arrivedMs, refusedBefore: false });
+    }
+    this.#queue.at(replay.nextAtMs, () => this.#deliverArrivals());
+  }
+
+  #pick(): number {
+    return unevenSplit(this.elapsedMs, this.#options.random(), this.#alive);
+  }
+}
+
+/** The part of the traffic that the busiest node takes. */
+const BUSIEST_PART = 0.7;
+/** Every so often the next node becomes the busiest. */
+export const SWITCH_EVERY_MS = 10_000;
+
+/**
+ * Which of the nodes a request goes to: one takes 70 %, the others share the rest, and every 10 s another one is the busiest.
+ *
+ * @param random 0 ≤ random < 1
+ * @param nodes of those that are alive, in their order, ≥ 1
+ */
+export function unevenSplit<Node>(elapsedMs: number, random: number, nodes: readonly Node[]): Node {
+  const busiest = Math.floor(elapsedMs / SWITCH_EVERY_MS) % nodes.length;
+  if (random < BUSIEST_PART || nodes.length === 1) return nodes[busiest];
+  const other = Math.floor(((random - BUSIEST_PART) / (1 - BUSIEST_PART)) * (nodes.length - 1));
+  return nodes[(busiest + 1 + other) % nodes.length];
+}

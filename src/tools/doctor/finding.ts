@@ -1,0 +1,50 @@
+import type { ErrorCode } from '../../base/errors/catalogue.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { withDeadline } from '../../topic/remote/deadline.js';
+
+/** What was seen of one thing. */
+export interface Finding {
+  /** What was looked at: `topic quotamesh-reports`. */
+  readonly about: string;
+  /** noted: nodes work, and somebody may want to know. skipped: nothing can be said of it. */
+  readonly state: 'good' | 'noted' | 'wrong' | 'skipped';
+  readonly says: string;
+  readonly code: ErrorCode | null;
+  readonly remedy: string | null;
+}
+
+export function good(about: string, says: string): Finding {
+  return { about, state: 'good', says, code: null, remedy: null };
+}
+
+export function skipped(about: string, says: string): Finding {
+  return { about, state: 'skipped', says, code: null, remedy: null };
+}
+
+export function noted(about: string, what: string | QuotameshError): Finding {
+  if (typeof what === 'string') return { about, state: 'noted', says: what, code: null, remedy: null };
+  return { ...wrong(about, what), state: 'noted' };
+}
+
+export function wrong(about: string, error: unknown): Finding {
+  const known = error instanceof QuotameshError ? error : new QuotameshError('UNEXPECTED', { reason: String(error) });
+  return { about, state: 'wrong', says: known.message, code: known.code, remedy: known.remedy };
+}
+
+/** Looks for so long at most. What is thrown is a finding, too. */
+export async function looked(
+  about: string,
+  timeoutMs: number,
+  look: () => Promise<Finding | readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  try {
+    const found = await withDeadline(
+      look(),
+      timeoutMs,
+      () => new QuotameshError('CHECK_TIMED_OUT', { about, timeoutMs }),
+    );
+    return Array.isArray(found) ? found : [found as Finding];
+  } catch (error) {
+    return [wrong(about, error)];
+  }
+}

@@ -1,0 +1,27 @@
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
+import { ClientQuotaAdmin } from '../../topic/kafka/client-quota-admin.js';
+import { clientText, ownQuotaCommand, quotaClientOf, quotasOf } from '../../topic/kafka/own-quota.js';
+import { type Finding, good, noted, skipped } from './finding.js';
+
+const ABOUT = 'client quotas';
+
+/** Client quotas of Kafka that hold for this node: those of everybody isolate it under load. */
+export async function ownQuotaFinding(topic: KafkaTopicConfig, timeoutMs: number): Promise<Finding> {
+  const patient = { ...topic, connectionTimeoutMs: Math.min(topic.connectionTimeoutMs, timeoutMs) };
+  const admin = new ClientQuotaAdmin(patient, () => undefined);
+  const client = quotaClientOf(topic.clientId, topic.sasl, topic.tls);
+  const who = clientText(client);
+  try {
+    const held = quotasOf(client, await admin.describe());
+    if (held.length === 0) return good(ABOUT, `none holds for this node (${who})`);
+    const quotas = held.map(({ key, value }) => `${key}=${value}`).join(', ');
+    if (!held.some(({ isDefault }) => isDefault)) return good(ABOUT, `this node (${who}) has its own: ${quotas}`);
+    const command = ownQuotaCommand(client, topic.brokers[0] ?? '<broker>');
+    return noted(ABOUT, new QuotameshError('KAFKA_QUOTA_HOLDS', { client: who, quotas, command }));
+  } catch (error) {
+    return skipped(ABOUT, `not looked at: ${(error as Error).message}`);
+  } finally {
+    await admin.close();
+  }
+}

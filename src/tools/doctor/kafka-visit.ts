@@ -1,0 +1,39 @@
+import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
+import { type BrokerAddress, BrokerLink } from '../../topic/kafka/broker-link.js';
+import { type KafkaTopicOptions, kafkaTopicOptions, tokensOf } from '../../topic/kafka/kafka-topic-options.js';
+import { type Kafkajs, loadKafkajs } from '../../topic/kafka/kafkajs-internals.js';
+
+/** Connections to the Kafka of a configuration, made as a node makes them. None of them outlives the visit. */
+export class KafkaVisit {
+  readonly kafkajs: Kafkajs = loadKafkajs();
+  readonly options: KafkaTopicOptions;
+  readonly #tokens: ReturnType<typeof tokensOf>;
+  readonly #links: BrokerLink[] = [];
+
+  constructor(config: KafkaTopicConfig, timeoutMs: number) {
+    const patient = {
+      ...config,
+      connectionTimeoutMs: Math.min(config.connectionTimeoutMs, timeoutMs),
+      requestTimeoutMs: Math.min(config.requestTimeoutMs, timeoutMs),
+    };
+    this.#tokens = tokensOf(patient, unheard);
+    const tokens = this.#tokens;
+    this.options = kafkaTopicOptions(patient, { log: unheard }, tokens && (() => tokens.token()));
+  }
+
+  /** Rejects when the broker cannot be reached, or does not let us in. */
+  async open(address: BrokerAddress): Promise<BrokerLink> {
+    const link = new BrokerLink(this.kafkajs, address, this.options, unheard);
+    this.#links.push(link);
+    await link.connect();
+    return link;
+  }
+
+  close(): void {
+    for (const link of this.#links) link.destroy(new Error('seen'));
+    this.#tokens?.close();
+  }
+}
+
+/** What happened on the way is in the error. */
+function unheard(): void {}

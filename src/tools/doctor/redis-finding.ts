@@ -1,0 +1,27 @@
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { RedisTopicConfig } from '../../config/resolved/resolved-config.js';
+import { reasonOf } from '../../topic/remote/topic-unusable.js';
+import { type Finding, good, wrong } from './finding.js';
+
+/** Connects, proves who it is, and loads the scripts, as a node does; opens no log. */
+export async function redisFinding(cluster: string, topic: RedisTopicConfig, timeoutMs: number): Promise<Finding> {
+  const { TopicLink } = await import('../../topic/redis/topic-link.js');
+  const { redisTopicOptions } = await import('../../topic/redis/redis-topic-options.js');
+  const { unusable } = await import('../../topic/redis/redis-failure.js');
+  const connectionTimeoutMs = Math.min(topic.connectionTimeoutMs, timeoutMs);
+  const options = redisTopicOptions(cluster, 'reports', { ...topic, connectionTimeoutMs }, {});
+  const link = new TopicLink(options);
+  link.ended.catch(() => undefined);
+  try {
+    await link.connect();
+    return good('topic', `Redis at ${topic.addresses.join(', ')} answers, is a master, and takes our scripts`);
+  } catch (error) {
+    const reason = `${topic.addresses.join(', ')}: ${reasonOf(error)}`;
+    return wrong(
+      'topic',
+      unusable(error, options.topic) ?? new QuotameshError('TOPIC_UNREACHABLE', { topic: options.topic, reason }),
+    );
+  } finally {
+    link.destroy(new Error('seen'));
+  }
+}

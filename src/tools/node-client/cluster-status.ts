@@ -1,0 +1,86 @@
+import { segmentOf } from '../../config/setting/path-segment.js';
+import type { KeyStatus } from '../../node/api/key-status.js';
+import type { GroupStatus, NodeStatus, RateStatus } from '../../node/api/node-status.js';
+import type { NodeAddress } from './node-address.js';
+import { allPages, get } from './node-requests.js';
+
+/** A cluster as one of its nodes sees it. */
+export interface ClusterStatus {
+  readonly node: NodeStatus;
+  readonly groups: readonly GroupStatus[];
+  /** Configured, but left out: see GROUPS_MAX. */
+  readonly groupsNotShown: number;
+  /** The busiest of the cluster, as far as nodes tell their names; none where groups are named. */
+  readonly keys: readonly KeyStatus[];
+}
+
+/** Each group is a request of its own and fills a part of the screen; `--groups` and `--group` show others. */
+export const GROUPS_MAX = 20;
+/** A node answers a group in some hundred microseconds of its event loop; more at once would only wait there. */
+const ASKED_AT_ONCE = 8;
+
+/**
+ * Asks a node over its public HTTP API. `names` empty = the busiest groups of that node, then others.
+ *
+ * @param max so many groups; infinite = all
+ */
+export async function fetchClusterStatus(
+  asked: NodeAddress,
+  names: readonly string[],
+  max = GROUPS_MAX,
+): Promise<ClusterStatus> {
+  const node = await get<NodeStatus>(asked, '/v1/nodes');
+  const known = names.length > 0 ? { names, notShown: 0 } : await groupsToShow(asked, max);
+  const groups: GroupStatus[] = [];
+  let next = 0;
+  const askOn = async () => {
+    while (next < known.names.length) {
+      const at = next++;
+      groups[at] = await get<GroupStatus>(asked, `/v1/groups/${segmentOf(known.names[at])}`);
+    }
+  };
+  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, askOn));
+  const hasKeys = names.length === 0 && node.keys.length > 0;
+  const { keys } = hasKeys ? await get<Pick<ClusterStatus, 'keys'>>(asked, '/v1/keys') : { keys: [] };
+  return { node, groups, groupsNotShown: known.notShown, keys };
+}
+
+interface ListedGroup {
+  readonly group: string;
+  readonly publish: ListedDirection;
+  readonly dispatch: ListedDirection;
+}
+
+interface ListedDirection {
+  readonly served: boolean;
+  readonly quota: RateStatus;
+  readonly demand: RateStatus;
+}
+
+/** How busy a group is: the largest part of a quota that is wanted. Where nothing limits, a little above nothing. */
+function heatOf({ publish, dispatch }: ListedGroup): number {
+  const parts = [publish, dispatch].flatMap(({ quota, demand }) => [
+    partOf(demand.messagesPerSecond, quota.messagesPerSecond),
+    partOf(demand.bytesPerSecond, quota.bytesPerSecond),
+  ]);
+  return Math.max(...parts);
+}
+
+function partOf(demand: number | null, quota: number | null): number {
+  if (demand === null || demand === 0) return 0;
+  // Work for which the quota is 0 is all refused.
+  return quota === null ? Number.MIN_VALUE : quota === 0 ? Number.MAX_VALUE : demand / quota;
+}
+
+async function groupsToShow(asked: NodeAddress, max: number): Promise<{ names: readonly string[]; notShown: number }> {
+  const used: { readonly group: string; readonly heat: number }[] = [];
+  const unused: string[] = [];
+  for (const listed of await allPages<ListedGroup>(asked, 'groups')) {
+    if (!listed.publish.served && !listed.dispatch.served) unused.push(listed.group);
+    else used.push({ group: listed.group, heat: heatOf(listed) });
+  }
+  // Equals stay in the order of the node.
+  used.sort((one, other) => other.heat - one.heat);
+  const all = [...used.map(({ group }) => group), ...unused];
+  return { names: all.slice(0, max), notShown: Math.max(0, all.length - max) };
+}

@@ -1,0 +1,133 @@
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { connectionFailure, originOf } from './connection-failure.js';
+import { ask, type NodeAddress, type NodeRequest } from './node-address.js';
+
+export { nodeAddress } from './node-address.js';
+
+const TIMEOUT_MS = 5000;
+
+/** A change waits for the log; the node itself gives up after 15 s. */
+const CHANGE_TIMEOUT_MS = 20_000;
+
+export interface Change {
+  readonly method: 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  /** Revision that the group must have; 'none' = it must not exist. */
+  readonly expected?: string | undefined;
+  /** Only shows what would follow. */
+  readonly dryRun?: boolean | undefined;
+  /** What is attached to a group that goes is detached. */
+  readonly force?: boolean | undefined;
+}
+
+/** Answers null where there is no content; throws CHANGE_REFUSED where the node says no. */
+export async function change<Answer>(
+  node: NodeAddress,
+  { method, path: plain, body, expected, dryRun, force }: Change,
+): Promise<Answer | null> {
+  const query = Object.entries({ dryRun, force }).flatMap(([name, value]) => (value === true ? [`${name}=true`] : []));
+  const path = query.length > 0 ? `${plain}?${query.join('&')}` : plain;
+  const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  if (expected === 'none') headers['if-none-match'] = '*';
+  else if (expected !== undefined) headers['if-match'] = `"${expected}"`;
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const answer = await answerTo(node, { method, path, headers, timeoutMs: CHANGE_TIMEOUT_MS, ...sent });
+  if (answer.status === 204) return null;
+  if (isGood(answer)) return answer.body as Answer;
+  const { detail, remedy, errors } = answer.body;
+  if (UNKNOWN.has(answer.body.code) || isUnable(answer)) throw refusalOf(node, path, answer);
+  const reason = [String(detail), ...othersIn(errors)].join('\n  ');
+  throw new QuotameshError('CHANGE_REFUSED', { reason, advice: String(remedy) });
+}
+
+/** What was wrong with the other groups of a batch; `detail` tells the first. */
+function othersIn(errors: unknown): string[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.slice(1).map((error: { readonly detail?: unknown }) => String(error.detail));
+}
+
+export async function get<Answer>(node: NodeAddress, path: string, timeoutMs = TIMEOUT_MS): Promise<Answer> {
+  const answer = await answerTo(node, { method: 'GET', path, timeoutMs });
+  if (isGood(answer)) return answer.body as Answer;
+  throw refusalOf(node, path, answer);
+}
+
+/** Says what the node itself says, with its own remedy. What tells neither is no node. */
+function refusalOf(node: NodeAddress, path: string, answer: JsonAnswer): QuotameshError {
+  const { status, body } = answer;
+  const { code, detail, remedy } = body;
+  if (typeof detail !== 'string' || typeof remedy !== 'string') {
+    return unreachable(node, `${path} answers with status ${status}`);
+  }
+  const facts = { reason: detail, advice: remedy };
+  if (UNKNOWN.has(code)) return new QuotameshError('ASKED_WRONG', facts);
+  if (isUnable(answer)) return new QuotameshError('NODE_UNABLE', { ...facts, url: originOf(node) });
+  return new QuotameshError('CHANGE_REFUSED', facts);
+}
+
+function isUnable({ status }: JsonAnswer): boolean {
+  return status >= 500;
+}
+
+const UNKNOWN: ReadonlySet<unknown> = new Set(['GROUP_UNKNOWN', 'KEY_SILENT', 'KEY_UNKNOWN', 'KEY_DEFINITION_UNKNOWN']);
+
+interface JsonAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+async function answerTo(node: NodeAddress, request: NodeRequest): Promise<JsonAnswer> {
+  const { status, text } = await ask(node, request).catch(async (error: Error) => {
+    throw await connectionFailure(node, error);
+  });
+  try {
+    return { status, body: text === '' && status === 204 ? {} : JSON.parse(text) };
+  } catch {
+    throw unreachable(node, `${request.path} is answered by something else`);
+  }
+}
+
+function isGood({ status }: JsonAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** All of a list that a node answers in pages, e.g. `groups` of GET /v1/groups. */
+export async function allPages<Listed>(node: NodeAddress, list: string): Promise<Listed[]> {
+  const found: Listed[] = [];
+  for await (const page of pagesOf<Listed>(node, list, () => TIMEOUT_MS)) found.push(...page);
+  return found;
+}
+
+/** Those that are told within this time; rejects where nothing is. */
+export async function groupNames(node: NodeAddress, patienceMs: number): Promise<readonly string[]> {
+  const deadlineMs = performance.now() + patienceMs;
+  const leftMs = () => Math.max(1, Math.ceil(deadlineMs - performance.now()));
+  const names: string[] = [];
+  try {
+    for await (const page of pagesOf<{ readonly group: string }>(node, 'groups', leftMs)) {
+      names.push(...page.map(({ group }) => group));
+    }
+  } catch (error) {
+    if (names.length === 0) throw error;
+  }
+  return names;
+}
+
+async function* pagesOf<Listed>(node: NodeAddress, list: string, timeoutMs: () => number): AsyncGenerator<Listed[]> {
+  let after: string | null = null;
+  do {
+    const query: string = after === null ? '' : `?after=${encodeURIComponent(after)}`;
+    const page: { readonly next: string | null } & Readonly<Record<string, unknown>> = await get(
+      node,
+      `/v1/${list}${query}`,
+      timeoutMs(),
+    );
+    yield page[list] as Listed[];
+    after = page.next;
+  } while (after !== null);
+}
+
+function unreachable(node: NodeAddress, reason: string): QuotameshError {
+  return new QuotameshError('NODE_UNREACHABLE', { url: originOf(node), reason });
+}

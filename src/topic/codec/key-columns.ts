@@ -1,0 +1,34 @@
+import { KEY_ROWS_MAX, type KeyRow } from '../../core/base/protocol/record.js';
+import { DIRECTION_COUNT, KEY_NAME_MAX } from '../../core/base/vocabulary.js';
+import type { quotamesh } from './generated/report.js';
+import { decodeIds, encodeIds, isColumn, isRate } from './wire-parts.js';
+
+/** The columns of the keys that a heartbeat names; none without rows. */
+export function encodeKeys(rows: readonly KeyRow[] = []): quotamesh.v1.INode {
+  if (rows.length === 0) return {};
+  return {
+    keyGroupIds: encodeIds(rows.map(({ groupId }) => groupId)),
+    keyDirections: rows.map(({ direction }) => direction),
+    keyMessagesPerSecond: rows.map(({ messages }) => messages),
+    keyBytesPerSecond: rows.map(({ bytes }) => bytes),
+    keyNames: rows.map(({ name }) => name),
+  };
+}
+
+/** Null where the columns do not fit together, or hold what no node of ours writes. */
+export function decodeKeys(node: quotamesh.v1.Node): readonly KeyRow[] | null {
+  const ids = decodeIds(node.keyGroupIds);
+  if (ids === null || ids.length > KEY_ROWS_MAX) return null;
+  const count = ids.length;
+  const { keyDirections: directions, keyNames: names, keyMessagesPerSecond: messages, keyBytesPerSecond: bytes } = node;
+  if (!isColumn(directions, count) || directions.some((direction) => direction >= DIRECTION_COUNT)) return null;
+  if (![messages, bytes].every((column) => isColumn(column, count) && column.every(isRate))) return null;
+  if (names.length !== count || names.some(({ length }) => length === 0 || length > KEY_NAME_MAX)) return null;
+  return Array.from({ length: count }, (_, at) => ({
+    groupId: ids[at],
+    direction: directions[at] ?? 0,
+    name: names[at],
+    messages: messages[at] ?? 0,
+    bytes: bytes[at] ?? 0,
+  }));
+}

@@ -1,0 +1,40 @@
+import { NO_STOCK, type ReportRow } from '../../core/base/protocol/record.js';
+import type { quotamesh } from './generated/report.js';
+import { isCharge, isColumn, isRate } from './wire-parts.js';
+
+/** The columns of stocks, each of them absent where no row has anything in it. */
+export function encodeLevels(rows: readonly ReportRow[]): quotamesh.v1.IReport {
+  const column = (key: 'stock' | 'unread', dimension: 0 | 1, none: number) => {
+    const values = rows.map((row) => row[key]?.[dimension] ?? none);
+    return values.every((value) => Object.is(value, none)) ? [] : values;
+  };
+  return {
+    stockMessages: column('stock', 0, NO_STOCK),
+    stockBytes: column('stock', 1, NO_STOCK),
+    unreadMessages: column('unread', 0, 0),
+    unreadBytes: column('unread', 1, 0),
+  };
+}
+
+export type WithStock = Pick<ReportRow, 'stock' | 'unread'>;
+
+/** One element per row, none where no row has a stock; null where the columns are absurd. */
+export function decodeLevels(report: quotamesh.v1.Report, count: number): readonly WithStock[] | null {
+  const { stockMessages, stockBytes, unreadMessages, unreadBytes } = report;
+  const stocks = [stockMessages, stockBytes];
+  const unread = [unreadMessages, unreadBytes];
+  if (!stocks.every((column) => isColumn(column, count) && column.every(isStock))) return null;
+  if (!unread.every((column) => isColumn(column, count) && column.every(isRate))) return null;
+  if (stocks.every(({ length }) => length === 0)) return WITHOUT_STOCKS;
+  return Array.from({ length: count }, (_, at): WithStock => {
+    const stock = [stockMessages[at] ?? NO_STOCK, stockBytes[at] ?? NO_STOCK] as const;
+    if (stock.every(Number.isNaN)) return {};
+    return { stock, unread: [unreadMessages[at] ?? 0, unreadBytes[at] ?? 0] };
+  });
+}
+
+function isStock(stock: number): boolean {
+  return Number.isNaN(stock) || isCharge(stock);
+}
+
+const WITHOUT_STOCKS: readonly WithStock[] = [];

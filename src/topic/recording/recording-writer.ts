@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { open, rm } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { ReadRecord } from '../../base/ports/report-topic.js';
+import {
+  encodeEnd,
+  encodeEpoch,
+  encodeFrame,
+  encodeHeader,
+  encodeRecord,
+  KIND_CAUGHT_UP,
+  MAGIC,
+  type RecordingHeader,
+} from './recording-format.js';
+
+/** Where a recording goes. */
+interface Target {
+  append(chunk: Buffer): Promise<unknown>;
+  /** @param isEmpty nothing was appended */
+  close(isEmpty: boolean): Promise<unknown>;
+}
+
+/** Appends frames in order, one write at a time; whatever comes meanwhile goes into the next write. */
+export class RecordingWriter {
+  records = 0;
+  bytes = 0;
+  /** What was added and is not written yet. */
+  waitingBytes = 0;
+  readonly #target: Target;
+  #pending: Buffer[] = [];
+  #writing: Promise<void> | null = null;
+  #hasBegun = false;
+
+  private constructor(target: Target) {
+    this.#target = target;
+  }
+
+  /** Rejects with RECORDING_UNWRITABLE, also when the file exists: a recording is never written over. */
+  static async create(path: string): Promise<RecordingWriter> {
+    try {
+      return new RecordingWriter(await fileTarget(path));
+    } catch (error) {
+      throw unwritable(path, error);
+    }
+  }
+
+  /** Into a stream, which is ended at the end; what its reader does not take is waited for. */
+  static into(stream: Writable): RecordingWriter {
+    return new RecordingWriter({
+      append: async (chunk) => {
+        if (!stream.write(chunk) && !stream.destroyed)
+          await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+      },
+      close: async () => stream.end(),
+    });
+  }
+
+  /** What was added before waits for the header. */
+  async begin(header: RecordingHeader): Promise<void> {
+    this.#pending.unshift(MAGIC, encodeFrame(encodeHeader(header)));
+    this.#hasBegun = true;
+    await this.flush();
+  }
+
+  epoch(epoch: string): void {
+    this.#pending.push(encodeFrame(encodeEpoch(epoch)));
+  }
+
+  add(records: readonly ReadRecord[]): void {
+    for (const record of records) {
+      const frame = encodeFrame(encodeRecord(record));
+      this.waitingBytes += frame.length;
+      this.#pending.push(frame);
+    }
+    this.records += records.length;
+  }
+
+  caughtUp(): void {
+    this.#pending.push(encodeFrame(Buffer.of(KIND_CAUGHT_UP)));
+  }
+
+  /** Rejects with RECORDING_UNWRITABLE: a full disk ends the recording. */
+  async flush(): Promise<void> {
+    if (!this.#hasBegun) return;
+    while (this.#writing !== null || this.#pending.length > 0) {
+      this.#writing ??= this.#write().finally(() => {
+        this.#writing = null;
+      });
+      await this.#writing;
+    }
+  }
+
+  /** Nothing is left of a recording that has not begun. */
+  async end(): Promise<void> {
+    try {
+      if (!this.#hasBegun) return;
+      this.#pending.push(encodeFrame(encodeEnd(this.records)));
+      await this.flush();
+    } finally {
+      await this.#target.close(!this.#hasBegun);
+    }
+  }
+
+  async #write(): Promise<void> {
+    const chunk = Buffer.concat(this.#pending.splice(0));
+    await this.#target.append(chunk);
+    this.waitingBytes = this.#pending.reduce((sum, { length }) => sum + length, 0);
+    this.bytes += chunk.length;
+  }
+}
+
+async function fileTarget(path: string): Promise<Target> {
+  const file = await open(path, 'wx', 0o600);
+  return {
+    append: (chunk) => {
+      return file.appendFile(chunk).catch((error: unknown) => {
+        throw unwritable(path, error);
+      });
+    },
+    close: async (isEmpty) => {
+      try {
+        if (!isEmpty) await file.datasync();
+      } finally {
+        await file.close();
+        if (isEmpty) await rm(path);
+      }
+    },
+  };
+}
+
+function unwritable(file: string, error: unknown): QuotameshError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const reason = code === 'EEXIST' ? 'it exists already' : code === 'ENOSPC' ? 'the disk is full' : message;
+  return new QuotameshError('RECORDING_UNWRITABLE', { file, reason }, { cause: error });
+}

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { clusterDepth } from '../../../../src/core/account/cluster-depth.js';
+import { isInPieces, wholePieces } from '../../../../src/core/account/in-pieces.js';
+import { RecentUse } from '../../../../src/core/account/recent-use.js';
+
+test.each([
+  { perSecond: 10, nodes: 10, inPieces: true },
+  { perSecond: 20, nodes: 50, inPieces: true },
+  { perSecond: 1, nodes: 3, inPieces: true },
+  { perSecond: 10, nodes: 1, inPieces: false },
+  { perSecond: 100, nodes: 10, inPieces: true },
+  { perSecond: 101, nodes: 10, inPieces: false },
+  { perSecond: 150, nodes: 50, inPieces: true },
+  { perSecond: 151, nodes: 50, inPieces: false },
+  { perSecond: 1000, nodes: 3, inPieces: false },
+])('$perSecond/s on $nodes nodes is given in pieces: $inPieces', ({ perSecond, nodes, inPieces }) => {
+  expect(isInPieces({ perSecond, depth: clusterDepth(perSecond, 1) }, 1, nodes)).toBe(inPieces);
+});
+
+test('a depth of four pieces for each node can be divided, if each has more than three a second', () => {
+  expect(isInPieces({ perSecond: 31, depth: 40 }, 1, 10)).toBe(false);
+  expect(isInPieces({ perSecond: 31, depth: 39 }, 1, 10)).toBe(true);
+  expect(isInPieces({ perSecond: 30, depth: 1e6 }, 1, 10)).toBe(true);
+});
+
+test('messages of a kilobyte are pieces of a kilobyte', () => {
+  expect(isInPieces({ perSecond: 10_000, depth: 10_000 }, 1000, 10)).toBe(true);
+  expect(isInPieces({ perSecond: 10_000, depth: 10_000 }, 100, 10)).toBe(false);
+});
+
+/** 10/s on ten nodes: a depth of ten. */
+const SLOW = { perSecond: 10, depth: 10 };
+const NOW = 100_000;
+
+/** What node 5 may take when nodes 1, 2, … have just taken so many, and node 5 as many as `own`; null = it told nothing. */
+function given(
+  tokens: number,
+  others: readonly number[],
+  own: number | null,
+  roundTripMs: number,
+  { isDivided = false, isOwing = false, crowdsOut = false, nodes = 10 } = {},
+): number {
+  const recent = new RecentUse();
+  const nodeAt = (at: number) => (at < 4 ? at + 1 : at + 2);
+  // All come before anybody takes something: who comes later is counted as having had nearly as much.
+  others.forEach((_, at) => {
+    recent.charge(nodeAt(at), 0, NOW, SLOW, 1);
+  });
+  if (own !== null) recent.charge(5, 0, NOW, SLOW, 1);
+  others.forEach((units, at) => {
+    recent.charge(nodeAt(at), units, NOW, SLOW, 1);
+  });
+  if (own !== null) recent.charge(5, own, NOW, SLOW, 1);
+  return wholePieces(SLOW, tokens, 1, {
+    recent,
+    own: 5,
+    logMs: NOW,
+    roundTripMs,
+    isDivided,
+    nodes,
+    isOwing,
+    crowdsOut,
+  });
+}
+
+describe('10/s on ten nodes, a round trip of 20 ms: 0.2 tokens flow in meanwhile', () => {
+  test.each([
+    { tokens: 10, others: [], own: 0, takes: 10, why: 'nobody else: all of it' },
+    { tokens: 10, others: [], own: null, takes: 20 / 9, why: 'nobody has told anything: nine take two depths' },
+    { tokens: 3, others: [], own: null, takes: 1, why: 'but a piece' },
+    { tokens: 10, others: [1], own: null, takes: 10 / 9, why: 'one has told: nine others take a depth' },
+    { tokens: 8, others: [1, 1, 1, 1, 1, 1], own: null, takes: 8 / 7, why: 'and its part among those that have told' },
+    { tokens: 0.9, others: [], own: 0, takes: 0.9, why: 'no whole piece: no work fits' },
+    { tokens: 1, others: [1, 1], own: 0, takes: 1, why: 'had the fewest: the last token' },
+    { tokens: 1, others: [0.5, 1], own: 0.7, takes: 0.8, why: 'one had fewer: waits for 1.2' },
+    { tokens: 1.2, others: [0.5, 1], own: 0.7, takes: 1, why: 'until 0.2 more are there' },
+    { tokens: 1.2, others: Array(7).fill(0.1), own: 1, takes: 0.8, why: 'seven had fewer: waits for 1.4' },
+    { tokens: 1.4, others: Array(12).fill(0.1), own: 1, takes: 1, why: 'and no longer for twelve' },
+    { tokens: 6, others: [1, 1], own: 0, takes: 4, why: 'plenty: its part of it twice' },
+    { tokens: 6, others: [1], own: 0, takes: 6, why: 'but no more than is there' },
+    { tokens: 0, others: [1], own: 0, takes: 0, why: 'nothing is there' },
+    { tokens: -3, others: [1], own: 0, takes: -3, why: 'a debt comes first' },
+  ])('$tokens tokens, others had $others, it $own: $takes; $why', ({ tokens, others, own, takes }) => {
+    expect(given(tokens, others, own, 20)).toBeCloseTo(takes, 9);
+  });
+});
+
+test('divided in advance: a tenth of what is there, and the last whole token to the one that had the fewest', () => {
+  expect(given(10, [], 0, 20, { isDivided: true })).toBe(1);
+  expect(given(0.9, [], 0, 20, { isDivided: true })).toBeCloseTo(0.9, 9);
+});
+
+describe('a node that owes leaves the others three of ten tokens', () => {
+  test.each([
+    { tokens: 10, takes: 10, why: 'full: all of it' },
+    { tokens: 9, takes: 9, why: 'nearly full: all of it' },
+    { tokens: 8, takes: 5, why: 'down to the set point' },
+    { tokens: 3.9, takes: 0.9, why: 'no whole piece above the set point' },
+    { tokens: 2, takes: -1, why: 'nothing below it' },
+  ])('$tokens tokens: $takes, $why', ({ tokens, takes }) => {
+    expect(given(tokens, [], 0, 20, { isOwing: true })).toBeCloseTo(takes, 9);
+  });
+});
+
+describe('a node that wants more than its share', () => {
+  test.each([
+    { tokens: 2.4, others: [2, 2], own: 2, nodes: 3, takes: 1, why: 'as many as the others: nothing is kept' },
+    { tokens: 2.4, others: [1, 2], own: 2, nodes: 3, takes: 1, why: 'one had a piece less: that is kept for it' },
+    { tokens: 1.5, others: [1, 2], own: 2, nodes: 3, takes: 0.3, why: 'so this node waits for 2.2' },
+    { tokens: 1, others: [2, 2], own: 1, nodes: 3, takes: 1, why: 'and the other finds it' },
+    { tokens: 4.4, others: [0, 0], own: 3, nodes: 3, takes: 1.4, why: 'far less: as much as a busy bucket returns to' },
+    { tokens: 2.4, others: [2], own: 2, nodes: 3, takes: 1.2, why: 'a third node may come: a piece is kept for it' },
+    { tokens: 9, others: [0, 0], own: 3, nodes: 3, takes: 3, why: 'nearly full: what is kept would be lost' },
+  ])(
+    '$tokens tokens, $nodes nodes, others had $others, it $own: $takes; $why',
+    ({ tokens, others, own, nodes, takes }) => {
+      expect(given(tokens, others, own, 20, { crowdsOut: true, nodes })).toBeCloseTo(takes, 9);
+    },
+  );
+});
