@@ -158,7 +158,7 @@ function onHono(Make: typeof Hono, node: QuotaNode, chosen: Chosen): Promise<Ser
   const app = new Make();
   if (chosen.meanwhile !== undefined) {
     const other = () => new Response(Readable.toWeb(twoParts()) as ReadableStream, { status: 504 });
-    app.use('*', (_context, next) => Promise.race([next(), later().then(other)]));
+    app.use('*', (_context, next) => Promise.race([next(), afterMs(20).then(other)]));
   }
   app.use(
     '*',
@@ -264,14 +264,14 @@ function optionsOf({ meanwhile: _, onPassed: __, ...options }: Chosen) {
   return options;
 }
 
-function later(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 50));
+function afterMs(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Somebody else answers: a middleware with a deadline, for example. */
 async function interrupt(response: ServerResponse, { meanwhile }: Chosen): Promise<void> {
   if (meanwhile === undefined) return;
-  await later();
+  await afterMs(20);
   response.writeHead(504);
   if (meanwhile === 'answered') {
     response.end(PARTS.join(''));
@@ -279,8 +279,7 @@ async function interrupt(response: ServerResponse, { meanwhile }: Chosen): Promi
   }
   response.write(PARTS[0]);
   // The quota gives up meanwhile.
-  await later();
-  await later();
+  await afterMs(600);
   response.end(PARTS[1]);
 }
 

@@ -89,7 +89,7 @@ describe.each(FRAMEWORKS)('%s', (name, serve) => {
 
   test.each(['answered', 'begun'] as const)('leaves alone what somebody else has %s meanwhile', async (meanwhile) => {
     let passed = 0;
-    const ask = await asking({ waitMs: 100, meanwhile, onPassed: () => passed++ });
+    const ask = await asking({ waitMs: 500, meanwhile, onPassed: () => passed++ });
     const answer = await ask('/', 'bob');
     expect([answer.status, await answer.text()]).toEqual([504, 'one, two']);
     const waiting = () => node.groupStatus('key:bob').directions.publish.local.heldBack;
