@@ -1,4 +1,3 @@
-import { groupIdOf } from '../../src/core/base/ids.js';
 import type { ProcessRecord } from './process-record.js';
 
 /**
@@ -13,7 +12,7 @@ import type { ProcessRecord } from './process-record.js';
  */
 export function mayDifferInRamp(view: readonly ProcessRecord[], group: number, hasSteppedBack: boolean): boolean {
   if (view[0]?.node.coordinator.settings.groups[group]?.ramp === null) return false;
-  if (view.some((record) => record.node.coordinator.hiddenCeilings.has(mapLaneOf(record, group)))) return true;
+  if (view.some((record) => record.node.coordinator.hiddenCeilings.has(laneOf(record, group).mapLane))) return true;
   const [first, ...others] = view.map(({ node }) => node.coordinator.log.ignored['old-incarnation']);
   if (others.some((ignored) => ignored !== first)) return true;
   if (!hasSteppedBack) return false;
@@ -21,13 +20,11 @@ export function mayDifferInRamp(view: readonly ProcessRecord[], group: number, h
   return forgetful && view.some((record) => record.node.beganCompacted && hasCeiling(record, group));
 }
 
-export function mapLaneOf({ node: { coordinator } }: ProcessRecord, group: number): number {
-  const { settings, usageMap } = coordinator;
-  const { name } = settings.groups[group];
-  return usageMap.mapLaneOf(groupIdOf(settings.cluster, name), 0);
+export function laneOf({ node: { coordinator } }: ProcessRecord, group: number) {
+  return coordinator.laneOf(coordinator.groupIdOf(group), 0);
 }
 
 function hasCeiling(record: ProcessRecord, group: number): boolean {
-  const mapLane = mapLaneOf(record, group);
-  return record.node.coordinator.targets.rampsOf(mapLane).newestOf(mapLane) !== undefined;
+  const { mapLane, partition } = laneOf(record, group);
+  return record.node.coordinator.targets.ramps[partition].newestOf(mapLane) !== undefined;
 }

@@ -2,7 +2,7 @@ import type { GroupSettings } from '../../src/core/base/settings.js';
 import { laneOf, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
 import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
 import type { World } from '../cluster/world.js';
-import { mapLaneOf, mayDifferInRamp } from './known-ceilings.js';
+import { laneOf as laneIn, mayDifferInRamp } from './known-ceilings.js';
 import type { ProcessRecord } from './process-record.js';
 
 type Fail = (promise: string, about: string, says: string) => void;
@@ -46,8 +46,7 @@ export function checkAgreement(
 
 function divisionOf(record: ProcessRecord, group: number): Division {
   const { coordinator } = record.node;
-  const mapLane = mapLaneOf(record, group);
-  const view = coordinator.shares.converge(group, 0, mapLane);
+  const view = coordinator.shares.converge(group, laneIn(record, group));
   const members = record.membersOf(group);
   return { members, shares: [...view.share[MESSAGES].slice(0, view.count)] };
 }

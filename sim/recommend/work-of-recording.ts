@@ -1,7 +1,7 @@
 import { DIRECTION_COUNT, directionIndex } from '../../src/core/base/vocabulary.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
 import { Coordinator } from '../../src/core/machine/coordinator.js';
-import { laneShares } from '../../src/node/status/describe-node.js';
+import { laneShares } from '../../src/node/status/lane-summary.js';
 import { RecordCodec } from '../../src/topic/codec/record-codec.js';
 import type { Recording } from '../../src/topic/recording/read-recording.js';
 import { chosenGroup } from '../replay/chosen-group.js';

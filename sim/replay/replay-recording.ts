@@ -6,7 +6,7 @@ import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
 import { Coordinator } from '../../src/core/machine/coordinator.js';
 import type { NodeShareStatus, RateStatus } from '../../src/node/api/node-status.js';
-import { laneShares } from '../../src/node/status/describe-node.js';
+import { laneShares } from '../../src/node/status/lane-summary.js';
 import { RecordCodec } from '../../src/topic/codec/record-codec.js';
 import type { Recording } from '../../src/topic/recording/read-recording.js';
 import type { RecordingHeader } from '../../src/topic/recording/recording-format.js';

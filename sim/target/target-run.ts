@@ -1,4 +1,4 @@
-import { backendIdOf, groupIdOf } from '../../src/core/base/ids.js';
+import { backendIdOf } from '../../src/core/base/ids.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { laneOf, MESSAGES, slotOf, UNLIMITED } from '../../src/core/base/vocabulary.js';
 import { SmoothedRate } from '../../src/core/target/smoothed-rate.js';
@@ -190,8 +190,8 @@ class TargetRun {
   #targetOf(name: string): LaneTarget {
     const group = this.#names.indexOf(name);
     const { coordinator } = this.#first;
-    const { cluster, groups } = this.#world.settings;
-    const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf(cluster, name), 0);
+    const { groups } = this.#world.settings;
+    const { mapLane } = coordinator.laneOf(coordinator.groupIdOf(group), 0);
     return coordinator.targets.decide(groups[group], 0, mapLane);
   }
 

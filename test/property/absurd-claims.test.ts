@@ -149,7 +149,7 @@ test('whatever somebody claims, all agree, go on deciding, and have their parts'
         expect(one.log.pools[0]?.divisor).toBeLessThanOrEqual(HONEST.length + LIARS.length);
         for (const group of GROUPS.keys()) {
           const [mine, others] = [one, two].map((each) => {
-            const view = each.shares.converge(group, 0, each.lanes.get(2 * group)!.mapLane);
+            const view = each.shares.converge(group, each.lanes.get(2 * group)!);
             return [view.share[MESSAGES], view.demand[MESSAGES]].map((column) =>
               Array.from(column.subarray(0, view.count)),
             );

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { groupIdOf } from '../../src/core/base/ids.js';
 import type { ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
 import type { CoordinatorSettings, RampSettings } from '../../src/core/base/settings.js';
 import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
@@ -27,14 +26,15 @@ function settingsWith(partitions: number): CoordinatorSettings {
 }
 
 /** Everything that a coordinator has from the log. Times of its own clock and small numbers of its own are left out. */
-function known({ settings, membership, usageMap, log, shares, targets }: Coordinator) {
+function known(coordinator: Coordinator) {
+  const { settings, membership, usageMap, log, shares, targets } = coordinator;
   const members = [...membership.all()].map(({ slot: _slot, lastSignMs: _lastSignMs, ...member }) => ({
     ...member,
     keys: usageMap.keysOf(membership.get(member.nodeKey)!).map((key) => ({ ...key })),
   }));
   const ofGroup = ({ name }: { readonly name: string }, group: number, direction: number) => {
-    const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, name), direction);
-    const { count, target, ...columns } = shares.converge(group, direction, mapLane);
+    const lane = coordinator.laneOf(coordinator.groupIdOf(group), direction);
+    const { count, target, ...columns } = shares.converge(group, lane);
     const first = (column: ArrayLike<number> = []) => Array.from(column).slice(0, count);
     const rates = Array.from({ length: DIMENSION_COUNT }, (_, at) => [
       first(columns.usage[at]),

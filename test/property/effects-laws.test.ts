@@ -178,10 +178,10 @@ function expectTold(before: Map<number, Held>, after: Map<number, Held>, effects
 function expectMoving({ lanes, shares, membership, nodeKey, targets }: Coordinator, seen: Seen): void {
   for (const lane of lanes.values()) {
     const own = membership.indexOf(nodeKey, lane.partition);
-    const round = shares.converge(lane.group, lane.direction, lane.mapLane);
+    const round = shares.converge(lane.group, lane);
     const moving = Array.from(round.moving.subarray(0, round.count));
     const { settings, direction: way, mapLane } = lane;
-    expect(lane.isMoving).toBe(moving.includes(1) || targets.rampsOf(mapLane).isMoving(settings, way, mapLane));
+    expect(lane.isMoving).toBe(moving.includes(1) || targets.ramps[lane.partition].isMoving(settings, way, mapLane));
     expect(lane.isOwnMoving).toBe(moving[own] === 1);
     if (lane.isMoving) seen.moving++;
     if (lane.isOwnMoving) seen.ownMoving++;

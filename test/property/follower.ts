@@ -58,12 +58,13 @@ export class Follower {
 
   #lane(group: number, name: string, direction: number): LaneShares {
     const groupId = groupIdOf(this.#settings.cluster, name);
-    const mapLane = this.usageMap.mapLaneOf(groupId, direction);
-    const round = this.#shares.converge(group, direction, mapLane);
+    const mapLane = this.usageMap.findMapLane(groupId, direction);
+    const partition = partitionOf(groupId, this.#settings.partitions);
+    const round = this.#shares.converge(group, { direction, mapLane, partition });
     const column = (dimension: number) => Array.from(round.share[dimension].subarray(0, round.count));
     return {
       lane: `${name}/${direction}`,
-      nodes: this.membership.on(partitionOf(groupId, this.#settings.partitions)).members.map(({ nodeId }) => nodeId),
+      nodes: this.membership.on(partition).members.map(({ nodeId }) => nodeId),
       shares: Array.from({ length: DIMENSION_COUNT }, (_, dimension) => column(dimension)),
       target: Array.from(round.target),
     };

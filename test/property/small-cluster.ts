@@ -1,4 +1,3 @@
-import { groupIdOf } from '../../src/core/base/ids.js';
 import type { Append, ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import { DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
@@ -82,9 +81,9 @@ export class Process {
   }
 
   view(): View {
-    const { settings, shares, usageMap, membership } = this.coordinator;
+    const { settings, shares, membership } = this.coordinator;
     const ofGroup = ({ name }: { readonly name: string }, group: number) => {
-      const round = shares.converge(group, 0, usageMap.mapLaneOf(groupIdOf(settings.cluster, name), 0));
+      const round = shares.converge(group, this.coordinator.laneOf(this.coordinator.groupIdOf(group), 0));
       const [demand = [], share = []] = [round.demand[0], round.share[0]];
       const members = membership.alive.map(({ nodeId }, at) => [nodeId, [demand[at], share[at]]]);
       return [name, Object.fromEntries(members)];

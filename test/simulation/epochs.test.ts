@@ -61,8 +61,7 @@ function expectSameShares(world: World): void {
   const nodes = running(world);
   for (const [group, name] of NAMES.entries()) {
     const views = nodes.map(({ coordinator }) => {
-      const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf('demo', name), 0);
-      const { share, count } = coordinator.shares.converge(group, 0, mapLane);
+      const { share, count } = coordinator.shares.converge(group, coordinator.laneOf(groupIdOf('demo', name), 0));
       return Array.from(share[MESSAGES].subarray(0, count));
     });
     for (const view of views) expect(view).toEqual(views[0]);

@@ -43,7 +43,7 @@ function admitted(world: World, fromMs: number, toMs: number): number {
 
 function ceiling(world: World, node = 'a'): number {
   const { targets, settings } = world.node(node).coordinator;
-  return targets.rampsOf(0).ceilingOf(settings.groups[0], 0, 0);
+  return targets.ramps[0].ceilingOf(settings.groups[0], 0, 0);
 }
 
 describe('a ramp from 100 to 1,000 in 10 s', () => {

@@ -41,7 +41,7 @@ import { Reporter } from '../report/reporter.js';
 import { SaidGone } from '../report/said-gone.js';
 import { endSettling } from '../report/sample/settling.js';
 import { CostMeter } from '../target/cost-meter.js';
-import { TargetBook } from '../target/target-book.js';
+import { type SharedLane, TargetBook } from '../target/target-book.js';
 import type { AliveMembers } from '../usage-map/alive-members.js';
 import { Membership } from '../usage-map/membership.js';
 import { UsageMap } from '../usage-map/usage-map.js';
@@ -209,6 +209,17 @@ export class Coordinator {
 
   get reportBudget(): ReportBudget {
     return this.#publisher.budget;
+  }
+
+  /** Finds the id by which the log knows a group. */
+  groupIdOf(group: number): GroupId {
+    return this.#table.groupIdOf(group);
+  }
+
+  /** Finds a lane of any group, for who reads: nothing is numbered for it. */
+  laneOf(groupId: GroupId, direction: number): SharedLane {
+    const partition = partitionOf(groupId, this.settings.partitions);
+    return { direction, mapLane: this.usageMap.findMapLane(groupId, direction), partition };
   }
 
   /** The members that share a group: those that are alive on its partition. */

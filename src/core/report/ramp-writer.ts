@@ -140,8 +140,8 @@ export class RampWriter {
    * What the alive nodes use of the ceiling, messages/s: each its demand, up to its share. Reported usage lags behind a
    * ceiling that climbs, because nobody reports that work of a known demand is refused a little less.
    */
-  #usageOf({ group, direction, mapLane }: LaneState): number {
-    const { count, demand, share } = this.#parts.shares.converge(group, direction, mapLane);
+  #usageOf(lane: LaneState): number {
+    const { count, demand, share } = this.#parts.shares.converge(lane.group, lane);
     let sum = 0;
     for (let at = 0; at < count; at++) {
       sum += Math.min(demand[MESSAGES][at], share[MESSAGES][at]);

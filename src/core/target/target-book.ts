@@ -1,4 +1,4 @@
-import { type LaneCosts, partitionOf } from '../base/protocol/record.js';
+import type { LaneCosts } from '../base/protocol/record.js';
 import { type CoordinatorSettings, type CostQuota, type GroupSettings, heartbeatOf } from '../base/settings.js';
 import { type BackendId, BYTES, DIRECTIONS, type GroupId, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { CostLane } from '../usage-map/cost-rows.js';
@@ -12,6 +12,13 @@ import { RampBook } from './ramp/ramp-book.js';
 import { type Binding, createDecision, decideTarget, type TargetDecision, type TargetInputs } from './target-rate.js';
 import { HEALTHY } from './throttling-ratio.js';
 import { WorstZones } from './worst-zones.js';
+
+/** Names a lane by the usage map's number, −1 where that knows none, and the partition whose members share it. */
+export interface SharedLane {
+  readonly direction: number;
+  readonly mapLane: number;
+  readonly partition: number;
+}
 
 /** Details of the zone that decides, for explanations; the stage itself reads `decision` only. */
 export interface LaneTarget {
@@ -83,20 +90,14 @@ export class TargetBook {
   }
 
   /** The rates in force of a lane, messages/s and bytes/s. */
-  ratesInto(target: Float64Array, settings: GroupSettings, direction: number, mapLane: number): void {
+  ratesInto(target: Float64Array, settings: GroupSettings, { direction, mapLane, partition }: SharedLane): void {
     const quota = settings.quota[DIRECTIONS[direction]];
     target[BYTES] = quota[BYTES];
     target[MESSAGES] = quota[MESSAGES];
     const { decision } = this.decide(settings, direction, mapLane);
     if (this.#settings.limiting.mode === 'enforce') target[MESSAGES] = decision.target;
     if (settings.ramp === null) return;
-    target[MESSAGES] = Math.min(target[MESSAGES], this.rampsOf(mapLane).ceilingOf(settings, direction, mapLane));
-  }
-
-  /** The ramps of a lane's partition. */
-  rampsOf(mapLane: number): RampBook {
-    const { groupId } = this.#usageMap.groupOf(mapLane);
-    return this.ramps[partitionOf(groupId, this.ramps.length)];
+    target[MESSAGES] = Math.min(target[MESSAGES], this.ramps[partition].ceilingOf(settings, direction, mapLane));
   }
 
   /**

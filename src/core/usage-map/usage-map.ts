@@ -156,10 +156,11 @@ export class UsageMap {
   }
 
   /**
-   * First row of a lane, or −1; follow `rows.nextOf`. The rows have no order; nodes that are not alive are among them.
+   * First row of a lane, or −1, as for the lane −1; follow `rows.nextOf`. The rows have no order; nodes that are not
+   * alive are among them.
    */
   firstRow(mapLane: number): number {
-    return this.#heads[mapLane];
+    return mapLane === -1 ? -1 : this.#heads[mapLane];
   }
 
   /** Every lane that has rows, by number. */

@@ -1,11 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type ClusterBucket, correctedRate, setPointOf } from '../../core/account/cluster-bucket.js';
-import type { LaneState } from '../../core/account/lanes/lane-state.js';
-import type { ShareBook } from '../../core/account/share/share-book.js';
-import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
+import { correctedRate, setPointOf } from '../../core/account/cluster-bucket.js';
+import type { SlotTokens } from '../../core/account/slot-tokens.js';
+import { BYTES, lanesOf, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
 import { matchName } from '../../core/beside/attachments/patterns.js';
-import { type BucketNow, bucketNow } from '../../core/machine/bucket-now.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
+import { LaneSummary } from '../../node/status/lane-summary.js';
 import { GROUP_METRICS } from './metric-table.js';
 import type { Labels } from './metric-tables.js';
 
@@ -60,7 +59,7 @@ export class GroupSeries {
     const read = this.#readings[name];
     let sinceTurn = 0;
     for (const lane of this.#lanes) {
-      const value = read(lane);
+      const value = read(lane.summary);
       // Unlimited is Infinity, not known here is undefined: neither has a series.
       if (value !== undefined && Number.isFinite(value)) series(value, lane);
       if (++sinceTurn % SERIES_PER_TURN === 0) await turn();
@@ -74,146 +73,102 @@ const SERIES_PER_TURN = 1000;
 
 export type GroupMetric = keyof typeof GROUP_METRICS;
 
-type Readings = Readonly<Record<GroupMetric, (lane: WatchedLane) => number | undefined>>;
+type Readings = Readonly<Record<GroupMetric, (lane: LaneSummary) => number | undefined>>;
 
 interface WatchedLane {
-  readonly lane: number;
-  readonly group: number;
-  readonly direction: number;
+  readonly summary: LaneSummary;
   /** `{group="orders",direction="publish"}`; group names hold nothing that the format would have to escape. */
   readonly labelText: string;
   readonly labels: Labels;
-  readonly quota: readonly number[];
 }
 
-function watchedLanes({ config, groups }: UsedParts): readonly WatchedLane[] {
-  const { perGroup } = config.metrics;
+function watchedLanes(node: UsedParts): readonly WatchedLane[] {
+  const { perGroup } = node.config.metrics;
   if (perGroup === 'none') return [];
   const selectors = perGroup === 'all' ? ['*'] : perGroup;
-  return [...groups.numbers].flatMap(([name, group]) => {
+  return [...node.groups.numbers].flatMap(([name, group]) => {
     if (!selectors.some((selector) => selector === '*' || matchName(selector, name, {}))) return [];
-    const { quota } = groups.at(group);
-    return DIRECTIONS.map((direction, at): WatchedLane => {
-      const labels = { group: name, direction };
-      const labelText = `{group="${name}",direction="${direction}"}`;
-      return { lane: laneOf(group, at), group, direction: at, labelText, labels, quota: quota[direction] };
+    return lanesOf(group).map((lane): WatchedLane => {
+      const summary = new LaneSummary(node, lane);
+      const labels = { group: name, direction: summary.direction };
+      const labelText = `{group="${name}",direction="${summary.direction}"}`;
+      return { summary, labelText, labels };
     });
   });
 }
 
-function readingsOf(node: UsedParts): Readings {
-  const { limiter } = node;
-  const state = ({ lane }: WatchedLane): LaneState | undefined => node.loop.coordinator?.lanes.get(lane);
-  const ofShares = (column: 'target' | 'applied' | 'limit', dimension: number) => (lane: WatchedLane) =>
-    state(lane) === undefined ? undefined : node.loop.coordinator?.shares[column][slotOf(lane.lane, dimension)];
-  const sum = (dimension: number) => (lane: WatchedLane) => {
-    const served = state(lane);
-    return served && node.loop.coordinator ? shareSum(node.loop.coordinator.shares, served, dimension) : undefined;
+function readingsOf({ limiter, gate: { shadows } }: UsedParts): Readings {
+  const ofShadow = (read: (lane: number) => number) => {
+    return ({ lane }: LaneSummary) => {
+      const shadow = shadows.shadowLaneOf(lane);
+      return shadow === null ? undefined : read(shadow);
+    };
   };
-  const toldRate = (column: 'usage' | 'demand', dimension: number) => (lane: WatchedLane) =>
-    state(lane)?.reported[column][dimension];
-  const { shadows } = node.gate;
-  const counted = (column: 'admitted' | 'refused', dimension: number) => (lane: WatchedLane) =>
-    shadows.inForce[column].at(slotOf(lane.lane, dimension));
+  const shareSum = (lane: LaneSummary, dimension: number) => lane.served && lane.sums.share[dimension];
   return {
     quotamesh_group_quota_messages_per_second: ({ quota }) => quota[MESSAGES],
     quotamesh_group_quota_bytes_per_second: ({ quota }) => quota[BYTES],
-    quotamesh_group_target_messages_per_second: ofShares('target', MESSAGES),
-    quotamesh_group_busy: (lane) => (state(lane) === undefined ? undefined : Number(state(lane)?.isBusy)),
-    quotamesh_group_ramp_messages_per_second: rampCeiling(node),
-    ...bucketReadingsOf(node, state),
-    quotamesh_group_share_messages_per_second: ofShares('applied', MESSAGES),
-    quotamesh_group_share_bytes_per_second: ofShares('applied', BYTES),
-    quotamesh_group_limit_messages_per_second: ofShares('limit', MESSAGES),
-    quotamesh_group_limit_bytes_per_second: ofShares('limit', BYTES),
-    quotamesh_group_share_sum_messages_per_second: sum(MESSAGES),
-    quotamesh_group_share_sum_bytes_per_second: sum(BYTES),
-    quotamesh_group_usage_messages_per_second: toldRate('usage', MESSAGES),
-    quotamesh_group_usage_bytes_per_second: toldRate('usage', BYTES),
-    quotamesh_group_demand_messages_per_second: toldRate('demand', MESSAGES),
-    quotamesh_group_demand_bytes_per_second: toldRate('demand', BYTES),
-    quotamesh_group_admitted_messages_total: counted('admitted', MESSAGES),
-    quotamesh_group_admitted_bytes_total: counted('admitted', BYTES),
-    quotamesh_group_refused_messages_total: counted('refused', MESSAGES),
-    quotamesh_group_refused_bytes_total: counted('refused', BYTES),
+    quotamesh_group_target_messages_per_second: (lane) => lane.held('target', MESSAGES),
+    quotamesh_group_busy: ({ served }) => served && Number(served.isBusy),
+    // No series where there is no ramp.
+    quotamesh_group_ramp_messages_per_second: (lane) => lane.served && lane.ramp?.ceiling,
+    ...BUCKET_READINGS,
+    quotamesh_group_share_messages_per_second: (lane) => lane.held('applied', MESSAGES),
+    quotamesh_group_share_bytes_per_second: (lane) => lane.held('applied', BYTES),
+    quotamesh_group_limit_messages_per_second: (lane) => lane.held('limit', MESSAGES),
+    quotamesh_group_limit_bytes_per_second: (lane) => lane.held('limit', BYTES),
+    quotamesh_group_share_sum_messages_per_second: (lane) => shareSum(lane, MESSAGES),
+    quotamesh_group_share_sum_bytes_per_second: (lane) => shareSum(lane, BYTES),
+    quotamesh_group_usage_messages_per_second: (lane) => lane.reported('usage', MESSAGES),
+    quotamesh_group_usage_bytes_per_second: (lane) => lane.reported('usage', BYTES),
+    quotamesh_group_demand_messages_per_second: (lane) => lane.reported('demand', MESSAGES),
+    quotamesh_group_demand_bytes_per_second: (lane) => lane.reported('demand', BYTES),
+    quotamesh_group_admitted_messages_total: (lane) => lane.counted('admitted', MESSAGES),
+    quotamesh_group_admitted_bytes_total: (lane) => lane.counted('admitted', BYTES),
+    quotamesh_group_refused_messages_total: (lane) => lane.counted('refused', MESSAGES),
+    quotamesh_group_refused_bytes_total: (lane) => lane.counted('refused', BYTES),
     quotamesh_group_refusals_total: ({ lane }) => shadows.inForce.refusedOnce.at(lane),
-    ...shadowReadingsOf(node),
-    quotamesh_group_held_back: ({ lane }) => limiter.heldBack[lane],
-    quotamesh_group_debt_messages: ({ lane }) => limiter.buckets.debt(lane, MESSAGES, node.clock()),
-    quotamesh_group_debt_bytes: ({ lane }) => limiter.buckets.debt(lane, BYTES, node.clock()),
-  };
-}
-
-/** No series where a group has no shadow, and is none. */
-function shadowReadingsOf({ limiter, gate: { shadows } }: UsedParts) {
-  const ofShadow = (read: (lane: number) => number) => (lane: WatchedLane) => {
-    const shadow = shadows.shadowLaneOf(lane.lane);
-    return shadow === null ? undefined : read(shadow);
-  };
-  return {
+    // No series where a group has no shadow, and is none.
     quotamesh_group_would_refuse_total: ofShadow((lane) => shadows.counts.of(lane).wouldRefuse.requests),
     quotamesh_group_would_refuse_messages_total: ofShadow((lane) => shadows.counts.of(lane).wouldRefuse.messages),
     quotamesh_group_would_grant_total: ofShadow((lane) => shadows.counts.of(lane).wouldGrant.requests),
     quotamesh_group_shadow_admitted_messages_total: ofShadow((lane) => limiter.admitted.at(slotOf(lane, MESSAGES))),
     quotamesh_group_shadow_refused_messages_total: ofShadow((lane) => limiter.refused.at(slotOf(lane, MESSAGES))),
-  } satisfies Partial<Readings>;
-}
-
-/** No series where each node has a gate. */
-function bucketReadingsOf(node: UsedParts, state: (lane: WatchedLane) => LaneState | undefined) {
-  const inCluster = ({ lane }: WatchedLane, dimension: number) => {
-    const { coordinator } = node.loop;
-    return coordinator === null ? null : bucketNow(coordinator, lane, dimension, node.clock());
+    quotamesh_group_held_back: ({ heldBack }) => heldBack,
+    quotamesh_group_debt_messages: (lane) => lane.debt(MESSAGES),
+    quotamesh_group_debt_bytes: (lane) => lane.debt(BYTES),
   };
-  // What is no function of time needs no extrapolation of the log.
-  const bucketOf = (lane: WatchedLane, dimension: number) => {
-    return state(lane)?.tokens?.slots[dimension]?.bucket ?? null;
-  };
-  return {
-    quotamesh_group_cluster_tokens_messages: (lane: WatchedLane) => inCluster(lane, MESSAGES)?.tokens,
-    quotamesh_group_cluster_tokens_bytes: (lane: WatchedLane) => inCluster(lane, BYTES)?.tokens,
-    quotamesh_group_cluster_depth_messages: (lane: WatchedLane) => bucketOf(lane, MESSAGES)?.depth,
-    quotamesh_group_cluster_depth_bytes: (lane: WatchedLane) => bucketOf(lane, BYTES)?.depth,
-    quotamesh_group_cluster_set_point_messages: (lane: WatchedLane) => setPointIn(bucketOf(lane, MESSAGES)),
-    quotamesh_group_cluster_set_point_bytes: (lane: WatchedLane) => setPointIn(bucketOf(lane, BYTES)),
-    quotamesh_group_cluster_correction_messages_per_second: (lane: WatchedLane) =>
-      correctionIn(inCluster(lane, MESSAGES)),
-    quotamesh_group_cluster_correction_bytes_per_second: (lane: WatchedLane) => correctionIn(inCluster(lane, BYTES)),
-    quotamesh_group_charge_messages: (lane: WatchedLane) => chargeOf(state(lane), MESSAGES),
-    quotamesh_group_charge_bytes: (lane: WatchedLane) => chargeOf(state(lane), BYTES),
-  } satisfies Partial<Readings>;
 }
 
-function setPointIn(bucket: ClusterBucket | null): number | undefined {
-  return bucket === null ? undefined : setPointOf(bucket);
+/** No series where each node has a gate. What is no function of time needs no extrapolation of the log. */
+const BUCKET_READINGS = {
+  quotamesh_group_cluster_tokens_messages: (lane) => lane.bucket(MESSAGES)?.tokens,
+  quotamesh_group_cluster_tokens_bytes: (lane) => lane.bucket(BYTES)?.tokens,
+  quotamesh_group_cluster_depth_messages: (lane) => slotIn(lane, MESSAGES)?.bucket?.depth,
+  quotamesh_group_cluster_depth_bytes: (lane) => slotIn(lane, BYTES)?.bucket?.depth,
+  quotamesh_group_cluster_set_point_messages: (lane) => setPointIn(lane, MESSAGES),
+  quotamesh_group_cluster_set_point_bytes: (lane) => setPointIn(lane, BYTES),
+  quotamesh_group_cluster_correction_messages_per_second: (lane) => correctionIn(lane, MESSAGES),
+  quotamesh_group_cluster_correction_bytes_per_second: (lane) => correctionIn(lane, BYTES),
+  quotamesh_group_charge_messages: (lane) => chargeIn(lane, MESSAGES),
+  quotamesh_group_charge_bytes: (lane) => chargeIn(lane, BYTES),
+} satisfies Partial<Readings>;
+
+function slotIn({ served }: LaneSummary, dimension: number): SlotTokens | undefined {
+  return served?.tokens?.slots[dimension];
 }
 
-function correctionIn(now: BucketNow | null): number | undefined {
+function setPointIn(lane: LaneSummary, dimension: number): number | undefined {
+  const bucket = slotIn(lane, dimension)?.bucket;
+  return bucket ? setPointOf(bucket) : undefined;
+}
+
+function correctionIn(lane: LaneSummary, dimension: number): number | undefined {
+  const now = lane.bucket(dimension);
   return now === null ? undefined : correctedRate(now.bucket, now.tokens) - now.bucket.perSecond;
 }
 
-function chargeOf(lane: LaneState | undefined, dimension: number): number | undefined {
-  const slot = lane?.tokens?.slots[dimension];
-  return slot === undefined || slot.bucket === null ? undefined : slot.account.knownCharge;
-}
-
-/** Infinity where there is no ramp: no series. */
-function rampCeiling(node: UsedParts): (lane: WatchedLane) => number | undefined {
-  return ({ lane, group, direction }) => {
-    const { coordinator } = node.loop;
-    const state = coordinator?.lanes.get(lane);
-    if (coordinator === null || state === undefined) return undefined;
-    return coordinator.targets.ramps[state.partition]!.ceilingOf(
-      coordinator.settings.groups[group],
-      direction,
-      state.mapLane,
-    );
-  };
-}
-
-function shareSum(shares: ShareBook, { group, direction, mapLane }: LaneState, dimension: number): number {
-  const { share, count } = shares.converge(group, direction, mapLane);
-  let total = 0;
-  for (let at = 0; at < count; at++) total += share[dimension][at];
-  return total;
+function chargeIn(lane: LaneSummary, dimension: number): number | undefined {
+  const slot = slotIn(lane, dimension);
+  return slot?.bucket ? slot.account.knownCharge : undefined;
 }

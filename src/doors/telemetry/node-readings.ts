@@ -1,10 +1,11 @@
 import type { LaneState } from '../../core/account/lanes/lane-state.js';
-import { DIMENSION_COUNT } from '../../core/base/vocabulary.js';
+import { BYTES, MESSAGES } from '../../core/base/vocabulary.js';
 import type { Backend } from '../../core/target/backend-book.js';
 import { HEALTHY } from '../../core/target/throttling-ratio.js';
 import type { NodeStatus } from '../../node/api/node-status.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import { DEGRADED, type DegradedKind } from '../../node/status/degraded.js';
+import { LaneSummary } from '../../node/status/lane-summary.js';
 import type { NODE_METRICS } from './metric-table.js';
 import type { MetricSources, Reading } from './metric-tables.js';
 
@@ -139,17 +140,13 @@ function oldestReportMs(node: UsedParts): number {
   return nowMs - oldestMs;
 }
 
-function largestShareSum(node: UsedParts): number {
-  const { coordinator } = node.loop;
-  if (coordinator === null) return 0;
+function largestShareSum(node: NodeParts): number {
   let largest = 0;
-  for (const { group, direction, mapLane } of servedLanes(node).slice(0, CONVERGED_LANES_MAX)) {
-    const { target, share, count } = coordinator.shares.converge(group, direction, mapLane);
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+  for (const { lane } of servedLanes(node).slice(0, CONVERGED_LANES_MAX)) {
+    const { target, sums } = new LaneSummary(node, lane);
+    for (const dimension of [MESSAGES, BYTES]) {
       const limit = target[dimension];
-      if (limit === 0 || limit === Infinity) continue;
-      const total = share[dimension].subarray(0, count).reduce((sum, one) => sum + one, 0);
-      largest = Math.max(largest, total / limit);
+      if (limit !== 0 && limit !== Infinity) largest = Math.max(largest, sums.share[dimension] / limit);
     }
   }
   return largest;

@@ -1,8 +1,7 @@
 import { DIRECTION_COUNT, directionOfLane, lanesOf } from '../../core/base/vocabulary.js';
+import { LaneSummary } from '../status/lane-summary.js';
 import type { StatusParts } from '../status/status-parts.js';
-import { LaneSums, quotaOf, shownDimension } from './lane-sums.js';
-
-type HeatParts = Pick<StatusParts, 'clock' | 'config' | 'groups' | 'keys' | 'loop'>;
+import { NamedGroups } from './lane-sums.js';
 
 /**
  * Keeps the lanes in the order of their heat: what is wanted of a lane, in quotas. A pass over all lanes takes as many
@@ -10,8 +9,8 @@ type HeatParts = Pick<StatusParts, 'clock' | 'config' | 'groups' | 'keys' | 'loo
  * is noted every second besides.
  */
 export class GroupHeat {
-  readonly sums: LaneSums;
-  readonly #parts: HeatParts;
+  readonly named: NamedGroups;
+  readonly #parts: StatusParts;
   /** By lane; only of lanes that were looked at. */
   #heat = new Float64Array(64);
   #listed: number[] = [];
@@ -23,9 +22,9 @@ export class GroupHeat {
   #sortedAt = 0;
   #tick = 0;
 
-  constructor(parts: HeatParts) {
+  constructor(parts: StatusParts) {
     this.#parts = parts;
-    this.sums = new LaneSums(parts);
+    this.named = new NamedGroups(parts);
   }
 
   /** Once a second. */
@@ -56,9 +55,10 @@ export class GroupHeat {
 
   /** The heat of a lane now, by what all nodes want of it. */
   note(lane: number, wanted: number): void {
-    const quota = quotaOf(this.#parts, lane, shownDimension(this.#parts, lane));
+    const { quota, shownDimension } = new LaneSummary(this.#parts, lane);
+    const limit = quota[shownDimension];
     // A lane without a quota throttles nobody.
-    this.#heat[lane] = Number.isFinite(quota) ? wanted / Math.max(quota, SMALLEST_QUOTA) : 0;
+    this.#heat[lane] = Number.isFinite(limit) ? wanted / Math.max(limit, SMALLEST_QUOTA) : 0;
   }
 
   #listNew(): void {
@@ -71,7 +71,7 @@ export class GroupHeat {
     this.#version = groups.version;
     this.#shownVersion = keys?.shownVersion ?? 0;
     this.#listed = [];
-    for (const group of this.sums.named()) {
+    for (const group of this.named.numbers()) {
       const lanes = lanesOf(group);
       const limited = lanes.filter((lane) => groups.ofLane(lane).quota[directionOfLane(lane)].some(Number.isFinite));
       this.#listed.push(...(limited.length === 0 ? lanes.slice(0, 1) : limited));
@@ -97,9 +97,10 @@ export class GroupHeat {
     let rows = 0;
     for (let looked = 0; looked < Math.min(this.#listed.length, LANES_PER_TICK) && rows < ROWS_PER_TICK; looked++) {
       const lane = this.#listed[this.#next];
-      const demand = this.sums.demandOf(lane, shownDimension(this.#parts, lane));
-      this.note(lane, demand.wanted);
-      rows += demand.rows;
+      const summary = new LaneSummary(this.#parts, lane);
+      const asked = summary.wanted(summary.shownDimension);
+      this.note(lane, asked.wanted);
+      rows += asked.rows;
       this.#next = (this.#next + 1) % this.#listed.length;
     }
   }

@@ -1,9 +1,10 @@
 import { laneOf, lanesOf } from '../../core/base/vocabulary.js';
 import type { GroupStatus, NodeStatus } from '../api/node-status.js';
 import { describeGroup, describeNode } from '../status/describe-node.js';
+import { LaneSummary } from '../status/lane-summary.js';
 import type { StatusParts } from '../status/status-parts.js';
 import { GroupHeat } from './group-heat.js';
-import type { GroupRow } from './lane-sums.js';
+import { type GroupRow, rowOf } from './lane-sums.js';
 import { type HistoryStatus, LiveHistory, topicLagMs } from './live-history.js';
 
 /** What a reader looks at. */
@@ -151,7 +152,7 @@ export class LiveFeed {
     const { groups } = this.#parts;
     const found = find === '' ? all : all.filter((lane) => groups.ofLane(lane).name.includes(find));
     const rows = found.slice(from, from + count).map((lane) => {
-      const row = this.#heat.sums.rowOf(lane);
+      const row = rowOf(new LaneSummary(this.#parts, lane));
       this.#heat.note(lane, row.wanted);
       return row;
     });
@@ -161,7 +162,7 @@ export class LiveFeed {
   #unnamed(): number {
     if (this.#tick - this.#unnamedAtTick >= UNNAMED_EVERY_TICKS) {
       this.#unnamedAtTick = this.#tick;
-      this.#unnamedCount = this.#heat.sums.countUnnamed();
+      this.#unnamedCount = this.#heat.named.countUnnamed();
     }
     return this.#unnamedCount;
   }

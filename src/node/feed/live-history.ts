@@ -1,9 +1,9 @@
-import { BYTES, DIRECTION_COUNT, directionOfLane, MESSAGES } from '../../core/base/vocabulary.js';
-import type { DirectionStatus } from '../api/node-status.js';
-import { describeDirection } from '../status/describe-node.js';
+import { finiteOrNull } from '../../core/base/shown-rates.js';
+import { BYTES, DIMENSIONS } from '../../core/base/vocabulary.js';
+import { LaneSummary } from '../status/lane-summary.js';
 import type { StatusParts } from '../status/status-parts.js';
 import type { GroupHeat } from './group-heat.js';
-import { type GroupRow, quotaOf, shownDimension } from './lane-sums.js';
+import type { GroupRow } from './lane-sums.js';
 import {
   LaneTrack,
   type NodeShare,
@@ -87,8 +87,8 @@ export class LiveHistory {
   }
 
   #nameOf({ lane, group }: LaneTrack) {
-    const dimension = shownDimension(this.#parts, lane) === MESSAGES ? 'messages' : 'bytes';
-    return { group, direction: directionOfLane(lane), dimension } as const;
+    const { direction, shownDimension } = new LaneSummary(this.#parts, lane);
+    return { group, direction, dimension: DIMENSIONS[shownDimension] } as const;
   }
 
   #rowsAt(tick: number): HistoryRow[] {
@@ -97,7 +97,7 @@ export class LiveHistory {
         return track.figureAt(name, tick);
       }) as [number, number, number];
       if (Number.isNaN(wanted)) return [];
-      return [{ ...this.#nameOf(track), quota: Number.isFinite(quota) ? quota : null, admitted, wanted }];
+      return [{ ...this.#nameOf(track), quota: finiteOrNull(quota), admitted, wanted }];
     });
   }
 
@@ -146,32 +146,32 @@ export class LiveHistory {
   }
 
   #writeLane(track: LaneTrack): void {
-    const { groups } = this.#parts;
     const { lane } = track;
-    const config = groups.ofLane(lane);
-    if (config.name !== track.group) return;
-    const dimension = shownDimension(this.#parts, lane);
-    const status = describeDirection(this.#parts, Math.floor(lane / DIRECTION_COUNT), config, directionOfLane(lane));
+    const summary = new LaneSummary(this.#parts, lane);
+    if (summary.config.name !== track.group) return;
+    const { shownDimension: dimension, quota, target, sums, nodes } = summary;
     const key = dimension === BYTES ? 'bytesPerSecond' : 'messagesPerSecond';
-    const quota = quotaOf(this.#parts, lane, dimension);
-    const shares: NodeShare[] = status.nodes.map(({ nodeId, share }) => ({ nodeId, share: share[key] ?? Number.NaN }));
+    const shares: NodeShare[] = nodes.map(({ nodeId, share }) => ({ nodeId, share: share[key] ?? Number.NaN }));
     const figures = {
-      quota: Number.isFinite(quota) ? quota : Number.NaN,
-      target: status.target[key] ?? Number.NaN,
-      admitted: sumOf(status, 'usage', key),
-      wanted: sumOf(status, 'demand', key),
-      tokens: status.clusterBucket?.[dimension === BYTES ? 'bytes' : 'messages']?.tokens ?? Number.NaN,
-      refused: this.#refusedPerSecond(lane, status, dimension),
+      quota: finiteOrNaN(quota[dimension]),
+      target: finiteOrNaN(target[dimension]),
+      admitted: sums.usage[dimension],
+      wanted: sums.demand[dimension],
+      tokens: summary.bucket(dimension)?.tokens ?? Number.NaN,
+      refused: this.#refusedPerSecond(lane, summary.counted('refused', dimension)),
     };
     track.write(this.#tick, figures, shares);
   }
 
-  #refusedPerSecond(lane: number, { local }: DirectionStatus, dimension: number): number {
-    const count = dimension === BYTES ? local.refusedBytes : local.refusedMessages;
+  #refusedPerSecond(lane: number, count: number): number {
     const before = this.#refused.get(lane);
     this.#refused.set(lane, { count, tick: this.#tick });
     return before === undefined ? Number.NaN : (count - before.count) / (this.#tick - before.tick);
   }
+}
+
+function finiteOrNaN(rate: number): number {
+  return Number.isFinite(rate) ? rate : Number.NaN;
 }
 
 /** How long ago the newest own record was appended that has been read back, on the partition that is farthest behind. */
@@ -179,10 +179,6 @@ export function topicLagMs({ loop: { coordinator }, topic }: StatusParts, nowMs:
   if (coordinator === null) return Number.NaN;
   const silent = Array.from({ length: topic.partitions }, (_, at) => coordinator.link.silentMs(at, nowMs));
   return Math.max(0, ...silent.filter(Number.isFinite));
-}
-
-function sumOf({ nodes }: DirectionStatus, column: 'usage' | 'demand', key: 'messagesPerSecond' | 'bytesPerSecond') {
-  return nodes.reduce((total, node) => total + (node[column][key] ?? 0), 0);
 }
 
 const NODE_FIGURES = ['members', 'reportRoundTripMs', 'topicLagMs', 'roundMs'] as const;

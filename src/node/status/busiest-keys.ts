@@ -1,9 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { groupIdOf } from '../../core/base/ids.js';
-import { BYTES, DIRECTIONS, lanesOf, MESSAGES } from '../../core/base/vocabulary.js';
+import { BYTES, lanesOf, MESSAGES } from '../../core/base/vocabulary.js';
 import type { KeyStatus } from '../api/key-status.js';
 import { describeKey, type KeyStatusParts } from './describe-key.js';
-import { addDemand } from './lane-demand.js';
+import { LaneSummary } from './lane-summary.js';
 
 /**
  * Finds the keys of which the largest part of the quota is wanted. They are those that are loud here, and those that
@@ -16,7 +15,7 @@ export async function busiestKeys(parts: KeyStatusParts): Promise<KeyStatus[]> {
   let looked = 0;
   for (const [name, group] of parts.keys?.shown() ?? []) {
     if (++looked % LOOKED_PER_TURN === 0) await turn();
-    const heat = heatOf(parts, name, group);
+    const heat = heatOf(parts, group);
     if (heat === 0 || (hottest.length === SHOWN_MAX && heat <= hottest.at(-1)!.heat)) continue;
     const at = hottest.findIndex((other) => other.heat < heat);
     hottest.splice(at === -1 ? hottest.length : at, 0, { name, heat });
@@ -26,18 +25,18 @@ export async function busiestKeys(parts: KeyStatusParts): Promise<KeyStatus[]> {
 }
 
 /** The largest part of a quota that all nodes want, as they told last; 0 = nothing that is limited is wanted. */
-function heatOf({ config, loop: { coordinator }, groups, clock }: KeyStatusParts, name: string, group: number): number {
-  if (coordinator === null) return 0;
-  const groupId = groupIdOf(config.cluster, name);
+function heatOf(parts: KeyStatusParts, group: number): number {
   let heat = 0;
-  for (const [direction, lane] of lanesOf(group).entries()) {
+  for (const lane of lanesOf(group)) {
+    const summary = new LaneSummary(parts, lane);
     for (const dimension of [MESSAGES, BYTES]) {
-      const demand = { wanted: 0, rows: 0 };
-      addDemand(coordinator, { groupId, direction, dimension, nowMs: clock() }, demand);
       // What this node itself counts, and has not told yet.
-      const own = coordinator.lanes.get(lane);
-      const wanted = Math.max(demand.wanted, own?.tokens == null ? 0 : own.current.demand[dimension]);
-      const quota = groups.at(group).quota[DIRECTIONS[direction]][dimension];
+      const own = summary.served;
+      const wanted = Math.max(
+        summary.wanted(dimension).wanted,
+        own?.tokens == null ? 0 : own.current.demand[dimension],
+      );
+      const quota = summary.quota[dimension];
       // Work for which the quota is 0 is all refused.
       if (wanted > 0) heat = Math.max(heat, quota === 0 ? Number.MAX_VALUE : wanted / quota);
     }

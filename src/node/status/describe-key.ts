@@ -58,10 +58,7 @@ function isReported({ config, loop: { coordinator } }: StatusParts, name: string
   if (coordinator === null) return false;
   const { usageMap } = coordinator;
   const groupId = groupIdOf(config.cluster, name);
-  return DIRECTIONS.some((_, direction) => {
-    const mapLane = usageMap.findMapLane(groupId, direction);
-    return mapLane !== -1 && usageMap.firstRow(mapLane) !== -1;
-  });
+  return DIRECTIONS.some((_, direction) => usageMap.firstRow(usageMap.findMapLane(groupId, direction)) !== -1);
 }
 
 /** By reports and heartbeats, for which nobody has to know the name of the group. */
@@ -76,7 +73,7 @@ function toldOf(parts: StatusParts, name: string, direction: Direction): KeyTold
     told.push(unheardBy(coordinator, member, rates));
   });
   const mapLane = usageMap.findMapLane(groupId, at);
-  for (let row = mapLane === -1 ? -1 : usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
+  for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
     told.push(reportedIn(parts, row));
   }
   const wanted = ({ demand }: KeyTold) => demand.messagesPerSecond || demand.bytesPerSecond || 0;

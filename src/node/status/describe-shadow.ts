@@ -1,40 +1,30 @@
-import { BYTES, DIRECTIONS, type Direction, laneOf, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
-import type { DirectionStatus, RateStatus } from '../api/node-status.js';
+import { describeQuota } from '../../config/describe/describe-config.js';
+import { shownRates } from '../../core/base/shown-rates.js';
+import { BYTES, lanesOf, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
 import type { ShadowDirectionStatus, ShadowStatus } from '../api/shadow-status.js';
+import { LaneSummary } from './lane-summary.js';
 import type { StatusParts } from './status-parts.js';
 
-/** The status of one direction of a group, by the number of the group. */
-type Described = (group: number, direction: Direction) => DirectionStatus;
-
 /** null = the group has no shadow, and is none. */
-export function describeShadow(parts: StatusParts, group: number, described: Described): ShadowStatus | null {
+export function describeShadow(parts: StatusParts, group: number): ShadowStatus | null {
   const { groups } = parts;
   const kind = groups.at(group).mode === 'shadow' ? 'group' : 'planned';
   const shadow = kind === 'group' ? group : groups.shadowOf(group);
   if (shadow === null) return null;
-  const of = (direction: Direction) => describeShadowLane(parts, shadow, direction, described(shadow, direction));
-  return {
-    kind,
-    strategy: groups.at(shadow).strategy,
-    directions: { publish: of('publish'), dispatch: of('dispatch') },
-  };
+  const [publish, dispatch] = lanesOf(shadow).map((lane) => describeShadowLane(parts, new LaneSummary(parts, lane)));
+  return { kind, strategy: groups.at(shadow).strategy, directions: { publish, dispatch } };
 }
 
-function describeShadowLane(
-  { gate, limiter, clock }: StatusParts,
-  shadow: number,
-  direction: Direction,
-  { quota, quotaAsWritten, nodes, local }: DirectionStatus,
-): ShadowDirectionStatus {
-  const lane = laneOf(shadow, DIRECTIONS.indexOf(direction));
+function describeShadowLane({ gate, limiter, clock }: StatusParts, summary: LaneSummary): ShadowDirectionStatus {
+  const { lane, config, direction, quota, sums, nodes } = summary;
   const { wouldRefuse, wouldGrant } = gate.shadows.counts.of(lane);
   const [messages, bytes] = [slotOf(lane, MESSAGES), slotOf(lane, BYTES)];
   return {
-    quota,
-    quotaAsWritten,
-    usage: sumOf(nodes.map(({ usage }) => usage)),
-    demand: sumOf(nodes.map(({ demand }) => demand)),
-    share: local.share,
+    quota: shownRates(quota),
+    quotaAsWritten: describeQuota(config, direction),
+    usage: shownRates(sums.usage),
+    demand: shownRates(sums.demand),
+    share: summary.local(nodes).share,
     admittedMessages: limiter.admitted.at(messages),
     admittedBytes: limiter.admitted.at(bytes),
     refusedMessages: limiter.refused.at(messages),
@@ -43,9 +33,4 @@ function describeShadowLane(
     wouldGrant: { ...wouldGrant },
     refusedBecause: gate.shadows.refusals.of(lane, clock()),
   };
-}
-
-function sumOf(rates: readonly RateStatus[]): RateStatus {
-  const sum = (key: keyof RateStatus) => rates.reduce((total, each) => total + (each[key] ?? 0), 0);
-  return { messagesPerSecond: sum('messagesPerSecond'), bytesPerSecond: sum('bytesPerSecond') };
 }

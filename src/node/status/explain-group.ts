@@ -1,6 +1,5 @@
-import { groupIdOf } from '../../core/base/ids.js';
 import { gatesOf } from '../../core/base/local-gate.js';
-import { finiteOrNull } from '../../core/base/shown-rates.js';
+import { finiteOrNull, shownRates } from '../../core/base/shown-rates.js';
 import {
   type BackendId,
   BYTES,
@@ -19,8 +18,9 @@ import type {
   LocalExplanation,
   ZoneExplanation,
 } from '../api/group-explanation.js';
-import type { DirectionStatus, RateStatus } from '../api/node-status.js';
+import type { DirectionStatus } from '../api/node-status.js';
 import { describeGroup } from './describe-node.js';
+import { LaneSummary } from './lane-summary.js';
 import type { StatusParts } from './status-parts.js';
 
 export function explainGroup(parts: StatusParts, group: number): GroupExplanation {
@@ -51,12 +51,12 @@ function explainDirection(
   direction: Direction,
   status: DirectionStatus,
 ): Omit<DirectionExplanation, 'shadow'> {
-  const config = parts.groups.at(group);
   const at = DIRECTIONS.indexOf(direction);
   const { coordinator } = parts.loop;
   if (coordinator === null) throw parts.notReady();
-  const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf(parts.config.cluster, config.name), at);
-  const lane = coordinator.targets.decide(config, at, mapLane);
+  const { sums } = new LaneSummary(parts, laneOf(group, at));
+  const { mapLane } = coordinator.laneOf(coordinator.groupIdOf(group), at);
+  const lane = coordinator.targets.decide(parts.groups.at(group), at, mapLane);
   const { inputs, decision } = lane;
   return {
     quota: {
@@ -65,8 +65,8 @@ function explainDirection(
       reservedCostPerSecond: inputs.reservedCost,
     },
     quotaAsWritten: status.quotaAsWritten,
-    usage: sumOf(status, 'usage'),
-    demand: sumOf(status, 'demand'),
+    usage: shownRates(sums.usage),
+    demand: shownRates(sums.demand),
     cost: {
       transactionsPerSecond: inputs.transactions,
       costPerSecond: inputs.cost,
@@ -138,9 +138,4 @@ function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStat
     refusals: parts.gate.shadows.inForce.refusedOnce.at(lane),
     refusedBecause: parts.gate.refusals.of(lane, nowMs),
   };
-}
-
-function sumOf({ nodes }: DirectionStatus, column: 'usage' | 'demand'): RateStatus {
-  const sum = (key: keyof RateStatus) => nodes.reduce((total, node) => total + (node[column][key] ?? 0), 0);
-  return { messagesPerSecond: sum('messagesPerSecond'), bytesPerSecond: sum('bytesPerSecond') };
 }

@@ -44,7 +44,7 @@ const LOOK_MS = 10;
 
 function ceiling(world: World, node = 0): number {
   const { coordinator } = world.node(nameOf(node));
-  return coordinator.targets.rampsOf(0).ceilingOf(coordinator.settings.groups[0], 0, 0);
+  return coordinator.targets.ramps[0].ceilingOf(coordinator.settings.groups[0], 0, 0);
 }
 
 function within(admitted: readonly TokenArrival[], fromMs: number, toMs: number): number {

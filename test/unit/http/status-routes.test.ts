@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HttpScene, httpScene, readyScene } from './http-scene.js';
+import { answerOf, type HttpScene, httpScene, readyScene } from './http-scene.js';
 
 describe('status routes', () => {
   let scene: HttpScene;
@@ -126,6 +126,29 @@ describe('health', () => {
     expect(short(7100)).toEqual([
       'reports wait: 40 are due, and timing.maxReportsPerSecond = 2000 has been too few for 7 s',
     ]);
+    await scene.close();
+  });
+
+  it('who asks for groups that nobody uses numbers no lane, and serves none', async () => {
+    const limit = { quota: { publish: { messagesPerSecond: 9 } }, ramp: { fromPerSecond: 1, overMs: 1000 } };
+    const groups = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`g${at}`, limit]));
+    const scene = await readyScene({ groups, metrics: { perGroup: 'all' } });
+    const coordinator = scene.node.coordinator!;
+    const counts = () => [coordinator.usageMap.laneCount, coordinator.lanes.size, scene.node.groups.size];
+    const before = counts();
+    for (const name of [...Object.keys(groups)]) {
+      for (const url of [`/v1/groups/${name}`, `/v1/groups/${name}/explain`, `/v1/live?group=${name}&count=100`]) {
+        expect((await scene.get(url)).status, url).toBe(200);
+      }
+      for (const to of [name, `new-${name}`]) {
+        const request = { method: 'PUT', url: `/v1/groups/${to}?dryRun=true`, payload: limit } as const;
+        expect((await answerOf(scene.app, request)).body).toMatchObject({ dryRun: true });
+      }
+    }
+    for (const url of ['/v1/groups', '/v1/nodes', '/v1/live', '/metrics']) {
+      expect((await scene.get(url)).status, url).toBe(200);
+    }
+    expect(counts()).toEqual(before);
     await scene.close();
   });
 });

@@ -10,13 +10,12 @@ import {
 } from '../../convergence/strategy.js';
 import type { LogTime } from '../../log/log-time.js';
 import type { LogReader } from '../../log/reading/log-reader.js';
-import type { TargetBook } from '../../target/target-book.js';
+import type { SharedLane, TargetBook } from '../../target/target-book.js';
 import type { AliveMembers } from '../../usage-map/alive-members.js';
 import type { Membership } from '../../usage-map/membership.js';
 import type { AgreedPool } from '../../usage-map/pool/agreed-pool.js';
 import type { OwnClaims } from '../../usage-map/pool/own-claims.js';
 import type { UsageMap } from '../../usage-map/usage-map.js';
-import type { LaneState } from '../lanes/lane-state.js';
 import { LaneMembers } from './lane-members.js';
 
 /** Gathers what a strategy is given: the rows, weights and divisors of the alive nodes, and the rates in force. */
@@ -49,7 +48,8 @@ export class LaneViews {
    * *Why:* a lane has rows of few nodes. If each of the others took part by itself, what a record costs would grow with
    * the cluster.
    */
-  gather(settings: GroupSettings, strategy: Strategy, { direction, mapLane, partition }: GatheredLane): LaneView {
+  gather(settings: GroupSettings, strategy: Strategy, lane: SharedLane): LaneView {
+    const { mapLane, partition } = lane;
     const { remembers } = strategy;
     const alive = this.#membership.on(partition);
     const members = this.#members;
@@ -64,7 +64,7 @@ export class LaneViews {
     const rest = alive.count - count;
     view.count = rest > 0 ? count + 1 : count;
     view.floorRatio = settings.floorRatio;
-    this.#targets.ratesInto(view.target, settings, direction, mapLane);
+    this.#targets.ratesInto(view.target, settings, lane);
     view.headroom = settings.headroom;
     view.minShareRatio = settings.minShareRatio;
     view.maxShareRatio = settings.maxShareRatio;
@@ -189,9 +189,6 @@ export class LaneViews {
     });
   }
 }
-
-/** A lane by the usage map's number, and the partition whose members share it. */
-export type GatheredLane = Pick<LaneState, 'direction' | 'mapLane' | 'partition'>;
 
 type LaneLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pools'>;
 

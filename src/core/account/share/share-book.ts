@@ -1,6 +1,5 @@
 import { nodeKeyOf } from '../../base/ids.js';
 import { invariant } from '../../base/invariant.js';
-import { partitionOf } from '../../base/protocol/record.js';
 import type { CoordinatorSettings, GroupSettings } from '../../base/settings.js';
 import {
   BYTES,
@@ -17,14 +16,14 @@ import { type LaneView, nodesIn, participantOf, type Strategy, shareOfEach } fro
 import { shareDepth } from '../../limiter/burst.js';
 import type { LogReader } from '../../log/reading/log-reader.js';
 import { rampTop } from '../../target/ramp/ramp-of.js';
-import type { TargetBook } from '../../target/target-book.js';
+import type { SharedLane, TargetBook } from '../../target/target-book.js';
 import { OwnClaims } from '../../usage-map/pool/own-claims.js';
 import { burstOnRamp } from '../cluster-depth.js';
 import type { LaneTokens } from '../lane-tokens.js';
 import { isolatedShare } from '../lanes/isolation.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import { LEAST_SHARE_SPANS } from '../lanes/least-share.js';
-import { type GatheredLane, LaneViews } from './lane-views.js';
+import { LaneViews } from './lane-views.js';
 import { unsettledShare } from './unsettled-share.js';
 
 /** Flags of what an update moved. */
@@ -123,19 +122,17 @@ export class ShareBook {
   }
 
   /** Shares of all alive nodes for a lane, in order of NodeKey. The view is scratch space: read it at once. */
-  converge(group: number, direction: number, mapLane: number): LaneView {
-    return this.#perNode(this.#settings.groups[group], this.strategyOf(group), direction, mapLane);
+  converge(group: number, lane: SharedLane): LaneView {
+    return this.#perNode(this.#settings.groups[group], this.strategyOf(group), lane);
   }
 
   /** Shares by settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
-  convergeAs(settings: GroupSettings, direction: number, mapLane: number): LaneView {
-    return this.#perNode(settings, strategyOf(settings), direction, mapLane);
+  convergeAs(settings: GroupSettings, lane: SharedLane): LaneView {
+    return this.#perNode(settings, strategyOf(settings), lane);
   }
 
-  #perNode(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): LaneView {
-    const { groupId } = this.#log.usageMap.groupOf(mapLane);
-    const partition = partitionOf(groupId, this.#settings.partitions);
-    return this.#inputs.perNode(this.#converge(settings, strategy, { direction, mapLane, partition }), partition);
+  #perNode(settings: GroupSettings, strategy: Strategy, lane: SharedLane): LaneView {
+    return this.#inputs.perNode(this.#converge(settings, strategy, lane), lane.partition);
   }
 
   /** Reads into a lane's tokens what the strategy divides. */
@@ -159,7 +156,7 @@ export class ShareBook {
     tokens.view(view, { alive: this.#log.membership.on(partition).members, own }, rule);
   }
 
-  #converge(settings: GroupSettings, strategy: Strategy, lane: GatheredLane): LaneView {
+  #converge(settings: GroupSettings, strategy: Strategy, lane: SharedLane): LaneView {
     const view = this.#inputs.gather(settings, strategy, lane);
     this.looks += view.count;
     if (view.count > 0) strategy.converge(view);
@@ -303,7 +300,7 @@ interface StrategyOfGroup {
 }
 
 /** A lane by its group, and by the usage map's number. */
-type LaneOfMap = GatheredLane & Pick<LaneState, 'group'>;
+type LaneOfMap = SharedLane & Pick<LaneState, 'group'>;
 
 const COLUMNS = ['target', 'computed', 'applied', 'limit', 'depth'] as const;
 

@@ -114,9 +114,10 @@ export class TokenBook implements ChargeReader {
     const { table, targets, usageMap } = this.#parts;
     if (!this.#hasRamp(group)) return;
     const groupId = table.groupIdOf(group);
+    const ramps = targets.ramps[partitionOf(groupId, targets.ramps.length)];
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       const mapLane = usageMap.mapLaneOf(groupId, direction);
-      if (targets.rampsOf(mapLane).has(mapLane)) this.#followUnserved(mapLane);
+      if (ramps.has(mapLane)) this.#followUnserved(mapLane);
     }
   }
 

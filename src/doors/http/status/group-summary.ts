@@ -1,12 +1,10 @@
 import { describeQuota } from '../../../config/describe/describe-config.js';
 import { shownRates } from '../../../core/base/shown-rates.js';
-import { DIRECTIONS, type Direction, laneOf, type Rates, slotOf } from '../../../core/base/vocabulary.js';
+import { BYTES, lanesOf, MESSAGES } from '../../../core/base/vocabulary.js';
 import type { QuotaAsWritten, RateStatus } from '../../../node/api/node-status.js';
 import { originOf } from '../../../node/groups/registry/describe-registry.js';
-import type { NodeParts } from '../../../node/loop/node-parts.js';
-
-/** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'groups' | 'registry' | 'loop'>;
+import { LaneSummary } from '../../../node/status/lane-summary.js';
+import type { StatusParts } from '../../../node/status/status-parts.js';
 
 export interface GroupSummary {
   readonly group: string;
@@ -32,34 +30,23 @@ export interface DirectionSummary {
   readonly demand: RateStatus;
 }
 
-export function summarizeGroup(node: UsedParts, group: number): GroupSummary {
-  const config = node.groups.at(group);
-  const [publish, dispatch] = DIRECTIONS.map((direction) => summarizeDirection(node, group, direction));
-  return {
-    group: config.name,
-    strategy: config.strategy,
-    ...originOf(node, config.name),
-    publish: publish,
-    dispatch: dispatch,
-  };
+export function summarizeGroup(node: StatusParts, group: number): GroupSummary {
+  const { name, strategy } = node.groups.at(group);
+  const [publish, dispatch] = lanesOf(group).map((lane) => summarizeLane(new LaneSummary(node, lane)));
+  return { group: name, strategy, ...originOf(node, name), publish, dispatch };
 }
 
-function summarizeDirection(node: UsedParts, group: number, direction: Direction): DirectionSummary {
-  const config = node.groups.at(group);
-  const lane = laneOf(group, DIRECTIONS.indexOf(direction));
-  const state = node.loop.coordinator?.lanes.get(lane);
-  const shares = state === undefined ? undefined : node.loop.coordinator?.shares;
-  return {
-    quota: shownRates(config.quota[direction]),
-    quotaAsWritten: describeQuota(config, direction),
-    served: state !== undefined,
-    share: shownRates(pairAt(shares?.applied, slotOf(lane, 0))),
-    limit: shownRates(pairAt(shares?.limit, slotOf(lane, 0))),
-    usage: shownRates(pairAt(state?.reported.usage, 0)),
-    demand: shownRates(pairAt(state?.reported.demand, 0)),
+function summarizeLane(lane: LaneSummary): DirectionSummary {
+  const rates = (read: (dimension: number) => number | undefined) => {
+    return shownRates([read(MESSAGES) ?? 0, read(BYTES) ?? 0]);
   };
-}
-
-function pairAt(column: Float64Array | undefined, at: number): Rates {
-  return [column?.[at] ?? 0, column?.[at + 1] ?? 0];
+  return {
+    quota: shownRates(lane.quota),
+    quotaAsWritten: describeQuota(lane.config, lane.direction),
+    served: lane.served !== undefined,
+    share: rates((dimension) => lane.held('applied', dimension)),
+    limit: rates((dimension) => lane.held('limit', dimension)),
+    usage: rates((dimension) => lane.reported('usage', dimension)),
+    demand: rates((dimension) => lane.reported('demand', dimension)),
+  };
 }

@@ -92,8 +92,7 @@ function directionOf(parts: ChangeParts, config: GroupConfig, direction: Directi
   const quotaAsWritten = describeQuota(config, direction);
   if (coordinator === null) return { quota, quotaAsWritten, target: quota, nodes: [] };
   const groupId = groupIdOf(coordinator.settings.cluster, config.name);
-  const mapLane = coordinator.usageMap.mapLaneOf(groupId, at);
-  const { target, demand, share } = coordinator.shares.convergeAs(config, at, mapLane);
+  const { target, demand, share } = coordinator.shares.convergeAs(config, coordinator.laneOf(groupId, at));
   const column = (columns: readonly Float64Array[], node: number) => {
     return shownRates([columns[MESSAGES]?.[node] ?? 0, columns[BYTES]?.[node] ?? 0]);
   };

@@ -64,8 +64,7 @@ export class RemoteKeys {
     const groupId = groupIdOf(this.#parts.cluster, name);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       if (log.keys.has(groupId, direction)) return true;
-      const mapLane = usageMap.findMapLane(groupId, direction);
-      if (mapLane !== -1 && usageMap.firstRow(mapLane) !== -1) return true;
+      if (usageMap.firstRow(usageMap.findMapLane(groupId, direction)) !== -1) return true;
     }
     return false;
   }

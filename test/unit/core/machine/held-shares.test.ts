@@ -39,10 +39,9 @@ test('what others hold in one lane is nothing that they hold in the next', () =>
   const groups = ['first', 'second'].map((name) => ({ ...GATED, name, strategy: 'steal-halfway' }));
   const node = OneNode.ready({ groups });
   node.read(node.by('b', 'node'), node.report('b', [row('first', 600, 500), row('second', 600)]));
-  const { shares, usageMap } = node.coordinator;
+  const { coordinator } = node;
   const held = (group: number) => {
-    const mapLane = usageMap.mapLaneOf(groupIdOf(SETTINGS.cluster, groups[group].name), 0);
-    const { applied, count } = shares.converge(group, 0, mapLane);
+    const { applied, count } = coordinator.shares.converge(group, coordinator.laneOf(coordinator.groupIdOf(group), 0));
     return Array.from(applied[MESSAGES].subarray(0, count)).sort();
   };
   expect(held(0)).toEqual([0, 500]);
@@ -67,8 +66,8 @@ test.each([
   const sharesOfB = (own: object) => {
     const node = OneNode.ready({ groups: [{ ...GATED, ...own }] });
     node.read(node.by('b', 'node'), node.report('b', [row('orders', 900, 100)]));
-    const mapLane = node.coordinator.usageMap.mapLaneOf(groupIdOf(SETTINGS.cluster, 'orders'), 0);
-    const { share, count } = node.coordinator.shares.converge(0, 0, mapLane);
+    const lane = node.coordinator.laneOf(groupIdOf(SETTINGS.cluster, 'orders'), 0);
+    const { share, count } = node.coordinator.shares.converge(0, lane);
     return Math.max(...share[MESSAGES].subarray(0, count));
   };
   expect(sharesOfB({})).toBeGreaterThan(890);

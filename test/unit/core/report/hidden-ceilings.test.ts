@@ -135,11 +135,11 @@ function climbed(mode: RampModeName): OneNode {
 
 /** Messages/s. */
 function ceilingOf({ coordinator }: OneNode): number {
-  const { targets, usageMap, settings } = coordinator;
+  const { targets, settings } = coordinator;
   const [group] = settings.groups;
   if (group === undefined) throw new Error('the node has one group');
-  const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, group.name), 0);
-  return targets.rampsOf(mapLane).ceilingOf(group, 0, mapLane);
+  const { mapLane, partition } = coordinator.laneOf(groupIdOf(settings.cluster, group.name), 0);
+  return targets.ramps[partition].ceilingOf(group, 0, mapLane);
 }
 
 /** The ceilings that the node writes within this time, each read back at once. */

@@ -21,8 +21,8 @@ function heldIn(column: Float64Array | Uint8Array, count: number): number[] {
 
 function roundOfGroup(node: OneNode, name: string): LaneView {
   const group = node.settings.groups.findIndex((each) => each.name === name);
-  const mapLane = node.coordinator.usageMap.mapLaneOf(groupIdOf(SETTINGS.cluster, name), 0);
-  return node.coordinator.shares.converge(group, 0, mapLane);
+  const lane = node.coordinator.laneOf(groupIdOf(SETTINGS.cluster, name), 0);
+  return node.coordinator.shares.converge(group, lane);
 }
 
 test('a round knows nothing of the round before, at the first place as at the last', () => {

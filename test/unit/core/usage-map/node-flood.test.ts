@@ -54,7 +54,7 @@ describe('the work of ids that nobody knows does not grow with their number', ()
     for (let at = 0; at < 500; at++) node.read(node.by(`x-${at}`, 'node'));
     node.run(2 * node.settings.sampleIntervalMs);
     const { shares, membership, nodeKey, lanes } = node.coordinator;
-    const { share, count } = shares.converge(4, 0, lanes.get(8)!.mapLane);
+    const { share, count } = shares.converge(4, lanes.get(8)!);
     expect(count).toBe(501);
     expect(shares.applied[slotOf(8, MESSAGES)]).toBe(share[MESSAGES][membership.indexOf(nodeKey)]);
   });
