@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GuardedProcess, startGuarded } from './guarded-process.js';
 import type { NodeProcess } from './kafka.js';
@@ -20,6 +20,7 @@ export interface NodeSetUp {
 }
 
 const STOP_TIMEOUT_MS = 1000;
+const ARCHIVE_TIMEOUT_MS = 15_000;
 /** One compiler tier and the serial collector: less CPU and fewer threads, which start-up and small heaps like best. */
 const JVM_FLAGS = ['-Xmx384m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto'];
 const LOG_FLAGS = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
@@ -31,6 +32,8 @@ export class JavaNode implements NodeProcess {
   readonly #scratch: string;
   readonly #propertiesFile: string;
   #formatted = false;
+  /** Where the JVM writes the classes that it has loaded, once it is told to end. */
+  #writesArchive: string | undefined;
   #process: GuardedProcess | undefined;
 
   constructor(classPath: string, setUp: NodeSetUp, scratch: string) {
@@ -51,6 +54,7 @@ export class JavaNode implements NodeProcess {
       ...agents,
       ...JVM_FLAGS,
       ...LOG_FLAGS,
+      ...this.#classArchive(),
       '-cp',
       this.#classPath,
       'kafka.Kafka',
@@ -82,8 +86,25 @@ export class JavaNode implements NodeProcess {
   }
 
   /** The scratch folder is the cluster's to remove. */
-  remove(): Promise<void> {
-    return this.kill();
+  async remove(): Promise<void> {
+    if (this.#writesArchive !== undefined && this.isRunning()) {
+      this.#process?.signal('SIGTERM');
+      await Promise.race([this.#process?.ended, sleep(ARCHIVE_TIMEOUT_MS)]);
+      if (existsSync(this.#writesArchive)) await rename(this.#writesArchive, this.#archive);
+    }
+    await this.kill();
+  }
+
+  get #archive(): string {
+    return join(dirname(this.#classPath), 'classes.jsa');
+  }
+
+  /** A start takes 1.0 s of CPU instead of 1.8 with the classes of one before; a JVM that cannot use them goes without. */
+  #classArchive(): string[] {
+    if (existsSync(this.#archive)) return [`-XX:SharedArchiveFile=${this.#archive}`];
+    if (this.#setUp.javaAgents.length > 0) return [];
+    this.#writesArchive = join(dirname(this.#classPath), `classes.${process.pid}-${this.#setUp.clusterId}.jsa`);
+    return [`-XX:ArchiveClassesAtExit=${this.#writesArchive}`];
   }
 
   async #format(): Promise<void> {
