@@ -38,7 +38,7 @@ const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.tes
 /** Against a real Redis. */
 const redis = ['test/conformance/redis-*.test.ts', 'test/integration/redis-*.test.ts'];
 const outages = ['test/integration/outage-kafka.test.ts'];
-const stories = ['test/integration/{cluster-*,hot-reloads,sim-live,stalled-node}.test.ts'];
+const stories = ['test/integration/{cluster-*,hot-reloads,sim-live}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
 /**
@@ -63,8 +63,8 @@ const LONGEST = [
   ...['test/simulation/epochs.test.ts', 'test/unit/admission/told-when-to-come-back.test.ts'],
   ...['test/unit/cli/sim.test.ts', 'test/fuzz/fuzz.test.ts'],
   // stories, outages
-  ...['test/integration/outage-kafka.test.ts', 'test/integration/cluster-kafka.test.ts', 'test/integration/cluster-embedded.test.ts'],
-  ...['test/integration/stalled-node.test.ts', 'test/integration/hot-reloads.test.ts', 'test/integration/sim-live.test.ts'],
+  ...['test/integration/outage-kafka.test.ts', 'test/integration/cluster-kafka.test.ts'],
+  ...['test/integration/hot-reloads.test.ts', 'test/integration/sim-live.test.ts'],
   // cluster, processes, kafka, redis
   ...['test/integration/hostile-connections.test.ts', 'test/integration/embedded-two-nodes.test.ts'],
   ...['test/integration/mqtt-broker.test.ts', 'test/integration/registry-kill.test.ts'],

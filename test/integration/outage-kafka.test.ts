@@ -1,4 +1,4 @@
 import { outagePromises } from '../cluster/outage.js';
 
-/** Twice the time after which nodes call themselves isolated, and longer than the 5 s that are counted; a minute in test:long. */
-outagePromises(7000);
+/** More than twice the time after which nodes call themselves isolated, half of the default; a minute of it in test:long, by defaults. */
+outagePromises(5000, { heartbeatMs: 500, stalenessMs: 3000, isolationAfterMs: 1500 });

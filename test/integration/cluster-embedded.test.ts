@@ -1,3 +1,0 @@
-import { clusterPromises } from '../cluster/promises.js';
-
-clusterPromises('embedded', async () => 'embedded', 'shares');
