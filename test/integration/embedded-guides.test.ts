@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test as sequential } from 'vitest';
 import { COMMAND_FILE } from '../../src/base/package/package-root.js';
 import { freePorts } from '../../src/tools/processes/free-ports.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+/** Every program waits a second for its first tokens. */
+const test = sequential.concurrent;
 
 /** Groups stand for keys, because a key of which nobody need hear has no counts to look at. */
 const CONFIG = `cluster: guides
@@ -279,7 +281,7 @@ await node.close();
   expect(out).toMatch(/^1 600\/min$/m);
 });
 
-test('keys.md and embedding.md: what is asked with curl', async () => {
+test('keys.md and embedding.md: what is asked with curl', async ({ onTestFinished }) => {
   const [yaml = ''] = blocksOf('keys.md', 'yaml');
   writeFileSync(
     join(folder, 'keys.yaml'),

@@ -17,30 +17,22 @@ const LOCK_HOLDER = fileURLToPath(new URL('../../integration/programs/lmdb-lock-
 const STOP_MAX_MS = 5000;
 
 describe.concurrent('quotamesh run', () => {
-  it('decides, and leaves with 0 after SIGTERM', async ({ expect, onTestFinished }) => {
-    const scene = new CliScene(onTestFinished);
-    const { node } = await startNode(scene);
-    const url = await node.url();
-    await node.logged('node ready: own record read back');
-    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ ready: true, degraded: [] });
-    await node.until(async () => (await acquire(url)).status === 200, 'granted acquire');
-    const { code, afterMs, lines } = await stop(node, 'SIGTERM');
-    expect(code).toBe(0);
-    expect(afterMs).toBeLessThan(STOP_MAX_MS);
-    // Its own farewell may be read back in between.
-    const ends = lines.map(({ msg }) => String(msg)).filter((msg) => msg.startsWith('stop'));
-    expect([...ends, lines.at(-1)?.msg]).toEqual(['stopping', 'stopped', 'stopped']);
-    expect(lines[0]).toMatchObject({ level: 'info', cluster: 'demo', node: 'a', topic: 'embedded' });
-  });
-
-  it('two processes on one folder are one cluster, as `quotamesh status` shows; one leaves with a farewell', async ({
+  it('decides beside another on its folder; a taken port is 69; a newer process of its id ends it with 1', async ({
     expect,
     onTestFinished,
   }) => {
     const scene = new CliScene(onTestFinished);
     const { node, folder } = await startNode(scene);
-    const other = start(scene, folder, 'b');
-    const [url] = await Promise.all([node.url(), other.url()]);
+    const url = await node.url();
+    await node.logged('node ready: own record read back');
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ ready: true, degraded: [] });
+    const port = new URL(url).port;
+    const [other, taken] = [start(scene, folder, 'b'), start(scene, folder, 'c', port)];
+    const { code, stderr, stdout } = await taken.exit;
+    expect(code).toBe(69);
+    expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}`);
+    expect(stderr).toContain('(--http, or http of createNode): HOST:PORT');
+    expect(stdout).toContain('"level":"fatal"');
     await other.logged('node ready: own record read back');
     await node.until(async () => (await acquire(url)).status === 200, 'granted acquire');
     const shown = await scene.run(['status', '--url', url]);
@@ -49,32 +41,22 @@ describe.concurrent('quotamesh run', () => {
     expect(shown.stdout).toMatch(/^a \* +alive/m);
     expect(shown.stdout).toMatch(/^b +alive/m);
     expect(shown.stdout).toMatch(/^orders +publish msg\/s +a /m);
-    const { stdout } = await scene.run(['status', '--json', '--url', url.replace('http://', '')]);
-    const status = JSON.parse(stdout);
+    const json = await scene.run(['status', '--json', '--url', url.replace('http://', '')]);
+    const status = JSON.parse(json.stdout);
     expect(status.node.members).toMatchObject([{ nodeId: 'a' }, { nodeId: 'b' }]);
     expect(status.groups[0].directions.publish.nodes).toHaveLength(2);
     expect(await stop(other, 'SIGINT')).toMatchObject({ code: 0 });
     expect(await node.logged('node left the cluster')).toMatchObject({ nodeId: 'b' });
-  });
-
-  it('a port that is taken is 69, with the remedy', async ({ expect, onTestFinished }) => {
-    const scene = new CliScene(onTestFinished);
-    const { node, folder } = await startNode(scene);
-    const port = new URL(await node.url()).port;
-    const { code, stderr, stdout } = await start(scene, folder, 'b', port).exit;
-    expect(code).toBe(69);
-    expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}`);
-    expect(stderr).toContain('(--http, or http of createNode): HOST:PORT');
-    expect(stdout).toContain('"level":"fatal"');
-  });
-
-  it('an id that a newer process uses: the older one stops, exit 1', async ({ expect, onTestFinished }) => {
-    const scene = new CliScene(onTestFinished);
-    const { node, folder } = await startNode(scene);
-    await node.logged('node ready: own record read back');
     const newer = start(scene, folder, 'a');
     expect(await node.exit).toMatchObject({ code: 1, stdout: expect.stringContaining('"code":"NODE_FENCED"') });
     expect(await newer.logged('node ready: own record read back')).toMatchObject({ incarnation: 2 });
+    const { code: left, afterMs, lines } = await stop(newer, 'SIGTERM');
+    expect(left).toBe(0);
+    expect(afterMs).toBeLessThan(STOP_MAX_MS);
+    // Its own farewell may be read back in between.
+    const ends = lines.map(({ msg }) => String(msg)).filter((msg) => msg.startsWith('stop'));
+    expect([...ends, lines.at(-1)?.msg]).toEqual(['stopping', 'stopped', 'stopped']);
+    expect(lines[0]).toMatchObject({ level: 'info', cluster: 'demo', node: 'a', topic: 'embedded' });
   });
 
   it('a topic that does not answer: alive, not ready, and still 0 after SIGTERM', async ({
