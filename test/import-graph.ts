@@ -79,7 +79,7 @@ function neighbours(edges: readonly Edge[]): Map<string, Set<string>> {
   return next;
 }
 
-function sourceFiles(root: string, folder: string): string[] {
+export function sourceFiles(root: string, folder: string): string[] {
   return foldersBelow(root, folder).flatMap((inner) =>
     readdirSync(join(root, inner))
       .filter((name) => /\.(ts|mjs)$/.test(name) && !name.endsWith('.d.ts'))

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { betweenFolders, cyclesOf, foldersBelow, type Import, importsIn } from './import-graph.js';
+import { betweenFolders, cyclesOf, foldersBelow, type Import, importsIn, sourceFiles } from './import-graph.js';
+import { codeOf } from './source-text.js';
 
 /**
  * The rooms of src and sim: who may import whom, and that every folder says what it is for. A failure names the import
@@ -19,6 +20,8 @@ const FILES_PER_FOLDER_MAX = 30;
 const TABLES = ['test/vectors', 'test/chaos'];
 /** The stories are data, and a list of them is what their folder is for. */
 const LISTS = ['sim/scenarios'];
+/** What the subpaths of the package export, each for its own framework. */
+const NAMED_BY_DOORS = ['quota', 'QuotaOptions'];
 const imports = importsIn(ROOT, ['src', 'sim']);
 const edges = betweenFolders(imports);
 const rooms = [...foldersBelow(ROOT, 'src'), ...foldersBelow(ROOT, 'sim')];
@@ -175,3 +178,20 @@ function inner(folder: string): string[] {
   const entries = readdirSync(join(ROOT, folder), { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${folder}/${name}`);
 }
+
+test('a name that src exports means one thing', () => {
+  const places = new Map<string, string[]>();
+  for (const file of sourceFiles(ROOT, 'src').filter((name) => name.endsWith('.ts'))) {
+    const code = codeOf(readFileSync(join(ROOT, file), 'utf8'));
+    const exported = code.matchAll(
+      /^export (?:async |abstract |declare )*(?:class|interface|type|function\*?|const|enum) (\w+)/gm,
+    );
+    // An overloaded function, or a type and its values, has its name several times in one file.
+    for (const name of new Set(Array.from(exported, ([, found]) => found))) {
+      places.set(name, [...(places.get(name) ?? []), file]);
+    }
+  }
+  expect(places.size).toBeGreaterThan(2000);
+  const twice = [...places].filter(([name, files]) => files.length > 1 && !NAMED_BY_DOORS.includes(name));
+  expect(twice).toEqual([]);
+});

@@ -1,15 +1,15 @@
 import { createReadStream, statSync, writeFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
-import { MAGIC } from '../../src/topic/recording/recording-format.js';
+import { RECORDING_MAGIC } from '../../src/topic/recording/recording-format.js';
 import { peeked } from '../replay/peeked.js';
 
 /** Opens standard input (`-`) or a file, and says which of the two kinds it is, by its first bytes. */
 export async function openRecorded(file: string): Promise<{ readonly bytes: Readable; readonly isRecording: boolean }> {
   const input = file === '-' ? process.stdin : openFile(file);
-  const opened = peeked(input, (head) => head.length >= MAGIC.length);
+  const opened = peeked(input, (head) => head.length >= RECORDING_MAGIC.length);
   const { bytes, head } = await opened.catch((error: Error) => cannotRead(file, error));
-  return { bytes, isRecording: head.subarray(0, MAGIC.length).equals(MAGIC) };
+  return { bytes, isRecording: head.subarray(0, RECORDING_MAGIC.length).equals(RECORDING_MAGIC) };
 }
 
 /** Checks that a file can be read twice; pipes cannot, whatever their names. */

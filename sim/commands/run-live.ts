@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
-import { Ending } from '../../src/tools/demo/ending.js';
+import { DemoEnding } from '../../src/tools/demo/ending.js';
 import { ProgressBar } from '../../src/tools/terminal/progress-bar.js';
 import { checkLive } from '../live/check-live.js';
 import { LiveRun } from '../live/live-run.js';
@@ -22,7 +22,7 @@ export async function runLive(nameOrFile: string, options: LiveCommandOptions): 
   const bar = new ProgressBar();
   const onProgress = (part: number) => bar.show(part, scenario.name);
   let run: LiveRun | undefined;
-  const ending = new Ending(() => run?.killAll());
+  const ending = new DemoEnding(() => run?.killAll());
   try {
     run = await LiveRun.prepare(scenario, { topic, brokers: brokers ?? [], brokerPid, seed, onProgress });
     const outcome = await Promise.race([run.play(), ending.reached]);

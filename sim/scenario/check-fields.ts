@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { inputMistakes } from '../../src/base/input/input-mistakes.js';
 import { isMapping } from '../../src/base/input/mapping.js';
 import { didYouMean } from '../../src/base/input/nearest-name.js';
-import type { ConfigPath, Finding, Findings } from '../../src/config/setting/findings.js';
+import type { ConfigPath, Findings, FoundMistake } from '../../src/config/setting/findings.js';
 import { show } from '../../src/config/setting/setting-text.js';
 import type { Field, Fields, ReadFields } from './fields.js';
 
@@ -21,7 +21,7 @@ export function readFields<Own extends Fields>(
   for (const mistake of inputMistakes(schema, input, schema.safeParse(input).error?.issues ?? [])) {
     const at = [...path, ...mistake.path];
     if (mistake.kind === 'told') {
-      findings.add(at, { problem: mistake.problem, ...(mistake.params as Pick<Finding, 'allowed' | 'remedy'>) });
+      findings.add(at, { problem: mistake.problem, ...(mistake.params as Pick<FoundMistake, 'allowed' | 'remedy'>) });
     } else if (mistake.kind === 'key-unknown') {
       findings.add([...at, mistake.key], unknownKey(mistake.key, mistake.known), { part: 'key' });
     } else {
@@ -67,7 +67,7 @@ function isKey<Kind extends string>(kinds: Readonly<Record<Kind, unknown>>, give
   return typeof given === 'string' && Object.hasOwn(kinds, given);
 }
 
-export function unknownKey(key: string, known: readonly string[]): Finding {
+export function unknownKey(key: string, known: readonly string[]): FoundMistake {
   const allowed = known.join(', ');
   return {
     problem: 'is not a known key',
@@ -76,7 +76,7 @@ export function unknownKey(key: string, known: readonly string[]): Finding {
   };
 }
 
-function notMapping(known: readonly string[], input: unknown): Finding {
+function notMapping(known: readonly string[], input: unknown): FoundMistake {
   const allowed = `a mapping with the keys ${known.join(', ')}`;
   return { problem: `must be ${allowed}, got ${show(input)}`, allowed, remedy: 'Indent the keys below it.' };
 }

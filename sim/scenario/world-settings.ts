@@ -4,7 +4,7 @@ import { withBurstsInFull } from '../../src/config/read/burst-in-full.js';
 import { checkRelations } from '../../src/config/read/check-relations.js';
 import { CONSTANTS, derivedTiming } from '../../src/config/resolved/constants.js';
 import type { NodeSettings } from '../../src/config/schema/all-settings.js';
-import { GROUP, type GroupSettings } from '../../src/config/schema/groups.js';
+import { GROUP, type GroupSection } from '../../src/config/schema/groups.js';
 import { readSection } from '../../src/config/schema/read-section.js';
 import { COSTS, LIMITING } from '../../src/config/schema/target.js';
 import { TIMING } from '../../src/config/schema/timing.js';
@@ -39,7 +39,7 @@ export function readSettings(
     ...CONSTANTS.timing,
     limiting: { ...limiting, ...CONSTANTS.limiting },
     costs: { ...COSTS.parse({}), ...CONSTANTS.costs },
-    groups: [buildGroup('scenario', { ...GROUP.parse({}), ...(group as Partial<GroupSettings>) })],
+    groups: [buildGroup('scenario', { ...GROUP.parse({}), ...(group as Partial<GroupSection>) })],
   };
   return settings as unknown as WorldSettings;
 }

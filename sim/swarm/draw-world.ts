@@ -2,7 +2,7 @@ import { hasClusterBucket } from '../../src/core/base/local-gate.js';
 import type { GroupSettings, RampModeName } from '../../src/core/base/settings.js';
 import { MESSAGES, UNLIMITED } from '../../src/core/base/vocabulary.js';
 import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
-import { MODES } from '../../src/core/target/ramp/ramp.js';
+import { RAMP_STEPS } from '../../src/core/target/ramp/ramp.js';
 import type { Random } from '../cluster/random.js';
 import type { WorldSettings } from '../cluster/world.js';
 
@@ -51,7 +51,7 @@ export function withGates(settings: WorldSettings): WorldSettings {
   return { ...settings, groups: settings.groups.map((group) => ({ ...group, topics: 'even' })) };
 }
 
-const RAMP_MODES = Object.keys(MODES) as RampModeName[];
+const RAMP_MODES = Object.keys(RAMP_STEPS) as RampModeName[];
 /** Shorter than some faults, and longer than all. */
 const TIMES_TO_LIVE_MS = [10_000, 60_000];
 const CLIMB = {

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 import { silentTelemetry } from '../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import { createTopic as createSigned } from '../../src/node/loop/open-topics.js';
-import { exitCodeOf } from '../../src/tools/cli/doctor/show-findings.js';
+import { findingsExitCode } from '../../src/tools/cli/doctor/show-findings.js';
 import { examine } from '../../src/tools/doctor/examine.js';
 import { freePorts } from '../../src/tools/processes/free-ports.js';
 import { ClientQuotaAdmin } from '../../src/topic/kafka/client-quota-admin.js';
@@ -41,7 +41,7 @@ it('topics that are not there: they would be created, and are not', async () => 
     });
   }
   expect(about(findings, 'clocks')).toMatchObject({ state: 'skipped' });
-  expect(exitCodeOf(findings)).toBe(0);
+  expect(findingsExitCode(findings)).toBe(0);
   expect(await withAdmin(brokers, (admin) => admin.listTopics())).not.toContain(name);
 });
 
@@ -49,7 +49,7 @@ it('more copies than the cluster has brokers: it would not be created', async ()
   const { findings, name } = await lookAt(newName(), { replicationFactor: 7 });
   expect(about(findings, `topic ${name}`)).toMatchObject({ state: 'wrong', code: 'TOPIC_SETTINGS' });
   expect(about(findings, `topic ${name}`)?.says).toContain('INVALID_REPLICATION_FACTOR');
-  expect(exitCodeOf(findings)).toBe(78);
+  expect(findingsExitCode(findings)).toBe(78);
 });
 
 it('a topic as nodes need it, to which one has just written', async () => {
@@ -113,7 +113,7 @@ it('records that others have signed with another key', async () => {
   expect(about((await lookAt(name, own)).findings, 'signatures')).toMatchObject({ state: 'good' });
   const { findings } = await lookAt(name, other);
   expect(about(findings, 'signatures')).toMatchObject({ state: 'wrong', code: 'TOPIC_KEY_DIFFERS' });
-  expect(exitCodeOf(findings)).toBe(78);
+  expect(findingsExitCode(findings)).toBe(78);
 });
 
 it('a topic with wrong settings, and a broker that is not there beside one that is', async () => {

@@ -1,7 +1,7 @@
 import { Registry } from '../../src/core/beside/registry/registry.js';
 import type {
   BatchDecision,
-  Decision,
+  ChangeDecision,
   ReadRegistryRecord,
   RegistryAppend,
 } from '../../src/core/beside/registry/registry-protocol.js';
@@ -197,7 +197,7 @@ export class RegistryCluster {
 export class SimulatedRegistry {
   readonly registry: Registry;
   readonly sent: RegistryAppend[] = [];
-  readonly decisions: Decision[] = [];
+  readonly decisions: ChangeDecision[] = [];
   readonly batchDecisions: BatchDecision[] = [];
   goal: number | null = null;
   isCaughtUp = false;

@@ -10,7 +10,7 @@ import { loadBuiltIn } from '../../sim/scenario/load-scenario.js';
 import type { Scenario } from '../../sim/scenario/scenario.js';
 import { systemNamed } from '../../sim/systems.js';
 import { MESSAGES } from '../../src/core/base/vocabulary.js';
-import { MODES } from '../../src/core/target/ramp/ramp.js';
+import { RAMP_STEPS } from '../../src/core/target/ramp/ramp.js';
 import { GROUP, SETTINGS } from './settings.js';
 import { windowedNode } from './windowed-node.js';
 
@@ -118,7 +118,7 @@ test('the jump to the top: a scheduled ramp from 10 to 110 in 10 s', () => {
   const settings = { ...ramp, thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5, timeToLiveMs: 180_000 };
   // A ramp of ours begins with its first use: no time has passed since an epoch of zero.
   const ours = [0, 1, 2].map((elapsedSeconds) =>
-    MODES.scheduled({ ceiling: 10, top: 110, slope: 10, elapsedSeconds, usedPercent: 100 }, settings),
+    RAMP_STEPS.scheduled({ ceiling: 10, top: 110, slope: 10, elapsedSeconds, usedPercent: 100 }, settings),
   );
   row('first seconds of a scheduled ramp', '10, 20, 30', shipped.join(', '), ours.join(', '));
   expect([shipped, ours]).toEqual([

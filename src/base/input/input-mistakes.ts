@@ -52,19 +52,19 @@ export function inputMistakes(
     }
     const got = valueAlong(input, path);
     const says = textAlong(along);
-    if (known.length > 0 && textOf(own!) === undefined) return [{ kind: 'not-a-mapping', path, known, got }];
+    if (known.length > 0 && valueTextOf(own!) === undefined) return [{ kind: 'not-a-mapping', path, known, got }];
     if (got === undefined) return [{ kind: 'missing', path, says: says ?? { allowed: issue.message } }];
     return [{ kind: 'value', path, says: says ?? { allowed: issue.message }, got }];
   });
 }
 
 function textAlong(along: readonly z.ZodType[]): ValueText | undefined {
-  const nearest = along.findLast((schema) => textOf(schema) !== undefined);
-  return nearest && textOf(nearest);
+  const nearest = along.findLast((schema) => valueTextOf(schema) !== undefined);
+  return nearest && valueTextOf(nearest);
 }
 
 /** What was told of it, or of what it wraps. */
-export function textOf(schema: z.ZodType): ValueText | undefined {
+export function valueTextOf(schema: z.ZodType): ValueText | undefined {
   const layer = layersOf(schema).find((each) => TEXTS.has(each));
   return layer && TEXTS.get(layer);
 }
@@ -83,7 +83,7 @@ export function valueAlong(input: unknown, path: readonly PropertyKey[]): unknow
 export const SHOWN_MAX = 80;
 
 /** What somebody has sent, as an error shows it: "5" is not 5, and an object may have no text of its own. */
-export function show(sent: unknown): string {
+export function showSent(sent: unknown): string {
   if (sent === null) return 'null';
   if (sent === undefined) return 'nothing';
   if (Array.isArray(sent)) return `an array of ${sent.length}`;

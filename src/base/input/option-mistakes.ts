@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type InputMistake, inputMistakes, show } from './input-mistakes.js';
+import { type InputMistake, inputMistakes, showSent } from './input-mistakes.js';
 import { isMapping } from './mapping.js';
 import { didYouMean } from './nearest-name.js';
 
@@ -11,10 +11,11 @@ interface OptionMistake {
 /** Says what is wrong with a node, or with the options of what a program makes on it; null = nothing. */
 export function nodeOrOptionMistake(node: unknown, schema: z.ZodType, options: unknown): OptionMistake | null {
   if (typeof (node as { readonly tryAcquire?: unknown } | null | undefined)?.tryAcquire !== 'function') {
-    const got = node instanceof Promise ? 'a promise: await createNode' : show(node);
+    const got = node instanceof Promise ? 'a promise: await createNode' : showSent(node);
     return { field: 'node', reason: `must be a node that createNode has made, got ${got}` };
   }
-  if (!isMapping(options)) return { field: 'options', reason: `must be an object with group, got ${show(options)}` };
+  if (!isMapping(options))
+    return { field: 'options', reason: `must be an object with group, got ${showSent(options)}` };
   return optionMistakes(schema, options);
 }
 
@@ -38,10 +39,10 @@ function textsOf(mistake: InputMistake): OptionMistake {
     case 'missing':
       return { field, reason: `is missing: ${mistake.says.allowed}` };
     case 'value':
-      return { field, reason: `must be ${mistake.says.allowed}, got ${show(mistake.got)}` };
+      return { field, reason: `must be ${mistake.says.allowed}, got ${showSent(mistake.got)}` };
     case 'told':
       return { field, reason: mistake.problem };
     case 'not-a-mapping':
-      return { field, reason: `must be a mapping, got ${show(mistake.got)}` };
+      return { field, reason: `must be a mapping, got ${showSent(mistake.got)}` };
   }
 }

@@ -47,7 +47,7 @@ export function describeConfig(config: ResolvedConfig): string {
     ...(backends.length === 0
       ? {}
       : { backends: Object.fromEntries(backends.map(({ name, ...rest }) => [name, urlsMasked(rest)])) }),
-    groups: Object.fromEntries(groups.map((group) => [group.name, describeGroup(group)])),
+    groups: Object.fromEntries(groups.map((group) => [group.name, describeGroupConfig(group)])),
     keys: describeKeys(keys),
   };
   const document = new Document(withoutConstants(described), { aliasDuplicateObjects: false });
@@ -86,9 +86,9 @@ function describeKeys({ templates, ...bounds }: KeysConfig): Readonly<Record<str
 
 /** A template as YAML would write it below its pattern, every default written out. */
 export function describeTemplate({ group, overrides, allowLimits }: KeyTemplate): Readonly<Record<string, unknown>> {
-  const others = Object.fromEntries(overrides.map((override) => [override.name, describeGroup(override)]));
+  const others = Object.fromEntries(overrides.map((override) => [override.name, describeGroupConfig(override)]));
   return {
-    ...describeGroup(group),
+    ...describeGroupConfig(group),
     ...(overrides.length === 0 ? {} : { overrides: others }),
     ...(allowLimits === null ? {} : { allowLimits: describeAllowed(allowLimits) }),
   };
@@ -160,7 +160,7 @@ function shownValue(value: unknown): unknown {
 }
 
 /** A group as YAML would write it, every default written out. */
-export function describeGroup(group: GroupConfig): Readonly<Record<string, unknown>> {
+export function describeGroupConfig(group: GroupConfig): Readonly<Record<string, unknown>> {
   const {
     name: _,
     nodeCount: _ofTheTopic,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textOf } from '../../base/input/input-mistakes.js';
+import { valueTextOf } from '../../base/input/input-mistakes.js';
 import { fieldsOf } from '../../base/input/schema-parts.js';
 import { UNIT_IN_KEY } from '../read/units-in-keys.js';
 import { NODE, SETTINGS } from '../schema/all-settings.js';
@@ -46,7 +46,7 @@ function describe({
   zodSchema: z.core.$ZodType;
   jsonSchema: z.core.JSONSchema.BaseSchema;
 }): void {
-  const says = textOf(zodSchema as z.ZodType);
+  const says = valueTextOf(zodSchema as z.ZodType);
   if (says !== undefined) jsonSchema.description ??= says.allowed;
   const { properties = {} } = jsonSchema;
   const hasRates = RATE_NAMES.some((name) => rateKey(name) in properties);

@@ -22,7 +22,7 @@ import type {
   TopicConfig,
 } from '../resolved/resolved-config.js';
 import type { NodeSettings } from '../schema/all-settings.js';
-import { GROUP, type GroupSettings } from '../schema/groups.js';
+import { GROUP, type GroupSection } from '../schema/groups.js';
 import type { LimitRole } from '../schema/keys.js';
 import type { MqttRule } from '../schema/mqtt-rules.js';
 import {
@@ -48,7 +48,7 @@ export interface ConfigParts {
   readonly files: readonly string[];
   readonly topic: ReadTopic;
   readonly backends: readonly Omit<PolledBackend, 'timeoutMs'>[];
-  readonly groups: ReadonlyMap<string, GroupSettings>;
+  readonly groups: ReadonlyMap<string, GroupSection>;
   readonly keys: KeysGiven;
   readonly mqttRules: readonly MqttRule[];
   readonly kafkaQuotas: Pick<KafkaQuotasConfig, 'exporters' | 'entities'>;
@@ -117,9 +117,9 @@ interface KeysGiven {
 
 interface TemplateGiven {
   readonly pattern: { readonly text: string };
-  readonly settings: GroupSettings;
-  readonly overrides: ReadonlyMap<string, GroupSettings>;
-  readonly allowLimits: { readonly role: LimitRole; readonly quota: GroupSettings['quota'] } | null;
+  readonly settings: GroupSection;
+  readonly overrides: ReadonlyMap<string, GroupSection>;
+  readonly allowLimits: { readonly role: LimitRole; readonly quota: GroupSection['quota'] } | null;
 }
 
 function buildKeys({ bounds, templates }: KeysGiven) {
@@ -188,9 +188,9 @@ function given<Value>(options: Readonly<Record<string, Value | null>>): Readonly
 }
 
 /** Quotas without a value are unlimited, and nothing of them is reserved. */
-export function buildGroup(name: string, settings: GroupSettings): GroupConfig {
+export function buildGroup(name: string, settings: GroupSection): GroupConfig {
   const { quota, ramp, perTopic, perClient, weights, slewPerSecond, shadow, ...plain } = settings;
-  const planned = plannedSettings(settings) as GroupSettings | null;
+  const planned = plannedSettings(settings) as GroupSection | null;
   // Whatever limits is read as absent, so that no part of a node has to ask whether the group is enabled.
   const limiting = settings.enabled ? settings : UNLIMITED;
   return {
@@ -220,10 +220,10 @@ function shadowName(group: string): string {
   return `${group} (shadow)`;
 }
 
-const UNLIMITED: GroupSettings = GROUP.parse({});
+const UNLIMITED: GroupSection = GROUP.parse({});
 
 /** A depth that is told in time of the quota; without one, all of a quota that is told per minute, hour or day. */
-function burstOf({ burst, quota }: GroupSettings): GroupConfig['burst'] {
+function burstOf({ burst, quota }: GroupSection): GroupConfig['burst'] {
   const depthOf = (read: RatesRead, name: 'messages' | 'bytes') => {
     const rate = givenRate(read, name);
     if (rate === null || rate.amount === 0) return null;
@@ -269,7 +269,7 @@ function ratesAsWritten(sections: Readonly<Partial<Record<RateSection, Direction
   return written.length === 0 ? ALL_PER_SECOND : Object.fromEntries(written);
 }
 
-function rampOf({ fromPerSecond, ...others }: GroupSettings['ramp']): RampSettings | null {
+function rampOf({ fromPerSecond, ...others }: GroupSection['ramp']): RampSettings | null {
   return fromPerSecond === null ? null : { fromPerSecond, ...others, ...CONSTANTS.ramp };
 }
 

@@ -1,6 +1,6 @@
 import { gatesOf } from '../../core/base/local-gate.js';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
-import type { GroupSettings } from '../schema/groups.js';
+import type { GroupSection } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { formatQuantity } from '../setting/quantity.js';
@@ -12,10 +12,10 @@ import type { GroupValues } from './read-groups.js';
 /** Checks that a depth belongs to a bucket of the cluster, and that it is one of a burst. */
 export function checkBursts(groups: GroupValues, findings: Findings, isAlone = false): void {
   for (const [name, values] of groups) {
-    const [gate] = gatesOf(values as Partial<GroupSettings>);
+    const [gate] = gatesOf(values as Partial<GroupSection>);
     const planned = plannedSettings(values);
     if (isAlone || gate !== undefined) {
-      const because = isAlone ? 'topic.kind is none' : `${gate} is ${values[gate as keyof GroupSettings]}`;
+      const because = isAlone ? 'topic.kind is none' : `${gate} is ${values[gate as keyof GroupSection]}`;
       const remedy = isAlone
         ? 'Remove it, or share a topic: embedded, kafka or redis.'
         : `Remove it, or remove ${gate}.`;
@@ -48,7 +48,7 @@ function checkGate(
  * A depth is for bursts: with more than a day of the quota, or less than a message of it, something else was meant. Both
  * directions have the depth, so the smaller quota says what a day is, and the larger one what a message is.
  */
-function checkDepth(at: ConfigPath, { burst, quota }: Sound<GroupSettings>, findings: Findings): void {
+function checkDepth(at: ConfigPath, { burst, quota }: Sound<GroupSection>, findings: Findings): void {
   for (const unit of ['messages', 'bytes'] as const) {
     const rates = ratesOf(quota, unit).filter(({ amount }) => amount > 0);
     const largest = largestOf(rates);
@@ -77,7 +77,7 @@ function checkDepth(at: ConfigPath, { burst, quota }: Sound<GroupSettings>, find
 }
 
 /** One for each direction that has a limit. */
-function ratesOf(quota: Sound<GroupSettings>['quota'], unit: 'messages' | 'bytes'): readonly WrittenRate[] {
+function ratesOf(quota: Sound<GroupSection>['quota'], unit: 'messages' | 'bytes'): readonly WrittenRate[] {
   return DIRECTIONS.flatMap((direction) => givenRate(quota[direction], unit) ?? []);
 }
 

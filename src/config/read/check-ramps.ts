@@ -1,6 +1,6 @@
 import { isMapping } from '../../base/input/mapping.js';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
-import type { GroupSettings } from '../schema/groups.js';
+import type { GroupSection } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { valueBelow } from '../setting/setting-value.js';
@@ -21,7 +21,7 @@ export function checkRamps(groups: GroupValues, root: unknown, findings: Finding
   if (groups.size > 0 && !hasRamp) checkStart(root, ['defaults'], findings);
 }
 
-function checkEnds(group: string, values: Sound<GroupSettings>, from: number, findings: Findings): void {
+function checkEnds(group: string, values: Sound<GroupSection>, from: number, findings: Findings): void {
   const to = values.ramp.toPerSecond ?? null;
   for (const end of to === null ? quotasOf(values) : [to]) {
     if (typeof end !== 'number' || from <= end) continue;
@@ -40,7 +40,7 @@ function checkEnds(group: string, values: Sound<GroupSettings>, from: number, fi
   findings.add(['groups', group, 'ramp', 'fromPerSecond'], { problem, allowed, remedy: 'Set ramp.toPerSecond.' });
 }
 
-function quotasOf({ quota }: Sound<GroupSettings>): number[] {
+function quotasOf({ quota }: Sound<GroupSection>): number[] {
   return DIRECTIONS.flatMap((direction) => {
     const rate = givenRate(quota[direction], 'messages');
     return rate === null ? [] : [perSecond(rate)];

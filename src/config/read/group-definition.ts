@@ -1,5 +1,5 @@
 import type { GroupConfig } from '../resolved/resolved-config.js';
-import type { GroupSettings } from '../schema/groups.js';
+import type { GroupSection } from '../schema/groups.js';
 import type { Mistake } from '../setting/config-error.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
 import { buildGroup } from './build-config.js';
@@ -42,5 +42,5 @@ export function examineGroup(
   const values = groups.get(name);
   if (findings.mistakes.length > 0 || values === undefined) return { config: null, mistakes: findings.mistakes };
   // Without mistakes every field is there.
-  return { config: buildGroup(name, values as GroupSettings), mistakes: [] };
+  return { config: buildGroup(name, values as GroupSection), mistakes: [] };
 }

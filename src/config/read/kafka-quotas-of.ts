@@ -1,7 +1,7 @@
 import { isMapping, type Mapping } from '../../base/input/mapping.js';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import { type ReadKafkaQuotas, readKafkaQuotas } from '../rules/read-kafka-quotas.js';
-import type { GroupSettings } from '../schema/groups.js';
+import type { GroupSection } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { givenRate } from '../setting/written-rate.js';
@@ -10,7 +10,7 @@ import type { SoundTopic } from './read-topic.js';
 
 export interface ReadBefore {
   readonly topic: SoundTopic | null;
-  readonly groups: ReadonlyMap<string, Sound<GroupSettings>>;
+  readonly groups: ReadonlyMap<string, Sound<GroupSection>>;
   readonly keys: KeysRead;
 }
 
@@ -24,6 +24,6 @@ export function kafkaQuotasOf(root: Mapping, { topic, groups, keys }: ReadBefore
   return readKafkaQuotas(isMapping(root.kafkaQuotas) ? root.kafkaQuotas : {}, context, findings);
 }
 
-function hasBytes({ quota }: Sound<GroupSettings>): boolean {
+function hasBytes({ quota }: Sound<GroupSection>): boolean {
   return DIRECTIONS.some((direction) => givenRate(quota?.[direction] ?? {}, 'bytes') !== null);
 }

@@ -1,5 +1,5 @@
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
-import { GROUP, type GroupSettings } from '../schema/groups.js';
+import { GROUP, type GroupSection } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';
 import { givenRate, type RatesRead } from '../setting/written-rate.js';
 
@@ -8,7 +8,7 @@ import { givenRate, type RatesRead } from '../setting/written-rate.js';
  * null = nothing is planned. What a topic or client may do is no part of the plan: those limits stay in force, and
  * work that they refuse is not asked about.
  */
-export function plannedSettings(values: Sound<GroupSettings>): Sound<GroupSettings> | null {
+export function plannedSettings(values: Sound<GroupSection>): Sound<GroupSection> | null {
   const { shadow } = values;
   if (!isPlanned(values)) return null;
   const { strategy, burst } = shadow;
@@ -20,7 +20,7 @@ export function plannedSettings(values: Sound<GroupSettings>): Sound<GroupSettin
     quota: {
       publish: laidOver(values.quota.publish, shadow.quota.publish),
       dispatch: laidOver(values.quota.dispatch, shadow.quota.dispatch),
-    } as Sound<GroupSettings>['quota'],
+    } as Sound<GroupSection>['quota'],
     strategy: strategy ?? values.strategy,
     burst: isBurstGiven ? { ...values.burst, ...burst } : values.burst,
     topics: NOTHING.topics,
@@ -30,7 +30,7 @@ export function plannedSettings(values: Sound<GroupSettings>): Sound<GroupSettin
 }
 
 /** Whether the group has a shadow beside what is in force. */
-export function isPlanned({ enabled, shadow }: Sound<GroupSettings>): boolean {
+export function isPlanned({ enabled, shadow }: Sound<GroupSection>): boolean {
   const { quota, strategy, burst } = shadow;
   if (enabled === false) return false;
   const isQuotaGiven = DIRECTIONS.some((direction) => {
@@ -49,4 +49,4 @@ function laidOver(quota: RatesRead, { messagesPerSecond, bytesPerSecond }: Rates
   };
 }
 
-const NOTHING: GroupSettings = GROUP.parse({});
+const NOTHING: GroupSection = GROUP.parse({});

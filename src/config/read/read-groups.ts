@@ -1,7 +1,7 @@
 import { isMapping } from '../../base/input/mapping.js';
 import { didYouMean } from '../../base/input/nearest-name.js';
 import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
-import { GROUP, type GroupSettings } from '../schema/groups.js';
+import { GROUP, type GroupSection } from '../schema/groups.js';
 import { readSection, type Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { soundPart } from '../setting/section.js';
@@ -13,7 +13,7 @@ import { mergedLayers } from './merged-layers.js';
 import type { SoundNode } from './read-node.js';
 
 /** Group name → its settings, `defaults:` laid under each; fields with a mistake are absent. */
-export type GroupValues = ReadonlyMap<string, Sound<GroupSettings>>;
+export type GroupValues = ReadonlyMap<string, Sound<GroupSection>>;
 
 export function readGroups(root: Readonly<Record<string, unknown>>, findings: Findings): GroupValues {
   const { defaults, groups } = withBurstsInFull(root, findings);
@@ -26,12 +26,12 @@ export function readGroups(root: Readonly<Record<string, unknown>>, findings: Fi
     findings.add(['groups'], { problem, allowed, remedy: 'Indent the group names below it.' });
     return new Map();
   }
-  const values = new Map<string, Sound<GroupSettings>>();
+  const values = new Map<string, Sound<GroupSection>>();
   for (const [name, group] of Object.entries(groups)) {
     // `orders:` with nothing behind it is a group without keys of its own, not one that takes everything back.
     const merged = mergedLayers(group ?? {}, defaults);
     const read = GROUP.safeParse(merged);
-    const settings = (read.success ? read.data : soundPart(GROUP, merged)) as Sound<GroupSettings>;
+    const settings = (read.success ? read.data : soundPart(GROUP, merged)) as Sound<GroupSection>;
     if (GROUP_NAME.matches.test(name)) values.set(name, settings);
     else addBadName(name, findings);
     if (group === null && !DIRECTIONS.some((direction) => isLimited(settings, direction))) {
@@ -73,7 +73,7 @@ export function checkReserved(groups: GroupValues, findings: Findings): void {
 }
 
 /** The rates are those of the whole cluster. */
-function isLimited({ quota }: Sound<GroupSettings>, direction: Direction): boolean {
+function isLimited({ quota }: Sound<GroupSection>, direction: Direction): boolean {
   return LIMIT_NAMES.some((name) => givenRate(quota[direction], name) !== null);
 }
 

@@ -3,7 +3,7 @@ import { didYouMean } from '../../base/input/nearest-name.js';
 import { KeyPattern } from '../../core/account/keys/key-pattern.js';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import type { KeysConfig } from '../resolved/resolved-config.js';
-import { GROUP, type GroupSettings } from '../schema/groups.js';
+import { GROUP, type GroupSection } from '../schema/groups.js';
 import { ALLOW_LIMITS, KEYS, type LimitRole } from '../schema/keys.js';
 import { readSection, type Sound } from '../schema/read-section.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
@@ -25,16 +25,16 @@ export interface KeysRead {
 
 export interface TemplateRead {
   readonly pattern: KeyPattern;
-  readonly settings: Sound<GroupSettings>;
+  readonly settings: Sound<GroupSection>;
   /** Whole name of a key → its settings, the template's laid under them. */
-  readonly overrides: ReadonlyMap<string, Sound<GroupSettings>>;
+  readonly overrides: ReadonlyMap<string, Sound<GroupSection>>;
   readonly allowLimits: AllowedLimitsRead | null;
 }
 
 export interface AllowedLimitsRead {
   /** undefined = a mistake. */
   readonly role: LimitRole | undefined;
-  readonly quota: Sound<GroupSettings>['quota'];
+  readonly quota: Sound<GroupSection>['quota'];
 }
 
 /** The section `keys`: bounds, and templates by the patterns of their names. */
@@ -79,7 +79,7 @@ function readTemplate(text: string, written: unknown, defaults: unknown, finding
     const problem = `must be ${allowed}, got ${show(overrides)}`;
     findings.add([...path, 'overrides'], { problem, allowed, remedy: 'Indent the keys below it.' });
   }
-  const read = new Map<string, Sound<GroupSettings>>();
+  const read = new Map<string, Sound<GroupSection>>();
   for (const [key, override] of Object.entries(isMapping(overrides) ? overrides : NOTHING)) {
     const at = [...path, 'overrides', key];
     const name = pattern.fields.length === 1 && !pattern.matches(key) ? pattern.nameWith(key) : key;
@@ -123,7 +123,7 @@ function readLayer(path: ConfigPath, written: unknown, below: unknown, findings:
 }
 
 /** What must hold between the settings of a group, told where this one stands. */
-function checkAsGroup(path: ConfigPath, settings: Sound<GroupSettings>, merged: unknown, findings: Findings): void {
+function checkAsGroup(path: ConfigPath, settings: Sound<GroupSection>, merged: unknown, findings: Findings): void {
   // No group has such a name, and what is found at it is told at the path.
   const name = `{${path.join(' ')}}`;
   findings.setWritten(['groups', name], path);

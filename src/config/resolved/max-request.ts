@@ -1,4 +1,4 @@
-import { type Gate, hasClusterBucket } from '../../core/base/local-gate.js';
+import { type GateName, hasClusterBucket } from '../../core/base/local-gate.js';
 import { depthGiven } from '../../core/base/settings.js';
 import { BYTES, type Direction, directionIndex, MESSAGES, type Rates, UNLIMITED } from '../../core/base/vocabulary.js';
 import type { GroupConfig } from './resolved-config.js';
@@ -10,7 +10,7 @@ import type { GroupConfig } from './resolved-config.js';
  * a quota of 0 nothing is admitted; in both cases only absurd amounts are refused.
  */
 export function maxRequestOf(
-  group: Pick<GroupConfig, 'quota' | 'maxRequest' | 'limiter' | 'windowMs' | 'burst' | Gate>,
+  group: Pick<GroupConfig, 'quota' | 'maxRequest' | 'limiter' | 'windowMs' | 'burst' | GateName>,
   direction: Direction,
 ): Rates {
   const { quota, maxRequest, limiter, windowMs } = group;
@@ -26,7 +26,7 @@ export function maxRequestOf(
 
 /** Largest amounts of one request that is not a mistake: a group that refuses nothing derives none from its quota. */
 export function allowedRequestOf(
-  group: Pick<GroupConfig, 'mode' | 'quota' | 'maxRequest' | 'limiter' | 'windowMs' | 'burst' | Gate>,
+  group: Pick<GroupConfig, 'mode' | 'quota' | 'maxRequest' | 'limiter' | 'windowMs' | 'burst' | GateName>,
   direction: Direction,
 ): Rates {
   return maxRequestOf(group.mode === 'shadow' ? { ...group, quota: NO_QUOTA } : group, direction);

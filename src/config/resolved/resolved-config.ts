@@ -6,7 +6,7 @@ import type { KeyedLimit, NodeLimit } from '../../core/limiter/level-settings.js
 import type { CostFactors } from '../../core/target/cost-units.js';
 import type { ListenerTlsSettings } from '../schema/access.js';
 import type { NodeSettings } from '../schema/all-settings.js';
-import type { GroupSettings as GroupInput } from '../schema/groups.js';
+import type { GroupSection as GroupInput } from '../schema/groups.js';
 import type { HmacSettings } from '../schema/hmac.js';
 import type { KafkaQuotaEntity } from '../schema/kafka-quota-entities.js';
 import type { LimitRole } from '../schema/keys.js';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type InputMistake, inputMistakes } from '../../base/input/input-mistakes.js';
-import type { ConfigPath, Finding, Findings } from '../setting/findings.js';
+import type { ConfigPath, Findings, FoundMistake } from '../setting/findings.js';
 import { show } from '../setting/setting-text.js';
 import { addUnknownKeys } from '../setting/unknown-keys.js';
 
@@ -32,8 +32,9 @@ export function readEntry<Value>(
   return undefined;
 }
 
-function findingOf(mistake: Exclude<InputMistake, { kind: 'key-unknown' }>, texts: EntryTexts): Finding {
-  if (mistake.kind === 'told') return { problem: mistake.problem, ...(mistake.params as Omit<Finding, 'problem'>) };
+function findingOf(mistake: Exclude<InputMistake, { kind: 'key-unknown' }>, texts: EntryTexts): FoundMistake {
+  if (mistake.kind === 'told')
+    return { problem: mistake.problem, ...(mistake.params as Omit<FoundMistake, 'problem'>) };
   if (mistake.kind === 'missing') {
     const { allowed } = mistake.says;
     return { problem: 'is missing', allowed, remedy: `Add it: ${allowed}.` };

@@ -305,7 +305,7 @@ export const GROUP = section({
     },
   }),
 });
-export type GroupSettings = z.output<typeof GROUP>;
+export type GroupSection = z.output<typeof GROUP>;
 
 /** What is planned for one direction; a rate that it does not name stays that of the group. */
 function shadowQuotaOf(direction: 'publish' | 'dispatch') {

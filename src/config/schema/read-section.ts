@@ -1,6 +1,6 @@
 import { type InputMistake, inputMistakes } from '../../base/input/input-mistakes.js';
 import { didYouMean } from '../../base/input/nearest-name.js';
-import type { ConfigPath, Finding, Findings } from '../setting/findings.js';
+import type { ConfigPath, Findings, FoundMistake } from '../setting/findings.js';
 import { FOREIGN_KEYS } from '../setting/foreign-keys.js';
 import { parseRate } from '../setting/quantity.js';
 import { type Section, soundPart } from '../setting/section.js';
@@ -39,7 +39,7 @@ export type Sound<Value> = {
 function addMistake(findings: Findings, mistake: InputMistake, at: ConfigPath): void {
   switch (mistake.kind) {
     case 'told':
-      findings.add(at, { problem: mistake.problem, ...(mistake.params as Omit<Finding, 'problem'>) });
+      findings.add(at, { problem: mistake.problem, ...(mistake.params as Omit<FoundMistake, 'problem'>) });
       break;
     case 'key-unknown': {
       const { key, known } = mistake;
@@ -51,7 +51,7 @@ function addMistake(findings: Findings, mistake: InputMistake, at: ConfigPath): 
   }
 }
 
-function unknownKey(key: string, known: readonly string[], at: ConfigPath): Finding {
+function unknownKey(key: string, known: readonly string[], at: ConfigPath): FoundMistake {
   const allowed = known.join(', ');
   const near =
     gluedRemedy(key) ||
@@ -63,7 +63,7 @@ function unknownKey(key: string, known: readonly string[], at: ConfigPath): Find
   return { problem: 'is not a known key', allowed, remedy, cause: 'key-unknown' };
 }
 
-export function notAMapping(known: readonly string[], input: unknown, at: ConfigPath = []): Finding {
+export function notAMapping(known: readonly string[], input: unknown, at: ConfigPath = []): FoundMistake {
   const allowed = `a mapping with the keys ${known.join(', ')}`;
   // Somebody may have written a password here.
   const got = typeof input === 'string' ? 'a text' : show(input);

@@ -14,7 +14,7 @@ export interface Location {
  */
 export type Locate = (path: ConfigPath, part: 'key' | 'value') => Location | null;
 
-export type Finding = Pick<Mistake, 'problem' | 'allowed' | 'remedy' | 'cause'>;
+export type FoundMistake = Pick<Mistake, 'problem' | 'allowed' | 'remedy' | 'cause'>;
 
 interface AddOptions {
   readonly part?: 'key' | 'value';
@@ -60,7 +60,7 @@ export class Findings {
   }
 
   /** `writtenAt`: where to look for the text, if that is not the path itself. */
-  add(path: ConfigPath, finding: Finding, { part = 'value', writtenAt = path }: AddOptions = {}): void {
+  add(path: ConfigPath, finding: FoundMistake, { part = 'value', writtenAt = path }: AddOptions = {}): void {
     if (this.isFull) return;
     const origin = this.#originOf(writtenAt);
     const location = origin === undefined ? this.#locate(this.asWritten(writtenAt), part) : null;

@@ -12,14 +12,14 @@ import {
   visit,
 } from 'yaml';
 import { MISTAKES_MAX } from '../setting/config-error.js';
-import type { ConfigPath, Finding, Locate, Location } from '../setting/findings.js';
+import type { ConfigPath, FoundMistake, Locate, Location } from '../setting/findings.js';
 import { LIMIT_NAMES, rateKey } from '../setting/written-rate.js';
 
 export interface ParsedYaml {
   readonly raw: unknown;
   readonly locate: Locate;
   /** Mistakes of the text itself. */
-  readonly mistakes: readonly (Finding & { readonly path: ConfigPath; readonly location: Location })[];
+  readonly mistakes: readonly (FoundMistake & { readonly path: ConfigPath; readonly location: Location })[];
   /** False when the text is no YAML at all, so that looking for mistakes in its content makes no sense. */
   readonly readable: boolean;
 }
@@ -142,7 +142,7 @@ function childOf(node: Node | null, step: string | number): Child | null {
 
 /** Keys that are written twice, and keys of limits with nothing behind them. */
 function keyMistakes(document: Document, lines: LineCounter): ParsedYaml['mistakes'] {
-  const mistakes: (Finding & { path: ConfigPath; location: Location })[] = [];
+  const mistakes: (FoundMistake & { path: ConfigPath; location: Location })[] = [];
   const look = (node: unknown, path: ConfigPath): void => {
     if (isSeq(node)) for (const [index, item] of node.items.entries()) look(item, [...path, index]);
     if (!isMap(node)) return;
@@ -186,7 +186,7 @@ const LIMITING_KEYS: ReadonlySet<string> = new Set([
   'subscribesPerSecond',
 ]);
 
-const BLANK: Finding = {
+const BLANK: FoundMistake = {
   problem: 'has nothing behind it',
   allowed: 'a value, or null',
   remedy: 'Write its value, or null where there is to be none; 0 blocks.',
@@ -196,7 +196,7 @@ function isBlank(value: unknown): boolean {
   return value === null || (isScalar(value) && value.value === null && (value.source ?? '') === '');
 }
 
-function duplicateKey(before: Location): Finding {
+function duplicateKey(before: Location): FoundMistake {
   const problem = `is written twice, first in line ${before.line}`;
   return { problem, allowed: 'each key once', remedy: 'Keep one of the two.' };
 }

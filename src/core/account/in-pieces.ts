@@ -31,7 +31,7 @@ export function isInPieces({ perSecond, depth }: ClusterBucket, piece: number, n
  *
  * @param roundTripMs from an admission until all know of it
  */
-export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number, turn: Turn): number {
+export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number, turn: PieceTurn): number {
   const { recent, own, logMs, roundTripMs, isDivided, nodes } = turn;
   const others = recent.othersLately(own, logMs, bucket);
   const here = (tokens - keptOf(bucket, tokens, piece, turn)) / piece;
@@ -49,7 +49,7 @@ export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number
  * by how much they had less, and a piece for a node of which nothing is known: whoever asks less often finds the bucket
  * empty otherwise whenever it asks.
  */
-function keptOf(bucket: ClusterBucket, tokens: number, piece: number, turn: Turn): number {
+function keptOf(bucket: ClusterBucket, tokens: number, piece: number, turn: PieceTurn): number {
   const { recent, own, logMs, nodes, isOwing, crowdsOut } = turn;
   if (tokens >= NEARLY_FULL * bucket.depth) return 0;
   const setPoint = setPointOf(bucket);
@@ -60,13 +60,13 @@ function keptOf(bucket: ClusterBucket, tokens: number, piece: number, turn: Turn
 }
 
 /** The part of what is there that this node may take, beside others that have told lately. */
-function partOf({ nodes, crowdsOut }: Turn, others: number, isKnown: boolean): number {
+function partOf({ nodes, crowdsOut }: PieceTurn, others: number, isKnown: boolean): number {
   const amongKnown = 1 / (1 + others);
   if (isKnown) return crowdsOut ? amongKnown : Math.min(1, TOGETHER_KNOWN * amongKnown);
   return Math.min(amongKnown, others === 0 ? (TOGETHER - 1) / Math.max(1, nodes - 1) : 1 / Math.max(1, nodes - others));
 }
 
-export interface Turn {
+export interface PieceTurn {
   readonly recent: RecentUse;
   readonly own: NodeKey;
   /** Log time now. */

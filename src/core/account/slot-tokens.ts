@@ -14,7 +14,7 @@ import { clusterDepth, type DepthRule } from './cluster-depth.js';
 import { Coherence } from './coherence.js';
 import { ExpectedUse } from './expected-use.js';
 import { fromCluster, noiseOf, wholeOf } from './from-cluster.js';
-import { isInPieces, type Turn, wholePieces } from './in-pieces.js';
+import { isInPieces, type PieceTurn, wholePieces } from './in-pieces.js';
 import { OwnAccount } from './own-account.js';
 import { OwnParts } from './own-parts.js';
 import { RecentUse } from './recent-use.js';
@@ -425,7 +425,7 @@ export class SlotTokens {
   }
 
   #giveInPieces(bucket: ClusterBucket, nodes: number, now: FlowNow): void {
-    const turn: Turn = {
+    const turn: PieceTurn = {
       recent: this.#recent,
       own: now.own,
       logMs: now.logMs,
@@ -463,7 +463,7 @@ export interface Viewed {
   readonly own: number;
 }
 
-type FlowNow = Pick<Turn, 'own' | 'logMs' | 'roundTripMs'>;
+type FlowNow = Pick<PieceTurn, 'own' | 'logMs' | 'roundTripMs'>;
 
 /** How far the log has been read since the slot was settled, in log time; and this node's slot among the members. */
 export interface ReadSoFar {

@@ -5,7 +5,7 @@ import type { GroupSettings } from './settings.js';
  * group. `nodeCount` is there where no topic tells who took what.
  */
 export const GATES = ['limiter', 'topics', 'smoothingMs', 'slewPerSecond', 'nodeCount'] as const;
-export type Gate = (typeof GATES)[number];
+export type GateName = (typeof GATES)[number];
 
 /** Tells whether the cluster has one bucket for a group. */
 export function hasClusterBucket(group: GateSettings): boolean {
@@ -13,8 +13,8 @@ export function hasClusterBucket(group: GateSettings): boolean {
 }
 
 /** The settings for which each node of a group has a gate on its own share. */
-export function gatesOf({ limiter, topics, smoothingMs, slewPerSecond, nodeCount }: GateSettings): Gate[] {
-  const isGate: Readonly<Record<Gate, boolean>> = {
+export function gatesOf({ limiter, topics, smoothingMs, slewPerSecond, nodeCount }: GateSettings): GateName[] {
+  const isGate: Readonly<Record<GateName, boolean>> = {
     limiter: limiter === 'window',
     topics: (topics ?? 'shared') !== 'shared',
     smoothingMs: (smoothingMs ?? 0) > 0,
@@ -25,4 +25,4 @@ export function gatesOf({ limiter, topics, smoothingMs, slewPerSecond, nodeCount
 }
 
 /** A field that is absent has its default. */
-export type GateSettings = { readonly [Key in Gate]?: GroupSettings[Key] | null };
+export type GateSettings = { readonly [Key in GateName]?: GroupSettings[Key] | null };

@@ -32,13 +32,13 @@ export interface NodeLimit extends Readonly<Record<Direction, Rates>> {
   readonly burstMs: number;
 }
 
-export function isLimited(rates: Rates): boolean {
+export function hasLimit(rates: Rates): boolean {
   return rates.some((perSecond) => perSecond !== Infinity);
 }
 
 export function hasLevels(group: GroupLevels, direction: number): boolean {
   const name = DIRECTIONS[direction];
-  return group.topics !== 'shared' || isLimited(group.perTopic[name]) || isLimited(group.perClient[name]);
+  return group.topics !== 'shared' || hasLimit(group.perTopic[name]) || hasLimit(group.perClient[name]);
 }
 
 /**
@@ -57,7 +57,7 @@ export function splitRuleOf(group: GroupLevels): SplitRule | null {
 }
 
 export function nodeBuckets(limit: NodeLimit, nowMs: number): Buckets | null {
-  if (!DIRECTIONS.some((direction) => isLimited(limit[direction]))) return null;
+  if (!DIRECTIONS.some((direction) => hasLimit(limit[direction]))) return null;
   const buckets = new Buckets(DIRECTION_COUNT);
   DIRECTIONS.forEach((direction, row) => {
     const rates = limit[direction];
@@ -72,7 +72,7 @@ export function nodeBuckets(limit: NodeLimit, nowMs: number): Buckets | null {
 
 export function keyedOf(limit: KeyedLimit, direction: Direction): KeyedBuckets | null {
   const rates = limit[direction];
-  return isLimited(rates) ? new KeyedBuckets(limit.max, rates, depthsOf(rates, GATE_DEPTH.burstMs)) : null;
+  return hasLimit(rates) ? new KeyedBuckets(limit.max, rates, depthsOf(rates, GATE_DEPTH.burstMs)) : null;
 }
 
 function strategyNamed(name: string): Strategy {

@@ -3,7 +3,7 @@ import type { ShareBook } from '../account/share/share-book.js';
 import type { GroupStateRecord } from '../base/protocol/record.js';
 import type { RampSettings } from '../base/settings.js';
 import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
-import { MODES, slopeOf, usedPercent } from '../target/ramp/ramp.js';
+import { RAMP_STEPS, slopeOf, usedPercent } from '../target/ramp/ramp.js';
 import { type RampBook, type RampCeiling, RENEWALS } from '../target/ramp/ramp-book.js';
 import { rampTop } from '../target/ramp/ramp-of.js';
 import type { RampTurn } from '../target/ramp/ramp-turn.js';
@@ -122,7 +122,7 @@ export class RampWriter {
     const slope = slopeOf(ramp, top);
     const used = usedPercent(Math.max(0, ceiling - this.#usageOf(lane)), ceiling, slope);
     const step = { ceiling: ceiling, top, slope, elapsedSeconds: elapsedMs / 1000, usedPercent: used };
-    const next = MODES[ramp.mode](step, ramp);
+    const next = RAMP_STEPS[ramp.mode](step, ramp);
     // Steps are due every second; log time moves in steps of its own, and what one was late the next is early.
     const lateMs = isScheduled ? 0 : elapsedMs % STEP_MS;
     const timeToLiveMs = Math.min(ramp.timeToLiveMs, known.timeToLiveMs);

@@ -29,12 +29,12 @@ import { roughnessOf, troubleOfConsumers } from './window-roughness.js';
 /** Reads and writes quotas; `ClientQuotaAdmin` against a real Kafka. */
 export interface QuotaAdmin {
   describe(): Promise<readonly DescribedEntity[]>;
-  alter(changes: readonly EntityChange[], mayStill: () => boolean): Promise<readonly Refused[]>;
+  alter(changes: readonly EntityChange[], mayStill: () => boolean): Promise<readonly RefusedEntity[]>;
   windows(): Promise<readonly QuotaWindow[]>;
   close(): Promise<void>;
 }
 
-export interface Refused {
+export interface RefusedEntity {
   readonly entity: DescribedEntity['entity'];
   readonly reason: string;
 }

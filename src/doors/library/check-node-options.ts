@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import { show, told } from '../../base/input/input-mistakes.js';
+import { showSent, told } from '../../base/input/input-mistakes.js';
 import { isMapping, type Mapping } from '../../base/input/mapping.js';
 import { optionMistakes } from '../../base/input/option-mistakes.js';
 import { NODE_NAME } from '../../config/setting/setting.js';
@@ -11,7 +11,7 @@ import { type CreateNodeOptions, HANDLER } from './create-node.js';
  * All mistakes are told at once.
  */
 export function rejectWrongOptions(options: unknown): asserts options is CreateNodeOptions {
-  if (!isMapping(options)) throw wrong('options', `must be an object with config, got ${show(options)}`);
+  if (!isMapping(options)) throw wrong('options', `must be an object with config, got ${showSent(options)}`);
   const mistakes = optionMistakes(OPTIONS, options);
   if (mistakes !== null) throw wrong(mistakes.field, mistakes.reason);
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { PacketLane } from './packet-lane.js';
-import { CONNECT, OVERTAKING, PacketError, PacketSplitter, packetsOf, typeOf } from './packets.js';
+import { CONNECT, OVERTAKING, PacketError, PacketSplitter, packetsOf, packetType } from './packets.js';
 
 /**
  * Holds what has been read of a client's socket, in two lanes: what is ordered, and what overtakes it. A PUBLISH may
@@ -34,7 +34,7 @@ export class ArrivedPackets {
     const chunk = socket.read() as Buffer | null;
     if (chunk === null) return false;
     // Bytes of another protocol may look like the length of a long packet.
-    if (this.#isFirst && typeOf(chunk) !== CONNECT) throw new PacketError('malformed-packet', 'no CONNECT');
+    if (this.#isFirst && packetType(chunk) !== CONNECT) throw new PacketError('malformed-packet', 'no CONNECT');
     this.#isFirst = false;
     this.#sort(this.#splitter.push(chunk));
     return true;
@@ -59,7 +59,7 @@ export class ArrivedPackets {
 }
 
 function overtakes(packet: Buffer): boolean {
-  return OVERTAKING.has(typeOf(packet));
+  return OVERTAKING.has(packetType(packet));
 }
 
 /** Bounds a connection before its login: a token of 3 KB fits, a longer will does not. */

@@ -15,8 +15,8 @@ import {
   PINGRESP_PACKET,
   PUBLISH,
   packetsOf,
+  packetType,
   SUBSCRIBE,
-  typeOf,
   UNANSWERED,
 } from './packets.js';
 import { SubscribeTurn } from './subscribe-turn.js';
@@ -189,13 +189,13 @@ export class GatedConnection extends Duplex {
   }
 
   #route(packet: Buffer): void {
-    if (typeOf(packet) === PUBLISH) {
+    if (packetType(packet) === PUBLISH) {
       this.dispatch.offer(packet);
       return;
     }
     // Acknowledgements and answers to pings overtake messages that wait: they are nobody's quota.
     this.send(packet);
-    if (typeOf(packet) === CONNACK && this.#state === 'connecting') {
+    if (packetType(packet) === CONNACK && this.#state === 'connecting') {
       this.#state = 'connected';
       this.#planFeed();
     }
@@ -239,12 +239,12 @@ export class GatedConnection extends Duplex {
   #pass(lane: PacketLane, packet: Buffer): void {
     const work = checkPacket(packet, this.#rules.maxFiltersPerPacket);
     lane.shift();
-    if (typeOf(packet) === PINGREQ) this.send(PINGRESP_PACKET);
+    if (packetType(packet) === PINGREQ) this.send(PINGRESP_PACKET);
     else {
       this.#wanted = false;
       this.push(packet);
     }
-    if (typeOf(packet) === PUBLISH) return;
+    if (packetType(packet) === PUBLISH) return;
     this.#resting = true;
     this.#unthrottled.next(work);
   }
@@ -265,7 +265,7 @@ export class GatedConnection extends Duplex {
   }
 
   #mayPass(packet: Buffer): boolean {
-    const type = typeOf(packet);
+    const type = packetType(packet);
     if (this.#state === 'new') {
       this.#state = 'arrived';
       this.#rules.onConnect(this);
@@ -286,7 +286,7 @@ export class GatedConnection extends Duplex {
   }
 
   #mayOvertake(packet: Buffer): boolean {
-    return this.isConnected && (UNANSWERED.has(typeOf(packet)) || !this.#mustReadFirst);
+    return this.isConnected && (UNANSWERED.has(packetType(packet)) || !this.#mustReadFirst);
   }
 
   /** True while the client has to read before more is answered. */

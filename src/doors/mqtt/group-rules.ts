@@ -11,7 +11,7 @@ export interface Identity {
 }
 
 /** The node's rules as they are now: groups and attachments come and go while the broker runs. */
-export interface GroupsInForce {
+export interface GroupLookup {
   readonly defaultGroup: string | null;
   isGroup(name: string): boolean;
   /** Which groups a scope is attached to. */
@@ -30,9 +30,9 @@ export interface GroupsInForce {
  */
 export class GroupRules {
   readonly #rules: readonly MqttRule[];
-  readonly #inForce: GroupsInForce;
+  readonly #inForce: GroupLookup;
 
-  constructor(rules: readonly MqttRule[], inForce: GroupsInForce) {
+  constructor(rules: readonly MqttRule[], inForce: GroupLookup) {
     this.#rules = rules;
     this.#inForce = inForce;
   }

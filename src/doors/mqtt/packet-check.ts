@@ -1,5 +1,5 @@
 import { PacketBody } from './packet-body.js';
-import { CONNECT, OVERTAKING, PacketError, PINGREQ, PUBLISH, SUBSCRIBE, typeOf, UNSUBSCRIBE } from './packets.js';
+import { CONNECT, OVERTAKING, PacketError, PINGREQ, PUBLISH, packetType, SUBSCRIBE, UNSUBSCRIBE } from './packets.js';
 
 /**
  * Looks into a packet before aedes does, which would work it off however much it is, and pass on to others what MQTT
@@ -7,7 +7,7 @@ import { CONNECT, OVERTAKING, PacketError, PINGREQ, PUBLISH, SUBSCRIBE, typeOf, 
  * UNSUBSCRIBE, 1 for others.
  */
 export function checkPacket(packet: Buffer, maxFilters: number): number {
-  const type = typeOf(packet);
+  const type = packetType(packet);
   // aedes ends the connection without a word.
   if (NOT_OF_CLIENTS.has(type)) throw new PacketError('protocol-error', `a packet of type ${type}`);
   const body = new PacketBody(packet);

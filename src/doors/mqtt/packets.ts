@@ -125,7 +125,7 @@ export function* packetsOf(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-export function typeOf(packet: Buffer): number {
+export function packetType(packet: Buffer): number {
   return packet[0] >> 4;
 }
 

@@ -30,23 +30,23 @@ export interface StoredPacket {
   readonly messageId?: number | undefined;
 }
 
-export interface Owner {
+export interface SessionOwner {
   readonly id: string;
 }
 
 /** The part of aedes's persistence that is bounded (aedes-persistence 11, in memory). */
 export interface SessionStore {
   storeRetained(packet: StoredPacket): Promise<void>;
-  addSubscriptions(client: Owner, subscriptions: readonly { readonly topic: string }[]): Promise<void>;
-  removeSubscriptions(client: Owner, topics: readonly string[]): Promise<void>;
-  cleanSubscriptions(client: Owner): Promise<unknown>;
+  addSubscriptions(client: SessionOwner, subscriptions: readonly { readonly topic: string }[]): Promise<void>;
+  removeSubscriptions(client: SessionOwner, topics: readonly string[]): Promise<void>;
+  cleanSubscriptions(client: SessionOwner): Promise<unknown>;
   outgoingEnqueueCombi(sessions: readonly { readonly clientId: string }[], packet: StoredPacket): Promise<void>;
-  outgoingUpdate(client: Owner, packet: StoredPacket): Promise<unknown>;
-  outgoingClearMessageId(client: Owner, packet: StoredPacket): Promise<StoredPacket | undefined>;
-  incomingGetPacket(client: Owner, packet: StoredPacket): Promise<StoredPacket>;
-  incomingStorePacket(client: Owner, packet: StoredPacket): Promise<void>;
-  incomingDelPacket(client: Owner, packet: StoredPacket): Promise<void>;
-  cleanIncoming(client: Owner): Promise<void>;
+  outgoingUpdate(client: SessionOwner, packet: StoredPacket): Promise<unknown>;
+  outgoingClearMessageId(client: SessionOwner, packet: StoredPacket): Promise<StoredPacket | undefined>;
+  incomingGetPacket(client: SessionOwner, packet: StoredPacket): Promise<StoredPacket>;
+  incomingStorePacket(client: SessionOwner, packet: StoredPacket): Promise<void>;
+  incomingDelPacket(client: SessionOwner, packet: StoredPacket): Promise<void>;
+  cleanIncoming(client: SessionOwner): Promise<void>;
 }
 
 type KeptMethods = Omit<SessionStore, keyof ReceivedMethods>;
@@ -119,7 +119,7 @@ class SessionBounds {
    * aedes asks for all filters of a SUBSCRIBE once for each of them: 100,000 in one packet took the broker from
    * everybody for more than ten minutes.
    */
-  #addOnce(client: Owner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {
+  #addOnce(client: SessionOwner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {
     const known = this.#added.get(subscriptions);
     if (known !== undefined) return known;
     const added = this.#add(client, subscriptions);
@@ -127,7 +127,7 @@ class SessionBounds {
     return added;
   }
 
-  async #add(client: Owner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {
+  async #add(client: SessionOwner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {
     const { counts, maxSubscriptions } = this.#rules;
     const topics = this.#sessions.get(client.id)?.topics;
     const added = new Set(subscriptions.map(({ topic }) => topic).filter((topic) => topics?.has(topic) !== true));
@@ -141,7 +141,7 @@ class SessionBounds {
     await this.#store.addSubscriptions(client, subscriptions);
   }
 
-  async #remove(client: Owner, topics: readonly string[]): Promise<void> {
+  async #remove(client: SessionOwner, topics: readonly string[]): Promise<void> {
     const session = this.#sessions.get(client.id);
     for (const topic of topics) if (session?.topics.delete(topic)) this.#rules.counts.subscriptions--;
     this.#forgetIfEmpty(client.id);
@@ -149,7 +149,7 @@ class SessionBounds {
   }
 
   /** A clean session begins: what the one before was still to get goes as well (MQTT 3.1.1, 3.1.2.4). */
-  async #clean(client: Owner): Promise<unknown> {
+  async #clean(client: SessionOwner): Promise<unknown> {
     const session = this.#sessions.get(client.id);
     const cleaned = await this.#store.cleanSubscriptions(client);
     if (session === undefined) return cleaned;
@@ -180,7 +180,7 @@ class SessionBounds {
     return true;
   }
 
-  async #update(client: Owner, packet: StoredPacket): Promise<unknown> {
+  async #update(client: SessionOwner, packet: StoredPacket): Promise<unknown> {
     const { brokerCounter, messageId } = packet;
     const session = this.#sessions.get(client.id);
     const held = brokerCounter === undefined ? undefined : session?.held.get(brokerCounter);
@@ -192,7 +192,7 @@ class SessionBounds {
     return this.#store.outgoingUpdate(client, packet);
   }
 
-  async #clear(client: Owner, packet: StoredPacket): Promise<StoredPacket | undefined> {
+  async #clear(client: SessionOwner, packet: StoredPacket): Promise<StoredPacket | undefined> {
     const cleared = await this.#store.outgoingClearMessageId(client, packet);
     const session = this.#sessions.get(client.id);
     if (cleared === undefined || session === undefined) return cleared;

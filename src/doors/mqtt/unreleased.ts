@@ -1,4 +1,4 @@
-import type { Owner, SessionRules, SessionStore, StoredPacket } from './session-bounds.js';
+import type { SessionOwner, SessionRules, SessionStore, StoredPacket } from './session-bounds.js';
 
 export type ReceivedMethods = Pick<
   SessionStore,
@@ -28,13 +28,13 @@ export class Unreleased {
     this.#store = methodsBefore(store, this.methods);
   }
 
-  async #get(client: Owner, packet: StoredPacket): Promise<StoredPacket> {
+  async #get(client: SessionOwner, packet: StoredPacket): Promise<StoredPacket> {
     const found = await this.#store.incomingGetPacket(client, packet);
     this.#rules.onRepeated(packet);
     return found;
   }
 
-  async #add(client: Owner, packet: StoredPacket): Promise<void> {
+  async #add(client: SessionOwner, packet: StoredPacket): Promise<void> {
     const { counts, maxSessionMessages, maxSessionBytes, onFull } = this.#rules;
     const ids = this.#ids.get(client.id) ?? new Set();
     const id = packet.messageId as number;
@@ -49,14 +49,14 @@ export class Unreleased {
     await this.#store.incomingStorePacket(client, { ...packet, topic: '', payload: '' });
   }
 
-  async #release(client: Owner, packet: StoredPacket): Promise<void> {
+  async #release(client: SessionOwner, packet: StoredPacket): Promise<void> {
     await this.#store.incomingDelPacket(client, packet);
     const ids = this.#ids.get(client.id);
     if (ids?.delete(packet.messageId as number)) this.#count(-1);
     if (ids?.size === 0) this.#ids.delete(client.id);
   }
 
-  async #clean(client: Owner): Promise<void> {
+  async #clean(client: SessionOwner): Promise<void> {
     this.#count(-(this.#ids.get(client.id)?.size ?? 0));
     this.#ids.delete(client.id);
     await this.#store.cleanIncoming(client);

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../base/errors/catalogue.js';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import { show } from '../../base/input/input-mistakes.js';
+import { showSent } from '../../base/input/input-mistakes.js';
 import type { Decision, KeyLimit, NotReady, Origin, Refused, Where } from '../../node/api/decision.js';
 import type { QuotaNode } from '../../node/api/quota-node.js';
 import { wholeSeconds } from '../http/acquire/rate-limit-items.js';
@@ -194,7 +194,7 @@ function withoutRoom(error: unknown): Admission | null {
 function mistaken(error: unknown): Admission | null {
   if (!(error instanceof QuotameshError) || error.httpStatus < 400 || error.httpStatus >= 500) return null;
   const isName = error.code === 'GROUP_UNKNOWN';
-  const told = isName ? new QuotameshError('NAME_OF_NO_GROUP', { name: show(error.facts.group) }) : error;
+  const told = isName ? new QuotameshError('NAME_OF_NO_GROUP', { name: showSent(error.facts.group) }) : error;
   const problem = problemOf(told);
   return { headers: {}, refusal: { status: problem.status, problem } };
 }

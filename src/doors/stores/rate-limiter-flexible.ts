@@ -1,6 +1,6 @@
 import { RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import { show } from '../../base/input/input-mistakes.js';
+import { showSent } from '../../base/input/input-mistakes.js';
 import type { QuotaNode } from '../../node/api/quota-node.js';
 import { LIMITER_OPTIONS, rejectWrongStore } from './check-store-options.js';
 import { type Counted, rejectCall, StoreAccount, type StoreOptions } from './store-account.js';
@@ -111,7 +111,7 @@ function rejectPoints(points: unknown): void {
   if (Number.isSafeInteger(points) && (points as number) > 0) return;
   throw new QuotameshError('AMOUNT_INVALID', {
     field: 'points',
-    reason: `must be a whole number > 0, got ${show(points)}`,
+    reason: `must be a whole number > 0, got ${showSent(points)}`,
   });
 }
 

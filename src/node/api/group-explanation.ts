@@ -1,4 +1,4 @@
-import type { Gate } from '../../core/base/local-gate.js';
+import type { GateName } from '../../core/base/local-gate.js';
 import type { Dimension, Direction } from '../../core/base/vocabulary.js';
 import type { Level } from '../../core/limiter/levels.js';
 import type { Binding } from '../../core/target/target-rate.js';
@@ -12,7 +12,7 @@ export interface GroupExplanation {
   readonly node: string;
   readonly strategy: string;
   /** The setting for which each node has a gate on its own share; null = the cluster has a bucket. */
-  readonly gate: Gate | null;
+  readonly gate: GateName | null;
   readonly directions: Readonly<Record<Direction, DirectionExplanation>>;
 }
 

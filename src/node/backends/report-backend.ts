@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import { show } from '../../base/input/input-mistakes.js';
+import { showSent } from '../../base/input/input-mistakes.js';
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { GROUP_NAME } from '../../config/setting/setting.js';
 import type { CoordinatorEvent } from '../../core/base/protocol/events-and-effects.js';
@@ -37,7 +37,7 @@ const FIELDS: readonly string[] = ['zone', 'level', 'target', 'spring', 'throttl
 const WELL: BackendHealth = { kind: 'level', level: 0, target: 1, spring: 1 };
 
 function healthOf(backend: string, given: ReportedHealth): BackendHealth {
-  if (!isName(backend)) invalid(show(backend), 'its name', `must be ${GROUP_NAME.text}`);
+  if (!isName(backend)) invalid(showSent(backend), 'its name', `must be ${GROUP_NAME.text}`);
   if (typeof given !== 'object' || given === null) invalid(backend, 'its health', 'must be an object');
   const unknown = Object.keys(given).find((key) => !FIELDS.includes(key));
   if (unknown !== undefined) invalid(backend, unknown.slice(0, 80), `is not known; known are ${FIELDS.join(', ')}`);
@@ -49,7 +49,7 @@ function healthOf(backend: string, given: ReportedHealth): BackendHealth {
   if (throttlingRatio === null) return WELL;
   const health = { kind: 'ratio', ratio: throttlingRatio } as const;
   if (isSaneHealth(health)) return health;
-  return invalid(backend, 'throttlingRatio', `must be a number from 0 to 2, or null, got ${show(throttlingRatio)}`);
+  return invalid(backend, 'throttlingRatio', `must be a number from 0 to 2, or null, got ${showSent(throttlingRatio)}`);
 }
 
 function levelOf(backend: string, given: ReportedHealth): BackendHealth {
@@ -62,7 +62,7 @@ function levelOf(backend: string, given: ReportedHealth): BackendHealth {
       ? 'target'
       : 'spring';
   const bound = wrong === 'level' ? '≥ 0' : '> 0';
-  return invalid(backend, wrong, `must be a finite number ${bound}, got ${show(given[wrong])}`);
+  return invalid(backend, wrong, `must be a finite number ${bound}, got ${showSent(given[wrong])}`);
 }
 
 function isName(name: unknown): name is string {

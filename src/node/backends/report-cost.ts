@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import { show } from '../../base/input/input-mistakes.js';
+import { showSent } from '../../base/input/input-mistakes.js';
 import type { Clock } from '../../base/ports/clock.js';
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { GROUP_NAME } from '../../config/setting/setting.js';
@@ -36,7 +36,7 @@ export function reportCost(
   options: CostOptions,
 ): void {
   if (typeof options !== 'object' || options === null) {
-    invalid('options', `must be an object like { messages: 10 }, got ${show(options)}`);
+    invalid('options', `must be an object like { messages: 10 }, got ${showSent(options)}`);
   }
   const { direction = 'publish', messages = 1, sampled = 1 } = options;
   const names = Array.isArray(groups) ? (groups as readonly string[]) : [groups as string];
@@ -46,7 +46,7 @@ export function reportCost(
   }
   checkAmount('messages', messages);
   if (!(typeof sampled === 'number' && sampled > 0 && sampled <= 1)) {
-    invalid('sampled', `must be above 0 and at most 1, got ${show(sampled)}`);
+    invalid('sampled', `must be above 0 and at most 1, got ${showSent(sampled)}`);
   }
   if (costs === undefined) invalid('costs', 'is missing: name at least one cost');
   const all = Array.isArray(costs) ? (costs as readonly ReportedCost[]) : [costs as ReportedCost];
@@ -88,7 +88,7 @@ const AMOUNT_MAX = 1e15;
 
 /** Throws COST_INVALID naming what is wrong, with `where` before it. */
 export function checkCost(cost: ReportedCost, where = ''): void {
-  if (typeof cost !== 'object' || cost === null) invalid(`${where}costs`, `must be objects, got ${show(cost)}`);
+  if (typeof cost !== 'object' || cost === null) invalid(`${where}costs`, `must be objects, got ${showSent(cost)}`);
   const unknown = Object.keys(cost).find((key) => key !== 'backend' && !(AMOUNTS as readonly string[]).includes(key));
   if (unknown !== undefined) {
     invalid(where + unknown.slice(0, 80), `is not known; known are backend, ${AMOUNTS.join(', ')}`);
@@ -104,7 +104,7 @@ export function checkCost(cost: ReportedCost, where = ''): void {
 
 function checkAmount(field: string, amount: unknown): void {
   if (typeof amount === 'number' && amount >= 0 && amount <= AMOUNT_MAX) return;
-  invalid(field, `must be a number from 0 to ${AMOUNT_MAX}, got ${show(amount)}`);
+  invalid(field, `must be a number from 0 to ${AMOUNT_MAX}, got ${showSent(amount)}`);
 }
 
 function invalid(field: string, reason: string): never {

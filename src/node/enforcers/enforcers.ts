@@ -5,7 +5,7 @@ import type { Limiter } from '../../core/limiter/limiter.js';
 import type { ServingLoop } from '../../core/machine/coordinator-view.js';
 import type { GroupTable } from '../groups/group-table.js';
 import { LaneParts } from './lane-parts.js';
-import { type Counts, createPart, Membership, type Part } from './membership.js';
+import { type Counts, createPart, EnforcerMembership, type Part } from './membership.js';
 
 export interface EnforcersParts {
   readonly limiter: Limiter;
@@ -229,15 +229,15 @@ export class Enforcers {
   }
 
   /** What was told of a key says nothing of the one that has its number now. */
-  #memberOf(enforcer: Enforcer, lane: number): Membership | null {
+  #memberOf(enforcer: Enforcer, lane: number): EnforcerMembership | null {
     const known = enforcer.members.get(lane);
     if (known === undefined || known.group === this.#parts.groups.ofLane(lane).name) return known ?? null;
     this.#leave(enforcer, known);
     return null;
   }
 
-  #join(enforcer: Enforcer, lane: number, counts: Counts, nowMs: number): Membership {
-    const member = new Membership(lane, this.#parts.groups.ofLane(lane).name, counts, nowMs);
+  #join(enforcer: Enforcer, lane: number, counts: Counts, nowMs: number): EnforcerMembership {
+    const member = new EnforcerMembership(lane, this.#parts.groups.ofLane(lane).name, counts, nowMs);
     enforcer.members.set(lane, member);
     this.#memberships++;
     return member;
@@ -253,12 +253,12 @@ export class Enforcers {
     enforcer.wake();
   }
 
-  #countTopics(member: Membership, topics: number): void {
+  #countTopics(member: EnforcerMembership, topics: number): void {
     this.#parts.limiter.topics.addElsewhere(member.lane, topics - member.topics);
     member.topics = topics;
   }
 
-  #depart(member: Membership): void {
+  #depart(member: EnforcerMembership): void {
     member.isHeldBack = false;
     this.#countTopics(member, 0);
     member.usage.fill(0);
@@ -272,7 +272,7 @@ export class Enforcers {
     this.#parts.limiter.enforced.delete(member.lane);
   }
 
-  #leave(enforcer: Enforcer, member: Membership): void {
+  #leave(enforcer: Enforcer, member: EnforcerMembership): void {
     this.#depart(member);
     enforcer.members.delete(member.lane);
     this.#memberships--;
@@ -326,7 +326,7 @@ function answer(enforcer: Enforcer, { lanes, ttlMs }: EnforcerReport): Told {
 /** What is told of a lane that the enforcer left while its report waited, or whose life was replaced meanwhile. */
 const UNKNOWN = createPart();
 
-function keepTold({ told, part }: Membership): void {
+function keepTold({ told, part }: EnforcerMembership): void {
   told.isKnown = part.isKnown;
   told.rate.set(part.rate);
   told.depth.set(part.depth);
@@ -335,7 +335,7 @@ function keepTold({ told, part }: Membership): void {
 class Enforcer {
   readonly name: string;
   readonly life: number;
-  readonly members = new Map<number, Membership>();
+  readonly members = new Map<number, EnforcerMembership>();
   isAlive = false;
   heardMs = 0;
   ttlMs = 0;

@@ -3,7 +3,7 @@ import { splitLimit } from '../../core/account/parts/split-limit.js';
 import { LEAST_CLAIM } from '../../core/base/claims.js';
 import { DIMENSION_COUNT, slotOf } from '../../core/base/vocabulary.js';
 import type { EnforcersParts } from './enforcers.js';
-import type { Membership } from './membership.js';
+import type { EnforcerMembership } from './membership.js';
 
 /**
  * The enforcers of one lane, and the division of the node's limit among them and the node's own requests.
@@ -11,7 +11,7 @@ import type { Membership } from './membership.js';
  * Own requests need not be told their part: they take what the charges of the enforcers leave in the lane's bucket.
  */
 export class LaneParts {
-  readonly members = new Set<Membership>();
+  readonly members = new Set<EnforcerMembership>();
   /** Units per second that the node's own requests want. */
   readonly #ownDemand = new Float64Array(DIMENSION_COUNT);
   readonly #ownPart = new Float64Array(DIMENSION_COUNT);

@@ -18,7 +18,7 @@ export function createPart(): Part {
  * Between two reports it is charged for what it presumably admits, so that a lane's bucket sees a flow and not a lump
  * per report; the next report corrects that. What is charged never falls: an excess is set off against what comes next.
  */
-export class Membership {
+export class EnforcerMembership {
   readonly lane: number;
   /** The lane of a key may be another key's later. */
   readonly group: string;

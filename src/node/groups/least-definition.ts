@@ -1,5 +1,5 @@
 import { isMapping, type Mapping } from '../../base/input/mapping.js';
-import { describeGroup, describeTemplate } from '../../config/describe/describe-config.js';
+import { describeGroupConfig, describeTemplate } from '../../config/describe/describe-config.js';
 import { examineGroup } from '../../config/read/group-definition.js';
 import type { GroupConfig, KeyTemplate } from '../../config/resolved/resolved-config.js';
 import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
@@ -13,10 +13,10 @@ import { isSameValue } from './same-value.js';
 export function leastDefinition(group: GroupConfig): Mapping {
   const known = KNOWN.get(group);
   if (known !== undefined) return known;
-  const { quota, ...others } = describeGroup(group);
+  const { quota, ...others } = describeGroupConfig(group);
   const written = { quota: withoutZeros(quota) };
   const { config } = examineGroup('group', written, '(least definition)');
-  const bare: Mapping = config === null ? {} : describeGroup(config);
+  const bare: Mapping = config === null ? {} : describeGroupConfig(config);
   const least = { ...written, ...without(others, bare) };
   KNOWN.set(group, least);
   return least;
@@ -35,7 +35,7 @@ export function leastTemplate(template: KeyTemplate): Mapping {
 
 /** What a key has of its own: what is not as in its template. What is as there follows the template. */
 export function leastOverride({ group }: KeyTemplate, override: GroupConfig): Mapping {
-  return without(describeGroup(override), describeGroup(group));
+  return without(describeGroupConfig(override), describeGroupConfig(group));
 }
 
 /** By group and not by name: a group that changes is another object. */

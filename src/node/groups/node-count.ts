@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import { show } from '../../base/input/input-mistakes.js';
+import { showSent } from '../../base/input/input-mistakes.js';
 import { withAll } from '../../config/read/build-config.js';
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import type { GroupTable } from './group-table.js';
@@ -19,7 +19,7 @@ export function divideByNodeCount({ config, groups, inForce }: NodeCountParts, n
     });
   }
   if (!Number.isSafeInteger(nodeCount) || nodeCount < 1 || nodeCount > NODE_COUNT_MAX) {
-    const reason = `it must be a whole number from 1 to ${NODE_COUNT_MAX}, got ${show(nodeCount)}`;
+    const reason = `it must be a whole number from 1 to ${NODE_COUNT_MAX}, got ${showSent(nodeCount)}`;
     throw new QuotameshError('NODE_COUNT_INVALID', { reason });
   }
   for (const group of [...groups.numbers.values()]) inForce.define(withAll(groups.at(group), { nodeCount }));

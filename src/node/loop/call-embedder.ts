@@ -1,12 +1,12 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import { show } from '../../base/input/input-mistakes.js';
+import { showSent } from '../../base/input/input-mistakes.js';
 
 /**
  * Calls what an embedder has written: what it throws must not end the step of the node that called it. An async
  * function fits every callback, too; its rejection would end the process.
  */
 export function callEmbedder(call: () => unknown, failed: (reason: string) => void): void {
-  const tell = (cause: unknown) => failed(cause instanceof Error ? cause.message : show(cause));
+  const tell = (cause: unknown) => failed(cause instanceof Error ? cause.message : showSent(cause));
   try {
     const answer = call();
     if (isThenable(answer)) Promise.resolve(answer).catch(tell);

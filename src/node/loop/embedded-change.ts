@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import { show } from '../../base/input/input-mistakes.js';
+import { showSent } from '../../base/input/input-mistakes.js';
 import { isMapping } from '../../base/input/mapping.js';
 import type { ChangeOptions, Definition } from '../api/quota-groups.js';
 import type { Expected } from '../groups/changes/change-parts.js';
@@ -18,14 +18,14 @@ export function expectedBy(
     return 0;
   }
   if (typeof ifRevision !== 'number' || !Number.isSafeInteger(ifRevision) || ifRevision < 0) {
-    throw invalid('ifRevision', `must be a revision or 'none', got ${show(ifRevision)}`);
+    throw invalid('ifRevision', `must be a revision or 'none', got ${showSent(ifRevision)}`);
   }
   if (!exists) throw refuse('it does not exist');
   return ifRevision;
 }
 
-export function callerOf({ by = 'library' }: ChangeOptions) {
-  const name = textOf('by', by);
+export function embeddedCaller({ by = 'library' }: ChangeOptions) {
+  const name = givenText('by', by);
   if (name === '' || name.length > NAME_LENGTH_MAX) throw invalid('by', `must have 1 to ${NAME_LENGTH_MAX} characters`);
   return { name, how: 'library', requestId: randomUUID(), atMs: Date.now() };
 }
@@ -47,12 +47,12 @@ export function plainMapping(field: string, given: unknown): Definition {
 
 export function mappingOf(field: string, given: unknown): Definition {
   if (isMapping(given)) return given;
-  throw invalid(field, `must be an object, got ${show(given)}`);
+  throw invalid(field, `must be an object, got ${showSent(given)}`);
 }
 
-export function textOf(field: string, given: unknown): string {
+export function givenText(field: string, given: unknown): string {
   if (typeof given === 'string') return given;
-  throw invalid(field, `must be a text, got ${show(given)}`);
+  throw invalid(field, `must be a text, got ${showSent(given)}`);
 }
 
 export function invalid(field: string, reason: string): QuotameshError {

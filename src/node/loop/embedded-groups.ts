@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import { show } from '../../base/input/input-mistakes.js';
+import { showSent } from '../../base/input/input-mistakes.js';
 import { isMapping } from '../../base/input/mapping.js';
 import type {
   AttachedScope,
@@ -17,14 +17,14 @@ import {
   checkedReplacement,
   definedGroup,
   deleteGroup,
-  type DefinedGroup as FullGroup,
+  type CostedGroup as FullGroup,
   patchGroup,
   putGroup,
 } from '../groups/changes/change-group.js';
 import { type Expected, registryOf } from '../groups/changes/change-parts.js';
 import { putGroups } from '../groups/changes/put-groups.js';
 import { callEmbedder, warnEmbedder } from './call-embedder.js';
-import { callerOf, expectedBy, invalid, mappingOf, plainMapping, textOf } from './embedded-change.js';
+import { embeddedCaller, expectedBy, givenText, invalid, mappingOf, plainMapping } from './embedded-change.js';
 import type { NodeParts } from './node-parts.js';
 
 /** The changes that HTTP offers, for the program around the node: it has every right, so nobody is asked who it is. */
@@ -39,7 +39,7 @@ export class EmbeddedGroups implements QuotaGroups {
     const written = plainMapping('definition', definition);
     const expected = this.#expectedOfGroup(group, options);
     const replacement = checkedReplacement(this.#parts, group, written, expected);
-    return shownGroup(await putGroup(this.#parts, group, replacement, expected, callerOf(options)));
+    return shownGroup(await putGroup(this.#parts, group, replacement, expected, embeddedCaller(options)));
   }
 
   async setMany(definitions: Readonly<Record<string, Definition>>, options: SetManyOptions = {}): Promise<ManyGroups> {
@@ -48,26 +48,26 @@ export class EmbeddedGroups implements QuotaGroups {
     const byName = isMapping(ifRevision) ? new Map(Object.entries(ifRevision)) : null;
     for (const group of byName?.keys() ?? []) {
       if (!Object.hasOwn(written, group))
-        throw invalid('ifRevision', `names ${show(group)}, which is not among the groups`);
+        throw invalid('ifRevision', `names ${showSent(group)}, which is not among the groups`);
     }
     const all = byName === null ? (ifRevision as number | 'none' | undefined) : undefined;
     const expectedOf = (group: string) => this.#expectedOfGroup(group, { ifRevision: byName?.get(group) ?? all });
-    return putGroups(this.#parts, written, expectedOf, callerOf(others));
+    return putGroups(this.#parts, written, expectedOf, embeddedCaller(others));
   }
 
   async patch(group: string, patch: Definition, options: ChangeOptions = {}): Promise<DefinedGroup> {
     const written = plainMapping('patch', patch);
     const expected = this.#expectedOfGroup(group, options);
-    return shownGroup(await patchGroup(this.#parts, group, written, expected, callerOf(options)));
+    return shownGroup(await patchGroup(this.#parts, group, written, expected, embeddedCaller(options)));
   }
 
   async delete(group: string, options: DeleteOptions = {}): Promise<void> {
     const expected = this.#expectedOfGroup(group, options);
-    await deleteGroup(this.#parts, group, expected, callerOf(options), options.force === true);
+    await deleteGroup(this.#parts, group, expected, embeddedCaller(options), options.force === true);
   }
 
   get(group: string): DefinedGroup {
-    return shownGroup(definedGroup(this.#parts, textOf('group', group)));
+    return shownGroup(definedGroup(this.#parts, givenText('group', group)));
   }
 
   list(): DefinedGroup[] {
@@ -78,13 +78,13 @@ export class EmbeddedGroups implements QuotaGroups {
   async attach(scope: string, attachment: Definition, options: ChangeOptions = {}): Promise<AttachedScope> {
     const written = plainMapping('attachment', attachment);
     const expected = this.#expectedOfScope(scope, options);
-    const by = { ...callerOf(options), tenants: null };
+    const by = { ...embeddedCaller(options), tenants: null };
     return shownScope(await attach(this.#parts, scope, written, expected, by));
   }
 
   async detach(scope: string, options: ChangeOptions = {}): Promise<void> {
     const expected = this.#expectedOfScope(scope, options);
-    await detach(this.#parts, scope, expected, { ...callerOf(options), tenants: null });
+    await detach(this.#parts, scope, expected, { ...embeddedCaller(options), tenants: null });
   }
 
   attachments(): AttachedScope[] {
@@ -92,7 +92,7 @@ export class EmbeddedGroups implements QuotaGroups {
   }
 
   watch(listener: (change: RegistryChange) => void): () => void {
-    if (typeof listener !== 'function') throw invalid('listener', `must be a function, got ${show(listener)}`);
+    if (typeof listener !== 'function') throw invalid('listener', `must be a function, got ${showSent(listener)}`);
     let failures = 0;
     // One warning is enough for one that fails at every change.
     const failed = (reason: string) => {
@@ -102,12 +102,12 @@ export class EmbeddedGroups implements QuotaGroups {
   }
 
   #expectedOfGroup(group: string, options: ChangeOptions): Expected {
-    const exists = this.#parts.groups.numbers.has(textOf('group', group));
+    const exists = this.#parts.groups.numbers.has(givenText('group', group));
     return expectedBy(options, exists, (reason) => new QuotameshError('GROUP_CHANGED', { group, reason }));
   }
 
   #expectedOfScope(scope: string, options: ChangeOptions): Expected {
-    const exists = this.#parts.attachments.at(textOf('scope', scope)) !== null;
+    const exists = this.#parts.attachments.at(givenText('scope', scope)) !== null;
     return expectedBy(options, exists, (reason) => new QuotameshError('ATTACHMENT_CHANGED', { scope, reason }));
   }
 }

@@ -12,11 +12,11 @@ import {
   listKeyDefinitions,
   patchKeys,
   putKeys,
-  textOf as whatOf,
+  entryText as whatOf,
 } from '../groups/changes/change-keys.js';
 import { busiestKeys } from '../status/busiest-keys.js';
 import { describeKey, unknownKey } from '../status/describe-key.js';
-import { callerOf, expectedBy, plainMapping, textOf } from './embedded-change.js';
+import { embeddedCaller, expectedBy, givenText, plainMapping } from './embedded-change.js';
 import type { NodeParts } from './node-parts.js';
 
 /** Keys and templates for the program around the node: it has every right, so nobody is asked who it is. */
@@ -36,7 +36,7 @@ export class EmbeddedKeys implements QuotaKeys {
   }
 
   show(key: string): KeyStatus {
-    return describeKey(this.#parts, textOf('key', key)) ?? unknownKey(this.#parts.templates, key);
+    return describeKey(this.#parts, givenText('key', key)) ?? unknownKey(this.#parts.templates, key);
   }
 
   busiest(): Promise<KeyStatus[]> {
@@ -87,22 +87,26 @@ class Definitions<Shown> {
   async set(name: string, definition: Definition, options: ChangeOptions = {}): Promise<Shown> {
     const entry = this.#entry(name);
     const written = plainMapping('definition', definition);
-    return this.#show(await putKeys(this.#parts, entry, written, this.#expected(entry, options), callerOf(options)));
+    return this.#show(
+      await putKeys(this.#parts, entry, written, this.#expected(entry, options), embeddedCaller(options)),
+    );
   }
 
   async patch(name: string, patch: Definition, options: ChangeOptions = {}): Promise<Shown> {
     const entry = this.#entry(name);
     const written = plainMapping('patch', patch);
-    return this.#show(await patchKeys(this.#parts, entry, written, this.#expected(entry, options), callerOf(options)));
+    return this.#show(
+      await patchKeys(this.#parts, entry, written, this.#expected(entry, options), embeddedCaller(options)),
+    );
   }
 
   async delete(name: string, options: ChangeOptions = {}): Promise<void> {
     const entry = this.#entry(name);
-    await deleteKeys(this.#parts, entry, this.#expected(entry, options), callerOf(options));
+    await deleteKeys(this.#parts, entry, this.#expected(entry, options), embeddedCaller(options));
   }
 
   #entry(name: string): KeyEntry {
-    return keyEntryOf(this.#kind, textOf(this.#kind, name));
+    return keyEntryOf(this.#kind, givenText(this.#kind, name));
   }
 
   #expected(entry: KeyEntry, options: ChangeOptions) {

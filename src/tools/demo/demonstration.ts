@@ -7,13 +7,13 @@ import { portsFor } from '../processes/free-ports.js';
 import type { NodeProcess } from '../processes/node-process.js';
 import { describeError } from '../terminal/exit.js';
 import type { DemoOptions } from './command.js';
-import { Ending, type EndReason, exitCodeOf } from './ending.js';
+import { DemoEnding, type DemoEndReason, demoExitCode } from './ending.js';
 import { judge } from './measure/verdict.js';
 import { Cluster } from './processes/cluster.js';
 import { DEMO_CONFIG_FILE, STORY_CONFIG_FILE, StateFolder, TRACE_FILE } from './processes/state-folder.js';
 import { TrafficProcess, type TrafficProgress } from './processes/traffic-process.js';
 import { type StoryParts, StoryTeller } from './story-teller.js';
-import { count, kilobytes } from './view/figures.js';
+import { kilobytes, withCommas } from './view/figures.js';
 import { RecentSecond } from './view/recent-second.js';
 import { verdictLines } from './view/verdict-table.js';
 import { createView, type View } from './view/view.js';
@@ -47,7 +47,7 @@ function tellsStory({ for: forMs, story, nodes }: DemoOptions): boolean {
 class Demonstration {
   readonly #options: DemoOptions;
   readonly #folder: StateFolder;
-  readonly #ending = new Ending(() => this.#killAll());
+  readonly #ending = new DemoEnding(() => this.#killAll());
   readonly #recent = new RecentSecond();
   #quotaPerSecond: Rates = [0, 0];
   #cluster: Cluster | undefined;
@@ -128,7 +128,7 @@ class Demonstration {
 
   #introduction(cluster: Cluster, group: string) {
     const [messages, bytes] = this.#quotaPerSecond;
-    const quota = `${count(messages)} messages/s${Number.isFinite(bytes) ? ` and ${kilobytes(bytes)}/s` : ''}`;
+    const quota = `${withCommas(messages)} messages/s${Number.isFinite(bytes) ? ` and ${kilobytes(bytes)}/s` : ''}`;
     const traffic = tellsStory(this.#options)
       ? 'in six acts'
       : `under ${basename(TRACE_FILE)} at ${this.#options.speed}×`;
@@ -172,7 +172,7 @@ class Demonstration {
     });
   }
 
-  async #conclude(reason: EndReason): Promise<number> {
+  async #conclude(reason: DemoEndReason): Promise<number> {
     this.#view?.end();
     if (reason.kind === 'failed') say(reason.why);
     const measurement = (await this.#traffic?.finish(MEASUREMENT_TIMEOUT_MS)) ?? null;
@@ -186,8 +186,8 @@ class Demonstration {
     );
   }
 
-  #exitCode(reason: EndReason, kept: boolean): number {
-    return exitCodeOf(reason, { endless: this.#options.for === undefined, kept });
+  #exitCode(reason: DemoEndReason, kept: boolean): number {
+    return demoExitCode(reason, { endless: this.#options.for === undefined, kept });
   }
 
   #fail(why: string): void {

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { EXIT_OK, EXIT_UNEXPECTED } from '../../base/errors/error-row.js';
 
 /** Why the demonstration is over. */
-export type EndReason =
+export type DemoEndReason =
   | { readonly kind: 'time-over' }
   | { readonly kind: 'signal'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'failed'; readonly why: string };
@@ -12,12 +12,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const SAME_SIGNAL_MS = 1000;
 
 /** The first reason to end counts. A later signal means that leaving in order takes too long. */
-export class Ending {
-  readonly reached: Promise<EndReason>;
-  reason: EndReason | null = null;
+export class DemoEnding {
+  readonly reached: Promise<DemoEndReason>;
+  reason: DemoEndReason | null = null;
   readonly #onImpatience: () => void;
   readonly #onSignal = (signal: NodeJS.Signals) => this.#signalled(signal);
-  #resolve: (reason: EndReason) => void = () => undefined;
+  #resolve: (reason: DemoEndReason) => void = () => undefined;
   #reachedMs = 0;
 
   constructor(onImpatience: () => void) {
@@ -28,7 +28,7 @@ export class Ending {
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
   }
 
-  reach(reason: EndReason): void {
+  reach(reason: DemoEndReason): void {
     if (this.reason !== null) return;
     this.reason = reason;
     this.#reachedMs = performance.now();
@@ -47,7 +47,10 @@ export class Ending {
 }
 
 /** A demonstration without end is ended by Ctrl-C: that is no failure. One with a verdict to give has not given it. */
-export function exitCodeOf(reason: EndReason, options: { readonly endless: boolean; readonly kept: boolean }): number {
+export function demoExitCode(
+  reason: DemoEndReason,
+  options: { readonly endless: boolean; readonly kept: boolean },
+): number {
   switch (reason.kind) {
     case 'time-over':
       return options.kept ? EXIT_OK : EXIT_UNEXPECTED;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { change } from '../node-client/node-requests.js';
-import type { Ending } from './ending.js';
+import type { DemoEnding } from './ending.js';
 import type { Cluster } from './processes/cluster.js';
 import type { TrafficProcess } from './processes/traffic-process.js';
 import { type Act, actsFor, type Happening, STORY_QUOTA, VICTIM } from './story/acts.js';
@@ -12,7 +12,7 @@ export interface StoryParts {
   readonly cluster: Cluster;
   readonly traffic: TrafficProcess;
   readonly view: View;
-  readonly ending: Ending;
+  readonly ending: DemoEnding;
   readonly group: string;
   /** The end of the new process is watched like that of the first. */
   readonly onStarted: (node: number) => void;

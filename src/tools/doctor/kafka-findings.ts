@@ -3,7 +3,7 @@ import type { KafkaTopicConfig, ResolvedConfig } from '../../config/resolved/res
 import { kafkaNameOf, type Log } from '../../node/loop/open-topics.js';
 import { type BrokerAddress, type BrokerLink, nameOf } from '../../topic/kafka/broker-link.js';
 import { METADATA_WITH_ID_VERSION, metadataWithId } from '../../topic/kafka/metadata-10.js';
-import { unusable } from '../../topic/kafka/topic-failure.js';
+import { kafkaUnusable } from '../../topic/kafka/topic-failure.js';
 import { reasonOf } from '../../topic/remote/topic-unusable.js';
 import { type Finding, good, looked, noted, skipped, wrong } from './finding.js';
 import { clockFinding } from './kafka-clock-finding.js';
@@ -66,7 +66,7 @@ async function reach(visit: KafkaVisit, address: BrokerAddress): Promise<Reached
 }
 
 function unreachable({ options }: KafkaVisit, seeds: readonly Reached[]): QuotameshError {
-  const refused = seeds.map(({ failure }) => unusable(failure, options, 'any')).find((each) => each !== null);
+  const refused = seeds.map(({ failure }) => kafkaUnusable(failure, options, 'any')).find((each) => each !== null);
   const reason = seeds.map(failureText).join('; ');
   return refused ?? new QuotameshError('TOPIC_UNREACHABLE', { topic: options.topic, reason });
 }

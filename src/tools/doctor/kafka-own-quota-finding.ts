@@ -1,7 +1,7 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
 import { ClientQuotaAdmin } from '../../topic/kafka/client-quota-admin.js';
-import { clientText, ownQuotaCommand, quotaClientOf, quotasOf } from '../../topic/kafka/own-quota.js';
+import { clientText, heldQuotas, ownQuotaCommand, quotaClientOf } from '../../topic/kafka/own-quota.js';
 import { type Finding, good, noted, skipped } from './finding.js';
 
 const ABOUT = 'client quotas';
@@ -13,7 +13,7 @@ export async function ownQuotaFinding(topic: KafkaTopicConfig, timeoutMs: number
   const client = quotaClientOf(topic.clientId, topic.sasl, topic.tls);
   const who = clientText(client);
   try {
-    const held = quotasOf(client, await admin.describe());
+    const held = heldQuotas(client, await admin.describe());
     if (held.length === 0) return good(ABOUT, `none holds for this node (${who})`);
     const quotas = held.map(({ key, value }) => `${key}=${value}`).join(', ');
     if (!held.some(({ isDefault }) => isDefault)) return good(ABOUT, `this node (${who}) has its own: ${quotas}`);

@@ -2,9 +2,9 @@ import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { BrokerAddress, BrokerLink } from '../../topic/kafka/broker-link.js';
 import { METADATA_WITH_ID_VERSION, metadataWithId } from '../../topic/kafka/metadata-10.js';
 import { missingAcls } from '../../topic/kafka/needed-acls.js';
-import { aclMissing, unusable } from '../../topic/kafka/topic-failure.js';
+import { aclMissing, kafkaUnusable } from '../../topic/kafka/topic-failure.js';
 import { fetchTopicMetadata, type TopicMetadata } from '../../topic/kafka/topic-metadata.js';
-import { createTopic, verifyTopic, type WantedTopic } from '../../topic/kafka/topic-preparation.js';
+import { createKafkaTopic, verifyTopic, type WantedTopic } from '../../topic/kafka/topic-preparation.js';
 import { type Finding, good, noted } from './finding.js';
 import type { KafkaVisit } from './kafka-visit.js';
 
@@ -20,7 +20,7 @@ export async function topicFinding(visit: KafkaVisit, address: BrokerAddress, wa
   );
   if (!exists) {
     await named(wanted, 'Create', async () => {
-      await createTopic(visit.kafkajs, await visit.open(controller), wanted, { onlyAsks: true });
+      await createKafkaTopic(visit.kafkajs, await visit.open(controller), wanted, { onlyAsks: true });
     });
     return noted(about, 'is not there yet: the first node creates it, and Kafka would let us');
   }
@@ -52,7 +52,7 @@ function failWithoutLeader(topic: string, leaders: TopicMetadata['leaders']): vo
 /** As a node names what Kafka does not let it do. */
 async function named<T>(
   wanted: WantedTopic,
-  operation: Parameters<typeof unusable>[2],
+  operation: Parameters<typeof kafkaUnusable>[2],
   look: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -60,7 +60,7 @@ async function named<T>(
   } catch (error) {
     const { message } = error as Error;
     throw (
-      unusable(error, wanted, operation) ??
+      kafkaUnusable(error, wanted, operation) ??
       new QuotameshError('TOPIC_UNREACHABLE', { topic: wanted.topic, reason: message })
     );
   }

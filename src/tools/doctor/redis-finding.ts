@@ -7,7 +7,7 @@ import { type Finding, good, wrong } from './finding.js';
 export async function redisFinding(cluster: string, topic: RedisTopicConfig, timeoutMs: number): Promise<Finding> {
   const { TopicLink } = await import('../../topic/redis/topic-link.js');
   const { redisTopicOptions } = await import('../../topic/redis/redis-topic-options.js');
-  const { unusable } = await import('../../topic/redis/redis-failure.js');
+  const { redisUnusable } = await import('../../topic/redis/redis-failure.js');
   const connectionTimeoutMs = Math.min(topic.connectionTimeoutMs, timeoutMs);
   const options = redisTopicOptions(cluster, 'reports', { ...topic, connectionTimeoutMs }, {});
   const link = new TopicLink(options);
@@ -19,7 +19,7 @@ export async function redisFinding(cluster: string, topic: RedisTopicConfig, tim
     const reason = `${topic.addresses.join(', ')}: ${reasonOf(error)}`;
     return wrong(
       'topic',
-      unusable(error, options.topic) ?? new QuotameshError('TOPIC_UNREACHABLE', { topic: options.topic, reason }),
+      redisUnusable(error, options.topic) ?? new QuotameshError('TOPIC_UNREACHABLE', { topic: options.topic, reason }),
     );
   } finally {
     link.destroy(new Error('seen'));

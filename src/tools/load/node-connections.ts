@@ -11,7 +11,7 @@ const SWEEP_MS = 50;
 const PAUSE_MS = 20;
 const WARM_REQUESTS = 50;
 
-export interface Work {
+export interface PostedWork {
   readonly group: string;
   readonly messages: number;
   readonly bytes: number;
@@ -49,7 +49,7 @@ export class NodeConnections {
     for (let at = 0; at < CONNECTIONS; at++) warm(this.#connect(), WARM_REQUESTS);
   }
 
-  acquire(work: Work, onAnswer: OnAnswer): void {
+  acquire(work: PostedWork, onAnswer: OnAnswer): void {
     const isPaused = performance.now() < this.#pausedUntilMs;
     if (isPaused || this.#waiting >= WAITING_MAX) {
       onAnswer(isPaused ? this.#pausedAs : 'unsent', '');

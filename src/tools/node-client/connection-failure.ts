@@ -10,7 +10,7 @@ export async function connectionFailure(node: NodeAddress, error: Error): Promis
   const { url, socketPath } = node;
   const { code = '', message, cause } = error as NodeJS.ErrnoException & { readonly cause?: Error };
   const reason = (cause?.message ?? '') || message || code || 'the connection failed';
-  const at = originOf(node);
+  const at = addressText(node);
   if (CERTIFICATE_CODES.test(code)) return new QuotameshError('NODE_CERTIFICATE', { url: at, reason });
   if (/^EPROTO$|^ERR_SSL_/.test(code) && /wrong.version.number|packet.length.too.long/i.test(`${code} ${message}`)) {
     return otherProtocol(at, 'https', 'http');
@@ -22,7 +22,7 @@ export async function connectionFailure(node: NodeAddress, error: Error): Promis
   return new QuotameshError('NODE_UNREACHABLE', { url: at, reason });
 }
 
-export function originOf({ url, socketPath }: NodeAddress): string {
+export function addressText({ url, socketPath }: NodeAddress): string {
   return socketPath === undefined ? url.origin : `${UNIX}${socketPath}`;
 }
 

@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import { connectionFailure, originOf } from './connection-failure.js';
+import { addressText, connectionFailure } from './connection-failure.js';
 import { ask, type NodeAddress, type NodeRequest } from './node-address.js';
 
 export { nodeAddress } from './node-address.js';
@@ -62,7 +62,7 @@ function refusalOf(node: NodeAddress, path: string, answer: JsonAnswer): Quotame
   }
   const facts = { reason: detail, advice: remedy };
   if (UNKNOWN.has(code)) return new QuotameshError('ASKED_WRONG', facts);
-  if (isUnable(answer)) return new QuotameshError('NODE_UNABLE', { ...facts, url: originOf(node) });
+  if (isUnable(answer)) return new QuotameshError('NODE_UNABLE', { ...facts, url: addressText(node) });
   return new QuotameshError('CHANGE_REFUSED', facts);
 }
 
@@ -129,5 +129,5 @@ async function* pagesOf<Listed>(node: NodeAddress, list: string, timeoutMs: () =
 }
 
 function unreachable(node: NodeAddress, reason: string): QuotameshError {
-  return new QuotameshError('NODE_UNREACHABLE', { url: originOf(node), reason });
+  return new QuotameshError('NODE_UNREACHABLE', { url: addressText(node), reason });
 }

@@ -8,7 +8,7 @@ import type {
 import { BACKENDS_PER_LANE } from '../../core/target/cost-meter.js';
 import { isSaneHealth } from '../../core/target/throttling-ratio.js';
 import { quotamesh } from './generated/report.js';
-import { ABSURD, decodeAuthor, decodeIds, encodeIds, isColumn, isName, isRate } from './wire-parts.js';
+import { ABSURD, decodeAuthor, decodeIds, encodeIds, isColumn, isName, isWireRate } from './wire-parts.js';
 
 /** The columns of costs; none where no row has any. */
 export function encodeCosts(rows: readonly ReportRow[]): quotamesh.v1.IReport {
@@ -35,7 +35,7 @@ export function decodeCosts(report: quotamesh.v1.Report, count: number): readonl
   const entries = costBackendCounts.reduce((sum, backends) => sum + backends, 0);
   const ids = decodeIds(costBackendIds);
   if (ids?.length !== entries || costUnitsPerSecond.length !== entries) return null;
-  if (![...costedMessagesPerSecond, ...costUnitsPerSecond].every(isRate)) return null;
+  if (![...costedMessagesPerSecond, ...costUnitsPerSecond].every(isWireRate)) return null;
   let next = 0;
   return Array.from({ length: count }, (_, row): WithCosts => {
     const transactions = costedMessagesPerSecond[row] ?? 0;

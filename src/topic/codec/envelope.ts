@@ -26,7 +26,7 @@ export const DECODE_CAUSES = [
 export type DecodeCause = (typeof DECODE_CAUSES)[number];
 
 /** A reason, in place of an exception: a foreign record is an everyday event, not an error. */
-export type Refused = { readonly cause: DecodeCause };
+export type Undecodable = { readonly cause: DecodeCause };
 
 export interface Opened {
   readonly kind: number;
@@ -49,7 +49,7 @@ export class Envelope {
   }
 
   /** Never throws on foreign input. */
-  open(value: Uint8Array): Opened | Refused {
+  open(value: Uint8Array): Opened | Undecodable {
     if (value.length > MAX_RECORD_BYTES) return { cause: 'too-large' };
     const envelope = attempt(() => wire.Envelope.decode(value));
     if (envelope === null) return { cause: 'not-an-envelope' };

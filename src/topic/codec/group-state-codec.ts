@@ -2,7 +2,7 @@ import type { GroupStateRecord, TopicRecord } from '../../core/base/protocol/rec
 import { DIRECTION_COUNT } from '../../core/base/vocabulary.js';
 import { TIME_TO_LIVE_MAX_MS } from '../../core/target/ramp/ramp.js';
 import { quotamesh } from './generated/report.js';
-import { ABSURD, decodeAuthor, decodeIds, encodeIds, isRate } from './wire-parts.js';
+import { ABSURD, decodeAuthor, decodeIds, encodeIds, isWireRate } from './wire-parts.js';
 
 const { GroupState } = quotamesh.v1;
 
@@ -19,7 +19,7 @@ export function decodeGroupState(body: Uint8Array): TopicRecord | typeof ABSURD 
   const ids = decodeIds(state.groupId);
   const author = decodeAuthor(state.author);
   const rates = [ceiling, lateMs, readUntilMs, readUntilOffset, timeToLiveMs];
-  if (author === null || ids?.length !== 1 || direction >= DIRECTION_COUNT || !rates.every(isRate)) return ABSURD;
+  if (author === null || ids?.length !== 1 || direction >= DIRECTION_COUNT || !rates.every(isWireRate)) return ABSURD;
   if (timeToLiveMs > TIME_TO_LIVE_MAX_MS) return ABSURD;
   const fields = {
     groupId: ids[0],

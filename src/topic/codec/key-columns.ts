@@ -1,7 +1,7 @@
 import { KEY_ROWS_MAX, type KeyRow } from '../../core/base/protocol/record.js';
 import { DIRECTION_COUNT, KEY_NAME_MAX } from '../../core/base/vocabulary.js';
 import type { quotamesh } from './generated/report.js';
-import { decodeIds, encodeIds, isColumn, isRate } from './wire-parts.js';
+import { decodeIds, encodeIds, isColumn, isWireRate } from './wire-parts.js';
 
 /** The columns of the keys that a heartbeat names; none without rows. */
 export function encodeKeys(rows: readonly KeyRow[] = []): quotamesh.v1.INode {
@@ -22,7 +22,7 @@ export function decodeKeys(node: quotamesh.v1.Node): readonly KeyRow[] | null {
   const count = ids.length;
   const { keyDirections: directions, keyNames: names, keyMessagesPerSecond: messages, keyBytesPerSecond: bytes } = node;
   if (!isColumn(directions, count) || directions.some((direction) => direction >= DIRECTION_COUNT)) return null;
-  if (![messages, bytes].every((column) => isColumn(column, count) && column.every(isRate))) return null;
+  if (![messages, bytes].every((column) => isColumn(column, count) && column.every(isWireRate))) return null;
   if (names.length !== count || names.some(({ length }) => length === 0 || length > KEY_NAME_MAX)) return null;
   return Array.from({ length: count }, (_, at) => ({
     groupId: ids[at],

@@ -3,7 +3,7 @@ import { chargeIn, type ReportRecord, type ReportRow, type TopicRecord } from '.
 import { NODES_MAX } from '../../core/base/settings.js';
 import { DIRECTION_COUNT, type GroupId } from '../../core/base/vocabulary.js';
 import { decodeBackend, decodeCosts, encodeBackend, encodeCosts, type WithCosts } from './cost-columns.js';
-import { attempt, Envelope, type Refused } from './envelope.js';
+import { attempt, Envelope, type Undecodable } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 import { decodeGroupState, encodeGroupState } from './group-state-codec.js';
 import { decodeKeys, encodeKeys } from './key-columns.js';
@@ -18,14 +18,14 @@ import {
   isColumn,
   isName,
   isOffset,
-  isRate,
+  isWireRate,
 } from './wire-parts.js';
 
 const wire = quotamesh.v1;
 
 const MAX_ROWS = 64 * DIRECTION_COUNT;
 
-export type Decoded = { readonly record: TopicRecord } | Refused;
+export type Decoded = { readonly record: TopicRecord } | Undecodable;
 
 /** Records to bytes and back, for one cluster. Never throws on foreign input; see proto/report.proto. */
 export class RecordCodec {
@@ -149,7 +149,7 @@ function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
     report.shareMessagesPerSecond,
     report.shareBytesPerSecond,
   ];
-  if (!columns.every((column) => isColumn(column, count) && column.every(isRate))) return ABSURD;
+  if (!columns.every((column) => isColumn(column, count) && column.every(isWireRate))) return ABSURD;
   if (!isColumn(report.directions, count) || report.directions.some((direction) => direction >= DIRECTION_COUNT))
     return ABSURD;
   if (!isColumn(report.topics, count)) return ABSURD;
@@ -158,7 +158,7 @@ function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
   const costs = decodeCosts(report, count);
   const stocks = decodeLevels(report, count);
   const { readUntilOffset, fullInMs } = report;
-  if (costs === null || stocks === null || !isOffset(readUntilOffset) || !isRate(fullInMs)) return ABSURD;
+  if (costs === null || stocks === null || !isOffset(readUntilOffset) || !isWireRate(fullInMs)) return ABSURD;
   const rows: ReportRow[] = [];
   for (let at = 0; at < count; at++) rows.push(rowAt(ids[at], report, at, costs[at], stocks[at]));
   const said = { ...(readUntilOffset !== 0 && { readUntilOffset }), ...(fullInMs !== 0 && { fullInMs }) };

@@ -1,7 +1,7 @@
 import { isMapping, type Mapping } from '../../base/input/mapping.js';
 import { BASE_MAX } from '../../core/beside/registry/registry-epochs.js';
 import type { RegistryRecord } from '../../core/beside/registry/registry-record.js';
-import { attempt, Envelope, MAX_RECORD_BYTES, type Refused } from './envelope.js';
+import { attempt, Envelope, MAX_RECORD_BYTES, type Undecodable } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 
 /** Kinds of records in proto/report.proto. The body is JSON, because people write definitions, and read them. */
@@ -13,7 +13,7 @@ export const DEFINITION_BYTES_MAX = 28 * 1024;
  */
 const BODY_BYTES_MAX = MAX_RECORD_BYTES / 2 - 512;
 
-export type DecodedRegistryRecord = { readonly record: RegistryRecord } | Refused;
+export type DecodedRegistryRecord = { readonly record: RegistryRecord } | Undecodable;
 
 /** Records of the registry topic to bytes and back, in the envelope of the reports. Never throws on foreign input. */
 export class RegistryCodec {

@@ -1,6 +1,6 @@
 import { NO_STOCK, type ReportRow } from '../../core/base/protocol/record.js';
 import type { quotamesh } from './generated/report.js';
-import { isCharge, isColumn, isRate } from './wire-parts.js';
+import { isCharge, isColumn, isWireRate } from './wire-parts.js';
 
 /** The columns of stocks, each of them absent where no row has anything in it. */
 export function encodeLevels(rows: readonly ReportRow[]): quotamesh.v1.IReport {
@@ -24,7 +24,7 @@ export function decodeLevels(report: quotamesh.v1.Report, count: number): readon
   const stocks = [stockMessages, stockBytes];
   const unread = [unreadMessages, unreadBytes];
   if (!stocks.every((column) => isColumn(column, count) && column.every(isStock))) return null;
-  if (!unread.every((column) => isColumn(column, count) && column.every(isRate))) return null;
+  if (!unread.every((column) => isColumn(column, count) && column.every(isWireRate))) return null;
   if (stocks.every(({ length }) => length === 0)) return WITHOUT_STOCKS;
   return Array.from({ length: count }, (_, at): WithStock => {
     const stock = [stockMessages[at] ?? NO_STOCK, stockBytes[at] ?? NO_STOCK] as const;

@@ -31,7 +31,7 @@ export function isColumn(column: readonly number[], count: number): boolean {
   return column.length === count || column.length === 0;
 }
 
-export function isRate(rate: number): boolean {
+export function isWireRate(rate: number): boolean {
   return Number.isFinite(rate) && rate >= 0;
 }
 

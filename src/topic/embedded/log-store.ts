@@ -58,7 +58,7 @@ const READER_CHECK_MS = 5000;
 /** The most bytes that one commit may add: COMMIT_BYTES_MAX of append-queue.ts, and pages of the trees. */
 const ROOM_BYTES = 8 * 1024 * 1024;
 
-export interface StoreOptions {
+export interface LogStoreOptions {
   /** True = every commit is synced to the disk; default false. */
   readonly durable?: boolean;
   /** Default: this machine's. */
@@ -113,7 +113,11 @@ export class LogStore {
   }
 
   /** Takes LMDB's locks, so call it only inside the CommitGate. */
-  static async open(file: string, limits: LogLimits, { durable = false, clock }: StoreOptions = {}): Promise<LogStore> {
+  static async open(
+    file: string,
+    limits: LogLimits,
+    { durable = false, clock }: LogStoreOptions = {},
+  ): Promise<LogStore> {
     const { open } = await loadLmdb();
     const db: RootDatabase<Buffer, Buffer> = open({
       path: file,

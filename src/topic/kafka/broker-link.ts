@@ -9,9 +9,9 @@ import { typeOf } from '../remote/topic-unusable.js';
 import type {
   ApiName,
   Broker,
-  Connection,
   ConnectionPool,
   Kafkajs,
+  KafkajsConnection,
   LogEntry,
   Logger,
   OwnApiName,
@@ -169,7 +169,7 @@ export class BrokerLink {
   }
 
   /** Says of an answer that cannot be decoded that it is malformed, and reads for how long the broker throttles. */
-  #watchAnswers(connection: Connection): void {
+  #watchAnswers(connection: KafkajsConnection): void {
     const send = connection.send.bind(connection);
     connection.send = ({ request, response }) => {
       const decode = async (payload: Buffer) => {
@@ -229,7 +229,7 @@ export class BrokerLink {
  * that wait for their turn, also when none does: 3.4 % of a core at rest. Only our own connections are changed; other
  * users of kafkajs in this process keep what they have.
  */
-function silenceIdleTimer(connection: Connection): void {
+function silenceIdleTimer(connection: KafkajsConnection): void {
   const queue = connection.requestQueue;
   const schedule = queue.scheduleCheckPendingRequests.bind(queue);
   queue.scheduleCheckPendingRequests = () => {
@@ -237,7 +237,7 @@ function silenceIdleTimer(connection: Connection): void {
   };
 }
 
-function destroyConnection(connection: Connection, reason: Error): void {
+function destroyConnection(connection: KafkajsConnection, reason: Error): void {
   // Only an error ends a connection attempt that is under way; an established connection would log it as a failure.
   const cause = connection.isConnected() ? undefined : reason;
   connection.rejectRequests(reason);

@@ -4,8 +4,7 @@ import { RemoteReportTopic } from '../remote/remote-report-topic.js';
 import type { TokenSource } from '../tokens/token-source.js';
 import { type KafkaTopicHooks, kafkaTopicOptions, tokensOf } from './kafka-topic-options.js';
 import { loadKafkajs } from './kafkajs-internals.js';
-import { AppendRefused } from './topic-failure.js';
-import { TopicSupervisor } from './topic-supervisor.js';
+import { KafkaSupervisor } from './topic-supervisor.js';
 
 /**
  * Reports in a compacted Kafka topic, read by everybody from the start, without a consumer group.
@@ -33,8 +32,7 @@ export class KafkaReportTopic extends RemoteReportTopic {
       topic: options.topic,
       appendTimeoutMs: config.appendTimeoutMs,
       log,
-      supervise: (parts) => new TopicSupervisor({ kafkajs, options, ...parts }),
-      isRefusal: (error) => error instanceof AppendRefused && !error.isOwnFault,
+      supervise: (parts) => new KafkaSupervisor({ kafkajs, options, ...parts }),
     });
     this.#tokens = tokens;
   }

@@ -44,7 +44,7 @@ export interface Protocol {
   readonly response: { decode(payload: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<unknown> };
 }
 /** A request that kafkajs frames, and the decoder of its answer. */
-export interface Exchange {
+export interface KafkajsExchange {
   readonly request: Protocol['request'] | OwnEncoding;
   readonly response: { decode(payload: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<unknown> };
 }
@@ -66,13 +66,13 @@ export interface Broker {
 }
 export interface ConnectionPool {
   /** Two connections: one for fetches, which the broker holds back, and one for everything else. */
-  readonly pool: readonly Connection[];
-  send(exchange: Exchange): Promise<unknown>;
+  readonly pool: readonly KafkajsConnection[];
+  send(exchange: KafkajsExchange): Promise<unknown>;
 }
-export interface Connection {
+export interface KafkajsConnection {
   readonly socket?: Socket;
   readonly requestQueue: RequestQueue;
-  send(exchange: Exchange): Promise<unknown>;
+  send(exchange: KafkajsExchange): Promise<unknown>;
   isConnected(): boolean;
   rejectRequests(error: Error): void;
   disconnect(): Promise<unknown>;

@@ -2,9 +2,9 @@ import { CODEC_NUMBERS, type Compression } from '../codecs/codecs.js';
 import type { Outbox, Parcel } from '../remote/outbox.js';
 import type { BrokerLink } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
-import { type Access, AppendRefused, brokerError, isLeaderless, unusable } from './topic-failure.js';
+import { brokerError, isLeaderless, kafkaUnusable, produceRefused, type TopicAccess } from './topic-failure.js';
 
-export interface WriterSettings extends Access {
+export interface WriterSettings extends TopicAccess {
   readonly compression: Compression;
   readonly appendTimeoutMs: number;
 }
@@ -80,7 +80,7 @@ export class LeaderWriter {
     const error = errorCode === 0 ? null : brokerError(this.#kafkajs, errorCode);
     parcel.settle(
       error &&
-        (unusable(error, this.#settings, 'Write') ?? new AppendRefused(this.#settings.topic, error, parcel.bytes)),
+        (kafkaUnusable(error, this.#settings, 'Write') ?? produceRefused(this.#settings.topic, error, parcel.bytes)),
     );
     return error;
   }

@@ -27,7 +27,10 @@ export function quotaClientOf(
 }
 
 /** Finds the quotas that hold for a client: of each kind the one whose entity Kafka takes first. */
-export function quotasOf({ clientId, user }: QuotaClient, entities: readonly DescribedEntity[]): readonly HeldQuota[] {
+export function heldQuotas(
+  { clientId, user }: QuotaClient,
+  entities: readonly DescribedEntity[],
+): readonly HeldQuota[] {
   const ofUser = [...(user === null ? [] : [user]), null, undefined];
   const order = ofUser.flatMap((name) => [clientId, null, undefined].map((id) => ({ user: name, 'client-id': id })));
   return QUOTA_KEYS.flatMap((key) => {

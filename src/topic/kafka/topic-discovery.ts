@@ -1,9 +1,9 @@
 import { TopicUnusable } from '../remote/topic-unusable.js';
 import { type BrokerAddress, type BrokerLink, nameOf } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
-import { unusable } from './topic-failure.js';
+import { kafkaUnusable } from './topic-failure.js';
 import { fetchTopicMetadata, type TopicMetadata } from './topic-metadata.js';
-import { createTopic, untilLed, verifyTopic, type WantedTopic } from './topic-preparation.js';
+import { createKafkaTopic, untilLed, verifyTopic, type WantedTopic } from './topic-preparation.js';
 
 /** Opens links that `close` can destroy. */
 export type OpenLink = (address: BrokerAddress) => BrokerLink;
@@ -42,7 +42,7 @@ export class TopicDiscovery {
         this.#remember(address, metadata);
         return metadata;
       } catch (error) {
-        failure = unusable(error, this.#wanted, 'any') ?? error;
+        failure = kafkaUnusable(error, this.#wanted, 'any') ?? error;
         if (failure instanceof TopicUnusable) throw failure;
         this.avoid(address);
       } finally {
@@ -74,9 +74,9 @@ export class TopicDiscovery {
     const link = this.#openLink(controller);
     try {
       await link.connect();
-      await createTopic(this.#kafkajs, link, this.#wanted);
+      await createKafkaTopic(this.#kafkajs, link, this.#wanted);
     } catch (error) {
-      throw unusable(error, this.#wanted, 'Create') ?? error;
+      throw kafkaUnusable(error, this.#wanted, 'Create') ?? error;
     } finally {
       link.destroy(new Error('no longer needed'));
     }
@@ -86,7 +86,7 @@ export class TopicDiscovery {
     try {
       await verifyTopic(this.#kafkajs, link, this.#wanted, leaders.length);
     } catch (error) {
-      throw unusable(error, this.#wanted, 'DescribeConfigs') ?? error;
+      throw kafkaUnusable(error, this.#wanted, 'DescribeConfigs') ?? error;
     }
     this.#isVerified = true;
     this.#verifiedId = topicId;

@@ -1,24 +1,16 @@
-import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { PARCEL_BYTES_MAX } from '../remote/outbox.js';
-import { reasonOf, TopicUnusable, typeOf } from '../remote/topic-unusable.js';
+import { AppendRefused, TopicUnusable, typeOf } from '../remote/topic-unusable.js';
 import type { Kafkajs, ProtocolError } from './kafkajs-internals.js';
 import { type AclOperation, aclCommand, type Grantee, NEEDED_ACLS, type NeededAcl } from './needed-acls.js';
 
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
-/** A produce was refused: the broker works, but does not take these records. */
-export class AppendRefused extends QuotameshError {
-  /** True when a record is larger than any topic must take: the broker would take others. */
-  readonly isOwnFault: boolean;
-
-  constructor(topic: string, error: ProtocolError, bytes: number) {
-    const isTooLarge = TOO_LARGE.has(error.type);
-    const isOwnFault = isTooLarge && bytes > PARCEL_BYTES_MAX;
-    const hint = isTooLarge && !isOwnFault ? '; max.message.bytes is too small, quotamesh doctor has the command' : '';
-    super('APPEND_REFUSED', { topic, reason: `${reasonOf(error)}${hint}` }, { cause: error });
-    this.name = 'AppendRefused';
-    this.isOwnFault = isOwnFault;
-  }
+/** Tells why the broker did not take a produce of so many bytes. */
+export function produceRefused(topic: string, error: ProtocolError, bytes: number): AppendRefused {
+  const isTooLarge = TOO_LARGE.has(error.type);
+  const isOwnFault = isTooLarge && bytes > PARCEL_BYTES_MAX;
+  const hint = isTooLarge && !isOwnFault ? '; max.message.bytes is too small, quotamesh doctor has the command' : '';
+  return new AppendRefused(topic, error, { hint, isOwnFault });
 }
 
 /** Metadata named no leader for some partitions; the message lists them. */
@@ -70,7 +62,7 @@ const UNAUTHENTICATED = new Set(['SASL_AUTHENTICATION_FAILED', 'UNSUPPORTED_SASL
 const UNAUTHORIZED = new Set(['TOPIC_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED']);
 
 /** The rights of a principal on a resource. */
-export interface Access {
+export interface TopicAccess {
   readonly topic: string;
   readonly grantee: Grantee;
 }
@@ -81,7 +73,11 @@ export interface Access {
  * @param operation what Kafka would have had to allow; any = Kafka hides the topic, because the principal has no right
  * to it at all
  */
-export function unusable(error: unknown, access: Access, operation: AclOperation | 'any'): TopicUnusable | null {
+export function kafkaUnusable(
+  error: unknown,
+  access: TopicAccess,
+  operation: AclOperation | 'any',
+): TopicUnusable | null {
   if (error instanceof TopicUnusable) return error;
   if (!(error instanceof Error)) return null;
   const { topic } = access;
@@ -96,7 +92,7 @@ export function unusable(error: unknown, access: Access, operation: AclOperation
 
 export function aclMissing(
   missing: readonly NeededAcl[],
-  { topic, grantee }: Access,
+  { topic, grantee }: TopicAccess,
   cause: Error | null = null,
 ): TopicUnusable {
   const operations = missing.map((acl) => acl.operation);

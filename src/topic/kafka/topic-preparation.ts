@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TopicUnusable } from '../remote/topic-unusable.js';
 import { type BrokerLink, nameOf } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
-import { type Access, brokerError } from './topic-failure.js';
+import { brokerError, type TopicAccess } from './topic-failure.js';
 import { fetchTopicMetadata, type TopicMetadata } from './topic-metadata.js';
 import { CREATED_WITH, settingsMistake, VERIFIED_SETTINGS } from './topic-settings.js';
 
-export interface WantedTopic extends Access {
+export interface WantedTopic extends TopicAccess {
   readonly partitions: number;
   readonly replicationFactor: number;
   /** True = no record of the topic is ever written again, so none may be deleted by age. */
@@ -35,7 +35,7 @@ const TOPIC_RESOURCE = 2;
  * @param link leads to the controller
  * @param onlyAsks Kafka says whether it would create the topic, and does not
  */
-export async function createTopic(
+export async function createKafkaTopic(
   kafkajs: Kafkajs,
   link: BrokerLink,
   wanted: WantedTopic,

@@ -15,7 +15,7 @@ import { PartitionCursor } from './partition-cursor.js';
 import { PartitionLeader } from './partition-leader.js';
 import { SettingsWatch } from './settings-watch.js';
 import { TopicDiscovery } from './topic-discovery.js';
-import { isLeaderless, LogShortened, NoLeader, unusable } from './topic-failure.js';
+import { isLeaderless, kafkaUnusable, LogShortened, NoLeader } from './topic-failure.js';
 import { fetchTopicMetadata, type LeadingBroker, type TopicMetadata } from './topic-metadata.js';
 
 /**
@@ -33,7 +33,7 @@ const SETTLING_PATIENCE_MS = 3_000;
  */
 const TOPIC_CHECK_MS = 10_000;
 
-export interface SupervisorParts extends SupervisedParts {
+export interface KafkaSupervisorParts extends SupervisedParts {
   readonly kafkajs: Kafkajs;
   readonly options: KafkaTopicOptions;
 }
@@ -42,8 +42,8 @@ export interface SupervisorParts extends SupervisedParts {
  * Keeps a working leader for every partition: finds the leaders, starts them, and replaces each that fails. Any error
  * ends its leader together with the connections of that leader; nothing is repaired in place. The other leaders go on.
  */
-export class TopicSupervisor implements Supervisor {
-  readonly #parts: SupervisorParts;
+export class KafkaSupervisor implements Supervisor {
+  readonly #parts: KafkaSupervisorParts;
   readonly #discovery: TopicDiscovery;
   readonly #backoff = new Backoff();
   readonly #links = new Set<BrokerLink>();
@@ -62,7 +62,7 @@ export class TopicSupervisor implements Supervisor {
   #settlingSince: number | null = null;
   readonly #toldUnreadable = new Set<string>();
 
-  constructor(parts: SupervisorParts) {
+  constructor(parts: KafkaSupervisorParts) {
     this.#parts = parts;
     const { brokers, topic, partitions, replicationFactor, keepsForever, grantee } = parts.options;
     this.#added = new AddedPartitions(topic, parts.log);
@@ -282,7 +282,7 @@ export class TopicSupervisor implements Supervisor {
    */
   #failed(error: unknown): void {
     const { health, options } = this.#parts;
-    const permanent = unusable(error, options, 'Read');
+    const permanent = kafkaUnusable(error, options, 'Read');
     if (permanent && !this.#isOpen) throw permanent;
     if (this.#isSettling(error)) return;
     health.unreachable(reasonOf(error));

@@ -15,8 +15,8 @@ import {
   KIND_EPOCH,
   KIND_HEADER,
   KIND_RECORD,
-  MAGIC,
   PAYLOAD_BYTES_MAX,
+  RECORDING_MAGIC,
   type RecordingHeader,
 } from './recording-format.js';
 
@@ -89,11 +89,12 @@ async function* framesOf(input: Readable, end: RecordingEnd): AsyncGenerator<Fra
       waiting = EMPTY;
       continue;
     }
-    if (!hasMagic && waiting.length >= MAGIC.length) {
-      if (!waiting.subarray(0, MAGIC.length).equals(MAGIC)) reason = 'it does not begin like a recording';
+    if (!hasMagic && waiting.length >= RECORDING_MAGIC.length) {
+      if (!waiting.subarray(0, RECORDING_MAGIC.length).equals(RECORDING_MAGIC))
+        reason = 'it does not begin like a recording';
       hasMagic = true;
-      waiting = waiting.subarray(MAGIC.length);
-      atByte = MAGIC.length;
+      waiting = waiting.subarray(RECORDING_MAGIC.length);
+      atByte = RECORDING_MAGIC.length;
     }
     while (hasMagic && reason === null) {
       const payload = nextPayload(waiting);

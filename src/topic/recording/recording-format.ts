@@ -18,7 +18,7 @@ import type { GroupSettings, LimitingSettings } from '../../core/base/settings.j
  *
  * Files only grow, so a killed recorder or a full disk leaves a file that can be read up to there.
  */
-export const MAGIC = Buffer.from('qmrec001', 'latin1');
+export const RECORDING_MAGIC = Buffer.from('qmrec001', 'latin1');
 export const FRAME_HEAD_BYTES = 8;
 /** Kafka's own bound on a record is 1 MB by default; a longer frame is damage. */
 export const PAYLOAD_BYTES_MAX = 16 * 1024 * 1024;

@@ -10,7 +10,7 @@ import {
   encodeHeader,
   encodeRecord,
   KIND_CAUGHT_UP,
-  MAGIC,
+  RECORDING_MAGIC,
   type RecordingHeader,
 } from './recording-format.js';
 
@@ -58,7 +58,7 @@ export class RecordingWriter {
 
   /** What was added before waits for the header. */
   async begin(header: RecordingHeader): Promise<void> {
-    this.#pending.unshift(MAGIC, encodeFrame(encodeHeader(header)));
+    this.#pending.unshift(RECORDING_MAGIC, encodeFrame(encodeHeader(header)));
     this.#hasBegun = true;
     await this.flush();
   }

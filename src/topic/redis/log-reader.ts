@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadRecord } from '../../base/ports/report-topic.js';
 import { MalformedAnswer } from '../answers/malformed-answer.js';
 import { FetchPace } from '../remote/fetch-pace.js';
-import { readEntry, readNewest } from './redis-entry.js';
+import { readNewest, readStreamEntry } from './redis-entry.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import { EPOCH_FIELD, OFFSET_MAX } from './scripts.js';
 import type { OpenedLog, TopicLink } from './topic-link.js';
@@ -18,7 +18,7 @@ const EMPTY_READ_MS = 10;
 const SCAN_BYTES_MAX = 512 * 1024 * 1024;
 const SEQUENCE_MAX = '18446744073709551615';
 
-export interface ReaderSink {
+export interface RedisReaderSink {
   /** Redis answers. */
   onReading(): void;
   onRecords(records: readonly ReadRecord[]): void;
@@ -34,17 +34,17 @@ type Entries = readonly (readonly [Buffer, readonly Buffer[]])[];
  * Reads the log in order: first the newest record of each key that the stream no longer holds, then the stream. A
  * reader that was away for so long that the stream no longer has its offset does both again.
  */
-export class LogReader {
+export class RedisLogReader {
   /** Offset that has been read up to. */
   readOffset = 0;
   readonly #options: RedisTopicOptions;
-  readonly #sink: ReaderSink;
+  readonly #sink: RedisReaderSink;
   readonly #pace: FetchPace;
   #caughtUp = false;
   /** Where to read on, and in which epoch. A foreign entry beyond all offsets moves it on, too. */
   #from = { epoch: '', id: '' };
 
-  constructor(options: RedisTopicOptions, sink: ReaderSink) {
+  constructor(options: RedisTopicOptions, sink: RedisReaderSink) {
     this.#options = options;
     this.#sink = sink;
     this.#pace = new FetchPace(options.readIntervalMs);
@@ -109,7 +109,7 @@ export class LogReader {
     if (firstRead > this.readOffset + 1 && this.readOffset > 0) await this.#bridge(link, firstRead);
     const records: ReadRecord[] = [];
     for (const entry of entries) {
-      const record = readEntry(entry[0], entry[1]);
+      const record = readStreamEntry(entry[0], entry[1]);
       if (record === null) this.#sink.onForeign(`entry ${entry[0]} of ${this.#options.keys.log}`);
       else records.push(record);
       if (offsetOf(entry) < OFFSET_MAX) this.readOffset = Math.max(this.readOffset, offsetOf(entry));

@@ -1,7 +1,8 @@
 import type { AppendRecord, ReadRecord } from '../../base/ports/report-topic.js';
 import type { Outbox, Parcel } from '../remote/outbox.js';
+import { AppendRefused } from '../remote/topic-unusable.js';
 import { PARTITION } from './redis-entry.js';
-import { AppendRefused, isAnswer, isOtherEpoch, isPassing, unusable } from './redis-failure.js';
+import { isAnswer, isOtherEpoch, isPassing, redisUnusable } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import type { OpenedLog, TopicLink } from './topic-link.js';
 
@@ -101,7 +102,7 @@ export class LogWriter {
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error));
       const refused = isAnswer(error) && !isPassing(error) && !isOtherEpoch(error);
-      parcel.settle(refused ? (unusable(error, topic) ?? new AppendRefused(topic, error)) : failure);
+      parcel.settle(refused ? (redisUnusable(error, topic) ?? new AppendRefused(topic, error)) : failure);
       if (!refused) throw failure;
       return;
     }

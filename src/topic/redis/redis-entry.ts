@@ -8,7 +8,7 @@ const HEADER = /^(\d{1,16}) ([01])$/;
 const OFFSET = /^\d{1,16}$/;
 
 /** An entry of the stream; null when it is not one of ours (scripts.ts has the format). */
-export function readEntry(id: Buffer, fields: readonly Buffer[]): ReadRecord | null {
+export function readStreamEntry(id: Buffer, fields: readonly Buffer[]): ReadRecord | null {
   const [offset, sequence] = id.toString('latin1').split('-');
   const [keyName, key, recordName, record] = fields;
   if (sequence !== '0' || fields.length !== 4 || String(keyName) !== 'k' || String(recordName) !== 'r') return null;

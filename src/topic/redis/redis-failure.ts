@@ -1,4 +1,3 @@
-import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 
 /** The log is not the one that was opened; it has to be opened again. */
@@ -17,7 +16,7 @@ export function isPassing(error: unknown): boolean {
 }
 
 /** The permanent failure that `error` means, or null when trying again may help. */
-export function unusable(error: unknown, topic: string): TopicUnusable | null {
+export function redisUnusable(error: unknown, topic: string): TopicUnusable | null {
   if (error instanceof TopicUnusable) return error;
   const reason = reasonOf(error);
   const cause = { cause: error };
@@ -37,11 +36,3 @@ export function unusable(error: unknown, topic: string): TopicUnusable | null {
 const DENIED = /^(NOAUTH|WRONGPASS|NOPERM)\b|^ERR (invalid password|AUTH )|without any password configured/;
 /** Redis 7 says ERR of a command inside of a script, and does not name it. */
 const SCRIPT_DENIED = /user executing the script can't/i;
-
-/** Redis works, but refuses the append (OOM, NOREPLICAS, MISCONF). */
-export class AppendRefused extends QuotameshError {
-  constructor(topic: string, error: unknown) {
-    super('APPEND_REFUSED', { topic, reason: reasonOf(error) }, { cause: error });
-    this.name = 'AppendRefused';
-  }
-}

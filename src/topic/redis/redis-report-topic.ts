@@ -1,9 +1,8 @@
 import type { AppendRecord } from '../../base/ports/report-topic.js';
 import type { RedisTopicConfig } from '../../config/resolved/resolved-config.js';
 import { RemoteReportTopic } from '../remote/remote-report-topic.js';
-import { AppendRefused } from './redis-failure.js';
 import { type RedisTopicHooks, redisTopicOptions } from './redis-topic-options.js';
-import { TopicSupervisor } from './topic-supervisor.js';
+import { RedisSupervisor } from './topic-supervisor.js';
 
 /** Names one log. A server may hold the two logs of each of many clusters. */
 export interface RedisLogName {
@@ -28,8 +27,7 @@ export class RedisReportTopic extends RemoteReportTopic {
       topic: options.topic,
       appendTimeoutMs: config.appendTimeoutMs,
       log: hooks.log ?? (() => {}),
-      supervise: (parts) => new TopicSupervisor({ options, ...parts }),
-      isRefusal: (error) => error instanceof AppendRefused,
+      supervise: (parts) => new RedisSupervisor({ options, ...parts }),
     });
   }
 

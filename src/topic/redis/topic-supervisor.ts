@@ -3,28 +3,28 @@ import { Backoff } from '../remote/backoff.js';
 import type { SupervisedParts, Supervisor } from '../remote/remote-report-topic.js';
 import { reasonOf } from '../remote/topic-unusable.js';
 import { LogMemory } from './log-memory.js';
-import { LogReader, type ReaderSink } from './log-reader.js';
+import { RedisLogReader, type RedisReaderSink } from './log-reader.js';
 import { restoreLog } from './log-restorer.js';
 import { LogWriter } from './log-writer.js';
 import { PARTITION } from './redis-entry.js';
-import { unusable } from './redis-failure.js';
+import { redisUnusable } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import { type OpenedLog, TopicLink } from './topic-link.js';
 
 /** The epoch told to the port. The log stays the same as long as the nodes put back what Redis forgets. */
 const OWN_LOG = 'redis';
 
-export interface SupervisorParts extends SupervisedParts {
+export interface RedisSupervisorParts extends SupervisedParts {
   readonly options: RedisTopicOptions;
 }
 
 /** Keeps a link that works. A link that has failed is not repaired: a new one takes its place. */
-export class TopicSupervisor implements Supervisor {
+export class RedisSupervisor implements Supervisor {
   readonly partitions = 1;
-  readonly #parts: SupervisorParts;
+  readonly #parts: RedisSupervisorParts;
   readonly #backoff = new Backoff();
   readonly #memory = new LogMemory();
-  readonly #reader: LogReader;
+  readonly #reader: RedisLogReader;
   readonly #writer: LogWriter;
   readonly #stop = new AbortController();
   #link: TopicLink | null = null;
@@ -33,10 +33,10 @@ export class TopicSupervisor implements Supervisor {
   #isAnother = false;
   #toldForeign = false;
 
-  constructor(parts: SupervisorParts) {
+  constructor(parts: RedisSupervisorParts) {
     this.#parts = parts;
     parts.health.partitionsKnown(this.partitions);
-    this.#reader = new LogReader(parts.options, this.#sink());
+    this.#reader = new RedisLogReader(parts.options, this.#sink());
     this.#writer = new LogWriter(parts.options, parts.outbox, { onNewEpoch: () => this.#restore() });
   }
 
@@ -93,13 +93,13 @@ export class TopicSupervisor implements Supervisor {
 
   #failed(error: unknown): void {
     const { health, options } = this.#parts;
-    const permanent = unusable(error, options.topic);
+    const permanent = redisUnusable(error, options.topic);
     if (permanent && !this.#isOpen) throw permanent;
     health.disconnected([PARTITION], reasonOf(error));
     if (permanent) this.#parts.told.tell(permanent);
   }
 
-  #sink(): ReaderSink {
+  #sink(): RedisReaderSink {
     const { health, listener, counters } = this.#parts;
     return {
       onReading: () => {

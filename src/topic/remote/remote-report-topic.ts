@@ -10,7 +10,7 @@ import { ThrottleWatch } from './throttle-watch.js';
 import { ToldFailure } from './told-failure.js';
 import { TopicHealth } from './topic-health.js';
 import type { TopicLog } from './topic-log.js';
-import { reasonOf, TopicUnusable } from './topic-unusable.js';
+import { AppendRefused, reasonOf, TopicUnusable } from './topic-unusable.js';
 
 /** Keeps the connections of an adapter, and begins again when they end. */
 export interface Supervisor {
@@ -43,8 +43,6 @@ export interface RemoteTopicOptions {
   readonly appendTimeoutMs: number;
   readonly log: TopicLog;
   readonly supervise: (parts: SupervisedParts) => Supervisor;
-  /** Whether an append failed because the store does not take it. */
-  readonly isRefusal: (error: Error) => boolean;
 }
 
 /** What topics on servers have in common: appends that wait in an outbox, and a supervisor that empties it. */
@@ -134,7 +132,7 @@ export class RemoteReportTopic implements ReportTopic {
 
   #answered(error: Error | null): void {
     if (error === null) this.#health?.appended();
-    else if (this.#options.isRefusal(error)) this.#health?.appendRefused(error.message);
+    else if (error instanceof AppendRefused && !error.isOwnFault) this.#health?.appendRefused(error.message);
     else if (error instanceof TopicUnusable) {
       this.#health?.appendRefused(error.message);
       this.#told?.tell(error);

@@ -9,6 +9,18 @@ export class TopicUnusable extends QuotameshError {
   }
 }
 
+/** The store works, and takes none of these records: they are too large, its memory is full, replicas are missing. */
+export class AppendRefused extends QuotameshError {
+  /** True when a record is larger than any topic must take: the store would take others. */
+  readonly isOwnFault: boolean;
+
+  constructor(topic: string, error: unknown, { hint = '', isOwnFault = false } = {}) {
+    super('APPEND_REFUSED', { topic, reason: `${reasonOf(error)}${hint}` }, { cause: error });
+    this.name = 'AppendRefused';
+    this.isOwnFault = isOwnFault;
+  }
+}
+
 /** Name of the error in Kafka's protocol. */
 export function typeOf(error: unknown): string | undefined {
   return error instanceof Error && 'type' in error && typeof error.type === 'string' ? error.type : undefined;

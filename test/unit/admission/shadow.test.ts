@@ -197,8 +197,8 @@ describe('a configuration', () => {
       quota: { publish: [0.5, Infinity] },
     });
     expect(config!.shadow!.burst.ofQuota!.publish.messages).toBe(1);
-    const { describeGroup } = await import('../../../src/config/describe/describe-config.js');
-    const described = describeGroup(config!);
+    const { describeGroupConfig } = await import('../../../src/config/describe/describe-config.js');
+    const described = describeGroupConfig(config!);
     expect(described.shadow).toEqual({
       quota: { publish: { messagesPerSecond: '30/min' }, dispatch: {} },
       strategy: 'equal',

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../../src/config/files/load-config.js';
 import { initCommand } from '../../../src/tools/cli/init/init-command.js';
-import { type Asked, terminal } from '../../../src/tools/cli/init/terminal.js';
+import { type Questioner, terminal } from '../../../src/tools/cli/init/terminal.js';
 import { writeConfig } from '../../../src/tools/cli/init/write-config.js';
 import { describeError } from '../../../src/tools/terminal/exit.js';
 
@@ -107,7 +107,7 @@ async function played(file: string, args: readonly string[], answers: readonly s
     return true;
   });
   const left = [...(answers ?? [])];
-  const asked: Asked = {
+  const asked: Questioner = {
     isTerminal: answers !== null,
     ask: async (question) => {
       const answer = left.shift() ?? null;

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { Ending, exitCodeOf } from '../../../src/tools/demo/ending.js';
+import { DemoEnding, demoExitCode } from '../../../src/tools/demo/ending.js';
 
 afterEach(() => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal);
@@ -18,11 +18,11 @@ test.each([
   ['Ctrl-C before the verdict', { kind: 'signal', signal: 'SIGINT' }, { endless: false, kept: true }, 130],
   ['all nodes dead', { kind: 'failed', why: 'all nodes have ended' }, { endless: true, kept: true }, 1],
 ] as const)('exit code: %s', (_, reason, options, code) => {
-  expect(exitCodeOf(reason, options)).toBe(code);
+  expect(demoExitCode(reason, options)).toBe(code);
 });
 
 test('the first reason counts', async () => {
-  const ending = new Ending(() => undefined);
+  const ending = new DemoEnding(() => undefined);
   ending.reach({ kind: 'time-over' });
   ending.reach({ kind: 'failed', why: 'late' });
   expect(await ending.reached).toEqual({ kind: 'time-over' });
@@ -31,7 +31,7 @@ test('the first reason counts', async () => {
 test('a second Ctrl-C at once is the same one, a later one is impatience', () => {
   vi.useFakeTimers();
   const impatient = vi.fn();
-  const ending = new Ending(impatient);
+  const ending = new DemoEnding(impatient);
   process.emit('SIGINT', 'SIGINT');
   process.emit('SIGINT', 'SIGINT');
   expect(ending.reason).toEqual({ kind: 'signal', signal: 'SIGINT' });

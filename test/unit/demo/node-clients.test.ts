@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   type Answer,
+  CLIENT_PATIENCE_MS,
   CONNECTIONS_PER_NODE,
   NodeClients,
-  PATIENCE_MS,
   type Work,
 } from '../../../src/tools/demo/traffic/node-clients.js';
 
@@ -75,7 +75,7 @@ describe('the clients of a node', () => {
   test('give up when patience has run out, and take the next piece', async () => {
     const { take, gaveUp, asked } = scene(() => ({ kind: 'refused', retryAfterMs: 30 }));
     for (let bytes = 1; bytes <= CONNECTIONS_PER_NODE + 1; bytes++) take(bytes);
-    await vi.advanceTimersByTimeAsync(PATIENCE_MS - 100);
+    await vi.advanceTimersByTimeAsync(CLIENT_PATIENCE_MS - 100);
     expect(gaveUp).toEqual([]);
     await vi.advanceTimersByTimeAsync(200);
     expect(gaveUp.map(({ bytes }) => bytes).sort((one, other) => one - other)).toHaveLength(CONNECTIONS_PER_NODE + 1);
@@ -88,7 +88,7 @@ describe('the clients of a node', () => {
     for (let bytes = 1; bytes <= 20; bytes++) take(bytes);
     await vi.advanceTimersByTimeAsync(10);
     expect(clients.leave()).toHaveLength(20);
-    await vi.advanceTimersByTimeAsync(2 * PATIENCE_MS);
+    await vi.advanceTimersByTimeAsync(2 * CLIENT_PATIENCE_MS);
     expect([admitted, gaveUp]).toEqual([[], []]);
   });
 });

@@ -2,13 +2,13 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Measurement } from '../../../src/tools/demo/measure/meter.js';
 import { bar } from '../../../src/tools/demo/view/figures.js';
-import type { Frame } from '../../../src/tools/demo/view/frame.js';
+import type { ViewFrame } from '../../../src/tools/demo/view/frame.js';
 import { plainLine } from '../../../src/tools/demo/view/plain-view.js';
 import { RecentSecond } from '../../../src/tools/demo/view/recent-second.js';
 import { frameLines } from '../../../src/tools/demo/view/table-view.js';
 import { verdictLines } from '../../../src/tools/demo/view/verdict-table.js';
 
-const FRAME: Frame = {
+const FRAME: ViewFrame = {
   elapsedMs: 12_300,
   rows: [
     { id: 'A', state: 'ready', demand: 1042, admitted: 142.4, gaveUp: 100, waiting: 800 },

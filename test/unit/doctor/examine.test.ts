@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { loadConfig } from '../../../src/config/files/load-config.js';
 import { createTopic } from '../../../src/node/loop/open-topics.js';
-import { exitCodeOf, findingLines } from '../../../src/tools/cli/doctor/show-findings.js';
+import { findingLines, findingsExitCode } from '../../../src/tools/cli/doctor/show-findings.js';
 import { examine } from '../../../src/tools/doctor/examine.js';
 import type { Finding } from '../../../src/tools/doctor/finding.js';
 import { nodeJsFinding, nodeJsWanted } from '../../../src/tools/doctor/node-js-finding.js';
@@ -26,7 +26,7 @@ test('a sound configuration of one machine: nothing is wrong, and nothing was ma
   const { folder, findings } = await lookAt(`cluster: demo\nhttp: { port: ${port} }\n${GROUPS}`);
   expect(statesOf(findings)).toEqual({ 'Node.js': 'good', configuration: 'good', http: 'good', topic: 'good' });
   expect(findings.at(-1)?.says).toBe(`${folder}/state can be made in ${folder}`);
-  expect(exitCodeOf(findings)).toBe(0);
+  expect(findingsExitCode(findings)).toBe(0);
   expect(readdirSync(folder)).toEqual(['node.yaml']);
 });
 
@@ -34,7 +34,7 @@ test('a configuration with mistakes: they are told, and what hangs on them is no
   const { findings } = await lookAt('cluster: demo\ngroups: { orders: { qouta: 1 } }\n');
   expect(statesOf(findings)).toEqual({ 'Node.js': 'good', configuration: 'wrong', 'everything else': 'skipped' });
   expect(findings[1]).toMatchObject({ code: 'CONFIG_INVALID', says: expect.stringContaining('Did you mean "quota"?') });
-  expect(exitCodeOf(findings)).toBe(78);
+  expect(findingsExitCode(findings)).toBe(78);
 });
 
 test('a file that is not there', async () => {
@@ -48,7 +48,7 @@ describe('addresses', () => {
     const { findings } = await lookAt(`cluster: demo\nhttp: { port: ${port} }\n${GROUPS}`);
     expect(findings[2]).toMatchObject({ about: 'http', state: 'wrong', code: 'HTTP_ADDRESS_IN_USE' });
     expect(findings[2]?.says).toContain('EADDRINUSE');
-    expect(exitCodeOf(findings)).toBe(69);
+    expect(findingsExitCode(findings)).toBe(69);
   });
 
   test('a node listens there: another one needs another port', async () => {
@@ -60,7 +60,7 @@ describe('addresses', () => {
       state: 'noted',
       says: expect.stringContaining('--http HOST:PORT'),
     });
-    expect(exitCodeOf(findings)).toBe(0);
+    expect(findingsExitCode(findings)).toBe(0);
   });
 
   test('of a broker with rules, too; and an address that is none of this machine', async () => {
@@ -100,7 +100,7 @@ describe('Kafka', () => {
     });
     const kafkaFinding = findings.find(({ about }) => about === 'Kafka');
     expect(kafkaFinding).toMatchObject({ code: 'TOPIC_UNREACHABLE', says: expect.stringContaining('ECONNREFUSED') });
-    expect(exitCodeOf(findings)).toBe(69);
+    expect(findingsExitCode(findings)).toBe(69);
   });
 
   test('takes connections and answers nothing: the look ends in time', async () => {
@@ -123,7 +123,7 @@ test('Redis that takes connections and answers nothing', async () => {
   const topic = `topic: { kind: redis, addresses: ["127.0.0.1:${redis}"] }\n`;
   const { findings } = await lookAt(`cluster: demo\nhttp: { port: ${http} }\n${topic}${GROUPS}`, 300);
   expect(findings.at(-1)).toMatchObject({ about: 'topic', state: 'wrong' });
-  expect(exitCodeOf(findings)).toBe(69);
+  expect(findingsExitCode(findings)).toBe(69);
 });
 
 describe('signatures', () => {

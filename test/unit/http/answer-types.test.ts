@@ -2,7 +2,7 @@ import { describe, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import type { GROUP_STATUS, GROUP_SUMMARY, KEY_STATUS } from '../../../src/doors/http/route/answer-schemas.js';
 import type { GroupSummary } from '../../../src/doors/http/status/group-summary.js';
-import type { NODE } from '../../../src/doors/http/status/node-schemas.js';
+import type { NODE_STATUS } from '../../../src/doors/http/status/node-schemas.js';
 import type { BACKEND, EXPLAINED } from '../../../src/doors/http/target/target-answers.js';
 import type { GroupExplanation } from '../../../src/node/api/group-explanation.js';
 import type { KeyStatus } from '../../../src/node/api/key-status.js';
@@ -30,7 +30,7 @@ describe('answers are the interfaces that embedders get', () => {
   });
 
   it('the node: beside it stands who is let in; counters have names of their own', () => {
-    type Told = Answer<typeof NODE>;
+    type Told = Answer<typeof NODE_STATUS>;
     expectTypeOf<Omit<Told, 'access' | 'topic'>>().toEqualTypeOf<Frozen<Omit<NodeStatus, 'topic'>>>();
     expectTypeOf<Omit<Told['topic'], 'counters'>>().toEqualTypeOf<Omit<Frozen<NodeStatus>['topic'], 'counters'>>();
   });

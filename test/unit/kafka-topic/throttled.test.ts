@@ -4,7 +4,7 @@ import { throttleTimeMs } from '../../../src/topic/answers/kafka-answer-bounds.j
 import { BrokerLink } from '../../../src/topic/kafka/broker-link.js';
 import { fetchById } from '../../../src/topic/kafka/fetch-13.js';
 import { loadKafkajs } from '../../../src/topic/kafka/kafkajs-internals.js';
-import { quotaClientOf, quotasOf } from '../../../src/topic/kafka/own-quota.js';
+import { heldQuotas, quotaClientOf } from '../../../src/topic/kafka/own-quota.js';
 import { ThrottleWatch } from '../../../src/topic/remote/throttle-watch.js';
 import { createTopicCounters } from '../../../src/topic/topic-counters.js';
 import { fakeServer } from '../../fuzz/fake-server.js';
@@ -105,12 +105,12 @@ it('finds the quota that Kafka takes first, of each kind', () => {
   const isDefault = [false, false, false, false, true, true, false, true];
   inOrder.forEach((_, at) => {
     const held = [{ key: 'producer_byte_rate', value: at + 1, isDefault: isDefault[at] }];
-    expect(quotasOf(alice, [...others, ...inOrder.slice(at).reverse()])).toEqual(held);
+    expect(heldQuotas(alice, [...others, ...inOrder.slice(at).reverse()])).toEqual(held);
   });
-  expect(quotasOf(alice, others)).toEqual([]);
-  expect(quotasOf({ clientId: 'q-a', user: null }, inOrder)).toMatchObject([{ value: 4 }]);
+  expect(heldQuotas(alice, others)).toEqual([]);
+  expect(heldQuotas({ clientId: 'q-a', user: null }, inOrder)).toMatchObject([{ value: 4 }]);
   const mixed = [quota(1, { 'client-id': null }), quota(2, { 'client-id': 'q-a' }, 'consumer_byte_rate')];
-  expect(quotasOf(alice, mixed).map(({ value }) => value)).toEqual([1, 2]);
+  expect(heldQuotas(alice, mixed).map(({ value }) => value)).toEqual([1, 2]);
   expect(quotaClientOf('q-a', null, false).user).toBe('ANONYMOUS');
   expect(quotaClientOf('q-a', null, { cert: 'c' }).user).toBeNull();
 });

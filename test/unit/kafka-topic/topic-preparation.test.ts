@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { BrokerLink } from '../../../src/topic/kafka/broker-link.js';
 import { loadKafkajs } from '../../../src/topic/kafka/kafkajs-internals.js';
-import { createTopic } from '../../../src/topic/kafka/topic-preparation.js';
+import { createKafkaTopic } from '../../../src/topic/kafka/topic-preparation.js';
 import { TopicUnusable } from '../../../src/topic/remote/topic-unusable.js';
 
 const INVALID_REPLICATION_FACTOR = 38;
@@ -14,7 +14,8 @@ function refusing(errorMessage: string | null): BrokerLink {
   return { send: () => Promise.resolve(answer) } as unknown as BrokerLink;
 }
 
-const ask = (message: string | null) => createTopic(loadKafkajs(), refusing(message), WANTED).catch((error) => error);
+const ask = (message: string | null) =>
+  createKafkaTopic(loadKafkajs(), refusing(message), WANTED).catch((error) => error);
 
 it('a replication factor that the cluster cannot have is a mistake of the settings', async () => {
   const few = await ask('Unable to replicate the partition 3 time(s): only 1 broker(s) are registered.');

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { ConnectionRules } from '../../../src/doors/mqtt/connection-rules.js';
 import { GatedConnection } from '../../../src/doors/mqtt/gated-connection.js';
 import { HeldBytes } from '../../../src/doors/mqtt/held-bytes.js';
-import { packetsOf, typeOf } from '../../../src/doors/mqtt/packets.js';
+import { packetsOf, packetType } from '../../../src/doors/mqtt/packets.js';
 import { connectPacket } from './wire.js';
 
 /** The broker's end of a connection, fed by hand. What it writes is kept until `takes` is false. */
@@ -28,7 +28,7 @@ export class ClientSocket extends Duplex {
 
   /** Types of the packets that the client got. */
   get answers(): number[] {
-    return [...packetsOf(Buffer.concat(this.written))].map(typeOf);
+    return [...packetsOf(Buffer.concat(this.written))].map(packetType);
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
@@ -71,7 +71,7 @@ export async function connectionScene(
   const onConnect = (connection: GatedConnection) => {
     connection.on('readable', () => {
       const packet = connection.read() as Buffer | null;
-      if (packet !== null) passed.push(typeOf(packet));
+      if (packet !== null) passed.push(packetType(packet));
     });
   };
   const scene = openConnection({ onConnect, ...rules });

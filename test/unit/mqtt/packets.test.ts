@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type PacketError, PacketSplitter, packetsOf, publishHead, typeOf } from '../../../src/doors/mqtt/packets.js';
+import {
+  type PacketError,
+  PacketSplitter,
+  packetsOf,
+  packetType,
+  publishHead,
+} from '../../../src/doors/mqtt/packets.js';
 import { runs } from '../../property/seed.js';
 import { connectPacket, publishPacket } from './wire.js';
 
@@ -76,7 +82,7 @@ describe('the head of a PUBLISH', () => {
     ['x'.repeat(300), 2, 20_000],
   ])('topic %s, QoS %d, payload of %d bytes', (topic, qos, size) => {
     const packet = publishPacket(topic, Buffer.alloc(size), qos);
-    expect(typeOf(packet)).toBe(3);
+    expect(packetType(packet)).toBe(3);
     expect(publishHead(packet)).toEqual({ qos, topic, payloadBytes: size });
   });
 

@@ -1,7 +1,7 @@
 import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../base/vocabulary.js';
 
 /** Rates that this node grants of one direction of a silent key, units per second. */
-export interface SilentRates {
+export interface SilentGrant {
   readonly name: string;
   readonly direction: number;
   readonly messages: number;
@@ -17,7 +17,7 @@ export interface PublishedKeys {
   /** Whether the key is a group like any other now. */
   speaks(name: string): boolean;
   /** Silent keys of which most of the quota is granted here, the hottest first. */
-  readonly busiest: readonly SilentRates[];
+  readonly busiest: readonly SilentGrant[];
 }
 
 /**
@@ -29,7 +29,7 @@ export interface PublishedKeys {
  * is counted ten times; a key with 100/s is counted 50 times in 5 s, so it is known within 14 %.
  */
 export class SilentUse {
-  #busiest: readonly SilentRates[] = [];
+  #busiest: readonly SilentGrant[] = [];
   #before: Counted = { units: new Map(), ms: 0 };
   #units = new Map<string, Float64Array>();
   #sinceMs: number;
@@ -43,7 +43,7 @@ export class SilentUse {
   }
 
   /** Silent keys, the hottest first; counted over the last 2.5 to 5 s. */
-  get busiest(): readonly SilentRates[] {
+  get busiest(): readonly SilentGrant[] {
     return this.#busiest;
   }
 
@@ -94,8 +94,8 @@ function hottest(
   now: Counted,
   before: Counted,
   heatOf: (name: string, perSecond: Float64Array) => number,
-): SilentRates[] {
-  const rates: SilentRates[] = [];
+): SilentGrant[] {
+  const rates: SilentGrant[] = [];
   for (const name of new Set([...now.units.keys(), ...before.units.keys()])) {
     const [one, other] = [now.units.get(name), before.units.get(name)];
     const perSecond = Float64Array.from({ length: SLOTS }, (_, slot) => {

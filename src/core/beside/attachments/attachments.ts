@@ -36,7 +36,7 @@ export interface Resolution {
   readonly because: readonly Because[];
 }
 
-export interface AttachedScope {
+export interface ScopeEntry {
   readonly path: string;
   readonly origin: 'yaml' | 'run-time';
   readonly attachment: Attachment;
@@ -82,7 +82,7 @@ export class Attachments {
     else this.#atRunTime.set(path, attachment);
   }
 
-  at(path: string): AttachedScope | null {
+  at(path: string): ScopeEntry | null {
     const atRunTime = this.#atRunTime.get(path);
     if (atRunTime !== undefined) return { path, origin: 'run-time', attachment: atRunTime };
     if (!Object.hasOwn(this.#scopes, path)) return null;
@@ -105,11 +105,11 @@ export class Attachments {
   }
 
   /** All attached scopes, in the order of their paths. */
-  list(): AttachedScope[] {
+  list(): ScopeEntry[] {
     return [...this.#all()].sort((one, other) => (one.path < other.path ? -1 : 1));
   }
 
-  *#all(): Generator<AttachedScope> {
+  *#all(): Generator<ScopeEntry> {
     for (const [path, attachment] of this.#atRunTime) yield { path, origin: 'run-time', attachment };
     for (const [path, attachment] of Object.entries(this.#scopes)) {
       if (!this.#atRunTime.has(path)) yield { path, origin: 'yaml', attachment };
@@ -117,7 +117,7 @@ export class Attachments {
   }
 
   /** Scopes that would be attached to nothing without this group. */
-  of(group: string): AttachedScope[] {
+  of(group: string): ScopeEntry[] {
     return [...this.#all()].filter(({ attachment }) => {
       const followed = this.follow(attachment);
       return followed.group === group;

@@ -19,7 +19,7 @@ import {
   limitRecordKey,
   WRITER_KEY,
 } from './keeper-record.js';
-import { type Finding, LimitState } from './limit-state.js';
+import { type LimitFinding, LimitState } from './limit-state.js';
 import { nextWaterLevel } from './next-water-level.js';
 import { type ElectionSettings, WriterElection } from './writer-election.js';
 
@@ -281,7 +281,7 @@ export class Keeper {
     });
   }
 
-  #tellFinding(finding: Finding, limit: LimitState): KeeperEffect {
+  #tellFinding(finding: LimitFinding, limit: LimitState): KeeperEffect {
     const { entity, name, found, record, wasOurs } = limit;
     const facts = { entity: entityText(entity), quota: name, found, written: record?.value ?? null };
     if (wasOurs || record !== null) this.counts.foreignChanges++;

@@ -2,7 +2,7 @@ import type { Entity, QuotaName } from './entity.js';
 import { isOurs, type LimitRecord } from './keeper-record.js';
 
 /** What was found in Kafka and is not what quotamesh has written there. */
-export type Finding = 'removed' | 'foreign';
+export type LimitFinding = 'removed' | 'foreign';
 
 /** One quota of one entity: what the log says of it, and what stands in Kafka. */
 export class LimitState {
@@ -106,7 +106,7 @@ export class LimitState {
    * Compares with what stands in Kafka now, and returns what is new about it. A change is judged at the second look
    * that finds it, long enough after the last alteration: Kafka goes on showing the former value for a moment.
    */
-  compare(found: number | null, sinceAlteredMs: number): Finding | null {
+  compare(found: number | null, sinceAlteredMs: number): LimitFinding | null {
     const isSame = found === this.#found;
     this.#found = found;
     if (this.#isOurs(found)) {

@@ -1,6 +1,6 @@
 import type { BatchedChanges } from './batched-changes.js';
 import type { GroupHistory, GroupState } from './group-history.js';
-import type { BatchDecision, Decision, RegistryEffects, RegistrySettings } from './registry-protocol.js';
+import type { BatchDecision, ChangeDecision, RegistryEffects, RegistrySettings } from './registry-protocol.js';
 import {
   type AuditRecord,
   keyOf,
@@ -79,7 +79,7 @@ export class Checkpoints {
   }
 
   /** An own proposal was accepted: its decision is told when a state that contains it is in the log. */
-  hold(decision: Decision, offset: number): void {
+  hold(decision: ChangeDecision, offset: number): void {
     this.#held.push({ decision, offset, missing: new Set([decision.group]) });
     this.want(decision.group);
   }
@@ -217,7 +217,7 @@ export class Checkpoints {
   }
 
   /** A change is lost if the log was lost, and a node that had not read the change has written the group back. */
-  #withoutTakenBack(decision: Decision): Decision {
+  #withoutTakenBack(decision: ChangeDecision): ChangeDecision {
     const state = this.#stateOf(decision.group);
     return state.revision < decision.state.revision ? rejected(decision, state) : decision;
   }
@@ -239,7 +239,7 @@ export class Checkpoints {
   }
 }
 
-function rejected(decision: Decision, state: GroupState): Decision {
+function rejected(decision: ChangeDecision, state: GroupState): ChangeDecision {
   return { ...decision, accepted: false, change: null, detached: [], state };
 }
 
@@ -263,7 +263,7 @@ interface UnderWay {
 }
 
 interface Held {
-  readonly decision: Decision | BatchDecision;
+  readonly decision: ChangeDecision | BatchDecision;
   readonly offset: number;
   /** Groups whose states do not contain it yet. */
   readonly missing: Set<string>;

@@ -66,7 +66,7 @@ export interface RegistryAppend {
 }
 
 /** What became of a proposal of this node. */
-export interface Decision {
+export interface ChangeDecision {
   readonly id: string;
   readonly group: string;
   readonly accepted: boolean;
@@ -95,10 +95,10 @@ export interface RegistryEffects {
   readonly appends: RegistryAppend[];
   /** Groups whose state is another now: read it from the registry. */
   readonly changed: Set<string>;
-  readonly decisions: Decision[];
+  readonly decisions: ChangeDecision[];
   readonly batchDecisions: BatchDecision[];
 }
 
-export function createEffects(): RegistryEffects {
+export function createRegistryEffects(): RegistryEffects {
   return { appends: [], changed: new Set(), decisions: [], batchDecisions: [] };
 }

@@ -3,7 +3,7 @@ import { Checkpoints, patienceOf } from './checkpoints.js';
 import { GroupHistory, type GroupState } from './group-history.js';
 import { RegistryEpochs } from './registry-epochs.js';
 import {
-  createEffects,
+  createRegistryEffects,
   type ReadRegistryRecord,
   type RegistryEffects,
   type RegistryEvent,
@@ -61,7 +61,7 @@ export class Registry {
   /** The hole behind which a barrier was raised last. */
   #raised = -1;
   #epochsWritten = 0;
-  #effects: RegistryEffects = createEffects();
+  #effects: RegistryEffects = createRegistryEffects();
 
   constructor(settings: RegistrySettings) {
     this.#settings = settings;
@@ -80,7 +80,7 @@ export class Registry {
 
   /** @param nowMs the node's monotonic clock */
   step(event: RegistryEvent, nowMs: number): RegistryEffects {
-    this.#effects = createEffects();
+    this.#effects = createRegistryEffects();
     switch (event.kind) {
       case 'records-read':
         for (const read of event.records) this.#read(read, nowMs);

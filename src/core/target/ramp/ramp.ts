@@ -23,7 +23,7 @@ export interface RampStep {
 /** One file per mode; the next ceiling, messages/s. Pure. */
 export type RampMode = (step: RampStep, settings: RampSettings) => number;
 
-export const MODES: Readonly<Record<RampModeName, RampMode>> = Object.freeze({
+export const RAMP_STEPS: Readonly<Record<RampModeName, RampMode>> = Object.freeze({
   relaxed,
   scheduled,
   'only-if-used': onlyIfUsed,

@@ -1,5 +1,5 @@
 /** What a log says about the size of its pool (Numaflow, "Consensus on Active Candidates"). */
-export interface Verdict {
+export interface PoolVerdict {
   /** Every live member claims the live count. */
   readonly isAgreed: boolean;
   readonly live: number;
@@ -40,7 +40,7 @@ export class Claims<Key> {
     return this.#claims.keys();
   }
 
-  verdict(): Verdict {
+  verdict(): PoolVerdict {
     const live = this.#claims.size;
     return { isAgreed: this.#counts.size === 1 && this.#counts.has(live), live };
   }
@@ -53,6 +53,6 @@ export class Claims<Key> {
  * *Why:* an honest claim is a live count that the log has shown, so all divide by it already. If claims raised the
  * divisor, one record with 4,294,967,295 in it would leave nobody anything.
  */
-export function nextDivisor({ isAgreed, live }: Verdict, divisor: number): number {
+export function nextDivisor({ isAgreed, live }: PoolVerdict, divisor: number): number {
   return isAgreed ? live : Math.max(divisor, live);
 }

@@ -4,13 +4,13 @@ import type { ReportedCost } from '../../../node/api/reported-cost.js';
 import { checkCost } from '../../../node/backends/report-cost.js';
 import { body } from '../route/body.js';
 import { amount, bulkOf, choice, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
-import { told } from '../route/wording.js';
-import { DIRECTION, LIMIT, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from './scope-fields.js';
+import { withAllowed } from '../route/wording.js';
+import { DIRECTION, KEY_LIMIT, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from './scope-fields.js';
 
 const units = () => z.number().min(0).exactOptional();
 
 /** A cost, on one backend or on none that anybody watches. The library says what is wrong with it. */
-export const COST = told(
+export const COST = withAllowed(
   z.strictObject({
     backend: z.string().exactOptional(),
     units: units(),
@@ -34,7 +34,7 @@ function costMistake(field: string, sent: unknown): QuotameshError {
 const COMMON = {
   ...SCOPE_FIELDS,
   direction: DIRECTION,
-  limit: LIMIT,
+  limit: KEY_LIMIT,
   messages: amount(
     'How many messages are asked for. Absent means 0, but at least one amount must be above 0.',
   ).exactOptional(),

@@ -3,7 +3,7 @@ import { hasRole } from '../../../base/access/caller.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Decision } from '../../../node/api/decision.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
-import { type Asked, callerOf } from '../access/caller.js';
+import { type CallingRequest, callerOf } from '../access/caller.js';
 import { ACQUIRE_ANSWERS } from '../route/answer-schemas.js';
 import type { ErrorHandler } from '../route/problem.js';
 import { route } from '../route/route.js';
@@ -61,7 +61,7 @@ export const ACQUIRE_ACCESS = needs('traffic');
 export function decideAtOnce(
   parts: AcquireRouteParts,
   body: AcquireBody,
-  asked: Asked,
+  asked: CallingRequest,
   nowMs?: number,
 ): Decision | Reserved {
   const { node, reservations } = parts;
@@ -88,7 +88,7 @@ function rejectBesideImmediate({ atMost = false, waitMs = 0 }: AcquireBody): voi
 }
 
 /** What is granted whatever is there takes a role of its own. */
-function rejectUnlessConsuming(asked: Asked): void {
+function rejectUnlessConsuming(asked: CallingRequest): void {
   const caller = callerOf(asked);
   if (hasRole(caller, 'consume')) return;
   const what = 'ask with priority: immediate';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { NotReady, Refused } from '../../../node/api/decision.js';
-import type { Asked } from '../access/caller.js';
+import type { CallingRequest } from '../access/caller.js';
 import { BULK_ANSWERS } from '../route/answer-schemas.js';
 import { problemOf } from '../route/problem.js';
 import { route } from '../route/route.js';
@@ -58,7 +58,7 @@ export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts): vo
 const GRANTED_ANSWER = '{"status":200,"granted":true}';
 
 /** The answer to one request, as JSON. */
-function answerTo(parts: AcquireRouteParts, wanted: AcquireBody, asked: Asked, nowMs: number): string {
+function answerTo(parts: AcquireRouteParts, wanted: AcquireBody, asked: CallingRequest, nowMs: number): string {
   const { outcomes } = parts;
   try {
     const decision = decideAtOnce(parts, wanted, asked, nowMs);

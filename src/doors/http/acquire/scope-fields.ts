@@ -5,7 +5,7 @@ import type { Scope } from '../../../core/beside/attachments/attachment.js';
 import type { Where } from '../../../node/api/decision.js';
 import { anyOfFields, type Rule } from '../route/body.js';
 import { anyObject, choice, GROUP_LENGTH_MAX, name } from '../route/fields.js';
-import { told } from '../route/wording.js';
+import { withAllowed } from '../route/wording.js';
 
 const group = z
   .string()
@@ -34,11 +34,11 @@ const headers = z
 
 /** The fields that say whose work it is. A request has at least one of them. */
 export const SCOPE_FIELDS = {
-  group: told(group, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
-  key: told(key, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
+  group: withAllowed(group, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
+  key: withAllowed(key, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
   tenant: name('The tenant whose attachments name the groups. It stands instead of a group.').exactOptional(),
   namespace: name('A namespace of the tenant. It stands instead of a group.').exactOptional(),
-  headers: told(headers, 'must be an object of at most 100 strings').exactOptional(),
+  headers: withAllowed(headers, 'must be an object of at most 100 strings').exactOptional(),
   topic: name('The topic that the work is for; perTopic and topics limit it.').exactOptional(),
   client: name('The client that does the work; perClient limits it, and clients that wait take turns.').exactOptional(),
 };
@@ -103,7 +103,7 @@ function scopeOf({ tenant, namespace, headers: given, topic, client }: Scoped): 
 }
 
 /** What a template allows is judged with the key. */
-export const LIMIT = anyObject(
+export const KEY_LIMIT = anyObject(
   'A quota for the key, as it stands below quota in YAML: {"publish":{"messagesPerSecond":"600/min"}}. The key has it at this node until another one is told; its template must allow limits (allowLimits).',
 ).exactOptional();
 

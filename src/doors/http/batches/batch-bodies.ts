@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { DIRECTION, LIMIT, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from '../acquire/scope-fields.js';
+import { DIRECTION, KEY_LIMIT, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from '../acquire/scope-fields.js';
 import { body } from '../route/body.js';
 import { amount, bulkOf, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
-import { judgedLater, told } from '../route/wording.js';
+import { judgedLater, withAllowed } from '../route/wording.js';
 
 const all = z.literal(true).meta({ description: 'True takes everything that the share of this node has now.' });
 
@@ -12,10 +12,10 @@ export const TAKE_BODY = body(
   {
     ...SCOPE_FIELDS,
     direction: DIRECTION,
-    limit: LIMIT,
+    limit: KEY_LIMIT,
     messages: amount('The most messages that are taken.').exactOptional(),
     bytes: amount('The bytes of all these messages together; absent means 0.').exactOptional(),
-    all: told(all, 'must be true, or absent').exactOptional(),
+    all: withAllowed(all, 'must be true, or absent').exactOptional(),
     retry: flag('True if this work was refused before, so that it is not counted as demand twice.').exactOptional(),
     waitMs: milliseconds(HTTP_WAIT_MS_MAX, 'How long to wait for the first message, in milliseconds.').exactOptional(),
   },
@@ -48,7 +48,7 @@ const dropped = body({
 
 /** What POST /v1/refund takes. */
 export const REFUND_BODY = body({
-  id: told(id, 'must be the id of the answer to POST /v1/take'),
+  id: withAllowed(id, 'must be the id of the answer to POST /v1/take'),
   messages: amount('How many messages were not used, and are refunded.').exactOptional(),
   bytes: amount('How many bytes were not used, and are refunded.').exactOptional(),
   dropped: dropped.exactOptional(),

@@ -3,7 +3,7 @@ import { DIRECTION } from '../acquire/scope-fields.js';
 import { BODY_PROBLEMS, count, json, listOf, number, PROBLEM, record, text, yes } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { amount, bulkOf, flag, GROUP_LENGTH_MAX, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
-import { told } from '../route/wording.js';
+import { withAllowed } from '../route/wording.js';
 
 const ENFORCER_LENGTH_MAX = 256;
 const TTL_MS_LEAST = 500;
@@ -43,19 +43,19 @@ const admitted = body({
 });
 
 const enforced = body({
-  group: told(group, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`),
+  group: withAllowed(group, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`),
   direction: DIRECTION,
   admitted: admitted.meta({ description: 'What it has admitted in its life so far; absent means 0.' }).exactOptional(),
-  topics: told(topics, `must be a whole number from 0 to ${TOPICS_MAX}`).exactOptional(),
+  topics: withAllowed(topics, `must be a whole number from 0 to ${TOPICS_MAX}`).exactOptional(),
   heldBack: flag('True if work was refused or delayed since the last report.').exactOptional(),
 });
 
 /** What POST /v1/enforce takes. */
 export const ENFORCE_BODY = body({
-  enforcer: told(enforcer, `must be a string of 1 to ${ENFORCER_LENGTH_MAX} characters`),
-  life: told(life, 'must be a whole number from 0 on'),
-  ttlMs: told(ttlMs, `must be a number of milliseconds from ${TTL_MS_LEAST} to ${TTL_MS_MOST}`).exactOptional(),
-  seen: told(seen, 'must be the version of an answer').exactOptional(),
+  enforcer: withAllowed(enforcer, `must be a string of 1 to ${ENFORCER_LENGTH_MAX} characters`),
+  life: withAllowed(life, 'must be a whole number from 0 on'),
+  ttlMs: withAllowed(ttlMs, `must be a number of milliseconds from ${TTL_MS_LEAST} to ${TTL_MS_MOST}`).exactOptional(),
+  seen: withAllowed(seen, 'must be the version of an answer').exactOptional(),
   waitMs: milliseconds(
     HTTP_WAIT_MS_MAX,
     'How long to wait for other parts than those seen, in milliseconds; at most a third of ttlMs.',

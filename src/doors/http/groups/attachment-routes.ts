@@ -15,7 +15,7 @@ import { callerOf } from '../access/caller.js';
 import { attachedBy } from '../access/changed-by.js';
 import { PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
-import { anyObject, once, pathOf } from '../route/fields.js';
+import { anyObject, once, pathParams } from '../route/fields.js';
 import { expectedOfScope } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs, rejectBeyondTenants } from '../route/route-access.js';
@@ -90,7 +90,7 @@ const PAGE_MAX = 1000;
 const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 422: PROBLEM, 503: PROBLEM };
 
 /** `acme`, `acme/orders`, `acme/orders/paid`. */
-const PATH = pathOf('*');
+const PATH = pathParams('*');
 
 const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;
 const WHICH = body({

@@ -10,7 +10,7 @@ import { body } from '../route/body.js';
 import { once } from '../route/fields.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
-import { told } from '../route/wording.js';
+import { withAllowed } from '../route/wording.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'registry'>;
@@ -55,7 +55,7 @@ const afterText = z.string().regex(AFTER).refine(isAfter).meta({
 
 const QUERY = body(
   {
-    after: told(afterText, 'must be a revision, or next of the page before').exactOptional(),
+    after: withAllowed(afterText, 'must be a revision, or next of the page before').exactOptional(),
     group: once('Shows only changes of this group.'),
     scope: once('Shows only changes of what this scope is attached to, such as acme or acme/orders.'),
   },

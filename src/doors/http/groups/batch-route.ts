@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { show } from '../../../base/input/input-mistakes.js';
+import { showSent } from '../../../base/input/input-mistakes.js';
 import type { ChangeParts, Expected } from '../../../node/groups/changes/change-parts.js';
 import {
   BATCH_GROUPS_MAX,
@@ -89,7 +89,7 @@ function expectedBy(
     const field = `ifRevision.${group.slice(0, 200)}`;
     if (!Object.hasOwn(groups, group)) throw invalid(field, 'is not among the groups');
     if (revision !== 'none' && (!Number.isSafeInteger(revision) || (revision as number) < 0)) {
-      throw invalid(field, `must be a revision or "none", got ${show(revision)}`);
+      throw invalid(field, `must be a revision or "none", got ${showSent(revision)}`);
     }
   }
   return (group) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import {
+  type CostedGroup,
   checkedReplacement,
-  type DefinedGroup,
   definedGroup,
   deleteGroup,
   patchGroup,
@@ -12,7 +12,7 @@ import { previewDelete, previewPatch, previewPut } from '../../../node/groups/ch
 import { changedBy } from '../access/changed-by.js';
 import { DEFINITION, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
-import { anyObject, onOrOff, pathOf } from '../route/fields.js';
+import { anyObject, onOrOff, pathParams } from '../route/fields.js';
 import { expectedOfGroup } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
@@ -101,7 +101,7 @@ function addDelete(app: FastifyInstance, node: ChangeParts): void {
   );
 }
 
-const GROUP = { tag: 'groups', params: pathOf('group') } as const;
+const GROUP = { tag: 'groups', params: pathParams('group') } as const;
 const CHANGE = { ...GROUP, url: '/v1/groups/:group', access: changes(null) } as const;
 
 const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 413: PROBLEM, 415: PROBLEM };
@@ -112,6 +112,6 @@ const dryRun = onOrOff('True changes nothing, and shows what would follow.');
 /** docs/reference/settings.md has the keys; schema/node.schema.json has them as a schema. */
 const DEFINITION_BODY = anyObject('The keys of a group, as they stand below groups.<name> in YAML.');
 
-function sendGroup(reply: FastifyReply, code: number, group: DefinedGroup): FastifyReply {
+function sendGroup(reply: FastifyReply, code: number, group: CostedGroup): FastifyReply {
   return reply.code(code).header('etag', `"${group.revision}"`).send(group);
 }

@@ -3,6 +3,7 @@ import {
   type DefinedKeys,
   definedKeys,
   deleteKeys,
+  entryText,
   isDefined,
   type KeyEntry,
   keyEntryOf,
@@ -12,13 +13,12 @@ import {
   previewPatchKeys,
   previewPutKeys,
   putKeys,
-  textOf,
 } from '../../../node/groups/changes/change-keys.js';
 import type { ChangeParts } from '../../../node/groups/changes/change-parts.js';
 import { changedBy } from '../access/changed-by.js';
 import { KEY_DEFINITION, KEY_DEFINITIONS, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
-import { anyObject, onOrOff, pathOf } from '../route/fields.js';
+import { anyObject, onOrOff, pathParams } from '../route/fields.js';
 import { expectedOfKeys } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
@@ -50,7 +50,7 @@ function addDefinition(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['
 
 function addLook(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
   const url = URLS[kind];
-  const common = { tag: 'groups', query: NO_QUERY, params: pathOf(kind) } as const;
+  const common = { tag: 'groups', query: NO_QUERY, params: pathParams(kind) } as const;
   const what = WHAT[kind];
   route(
     app,
@@ -88,7 +88,7 @@ function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
     },
     async (request, reply) => {
       const entry = keyEntryOf(kind, request.params[kind]);
-      const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
+      const expected = expectedOfKeys(request, entryText(entry), isDefined(node, entry));
       if (request.query.dryRun === 'true') return previewPutKeys(node, entry, request.body, expected);
       const { isNew, ...made } = await putKeys(node, entry, request.body, expected, changedBy(request));
       return send(reply, isNew ? 201 : 200, made);
@@ -105,7 +105,7 @@ function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
     },
     async (request, reply) => {
       const entry = keyEntryOf(kind, request.params[kind]);
-      const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
+      const expected = expectedOfKeys(request, entryText(entry), isDefined(node, entry));
       if (request.query.dryRun === 'true') return previewPatchKeys(node, entry, request.body, expected);
       const { isNew, ...made } = await patchKeys(node, entry, request.body, expected, changedBy(request));
       return send(reply, isNew ? 201 : 200, made);
@@ -126,7 +126,7 @@ function addDelete(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
     },
     async (request, reply) => {
       const entry = keyEntryOf(kind, request.params[kind]);
-      const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
+      const expected = expectedOfKeys(request, entryText(entry), isDefined(node, entry));
       if (request.query.dryRun === 'true') return previewDeleteKeys(node, entry, expected);
       await deleteKeys(node, entry, expected, changedBy(request));
       return reply.code(204).send();
@@ -139,7 +139,7 @@ function changeOf<Kind extends KeyEntry['kind']>(kind: Kind) {
   return {
     tag: 'groups',
     query: body({ dryRun: onOrOff('True changes nothing, and shows what would follow.') }),
-    params: pathOf(kind),
+    params: pathParams(kind),
     url: URLS[kind],
     access: changes(null),
   } as const;

@@ -3,7 +3,7 @@ import { DIMENSIONS, DIRECTIONS } from '../../../core/base/vocabulary.js';
 import { count, GROUP_STATUS, json, listOf, number, record, text, yes } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { choice, once } from '../route/fields.js';
-import { told } from '../route/wording.js';
+import { withAllowed } from '../route/wording.js';
 import { MEMBER, TEMPLATE } from '../status/node-schemas.js';
 
 /** Lines of the list of groups that a reader may look at: what a screen of 4k shows. */
@@ -122,5 +122,5 @@ export const HISTORY = json(
 /** Parameters of a query are text. */
 function whole(most: number, description: string) {
   const digits = z.string().refine((sent) => /^\d{1,7}$/.test(sent) && Number(sent) <= most);
-  return told(digits.meta({ description }), `must be a whole number from 0 to ${most}`);
+  return withAllowed(digits.meta({ description }), `must be a whole number from 0 to ${most}`);
 }

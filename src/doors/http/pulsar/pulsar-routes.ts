@@ -12,7 +12,7 @@ import {
 import type { ChangeParts } from '../../../node/groups/changes/change-parts.js';
 import { patchOfPulsar, type Spelling, toPulsarGroup } from '../../../node/groups/changes/pulsar-group.js';
 import { attachedBy, changedBy } from '../access/changed-by.js';
-import { anyObject, pathOf } from '../route/fields.js';
+import { anyObject, pathParams } from '../route/fields.js';
 import { expectedOfGroup, expectedOfScope } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
@@ -34,7 +34,7 @@ export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {
 function addRateRoutes(app: FastifyInstance, node: ChangeParts, { path, spelling, deleted, aliasOf }: GroupPath): void {
   const names = () => [...node.groups.numbers.keys()].sort();
   const of = (end: string) => (aliasOf === undefined ? {} : { aliasOf: aliasOf + end });
-  const named = { ...PULSAR, ...of('/*'), url: `${path}/*`, params: pathOf('*') };
+  const named = { ...PULSAR, ...of('/*'), url: `${path}/*`, params: pathParams('*') };
   route(
     app,
     { ...PULSAR, ...of(''), method: 'GET', url: path, access: VIEWING, summary: 'Lists the names of all groups' },
@@ -102,7 +102,7 @@ function addScopeRoutes(
   path: string,
   scopeKind: 'tenant' | 'namespace',
 ): void {
-  const scope = scopeKind === 'tenant' ? pathOf('tenant') : pathOf('tenant', 'namespace');
+  const scope = scopeKind === 'tenant' ? pathParams('tenant') : pathParams('tenant', 'namespace');
   const described = { ...PULSAR, url: path, params: scope };
   route(
     app,
@@ -119,7 +119,7 @@ function addScopeRoutes(
   const access = changes((params) => String(params.tenant));
   for (const method of ['PUT', 'POST'] as const) {
     const summary = `Attaches a ${scopeKind} to a group`;
-    const params = scopeKind === 'tenant' ? pathOf('tenant', '*') : pathOf('tenant', 'namespace', '*');
+    const params = scopeKind === 'tenant' ? pathParams('tenant', '*') : pathParams('tenant', 'namespace', '*');
     route(app, { ...PULSAR, method, url: `${path}/*`, params, access, summary }, async (request, reply) => {
       const [at, group] = [scopePath(request.params), request.params['*']];
       await attach(node, at, { group }, expectedOfScope(request, node, at), attachedBy(request));

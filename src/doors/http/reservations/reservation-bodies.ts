@@ -3,10 +3,10 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { COST } from '../acquire/acquire-body.js';
 import { body, type Rule } from '../route/body.js';
 import { amount, bulkOf, flag } from '../route/fields.js';
-import { judgedLater, told } from '../route/wording.js';
+import { judgedLater, withAllowed } from '../route/wording.js';
 
 const text = z.string().meta({ description: 'The `id` in the answer to the acquire.', examples: ['9f86d081884c-17'] });
-const id = told(text, 'must be the id of an acquire’s answer');
+const id = withAllowed(text, 'must be the id of an acquire’s answer');
 
 const costs = z
   .array(COST)
@@ -19,7 +19,7 @@ const ACTUAL = {
     'How many messages there were; absent means as many as estimated. The difference is given back or charged.',
   ).exactOptional(),
   bytes: amount('How many bytes there were; absent means as many as estimated.').exactOptional(),
-  costs: told(costs, 'must be an array of at least one cost').exactOptional(),
+  costs: withAllowed(costs, 'must be an array of at least one cost').exactOptional(),
 };
 
 /** What POST /v1/commit takes. */

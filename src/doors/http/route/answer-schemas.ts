@@ -196,7 +196,7 @@ const NODE_SHARE = record({
   reportAgeMs: count.nullable(),
 });
 
-export const RAMP = record(
+export const RAMP_STATUS = record(
   {
     mode: text,
     state: z.enum(['waiting', 'climbing', 'top']),
@@ -236,7 +236,7 @@ const DIRECTION = record({
   quota: RATES,
   quotaAsWritten: QUOTA_AS_WRITTEN,
   target: RATES,
-  ramp: RAMP,
+  ramp: RAMP_STATUS,
   clusterBucket: CLUSTER_BUCKET,
   shareSum: RATES,
   local: LOCAL,
@@ -300,7 +300,7 @@ export const GROUP_STATUS = record({
   directions: record({ publish: DIRECTION, dispatch: DIRECTION }),
 });
 
-export const GROUP = json('The group as this node sees it.', GROUP_STATUS);
+export const GROUP_ANSWER = json('The group as this node sees it.', GROUP_STATUS);
 
 const LEFT = record({ messages: number.nullable(), bytes: number.nullable() });
 

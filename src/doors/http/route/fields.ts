@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { show } from '../../../base/input/input-mistakes.js';
+import { showSent } from '../../../base/input/input-mistakes.js';
 import { isMapping, type Mapping } from '../../../base/input/mapping.js';
 import { nameOfSegment } from '../../../config/setting/path-segment.js';
 import { NAME_MAX } from '../../../node/admission/request/request-checks.js';
-import { told } from './wording.js';
+import { withAllowed } from './wording.js';
 
 /** Numbers above this cannot hold every whole number. No maxRequest is above it. */
 export const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
@@ -23,24 +23,24 @@ export function anyObject(description: string) {
 const NAME = z.string().transform(nameOfSegment);
 
 /** Parameters of a path. */
-export function pathOf<const Name extends string>(...names: readonly Name[]) {
+export function pathParams<const Name extends string>(...names: readonly Name[]) {
   return z.object(Object.fromEntries(names.map((one) => [one, NAME])) as Record<Name, typeof NAME>);
 }
 
 /** A parameter of a query. */
 export function once(description?: string) {
   const schema = description === undefined ? z.string() : z.string().meta({ description });
-  return told(schema, 'must be given once').exactOptional();
+  return withAllowed(schema, 'must be given once').exactOptional();
 }
 
 /** A parameter of a query that is true or false. */
 export function onOrOff(description: string) {
-  return told(z.enum(['true', 'false']).meta({ description }), 'must be true or false').exactOptional();
+  return withAllowed(z.enum(['true', 'false']).meta({ description }), 'must be true or false').exactOptional();
 }
 
 /** Whole units from 0 on. */
 export function amount(description: string) {
-  return told(
+  return withAllowed(
     z
       .int()
       .min(0)
@@ -53,33 +53,33 @@ function amountMistake(field: string, sent: unknown): QuotameshError {
   const reason =
     typeof sent === 'number' && sent >= 0 && sent <= AMOUNT_MAX
       ? `must be a whole number, got ${sent}`
-      : `must be a finite number from 0 to ${AMOUNT_MAX} (2^53 − 1), got ${show(sent)}`;
+      : `must be a finite number from 0 to ${AMOUNT_MAX} (2^53 − 1), got ${showSent(sent)}`;
   return new QuotameshError('AMOUNT_INVALID', { field, reason });
 }
 
 export function flag(description: string) {
-  return told(z.boolean().meta({ description, default: false }), 'must be true or false');
+  return withAllowed(z.boolean().meta({ description, default: false }), 'must be true or false');
 }
 
 /** The first choice is what an absent field means. */
 export function choice<const Choices extends readonly [string, ...string[]]>(choices: Choices, description?: string) {
   const described = description === undefined ? {} : { description };
   const names = choices.map((name) => `"${name}"`).join(' or ');
-  return told(z.enum(choices).meta({ ...described, default: choices[0] }), `must be ${names}`);
+  return withAllowed(z.enum(choices).meta({ ...described, default: choices[0] }), `must be ${names}`);
 }
 
 /** The name of a tenant, topic, client and the like. */
 export function name(description: string) {
   const schema = z.string().max(NAME_MAX).meta({ description });
-  return told(schema, `must be a string of at most ${NAME_MAX} characters`);
+  return withAllowed(schema, `must be a string of at most ${NAME_MAX} characters`);
 }
 
 export function milliseconds(max: number, description: string) {
   const schema = z.number().min(0).max(max).meta({ description, default: 0 });
-  return told(schema, `must be a number of milliseconds from 0 to ${max}`);
+  return withAllowed(schema, `must be a number of milliseconds from 0 to ${max}`);
 }
 
 /** One to BULK_MAX items; an empty list would be a request for nothing. */
 export function bulkOf<Item extends z.ZodType>(item: Item, what: string) {
-  return told(z.array(item).min(1).max(BULK_MAX), `must be an array of 1 to ${BULK_MAX} ${what}`);
+  return withAllowed(z.array(item).min(1).max(BULK_MAX), `must be an array of 1 to ${BULK_MAX} ${what}`);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { SHOWN_MAX, show } from '../../../base/input/input-mistakes.js';
+import { SHOWN_MAX, showSent } from '../../../base/input/input-mistakes.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import { hasMisspelled, nearestNames } from '../../../base/input/nearest-name.js';
 import type { Rule } from './body.js';
@@ -23,10 +23,10 @@ export class InvalidInput extends Error {
    * The catalogue's error: it names every wrong field, and shows what was sent. One wrong field is an error of its own
    * code, several are FIELDS_INVALID.
    */
-  told(reading: Reading): QuotameshError {
+  told(reading: ReadInput): QuotameshError {
     const { sent, where = '' } = reading;
     if (!isMapping(sent) && where === '') {
-      return new QuotameshError('BODY_INVALID', { reason: `the body must be a JSON object, got ${show(sent)}` });
+      return new QuotameshError('BODY_INVALID', { reason: `the body must be a JSON object, got ${showSent(sent)}` });
     }
     const errors = this.issues.flatMap((issue) => errorsOf(issue, this, reading));
     const distinct = [...new Map(errors.map((error) => [error.message, error])).values()];
@@ -38,7 +38,7 @@ export class InvalidInput extends Error {
 }
 
 /** What was read with a schema, and how its mistakes are to be told. */
-export interface Reading {
+export interface ReadInput {
   readonly sent: unknown;
   readonly part: 'body' | 'query';
   /** Parameters of the path. */
@@ -58,7 +58,11 @@ export function readPart<Schema extends z.ZodType>(schema: Schema, sent: unknown
 const NAMED_MAX = 20;
 
 /** One error, or one for each unknown key; none where a misspelled key is told that explains why a field is missing. */
-function errorsOf(issue: z.core.$ZodIssue, { schema: root, issues }: InvalidInput, reading: Reading): QuotameshError[] {
+function errorsOf(
+  issue: z.core.$ZodIssue,
+  { schema: root, issues }: InvalidInput,
+  reading: ReadInput,
+): QuotameshError[] {
   const { schema, path } = judgeOf(root, issue.path);
   const value = valueAt(reading.sent, path);
   if (value === undefined && isMisspelled(path, issues)) return [];
@@ -73,7 +77,7 @@ function errorsOf(issue: z.core.$ZodIssue, { schema: root, issues }: InvalidInpu
     const mistakeAt = issue.params.mistake as Rule['mistake'];
     return [mistakeAt(prefixOf(field))];
   }
-  const reason = value === undefined ? `is missing: ${allowed}` : `${allowed}, got ${show(value)}`;
+  const reason = value === undefined ? `is missing: ${allowed}` : `${allowed}, got ${showSent(value)}`;
   const { errorOf } = WORDING.get(root) ?? {};
   if (errorOf !== undefined) return [errorOf({ field, reason, params: reading.params ?? {} })];
   // 'refunds[3].' is the item itself here, and not something in it.
@@ -115,7 +119,7 @@ function isMisspelled(path: readonly PropertyKey[], issues: readonly z.core.$Zod
   return hasMisspelled(unknown, [field]);
 }
 
-function unknownKey(root: z.ZodType, key: string, reading: Reading, known: readonly string[]): QuotameshError {
+function unknownKey(root: z.ZodType, key: string, reading: ReadInput, known: readonly string[]): QuotameshError {
   const { where = '', params = {} } = reading;
   const field = where + key.slice(0, SHOWN_MAX);
   const near = nearText(key, known, reading.part);
@@ -124,14 +128,14 @@ function unknownKey(root: z.ZodType, key: string, reading: Reading, known: reado
   return new QuotameshError('FIELD_UNKNOWN', { field, near });
 }
 
-function nearText(key: string, known: readonly string[], part: Reading['part']): string {
+function nearText(key: string, known: readonly string[], part: ReadInput['part']): string {
   const near = nearestNames(key, known);
   const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
   if (part === 'query') return `: no such query parameter${hint}`;
   return hint || `; known are ${known.join(', ')}`;
 }
 
-function fieldText(path: readonly PropertyKey[], { where = '' }: Reading): string {
+function fieldText(path: readonly PropertyKey[], { where = '' }: ReadInput): string {
   return where + path.map(stepText).join('').replace(/^\./, '');
 }
 

@@ -17,7 +17,7 @@ interface Wording {
   /** How a mistake in the field reads. */
   readonly allowed?: Allowed;
   /** For a whole body: the error for a mistake in it, instead of FIELD_INVALID and FIELD_UNKNOWN. */
-  readonly errorOf?: (mistake: Mistake) => QuotameshError;
+  readonly errorOf?: (mistake: FieldMistake) => QuotameshError;
   /** The schema that GET /openapi.json shows instead. */
   readonly shownAs?: z.ZodType;
 }
@@ -26,21 +26,21 @@ interface Wording {
 export type Allowed = string | ((field: string, sent: unknown) => QuotameshError);
 
 /** What is wrong with a field, and the parameters of the path. */
-export interface Mistake {
+export interface FieldMistake {
   readonly field: string;
   readonly reason: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
 /** A field whose mistakes read like this. */
-export function told<Schema extends z.ZodType>(schema: Schema, allowed: Allowed): Schema {
+export function withAllowed<Schema extends z.ZodType>(schema: Schema, allowed: Allowed): Schema {
   return worded(schema, { allowed });
 }
 
 /** A body whose mistakes have a code of their own. */
 export function toldAs<Schema extends z.ZodType>(
   schema: Schema,
-  errorOf: (mistake: Mistake) => QuotameshError,
+  errorOf: (mistake: FieldMistake) => QuotameshError,
 ): Schema {
   return worded(schema, { errorOf });
 }

@@ -73,7 +73,7 @@ const SIGNATURES = record({
 
 const ACCESS = record({ auth: yes, tokens: count, certificates: count, failures: z.record(z.string(), z.unknown()) });
 
-export const NODE = record({
+export const NODE_STATUS = record({
   cluster: text,
   nodeId: text,
   version: text,
@@ -109,4 +109,4 @@ export const NODE = record({
   ),
 });
 
-export const NODES = json('This node, and the members of the cluster as it sees them.', NODE);
+export const NODES = json('This node, and the members of the cluster as it sees them.', NODE_STATUS);

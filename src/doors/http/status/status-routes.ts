@@ -5,9 +5,9 @@ import { busiestKeys } from '../../../node/status/busiest-keys.js';
 import { describeKey, unknownKey } from '../../../node/status/describe-key.js';
 import { describeGroup, describeNode } from '../../../node/status/describe-node.js';
 import type { StatusParts } from '../../../node/status/status-parts.js';
-import { BUSIEST_KEYS, GROUP, GROUPS, KEY, PROBLEM } from '../route/answer-schemas.js';
+import { BUSIEST_KEYS, GROUP_ANSWER, GROUPS, KEY, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
-import { once, pathOf } from '../route/fields.js';
+import { once, pathParams } from '../route/fields.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { summarizeGroup } from './group-summary.js';
@@ -41,8 +41,8 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
       url: '/v1/groups/:group',
       summary: 'Shows a group: quota, target, strategy, and of each node usage, demand, share and age of its report',
       query: NO_QUERY,
-      params: pathOf('group'),
-      answers: { 200: GROUP, 404: PROBLEM, 422: PROBLEM },
+      params: pathParams('group'),
+      answers: { 200: GROUP_ANSWER, 404: PROBLEM, 422: PROBLEM },
     },
     ({ params }, reply) => {
       reply.send(describeGroup(node, node.gate.groupToShow(params.group)));
@@ -85,7 +85,7 @@ function addShownKeys(app: FastifyInstance, node: UsedParts): void {
       url: '/v1/keys/:key',
       summary: 'Shows a key that a template makes: what this node may spend unheard, or its group, and what nodes told',
       query: NO_QUERY,
-      params: pathOf('key'),
+      params: pathParams('key'),
       answers: { 200: KEY, 404: PROBLEM, 422: PROBLEM },
     },
     ({ params: { key } }, reply) => {

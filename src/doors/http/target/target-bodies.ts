@@ -3,7 +3,7 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { COST } from '../acquire/acquire-body.js';
 import { DIRECTION } from '../acquire/scope-fields.js';
 import { body } from '../route/body.js';
-import { judgedLater, told, toldAs } from '../route/wording.js';
+import { judgedLater, toldAs, withAllowed } from '../route/wording.js';
 
 const messages = z.number().min(0).meta({ description: 'How many pieces of work cost this together.', default: 1 });
 const sampled = z.number().gt(0).max(1).meta({
@@ -14,10 +14,13 @@ const sampled = z.number().gt(0).max(1).meta({
 /** What POST /v1/costs takes. A single cost may stand without a list. */
 export const COSTS_BODY = toldAs(
   body({
-    group: told(z.string().meta({ description: 'The name of a configured group.' }), 'must be the name of a group'),
+    group: withAllowed(
+      z.string().meta({ description: 'The name of a configured group.' }),
+      'must be the name of a group',
+    ),
     direction: DIRECTION,
-    messages: told(messages, 'must be a number from 0 to 1000000000000000').exactOptional(),
-    sampled: told(sampled, 'must be above 0 and at most 1').exactOptional(),
+    messages: withAllowed(messages, 'must be a number from 0 to 1000000000000000').exactOptional(),
+    sampled: withAllowed(sampled, 'must be above 0 and at most 1').exactOptional(),
     // The library judges costs, also whether there are any: it tells of an unknown group first.
     costs: judgedLater(z.union([z.array(COST).min(1), COST])).exactOptional(),
   }).meta({ required: ['group', 'costs'] }),
@@ -25,7 +28,7 @@ export const COSTS_BODY = toldAs(
 );
 
 const level = z.number().min(0).meta({ description: 'Length of the queue, or utilisation, in the unit of target.' });
-const positive = () => told(z.number().gt(0), 'must be a finite number > 0').exactOptional();
+const positive = () => withAllowed(z.number().gt(0), 'must be a finite number > 0').exactOptional();
 const throttlingRatio = z.number().min(0).max(2).nullable().meta({
   description:
     'The part of its work that the backend can bear, instead of level, target and spring; null means that it is not near saturation.',
@@ -34,16 +37,16 @@ const throttlingRatio = z.number().min(0).max(2).nullable().meta({
 /** What PUT /v1/backends/{backend} takes; what belongs together is the library's to judge. */
 export const BACKEND_BODY = toldAs(
   body({
-    zone: told(
+    zone: withAllowed(
       z.string().meta({
         description: 'The zone of the backend: backends that fail together. By default a backend is a zone of its own.',
       }),
       'must be a name',
     ).exactOptional(),
-    level: told(level, 'must be a finite number ≥ 0').exactOptional(),
+    level: withAllowed(level, 'must be a finite number ≥ 0').exactOptional(),
     target: positive(),
     spring: positive(),
-    throttlingRatio: told(throttlingRatio, 'must be a number from 0 to 2, or null').exactOptional(),
+    throttlingRatio: withAllowed(throttlingRatio, 'must be a number from 0 to 2, or null').exactOptional(),
   }),
   ({ field, reason, params }) => new QuotameshError('BACKEND_INVALID', { ...params, field, reason }),
 );

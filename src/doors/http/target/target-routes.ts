@@ -7,7 +7,7 @@ import { describeBackends } from '../../../node/status/describe-backends.js';
 import { explainGroup } from '../../../node/status/explain-group.js';
 import type { StatusParts } from '../../../node/status/status-parts.js';
 import { BODY_PROBLEMS, PROBLEM } from '../route/answer-schemas.js';
-import { pathOf } from '../route/fields.js';
+import { pathParams } from '../route/fields.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { ACCEPTED, BACKENDS, EXPLANATION, FACTORS } from './target-answers.js';
@@ -28,7 +28,7 @@ export function addTargetRoutes(app: FastifyInstance, node: UsedParts): void {
       access: needs('viewer'),
       tag: 'target',
       summary: 'Explains the decision in force for a group: every input, in the order in which it counts',
-      params: pathOf('group'),
+      params: pathParams('group'),
       answers: { 200: EXPLANATION, 404: PROBLEM, 503: PROBLEM },
     },
     ({ params }, reply) => {
@@ -80,7 +80,7 @@ function addBackendRoutes(app: FastifyInstance, node: UsedParts): void {
       access: needs('operator'),
       tag: 'target',
       summary: 'Reports the health of a backend; the report is valid for limiting.healthValidMs',
-      params: pathOf('backend'),
+      params: pathParams('backend'),
       body: BACKEND_BODY,
       answers: { 202: ACCEPTED, ...BODY_PROBLEMS, 503: PROBLEM },
     },

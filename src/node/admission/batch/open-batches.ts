@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { show } from '../../../base/input/input-mistakes.js';
+import { showSent } from '../../../base/input/input-mistakes.js';
 import type { LimitsConfig } from '../../../config/resolved/resolved-config.js';
 import { TimeHeap } from '../../../core/base/time-heap.js';
 import { MESSAGES } from '../../../core/base/vocabulary.js';
@@ -300,7 +300,7 @@ export class OpenBatches {
     const [prefix, digits = ''] = typeof id === 'string' ? id.split('-', 2) : [];
     const at = /^[1-9]\d{0,15}$/.test(digits) ? Number(digits) : 0;
     if (prefix === this.#prefix && at > 0 && at <= this.#last && id === `${prefix}-${digits}`) return at;
-    throw new QuotameshError('BATCH_UNKNOWN', { id: typeof id === 'string' ? id.slice(0, SHOWN_MAX) : show(id) });
+    throw new QuotameshError('BATCH_UNKNOWN', { id: typeof id === 'string' ? id.slice(0, SHOWN_MAX) : showSent(id) });
   }
 }
 

@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { show } from '../../../base/input/input-mistakes.js';
+import { showSent } from '../../../base/input/input-mistakes.js';
 import { isMapping, type Mapping } from '../../../base/input/mapping.js';
 import { nearestNames } from '../../../base/input/nearest-name.js';
 import type { Amounts } from '../../api/decision.js';
@@ -19,7 +19,7 @@ export function readRefund(left: unknown): { readonly unused: Required<Amounts>;
 
 function knownFields(given: unknown, name: string, prefix: string, known: readonly string[]): Mapping {
   if (!isMapping(given)) {
-    const reason = `must be an object like { messages: 20 }, got ${show(given)}`;
+    const reason = `must be an object like { messages: 20 }, got ${showSent(given)}`;
     throw new QuotameshError('FIELD_INVALID', { field: name, reason });
   }
   const unknown = Object.keys(given).find((key) => !known.includes(key));

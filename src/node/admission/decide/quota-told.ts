@@ -7,7 +7,7 @@ import { BYTES, DIRECTIONS, type Direction, directionOfLane, MESSAGES } from '..
 import type { ShadowAnswer } from '../../../core/limiter/joint-levels.js';
 import type { Granted, NotReady, PerDimension, QuotaTold, Refused } from '../../api/decision.js';
 import type { GroupTable } from '../../groups/group-table.js';
-import type { Asked, KeySeen } from '../../groups/keys/key-book.js';
+import type { AskedAmounts, KeySeen } from '../../groups/keys/key-book.js';
 import { fullInMs, type LeftParts, unitsLeft } from './units-left.js';
 
 export interface QuotaTellerParts extends LeftParts {
@@ -37,7 +37,7 @@ export class QuotaTeller {
   }
 
   /** The same where a part would have been enough: all of it was granted. */
-  partOfKey({ direction, messages, bytes }: Asked, key: () => KeySeen): Granted {
+  partOfKey({ direction, messages, bytes }: AskedAmounts, key: () => KeySeen): Granted {
     return new PartGrantedUnheard(direction, key, messages, bytes);
   }
 

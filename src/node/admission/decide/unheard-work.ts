@@ -12,7 +12,7 @@ import {
   type Where,
 } from '../../api/decision.js';
 import type { GroupTable } from '../../groups/group-table.js';
-import type { Asked, KeyBook } from '../../groups/keys/key-book.js';
+import type { AskedAmounts, KeyBook } from '../../groups/keys/key-book.js';
 import { directionOf, rejectAmounts, rejectUnlessOptions } from '../request/request-checks.js';
 import type { RequestReader } from '../request/request-reader.js';
 import type { ScopeResolver } from '../request/scope-resolver.js';
@@ -56,7 +56,7 @@ export class UnheardWork {
   }
 
   // Apart: functions that know the key would make an object of every decision's names.
-  #told(key: string, asked: Asked, options: AcquireOptions): Decision {
+  #told(key: string, asked: AskedAmounts, options: AcquireOptions): Decision {
     const { keys, teller } = this.#parts;
     const shown = () => keys.usedNow(key);
     return options.atMost === true ? teller.partOfKey(asked, shown) : teller.grantOfKey(asked.direction, shown);
@@ -140,7 +140,7 @@ export class UnheardWork {
   }
 
   /** Throws AMOUNT_INVALID, FIELD_INVALID. */
-  #asked(row: number, key: string, amounts: Amounts, origin: Origin | undefined): Asked {
+  #asked(row: number, key: string, amounts: Amounts, origin: Origin | undefined): AskedAmounts {
     const direction = directionOf(origin);
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
     const most = this.#parts.keys.mostOf(row, direction);
@@ -152,7 +152,7 @@ export class UnheardWork {
     return { direction, messages, bytes };
   }
 
-  #notReady(row: number, { direction, messages, bytes }: Asked): NotReady {
+  #notReady(row: number, { direction, messages, bytes }: AskedAmounts): NotReady {
     const { explainer, keys, reader } = this.#parts;
     const lane = laneOf(keys.groupOfTemplate(row), direction);
     return explainer.explain(reader.fillOn(lane, messages, bytes, NO_ORIGIN), UNCONFIRMED) as NotReady;

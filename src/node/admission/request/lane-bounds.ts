@@ -1,7 +1,7 @@
 import { allowedRequestOf, maxRequestOf } from '../../../config/resolved/max-request.js';
 import type { GroupConfig } from '../../../config/resolved/resolved-config.js';
 import { BYTES, DIRECTIONS, type Direction, laneOf, MESSAGES } from '../../../core/base/vocabulary.js';
-import { isLimited } from '../../../core/limiter/level-settings.js';
+import { hasLimit } from '../../../core/limiter/level-settings.js';
 import type { Levels } from '../../../core/limiter/levels.js';
 import type { GroupTable } from '../../groups/group-table.js';
 
@@ -37,8 +37,8 @@ export class LaneBounds {
       this.enforcedBytes[lane] = enforced[BYTES];
       this.maxMessages[lane] = max[MESSAGES];
       this.maxBytes[lane] = max[BYTES];
-      this.isFree[lane] = !isLimited(config.quota[direction]) && !hasCeiling(config, direction);
-      this.isOpen[lane] = isLimited(config.quota[direction]) || this.#levels.beside[lane] !== 0 ? 0 : 1;
+      this.isFree[lane] = !hasLimit(config.quota[direction]) && !hasCeiling(config, direction);
+      this.isOpen[lane] = hasLimit(config.quota[direction]) || this.#levels.beside[lane] !== 0 ? 0 : 1;
     }
   }
 }

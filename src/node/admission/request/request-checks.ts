@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { show } from '../../../base/input/input-mistakes.js';
+import { showSent } from '../../../base/input/input-mistakes.js';
 import { nearestNames } from '../../../base/input/nearest-name.js';
 import type { Amounts, Origin } from '../../api/decision.js';
 
@@ -27,7 +27,7 @@ export function rejectUnlessSomething(amounts: Amounts): void {
 
 export function rejectUnlessObject(field: string, amounts: unknown): void {
   if (typeof amounts === 'object' && amounts !== null && !Array.isArray(amounts)) return;
-  const reason = `must be an object like { messages: 1, bytes: 512 }, got ${show(amounts)}`;
+  const reason = `must be an object like { messages: 1, bytes: 512 }, got ${showSent(amounts)}`;
   throw new QuotameshError('AMOUNT_INVALID', { field, reason });
 }
 
@@ -45,7 +45,7 @@ export function rejectUnlessOptions(options: unknown): void {
 
 // Errors are made apart from the checks: these are compiled into every decision.
 function notOptions(options: unknown): QuotameshError {
-  const reason = `must be an object like { waitMs: 2000 }, got ${show(options)}`;
+  const reason = `must be an object like { waitMs: 2000 }, got ${showSent(options)}`;
   return new QuotameshError('FIELD_INVALID', { field: 'options', reason });
 }
 
@@ -56,7 +56,10 @@ export function rejectUnlessAmounts(messages: unknown, bytes: unknown): void {
 
 export function rejectUnlessAmount(field: string, amount: unknown): void {
   if (typeof amount !== 'number' || !Number.isFinite(amount) || amount < 0) {
-    throw new QuotameshError('AMOUNT_INVALID', { field, reason: `must be a finite number ≥ 0, got ${show(amount)}` });
+    throw new QuotameshError('AMOUNT_INVALID', {
+      field,
+      reason: `must be a finite number ≥ 0, got ${showSent(amount)}`,
+    });
   }
   if (amount > Number.MAX_SAFE_INTEGER) {
     throw new QuotameshError('AMOUNT_INVALID', { field, reason: `must be at most 2^53 − 1, got ${amount}` });
@@ -108,7 +111,7 @@ export function directionOf(origin: Origin | undefined): number {
   const direction: unknown = origin?.direction;
   if (direction === undefined || direction === 'publish') return 0;
   if (direction === 'dispatch') return 1;
-  const reason = `must be "publish" or "dispatch", got ${show(direction)}`;
+  const reason = `must be "publish" or "dispatch", got ${showSent(direction)}`;
   throw new QuotameshError('FIELD_INVALID', { field: 'direction', reason });
 }
 

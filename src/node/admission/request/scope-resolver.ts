@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { show } from '../../../base/input/input-mistakes.js';
+import { showSent } from '../../../base/input/input-mistakes.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import { DIRECTION_COUNT, laneOf } from '../../../core/base/vocabulary.js';
 import type { Scope } from '../../../core/beside/attachments/attachment.js';
@@ -70,7 +70,7 @@ function counted(sum: number, amount: number): number {
 export function scopeText(scope: Scope): string {
   const { headers, ...names } = scope;
   const all = Object.entries({ ...names, ...headers }).filter(([, value]) => value !== undefined);
-  return all.map(([key, value]) => `${key} ${show(value)}`).join(', ') || 'nowhere';
+  return all.map(([key, value]) => `${key} ${showSent(value)}`).join(', ') || 'nowhere';
 }
 
 const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;
@@ -93,7 +93,7 @@ function checkedScope(scope: Scope): Scope {
 }
 
 function kindOf(scope: object): string {
-  if (Array.isArray(scope)) return show(scope);
+  if (Array.isArray(scope)) return showSent(scope);
   return 'then' in scope ? 'a promise' : `a ${scope.constructor?.name ?? 'list'}`;
 }
 

@@ -6,7 +6,7 @@ export interface ShadowCount {
 }
 
 /** Differences of one lane since the process began. */
-export interface ShadowDifferences {
+export interface CountedDifferences {
   /** Granted, and the shadow would have refused it. */
   readonly wouldRefuse: Readonly<ShadowCount>;
   /** Refused at once, and the shadow would have granted it. */
@@ -24,10 +24,10 @@ export interface ShadowDifferences {
 
 /** Only lanes in which a shadow has said something else have counts. */
 export class ShadowCounts {
-  readonly #lanes = new Map<number, Record<keyof ShadowDifferences, ShadowCount>>();
+  readonly #lanes = new Map<number, Record<keyof CountedDifferences, ShadowCount>>();
 
   /** @param requests where it is many pieces of work at once */
-  count(lane: number, difference: keyof ShadowDifferences, messages: number, bytes: number, requests = 1): void {
+  count(lane: number, difference: keyof CountedDifferences, messages: number, bytes: number, requests = 1): void {
     let counts = this.#lanes.get(lane);
     if (counts === undefined) {
       counts = {
@@ -45,7 +45,7 @@ export class ShadowCounts {
     counted.bytes = added(counted.bytes, bytes);
   }
 
-  of(lane: number): ShadowDifferences {
+  of(lane: number): CountedDifferences {
     return this.#lanes.get(lane) ?? NO_DIFFERENCES;
   }
 
@@ -60,7 +60,7 @@ function added(sum: number, amount: number): number {
 }
 
 const NONE: Readonly<ShadowCount> = Object.freeze({ requests: 0, messages: 0, bytes: 0 });
-const NO_DIFFERENCES: ShadowDifferences = Object.freeze({
+const NO_DIFFERENCES: CountedDifferences = Object.freeze({
   wouldRefuse: NONE,
   wouldGrant: NONE,
   notRefused: NONE,

@@ -3,7 +3,7 @@ import { attachmentAsWritten, examineAttachment } from '../../../config/rules/at
 import { SCOPE_PATH } from '../../../config/schema/attachments.js';
 import { mistakesText } from '../../../config/setting/config-error.js';
 import type { Attachment } from '../../../core/beside/attachments/attachment.js';
-import type { AttachedScope } from '../../../core/beside/attachments/attachments.js';
+import type { ScopeEntry } from '../../../core/beside/attachments/attachments.js';
 import { NEVER } from '../../../core/beside/registry/group-history.js';
 import { attachmentName, type GroupDefinition } from '../../../core/beside/registry/registry-record.js';
 import { isFull } from '../apply-attachment.js';
@@ -126,7 +126,7 @@ export function danglingAttachments({ attachments }: Pick<ChangeParts, 'attachme
 
 const SHOWN_MAX = 20;
 
-function shown(parts: ChangeParts, { path, origin, attachment }: AttachedScope): AttachedTo {
+function shown(parts: ChangeParts, { path, origin, attachment }: ScopeEntry): AttachedTo {
   const { revision, definition } = parts.registry?.stateOf(attachmentName(path)) ?? NEVER;
   const isYaml = definition === null;
   return {
@@ -168,7 +168,7 @@ function changed(path: string, revision: number, expected: Expected): QuotameshE
   });
 }
 
-function namesOf(scopes: readonly AttachedScope[]): string {
+function namesOf(scopes: readonly ScopeEntry[]): string {
   const names = scopes.slice(0, SHOWN_MAX).map(({ path }) => path);
   const more = scopes.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${scopes.length === 1 ? 'is' : 'are'}`;

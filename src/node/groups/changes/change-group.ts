@@ -14,7 +14,7 @@ import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 import { invalidGroup } from './invalid-group.js';
 
 /** A group with what it is made of. */
-export interface DefinedGroup {
+export interface CostedGroup {
   readonly group: string;
   readonly origin: 'yaml' | 'run-time';
   /** 0 = as YAML has it, and never changed at run time. */
@@ -24,7 +24,7 @@ export interface DefinedGroup {
 }
 
 /** Throws GROUP_UNKNOWN. */
-export function definedGroup(parts: ChangeParts, name: string): DefinedGroup {
+export function definedGroup(parts: ChangeParts, name: string): CostedGroup {
   const number = parts.groups.numbers.get(name);
   if (number === undefined) return parts.gate.unknownGroup(name);
   return {
@@ -46,7 +46,7 @@ export async function putGroup(
   definition: GroupDefinition,
   expected: Expected,
   by: ChangedBy,
-): Promise<DefinedGroup & { readonly isNew: boolean }> {
+): Promise<CostedGroup & { readonly isNew: boolean }> {
   const registry = registryOf(parts);
   const isNew = !parts.groups.numbers.has(name);
   const { accepted, state } = await registry.propose(name, expected, definition, by);
@@ -65,7 +65,7 @@ export async function patchGroup(
   patch: GroupDefinition,
   expected: Expected,
   by: ChangedBy,
-): Promise<DefinedGroup> {
+): Promise<CostedGroup> {
   for (let attempt = 1; ; attempt++) {
     const { revision } = definedGroup(parts, name);
     try {

@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { show } from '../../../base/input/input-mistakes.js';
+import { showSent } from '../../../base/input/input-mistakes.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import { type Mistake, mistakesText } from '../../../config/setting/config-error.js';
 import { keyNameOf } from '../../../config/setting/key-name.js';
@@ -38,7 +38,7 @@ export function keyEntryOf(kind: KeyEntry['kind'], text: string): KeyEntry {
 }
 
 /** How messages name it. */
-export function textOf({ kind, name }: KeyEntry): string {
+export function entryText({ kind, name }: KeyEntry): string {
   return `${kind} ${name.slice(0, 200)}`;
 }
 
@@ -63,7 +63,7 @@ export function definedKeys(parts: ChangeParts, entry: KeyEntry): DefinedKeys {
   const made = atRunTime(parts, entry);
   if (made !== null) return { ...entry, origin: 'run-time', revision, definition: made };
   const written = inYaml(parts, entry);
-  if (written === null) throw new QuotameshError('KEY_DEFINITION_UNKNOWN', { what: textOf(entry) });
+  if (written === null) throw new QuotameshError('KEY_DEFINITION_UNKNOWN', { what: entryText(entry) });
   return { ...entry, origin: 'yaml', revision: 0, definition: written };
 }
 
@@ -172,7 +172,7 @@ export async function deleteKeys(
 
 function rejectUndeletable(parts: ChangeParts, entry: KeyEntry): void {
   if (definedKeys(parts, entry).origin === 'run-time') return;
-  throw new QuotameshError('KEY_DEFINITION_FROM_YAML', { what: textOf(entry), source: parts.config.source });
+  throw new QuotameshError('KEY_DEFINITION_FROM_YAML', { what: entryText(entry), source: parts.config.source });
 }
 
 /** Throws KEY_DEFINITION_CHANGED, REGISTRY_OFF. */
@@ -187,8 +187,8 @@ function definitionIn(parts: ChangeParts, entry: KeyEntry): GroupDefinition | nu
 
 function check(parts: ChangeParts, entry: KeyEntry, definition: GroupDefinition): void {
   const { templates, config } = parts;
-  const what = textOf(entry);
-  if (!isMapping(definition)) throw invalid(what, `must be an object, got ${show(definition)}.`);
+  const what = entryText(entry);
+  if (!isMapping(definition)) throw invalid(what, `must be an object, got ${showSent(definition)}.`);
   const mistakes =
     entry.kind === 'template' ? mistakesOfTemplate(parts, entry, definition) : mistakesOfKey(parts, entry, definition);
   if (mistakes.length > 0) throw invalid(what, mistakesText(mistakes), mistakes.length);
@@ -200,17 +200,17 @@ function check(parts: ChangeParts, entry: KeyEntry, definition: GroupDefinition)
 }
 
 function mistakesOfTemplate({ templates, config }: ChangeParts, entry: KeyEntry, definition: GroupDefinition) {
-  if (config.topic.kind === 'none') throw invalid(textOf(entry), 'a node without a topic has no keys.');
+  if (config.topic.kind === 'none') throw invalid(entryText(entry), 'a node without a topic has no keys.');
   const { mistakes } = examineTemplate(entry.name, definition, 'request');
   if (mistakes.length > 0) return mistakes;
   const [twin] = templates.twinsOf(KeyPattern.of(entry.name) as KeyPattern);
   if (twin === undefined) return [];
-  throw invalid(textOf(entry), `matches names that ${show(twin)} matches, and neither is more specific.`);
+  throw invalid(entryText(entry), `matches names that ${showSent(twin)} matches, and neither is more specific.`);
 }
 
 function mistakesOfKey({ templates }: ChangeParts, entry: KeyEntry, definition: GroupDefinition): readonly Mistake[] {
   const template = templates.templateOf(entry.name);
-  if (template === null) throw invalid(textOf(entry), 'no template has such names.');
+  if (template === null) throw invalid(entryText(entry), 'no template has such names.');
   return examineOverride(template, entry.name, definition, 'request').mistakes;
 }
 
@@ -220,7 +220,7 @@ function invalid(what: string, details: string, count = 1): QuotameshError {
 
 function changed(entry: KeyEntry, revision: number, expected: Expected): QuotameshError {
   const reason = `its revision is ${revision}, not ${expected}`;
-  return new QuotameshError('KEY_DEFINITION_CHANGED', { what: textOf(entry), reason });
+  return new QuotameshError('KEY_DEFINITION_CHANGED', { what: entryText(entry), reason });
 }
 
 function nameOf({ kind, name }: KeyEntry): string {

@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { describeGroup as definitionOf, describeQuota } from '../../../config/describe/describe-config.js';
+import { describeGroupConfig as definitionOf, describeQuota } from '../../../config/describe/describe-config.js';
 import { examineGroup } from '../../../config/read/group-definition.js';
 import type { GroupConfig } from '../../../config/resolved/resolved-config.js';
 import { groupIdOf } from '../../../core/base/ids.js';

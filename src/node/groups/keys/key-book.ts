@@ -283,7 +283,7 @@ export class KeyBook {
   }
 
   /** Takes of a row's key what may be spent unheard; false = its group has to decide. */
-  tryTake(row: number, name: string, { direction, messages, bytes }: Asked, nowMs: number): boolean {
+  tryTake(row: number, name: string, { direction, messages, bytes }: AskedAmounts, nowMs: number): boolean {
     if (!this.#isUnheard(row, nowMs)) return false;
     const whispers = this.#whispers;
     if (this.#holds.size > 0) this.#holds.note(keyNameOf(name), row, nowMs);
@@ -294,7 +294,7 @@ export class KeyBook {
   }
 
   /** The same for work whose cost is known later; null = the key's group has to decide. */
-  tryHold(row: number, name: string, asked: Asked, nowMs: number): UnheardHold | null {
+  tryHold(row: number, name: string, asked: AskedAmounts, nowMs: number): UnheardHold | null {
     return this.tryTake(row, name, asked, nowMs) ? this.#holds.hold(keyNameOf(name), row, asked, nowMs) : null;
   }
 
@@ -304,7 +304,7 @@ export class KeyBook {
   }
 
   /** Whether `tryTake` would take this now. */
-  contains(row: number, { direction, messages, bytes }: Asked, nowMs: number): boolean {
+  contains(row: number, { direction, messages, bytes }: AskedAmounts, nowMs: number): boolean {
     return this.#isUnheard(row, nowMs) && this.#whispers.contains(row, direction, messages, bytes, nowMs);
   }
 
@@ -730,7 +730,7 @@ function jsonOf(limit: unknown): string {
   }
 }
 
-export interface Asked {
+export interface AskedAmounts {
   readonly direction: number;
   readonly messages: number;
   readonly bytes: number;

@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { show } from '../../../base/input/input-mistakes.js';
+import { showSent } from '../../../base/input/input-mistakes.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import { buildTemplate } from '../../../config/read/build-config.js';
 import { examineGroup } from '../../../config/read/group-definition.js';
@@ -56,7 +56,7 @@ export function withLimit(
   key: string,
 ): GroupConfig {
   if (!isMapping(limit) || Object.keys(limit).length === 0) {
-    const details = `must be like { publish: { messagesPerSecond: 600/min } }, got ${show(limit)}.`;
+    const details = `must be like { publish: { messagesPerSecond: 600/min } }, got ${showSent(limit)}.`;
     throw new QuotameshError('LIMIT_INVALID', { key, details });
   }
   const written = { quota: limit };

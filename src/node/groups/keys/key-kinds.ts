@@ -3,7 +3,7 @@ import type { GroupConfig, KeyTemplate, LimitsConfig } from '../../../config/res
 import { KeyPattern } from '../../../core/account/keys/key-pattern.js';
 import { hasClusterBucket } from '../../../core/base/local-gate.js';
 import { DIRECTIONS, type Rates } from '../../../core/base/vocabulary.js';
-import { hasLevels, isLimited } from '../../../core/limiter/level-settings.js';
+import { hasLevels, hasLimit } from '../../../core/limiter/level-settings.js';
 import { isSameValue } from '../same-value.js';
 
 /** What keys of one template, of an override, or with a limit of their own are made of. */
@@ -206,7 +206,7 @@ export class KeyKinds {
     const isBucket = enabled && hasClusterBucket(settings) && ramp === null;
     const isEven = maxShareRatio >= 1 && Object.keys(weights).length === 0;
     const isAlone = DIRECTIONS.every((direction, at) => {
-      return cost[direction].total === Infinity && !hasLevels(settings, at) && !isLimited(this.#limits[direction]);
+      return cost[direction].total === Infinity && !hasLevels(settings, at) && !hasLimit(this.#limits[direction]);
     });
     return isBucket && isEven && isAlone;
   }

@@ -11,7 +11,7 @@ import type { GroupState } from '../../../core/beside/registry/group-history.js'
 import { Registry } from '../../../core/beside/registry/registry.js';
 import type {
   BatchDecision,
-  Decision,
+  ChangeDecision,
   RegistryAppend,
   RegistryEvent,
 } from '../../../core/beside/registry/registry-protocol.js';
@@ -84,7 +84,7 @@ export class GroupRegistry {
   readonly #codec: RegistryCodec;
   readonly #decoder: RegistryDecoder;
   readonly #registry: Registry;
-  readonly #waiting = new Map<string, (decision: Decision | BatchDecision) => void>();
+  readonly #waiting = new Map<string, (decision: ChangeDecision | BatchDecision) => void>();
   /** Id of a change that waits → why its proposal may not be in the log. */
   readonly #unwritten = new Map<string, string>();
   /** Groups that were changed and not applied yet: nothing is applied until the node has read everything. */
@@ -198,9 +198,11 @@ export class GroupRegistry {
     definition: GroupDefinition | null,
     by: ChangedBy,
     { detaching = false } = {},
-  ): Promise<Decision> {
+  ): Promise<ChangeDecision> {
     const proposed = { group, expected, definition, detaching, by };
-    const decision = await this.#decided<Decision>(group, (id) => this.#step({ kind: 'proposed', id, ...proposed }));
+    const decision = await this.#decided<ChangeDecision>(group, (id) =>
+      this.#step({ kind: 'proposed', id, ...proposed }),
+    );
     this.changes[decision.accepted ? 'made' : 'late']++;
     return decision;
   }
@@ -216,7 +218,7 @@ export class GroupRegistry {
     return decision;
   }
 
-  async #decided<Decided extends Decision | BatchDecision>(
+  async #decided<Decided extends ChangeDecision | BatchDecision>(
     group: string,
     proposeAs: (id: string) => void,
   ): Promise<Decided> {

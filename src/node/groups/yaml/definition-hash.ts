@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib';
 import { isMapping } from '../../../base/input/mapping.js';
-import { describeGroup, describeTemplate } from '../../../config/describe/describe-config.js';
+import { describeGroupConfig, describeTemplate } from '../../../config/describe/describe-config.js';
 import { ALL_PER_SECOND } from '../../../config/resolved/rates-as-written.js';
 import type { GroupConfig, KeyTemplate } from '../../../config/resolved/resolved-config.js';
 
 /** 8 hexadecimal digits; equal for groups that mean the same, however they are written. About 10 µs. */
 export function definitionHash(group: GroupConfig): string {
-  return hashOf(describeGroup(plain(group)));
+  return hashOf(describeGroupConfig(plain(group)));
 }
 
 /** The same for a template, with its overrides. */

@@ -208,12 +208,12 @@ function isSmall({ record }: KeyedYaml): boolean {
   return record === null || Buffer.byteLength(JSON.stringify(record)) <= DEFINITION_BYTES_MAX;
 }
 
-export const SHOWN_MAX = 20;
+export const NAMES_SHOWN_MAX = 20;
 
 /** The first few of them, for people. */
 export function shown(differences: readonly YamlDifference[]): { readonly groups: string; readonly nodes: string } {
-  const names = differences.slice(0, SHOWN_MAX).map(({ group }) => group);
-  const more = differences.length > SHOWN_MAX ? [`and ${differences.length - SHOWN_MAX} more`] : [];
+  const names = differences.slice(0, NAMES_SHOWN_MAX).map(({ group }) => group);
+  const more = differences.length > NAMES_SHOWN_MAX ? [`and ${differences.length - NAMES_SHOWN_MAX} more`] : [];
   const nodes = new Set(differences.flatMap((difference) => difference.nodes));
   return { groups: [...names, ...more].join(', '), nodes: [...nodes].sort().join(', ') };
 }

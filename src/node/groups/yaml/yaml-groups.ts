@@ -11,7 +11,7 @@ import type { KeyTemplates } from '../keys/key-templates.js';
 import { isSameValue } from '../same-value.js';
 import { definitionHash, templateHash } from './definition-hash.js';
 import { settingDifferences } from './setting-differences.js';
-import { SHOWN_MAX, shown, type YamlDifference } from './yaml-comparison.js';
+import { NAMES_SHOWN_MAX, shown, type YamlDifference } from './yaml-comparison.js';
 
 export interface YamlGroupsParts {
   /** In force since the start. */
@@ -84,7 +84,7 @@ export class YamlGroups {
     this.#parts.telemetry.log('warn', 'definitions at run time hide what the configuration says', {
       source: this.#parts.config.source,
       count: hidden.length,
-      hidden: news.slice(0, SHOWN_MAX),
+      hidden: news.slice(0, NAMES_SHOWN_MAX),
       remedy: 'Delete what was defined at run time, and the configuration counts again.',
     });
   }
@@ -98,9 +98,9 @@ export class YamlGroups {
       refusedBecause: this.#refused,
       needsRestart: this.#needsRestart,
       differingGroups: differences.length,
-      differs: differences.slice(0, SHOWN_MAX),
+      differs: differences.slice(0, NAMES_SHOWN_MAX),
       hiddenByRunTime: hidden.length,
-      hidden: hidden.slice(0, SHOWN_MAX),
+      hidden: hidden.slice(0, NAMES_SHOWN_MAX),
     };
   }
 
@@ -142,12 +142,12 @@ export class YamlGroups {
     this.reloads.taken++;
     this.#refused = null;
     const counts = { added: added.length, changed: changed.length, removed: removed.length };
-    const names = { groups: [...added, ...changed, ...removed].slice(0, SHOWN_MAX) };
+    const names = { groups: [...added, ...changed, ...removed].slice(0, NAMES_SHOWN_MAX) };
     const audit = { audit: true, outcome: 'accepted', source: config.source };
     this.#parts.telemetry.log('info', 'configuration taken', { ...audit, ...counts, ...names });
     const lost = changed.flatMap((name) => lostLimits(before.get(name), after.get(name)));
     if (lost.length > 0) {
-      const facts = { source: config.source, count: lost.length, limits: lost.slice(0, SHOWN_MAX) };
+      const facts = { source: config.source, count: lost.length, limits: lost.slice(0, NAMES_SHOWN_MAX) };
       this.#parts.telemetry.log('warn', 'the configuration takes limits away', facts);
     }
     this.tellHidden(new Set([...added, ...changed]));

@@ -12,7 +12,7 @@ export async function showFindings(file: string, { node: nodeId, http, timeout, 
   const text = json === true ? JSON.stringify({ sound, findings }) : findingLines(findings).join('\n');
   process.stdout.write(`${text}\n`, () => {
     // Not left to itself: a connection that hangs in its handshake would hold the process.
-    process.exit(exitCodeOf(findings));
+    process.exit(findingsExitCode(findings));
   });
 }
 
@@ -33,7 +33,7 @@ export function findingLines(findings: readonly Finding[]): readonly string[] {
 
 const SIGNS: Readonly<Record<Finding['state'], string>> = { good: '✓', noted: '!', wrong: '✗', skipped: '-' };
 
-export function exitCodeOf(findings: readonly Finding[]): number {
+export function findingsExitCode(findings: readonly Finding[]): number {
   const first = findings.find(({ state }) => state === 'wrong');
   if (first === undefined) return EXIT_OK;
   return (first.code === null ? undefined : (ERROR_CATALOGUE[first.code] as ErrorRow).exitCode) ?? EXIT_UNEXPECTED;

@@ -8,7 +8,7 @@ import { rateKey, shownRate, spelledIn } from '../../../config/setting/written-r
 import { type ParsedYaml, parseYaml } from '../../../config/yaml/parse-yaml.js';
 import type { DirectionStatus, GroupStatus } from '../../../node/api/node-status.js';
 import type { AttachedTo } from '../../../node/groups/changes/attaching.js';
-import type { DefinedGroup } from '../../../node/groups/changes/change-group.js';
+import type { CostedGroup } from '../../../node/groups/changes/change-group.js';
 import type { ChangePreview } from '../../../node/groups/changes/preview-change.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { allPages, type Change, change, get, nodeAddress } from '../../node-client/node-requests.js';
@@ -22,7 +22,7 @@ type Summary = Pick<GroupStatus, 'group' | 'origin' | 'revision'> & {
 };
 
 /** With --dry-run what would follow. */
-type Changed = DefinedGroup | ChangePreview;
+type Changed = CostedGroup | ChangePreview;
 
 export async function listGroups({ json = false, ...options }: GroupOptions): Promise<void> {
   const groups = await allPages<Summary>(nodeAddress(options), 'groups');
@@ -46,7 +46,7 @@ function quotaText({ quota, quotaAsWritten }: Summary['publish'], name: 'message
 }
 
 export async function getGroup(name: string, { json = false, ...options }: GroupOptions): Promise<void> {
-  const found = await get<DefinedGroup>(nodeAddress(options), `${pathOf(name)}/definition`);
+  const found = await get<CostedGroup>(nodeAddress(options), `${groupPath(name)}/definition`);
   print(json ? JSON.stringify(found) : yamlOf([found]));
 }
 
@@ -54,7 +54,7 @@ export async function setGroup(name: string, pairs: readonly string[], options: 
   const node = nodeAddress(options);
   rejectWrongSource(options.file, pairs);
   const { ifRevision: expected } = options;
-  const path = pathOf(name);
+  const path = groupPath(name);
   const { dryRun } = options;
   if (options.file !== undefined) {
     const body = await fromFile(options.file);
@@ -71,15 +71,15 @@ export async function patchOrMake(
   body: Readonly<Record<string, unknown>>,
   { expected, dryRun }: Pick<Change, 'expected' | 'dryRun'> = {},
 ): Promise<Changed | null> {
-  const path = pathOf(name);
+  const path = groupPath(name);
   const exists = expected !== 'none' && (await allPages<Summary>(node, 'groups')).some(({ group }) => group === name);
   if (exists) return change<Changed>(node, { method: 'PATCH', path, body, expected, dryRun });
   return change<Changed>(node, { method: 'PUT', path, body, expected: expected ?? 'none', dryRun });
 }
 
-export async function deleteGroup(name: string, options: GroupOptions): Promise<void> {
+export async function deleteGroupAtNode(name: string, options: GroupOptions): Promise<void> {
   const { json = false, ifRevision: expected, dryRun, force } = options;
-  const path = pathOf(name);
+  const path = groupPath(name);
   const left = await change<Changed>(nodeAddress(options), { method: 'DELETE', path, expected, dryRun, force });
   if (left !== null) {
     report(left, options);
@@ -91,18 +91,18 @@ export async function deleteGroup(name: string, options: GroupOptions): Promise<
 export async function exportGroups({ json = false, all = false, ...options }: GroupOptions): Promise<void> {
   const node = nodeAddress(options);
   const names = (await allPages<Summary>(node, 'groups')).filter(({ origin }) => all || origin === 'run-time');
-  const groups: DefinedGroup[] = [];
-  for (const { group } of names) groups.push(await get<DefinedGroup>(node, `${pathOf(group)}/definition`));
+  const groups: CostedGroup[] = [];
+  for (const { group } of names) groups.push(await get<CostedGroup>(node, `${groupPath(group)}/definition`));
   const attached = await allPages<AttachedTo>(node, 'attachments');
   const attachments = attached.filter(({ origin }) => all || origin === 'run-time');
   print(json ? JSON.stringify({ groups, attachments }) : yamlOf(groups, attachments));
 }
 
-export function pathOf(name: string): string {
+export function groupPath(name: string): string {
   return `/v1/groups/${segmentOf(name)}`;
 }
 
-function yamlOf(groups: readonly DefinedGroup[], attached: readonly AttachedTo[] = []): string {
+function yamlOf(groups: readonly CostedGroup[], attached: readonly AttachedTo[] = []): string {
   const scopes = Object.fromEntries(attached.map(({ scope, attachment }) => [scope, attachment]));
   return stringify({
     ...(attached.length === 0 ? {} : { attachments: { scopes } }),

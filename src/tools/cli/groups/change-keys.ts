@@ -35,7 +35,7 @@ export async function setKeys(entry: KeyEntry, pairs: readonly string[], options
   if (made !== null) report(made, options);
 }
 
-export async function deleteKeys(entry: KeyEntry, options: KeyOptions): Promise<void> {
+export async function deleteKeysAtNode(entry: KeyEntry, options: KeyOptions): Promise<void> {
   const { json = false, ifRevision: expected, dryRun } = options;
   const left = await change<Changed>(nodeAddress(options), {
     method: 'DELETE',

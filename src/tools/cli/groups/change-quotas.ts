@@ -10,20 +10,20 @@ import {
   spelledRate,
   type WrittenRate,
 } from '../../../config/setting/written-rate.js';
-import type { DefinedGroup } from '../../../node/groups/changes/change-group.js';
+import type { CostedGroup } from '../../../node/groups/changes/change-group.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
-import { patchOrMake, pathOf } from './change-groups.js';
-import type { QuotaOptions } from './quota-command.js';
+import { groupPath, patchOrMake } from './change-groups.js';
+import type { QuotaCommandOptions } from './quota-command.js';
 
 /** fdbcli's names → ours. */
 const KEYS = { reserved_throughput: 'reservedCost', total_throughput: 'cost' } as const;
 type QuotaName = keyof typeof KEYS;
 
 /** In bytes, per second but where the quota is written otherwise (`600/min`); --json tells them per second. */
-export async function getQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
+export async function getQuotas(group: string, name: string | undefined, options: QuotaCommandOptions): Promise<void> {
   const direction = directionOf(options);
-  const found = await get<DefinedGroup>(nodeAddress(options), `${pathOf(group)}/definition`);
+  const found = await get<CostedGroup>(nodeAddress(options), `${groupPath(group)}/definition`);
   const quotas = namesOf(name).map((each) => {
     const units = quotaIn(found.definition, direction, KEYS[each]);
     return [each, units === null ? null : { ...units, amount: units.amount * found.readPageBytes }] as const;
@@ -45,7 +45,12 @@ function quotaIn(definition: unknown, direction: string, name: RateName): Writte
 }
 
 /** page_cost_quota = ceiling(byte_quota / READ_COST_BYTE_FACTOR), as the text has it. */
-export async function setQuota(group: string, name: string, value: string, options: QuotaOptions): Promise<void> {
+export async function setQuota(
+  group: string,
+  name: string,
+  value: string,
+  options: QuotaCommandOptions,
+): Promise<void> {
   const direction = directionOf(options);
   const node = nodeAddress(options);
   const [known] = namesOf(name) as [QuotaName];
@@ -64,12 +69,16 @@ export async function setQuota(group: string, name: string, value: string, optio
   report(group, text, revisionOf(changed), options);
 }
 
-export async function clearQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
+export async function clearQuotas(
+  group: string,
+  name: string | undefined,
+  options: QuotaCommandOptions,
+): Promise<void> {
   const direction = directionOf(options);
   const node = nodeAddress(options);
   const nulls = Object.fromEntries(namesOf(name).map((each) => [rateKey(KEYS[each]), null]));
   const body = { quota: { [direction]: nulls } };
-  const changed = await change<DefinedGroup>(node, { method: 'PATCH', path: pathOf(group), body });
+  const changed = await change<CostedGroup>(node, { method: 'PATCH', path: groupPath(group), body });
   report(group, `${namesOf(name).join(', ')} cleared`, changed?.revision, options);
 }
 
@@ -90,12 +99,17 @@ function namesOf(name: string | undefined): QuotaName[] {
   throw usage(`the quota must be ${Object.keys(KEYS).join(' or ')}, got ${JSON.stringify(name)}; ${others}`);
 }
 
-function directionOf({ direction }: QuotaOptions): 'publish' | 'dispatch' {
+function directionOf({ direction }: QuotaCommandOptions): 'publish' | 'dispatch' {
   if (direction === 'publish' || direction === 'dispatch') return direction;
   throw usage(`--direction must be publish or dispatch, got ${JSON.stringify(direction)}`);
 }
 
-function report(group: string, what: string, revision: number | undefined, { json = false }: QuotaOptions): void {
+function report(
+  group: string,
+  what: string,
+  revision: number | undefined,
+  { json = false }: QuotaCommandOptions,
+): void {
   process.stdout.write(`${json ? JSON.stringify({ group, revision }) : `${group}: ${what}, revision ${revision}`}\n`);
 }
 

@@ -62,7 +62,7 @@ export function groupCommand(): Command {
       .option('--dry-run', DRY_RUN)
       .option('--force', 'detach what is attached to it at run time; else a group in use stays')
       .action(async (name: string, options: GroupOptions) => {
-        await (await import('./change-groups.js')).deleteGroup(name, options);
+        await (await import('./change-groups.js')).deleteGroupAtNode(name, options);
       }),
   );
   group.addCommand(

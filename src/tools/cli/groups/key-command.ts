@@ -67,7 +67,7 @@ function addChanges(parent: Command, kind: 'key' | 'template', what: string, arg
       .option('--if-revision <revision>', 'only if it has this revision')
       .option('--dry-run', DRY_RUN)
       .action(async (name: string, options: KeyOptions) => {
-        await (await import('./change-keys.js')).deleteKeys({ kind, name }, options);
+        await (await import('./change-keys.js')).deleteKeysAtNode({ kind, name }, options);
       }),
   );
 }

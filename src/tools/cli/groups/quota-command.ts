@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { nodeCommand } from '../look/node-command.js';
 
-export interface QuotaOptions extends NodeCommandOptions {
+export interface QuotaCommandOptions extends NodeCommandOptions {
   readonly direction: string;
   readonly json?: boolean;
 }
@@ -16,7 +16,7 @@ export function quotaCommand(): Command {
     command('get', 'Print the quotas of a group.')
       .argument('<group>', 'a group')
       .argument('[quota]', 'reserved_throughput or total_throughput; default both')
-      .action(async (group: string, name: string | undefined, options: QuotaOptions) => {
+      .action(async (group: string, name: string | undefined, options: QuotaCommandOptions) => {
         await (await import('./change-quotas.js')).getQuotas(group, name, options);
       }),
   );
@@ -25,7 +25,7 @@ export function quotaCommand(): Command {
       .argument('<group>', 'a group')
       .argument('<quota>', 'reserved_throughput or total_throughput')
       .argument('<value>', 'bytes per second, like 10MiB or 5k; 600MiB/min, 1GiB/h, 20GiB/d')
-      .action(async (group: string, name: string, value: string, options: QuotaOptions) => {
+      .action(async (group: string, name: string, value: string, options: QuotaCommandOptions) => {
         await (await import('./change-quotas.js')).setQuota(group, name, value, options);
       }),
   );
@@ -33,7 +33,7 @@ export function quotaCommand(): Command {
     command('clear', 'Take quotas away: without a total nothing limits, without a reserve nothing is kept.')
       .argument('<group>', 'a group')
       .argument('[quota]', 'reserved_throughput or total_throughput; default both')
-      .action(async (group: string, name: string | undefined, options: QuotaOptions) => {
+      .action(async (group: string, name: string | undefined, options: QuotaCommandOptions) => {
         await (await import('./change-quotas.js')).clearQuotas(group, name, options);
       }),
   );

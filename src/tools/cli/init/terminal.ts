@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
 
 /** Where questions are put and answers come from; null answers = whoever was asked has gone. */
-export interface Asked {
+export interface Questioner {
   readonly isTerminal: boolean;
   ask(question: string): Promise<string | null>;
   say(line: string): void;
@@ -13,7 +13,7 @@ export interface Asked {
 export function terminal(
   input: NodeJS.ReadableStream & { readonly isTTY?: boolean } = process.stdin,
   output: Writable = process.stderr,
-): Asked {
+): Questioner {
   const isTerminal = input.isTTY === true;
   const lines = isTerminal ? createInterface({ input, output }) : null;
   const gone = new Promise<null>((resolve) => lines?.once('close', () => resolve(null)));

@@ -21,10 +21,10 @@ import {
 } from './answers.js';
 import { type Answers, answersText, configText } from './config-text.js';
 import type { InitOptions } from './init-command.js';
-import { type Asked, terminal } from './terminal.js';
+import { type Questioner, terminal } from './terminal.js';
 
 /** `quotamesh init`. */
-export async function writeConfig(file: string, options: InitOptions, asked: Asked = terminal()): Promise<void> {
+export async function writeConfig(file: string, options: InitOptions, asked: Questioner = terminal()): Promise<void> {
   try {
     // Before anybody has answered in vain.
     if (options.force !== true && existsSync(file)) throw fileExists(file);
@@ -38,7 +38,7 @@ export async function writeConfig(file: string, options: InitOptions, asked: Ask
   }
 }
 
-async function answersFor(options: InitOptions, asked: Asked): Promise<Answers> {
+async function answersFor(options: InitOptions, asked: Questioner): Promise<Answers> {
   const flags = byFlags(options);
   let answers: Answers = {
     cluster: options.cluster,
@@ -89,7 +89,7 @@ const NOBODY_TO_ASK =
   'without a terminal say --yes, or where the nodes meet (--embedded, --kafka, --redis) and whose quota it is (--group, --key)';
 
 /** Asks until the answer can stand in a configuration. */
-async function answered({ text, take }: Question, sofar: Answers, asked: Asked): Promise<Answers> {
+async function answered({ text, take }: Question, sofar: Answers, asked: Questioner): Promise<Answers> {
   for (let question = text; ; question = '> ') {
     const answer = await asked.ask(question);
     if (answer === null) throw usage('ended before the last answer: nothing is written');

@@ -16,8 +16,8 @@ export function recordCommand(): Command {
     .option('--for <duration>', 'stop after this time (default: at SIGINT or SIGTERM)')
     .addHelpText('after', HELP)
     .action(async (options: RecordCommandOptions) => {
-      const { record } = await import('./record-topic.js');
-      await record(options);
+      const { runRecord } = await import('./record-topic.js');
+      await runRecord(options);
     });
 }
 

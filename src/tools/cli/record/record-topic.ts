@@ -10,7 +10,7 @@ import type { RecordCommandOptions } from './record-command.js';
 const PROGRESS_EVERY_MS = 1000;
 
 /** `quotamesh record`: until a signal, a failure or the end of `--for`. */
-export async function record(options: RecordCommandOptions): Promise<void> {
+export async function runRecord(options: RecordCommandOptions): Promise<void> {
   const config = await loadConfig({ file: options.config, env: process.env });
   hideSecretsOf(config);
   if (config.topic.kind === 'memory' || config.topic.kind === 'none') {

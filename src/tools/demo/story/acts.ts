@@ -21,13 +21,13 @@ export interface Act {
   readonly says: readonly string[];
   readonly stretches: readonly Stretch[];
   readonly happening: Happening | null;
-  readonly figure: Figure;
+  readonly figure: ActFigure;
   /** Why a static split has its figure. */
   readonly staticBecause: string;
 }
 
 /** The number that an act ends with, and when it is good. */
-export interface Figure {
+export interface ActFigure {
   readonly counts: string;
   of(tally: SystemTally): number;
   /** In words. */
@@ -133,27 +133,27 @@ const BUSY = 1.1 * STORY_QUOTA;
 const CROWD = 1.2 * STORY_QUOTA;
 const PARTS: Readonly<Record<number, string>> = { 2: 'half', 3: 'a third', 4: 'a quarter', 5: 'a fifth' };
 
-const AT_ONCE: Figure = {
+const AT_ONCE: ActFigure = {
   counts: 'requests that were granted at the first ask',
   of: ({ atOnce }) => atOnce,
   good: 'at least 95 % of all requests',
   isGood: ({ atOnce, asked }) => atOnce >= 0.95 * asked,
 };
 
-const ADMITTED: Figure = {
+const ADMITTED: ActFigure = {
   counts: 'requests that were granted within 2 s',
   of: ({ admitted }) => admitted,
   good: '95 to 102 % of one central bucket',
   isGood: (ours, central) => ours.admitted >= 0.95 * central.admitted && ours.admitted <= 1.02 * central.admitted,
 };
 
-const WITHOUT_ONE: Figure = {
+const WITHOUT_ONE: ActFigure = {
   ...ADMITTED,
   good: '85 to 102 % of one central bucket, since nobody knows of the death for 5 s',
   isGood: (ours, central) => ours.admitted >= 0.85 * central.admitted && ours.admitted <= 1.02 * central.admitted,
 };
 
-const NOT_MORE: Figure = {
+const NOT_MORE: ActFigure = {
   ...ADMITTED,
   good: 'not above 105 % of one central bucket, and not below 90 %',
   isGood: (ours, central) => ours.admitted <= 1.05 * central.admitted && ours.admitted >= 0.9 * central.admitted,

@@ -1,6 +1,6 @@
 import { createHistogram } from 'node:perf_hooks';
 import type { ClientTally } from '../measure/meter.js';
-import { type Answer, PATIENCE_MS, type Work } from '../traffic/node-clients.js';
+import { type Answer, CLIENT_PATIENCE_MS, type Work } from '../traffic/node-clients.js';
 import { STORY_QUOTA, type Stretch } from './acts.js';
 import { arrivalsOf } from './arrivals.js';
 import { BucketSystem } from './other-systems.js';
@@ -23,7 +23,7 @@ export interface StoryTrafficOptions {
 }
 
 /** What waits when the arrivals of an act end is granted by then, or given up. */
-const DRAIN_MS = PATIENCE_MS + 200;
+const DRAIN_MS = CLIENT_PATIENCE_MS + 200;
 /** As often arrivals that are due are delivered. */
 const TICK_MS = 5;
 

@@ -27,7 +27,7 @@ export interface ClientOptions {
 /** Clients of one node that are served at the same time. */
 export const CONNECTIONS_PER_NODE = 16;
 /** Work that nobody has admitted this long after it arrived counts as refused. */
-export const PATIENCE_MS = 2000;
+export const CLIENT_PATIENCE_MS = 2000;
 /**
  * `retryAfterMs` counts on nobody else and on an unchanged share. Hence the lower bound: sixteen connections that all come back for
  * the same token make a herd, at 20 to 30 ms they make about 600 attempts a second, three times what there is to get. And
@@ -82,7 +82,7 @@ export class NodeClients {
   }
 
   async #tryUntilAdmitted(work: Work): Promise<boolean> {
-    const deadlineMs = work.arrivedMs + PATIENCE_MS;
+    const deadlineMs = work.arrivedMs + CLIENT_PATIENCE_MS;
     while (this.#inHand.has(work)) {
       const leftMs = deadlineMs - performance.now();
       if (leftMs <= 0) return false;

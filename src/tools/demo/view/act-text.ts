@@ -1,6 +1,6 @@
 import type { Act } from '../story/acts.js';
 import type { ActTallies } from '../story/story-traffic.js';
-import { count } from './figures.js';
+import { withCommas } from './figures.js';
 
 /** Before an act: what will happen, what is counted, what is good. */
 export function actHeading(act: Act, number: number, acts: number): readonly string[] {
@@ -18,7 +18,7 @@ export function actEnding(act: Act, tallies: ActTallies): readonly string[] {
     'as exact as can be; each request waits for it, and all stop when it is away',
   ];
   const rows = [ours, split, central].map((tally, at) => {
-    return `  ${SYSTEMS[at]?.padEnd(NAME_WIDTH)}  ${count(of(tally)).padStart(6)} of ${count(tally.asked)}  ${says[at]}`;
+    return `  ${SYSTEMS[at]?.padEnd(NAME_WIDTH)}  ${withCommas(of(tally)).padStart(6)} of ${withCommas(tally.asked)}  ${says[at]}`;
   });
   return rows;
 }

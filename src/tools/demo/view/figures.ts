@@ -6,13 +6,13 @@ export function bar(part: number): string {
   return '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
 }
 
-export function count(value: number): string {
+export function withCommas(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
 /** k = 1,000. */
 export function kilobytes(value: number): string {
-  return `${count(value / 1000)} kB`;
+  return `${withCommas(value / 1000)} kB`;
 }
 
 export function percent(part: number): string {

@@ -13,7 +13,7 @@ export interface NodeRow {
 }
 
 /** What the live view shows: the last second. */
-export interface Frame {
+export interface ViewFrame {
   readonly elapsedMs: number;
   readonly rows: readonly NodeRow[];
   readonly quota: Rates;

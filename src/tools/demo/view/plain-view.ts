@@ -1,5 +1,5 @@
-import { count, kilobytes } from './figures.js';
-import type { Frame, Introduction, NodeRow } from './frame.js';
+import { kilobytes, withCommas } from './figures.js';
+import type { Introduction, NodeRow, ViewFrame } from './frame.js';
 import type { View } from './view.js';
 
 /** For files and pipes: one line per second. */
@@ -12,7 +12,7 @@ export class PlainView implements View {
     out.write(`${[headline, ...hints, LEGEND].join('\n')}\n`);
   }
 
-  show(frame: Frame): void {
+  show(frame: ViewFrame): void {
     const elapsedSeconds = Math.floor(frame.elapsedMs / 1000);
     if (elapsedSeconds <= this.#shownSeconds) return;
     this.#shownSeconds = elapsedSeconds;
@@ -28,13 +28,13 @@ export class PlainView implements View {
 
 const LEGEND = 'per node: admitted of what was wanted, in the last second; then all nodes, and their quota per second';
 
-export function plainLine(elapsedSeconds: number, { rows, admitted, quota }: Frame): string {
+export function plainLine(elapsedSeconds: number, { rows, admitted, quota }: ViewFrame): string {
   const nodes = rows.map(nodeText).join('  ');
-  const messages = `all ${count(admitted[0])}, quota ${count(quota[0])}`;
-  const bytes = Number.isFinite(quota[1]) ? `  ${count(admitted[1] / 1000)} of ${kilobytes(quota[1])}` : '';
+  const messages = `all ${withCommas(admitted[0])}, quota ${withCommas(quota[0])}`;
+  const bytes = Number.isFinite(quota[1]) ? `  ${withCommas(admitted[1] / 1000)} of ${kilobytes(quota[1])}` : '';
   return `${elapsedSeconds} s  ${nodes}  |  ${messages}${bytes}`;
 }
 
 function nodeText({ id, state, demand, admitted }: NodeRow): string {
-  return state === 'ready' ? `${id} ${count(admitted)} of ${count(demand)}` : `${id} ${state}`;
+  return state === 'ready' ? `${id} ${withCommas(admitted)} of ${withCommas(demand)}` : `${id} ${state}`;
 }

@@ -1,8 +1,8 @@
 import type { WriteStream } from 'node:tty';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { textTable } from '../../terminal/text-table.js';
-import { bar, count, kilobytes } from './figures.js';
-import type { Frame, Introduction, NodeRow } from './frame.js';
+import { bar, kilobytes, withCommas } from './figures.js';
+import type { Introduction, NodeRow, ViewFrame } from './frame.js';
 import type { View } from './view.js';
 
 const HIDE_CURSOR = '\x1b[?25l';
@@ -22,7 +22,7 @@ export class TableView implements View {
     out.write(`${introduction.hints.join('\n')}\n\n${HIDE_CURSOR}`);
   }
 
-  show(frame: Frame): void {
+  show(frame: ViewFrame): void {
     const lines = frameLines(frame, this.#introduction).map((line) => cut(line, this.#out.columns));
     // A frame higher than the screen could not be redrawn in place: its upper lines have left the screen.
     const visible = lines.slice(0, Math.max(1, this.#out.rows - 1));
@@ -44,7 +44,7 @@ export class TableView implements View {
   }
 }
 
-export function frameLines(frame: Frame, { headline, forMs }: Introduction): string[] {
+export function frameLines(frame: ViewFrame, { headline, forMs }: Introduction): string[] {
   const clock = `${seconds(frame.elapsedMs)}${forMs === null ? '' : ` of ${seconds(forMs)}`}`;
   const [head, ...rows] = textTable(HEAD, frame.rows.map(cells), HEAD.slice(1));
   const [messages, bytes] = frame.quota;
@@ -54,7 +54,7 @@ export function frameLines(frame: Frame, { headline, forMs }: Introduction): str
     styleText('dim', head ?? ''),
     ...rows.map((row, at) => (frame.rows[at].state === 'dead' ? styleText('red', row) : row)),
     '',
-    `messages  ${bar(frame.admitted[0] / messages)}  ${count(frame.admitted[0])} of ${count(messages)} per second`,
+    `messages  ${bar(frame.admitted[0] / messages)}  ${withCommas(frame.admitted[0])} of ${withCommas(messages)} per second`,
     ...(Number.isFinite(bytes)
       ? [
           `bytes     ${bar(frame.admitted[1] / bytes)}  ${kilobytes(frame.admitted[1])} of ${kilobytes(bytes)} per second`,
@@ -68,7 +68,7 @@ const HEAD = ['node', 'wanted', 'admitted', 'gave up', 'waiting'];
 
 function cells({ id, state, demand, admitted, gaveUp, waiting }: NodeRow): string[] {
   if (state !== 'ready') return [id, state, '', '', ''];
-  return [id, count(demand), count(admitted), count(gaveUp), count(waiting)];
+  return [id, withCommas(demand), withCommas(admitted), withCommas(gaveUp), withCommas(waiting)];
 }
 
 /** Lines must not wrap, or the way back to the top would be longer than it is counted. */

@@ -2,8 +2,8 @@ import { styleText } from 'node:util';
 import { textTable } from '../../terminal/text-table.js';
 import type { Measurement } from '../measure/meter.js';
 import { type Criterion, judge } from '../measure/verdict.js';
-import { PATIENCE_MS } from '../traffic/node-clients.js';
-import { count, percent } from './figures.js';
+import { CLIENT_PATIENCE_MS } from '../traffic/node-clients.js';
+import { percent, withCommas } from './figures.js';
 
 /**
  * The end of the demonstration: three promises that decide, figures for information, and how they were taken. One that was interrupted
@@ -46,12 +46,16 @@ function criterionRow({ name, measured, bound, sense, kept }: Criterion): string
 
 function informationRows(measurement: Measurement): string[][] {
   const { nodes, acquireP50Ms, acquireP99Ms } = measurement;
-  const total = (key: 'admitted' | 'gaveUp') => count(nodes.reduce((sum, tally) => sum + tally[key][0], 0));
+  const total = (key: 'admitted' | 'gaveUp') => withCommas(nodes.reduce((sum, tally) => sum + tally[key][0], 0));
   return [
     ['', 'seconds whose arrivals alone exceed the quota', percent(measurement.secondsAboveQuota)],
     ['', 'seconds in which bytes were the tighter quota', percent(measurement.secondsBytesTighter)],
     ['', "Jain's index against max-min fairness", measurement.jain.toFixed(3)],
     ['', 'POST /v1/acquire, p50 / p99', `${acquireP50Ms.toFixed(1)} / ${acquireP99Ms.toFixed(1)} ms`],
-    ['', `messages admitted / refused after ${PATIENCE_MS / 1000} s`, `${total('admitted')} / ${total('gaveUp')}`],
+    [
+      '',
+      `messages admitted / refused after ${CLIENT_PATIENCE_MS / 1000} s`,
+      `${total('admitted')} / ${total('gaveUp')}`,
+    ],
   ].map((row) => [...row, '', '']);
 }

@@ -1,9 +1,9 @@
-import type { Frame, Introduction } from './frame.js';
+import type { Introduction, ViewFrame } from './frame.js';
 import { PlainView } from './plain-view.js';
 import { TableView } from './table-view.js';
 
 export interface View {
-  show(frame: Frame): void;
+  show(frame: ViewFrame): void;
   /** Lines that stay. */
   tell(lines: readonly string[]): void;
   /** Leaves the terminal as it was found. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RampModeName, RampSettings } from '../../../../src/core/base/settings.js';
-import { MODES, type RampStep, usedPercent } from '../../../../src/core/target/ramp/ramp.js';
+import { RAMP_STEPS, type RampStep, usedPercent } from '../../../../src/core/target/ramp/ramp.js';
 import { rampTop } from '../../../../src/core/target/ramp/ramp-of.js';
 import { GROUP } from '../../../simulation/settings.js';
 
@@ -33,7 +33,7 @@ describe('the next ceiling, from 10 to 110 in 10 s', () => {
     ['a longer pause', 'go-back-n', { ceiling: 80, elapsedSeconds: 7 }, 50],
     ['a very long pause', 'go-back-n', { ceiling: 80, elapsedSeconds: 700 }, 10],
   ])('%s, %s', (_, mode, changes, next) => {
-    expect(MODES[mode]({ ...STEP, ...changes }, { ...SETTINGS, mode })).toBe(next);
+    expect(RAMP_STEPS[mode]({ ...STEP, ...changes }, { ...SETTINGS, mode })).toBe(next);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { RampSettings } from '../../../../src/core/base/settings.js';
-import { MODES, slopeOf, usedPercent } from '../../../../src/core/target/ramp/ramp.js';
+import { RAMP_STEPS, slopeOf, usedPercent } from '../../../../src/core/target/ramp/ramp.js';
 
 export interface VectorMode {
   readonly name: string;
@@ -85,7 +85,7 @@ export class RampedWindow {
     const used = usedPercent(this.tokens, ceiling, this.#slope);
     const elapsedSeconds = epoch - this.#epoch;
     const step = { ceiling, top: this.#top, slope: this.#slope, elapsedSeconds, usedPercent: used };
-    this.ceiling = MODES[this.#settings.mode](step, this.#settings);
+    this.ceiling = RAMP_STEPS[this.#settings.mode](step, this.#settings);
     this.tokens = Math.trunc(this.ceiling);
     this.#epoch = epoch;
     this.#held = 0;
