@@ -6,6 +6,7 @@ import { Random } from '../cluster/random.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
 import { SimulatedTopic } from '../cluster/simulated-topic.js';
 import { KeyedNode } from '../keys/keyed-node.js';
+import { TOGETHER } from '../oracle/account-ledger.js';
 import type { Story, WrittenBucket } from './story.js';
 import { ToldBucket } from './told-bucket.js';
 import { depthOf, namesOf, writtenConfig } from './written-bucket.js';
@@ -75,6 +76,11 @@ export class AccountCluster {
     return delays.appendMs[1] + delays.deliveryMs[1] + sampleIntervalMs;
   }
 
+  /** Checks whether a node has begun to decide within two deliveries. */
+  isStarter({ readyMs }: Member): boolean {
+    return readyMs > FIRST_MS && this.nowMs - readyMs < 2 * this.deliveryMs;
+  }
+
   startNew(compacted: boolean): void {
     this.start(`node-${this.#started++}`, compacted);
   }
@@ -106,7 +112,7 @@ export class AccountCluster {
   }
 
   leave({ name, node }: Member): void {
-    const nodes = this.#counted();
+    const nodes = this.counted();
     node.leave();
     this.#gone(name);
     for (const { ledger, written } of this.told) {
@@ -115,18 +121,22 @@ export class AccountCluster {
   }
 
   kill({ name, node }: Member): void {
-    const nodes = this.#counted();
+    const nodes = this.counted();
     node.crash();
     this.#gone(name);
     this.#killedMs.push(this.nowMs);
-    for (const { ledger, depth } of this.told) ledger.allow(this.nowMs, depth / nodes);
+    for (const { ledger, depth, grantedMs } of this.told) {
+      const isUntold = this.nowMs - grantedMs < 2 * this.deliveryMs;
+      ledger.allow(this.nowMs, depth * Math.min(1, (isUntold ? TOGETHER : 1) / nodes));
+    }
   }
 
   loseLog(): void {
     // Until all have spoken in the new log, each has a part of what it had.
     this.troubledMs = this.nowMs + this.#config.timing.stalenessMs;
     this.topic.makeAnew();
-    if (this.members.length === 0) for (const { ledger, depth } of this.told) ledger.allow(this.nowMs, depth);
+    if (!this.members.some(({ node }) => node.isReady))
+      for (const { ledger, depth } of this.told) ledger.allow(this.nowMs, depth);
   }
 
   /** Another quota is in force, at each node after a delivery of its own. */
@@ -153,8 +163,8 @@ export class AccountCluster {
     this.troubledMs = Math.max(this.troubledMs, this.nowMs);
   }
 
-  /** Nodes that all others count: those that run and were read of, and those that were killed just now. */
-  #counted(): number {
+  /** Counts the nodes that all others count: those that run and were read of, and those that were killed just now. */
+  counted(): number {
     const { stalenessMs, heartbeatMs } = this.#config.timing;
     this.#killedMs = this.#killedMs.filter((ms) => this.nowMs - ms < stalenessMs + heartbeatMs);
     const known = this.members.filter(({ readyMs }) => this.nowMs - readyMs >= 2 * this.deliveryMs);
@@ -169,6 +179,8 @@ export class AccountCluster {
 }
 
 const CLUSTER = 'account';
+/** Those that are ready until then have started together, before anybody asks. */
+const FIRST_MS = 3000;
 const WHOLE_BELOW_MS = 120;
 const UNSEEN: NodeObserver = {
   stepped: () => undefined,

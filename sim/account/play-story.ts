@@ -1,5 +1,6 @@
 import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import type { Decision } from '../../src/node/api/decision.js';
+import type { Grant } from '../oracle/account-ledger.js';
 import { ProcessRecord } from '../oracle/process-record.js';
 import { checkTokens } from '../oracle/token-law.js';
 import { viewsOf } from '../oracle/views.js';
@@ -118,10 +119,14 @@ class Play {
     await this.#settle();
   }
 
-  #ask({ node }: Member, told: ToldBucket, messages: number): boolean {
+  #granted(member: Member, told: ToldBucket, messages: number, atMs = this.#cluster.nowMs): Grant {
+    return told.granted(atMs, messages, this.#cluster.isStarter(member) ? member : null);
+  }
+
+  #ask(member: Member, told: ToldBucket, messages: number): boolean {
     return this.#try(told, () => {
-      const { granted } = node.gate.tryAcquire(told.name, { messages });
-      if (granted) told.granted(this.#cluster.nowMs, messages);
+      const { granted } = member.node.gate.tryAcquire(told.name, { messages });
+      if (granted) this.#granted(member, told, messages);
       return granted;
     });
   }
@@ -143,7 +148,7 @@ class Play {
           );
           if (!decision.granted) return false;
           const messages = decision.messages ?? Math.ceil(told.depth);
-          told.granted(this.#cluster.nowMs, messages);
+          this.#granted(member, told, messages);
           got += messages;
           return true;
         });
@@ -165,23 +170,24 @@ class Play {
     }
   }
 
-  #wait({ node }: Member, told: ToldBucket, messages: number, waitMs: number): void {
-    const waited = this.#watch(node);
+  #wait(member: Member, told: ToldBucket, messages: number, waitMs: number): void {
+    const waited = this.#watch(member.node);
     this.#await(
       told,
-      () => node.gate.acquire(told.name, { messages }, { waitMs }),
+      () => member.node.gate.acquire(told.name, { messages }, { waitMs }),
       ({ granted }: Decision) => {
-        if (granted) told.granted(waited(), messages);
+        if (granted) this.#granted(member, told, messages, waited());
       },
     );
   }
 
-  #reserve({ node }: Member, told: ToldBucket, { part, heldMs, used }: { part: number; heldMs: number; used: number }) {
+  #reserve(member: Member, told: ToldBucket, { part, heldMs, used }: { part: number; heldMs: number; used: number }) {
+    const { node } = member;
     const messages = amountOf(told, part);
     this.#try(told, () => {
       const given = node.gate.reserve(told.name, { messages });
       if (!given.granted) return;
-      const grant = told.granted(this.#cluster.nowMs, messages);
+      const grant = this.#granted(member, told, messages);
       const actual = Math.floor(used * messages);
       this.#cluster.queue.after(heldMs, () => {
         if (!node.isOpen) return;
@@ -193,7 +199,8 @@ class Play {
     });
   }
 
-  #take({ node }: Member, told: ToldBucket, act: Extract<Act, { readonly act: 'take' }>): void {
+  #take(member: Member, told: ToldBucket, act: Extract<Act, { readonly act: 'take' }>): void {
+    const { node } = member;
     const messages = amountOf(told, act.part);
     const waited = this.#watch(node);
     this.#await(
@@ -201,7 +208,7 @@ class Play {
       () => node.gate.batches.take(told.name, { messages }, { waitMs: act.waitMs }),
       (batch) => {
         if (!batch.granted) return;
-        const grant = told.granted(waited(), batch.messages);
+        const grant = this.#granted(member, told, batch.messages, waited());
         const unused = Math.max(0, Math.ceil((1 - act.used) * batch.messages));
         this.#cluster.queue.after(act.heldMs, () => {
           if (node.isOpen && this.#hasRefunded(told, () => batch.refund({ messages: unused }))) grant.amount -= unused;
@@ -223,7 +230,7 @@ class Play {
 
   /**
    * Asks where nobody has asked lately: for one message where a central bucket would hold half of its depth, or for all
-   * where it is full and at most three nodes run, which may then take all of it.
+   * where it is full and the log counts three nodes at most, which may then take all of it.
    */
   #probe({ at, restMs, isWhole }: Extract<Act, { readonly act: 'probe' }>, told: ToldBucket): void {
     const { nowMs, deliveryMs, isNear, members, troubledMs } = this.#cluster;
@@ -231,7 +238,8 @@ class Play {
     if (member === undefined || !(nowMs - member.readyMs >= 2 * deliveryMs)) return;
     if (nowMs - told.askedMs < restMs || nowMs - Math.max(troubledMs, told.limitedMs) < deliveryMs) return;
     const level = told.ledger.centralAt(nowMs);
-    const isFull = isNear && level >= FULL * told.depth && members.length <= TOGETHER;
+    const nodes = Math.max(members.length, this.#cluster.counted());
+    const isFull = isNear && level >= FULL * told.depth && nodes <= TOGETHER;
     if (isWhole ? !isFull : level < told.depth / 2 + 1) return;
     this.#probes++;
     told.askedMs = nowMs;

@@ -11,7 +11,13 @@ export class ToldBucket {
   written: WrittenBucket;
   /** When its quota was changed last. */
   limitedMs = -Infinity;
+  /** When it granted something last. */
+  grantedMs = -Infinity;
   readonly #nodes: number;
+  /** Quotas that some nodes still have, and until when. */
+  #former: { readonly written: WrittenBucket; readonly untilMs: number }[] = [];
+  /** Tokens that each node has granted just after its start. */
+  readonly #ofNew = new Map<object, number>();
 
   /** @param nodes the most that there are at once */
   constructor(name: string, written: WrittenBucket, nowMs: number, nodes: number) {
@@ -30,18 +36,37 @@ export class ToldBucket {
     return perSecondOf(this.written);
   }
 
-  /** Another quota is written. Until `allMs` some nodes have the former one. */
+  /** Another quota is written. Until `allMs` some nodes have a former one. */
   limited(written: WrittenBucket, nowMs: number, allMs: number): void {
     this.limitedMs = allMs;
-    const [perSecond, depth] = [this.perSecond, this.depth];
+    const former = [
+      ...this.#former.filter(({ untilMs }) => untilMs > nowMs),
+      { written: this.written, untilMs: allMs },
+    ];
+    this.#former = former;
     this.written = written;
-    this.ledger.limited(nowMs, Math.max(perSecond, this.perSecond), Math.max(depth, this.depth));
+    const all = [written, ...former.map((one) => one.written)];
+    this.ledger.limited(nowMs, Math.max(...all.map(perSecondOf)), Math.max(...all.map(depthOf)));
     this.ledger.limited(allMs, this.perSecond, this.depth);
   }
 
-  /** Counts a grant; what exceeds a node's part of a full bucket is allowed. */
-  granted(atMs: number, amount: number): Grant {
-    const part = Math.min(1, TOGETHER / this.#nodes) * this.depth;
-    return this.ledger.granted(atMs, amount, Math.max(0, amount - part));
+  /** Reads a node's part of a full bucket. */
+  get #part(): number {
+    return Math.min(1, TOGETHER / this.#nodes) * this.depth;
+  }
+
+  /**
+   * Counts a grant; what exceeds a node's part of a full bucket is allowed, and a node's part just after its start.
+   * @param starter a node that has started within two deliveries
+   */
+  granted(atMs: number, amount: number, starter: object | null = null): Grant {
+    this.grantedMs = atMs;
+    let onTop = Math.max(0, amount - this.#part);
+    if (starter !== null) {
+      const before = this.#ofNew.get(starter) ?? 0;
+      onTop = Math.max(onTop, Math.min(amount, this.#part - before));
+      this.#ofNew.set(starter, before + onTop);
+    }
+    return this.ledger.granted(atMs, amount, onTop);
   }
 }

@@ -22,8 +22,10 @@ export function stockNow(rows: readonly Checkpoint[], bucket: ClusterBucket, exp
   let stock = furthest.stock;
   for (const { offset, unread } of rows) if (offset >= furthest.readUntil) stock -= unread;
   stock = within(bucket, stock);
-  stock = tokensAfter(bucket, stock, furthest.spanMs - furthest.pauseMs, expectedPerSecond);
-  stock = tokensAfter(bucket, stock, furthest.pauseMs, 0);
+  // Readers of a compacted log do not see all pauses: where nothing is expected, the bits must not depend on them.
+  const busyMs = expectedPerSecond === 0 ? 0 : furthest.spanMs - furthest.pauseMs;
+  stock = tokensAfter(bucket, stock, busyMs, expectedPerSecond);
+  stock = tokensAfter(bucket, stock, furthest.spanMs - busyMs, 0);
   for (const row of rows) {
     if (!Number.isNaN(row.stock)) stock = Math.min(stock, row.stock + (perSecond * row.spanMs) / 1000);
   }

@@ -40,7 +40,8 @@ export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number
   const waitsFor = turns * Math.min(1, inFlight);
   const needed = Math.min(Math.max(1, bucket.depth / piece - 1), 1 + waitsFor);
   if (here < needed) return piece * (1 + here - needed);
-  const part = isDivided ? 1 / nodes : partOf(turn, others, recent.isKnown(own, logMs, bucket));
+  const isFull = tokens >= NEARLY_FULL * bucket.depth;
+  const part = isDivided ? 1 / nodes : partOf(turn, others, recent.isKnown(own, logMs, bucket), isFull);
   return Math.min(piece * here, Math.max(piece, part * tokens));
 }
 
@@ -59,11 +60,26 @@ function keptOf(bucket: ClusterBucket, tokens: number, piece: number, turn: Piec
   return Math.min(Math.max(piece, setPoint), forUnknown + recent.lagOfOthers(own, logMs, bucket));
 }
 
-/** The part of what is there that this node may take, beside others that have told lately. */
-function partOf({ nodes, crowdsOut }: PieceTurn, others: number, isKnown: boolean): number {
+/**
+ * The part of what is there that this node may take, beside others that have told lately. No row says who used a bucket
+ * before it was full: who begins to follow it then knows of nobody, so those that are known leave room for that.
+ */
+function partOf({ nodes, crowdsOut }: PieceTurn, others: number, isKnown: boolean, isFull: boolean): number {
   const amongKnown = 1 / (1 + others);
-  if (isKnown) return crowdsOut ? amongKnown : Math.min(1, TOGETHER_KNOWN * amongKnown);
-  return Math.min(amongKnown, others === 0 ? (TOGETHER - 1) / Math.max(1, nodes - 1) : 1 / Math.max(1, nodes - others));
+  if (isKnown) {
+    if (crowdsOut) return amongKnown;
+    const ofUnknown = isFull ? Math.max(0, nodes - 1 - others) * partOfUnknown(nodes) : 0;
+    return Math.min(1, Math.min(TOGETHER_KNOWN, TOGETHER - ofUnknown) * amongKnown);
+  }
+  return Math.min(amongKnown, others === 0 ? partOfUnknown(nodes) : 1 / Math.max(1, nodes - others));
+}
+
+/**
+ * Bounds the part of a full bucket that a node takes before it has told, what it took of a silent key among it: once
+ * one has told, it takes the rest.
+ */
+export function partOfUnknown(nodes: number): number {
+  return Math.min(1, (TOGETHER - 1) / Math.max(1, nodes - 1));
 }
 
 export interface PieceTurn {

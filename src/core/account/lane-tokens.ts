@@ -50,10 +50,15 @@ export class LaneTokens implements Clumped {
     return this.slots.every((slot) => slot.isSameFor(nodes));
   }
 
-  /** Milliseconds until all buckets are full, if nobody takes anything; 0 where none has to be remembered. */
+  /**
+   * Computes after how many milliseconds all buckets are full, less what the log does not know; 0 = none has to be
+   * remembered.
+   */
   fullInMs(logMs: number): number {
     const ms = Math.max(0, logMs - this.settledLogMs);
-    return Math.max(...this.slots.map((slot) => slot.fullInMs(slot.tokensAfter(ms))));
+    return Math.max(
+      ...this.slots.map((slot) => slot.fullInMs(slot.tokensAfter(ms) - Math.max(0, slot.account.unheard))),
+    );
   }
 
   /** Another log begins, whose time begins at 0: the buckets hold what they hold, and charges count from 0. */

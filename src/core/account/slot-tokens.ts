@@ -14,7 +14,7 @@ import { clusterDepth, type DepthRule } from './cluster-depth.js';
 import { Coherence } from './coherence.js';
 import { ExpectedUse } from './expected-use.js';
 import { fromCluster, noiseOf, wholeOf } from './from-cluster.js';
-import { isInPieces, type PieceTurn, wholePieces } from './in-pieces.js';
+import { isInPieces, type PieceTurn, partOfUnknown, wholePieces } from './in-pieces.js';
 import { OwnAccount } from './own-account.js';
 import { OwnParts } from './own-parts.js';
 import { RecentUse } from './recent-use.js';
@@ -445,7 +445,7 @@ export class SlotTokens {
     this.#slack = isFull ? bucket.perSecond * this.expected.part : 0;
     this.takenThreshold = Math.max(this.threshold, isFull ? (UNTOLD_FULL * bucket.depth) / nodes : 0);
     this.#creditMax = 0;
-    const part = wholeOf(nodes, turn.isDivided);
+    const part = turn.isDivided ? 1 / nodes : partOfUnknown(nodes);
     this.takeable = this.account.takeable(most, this.#wholeOf(part), part * bucket.depth);
     // Work as large as what a full bucket gives to its only user waits until it is full.
     const isOnlyUser = !turn.isDivided && this.#recent.othersLately(turn.own, turn.logMs, bucket) === 0;

@@ -129,7 +129,7 @@ test('whoever is of a version that does not say which log it reads is taken at i
 });
 
 test('whoever has left is not waited for', () => {
-  watch.left(OTHER);
+  watch.left(OTHER, 0);
   expect(watch.isWaitOver(10_100)).toBe(true);
 });
 
@@ -150,7 +150,7 @@ test('nodes that had a log each are awaited by their number, and what was said b
   expect(apart.awaited).toBe(1);
   apart.heard(OTHER, 0, NEW, 10_003);
   expect(apart.isWaitOver(10_003)).toBe(true);
-  apart.left(OTHER);
+  apart.left(OTHER, 0);
   expect(apart.isWaitOver(10_004)).toBe(false);
   expect(apart.isWaitOver(10_001 + STALENESS_MS)).toBe(true);
   expect(apart.settle()).toBe(1);

@@ -1,11 +1,11 @@
-import { DIMENSION_COUNT } from '../../base/vocabulary.js';
+import { BYTES, MESSAGES } from '../../base/vocabulary.js';
 import type { LogTime } from '../../log/log-time.js';
 import type { Membership } from '../../usage-map/membership.js';
 import type { RowStore } from '../../usage-map/row-store.js';
 import type { UsageMap } from '../../usage-map/usage-map.js';
 import { type Checkpoint, isFurther, type ReadExtent } from '../checkpoint.js';
 
-/** What all rows of a lane say of a bucket, those of past lives and of nodes that are gone among them. */
+/** Reads what all rows of a lane say of a bucket, those of past lives and of nodes that are gone among them. */
 export function checkpointsOf(
   { usageMap, membership }: Told,
   mapLane: number,
@@ -31,45 +31,63 @@ export function checkpointsOf(
 }
 
 /**
- * Whether a node that is alive tells a lane's buckets and had read further than the author of a record.
+ * Checks whether a node that is alive publishes what is in a lane's buckets, and nothing of a row is lost with it: it
+ * had read the row, or further than the row's author, to whom nothing was left to read.
  *
- * @param record −1 = whoever tells them has
+ * @param told −1 = any node will do
  * @param except the slot of a member that does not count
  */
-export function isToldFurther(
-  { usageMap, membership }: Told,
-  mapLane: number,
-  record: number,
-  except: number,
-): boolean {
+export function isToldFurther({ usageMap, membership }: Told, mapLane: number, told: number, except: number): boolean {
   const { rows } = usageMap;
-  const extent = record === -1 ? NOWHERE : extentOf(rows, record);
+  const extent = told === -1 ? NOWHERE : extentOf(rows, rows.recordOf(told));
+  const isAllRead = told !== -1 && DIMENSIONS.every((dimension) => !(rows.unreadOf(told, dimension) > 0));
   for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
     const slot = rows.memberOf(row);
     if (slot === except || !tellsStock(rows, row)) continue;
     if (!membership.on(rows.partitionOf(row)).has(membership.inSlot(slot))) continue;
-    if (isFurther(extentOf(rows, rows.recordOf(row)), extent)) return true;
+    const other = extentOf(rows, rows.recordOf(row));
+    if (other.readUntil > extent.offset || (isAllRead && isFurther(other, extent))) return true;
   }
   return false;
 }
 
 /**
- * Whether nobody has to find a record in the log any more: all its buckets have been full since, or nodes that are
- * alive tell of them and had read further.
+ * Checks whether nobody has to find a record in the log any more: all its buckets have been full since, or nodes that
+ * are alive have published what is in them since they read it.
  */
-export function isOutdated(
-  { usageMap, membership }: Told,
-  record: number,
-  { spanMs }: Pick<LogTime, 'spanMs'>,
-): boolean {
+export function isOutdated({ usageMap, membership }: Told, record: number, time: Pick<LogTime, 'spanMs'>): boolean {
   const { rows } = usageMap;
-  const { records } = rows;
-  if (since(records.spanMs[record], spanMs) >= records.fullInMs[record]) return true;
-  for (let row = records.first[record]; row !== -1; row = rows.nextOfRecord(row)) {
-    if (tellsStock(rows, row) && !isToldFurther({ usageMap, membership }, rows.laneOf(row), record, -1)) return false;
+  for (let row = rows.records.first[record]; row !== -1; row = rows.nextOfRecord(row)) {
+    if (!tellsStock(rows, row) || isFull(usageMap, rows.laneOf(row), time)) continue;
+    if (!isToldFurther({ usageMap, membership }, rows.laneOf(row), row, -1)) return false;
   }
   return true;
 }
+
+/**
+ * Checks whether a lane's buckets have been full since: the row that read furthest says how long that takes, and each
+ * row behind that place how much longer.
+ *
+ * *Worked:* three nodes take 600 of 600 per hour at once and are killed. Each row says an hour; all together say three.
+ */
+function isFull(usageMap: UsageMap, mapLane: number, { spanMs }: Pick<LogTime, 'spanMs'>): boolean {
+  const { rows } = usageMap;
+  const { records } = rows;
+  let furthest = -1;
+  for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+    if (!tellsStock(rows, row)) continue;
+    const record = rows.recordOf(row);
+    if (furthest === -1 || isFurther(extentOf(rows, record), extentOf(rows, furthest))) furthest = record;
+  }
+  let fullInMs = 0;
+  for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+    const record = rows.recordOf(row);
+    if (records.offset[record] >= records.readUntil[furthest]) fullInMs += records.fullInMs[record];
+  }
+  return since(records.spanMs[furthest], spanMs) >= fullInMs;
+}
+
+const DIMENSIONS = [MESSAGES, BYTES];
 
 interface Told {
   readonly usageMap: UsageMap;
@@ -83,10 +101,7 @@ function extentOf({ records }: RowStore, record: number): ReadExtent {
 const NOWHERE: ReadExtent = { offset: -1, readUntil: -1 };
 
 function tellsStock(rows: RowStore, row: number): boolean {
-  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (!Number.isNaN(rows.stockOf(row, dimension))) return true;
-  }
-  return false;
+  return DIMENSIONS.some((dimension) => !Number.isNaN(rows.stockOf(row, dimension)));
 }
 
 /** Subtracts times that a record keeps modulo 2³². */

@@ -372,9 +372,8 @@ export class TokenBook implements ChargeReader {
   hasToRemember({ mapLane, partition, tokens }: LaneState, nowMs: number): boolean {
     if (tokens === null || tokens.fullInMs(this.#parts.log.spanNowMs(partition, nowMs)) === 0) return false;
     const { usageMap, membership, nodeKey } = this.#parts;
-    const own = this.#ownRow(mapLane);
     const slot = membership.get(nodeKey)?.slot ?? -1;
-    return !isToldFurther({ usageMap, membership }, mapLane, own === -1 ? -1 : usageMap.rows.recordOf(own), slot);
+    return !isToldFurther({ usageMap, membership }, mapLane, this.#ownRow(mapLane), slot);
   }
 
   /** What a record says of a lane's buckets now (ReportRow), and when they will be full. */

@@ -127,11 +127,15 @@ export class EpochWatch {
     if (spoken === this.#everywhere) this.#awaited.delete(nodeKey);
   }
 
-  /** The node has left or expired: nobody waits for it any more. */
-  left(nodeKey: NodeKey): void {
+  /**
+   * Notes that the node has left a partition, or has expired: nobody waits for it any more. On other partitions it may
+   * have written before that, and nodes read partitions in different orders.
+   */
+  left(nodeKey: NodeKey, partition: number): void {
+    this.#markElsewhere(nodeKey, partition, false);
+    if (partition !== MEMBERSHIP_PARTITION) return;
     this.#awaited.delete(nodeKey);
     this.#here.delete(nodeKey);
-    this.#elsewhere.delete(nodeKey);
   }
 
   /**

@@ -47,13 +47,14 @@ export class MemberChanges {
   /** Applies a record on another partition to who is alive there. */
   heardOn(partition: number, member: Member, record: MemberRecord): void {
     if (record.kind === 'report' || record.author.incarnation < member.lives[partition]) return;
-    const { membership, pools } = this.#parts;
+    const { epochs, membership, pools } = this.#parts;
     if (record.kind === 'node') {
       membership.joinOn(partition, member, record.nodeId);
       pools[partition].heard(member.nodeKey, record.pool ?? 0);
     } else {
       membership.leaveOn(partition, member, record.nodeId);
       pools[partition].gone(member.nodeKey);
+      epochs.left(member.nodeKey, partition);
     }
   }
 
@@ -98,7 +99,7 @@ export class MemberChanges {
 
   #gone({ nodeKey }: Member): void {
     this.#parts.pools[MEMBERSHIP_PARTITION]!.gone(nodeKey);
-    this.#parts.epochs.left(nodeKey);
+    this.#parts.epochs.left(nodeKey, MEMBERSHIP_PARTITION);
   }
 
   #tell(kind: 'member-joined' | 'member-left' | 'member-expired', nodeId: string): void {
