@@ -5,7 +5,7 @@ import type { DescribedEntity, EntityChange, EntityPart } from '../../topic/kafk
 const USER = 'user';
 const CLIENT_ID = 'client-id';
 
-/** Entities as Kafka has them, in parts. One change per entity, whatever is changed of it. */
+/** Turns alterations into one change per entity. */
 export function changesOf(alterations: readonly Alteration[]): EntityChange[] {
   const changes = new Map<string, { entity: EntityPart[]; changes: { key: string; value: number | null }[] }>();
   for (const { entity, name, value } of alterations) {
@@ -17,7 +17,7 @@ export function changesOf(alterations: readonly Alteration[]): EntityChange[] {
   return [...changes.values()];
 }
 
-/** The quotas that quotamesh keeps, of entities that it knows; quotas of IP addresses are another matter. */
+/** Returns the quotas of users and clients; those of IP addresses are left out. */
 export function describedQuotas(described: readonly DescribedEntity[]): DescribedQuota[] {
   return described.flatMap(({ entity: parts, values }) => {
     const entity = entityOfParts(parts);
@@ -29,7 +29,7 @@ export function describedQuotas(described: readonly DescribedEntity[]): Describe
   });
 }
 
-/** Null for an entity of another kind. */
+/** Returns the entity of its parts; null = another kind. */
 export function entityOfParts(parts: readonly EntityPart[]): Entity | null {
   if (parts.length === 0 || parts.some(({ type }) => type !== USER && type !== CLIENT_ID)) return null;
   const nameOf = (wanted: string) => {

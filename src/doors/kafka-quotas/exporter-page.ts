@@ -4,18 +4,18 @@ import { labelsOf, type MetricSelector, selectorOf, unescaped } from '../../conf
 import { type Entity, entityText, limitKeyOf, type QuotaName } from '../../core/beside/kafka-quotas/entity.js';
 import type { ExportedReading } from '../../core/beside/kafka-quotas/keeper-events.js';
 
-/** A longer line is none of ours: names have 249 characters at most. */
+/** Characters of a line at most; names have 249. */
 const LINE_LENGTH_MAX = 65_536;
 
 /**
- * Reads a page of a JMX exporter in pieces, as it comes: only the line that is under way is kept, and what is said of
- * clients. A page of 50 MB takes no more memory than one of 50 kB with as many clients.
+ * Reads a page of a JMX exporter in pieces. Only the line under way and the clients' figures are kept: memory grows
+ * with clients, not with bytes.
  */
 export class ExporterPageReader {
   readonly #metrics: KafkaQuotasConfig['metrics'];
   readonly #decoder = new StringDecoder('utf8');
   readonly #readings = new Map<string, { entity: Entity; name: QuotaName; rate: number; throttleMs: number }>();
-  /** Metric → what its series say, by their labels. */
+  /** Metric → series by label. */
   readonly #wanted = new Map<string, Wanted[]>();
   #line = '';
   #problem: string | null = null;
@@ -28,12 +28,12 @@ export class ExporterPageReader {
     this.#want(metrics.consumerThrottle, 'consumer_byte_rate', 'throttleMs');
   }
 
-  /** The first value that is no rate, in words; null = all are. */
+  /** First value that is no rate, in words; null = none. */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** A rate that is told without a throttle time is that of somebody who did not wait. */
+  /** Readings so far; a rate without a throttle time is of a client that did not wait. */
   get readings(): ExportedReading[] {
     return [...this.#readings.values()].map(({ entity, name, rate, throttleMs }) => {
       return { entity, name, reading: { rate, throttleMs } };
@@ -60,7 +60,7 @@ export class ExporterPageReader {
       this.#line = '';
       from = to + 1;
     }
-    // One character more than a line may have tells that it is too long.
+    // One character too many shows a line that is too long.
     this.#line = (this.#line + text.slice(from)).slice(0, LINE_LENGTH_MAX + 1);
   }
 
@@ -82,12 +82,12 @@ export class ExporterPageReader {
     }
     const key = limitKeyOf(entity, name);
     const reading = this.#readings.get(key) ?? { entity, name, rate: 0, throttleMs: 0 };
-    // Two samples of one client come from two listeners, or from a wrong rule of the exporter: the larger one counts.
+    // Two listeners, or a wrong rule of the exporter: the larger sample counts.
     reading[part] = Math.max(reading[part], value);
     this.#readings.set(key, reading);
   }
 
-  /** Null where neither label says anything. */
+  /** Returns the series' entity; null = no label names one. */
   #entityOf(labels: ReadonlyMap<string, string>): Entity | null {
     const user = labels.get(this.#metrics.userLabel) ?? '';
     const clientId = labels.get(this.#metrics.clientIdLabel) ?? '';
@@ -110,7 +110,7 @@ function selects({ labels: asked }: Wanted, labels: ReadonlyMap<string, string>)
   return true;
 }
 
-/** NaN is what Kafka tells of throttling while there was none. Null = no amount: negative, absurd, or no number. */
+/** Parses an amount; NaN = 0 (no throttling); null = negative, absurd, or no number. */
 function amountIn(text: string): number | null {
   if (text === 'NaN') return 0;
   const value = text === '' ? Number.NaN : Number(text);
@@ -118,18 +118,18 @@ function amountIn(text: string): number | null {
 }
 
 /**
- * Ten terabytes per second at one broker. More is a mistake, and must not count: the first value that is written begins
- * at the rates, and from 1e300 it would take the steps of an hour to come down to the quota.
+ * Largest bytes/s of one broker: more is a mistake. *Why:* the first written value begins at the rates, and steps down
+ * from 1e300 would take hours.
  */
 const AMOUNT_MAX = 1e13;
 
-/** Names with , = : " * or ? stand in quotes in the name of an MBean, and the exporter leaves them there. */
+/** Strips the quotes of an MBean's name with , = : " * or ?, which the exporter keeps. */
 function unquoted(name: string): string {
   if (!/^".*"$/s.test(name) || name.length < 2) return name;
   return unescaped(name.slice(1, -1));
 }
 
-/** Kafka encodes users in its metrics, as in a URL. */
+/** Decodes a user, URL-encoded in Kafka's metrics. */
 function decodedUser(user: string): string {
   try {
     return decodeURIComponent(user);

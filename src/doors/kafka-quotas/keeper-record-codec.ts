@@ -6,7 +6,7 @@ const name = z.string().min(1).max(512);
 const amount = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-/** Fields that a later version adds are ignored. */
+/** Records of a keeper; unknown fields are ignored. */
 const RECORD = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('keeper'),
@@ -27,7 +27,7 @@ const RECORD = z.discriminatedUnion('kind', [
     value: amount,
     earlier: z.array(amount).max(64),
     formerTerms: z.array(amount).max(64),
-    // Whatever an operator has set.
+    // Any value of an operator.
     original: z.number().nullable(),
   }),
 ]);
@@ -35,14 +35,14 @@ const RECORD = z.discriminatedUnion('kind', [
 const VALUE_BYTES_MAX = 65_536;
 
 /**
- * JSON, which Kafka's own console tools show: a record a second and one per change are too few for anything denser. The
- * cluster's name stands in each, so that two clusters with one topic by mistake do not believe each other.
+ * Encodes a record as JSON, readable by Kafka's console tools. It names the cluster, so that two clusters on one topic
+ * by mistake ignore each other.
  */
 export function encodeKeeperRecord(cluster: string, record: KeeperRecord): Uint8Array {
   return Buffer.from(JSON.stringify({ cluster, ...record }));
 }
 
-/** Returns null for what no keeper of this cluster has written. */
+/** Decodes a record; null = of no keeper of this cluster. */
 export function decodeKeeperRecord(cluster: string, value: Uint8Array): KeeperRecord | null {
   if (value.byteLength > VALUE_BYTES_MAX) return null;
   try {

@@ -3,17 +3,17 @@ import type { Keeper } from '../../core/beside/kafka-quotas/keeper.js';
 import { isSaturated } from '../../core/beside/kafka-quotas/next-water-level.js';
 import type { QuotaWindow } from '../../topic/kafka/client-quota-admin.js';
 
-/** What `GET /v1/kafka-quotas` answers. Counters are since the start; rates are bytes per second. */
+/** Answer of `GET /v1/kafka-quotas`: counts since the start, rates in bytes/s. */
 export interface KeeperStatus {
   readonly keeper: string;
-  /** Who writes; null = nobody has claimed it yet. */
+  /** Id of the writer; null = none yet. */
   readonly writer: string | null;
   readonly term: number;
-  /** Whether this keeper may change quotas at this moment. */
+  /** True = this keeper may change quotas now. */
   readonly mayWrite: boolean;
-  /** Heard lately, this one included, from the lowest id on: the first writes. */
+  /** Ids alive, this one included, in order: the first writes. */
   readonly keepers: readonly string[];
-  /** Why Kafka does not tell its quotas; null = it does. */
+  /** Reason why Kafka reports no quotas; null = it does. */
   readonly kafkaProblem: string | null;
   readonly exporters: readonly ExporterStatus[];
   readonly windows: readonly QuotaWindow[];
@@ -27,10 +27,10 @@ export interface KeeperStatus {
 
 export interface ExporterStatus {
   readonly url: string;
-  /** silent: what it said last counts; unknown: its brokers are taken to want everything. */
+  /** silent: its last page counts; unknown: its brokers count as wanting everything. */
   readonly state: 'fine' | 'odd' | 'silent' | 'unknown';
   readonly problem: string | null;
-  /** Null = it has never had a page. */
+  /** Milliseconds since its last page; null = none yet. */
   readonly silentMs: number | null;
   readonly series: number;
 }
@@ -39,15 +39,15 @@ export interface LimitStatus {
   readonly entity: string;
   readonly quotaName: string;
   readonly group: string;
-  /** What the whole Kafka cluster may have. */
+  /** Bytes/s of the whole Kafka cluster. */
   readonly quota: number;
-  /** What every broker enforces, as Kafka told it last; null = nothing. */
+  /** Value that every broker enforces, as Kafka last reported; null = none. */
   readonly inForce: number | null;
-  /** What all brokers have together. */
+  /** Bytes/s of all brokers together. */
   readonly usage: number;
-  /** kept: quotamesh writes it; left: somebody else's value stands there; waiting: nothing is written yet. */
+  /** kept: quotamesh writes it; left: a foreign value stands there; waiting: not written yet. */
   readonly state: 'kept' | 'left' | 'waiting';
-  /** What was there before quotamesh, and is put back by --release. */
+  /** Value before quotamesh, put back by --release; null = none. */
   readonly original: number | null;
   readonly brokers: readonly { readonly url: string; readonly rate: number | null; readonly isSaturated: boolean }[];
 }
@@ -103,5 +103,4 @@ export function keeperStatus(
   };
 }
 
-/** A page a second comes, if it comes. */
 const HEARD_JUST_NOW_MS = 2000;

@@ -6,24 +6,23 @@ import { type GroupBytes, quotasOf } from './group-bytes.js';
 
 export interface SpecsInput {
   readonly rules: readonly KafkaQuotaEntity[];
-  /** What the brokers have seen, for rules with patterns. */
+  /** Entities that brokers have seen, for rules with patterns. */
   readonly seen: Iterable<Entity>;
-  /** Null = there is no such group. */
+  /** Returns a group's quota; null = no such group. */
   readonly quotaOf: (group: string) => GroupBytes | null;
   readonly maxEntities: number;
 }
 
 export interface Specs {
   readonly limits: readonly LimitSpec[];
-  /** Keys of entity and quota that the rules name, and that have no limit because the group has no such quota. */
+  /** Keys of entity and quota of rules whose group has no such quota. */
   readonly unlimited: ReadonlySet<string>;
   /** Entities beyond the bound. */
   readonly leftOut: number;
-  /** Groups that rules name and that do not exist; without those of captures, whose names anybody may make up. */
+  /** Unknown groups that rules name; without those of captures, whose names anybody may make up. */
   readonly groupsMissing: readonly string[];
 }
 
-/** Which entity has which quota: rules without patterns as they stand, others for whom they match, the first alone. */
 export function limitSpecs({ rules, seen, quotaOf, maxEntities }: SpecsInput): Specs {
   const found = new Map<string, { entity: Entity; group: string }>();
   const groupsMissing: string[] = [];
@@ -39,7 +38,7 @@ export function limitSpecs({ rules, seen, quotaOf, maxEntities }: SpecsInput): S
     const key = entityKeyOf(entity);
     const group = found.has(key) ? null : groupOf(patterns, entity);
     if (group === null || quotaOf(group) === null) continue;
-    // Brokers name an entity several times: each does, for each of its quotas.
+    // Brokers name an entity once for each of its quotas.
     if (found.size >= maxEntities) leftOut.add(key);
     else found.set(key, { entity, group });
   }
@@ -51,7 +50,7 @@ export function limitSpecs({ rules, seen, quotaOf, maxEntities }: SpecsInput): S
   };
 }
 
-/** Whether a rule with a pattern takes the entity, and none by its name. */
+/** Tests if a pattern takes the entity, and no rule by its name. */
 export function isOfPattern(rules: readonly KafkaQuotaEntity[], entity: Entity): boolean {
   const key = entityKeyOf(entity);
   if (rules.some((rule) => !isPattern(rule) && entityKeyOf(rule) === key)) return false;
@@ -72,7 +71,6 @@ function isPattern({ user, clientId }: KafkaQuotaEntity): boolean {
   return [user, clientId].some((name) => name !== null && name !== DEFAULT_NAME && /[*{]/.test(name));
 }
 
-/** The group of the first rule that matches. */
 function groupOf(rules: readonly KafkaQuotaEntity[], entity: Entity): string | null {
   for (const rule of rules) {
     const captured: Captured = Object.create(null);

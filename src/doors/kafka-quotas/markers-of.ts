@@ -5,8 +5,8 @@ import { quotasOf } from './group-bytes.js';
 import type { SpecsInput } from './limit-specs.js';
 
 /**
- * One quota that nobody has, of each name that the rules keep. Brokers tell of users while all quotas of that name are
- * of users, of pairs while all are of pairs, and else of client ids, and of whoever has a quota of its own.
+ * Returns one quota that nobody has for each name that the rules keep. *Why:* brokers report users while all quotas of
+ * a name are of users, pairs while all are of pairs; else client ids, and whoever has its own quota.
  */
 export function markersOf(rules: readonly KafkaQuotaEntity[], quotaOf: SpecsInput['quotaOf']): Marker[] {
   return QUOTA_NAMES.flatMap((name) => {
@@ -22,10 +22,7 @@ export function markersOf(rules: readonly KafkaQuotaEntity[], quotaOf: SpecsInpu
   });
 }
 
-/**
- * Whether the group has, or may have, a quota of that name. The name of a group may be made of captures: if a template
- * makes such groups, any name shows what quotas they have; if none does, they may have any.
- */
+/** Tests if a group may have a quota of that name. A name made of captures follows its template, or may have any. */
 function mayKeep(group: string, name: QuotaName, quotaOf: SpecsInput['quotaOf']): boolean {
   const sample = group.replaceAll(/\{\w+\}/g, 'x');
   const quotas = quotasOf(quotaOf(sample));

@@ -26,7 +26,7 @@ import { markersOf } from './markers-of.js';
 import { readExporter } from './read-exporter.js';
 import { roughnessOf, troubleOfConsumers } from './window-roughness.js';
 
-/** Reads and writes quotas; `ClientQuotaAdmin` against a real Kafka. */
+/** Reads and writes quotas; `ClientQuotaAdmin` on a real Kafka. */
 export interface QuotaAdmin {
   describe(): Promise<readonly DescribedEntity[]>;
   alter(changes: readonly EntityChange[], mayStill: () => boolean): Promise<readonly RefusedEntity[]>;
@@ -41,31 +41,31 @@ export interface RefusedEntity {
 
 export interface QuotaKeeperParts {
   readonly config: ResolvedConfig;
-  /** One partition, of keepers only. */
+  /** Topic of one partition, for keepers alone. */
   readonly topic: ReportTopic;
   readonly admin: QuotaAdmin;
   readonly groups: Pick<GroupTable, 'numbers' | 'at'>;
   readonly templates: Pick<KeyTemplates, 'settingsOf'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
-  /** Take over what stands in Kafka at the first look. */
+  /** True = takes over the values that stand in Kafka at the first look. */
   readonly adopts: boolean;
 }
 
 const ROUND_EVERY_MS = 1000;
-/** By itself: an exporter or a Kafka that hangs holds up a round for longer than the permission lasts. */
+/** Milliseconds between beats, apart from rounds: an exporter that hangs outlasts the permission. */
 const BEAT_EVERY_MS = 1000;
-/** How long a writer may go on without reading a record of its own; a new one waits for as long. */
+/** Milliseconds that a writer goes on without reading its own record, and that a new one waits. */
 const PERMIT_MS = 2000;
 const FAREWELL_TIMEOUT_MS = 1000;
 
-/** Drives the keeper: a look at all brokers and at Kafka's quotas once a second, and what the log says in between. */
+/** Drives the keeper: looks at brokers and at Kafka's quotas once a second, and follows the log. */
 export class QuotaKeeper {
   readonly #parts: QuotaKeeperParts;
   readonly #keeper: Keeper;
   readonly #settings: KafkaQuotasConfig;
   readonly #told = new Set<string>();
-  /** Groups that refuse nothing, of those that this round has asked for. */
+  /** Groups in shadow mode, of this round's. */
   readonly #shadows = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #wake: NodeJS.Timeout | undefined;
@@ -99,7 +99,7 @@ export class QuotaKeeper {
     return keeperStatus(this.#keeper, clock(), { id: config.nodeId, ...further });
   }
 
-  /** Begins; what is away is waited for. Rejects where the topic cannot be used as it is. */
+  /** Begins, and waits for what is away. Rejects where the topic cannot be used as it is. */
   async start(): Promise<void> {
     const { topic } = this.#parts;
     this.#timer = setTimeout(() => void this.#rounds(), 0);
@@ -118,7 +118,6 @@ export class QuotaKeeper {
     });
   }
 
-  /** Leaves the quotas as they are, and tells the others that this keeper has left. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#step({ kind: 'stopping' });
@@ -154,7 +153,7 @@ export class QuotaKeeper {
     ]);
     if (this.#isClosed) return;
     if (this.#windows.length === 0 && described !== null) void this.#lookAtWindows();
-    // What an exporter said last counts while it gives no page.
+    // An exporter's last page counts while it gives no other.
     const seen = pages.flatMap(({ exporter, readings }) => {
       return readings?.map(({ entity }) => entity) ?? this.#keeper.exporters.lastSeenAt(exporter);
     });
@@ -205,7 +204,7 @@ export class QuotaKeeper {
     }
   }
 
-  /** Groups in force, those of the registry included; then what templates make of a name. */
+  /** Returns the quota of a group in force, or of a template's. */
   #quotaOf(name: string): GroupBytes | null {
     const { groups, templates } = this.#parts;
     const number = groups.numbers.get(name);
@@ -245,7 +244,7 @@ export class QuotaKeeper {
   #read(records: readonly ReadRecord[]): void {
     const { cluster } = this.#parts.config;
     const kept = records.flatMap(({ offset, key, value }): KeptRecord[] => {
-      // A record may be delivered again, and would be sent to Kafka again.
+      // Records may be delivered again, but sent to Kafka once.
       if (offset <= this.#readTo) return [];
       this.#readTo = offset;
       if (value === null) return [{ key, record: null }];
@@ -316,7 +315,7 @@ export class QuotaKeeper {
   }
 }
 
-/** For an answer about an entity that was not asked for. */
+/** Stands for entities in answers that nobody requested. */
 const NOBODY: Entity = { user: null, clientId: DEFAULT_NAME };
 
 function reasonOf(error: unknown): string {

@@ -4,7 +4,7 @@ import { ExporterPageReader } from './exporter-page.js';
 
 type ReadSettings = Pick<KafkaQuotasConfig, 'timeoutMs' | 'maxPageBytes' | 'metrics'>;
 
-/** Reads the page of one exporter. Never rejects: what went wrong is its result. */
+/** Reads one exporter's page; resolves with its failure. */
 export async function readExporter(exporter: string, settings: ReadSettings): Promise<ExporterPage> {
   const { timeoutMs, maxPageBytes, metrics } = settings;
   const page = new ExporterPageReader(metrics);
@@ -29,7 +29,7 @@ export async function readExporter(exporter: string, settings: ReadSettings): Pr
   }
 }
 
-/** fetch says "fetch failed", and the cause says why. */
+/** Returns the cause: fetch says only "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

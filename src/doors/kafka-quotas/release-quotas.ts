@@ -18,25 +18,24 @@ export interface ReleaseParts {
   readonly config: ResolvedConfig;
   readonly topic: ReportTopic;
   readonly admin: QuotaAdmin;
-  /** One line per quota. */
   readonly tell: (line: string) => void;
-  /** How long the topic may take to be read. */
+  /** Milliseconds for reading the topic. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Puts back what stood in Kafka before quotamesh wrote there, and forgets about it. Throws KAFKA_QUOTAS_KEPT while a
- * keeper is alive: it would write again.
+ * Puts back the values before quotamesh, and forgets them. Throws KAFKA_QUOTAS_KEPT while a keeper lives: it would
+ * write again.
  */
 export async function releaseQuotas({ config, topic, admin, tell, timeoutMs = 30_000 }: ReleaseParts): Promise<void> {
   const log = new ReleaseLog(config.cluster);
   try {
     await log.open(topic, timeoutMs);
-    // A keeper that is alive speaks within that time.
+    // A live keeper publishes within that time.
     await sleep(config.kafkaQuotas.aliveMs);
     const keepers = [...log.alive].sort();
     if (keepers.length > 0) throw new QuotameshError('KAFKA_QUOTAS_KEPT', { keepers: keepers.join(', ') });
-    // From here on a keeper that has stood still so long finds that it is no longer the writer.
+    // From here on a keeper that stood still finds that it no longer writes.
     const claim = { kind: 'writer', term: log.term + 1, id: 'release', life: 'release' } as const;
     await topic.append([{ partition: 0, key: WRITER_KEY, value: encodeKeeperRecord(config.cluster, claim) }]);
     const releases = await putBack([...log.limits.values()], admin);
@@ -51,7 +50,7 @@ export async function releaseQuotas({ config, topic, admin, tell, timeoutMs = 30
   }
 }
 
-/** What stands in the log after a failure is put back by the next release. */
+/** Puts values back; a failure leaves the rest to the next release. */
 async function putBack(records: readonly LimitRecord[], admin: QuotaAdmin): Promise<readonly Release[]> {
   try {
     const releases = releasePlan(records, describedQuotas(await admin.describe()));
@@ -72,7 +71,7 @@ function lineOf({ record: { entity, name, original }, found, alteration }: Relea
   return found === null ? `${whose} is not there any more` : `${whose} ${found} stays: somebody else has written it`;
 }
 
-/** What the log of the keepers says, and who speaks in it now. */
+/** Reads the keepers' log, and who is alive in it. */
 class ReleaseLog {
   readonly limits = new Map<string, LimitRecord>();
   readonly alive = new Set<string>();

@@ -1,7 +1,6 @@
 /**
- * What one window does to consumers, in words; null where there are more. A broker answers a fetch with no more than the
- * quota allows in all windows but one, and waits for no more: with one window that is nothing. So a fetch gets the one
- * batch that a broker gives in any case, and is answered at once where there is none.
+ * Describes what a single window does to consumers; null with more windows. A broker answers a fetch within the quota
+ * of all windows but one: with one that is nothing, so each fetch gets the one batch given in any case, unthrottled.
  */
 export function troubleOfConsumers(windows: number): string | null {
   if (windows !== 1) return null;
@@ -9,9 +8,8 @@ export function troubleOfConsumers(windows: number): string | null {
 }
 
 /**
- * How unevenly a client gets its rate that wants more than that, in words; null where it gets it smoothly. Kafka holds
- * the mean of its windows: after a burst there is silence until the mean is down. Measured with five clients of 100 kB/s
- * that want 0.5 to 10 times as much, for 20 s each.
+ * Describes how unevenly a throttled client gets its rate; null = smoothly. Kafka holds the mean of its windows: after
+ * a burst there is silence until the mean is down.
  */
 export function roughnessOf(windows: number, windowSeconds: number): string | null {
   if (windows === 1) return null;

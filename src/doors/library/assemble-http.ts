@@ -8,12 +8,10 @@ import { RefusalExemplars } from '../telemetry/refusal-exemplars.js';
 export type HttpParts = Omit<HttpServerParts, 'metrics' | 'outcomes'> & Pick<MetricSources, 'incidents'>;
 
 export interface AssembledHttp {
-  /** Not listening yet. */
   readonly app: FastifyInstance;
   readonly sources: MetricSources;
 }
 
-/** Puts the HTTP server of a node together, and what /metrics reads. */
 export async function assembleHttp({ incidents, ...parts }: HttpParts): Promise<AssembledHttp> {
   const { node, access, mqtt, kafkaQuotas } = parts;
   const outcomes = createAcquireOutcomes();

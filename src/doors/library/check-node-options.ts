@@ -7,8 +7,7 @@ import { NODE_NAME } from '../../config/setting/setting.js';
 import { type CreateNodeOptions, HANDLER } from './create-node.js';
 
 /**
- * Rejects wrong options, for callers without a type checker. `nodeid` would start a node with another name than meant.
- * All mistakes are told at once.
+ * Rejects wrong options, all at once, for callers without a type checker. `nodeid` would start a node of another name.
  */
 export function rejectWrongOptions(options: unknown): asserts options is CreateNodeOptions {
   if (!isMapping(options)) throw wrong('options', `must be an object with config, got ${showSent(options)}`);
@@ -16,10 +15,10 @@ export function rejectWrongOptions(options: unknown): asserts options is CreateN
   if (mistakes !== null) throw wrong(mistakes.field, mistakes.reason);
 }
 
-/** A longer timer of Node.js ends at once. */
+/** Longest timer of Node.js, ms; longer ones end at once. */
 const TIMEOUT_MS_MAX = 2_147_483_647;
 
-/** As `--http` takes it (config/read/environment.ts). */
+/** Addresses as `--http` takes them (config/read/environment.ts). */
 const ADDRESS = /^(unix:.+|(\[[^\]]+\]:|[^:]+:)?\d{1,5})$/;
 
 const CONFIG = z.custom((given) => (typeof given === 'string' && given !== '') || isMapping(given));
@@ -49,7 +48,7 @@ const OPTIONS = z.strictObject({
   ),
 } satisfies Record<keyof Required<CreateNodeOptions>, z.ZodType>);
 
-/** Other variables are not read. */
+/** Rejects variables of ours with wrong values; other ones are not read. */
 function rejectWrongVariables(env: Mapping, context: z.RefinementCtx): void {
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith('QUOTAMESH_') || value === undefined || typeof value === 'string') continue;

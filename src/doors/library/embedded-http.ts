@@ -9,14 +9,10 @@ export interface EmbeddedHttp extends NodeHttp {
   close(): Promise<void>;
 }
 
-/**
- * Opens the HTTP of a node inside of a service: where the configuration says, or nowhere, for requests that the service
- * hands over. Throws HTTP_ADDRESS_IN_USE, OPTIONS_INVALID.
- */
+/** Opens a node's HTTP inside a service: listening, or as a handler. Throws HTTP_ADDRESS_IN_USE, OPTIONS_INVALID. */
 export async function openEmbeddedHttp(node: NodeParts, isHandler: boolean): Promise<EmbeddedHttp> {
   const { config, telemetry, clock } = node;
   const access = new Access(config.auth, clock, telemetry);
-  // A service may listen for everybody, and behind a proxy everybody comes from this machine.
   if (isHandler && access.isOpen && !config.insecure) {
     const reason =
       'is reached by whoever reaches the service: the configuration must have `auth:`, or `insecure: true`';
@@ -35,5 +31,5 @@ export async function openEmbeddedHttp(node: NodeParts, isHandler: boolean): Pro
   };
 }
 
-/** A request is answered in microseconds; who has not sent all of it by then will not. */
+/** Milliseconds for unfinished requests at the close; answers take microseconds. */
 const HTTP_GRACE_MS = 500;

@@ -9,7 +9,7 @@ import { assembleNode, startParts } from '../../node/loop/start-node.js';
 import { rejectWrongOptions } from './check-node-options.js';
 import { type CreateNodeOptions, HANDLER } from './create-node.js';
 
-/** Does what createNode does. */
+/** Starts the node of createNode. */
 export async function startWithOptions(options: CreateNodeOptions): Promise<QuotaNode> {
   rejectWrongOptions(options);
   const parts = await assembleNode(await configOf(options), options.telemetry ?? silentTelemetry);
@@ -17,7 +17,7 @@ export async function startWithOptions(options: CreateNodeOptions): Promise<Quot
     await startParts(parts, options.readyTimeoutMs);
     return new EmbeddedNode(parts, null);
   }
-  // Fastify takes 50 ms to load: a service that does not listen pays for none of it.
+  // Fastify takes 50 ms to load, which nodes without HTTP save.
   const { openEmbeddedHttp } = await import('./embedded-http.js');
   const http = await openEmbeddedHttp(parts, options.http === HANDLER).catch(async (error: unknown) => {
     await parts.life.close();

@@ -2,7 +2,6 @@ import type { MqttConfig } from '../../config/resolved/resolved-config.js';
 import { KeyedBuckets } from '../../core/limiter/keyed-buckets.js';
 import { OneBucket } from '../../core/limiter/one-bucket.js';
 
-/** CONNECT per broker and SUBSCRIBE per client id; a second's worth at once: clients come in bursts. */
 export class ArrivalRates {
   readonly #connects: OneBucket;
   readonly #subscribes: KeyedBuckets | null;
@@ -16,7 +15,7 @@ export class ArrivalRates {
     return this.#connects.take(nowMs) === 0;
   }
 
-  /** Milliseconds until this client may subscribe; 0 = now, and one is taken. */
+  /** Takes a subscription: returns milliseconds until it may be, 0 = taken. */
   subscribeWaitMs(clientId: string, nowMs: number): number {
     const keyed = this.#subscribes;
     if (keyed === null) return 0;
@@ -25,7 +24,7 @@ export class ArrivalRates {
     return keyed.buckets.tryTake(row, 1, 0, nowMs) === -1 ? 0 : keyed.buckets.waitMs(row, 1, 0, nowMs);
   }
 
-  /** Some client has gone. */
+  /** Forgets clients that have gone. */
   sweep(nowMs: number): void {
     this.#subscribes?.sweep(nowMs, 0, SWEPT_ROWS);
   }

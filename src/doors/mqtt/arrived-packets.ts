@@ -3,8 +3,8 @@ import { PacketLane } from './packet-lane.js';
 import { CONNECT, OVERTAKING, PacketError, PacketSplitter, packetsOf, packetType } from './packets.js';
 
 /**
- * Holds what has been read of a client's socket, in two lanes: what is ordered, and what overtakes it. A PUBLISH may
- * wait for minutes; a ping behind it may not (MQTT 3.1.1, 3.1.2.10).
+ * Holds bytes read of a client in two lanes: ordered ones, and those that overtake. A PUBLISH may wait for minutes, a
+ * ping behind it may not (MQTT 3.1.1, 3.1.2.10).
  */
 export class ArrivedPackets {
   readonly ordered: PacketLane = new PacketLane();
@@ -20,7 +20,7 @@ export class ArrivedPackets {
     return this.ordered.bytes + this.overtaking.bytes + this.#splitter.heldBytes;
   }
 
-  /** Bytes of the packet whose end has not come. */
+  /** Bytes of the incomplete packet. */
   get incompleteBytes(): number {
     return this.#splitter.heldBytes;
   }
@@ -29,11 +29,11 @@ export class ArrivedPackets {
     return this.ordered.bytes + this.overtaking.bytes === 0;
   }
 
-  /** Reads once. Returns false if the socket has nothing. Throws a PacketError. */
+  /** Reads once; false = the socket has nothing. Throws PacketError. */
   readFrom(socket: Socket): boolean {
     const chunk = socket.read() as Buffer | null;
     if (chunk === null) return false;
-    // Bytes of another protocol may look like the length of a long packet.
+    // Another protocol's bytes may look like the length of a long packet.
     if (this.#isFirst && packetType(chunk) !== CONNECT) throw new PacketError('malformed-packet', 'no CONNECT');
     this.#isFirst = false;
     this.#sort(this.#splitter.push(chunk));
@@ -62,5 +62,5 @@ function overtakes(packet: Buffer): boolean {
   return OVERTAKING.has(packetType(packet));
 }
 
-/** Bounds a connection before its login: a token of 3 KB fits, a longer will does not. */
+/** Most bytes before the login: a token of 3 KB fits, a longer will does not. */
 export const CONNECT_BYTES_MAX = 4096;

@@ -1,8 +1,8 @@
 import type { SessionRules } from './session-bounds.js';
 
 /**
- * Subscriptions of clients with a clean session, by connection: aedes keeps them in memory as well, and asks no store
- * about them. They count towards the same bound as those of sessions, and end with the connection.
+ * Counts subscriptions of clients with a clean session, by connection. aedes keeps them in memory and asks no store
+ * about them. They count towards the bound of sessions', and end with the connection.
  */
 export class CleanSubscriptions<Connection extends { readonly destroyed: boolean }> {
   readonly #rules: Pick<SessionRules, 'maxSubscriptions' | 'counts' | 'onFull'>;
@@ -12,10 +12,7 @@ export class CleanSubscriptions<Connection extends { readonly destroyed: boolean
     this.#rules = rules;
   }
 
-  /**
-   * Returns false if there is no room, or if the connection is gone. A topic that the connection has subscribed to
-   * already takes no room.
-   */
+  /** Adds one; false = no room, or the connection is gone. A topic subscribed to already takes no room. */
   add(connection: Connection, clientId: string, topic: string): boolean {
     const { counts, maxSubscriptions, onFull } = this.#rules;
     const topics = this.#topics.get(connection) ?? new Set();

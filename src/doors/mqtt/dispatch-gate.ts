@@ -11,7 +11,7 @@ export interface DispatchGateParts {
   readonly telemetry: Telemetry;
 }
 
-/** Charges messages on their way to a subscriber to the dispatch quota of that subscriber. */
+/** Charges messages to the dispatch quota of their subscriber. */
 export class DispatchGate implements Pick<DispatchRules, 'tryAdmit' | 'admit'> {
   readonly #parts: DispatchGateParts;
 
@@ -25,7 +25,7 @@ export class DispatchGate implements Pick<DispatchRules, 'tryAdmit' | 'admit'> {
     try {
       return this.#parts.passages.try(connection, passage).passes;
     } catch {
-      // Asked again by `admit`, which reports it.
+      // `admit` tries again, and reports it.
       return false;
     }
   };
@@ -43,7 +43,7 @@ export class DispatchGate implements Pick<DispatchRules, 'tryAdmit' | 'admit'> {
     }
   };
 
-  /** aedes's own messages ($SYS) belong to nobody. */
+  /** Returns a message's passage; aedes's own ($SYS) belong to nobody. */
   #passageOf(connection: GatedConnection, { topic, payloadBytes }: PublishHead): Passage | null {
     const where = topic.startsWith('$') ? null : this.#parts.rules.whereOf(connection, topic);
     return where === null ? null : { where, direction: 'dispatch', topic, bytes: payloadBytes };

@@ -2,22 +2,18 @@ import type { GatedConnection } from './gated-connection.js';
 import { type PublishHead, publishHead } from './packets.js';
 
 export interface DispatchRules {
-  /**
-   * Beyond either bound, QoS 0 is dropped and publishers of QoS 1 and 2 wait; beyond twice the bound, the subscriber is
-   * cut off.
-   */
+  /** Bounds: beyond one, QoS 0 is dropped and other publishers wait; beyond twice, the subscriber is cut off. */
   readonly maxMessages: number;
   readonly maxBytes: number;
-  /** A subscriber that has taken nothing from its socket for this long while something waits is cut off. */
   readonly notReadingMs: number;
-  /** Whether the message goes at once; if not, it counts as demand from now on. */
+  /** Lets a message go at once; if not, it counts as demand from now on. */
   readonly tryAdmit: (connection: GatedConnection, head: PublishHead) => boolean;
-  /** Resolves when it may go; false = never, it is dropped. */
+  /** Resolves when it may go; false = it is dropped. */
   readonly admit: (connection: GatedConnection, head: PublishHead, isCounted: boolean) => Promise<boolean>;
   readonly counts: DispatchCounts;
 }
 
-/** Since the start, but for `queued`: now. */
+/** Counts since the start; `queued` is a gauge. */
 export interface DispatchCounts {
   sent: number;
   dropped: number;
@@ -27,14 +23,9 @@ export interface DispatchCounts {
 interface Waiting {
   readonly packet: Buffer;
   readonly head: PublishHead;
-  /** Whether it counts as demand already. */
   readonly isCounted: boolean;
 }
 
-/**
- * Messages on their way to one subscriber, in order. They wait for two things: the dispatch quota, and a client that
- * reads. aedes is never held back by it: there a slow subscriber would stop every publisher (it has 100 turns for all).
- */
 export class DispatchQueue {
   readonly #connection: GatedConnection;
   readonly #rules: DispatchRules;
@@ -43,7 +34,7 @@ export class DispatchQueue {
   #bytes = 0;
   #isRunning = false;
   #isClosed = false;
-  /** When the client took something last, and how much it had taken by then. */
+  /** Last progress of the client: when, and bytes taken by then. */
   #progress = { atMs: 0, bytes: -1 };
 
   constructor(connection: GatedConnection, rules: DispatchRules) {
@@ -55,7 +46,7 @@ export class DispatchQueue {
     return this.#queue.length;
   }
 
-  /** Whether QoS 0 is dropped and publishers of QoS 1 and 2 have to wait. */
+  /** True = QoS 0 is dropped, and publishers of QoS 1 and 2 wait. */
   get isFull(): boolean {
     return this.#queue.length >= this.#rules.maxMessages || this.#bytes >= this.#rules.maxBytes;
   }
@@ -63,7 +54,6 @@ export class DispatchQueue {
   offer(packet: Buffer): void {
     if (this.#isClosed) return;
     const head = publishHead(packet);
-    // aedes wrote it, so this cannot be; a packet that nobody can read is of use to nobody.
     if (head === null) return;
     const isCounted = this.#queue.length === 0 && !this.#connection.isBackedUp;
     if (isCounted && this.#rules.tryAdmit(this.#connection, head)) {
@@ -83,7 +73,7 @@ export class DispatchQueue {
     else this.run();
   }
 
-  /** The connection of a publisher whose messages go here is not read until half of the queue is gone. */
+  /** Stops reading a publisher until half of the queue is gone. */
   holdBack(publisher: GatedConnection): void {
     if (this.#isClosed || this.#publishers.has(publisher)) return;
     this.#publishers.add(publisher);
@@ -96,12 +86,11 @@ export class DispatchQueue {
     this.#isRunning = true;
     void this.#drain().finally(() => {
       this.#isRunning = false;
-      // A message may have come between the last look at the queue and now.
       if (this.#queue.length > 0 && !this.#connection.isBackedUp) this.run();
     });
   }
 
-  /** Called every now and then. */
+  /** Cuts off a subscriber that does not read; called by a timer. */
   watch(nowMs: number): void {
     const { socket, isBackedUp } = this.#connection;
     const bytes = socket.bytesWritten - socket.writableLength;

@@ -2,12 +2,12 @@ import type { Clock } from '../../base/ports/clock.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { MqttCounts } from './mqtt-counts.js';
 
-/** Why connections ended: counted, and in the log. */
+/** Counts and logs why connections ended. */
 export class EndedConnections {
   readonly #counts: MqttCounts;
   readonly #telemetry: Telemetry;
   readonly #clock: Clock;
-  /** Reasons of SAID_SELDOM, and when that was a warning last. */
+  /** Last warning of each reason in SAID_SELDOM. */
   readonly #warnedMs = new Map<string, number>();
 
   constructor(counts: MqttCounts, telemetry: Telemetry, clock: Clock) {
@@ -35,7 +35,7 @@ export class EndedConnections {
   }
 }
 
-/** People should look at these reasons; the others are clients that come and go. */
+/** Reasons that people should look at; others are clients that come and go. */
 const WORTH_A_WARNING: ReadonlySet<string> = new Set([
   'dispatch-queue-full',
   'not-reading',
@@ -45,7 +45,7 @@ const WORTH_A_WARNING: ReadonlySet<string> = new Set([
   'token-revoked',
 ]);
 
-/** At these as well; but a client that comes back after each could fill the log with them. */
+/** Reasons to warn of seldom, as a client that comes back could fill the log. */
 const SAID_SELDOM: ReadonlySet<string> = new Set([
   'connect-too-large',
   'held-full',
@@ -57,7 +57,7 @@ const SAID_SELDOM: ReadonlySet<string> = new Set([
 ]);
 const WARNED_EVERY_MS = 60_000;
 
-/** Names what was exceeded. */
+/** Bound that each reason exceeded. */
 const BOUND_BY: Readonly<Record<string, string>> = {
   'held-full': 'mqtt.maxHeldBytes',
   'packet-too-large': 'mqtt.maxPacketBytes',

@@ -9,24 +9,23 @@ import type { Decision, Where } from '../../node/api/decision.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import type { GatedConnection } from './gated-connection.js';
 
-/** The parts of a node that are used here. */
 type UsedParts = Pick<NodeParts, 'limiter' | 'gate' | 'life'>;
 
-/** One message, in whichever direction. */
+/** One message in either direction. */
 export interface Passage {
-  /** The group, or a scope: all groups that it is attached to decide. */
+  /** Group, or a scope, all of whose groups decide. */
   readonly where: Where;
   readonly direction: Direction;
   readonly topic: string;
   readonly bytes: number;
 }
 
-/** The first answer: the message goes, or the reason for which it waits. `isCounted` = it counts as demand already. */
+/** First answer: it goes, or why it waits; `isCounted` = it counts as demand already. */
 export type FirstAnswer =
   | { readonly passes: true }
   | { readonly passes: false; readonly reason: ThrottleReason; readonly isCounted: boolean };
 
-/** The questions that a connection asks the node, with its client as the one whose turn it is. */
+/** Requests passage of a node, with the connection's client as the one whose turn it is. */
 export class Passages {
   readonly #node: UsedParts;
 
@@ -34,14 +33,14 @@ export class Passages {
     this.#node = node;
   }
 
-  /** Whether the message may go now. If others of the group wait, it has to wait behind them. */
+  /** Lets the message go now, or behind others of its group. */
   try(connection: GatedConnection, passage: Passage): FirstAnswer {
     if (this.#lanesOf(passage).some((lane) => this.#node.limiter.heldBack[lane] !== 0)) return JOINS;
     const decision = this.#node.gate.tryAcquire(passage.where, amountsOf(passage), originOf(connection, passage));
     return decision.granted ? PASSES : { passes: false, reason: reasonOf(decision), isCounted: true };
   }
 
-  /** Resolves when its turn has come: fair among the clients of the group. */
+  /** Resolves at its turn, fair among the clients of the group. */
   async wait(connection: GatedConnection, passage: Passage, isCounted: boolean): Promise<void> {
     const { signal } = connection.ended;
     const origin = originOf(connection, passage);
@@ -66,7 +65,7 @@ export class Passages {
   }
 }
 
-/** Nobody waits for a key that is no group yet. */
+/** No dimensions: nobody waits for a key that is no group yet. */
 const NONE: readonly number[] = [];
 const PASSES: FirstAnswer = Object.freeze({ passes: true });
 const JOINS: FirstAnswer = Object.freeze({ passes: false, reason: 'groupRate', isCounted: false });
@@ -91,7 +90,7 @@ function originOf({ clientId }: GatedConnection, { direction, topic }: Passage) 
   return { direction, topic: nameOf(topic), client: nameOf(clientId) };
 }
 
-/** MQTT names may have 65,535 bytes, those of levels 256 characters: long ones go by a digest. */
+/** Digests long names: MQTT's may have 65,535 bytes, levels' 256 characters. */
 function nameOf(name: string): string {
   return name.length <= NAME_MAX ? name : createHash('sha256').update(name).digest('base64');
 }

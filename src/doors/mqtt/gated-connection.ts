@@ -23,15 +23,12 @@ import { SubscribeTurn } from './subscribe-turn.js';
 import { TurnPacer } from './turn-pacer.js';
 
 /**
- * Hands a client's packets to aedes one by one. Before the CONNECT is whole aedes does not know of the connection, and
- * until it is accepted no more is read.
- *
- * A PUBLISH goes on when no reason holds the connection and the one before it has been decided. Meanwhile the socket is
- * read on, within a bound, for the pings behind it: a broker may not say unasked that it is alive, and Paho ends a
- * connection where one does. Beyond that TCP holds the client back (PIP-322, throttling at the connection).
- *
- * Acknowledgements and pings are not throttled. A few go on per turn of the event loop, and those that are answered
- * only once the client has read its answers: else 4 MB of pings stop the broker for 15 s.
+ * Hands a client's packets to aedes one by one. aedes learns of a connection when its CONNECT is whole; no more is read
+ * until it is accepted. A PUBLISH goes on when no reason holds the connection and the one before is decided. Meanwhile
+ * the socket is read on, within a bound, for pings: a broker may not say unasked that it is alive. Beyond that TCP
+ * holds the client back (PIP-322, throttling at the connection). Acknowledgements and pings are not throttled: a few go
+ * on per turn of the event loop, answered ones only once the client has read its answers; else 4 MB of pings stop the
+ * broker for 15 s.
  */
 export class GatedConnection extends Duplex {
   readonly socket: Socket;
@@ -40,7 +37,7 @@ export class GatedConnection extends Duplex {
   readonly ended: AbortController = new AbortController();
   clientId = '';
   username = '';
-  /** The keep-alive that the client has asked for; 0 = none. */
+  /** Keep-alive of the client; 0 = none. */
   keepAliveMs = 0;
   readonly #rules: ConnectionRules;
   readonly #arrived: ArrivedPackets;
@@ -48,7 +45,6 @@ export class GatedConnection extends Duplex {
   #state: 'new' | 'arrived' | 'connecting' | 'connected' = 'new';
   #wanted = false;
   #feedPlanned = false;
-  /** Counts the PUBLISH that aedes has and that is not decided yet; 0 = none. */
   #undecidedBytes = 0;
   readonly #pacer = new TurnPacer(() => {
     this.#undecidedBytes = 0;
@@ -66,13 +62,13 @@ export class GatedConnection extends Duplex {
   #passing: (() => void) | null = null;
   #inputEnded = false;
   readonly #openedMs: number;
-  /** When the client was heard last, and how many bytes it had sent by then. */
+  /** Last sign of the client, and bytes received by then. */
   readonly #heard = { atMs: 0, bytes: 0 };
   #lingerTimer: NodeJS.Timeout | null = null;
   #endReason: string | null = null;
 
   constructor(socket: Socket, rules: ConnectionRules) {
-    // One packet at a time to aedes; what it writes is taken at once: queues and bounds are those of `dispatch`.
+    // One packet at a time to aedes; what it writes is bounded by `dispatch`.
     super({ readableHighWaterMark: 1, writableHighWaterMark: Number.MAX_SAFE_INTEGER });
     this.socket = socket;
     this.#rules = rules;
@@ -102,42 +98,41 @@ export class GatedConnection extends Duplex {
     return this.#state === 'connected';
   }
 
-  /** Whether more than a packet's time of answers and messages waits for the client to read. */
+  /** True = more than a packet's time of output waits for the client. */
   get isBackedUp(): boolean {
     return this.socket.writableLength > OUTBOUND_BYTES_MAX;
   }
 
-  /** The PUBLISH that went on last has been decided: the next one may. mqtt.js puts its ping off when it is answered. */
+  /** Lets the next PUBLISH go on after the last was decided. */
   decided(): void {
     this.#heard.atMs = this.#rules.clock();
     this.#pacer.next();
   }
 
-  /** Calls when no reason holds the connection: now, or once the last has gone. For the PUBLISH that is being decided. */
+  /** Calls `pass` once no reason holds the connection, for the PUBLISH being decided. */
   whenReading(pass: () => void): void {
     if (this.throttle.isThrottled) this.#passing = pass;
     else pass();
   }
 
-  /** Why the connection is about to end; the first reason counts. */
+  /** Notes why the connection is about to end; the first reason counts. */
   noteReason(reason: string): void {
     this.#endReason ??= reason;
   }
 
-  /** Ends the connection; the first reason counts. MQTT 3.1.1 has no packet that could tell the client. */
+  /** Ends the connection, without a word (MQTT 3.1.1 has none); the first reason counts. */
   cutOff(reason: string): void {
     this.noteReason(reason);
     this.destroy();
   }
 
-  /** Called every now and then: ends who does not log in, and who has fallen silent (MQTT 3.1.1, 3.1.2.10). */
+  /** Ends clients that do not log in or have fallen silent (MQTT 3.1.1, 3.1.2.10); called by a timer. */
   watch(nowMs: number): void {
     if (!this.isConnected) {
       if (nowMs - this.#openedMs >= CONNECT_MS) this.cutOff('connect-timeout');
       return;
     }
     this.dispatch.watch(nowMs);
-    // Others may have made room meanwhile.
     if (!this.#arrived.isEmpty) this.#planFeed();
     const { bytesRead, readableLength, readableHighWaterMark } = this.socket;
     const isPushedBack = readableLength >= readableHighWaterMark;
@@ -146,7 +141,7 @@ export class GatedConnection extends Duplex {
     else if (nowMs - this.#heard.atMs > 1.5 * this.keepAliveMs) this.cutOff('keep-alive');
   }
 
-  /** A whole packet to the client. */
+  /** Sends a whole packet to the client. */
   send(packet: Buffer): void {
     if (!this.socket.writable) return;
     this.socket.write(packet);
@@ -193,7 +188,7 @@ export class GatedConnection extends Duplex {
       this.dispatch.offer(packet);
       return;
     }
-    // Acknowledgements and answers to pings overtake messages that wait: they are nobody's quota.
+    // Acknowledgements and ping answers overtake messages: they are nobody's quota.
     this.send(packet);
     if (packetType(packet) === CONNACK && this.#state === 'connecting') {
       this.#state = 'connected';
@@ -201,7 +196,7 @@ export class GatedConnection extends Duplex {
     }
   }
 
-  /** Not within aedes's own read, which would get two packets at once. */
+  /** Feeds aedes outside of its own read, which would get two packets at once. */
   #planFeed(): void {
     if (this.#feedPlanned || this.destroyed) return;
     this.#feedPlanned = true;
@@ -223,11 +218,11 @@ export class GatedConnection extends Duplex {
     this.#rules.held.set(this, this.#heldBytes(), this.#arrived.incompleteBytes);
     if (!this.#inputEnded || !this.#arrived.isEmpty || this.destroyed) return;
     if (this.#state === 'new') this.cutOff('connection-lost');
-    // What waits to be decided was sent before the end and is still published.
+    // A message sent before the end is still decided and published.
     else if (this.#undecidedBytes === 0) this.push(null);
   }
 
-  /** Returns false if nothing that has arrived may go on. */
+  /** Passes one packet on; false = nothing that has arrived may go. */
   #passNext(): boolean {
     const { ordered, overtaking } = this.#arrived;
     if (overtaking.next !== undefined && this.#mayOvertake(overtaking.next)) this.#pass(overtaking, overtaking.next);
@@ -255,7 +250,7 @@ export class GatedConnection extends Duplex {
     return this.#arrived.bytes + this.#undecidedBytes < this.#rules.held.aheadBytes;
   }
 
-  /** Counts whatever was read and is not decided yet; what the socket has read ahead of us is in memory as well. */
+  /** Counts all undecided bytes, including those that the socket has read ahead. */
   #heldBytes(): number {
     return this.#arrived.bytes + this.#undecidedBytes + this.socket.readableLength;
   }
@@ -289,7 +284,7 @@ export class GatedConnection extends Duplex {
     return this.isConnected && (UNANSWERED.has(packetType(packet)) || !this.#mustReadFirst);
   }
 
-  /** True while the client has to read before more is answered. */
+  /** True = the client has to read before more is answered. */
   get #mustReadFirst(): boolean {
     return this.throttle.countOf('outboundBufferFull') > 0;
   }
@@ -309,19 +304,18 @@ export class GatedConnection extends Duplex {
   #endInput(): void {
     this.#inputEnded = true;
     this.#planFeed();
-    // The client has said all and gone; what it said before is still published, at the rate that it may.
+    // Messages sent before the client left are published at its rate.
     this.#lingerTimer = setTimeout(() => this.cutOff('gone-while-throttled'), LINGER_MS);
     this.#lingerTimer.unref();
   }
 }
 
-/** Answers and messages in the socket beyond this: the client is not reading. */
 const OUTBOUND_BYTES_MAX = 256 * 1024;
 const LINGER_MS = 60_000;
-/** A client has as long from the first byte to its CONNACK, over a bad line as well. */
+/** Milliseconds from the first byte to CONNACK, over a bad line as well. */
 const CONNECT_MS = 10_000;
 
-/** Sends what has been written, e.g. a CONNACK that refuses, but waits only so long for a client that does not read. */
+/** Sends what is written, e.g. a refusing CONNACK, but waits only so long for the client. */
 export function closeSocket(socket: Socket): void {
   if (socket.destroyed) return;
   if (socket.writableLength === 0) {

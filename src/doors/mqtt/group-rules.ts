@@ -4,29 +4,24 @@ import type { Attachments } from '../../core/beside/attachments/attachments.js';
 import { type Captured, fill, matchName, matchTopic } from '../../core/beside/attachments/patterns.js';
 import type { Where } from '../../node/api/decision.js';
 
-/** The client that sends or receives. */
+/** Client that sends or receives. */
 export interface Identity {
   readonly clientId: string;
   readonly username: string;
 }
 
-/** The node's rules as they are now: groups and attachments come and go while the broker runs. */
 export interface GroupLookup {
   readonly defaultGroup: string | null;
   isGroup(name: string): boolean;
-  /** Which groups a scope is attached to. */
+  /** Resolves a scope to its groups. */
   resolve: Attachments['resolve'];
 }
 
 /**
- * Client identity, username or topic → tenant and namespace → group. The first rule that matches in all it names, and
- * whose group is there, decides; where none does, the default group, and without one nothing limits the message.
- *
- * A rule without a group means the group `tenant/namespace`; where there is none, whatever tenant and namespace are
- * attached to.
- *
- * A name that two patterns of a rule capture must be the same in both: with `username: "{tenant}"` and
- * `topic: "{tenant}/{namespace}/#"` the rule holds only for tenants on their own topics.
+ * Maps client id, username or topic → tenant and namespace → group. The first rule that matches in all it names, and
+ * whose group exists, decides; else the default group; else nothing limits. A rule without a group means group
+ * `tenant/namespace`, or that scope's attachments. A name captured twice must be equal: `username: "{tenant}"` with
+ * `topic: "{tenant}/{namespace}/#"` holds for tenants on their own topics alone.
  */
 export class GroupRules {
   readonly #rules: readonly MqttRule[];
@@ -37,7 +32,6 @@ export class GroupRules {
     this.#inForce = inForce;
   }
 
-  /** The group, or the scope whose groups are looked up; null = nothing limits it. */
   whereOf(identity: Identity, topic: string): Where | null {
     for (const rule of this.#rules) {
       const captured = match(rule, identity, topic);
@@ -71,15 +65,15 @@ function match(rule: MqttRule, { clientId, username }: Identity, topic: string):
     (rule.username === null || matchName(rule.username, username, captured)) &&
     (rule.topic === null || matchTopic(rule.topic, topic, captured));
   if (!all) return null;
-  // What a pattern captures under these names goes before them.
+  // Captured names go before these.
   if (clientId !== '') captured.clientId ??= clientId;
   if (username !== '') captured.username ??= username;
   return captured;
 }
 
 /**
- * Whether a topic matches a subscription's filter (MQTT 3.1.1, 4.7): `+` is one segment (MQTT says level), `#` at the
- * end the rest and the segment before it. Topics that begin with $ match no filter that begins with a wildcard.
+ * Matches a topic with a filter (MQTT 3.1.1, 4.7): `+` is one segment (MQTT: level), a last `#` the rest and the
+ * segment before. Topics with $ match no filter that begins with a wildcard.
  */
 export function matchesFilter(filter: string, topic: string): boolean {
   if (topic.startsWith('$') && !filter.startsWith('$')) return false;

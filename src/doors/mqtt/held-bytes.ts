@@ -1,18 +1,17 @@
-/** Who holds bytes: a connection. */
+/** Connection that holds bytes. */
 export interface Holder {
   cutOff(reason: string): void;
 }
 
 /**
- * Bounds what all connections together have read and not handed on. Beyond the bound a connection is ended: first those
- * with half a large packet, then those whose packets wait.
+ * Bounds the bytes that all connections hold. Beyond it connections end: first those with half a large packet, then
+ * those whose packets wait.
  */
 export class HeldBytes {
   readonly #maxBytes: number;
   readonly #counts: { heldBytes: number };
-  /** Bytes by who holds them; who has held some for longest comes first. */
+  /** Bytes by holder, the longest first. */
   readonly #holding = new Map<Holder, number>();
-  /** Who has begun a large packet; who began first comes first. */
   readonly #incomplete = new Map<Holder, number>();
 
   constructor(maxBytes: number, counts: { heldBytes: number }) {
@@ -21,8 +20,8 @@ export class HeldBytes {
   }
 
   /**
-   * Bounds what is read ahead of one client: a part of what is free of the first half, so that many leave each other
-   * room. *Worked:* of 64 MiB, one holds 1.9 MiB, 100 hold 280 KiB each.
+   * Bounds the bytes read ahead of one client: a part of what is free of the first half. *Worked:* of 64 MiB, one holds
+   * 1.9 MiB, 100 hold 280 KiB each.
    */
   get aheadBytes(): number {
     return (this.#maxBytes / 2 - this.#counts.heldBytes) / AHEAD_PARTS;
@@ -35,7 +34,7 @@ export class HeldBytes {
     if (bytes === 0) this.#holding.delete(holder);
     else this.#holding.set(holder, bytes);
     this.#counts.heldBytes += bytes - before;
-    // The last one stays, so that a packet larger than the bound gets through alone.
+    // The last one stays: a packet above the bound gets through alone.
     while (this.#counts.heldBytes > this.#maxBytes && this.#holding.size > 1) this.#endOne();
   }
 
@@ -46,7 +45,6 @@ export class HeldBytes {
   #noteIncomplete(holder: Holder, bytes: number): void {
     const before = this.#incomplete.get(holder);
     if (before === undefined && bytes < LARGE_BYTES) return;
-    // Fewer bytes than before belong to another packet.
     if (bytes < (before ?? 0)) this.#incomplete.delete(holder);
     if (bytes >= LARGE_BYTES) this.#incomplete.set(holder, bytes);
   }
@@ -59,7 +57,6 @@ export class HeldBytes {
   }
 }
 
-/** More leaves more room to later clients, and reads each less far ahead for its pings. */
+/** Parts of the free half; more leaves more to later clients, and reads each less far ahead for pings. */
 const AHEAD_PARTS = 16;
-/** Ending a connection with a shorter packet would free next to nothing. */
 const LARGE_BYTES = 4096;

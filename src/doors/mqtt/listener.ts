@@ -4,16 +4,16 @@ import { type ListenerTls, serverOptionsOf } from '../../base/access/listener-tl
 
 export interface ListenerRules {
   readonly tls: ListenerTls | null;
-  /** Handshakes under way count as connections. */
+  /** Connections at most; handshakes count. */
   readonly maxConnections: number;
   readonly onSocket: (socket: Socket) => void;
-  /** A connection was closed at once because there were `maxConnections`. */
+  /** Called when a connection beyond `maxConnections` was closed. */
   readonly onTooMany: () => void;
-  /** A client did not get through the handshake of TLS. */
+  /** Called when a TLS handshake failed. */
   readonly onHandshakeFailed: (reason: string) => void;
 }
 
-/** The server that clients connect to, with TLS where there is a certificate. */
+/** Creates the server for clients, with TLS where there is a certificate. */
 export function createListener({ tls, maxConnections, onSocket, onTooMany, onHandshakeFailed }: ListenerRules): Server {
   // Half open: the last message of a client that has gone is still read.
   const options = { allowHalfOpen: true, noDelay: true };
@@ -25,5 +25,5 @@ export function createListener({ tls, maxConnections, onSocket, onTooMany, onHan
   return server;
 }
 
-/** Four round trips even over a bad line; until then the connection is one of `maxConnections`. */
+/** Milliseconds for a TLS handshake: four round trips over a bad line. */
 const HANDSHAKE_MS = 10_000;

@@ -13,20 +13,20 @@ const BAD_USERNAME_OR_PASSWORD = 4;
 const NOT_AUTHORIZED = 5;
 
 /**
- * Decides who may connect: with `auth:`, clients whose password is a token with the role traffic, or, without a
- * password, whose certificate has it by a rule. The username stays what the client says; rules of groups may ask for it
+ * Decides who may connect. With `auth:`: a password that is a token with the role traffic, or without a password a
+ * certificate that has it by a rule. The username is the client's word; rules of groups may use it
  * (docs/operate/access.md).
  */
 export class Logins {
   readonly #access: Access;
-  /** What let a connection in: the hash of a token, or a certificate. */
+  /** Proof of a connection: the hash of a token, or a certificate. */
   readonly #shown = new WeakMap<GatedConnection, Buffer | PeerCertificate>();
 
   constructor(access: Access) {
     this.#access = access;
   }
 
-  /** null = let in; otherwise the return code of CONNACK. */
+  /** Returns null = let in, or the return code of CONNACK. */
   logIn(connection: GatedConnection, password: Readonly<Buffer> | undefined): number | null {
     if (this.#access.isOpen) return null;
     const address = connection.socket.remoteAddress ?? 'unknown';
@@ -40,7 +40,7 @@ export class Logins {
     }
   }
 
-  /** Whether a connection would be let in again; one that has not logged in yet has nothing to lose. */
+  /** Tests if a connection would be let in again; one without login loses nothing. */
   holds(connection: GatedConnection): boolean {
     if (this.#access.isOpen || !connection.isConnected) return true;
     const shown = this.#shown.get(connection);

@@ -23,13 +23,11 @@ import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import { PublishGate } from './publish-gate.js';
 import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'life'>;
 
 /**
- * An MQTT broker (aedes, MQTT 3.1 and 3.1.1) whose traffic this node's quotas limit: publishes on arrival, dispatches
- * on their way out. Sessions, retained messages and subscriptions are aedes's, in memory, and bounded
- * (session-bounds.ts).
+ * Brokers MQTT (aedes, 3.1 and 3.1.1) within this node's quotas: publishes on arrival, dispatches on their way out.
+ * Sessions, retained messages and subscriptions are aedes's, in memory, and bounded (session-bounds.ts).
  */
 export class MqttBroker {
   readonly counts: MqttCounts = createMqttCounts();
@@ -45,7 +43,7 @@ export class MqttBroker {
   readonly #arrivals: ArrivalRates;
   readonly #endedConnections: EndedConnections;
   readonly #cleanSubscriptions: CleanSubscriptions<GatedConnection>;
-  /** Bounds that were met, and when that was logged last. */
+  /** Last log line of each bound. */
   readonly #loggedMs = new Map<SessionBound, number>();
   readonly #connectionRules: ConnectionRules;
   #watch: NodeJS.Timeout | null = null;
@@ -82,7 +80,7 @@ export class MqttBroker {
     });
   }
 
-  /** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for. */
+  /** Listens by configuration; resolves with the real URL. */
   async listen(): Promise<string> {
     await this.#aedes.listen();
     boundSessions((this.#aedes as Aedes & { persistence: SessionStore }).persistence, this.#sessionRules());
@@ -95,7 +93,7 @@ export class MqttBroker {
     return this.#url;
   }
 
-  /** New connections get the new certificate; whether there is TLS at all changes with a restart. */
+  /** Gives new connections the new certificate; TLS itself changes with a restart. */
   renewTls(tls: MqttConfig['tls']): void {
     renewTls(this.#server, tls);
   }
@@ -104,14 +102,14 @@ export class MqttBroker {
     return this.#node.clock;
   }
 
-  /** Ends connections whose token is not known any more, or has lost its role. */
+  /** Ends connections whose token is unknown now, or has lost its role. */
   checkLogins(): void {
     for (const connection of this.connections) {
       if (!this.#logins.holds(connection)) connection.cutOff('token-revoked');
     }
   }
 
-  /** Ends all connections; publishes of clients that wait are not admitted any more. */
+  /** Ends all connections; waiting publishes are dropped. */
   async close(): Promise<void> {
     if (this.#watch !== null) clearInterval(this.#watch);
     this.#server.close();
@@ -121,7 +119,7 @@ export class MqttBroker {
 
   #createAedes(): Aedes {
     const aedes = new Aedes({
-      // The bound of 23 characters is MQTT 3.1's; many of its clients ignore it.
+      // 23 characters is MQTT 3.1's bound; many of its clients ignore it.
       maxClientsIdLength: CLIENT_ID_LENGTH_MAX,
       // Bounded with the sessions (unreleased.ts).
       maxInflightInbound: 0,
@@ -129,7 +127,7 @@ export class MqttBroker {
         const connection = connectionOf(client);
         connection.clientId = packet.clientId;
         connection.keepAliveMs = (packet.keepalive ?? 0) * 1000;
-        // Pings are the connection's: aedes would not see those of a client that waits.
+        // Pings are the connection's: aedes would not see those of a waiting client.
         packet.keepalive = 0;
         done(null, true);
       },
@@ -162,24 +160,23 @@ export class MqttBroker {
     for (const event of ['clientError', 'connectionError'] as const) {
       aedes.on(event, (client, { message }) => {
         this.#telemetry.log('debug', 'mqtt connection failed', { client: client.id, reason: message });
-        // Here aedes ends the connection without giving it the reason.
+        // aedes gives the connection no reason here.
         if (message === 'Invalid protocol') this.#endedConnections.count('protocol-error');
       });
     }
     return aedes;
   }
 
-  /** The return code of CONNACK; null = let in. */
+  /** Returns the return code of CONNACK; null = let in. */
   #refusal(connection: GatedConnection, password: Readonly<Buffer> | undefined, isNameless: boolean): number | null {
     const refusal = this.#logins.logIn(connection, password) ?? (this.#mayConnect() ? null : SERVER_UNAVAILABLE);
-    // MQTT-3.1.3-8: nobody could come back for a session whose id the broker has made up.
+    // MQTT-3.1.3-8: nobody could come back for a session of a made-up id.
     return refusal ?? (isNameless ? IDENTIFIER_REJECTED : null);
   }
 
   #subscribe(...[client, subscription, done]: Parameters<Aedes['authorizeSubscribe']>): void {
-    // Only aedes publishes there: who connects and who subscribes. Answered with 128.
+    // aedes alone publishes there: who connects and subscribes. Answered with 128.
     const isReserved = subscription.topic.startsWith('$');
-    // Subscriptions of sessions are bounded when they are stored.
     const isNotCounted = isReserved || !client.clean;
     const fits = isNotCounted || this.#cleanSubscriptions.add(connectionOf(client), client.id, subscription.topic);
     done(fits ? null : new Error('too many subscriptions'), isReserved ? null : subscription);
@@ -216,7 +213,7 @@ export class MqttBroker {
       socket.destroy();
       return;
     }
-    // A pause hides a peer that has vanished from aedes's keep-alive, but not from TCP's.
+    // Pauses hide a vanished peer from aedes's keep-alive, not from TCP's.
     socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
     const connection = new GatedConnection(socket, this.#connectionRules);
     this.connections.add(connection);
@@ -245,7 +242,7 @@ export class MqttBroker {
     return { ...this.#config, counts: this.counts.kept, onFull, onRepeated: (packet) => this.#gate.delivered(packet) };
   }
 
-  /** A client that is connected would otherwise miss messages, or wait for answers, and never know. */
+  /** Cuts off a client whose session is full: it would miss messages and never know. */
   #full(bound: SessionBound, clientId: string | null): void {
     const client = clientId === null ? undefined : this.#clientOf(clientId);
     if (client !== undefined) connectionOf(client).cutOff(bound);
@@ -259,7 +256,7 @@ export class MqttBroker {
     return (this.#aedes as Aedes & { clients: Record<string, Client> }).clients[clientId];
   }
 
-  /** The publisher of a message whose subscriber is behind is held back, unless it is dropped there anyway (QoS 0). */
+  /** Holds the publisher back whose subscriber is behind, unless QoS 0 is dropped there. */
   #holdBack(subscriber: Client, topic: string, publisherId: string): void {
     const { dispatch } = connectionOf(subscriber);
     if (!dispatch.isFull) return;
@@ -275,7 +272,6 @@ export class MqttBroker {
   }
 }
 
-/** The shortest keep-alive is 1 s, and who is silent for half of it more is ended. */
 const WATCH_EVERY_MS = 200;
 const CLIENT_ID_LENGTH_MAX = 65_535;
 const TCP_KEEP_ALIVE_MS = 30_000;
@@ -285,7 +281,7 @@ function connectionOf(client: Client): GatedConnection {
   return client.conn as GatedConnection;
 }
 
-/** Resolves with the URL, whose port is the real one where 0 was asked for; rejects with MQTT_ADDRESS_IN_USE. */
+/** Resolves with the real URL; rejects with MQTT_ADDRESS_IN_USE. */
 export async function listenOn(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },

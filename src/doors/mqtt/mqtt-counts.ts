@@ -1,8 +1,8 @@
 import type { DispatchCounts } from './dispatch-queue.js';
 
-/** What is kept for clients between their connections, and for later subscribers: gauges, but for `…Dropped`. */
+/** State kept between connections and for later subscribers: gauges, but for `…Dropped`. */
 export interface SessionCounts {
-  /** Subscriptions of clean clients count as well. */
+  /** Subscriptions, with those of clean clients. */
   subscriptions: number;
   sessionMessages: number;
   sessionBytes: number;
@@ -12,7 +12,7 @@ export interface SessionCounts {
   retainedDropped: number;
 }
 
-/** What the broker has counted since its start; gauges are marked. Read by metrics and status. */
+/** Counts since the broker's start, for metrics and status; gauges are marked. */
 export interface MqttCounts extends DispatchCounts {
   readonly kept: SessionCounts;
   connections: number;
@@ -23,14 +23,12 @@ export interface MqttCounts extends DispatchCounts {
   publishesAfterWaiting: number;
   publishesUnlimited: number;
   publishesRejected: number;
-  /** Summed over connections that have ended. */
   throttledMs: number;
-  /** Gauge: publishes admitted and not delivered yet. */
   pendingPublishes: number;
   pendingBytes: number;
-  /** Gauge: read from clients and not handed on yet. */
+  /** Gauge: bytes read of clients and not handed on. */
   heldBytes: number;
-  /** Reason → connections that we have ended, or that were lost. */
+  /** Connections that we ended, or that were lost, by reason. */
   readonly disconnects: Map<string, number>;
 }
 

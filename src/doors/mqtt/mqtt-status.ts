@@ -2,14 +2,14 @@ import { THROTTLE_REASONS, type ThrottleReason } from '../../core/limiter/thrott
 import type { MqttBroker } from './mqtt-broker.js';
 import type { MqttCounts, SessionCounts } from './mqtt-counts.js';
 
-/** What `GET /v1/mqtt` answers. Counters are since the start. */
+/** Answer of `GET /v1/mqtt`; counts since the start. */
 export interface MqttStatus {
   readonly url: string;
   readonly connections: number;
   readonly throttledConnections: number;
-  /** Connections held now, by reason; one may be held for several. */
+  /** Connections held now, by reason; one may have several. */
   readonly throttledBy: Readonly<Record<ThrottleReason, number>>;
-  /** Summed over all connections, ended ones included. */
+  /** Milliseconds over all connections, ended ones included. */
   readonly throttledMs: number;
   readonly connects: { readonly accepted: number; readonly refused: number };
   readonly publishes: {
@@ -20,7 +20,6 @@ export interface MqttStatus {
   };
   readonly dispatched: number;
   readonly dropped: number;
-  /** Messages that wait for their subscriber. */
   readonly queued: number;
   readonly pendingPublishes: number;
   readonly pendingBytes: number;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { PacketError } from './packets.js';
 
-/** What follows the fixed header of a packet, field by field. All of it throws a PacketError: nothing is read beyond the end. */
+/** Reads a packet's body field by field; throws PacketError beyond its end. */
 export class PacketBody {
   readonly #packet: Buffer;
   #at = 1;
@@ -16,14 +16,16 @@ export class PacketBody {
     return this.#at >= this.#packet.length;
   }
 
-  /** A string as MQTT has it: UTF-8 without surrogates and U+0000 (MQTT-1.5.3-1, -2). Others may end a connection that brings them anything else. */
+  /**
+   * Reads a string: UTF-8 without surrogates and U+0000 (MQTT-1.5.3-1, -2), which would end other clients' connections.
+   */
   text(): Buffer {
     const bytes = this.bytes();
     if (isUtf8(bytes) && !bytes.includes(0)) return bytes;
     throw new PacketError('malformed-text', 'a string is no UTF-8, or has U+0000 in it');
   }
 
-  /** 0 means none (MQTT-2.3.1-1). */
+  /** Reads an id; 0 means none (MQTT-2.3.1-1). */
   packetId(): void {
     const from = this.skip(2);
     if (this.#packet.readUInt16BE(from) === 0) throw new PacketError('packet-id-zero', 'the packet id is 0');
@@ -39,7 +41,6 @@ export class PacketBody {
     return this.#packet[this.skip(1)];
   }
 
-  /** Where it was. */
   skip(bytes: number): number {
     const from = this.#at;
     this.#at += bytes;

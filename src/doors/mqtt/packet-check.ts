@@ -2,13 +2,12 @@ import { PacketBody } from './packet-body.js';
 import { CONNECT, OVERTAKING, PacketError, PINGREQ, PUBLISH, packetType, SUBSCRIBE, UNSUBSCRIBE } from './packets.js';
 
 /**
- * Looks into a packet before aedes does, which would work it off however much it is, and pass on to others what MQTT
- * forbids its clients to accept. Throws a PacketError. Returns how much work it is: filters of a SUBSCRIBE or
- * UNSUBSCRIBE, 1 for others.
+ * Rejects a packet before aedes works on it, or passes forbidden content on. Throws PacketError. Returns its work:
+ * filters of SUBSCRIBE or UNSUBSCRIBE, 1 for others.
  */
 export function checkPacket(packet: Buffer, maxFilters: number): number {
   const type = packetType(packet);
-  // aedes ends the connection without a word.
+  // aedes would end the connection without a word.
   if (NOT_OF_CLIENTS.has(type)) throw new PacketError('protocol-error', `a packet of type ${type}`);
   const body = new PacketBody(packet);
   if (type === PUBLISH) checkPublish(packet, body);
@@ -18,10 +17,9 @@ export function checkPacket(packet: Buffer, maxFilters: number): number {
   return type === SUBSCRIBE || type === UNSUBSCRIBE ? filtersOf(body, type, maxFilters) : 1;
 }
 
-/** CONNACK, SUBACK, UNSUBACK, PINGRESP, and what MQTT 3.1.1 reserves (table 2.1). */
+/** CONNACK, SUBACK, UNSUBACK, PINGRESP, and reserved types (MQTT 3.1.1, table 2.1). */
 const NOT_OF_CLIENTS: ReadonlySet<number> = new Set([0, 2, 9, 11, 13, 15]);
 
-/** Two bytes (3.12). */
 function checkPing(packet: Buffer): void {
   if (packet[0] === PINGREQ << 4 && packet[1] === 0) return;
   throw new PacketError('malformed-packet', 'a ping with flags or a body');
@@ -34,7 +32,7 @@ function checkPublish(packet: Buffer, body: PacketBody): void {
 
 const QOS_BITS = 0b0110;
 
-/** How many there are (3.8.3, 3.10.3). No more than one beyond the bound is looked at. */
+/** Counts filters (3.8.3, 3.10.3), at most one beyond the bound. */
 function filtersOf(body: PacketBody, type: number, max: number): number {
   body.packetId();
   let count = 0;
@@ -43,15 +41,15 @@ function filtersOf(body: PacketBody, type: number, max: number): number {
     body.text();
     if (type === SUBSCRIBE) body.skip(1);
   }
-  // MQTT-3.8.3-3, -3.10.3-2; and a flood of them would be no work at all.
+  // MQTT-3.8.3-3, -3.10.3-2; a flood of empty ones would count as no work.
   if (count === 0) throw new PacketError('protocol-error', 'no filter');
   return count;
 }
 
-/** Client id, topic of the will, username (3.1.3); will and password are any bytes. */
+/** Checks client id, will topic and username (3.1.3); will and password are any bytes. */
 function checkConnect(body: PacketBody): void {
   body.text();
-  // MQTT 5 has other fields: aedes refuses it with return code 1.
+  // aedes refuses MQTT 5 with return code 1.
   if ((body.byte() & ~BRIDGE_BIT) > MQTT_3_1_1) return;
   const flags = body.byte();
   checkWillBits(flags);
@@ -64,7 +62,7 @@ function checkConnect(body: PacketBody): void {
   if ((flags & USERNAME) !== 0) body.text();
 }
 
-/** QoS 3 would be sent to subscribers, and kept for later ones, who must end their connections (MQTT-3.1.2-11, -14). */
+/** Rejects a will of QoS 3 (MQTT-3.1.2-11, -14): subscribers, later ones too, would end their connections. */
 function checkWillBits(flags: number): void {
   const bits = flags & WILL_BITS;
   if (bits >> WILL_QOS_SHIFT === QOS_BITS >> 1 || ((flags & WILL) === 0 && (flags & (WILL_BITS | WILL_RETAIN)) !== 0)) {
@@ -72,7 +70,7 @@ function checkWillBits(flags: number): void {
   }
 }
 
-/** Names one topic (MQTT-4.7.1-1, -4.7.3-1), as that of a PUBLISH, which aedes looks at. */
+/** Rejects a will topic with wildcards, or none (MQTT-4.7.1-1, -4.7.3-1); aedes checks those of PUBLISH. */
 function checkWillTopic(topic: Buffer): void {
   if (topic.length > 0 && !WILDCARDS.test(topic.toString('latin1'))) return;
   throw new PacketError('protocol-error', 'the topic of the will is empty or has a wildcard');
@@ -83,7 +81,7 @@ const WILL_BITS = 0x18;
 const WILL_QOS_SHIFT = 3;
 const WILL_RETAIN = 0x20;
 const MQTT_3_1_1 = 4;
-/** The bit by which mosquitto marks a connection from broker to broker. */
+/** Bit by which mosquitto marks a connection between brokers. */
 const BRIDGE_BIT = 0x80;
 const WILL = 0x04;
 const USERNAME = 0x80;

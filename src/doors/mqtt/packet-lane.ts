@@ -1,9 +1,8 @@
 import { packetLength } from './packets.js';
 
 /**
- * Keeps whole packets in the pieces in which they came. They are cut off one by one, because 13,000 slices of a read
- * take twenty times its bytes. A piece counts until the last of its packets has gone, because it stays in memory until
- * then.
+ * Keeps whole packets in the pieces in which they came. They are cut off one by one: 13,000 slices of a read take
+ * twenty times its bytes. A piece counts, as it stays in memory, until its last packet has gone.
  */
 export class PacketLane {
   readonly #pieces: Buffer[] = [];
@@ -28,7 +27,7 @@ export class PacketLane {
     this.#bytes += piece.length + PIECE_BYTES;
   }
 
-  /** The next one has gone on. */
+  /** Drops the first packet, which has gone on. */
   shift(): void {
     const piece = this.#pieces[0];
     const packet = this.next;
@@ -49,5 +48,5 @@ export class PacketLane {
   }
 }
 
-/** What a piece takes besides its bytes: clients that send a packet per segment have thousands. */
+/** Bytes of a piece beside its content: clients with a packet per segment have thousands. */
 const PIECE_BYTES = 256;

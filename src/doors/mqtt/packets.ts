@@ -1,4 +1,3 @@
-/** Control packet types (MQTT 3.1.1, table 2.1). */
 export const CONNECT = 1;
 export const CONNACK = 2;
 export const PUBLISH = 3;
@@ -11,10 +10,10 @@ export const UNSUBSCRIBE = 10;
 export const PINGREQ = 12;
 export const DISCONNECT = 14;
 
-/** A SUBSCRIBE, a ping, and what QoS 2 sends first are answered, as is a PUBLISH. */
+/** Packets without an answer; SUBSCRIBE, pings and QoS 2's first are answered, as is PUBLISH. */
 export const UNANSWERED: ReadonlySet<number> = new Set([PUBACK, PUBCOMP]);
 
-/** Keep no order towards a PUBLISH (MQTT 3.1.1, 4.6), and go before one that waits. */
+/** Packets that may overtake a waiting PUBLISH (MQTT 3.1.1, 4.6). */
 export const OVERTAKING: ReadonlySet<number> = new Set([PUBACK, PUBREC, PUBREL, PUBCOMP, PINGREQ]);
 
 export const PINGRESP_PACKET: Buffer = Buffer.from([0xd0, 0x00]);
@@ -38,9 +37,8 @@ export class PacketError extends Error {
 }
 
 /**
- * Cuts a stream of bytes where control packets end. aedes parses whatever one read of the socket brings and hands all of
- * it to its hooks at once, so that withholding the answer to one PUBLISH does not withhold the next; and what it writes
- * arrives in pieces. Only the fixed header is read here (2.2): type, flags and length.
+ * Cuts a stream of bytes where control packets end, by their fixed headers (2.2). aedes hands all packets of one read
+ * to its hooks at once: withholding one PUBLISH's answer would not withhold the next.
  */
 export class PacketSplitter {
   readonly #bytesMax: number;
@@ -50,21 +48,18 @@ export class PacketSplitter {
   #heldBytes = 0;
   #neededBytes = 0;
 
-  /** @param firstBytesMax the most of the first packet: of a client, its CONNECT */
+  /** @param firstBytesMax most bytes of the first packet, a client's CONNECT */
   constructor(bytesMax: number, firstBytesMax: number = bytesMax) {
     this.#bytesMax = bytesMax;
     this.#firstBytesMax = Math.min(firstBytesMax, bytesMax);
   }
 
-  /** Bytes of the packet that is not complete yet. */
+  /** Bytes of the incomplete packet. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
-  /**
-   * Returns the packets that this chunk completes, in one piece. Throws a PacketError at the header of one that is too
-   * large.
-   */
+  /** Returns the packets that a chunk completes, in one piece. Throws PacketError at the header of one too large. */
   push(chunk: Buffer): Buffer {
     this.#parts.push(chunk);
     this.#heldBytes += chunk.length;
@@ -94,7 +89,6 @@ export class PacketSplitter {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Takes what begins there, as a copy where a few bytes would otherwise keep a whole read in memory. */
 function apart(bytes: Buffer, at: number): Buffer {
   const rest = bytes.subarray(at);
   if (2 * rest.length > bytes.length) return rest;
@@ -103,7 +97,6 @@ function apart(bytes: Buffer, at: number): Buffer {
   return copy;
 }
 
-/** Reads the length of the packet there; 0 while its fixed header is incomplete. */
 export function packetLength(bytes: Buffer, at: number): number {
   let remaining = 0;
   for (let index = 0; index < LENGTH_BYTES_MAX; index++) {
@@ -117,7 +110,7 @@ export function packetLength(bytes: Buffer, at: number): number {
 
 const LENGTH_BYTES_MAX = 4;
 
-/** Yields the packets of a piece of whole ones. */
+/** Yields the packets of a piece. */
 export function* packetsOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0, length = 0; at < bytes.length; at += length) {
     length = packetLength(bytes, at);
@@ -135,7 +128,7 @@ export interface PublishHead {
   readonly payloadBytes: number;
 }
 
-/** What a PUBLISH says before its payload (3.3); null where it is malformed. */
+/** Reads a PUBLISH's fields before its payload (3.3); null = malformed. */
 export function publishHead(packet: Buffer): PublishHead | null {
   const qos = (packet[0] >> 1) & 3;
   let at = 1;

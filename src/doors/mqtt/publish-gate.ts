@@ -6,7 +6,6 @@ import type { GatedConnection } from './gated-connection.js';
 import type { GroupRules } from './group-rules.js';
 import type { MqttCounts } from './mqtt-counts.js';
 
-/** What aedes shows of a message. */
 export interface PublishedMessage {
   readonly topic: string;
   readonly payload: Buffer | string;
@@ -17,7 +16,7 @@ export interface PublishGateParts {
   readonly rules: GroupRules;
   readonly telemetry: Telemetry;
   readonly counts: MqttCounts;
-  /** Publishes admitted and not delivered yet: per connection, and bytes of all. */
+  /** Publishes admitted and not delivered: per connection, and bytes of all. */
   readonly maxPendingPublishes: number;
   readonly maxPendingBytes: number;
 }
@@ -32,10 +31,9 @@ interface Pending {
 }
 
 /**
- * Charges publishes on arrival to their group (one message, and the payload's bytes). If the group has no tokens left,
- * the gate withholds its answer to aedes and does not read the connection until its turn comes. Five reasons can hold a
- * connection at once (node, topic, group rate, pending publishes, memory; client rate and slow subscribers besides):
- * nothing passes before the last of them has gone.
+ * Charges publishes on arrival: one message and the payload's bytes. Without tokens it withholds its answer to aedes
+ * and stops reading the connection until its turn. Node, topic, group rate, pending publishes and memory can hold a
+ * connection at once, client rate and slow subscribers besides: nothing passes before the last of them has gone.
  */
 export class PublishGate {
   readonly #parts: PublishGateParts;
@@ -47,7 +45,7 @@ export class PublishGate {
     this.#parts = parts;
   }
 
-  /** `pass` lets aedes publish it; with an error aedes ends the connection. */
+  /** Judges a publish; `pass` lets aedes publish it, or with an error end the connection. */
   arrive(connection: GatedConnection, message: PublishedMessage, pass: Pass): void {
     const { counts } = this.#parts;
     try {
@@ -69,7 +67,7 @@ export class PublishGate {
     }
   }
 
-  /** A will: its client is gone, so there is no connection to hold back. */
+  /** Judges a will, whose client is gone: no connection to hold back. */
   arriveWill(connection: GatedConnection, message: PublishedMessage, pass: Pass): void {
     try {
       const passage = this.#passageOf(connection, message);
@@ -80,7 +78,7 @@ export class PublishGate {
     }
   }
 
-  /** aedes has delivered it. */
+  /** Counts a message as delivered by aedes. */
   delivered(message: object): void {
     const pending = this.#pending.get(message);
     if (pending === undefined) return;
@@ -98,7 +96,7 @@ export class PublishGate {
     this.#heldForMemory.clear();
   }
 
-  /** The connection has ended: what it has pending is delivered or not, but nothing waits for it. */
+  /** Forgets a connection: pending messages are delivered or not, but nothing waits for them. */
   ended(connection: GatedConnection): void {
     this.#heldForMemory.delete(connection);
     if (!this.#pendingOf.has(connection)) return;
@@ -134,7 +132,7 @@ export class PublishGate {
     return where === null ? null : { where, direction: 'publish', topic, bytes };
   }
 
-  /** Goes on when no other reason holds the connection; then its next PUBLISH may come. */
+  /** Goes on when no other reason holds the connection, and lets its next PUBLISH come. */
   #passOn(connection: GatedConnection, message: PublishedMessage, pass: Pass, reason?: ThrottleReason): void {
     connection.whenReading(() => {
       this.#count(connection, message);
@@ -160,7 +158,7 @@ export class PublishGate {
 
   #reject(connection: GatedConnection, message: PublishedMessage, error: unknown, pass: Pass): void {
     const failure = error instanceof Error ? error : new Error(String(error));
-    // The connection has ended while it waited.
+    // Otherwise the connection ended while it waited.
     if (!connection.ended.signal.aborted) {
       this.#parts.counts.publishesRejected++;
       const code = failure instanceof QuotameshError ? failure.code : undefined;

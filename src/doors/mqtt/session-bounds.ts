@@ -2,20 +2,20 @@ import type { SessionCounts } from './mqtt-counts.js';
 import { methodsBefore, type ReceivedMethods, Unreleased } from './unreleased.js';
 
 export interface SessionRules {
-  /** Messages of QoS 1 and 2 that one session holds until they are acknowledged. */
+  /** Messages of QoS 1 and 2 that one session holds unacknowledged. */
   readonly maxSessionMessages: number;
-  /** Payloads of all sessions; one message in three sessions counts three times. */
+  /** Payload bytes of all sessions; one message in three sessions counts three times. */
   readonly maxSessionBytes: number;
-  /** Subscriptions of all sessions, and of clients that are connected without one (clean-subscriptions.ts). */
+  /** Subscriptions of all sessions and of clean clients (clean-subscriptions.ts). */
   readonly maxSubscriptions: number;
   readonly maxRetainedMessages: number;
   readonly maxRetainedBytes: number;
   readonly counts: SessionCounts;
-  /** A bound was met; `client` is null for retained messages. What does not fit is dropped. */
+  /** Called when a bound drops something; null = a retained message. */
   readonly onFull: (bound: SessionBound, client: string | null) => void;
   /**
-   * This message of QoS 2 came again before it was released: aedes answers it, and publishes it no second time. Its
-   * PUBREL, of which nobody has heard, is told as well.
+   * Called when a message of QoS 2 comes again before its release, or an unknown PUBREL: aedes answers, and publishes
+   * nothing.
    */
   readonly onRepeated: (packet: object) => void;
 }
@@ -25,7 +25,7 @@ export type SessionBound = 'session-full' | 'subscriptions-full' | 'retained-ful
 export interface StoredPacket {
   readonly topic: string;
   readonly payload: Buffer | string;
-  /** Absent in a PUBREL, which takes the place of its PUBLISH under the same message id. */
+  /** Absent in a PUBREL, which takes the message id of its PUBLISH. */
   readonly brokerCounter?: number;
   readonly messageId?: number | undefined;
 }
@@ -34,7 +34,7 @@ export interface SessionOwner {
   readonly id: string;
 }
 
-/** The part of aedes's persistence that is bounded (aedes-persistence 11, in memory). */
+/** Bounded part of aedes's persistence (aedes-persistence 11, in memory). */
 export interface SessionStore {
   storeRetained(packet: StoredPacket): Promise<void>;
   addSubscriptions(client: SessionOwner, subscriptions: readonly { readonly topic: string }[]): Promise<void>;
@@ -58,15 +58,14 @@ interface Held {
 
 interface Session {
   readonly topics: Set<string>;
-  /** Messages by aedes's own number, which stays when the message id changes. */
+  /** Messages by aedes's own number, which outlives message ids. */
   readonly held: Map<number, Held>;
   readonly numbers: Map<number, number>;
 }
 
 /**
- * Bounds what aedes keeps for clients that are away, and for those that never acknowledge: aedes itself has no bound.
- * It asks its store by these methods alone; each is passed on, and what it changes is counted beside it, because the
- * store does not say how much it holds.
+ * Bounds what aedes keeps for clients away, and for those that never acknowledge. Each method is passed on to the
+ * store, and its change counted beside it, because the store does not say how much it holds.
  */
 export function boundSessions(store: SessionStore, rules: SessionRules): void {
   const unreleased = new Unreleased(store, rules);
@@ -80,7 +79,7 @@ class SessionBounds {
   readonly #store: KeptMethods;
   readonly #sessions = new Map<string, Session>();
   readonly #retained = new Map<string, number>();
-  /** By the array that aedes hands over: one per SUBSCRIBE. */
+  /** By aedes's array: one per SUBSCRIBE. */
   readonly #added = new WeakMap<readonly object[], Promise<void>>();
 
   constructor(store: SessionStore, rules: SessionRules) {
@@ -116,8 +115,8 @@ class SessionBounds {
   }
 
   /**
-   * aedes asks for all filters of a SUBSCRIBE once for each of them: 100,000 in one packet took the broker from
-   * everybody for more than ten minutes.
+   * Adds all filters of a SUBSCRIBE once. aedes does so once per filter: 100,000 in one packet stopped the broker for
+   * ten minutes.
    */
   #addOnce(client: SessionOwner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {
     const known = this.#added.get(subscriptions);
@@ -148,7 +147,7 @@ class SessionBounds {
     await this.#store.removeSubscriptions(client, topics);
   }
 
-  /** A clean session begins: what the one before was still to get goes as well (MQTT 3.1.1, 3.1.2.4). */
+  /** Begins a clean session, and drops what the last one still held (MQTT 3.1.1, 3.1.2.4). */
   async #clean(client: SessionOwner): Promise<unknown> {
     const session = this.#sessions.get(client.id);
     const cleaned = await this.#store.cleanSubscriptions(client);

@@ -1,4 +1,4 @@
-/** Lets one client subscribe as fast as it may; the connection is held meanwhile. */
+/** Paces a client's subscriptions; the connection is held meanwhile. */
 export class SubscribeTurn {
   readonly #rules: SubscribeTurnRules;
   #timer: NodeJS.Timeout | null = null;
@@ -26,11 +26,11 @@ export class SubscribeTurn {
 }
 
 export interface SubscribeTurnRules {
-  /** Milliseconds until the client may subscribe; 0 = now, and a token is taken. */
+  /** Takes a token: returns milliseconds until the client may subscribe, 0 = taken. */
   readonly waitMs: () => number;
-  /** True = the client waits from now on; false = it may be asked again. */
+  /** Called with true when the client begins to wait, with false when it may try again. */
   readonly onHeld: (isHeld: boolean) => void;
 }
 
-/** Long waits are looked at again. */
+/** Milliseconds after which a long wait is looked at again. */
 const WAIT_MS_MAX = 60_000;

@@ -1,7 +1,6 @@
 /**
- * Lets a connection go on at once, but only a few times in one turn of the event loop. By the next one aedes has looked
- * at the subscribers of what it got, and one that is behind holds its publishers back before more come; and the other
- * connections have had their turn.
+ * Lets a connection go on a few times in one turn of the event loop. By the next turn aedes has looked at subscribers,
+ * slow ones hold their publishers back, and other connections had their turn.
  */
 export class TurnPacer {
   readonly #goOn: () => void;
@@ -12,7 +11,7 @@ export class TurnPacer {
     this.#goOn = goOn;
   }
 
-  /** @param work of what has gone on, where one packet is as much as several: 1,000 filters in each of 16 took 0.4 s */
+  /** Goes on. @param work of a packet that costs several: 1,000 filters in each of 16 took 0.4 s */
   next(work = 1): void {
     this.#inTurn += work;
     if (this.#inTurn < IN_TURN_MAX) this.#goOn();
@@ -27,5 +26,5 @@ export class TurnPacer {
   }
 }
 
-/** With 1, a busy connection waits for turns: 3.6 s behind at 200 messages/s where a turn took 20 ms; with 16, 30 ms. */
+/** Packets per turn: 1 lets a busy connection wait for turns (3.6 s behind where a turn took 20 ms), 16 30 ms. */
 const IN_TURN_MAX = 16;

@@ -6,10 +6,9 @@ export type ReceivedMethods = Pick<
 >;
 
 /**
- * Messages of QoS 2 that have come and that their sender has not released (MQTT 3.1.1, 4.3.3). They are published already,
- * so that all that has to be known of them is the message id: the payload is not kept. aedes cuts a client off that has a
- * thousand of them under way, which mqtt.js has whenever it publishes more at once; and would keep, without any bound,
- * those of sessions whose client does not come back.
+ * Holds the ids of QoS 2 messages that came and are not released (MQTT 3.1.1, 4.3.3). They are published: payloads are
+ * not kept. aedes would cut off clients with a thousand, as mqtt.js has, and keep those of sessions that never come
+ * back.
  */
 export class Unreleased {
   readonly methods: ReceivedMethods;
@@ -68,7 +67,7 @@ export class Unreleased {
   }
 }
 
-/** The store's own methods, for whoever is about to replace them. */
+/** Returns the store's methods that are about to be replaced. */
 export function methodsBefore<Replaced extends Partial<SessionStore>>(
   store: SessionStore,
   replaced: Replaced,
@@ -77,5 +76,5 @@ export function methodsBefore<Replaced extends Partial<SessionStore>>(
   return Object.fromEntries(names.map((name) => [name, store[name].bind(store)])) as unknown as Replaced;
 }
 
-/** What an id takes in aedes's store and here, towards maxSessionBytes. */
+/** Bytes that an id counts towards maxSessionBytes. */
 const ID_BYTES = 256;

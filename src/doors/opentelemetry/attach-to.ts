@@ -7,18 +7,16 @@ import { observeMetrics } from './observe-metrics.js';
 import { hasMeterProvider, hasTracerProvider, rejectOldApi } from './registered-sdk.js';
 import { RequestSpans } from './request-spans.js';
 
-/** What of an SDK was there. */
+/** Parts of an SDK that were found. */
 export interface Attached {
   readonly metrics: boolean;
   readonly spans: boolean;
-  /** Ends it. Idempotent. */
   readonly detach: () => void;
 }
 
-/** The name under which instruments and spans are found. */
+/** Name of instruments and spans. */
 const SCOPE = 'quotamesh';
 
-/** Throws OPENTELEMETRY_TOO_OLD. */
 export function attachTo(sources: MetricSources): Attached {
   rejectOldApi();
   const { exemplars, node } = sources;
@@ -39,7 +37,7 @@ export function attachTo(sources: MetricSources): Attached {
   return { ...attached, detach };
 }
 
-/** What a processor or exporter of the SDK throws must not end the decision that it was told of. Warns once. */
+/** Keeps an SDK's errors from the decision that it watches; warns once. */
 export function guardedWatch(watch: AdmissionWatch): AdmissionWatch {
   let hasWarned = false;
   const failed = (reason: string) => {

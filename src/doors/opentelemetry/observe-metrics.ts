@@ -4,8 +4,7 @@ import { GROUP_METRICS, type MetricRow } from '../telemetry/metric-table.js';
 import { type MetricSources, MetricTables } from '../telemetry/metric-tables.js';
 
 /**
- * Every metric of docs/reference/metrics.md as an observable instrument: read when the SDK collects, as a scrape reads
- * it.
+ * Observes every metric of docs/reference/metrics.md, read when the SDK collects.
  *
  * @param ofNode stands in every series: a process may hold several nodes
  * @returns ends it
@@ -31,17 +30,14 @@ export function observeMetrics(meter: Meter, sources: MetricSources, ofNode: Att
   return () => meter.removeBatchObservableCallback(observe, instruments);
 }
 
-/**
- * `quotamesh_refusals_total` → `quotamesh.refusals`. OpenTelemetry's names have no `_total`, and exporters for
- * Prometheus append it: they arrive at the names of /metrics.
- */
+/** Names `quotamesh_refusals_total` `quotamesh.refusals`: exporters for Prometheus append `_total` again. */
 function instrumentOf(meter: Meter, name: string, { type, help }: MetricRow): Observable {
   const options = { description: help, unit: unitOf(name) };
   const own = name.replace(/^quotamesh_/, 'quotamesh.').replace(/_total$/, '');
   return type === 'gauge' ? meter.createObservableGauge(own, options) : meter.createObservableCounter(own, options);
 }
 
-/** By the code of UCUM, where the name ends with a unit that has one; '' otherwise. */
+/** Returns the code of UCUM for a name's unit; '' = none. */
 function unitOf(name: string): string {
   if (/_seconds(_total)?$/.test(name)) return 's';
   return /_bytes(_total)?$/.test(name) ? 'By' : '';

@@ -1,19 +1,14 @@
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { MetricSources } from '../telemetry/metric-tables.js';
 
-/**
- * Where every copy of @opentelemetry/api of major version 1 keeps what was registered, with the version of the copy that
- * registered it. Null where nothing was.
- */
+/** Reads the version under which a copy of @opentelemetry/api 1.x was registered; null = none. */
 export function registeredApiVersion(): string | null {
   const registered = (globalThis as Record<symbol, unknown>)[Symbol.for('opentelemetry.js.api.1')];
   return (registered as { readonly version?: string } | undefined)?.version ?? null;
 }
 
 /**
- * For the command: an SDK is in its process where `node --import` has brought one. The interfaces are loaded only then,
- * because loading them takes 10 ms of every start.
- *
+ * Attaches the SDK that `node --import` brought, if any. Loads the interfaces only then: they take 10 ms of a start.
  * Throws OPENTELEMETRY_TOO_OLD.
  */
 export async function attachWhereRegistered(sources: MetricSources, telemetry: Telemetry): Promise<void> {

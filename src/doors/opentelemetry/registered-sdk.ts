@@ -2,10 +2,7 @@ import { createNoopMeter, metrics, ProxyTracerProvider, trace } from 'openteleme
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { registeredApiVersion } from './registered-api.js';
 
-/**
- * Whether an SDK has been registered in this process. The interfaces have no question for it: without an SDK they give
- * objects that do nothing, and those are recognized by their class.
- */
+/** Tests for a registered SDK: without one the interfaces give objects of a class that does nothing. */
 export function hasMeterProvider(): boolean {
   return metrics.getMeter('quotamesh').constructor !== createNoopMeter().constructor;
 }
@@ -17,10 +14,8 @@ export function hasTracerProvider(): boolean {
 }
 
 /**
- * The copy of the interfaces inside this package finds an SDK that was registered with a copy of the same or a newer
- * minor version; one of an older version it cannot see, and would say that there is none.
- *
- * Throws OPENTELEMETRY_TOO_OLD.
+ * Rejects an SDK registered with an older minor version, which our copy of the interfaces cannot see. Throws
+ * OPENTELEMETRY_TOO_OLD.
  */
 export function rejectOldApi(): void {
   const version = registeredApiVersion();
@@ -29,6 +24,6 @@ export function rejectOldApi(): void {
   if (Number(minor) < OLDEST_MINOR) throw new QuotameshError('OPENTELEMETRY_TOO_OLD', { version, oldest: OLDEST });
 }
 
-/** The version of `opentelemetry-api` in package.json: the oldest that observes many instruments in one callback. */
+/** Minor version of `opentelemetry-api` in package.json: the oldest with batch observation. */
 const OLDEST_MINOR = 3;
 const OLDEST = `1.${OLDEST_MINOR}.0`;

@@ -14,19 +14,18 @@ import type { AdmissionWatch, WatchedRequest } from '../../node/admission/reques
 import type { Decision, NotReady, Refused } from '../../node/api/decision.js';
 import type { RefusalExemplars } from '../telemetry/refusal-exemplars.js';
 
-/** Newer interfaces have it; an SDK reads it whatever the version of the interfaces. */
+/** Advice of newer interfaces; an SDK reads it whatever their version. */
 interface Advised {
   readonly advice: { readonly explicitBucketBoundaries: number[] };
 }
 
-/** An SDK's own boundaries are made for milliseconds: every wait would be in the first one. */
+/** Boundaries in seconds; an SDK's own are for milliseconds. */
 const WAIT_BOUNDARIES_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
- * Refusals as events on the caller's active span, waits as spans below it. A counter and a histogram are recorded in the
- * caller's context, so that an SDK which keeps exemplars finds the trace of a request that was refused or has waited.
- *
- * Names of groups stand in spans alone: as attributes of an instrument, each key would be a series.
+ * Adds refusals as events to callers' spans, waits as spans below them. Counter and histogram are recorded in the
+ * caller's context, for the SDK's exemplars. Names of groups stand in spans alone: as attributes of an instrument, each
+ * key would be a series.
  */
 export class RequestSpans implements AdmissionWatch {
   readonly #tracer: Tracer;
@@ -83,7 +82,7 @@ export class RequestSpans implements AdmissionWatch {
     };
   }
 
-  /** Exemplars are of what `quotamesh_refusals_total` counts, and only where the trace is recorded: nobody finds another one. */
+  /** Notes the exemplar of a refusal that `quotamesh_refusals_total` counts, where its trace is recorded. */
   #noteExemplar(span: Span, { direction }: WatchedRequest, decision: Refused | NotReady): void {
     if (this.#exemplars === undefined || decision.reason !== 'quota' || decision.level !== 'group') return;
     const { traceId, spanId, traceFlags } = span.spanContext();

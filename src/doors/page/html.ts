@@ -1,4 +1,4 @@
-/** Text that is HTML already. Nothing else gets into a page unescaped. */
+/** Holds text that is HTML already; nothing else gets into a page unescaped. */
 export class Html {
   readonly text: string;
 
@@ -9,15 +9,12 @@ export class Html {
 
 type Part = Html | string | number | readonly Html[];
 
-/** A template literal that escapes what is put into it, unless that is `Html` itself. */
+/** Escapes the parts of a template literal, unless they are `Html`. */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(literals.reduce((text, literal, at) => text + textOf(parts[at - 1]) + literal));
 }
 
-/**
- * Makes the content of a `<script type="application/json">`: no `<` can end the element or begin a comment, and the two
- * separators that older engines take for line ends are spelled out.
- */
+/** Writes JSON for a `<script>`: no `<`, and the separators U+2028 and U+2029 spelled out. */
 export function jsonIn(value: unknown): Html {
   const unsafe = /[<>&\u2028\u2029]/g;
   return new Html(

@@ -5,21 +5,19 @@ import { Html, html, jsonIn } from './html.js';
 export interface PageParts {
   readonly title: string;
   readonly body: Html;
-  /** Values that the script reads, by the id of the element that holds them. */
+  /** Values for the script, by the id of their element. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The files of the page's script, in the order in which they need one another; SHARED_MODULES come before them. */
+  /** Files of the script in the order of need; SHARED_MODULES come before. */
   readonly modules: readonly URL[];
-  /** Further styles, beside those of page.css. */
+  /** Styles beside page.css. */
   readonly styles: string;
-  /** Whether the script asks the server that the page came from. */
+  /** True = the script asks the page's server. */
   readonly asksServer?: boolean;
 }
 
 /**
- * Renders a page with charts as one file, which loads nothing from a network, no fonts either, and opens from a disk as
- * well as from a server. The same parts give the same bytes.
- *
- * Its content security policy allows the script and the styles written here, by their hashes, and nothing else.
+ * Renders a page as one file that loads nothing, from a disk or a server. Same parts, same bytes. Its content security
+ * policy allows the script and styles written here, by their hashes.
  */
 export function selfContainedPage({ title, body, values, modules, styles, asksServer = false }: PageParts): string {
   const chart = loadChart();
@@ -62,12 +60,12 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** What the scripts of all pages use. */
+/** Modules that all pages use. */
 const SHARED_MODULES = ['figures', 'elements', 'theme', 'chart'].map((name) => {
   return new URL(`browser/${name}.mjs`, import.meta.url);
 });
 
-/** Makes one script of the modules: without their imports, and with all their names in one scope. */
+/** Joins modules into one script, without imports, in one scope. */
 function bundle(modules: readonly URL[]): string {
   const parts = modules.map((module) => {
     return readFileSync(module, 'utf8')

@@ -9,53 +9,48 @@ import { problemOf } from '../http/route/problem.js';
 import { rejectPromise, rejectWrongQuota } from './check-quota-options.js';
 import { type HeaderStyle, type NamedDecision, policyNameOf, rateLimitHeaders } from './rate-limit-headers.js';
 
-/** What a request is charged to, and how it is answered; `Context` is what the framework hands to its functions. */
+/** Charges and answers of requests; `Context` is the framework's argument to functions. */
 export interface QuotaOptions<Context> {
   /**
-   * A group or key by its name, a scope, or what makes one of them from the request: ``(request) => `key:${request.ip}` ``.
-   * It returns undefined (or '') for a request that says of nobody that it is his.
+   * Group or key by name, a scope, or a function that makes one: ``(request) => `key:${request.ip}` ``; undefined or ''
+   * = nobody's.
    */
   readonly group: Where | ((context: Context) => Where | undefined);
-  /** What requests are charged to for which `group` returns undefined, all together; where absent they get 400. */
+  /** Charged for requests without a `group`, all together; absent = they get 400. */
   readonly otherwise?: Where;
-  /** The key's own quota, where its template has `allowLimits`; undefined = the template's. */
+  /** Quota of the key, where its template has `allowLimits`; undefined = the template's. */
   readonly limit?: KeyLimit | ((context: Context) => KeyLimit | undefined);
-  /** 1 where it is absent. */
+  /** Messages of a request; default 1. */
   readonly messages?: number | ((context: Context) => number);
-  /** 0 where it is absent. */
+  /** Bytes of a request; default 0. */
   readonly bytes?: number | ((context: Context) => number);
   readonly origin?: Origin | ((context: Context) => Origin);
-  /** A request that would be refused waits its turn for so long, 0 to 600,000; 0 where it is absent. */
+  /** Milliseconds that a request may wait for its turn, 0 (the default) to 600,000. */
   readonly waitMs?: number;
-  /** Requests for which it says true pass; they are not charged, and get no headers. */
+  /** Lets requests pass uncharged and without headers. */
   readonly skip?: (context: Context) => boolean;
-  /**
-   * `draft` (where it is absent): RateLimit and RateLimit-Policy; `x`: X-RateLimit-Limit, -Remaining and -Reset; `both`
-   * of them, or `none`.
-   */
+  /** `draft` (default): RateLimit and RateLimit-Policy; `x`: X-RateLimit-Limit, -Remaining, -Reset; `both`; `none`. */
   readonly headers?: HeaderStyle;
-  /** `problem` (where it is absent) answers problem+json; `framework` throws an error that the framework answers. */
+  /** `problem` (default) answers problem+json; `framework` throws an error that the framework answers. */
   readonly refusal?: 'problem' | 'framework';
 }
 
 export interface Admission {
   readonly headers: Readonly<Record<string, string>>;
-  /** Null = admitted. */
   readonly refusal: Refusal | null;
 }
 
 export interface Refusal {
-  /** 429: the quota; 503: the node cannot decide; others: the request is wrong. */
+  /** 429: the quota; 503: the node cannot decide; others: a wrong request. */
   readonly status: number;
   readonly problem: { readonly detail?: string; readonly retryAfterMs?: number };
 }
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Where the answer is seen to end, or to be begun by somebody else, while a request waits. */
+/** Shows that the answer ended, or was begun elsewhere, while a request waits. */
 export type Watched = AbortSignal | WatchedResponse | undefined;
 
-/** The part of Node's ServerResponse that is looked at. */
 export interface WatchedResponse {
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
@@ -65,8 +60,8 @@ export interface WatchedResponse {
 }
 
 /**
- * Decides without a promise where nothing waits, for frameworks with synchronous functions. Null = somebody else has
- * answered, or nobody reads the response: the middleware says nothing and calls nobody.
+ * Decides, without a promise where nothing waits. Null = somebody else answered, or nobody reads: the middleware does
+ * nothing.
  */
 export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Context>) {
   rejectWrongQuota(node, options, { isPartial: false });
@@ -102,12 +97,12 @@ export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Cont
   };
 }
 
-/** A name that the program has written down is its own mistake, whatever else is made of the request. */
+/** Tests for an unknown name in the program's own options. */
 function isUnknown(error: unknown): boolean {
   return error instanceof QuotameshError && error.code === 'GROUP_UNKNOWN';
 }
 
-/** Gives what an option says of this request. */
+/** Evaluates an option for this request. */
 function of<Context, Value>(name: string, option: Value | ((context: Context) => Value), context: Context): Value {
   if (typeof option !== 'function') return option;
   const made = (option as (context: Context) => Value)(context);
@@ -115,7 +110,7 @@ function of<Context, Value>(name: string, option: Value | ((context: Context) =>
   return made;
 }
 
-/** A request that was answered before it came here may go on, to work behind its answer, but cannot be refused. */
+/** Turns a refusal into null where the request is answered already: work behind an answer may go on. */
 function unlessAnswered(admission: Admission, watched: Watched): Admission | null {
   return admission.refusal !== null && responseIn(watched)?.writableEnded === true ? null : admission;
 }
@@ -184,13 +179,13 @@ function notReady({ node, decision }: NamedDecision<NotReady>): Refusal {
   return { status: 503, problem: capacityProblem(error, decision.retryAfterMs) };
 }
 
-/** There are too many waiters, topics, clients or keys. */
+/** Answers that waiters, topics, clients or keys have no room. */
 function withoutRoom(error: unknown): Admission | null {
   if (!(error instanceof QuotameshError) || error.httpStatus !== 503) return null;
   return { headers: { 'retry-after': '1' }, refusal: { status: 503, problem: capacityProblem(error, 1000) } };
 }
 
-/** What the request says makes no name or no amount. A client is not told which names would be near. */
+/** Answers a request that makes no name or amount; does not list similar names. */
 function mistaken(error: unknown): Admission | null {
   if (!(error instanceof QuotameshError) || error.httpStatus < 400 || error.httpStatus >= 500) return null;
   const isName = error.code === 'GROUP_UNKNOWN';
@@ -199,7 +194,7 @@ function mistaken(error: unknown): Admission | null {
   return { headers: {}, refusal: { status: problem.status, problem } };
 }
 
-/** Refuses a request without a name, which would share one key with all others. */
+/** Refuses requests without a name, which would share one key. */
 const NOT_NAMED: Admission = Object.freeze({ headers: Object.freeze({}), refusal: refusalOf('GROUP_NOT_NAMED') });
 
 function refusalOf(code: ErrorCode): Refusal {
@@ -209,7 +204,7 @@ function refusalOf(code: ErrorCode): Refusal {
 
 const PASSED: Admission = Object.freeze({ headers: Object.freeze({}), refusal: null });
 
-/** The error of `refusal: framework`: Express, Koa and Fastify answer with its status, Express and Koa with its headers. */
+/** Error of `refusal: framework`: Express, Koa and Fastify answer its status, Express and Koa its headers. */
 export class QuotaRefusedError extends Error {
   override readonly name = 'QuotaRefusedError';
   readonly status: number;

@@ -6,10 +6,7 @@ import { nodeOrOptionMistake } from '../../base/input/option-mistakes.js';
 import type { QuotaNode } from '../../node/api/quota-node.js';
 import type { QuotaOptions } from './admission.js';
 
-/**
- * Rejects, when a service starts, what would be taken for a mistake of each of its clients, or for a default. `group`
- * may be absent where others name it.
- */
+/** Rejects wrong options at the start of a service; `group` may be absent where others name it. */
 export function rejectWrongQuota(
   node: QuotaNode,
   options: unknown,
@@ -19,7 +16,7 @@ export function rejectWrongQuota(
   if (mistake !== null) throw wrongQuota(mistake.field, mistake.reason);
 }
 
-/** Rejects what an asynchronous function returns: it would be a scope without a name, which is charged to the default. */
+/** Rejects asynchronous functions: their promise would be a scope without a name. */
 export function rejectPromise(option: string, made: unknown): void {
   if (!isThenable(made)) return;
   // Else its rejection would end the process.
@@ -40,7 +37,7 @@ const isPlace = (given: unknown) => (typeof given === 'string' && given !== '') 
 const isAmount = (given: unknown) => Number.isSafeInteger(given) && (given as number) >= 0;
 const isMappingOrFunction = (given: unknown) => isMapping(given) || isFunction(given);
 
-/** As `acquire` bounds it; a larger one would hold more requests in line. */
+/** Longest wait, ms, as `acquire` has it; longer ones would hold more requests in line. */
 const WAIT_MS_MAX = 600_000;
 const AMOUNT = 'a whole number ≥ 0, or a function of the request';
 

@@ -5,8 +5,8 @@ import { type Admission, admissionOf, PROBLEM_TYPE, type QuotaOptions, QuotaRefu
 export { type QuotaOptions, QuotaRefusedError };
 
 /**
- * `app.use(quota(node, { group: 'orders' }))`, of an app, a router or one route. It uses what Node's own request and
- * response have, so that Connect, Polka, Restify and h3 can call it too.
+ * Limits by `app.use(quota(node, { group: 'orders' }))`, of an app, a router or a route. Needs Node's request and
+ * response alone: Connect, Polka, Restify and h3 can call it too.
  */
 export function quota(node: QuotaNode, options: QuotaOptions<Request>): RequestHandler {
   const admit = admissionOf(node, options);
@@ -27,11 +27,11 @@ export function quota(node: QuotaNode, options: QuotaOptions<Request>): RequestH
     try {
       admission = admit(request, response);
     } catch (error) {
-      // Not every router that calls such functions looks at what they throw.
+      // Not every router catches what functions throw.
       next(error);
       return;
     }
-    // Express 4 does not look at promises.
+    // Express 4 ignores promises.
     if (admission instanceof Promise) admission.then(answer).catch(next);
     else answer(admission);
   };

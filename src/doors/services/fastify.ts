@@ -4,12 +4,12 @@ import { type Admission, admissionOf, PROBLEM_TYPE, type QuotaOptions, QuotaRefu
 
 export { type QuotaOptions, QuotaRefusedError };
 
-/** A hook of all routes or of one, with a callback, so that a request that does not wait costs no promise. */
+/** Hook of all routes or one, with a callback: a request that does not wait costs no promise. */
 export type QuotaHook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 /**
- * `app.addHook('onRequest', quota(node, { group: 'orders' }))`, or `onRequest` of a route; `preHandler` where the group
- * or the cost follows from the body.
+ * Limits by `app.addHook('onRequest', quota(node, { group: 'orders' }))`, or `onRequest` of a route; by `preHandler`
+ * where group or cost follow from the body.
  */
 export function quota(node: QuotaNode, options: QuotaOptions<FastifyRequest>): QuotaHook {
   const admit = admissionOf(node, options);

@@ -5,18 +5,18 @@ import { admissionOf, PROBLEM_TYPE, type QuotaOptions } from './admission.js';
 
 export type { QuotaOptions };
 
-/** `app.use(quota(node, { group: 'orders' }))`; `refusal: 'framework'` throws Hono's HTTPException. */
+/** Limits by `app.use(quota(node, { group: 'orders' }))`; `refusal: 'framework'` throws Hono's HTTPException. */
 export function quota(node: QuotaNode, options: QuotaOptions<Context>): MiddlewareHandler {
   const admit = admissionOf(node, options);
   return async (context, next) => {
     const asked = admit(context, context.req.raw.signal);
     const admission = asked instanceof Promise ? await asked : asked;
-    // Finalized by a middleware around this one, such as Hono's timeout, or nobody reads it.
+    // An outer middleware, such as Hono's timeout, has answered, or nobody reads.
     if (admission === null || (asked instanceof Promise && context.finalized)) return new Response(null);
     const { headers, refusal } = admission;
     if (refusal !== null) return refused();
     await next();
-    // Afterwards, because a handler that returns a Response of its own drops what was set before.
+    // Afterwards, because a handler's own Response drops earlier headers.
     addHeaders(context, headers);
 
     function refused(): Response {
@@ -30,7 +30,7 @@ export function quota(node: QuotaNode, options: QuotaOptions<Context>): Middlewa
   };
 }
 
-/** Responses of fetch() and Response.redirect() keep their headers as they are, so they are copied with them. */
+/** Adds headers, to a copy where they are immutable: of fetch() and Response.redirect(). */
 function addHeaders(context: Context, headers: Readonly<Record<string, string>>): void {
   const given = context.res;
   try {
@@ -38,13 +38,13 @@ function addHeaders(context: Context, headers: Readonly<Record<string, string>>)
   } catch {
     const copy = copied(given, headers);
     if (copy === null) return;
-    // Else Hono would set each header of the one before in the other.
+    // Else Hono would set the old one's headers in the new one.
     context.res = undefined;
     context.res = copy;
   }
 }
 
-/** Null = it cannot be copied: 101 and Response.error(), or its body is read already. */
+/** Copies a response; null = 101, Response.error(), or a body that is read. */
 function copied(given: Response, headers: Readonly<Record<string, string>>): Response | null {
   try {
     const copy = new Response(given.body, given);

@@ -4,7 +4,7 @@ import { admissionOf, PROBLEM_TYPE, type QuotaOptions, QuotaRefusedError } from 
 
 export { type QuotaOptions, QuotaRefusedError };
 
-/** `app.use(quota(node, { group: 'orders' }))` */
+/** Limits by `app.use(quota(node, { group: 'orders' }))`. */
 export function quota(node: QuotaNode, options: QuotaOptions<Context>): Middleware {
   const admit = admissionOf(node, options);
   return async (context, next) => {

@@ -11,15 +11,15 @@ import {
 } from './admission.js';
 import { rejectWrongQuota } from './check-quota-options.js';
 
-/** Functions in it get Nest's ExecutionContext: `(context) => context.switchToHttp().getRequest().ip`. */
+/** Options whose functions get Nest's ExecutionContext: `(context) => context.switchToHttp().getRequest().ip`. */
 export type QuotaOptions = OptionsOf<ExecutionContext>;
 
-/** `@Quota({ messages: 5 })` on a controller or a method: what it names counts before what the guard was given. */
+/** Decorates a controller or method, `@Quota({ messages: 5 })`; counts before the guard's options. */
 export const Quota = Reflector.createDecorator<Partial<QuotaOptions>>();
 
 /**
- * `app.useGlobalGuards(new QuotaGuard(node, { group: 'orders' }))`, or `{ provide: APP_GUARD, useValue: … }`. Without a
- * group of its own it lets pass what no decorator gives one.
+ * Guards by `app.useGlobalGuards(new QuotaGuard(node, { group: 'orders' }))`, or `{ provide: APP_GUARD, useValue: … }`.
+ * Without a group it passes routes without a decorator.
  */
 export class QuotaGuard implements CanActivate {
   readonly #node: QuotaNode;
@@ -48,7 +48,7 @@ export class QuotaGuard implements CanActivate {
     return admission instanceof Promise ? admission.then(letPass) : letPass(admission);
   }
 
-  /** One per decorator, made at its first request. */
+  /** Returns a decorator's route, made at its first request. */
   #routeOf(own: Partial<QuotaOptions> | undefined): Route | null {
     const known = this.#routes.get(own);
     if (known !== undefined) return known;
@@ -65,13 +65,12 @@ interface Route {
   readonly refusal: QuotaOptions['refusal'];
 }
 
-/** Express's response and Fastify's reply, as far as both have it. */
 interface AnyResponse extends WatchedResponse {
   readonly raw?: WatchedResponse;
   header(name: string, value: string): unknown;
 }
 
-/** Whatever a guard returns or throws, Nest ends the response, which is somebody else's then; so it is told nothing. */
+/** Never resolves: Nest would end a response that is somebody else's. */
 function never(): Promise<never> {
   return new Promise(() => undefined);
 }
@@ -81,7 +80,7 @@ function tell(response: AnyResponse, { headers, refusal }: Admission, route: Rou
   if (refusal !== null && route.refusal !== 'framework') response.header('content-type', PROBLEM_TYPE);
 }
 
-/** Nest tells a caller that is not HTTP nothing of an exception but those of its own packages. */
+/** Throws a refusal; callers other than HTTP are shown Nest's own exceptions only. */
 function refuse({ status, problem }: Refusal, kind: string, route: Route): Promise<never> {
   const message = problem.detail ?? '';
   const told = { ...problem, message };

@@ -4,7 +4,7 @@ import { leftItem, policyItem, policyName, wholeSeconds } from '../http/acquire/
 
 export type HeaderStyle = 'draft' | 'x' | 'both' | 'none';
 
-/** A decision, and of what. */
+/** Decision, and whose. */
 export interface NamedDecision<Made extends Decision> {
   readonly node: QuotaNode;
   readonly where: Where;
@@ -12,7 +12,7 @@ export interface NamedDecision<Made extends Decision> {
   readonly decision: Made;
 }
 
-/** What the decision tells of its quota, as POST /v1/acquire says it; nothing where the group has none. */
+/** Writes the headers of a decision, as POST /v1/acquire does; none without a quota. */
 export function rateLimitHeaders(named: NamedDecision<Decision>, style: HeaderStyle): Record<string, string> {
   const { limit, windowMs, remaining, resetMs } = named.decision;
   if (style === 'none' || limit === undefined || windowMs === undefined) return {};
@@ -33,7 +33,7 @@ interface Told {
 const NONE: PerDimension = { messages: null, bytes: null };
 const DIMENSIONS = ['messages', 'bytes'] as const;
 
-/** In a refusal only the item that refused carries t, equal to Retry-After, which must not be earlier than any t. */
+/** Adds RateLimit fields; in a refusal only the item that refused carries t, equal to Retry-After. */
 function addDraft(headers: Record<string, string>, named: NamedDecision<Decision>, told: Told): void {
   const refused = refusedOf(named.decision);
   const violated = refused === null ? null : policyNameOf(named, refused.dimension, refused.level);
@@ -55,7 +55,9 @@ function addDraft(headers: Record<string, string>, named: NamedDecision<Decision
   if (left.length > 0) headers.ratelimit = left.join(', ');
 }
 
-/** The dimension that refused, otherwise messages where they have a quota. Reset is in seconds from now. */
+/**
+ * Adds X-RateLimit of the dimension that refused, else of messages where they have a quota; Reset in seconds from now.
+ */
 function addX(headers: Record<string, string>, { decision }: NamedDecision<Decision>, told: Told): void {
   const refused = refusedOf(decision);
   const dimension = refused?.dimension ?? (told.limit.messages === null ? 'bytes' : 'messages');
@@ -68,7 +70,7 @@ function addX(headers: Record<string, string>, { decision }: NamedDecision<Decis
   else if (resetMs !== null) headers['x-ratelimit-reset'] = `${Math.ceil(resetMs / 1000)}`;
 }
 
-/** `orders-publish-messages`; a limit of the node, a topic or a client is named after its level. */
+/** Names a policy `orders-publish-messages`, or after the level of a fixed limit. */
 export function policyNameOf(
   { where, direction, decision }: NamedDecision<Decision>,
   dimension: 'messages' | 'bytes',

@@ -7,7 +7,7 @@ import type { QuotaNode } from '../../node/api/quota-node.js';
 import type { RateLimiterQuotameshOptions } from './rate-limiter-flexible.js';
 import type { StoreOptions } from './store-account.js';
 
-/** Rejects, when a store is made, what every request would fail of, or be counted wrongly by. */
+/** Rejects options that would fail, or miscount, every request. */
 export function rejectWrongStore(store: string, node: QuotaNode, options: unknown, schema: z.ZodType = OPTIONS): void {
   const mistake = nodeOrOptionMistake(node, schema, options);
   if (mistake !== null) throw new QuotameshError('STORE_OPTIONS_INVALID', { store, ...mistake });

@@ -5,12 +5,15 @@ import { type Counted, rejectCall, StoreAccount, type StoreOptions } from './sto
 
 export type { StoreOptions };
 
-/** `rateLimit({ limit: 600, windowMs: 60_000, store: new QuotameshStore(node, { group: (key) => `key:${key}` }) })` */
+/**
+ * Stores hits in a quota: `rateLimit({ limit: 600, windowMs: 60_000, store: new QuotameshStore(node, { group: (key) =>
+ * `key:${key}` }) })`.
+ */
 export class QuotameshStore implements Store {
-  /** Every process sees the same counts, as far as they can be told from one bucket. */
+  /** False: all processes see the same counts, as far as one bucket tells. */
   readonly localKeys = false;
   readonly #account: StoreAccount;
-  /** Null where it is a function, which the library asks after the store. */
+  /** Null = a function, which the library calls after the store. */
   #limit: number | null = null;
   #givesBack = false;
 
@@ -19,7 +22,7 @@ export class QuotameshStore implements Store {
     this.#account = new StoreAccount(node, options);
   }
 
-  /** Some versions of the library log what this throws and go on: then every request is told. */
+  /** Rejects wrong options; some versions of the library log that and go on, so every request reports it. */
   init({ limit, skipFailedRequests, skipSuccessfulRequests }: Options): void {
     this.#givesBack = skipFailedRequests || skipSuccessfulRequests;
     this.#rejectGivingBack();

@@ -7,7 +7,10 @@ export type { StoreOptions };
 
 type Answer = (error: Error | null, result?: { current: number; ttl: number }) => void;
 
-/** `app.register(rateLimit, { max: 600, timeWindow: '1 minute', store: quotameshStore(node, { group: 'orders' }) })` */
+/**
+ * Stores hits in a quota: `app.register(rateLimit, { max: 600, timeWindow: '1 minute', store: quotameshStore(node, {
+ * group: 'orders' }) })`.
+ */
 export function quotameshStore(node: QuotaNode, options: StoreOptions = {}): FastifyRateLimitStoreCtor {
   rejectWrongStore('@fastify/rate-limit', node, options);
   const account = new StoreAccount(node, options);
@@ -21,7 +24,7 @@ export function quotameshStore(node: QuotaNode, options: StoreOptions = {}): Fas
       answered(answer, () => account.look(key, max));
     }
 
-    /** Routes differ in what the library calls them; the group alone decides. */
+    /** Returns itself for every route: the group alone decides. */
     child(): this {
       return this;
     }
@@ -39,5 +42,4 @@ function answered(answer: Answer, count: () => Counted): void {
   answer(null, { current: counted.hits, ttl: counted.msLeft });
 }
 
-/** The library's own. */
 const DEFAULT_MAX = 1000;

@@ -6,8 +6,8 @@ import { StoreAccount, type StoreOptions } from './store-account.js';
 export type { StoreOptions };
 
 /**
- * `ThrottlerModule.forRoot({ throttlers: [{ limit: 600, ttl: 60_000 }], storage: new QuotameshStorage(node, { group }) })`.
- * The library hashes its keys; `generateKey: (_context, tracker) => tracker` hands over what the group can follow from.
+ * Stores hits in a quota: `ThrottlerModule.forRoot({ throttlers: [{ limit: 600, ttl: 60_000 }], storage: new
+ * QuotameshStorage(node, { group }) })`. Keys come hashed, unless `generateKey: (_context, tracker) => tracker`.
  */
 export class QuotameshStorage implements ThrottlerStorage {
   readonly #account: StoreAccount;
@@ -17,7 +17,7 @@ export class QuotameshStorage implements ThrottlerStorage {
     this.#account = new StoreAccount(node, options);
   }
 
-  /** Never blocks for longer than until asking again is worth it: the bucket, not `blockDuration`, says when. */
+  /** Counts hits; blocks no longer than until asking again is worth it, whatever `blockDuration`. */
   async increment(key: string, _ttl: number, limit: number) {
     const { granted, hits, msLeft } = this.#account.take(key, 1, limit);
     const seconds = Math.ceil(msLeft / 1000);

@@ -6,23 +6,26 @@ import { LIMITER_OPTIONS, rejectWrongStore } from './check-store-options.js';
 import { type Counted, rejectCall, StoreAccount, type StoreOptions } from './store-account.js';
 
 export interface RateLimiterQuotameshOptions extends StoreOptions {
-  /** The quota of the group in its unit of time: what the library's wrappers and headers count with. */
+  /** Quota of the group in its unit of time, for the library's wrappers and headers. */
   readonly points: number;
-  /** By what RateLimiterUnion tells its limiters apart; the group does not follow from it. */
+  /** Name that RateLimiterUnion tells limiters apart by; the group does not follow from it. */
   readonly keyPrefix?: string;
-  /** A key that was refused is refused for so many seconds in this process; 0 where it is absent. */
+  /** Seconds for which a refused key is refused in this process; default 0. */
   readonly blockDuration?: number;
 }
 
-/** `await new RateLimiterQuotamesh(node, { points: 600, group: (key) => `key:${key}` }).consume('alice')` */
+/**
+ * Limits by a quota: `await new RateLimiterQuotamesh(node, { points: 600, group: (key) => `key:${key}`
+ * }).consume('alice')`.
+ */
 export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
   readonly points: number;
   override readonly keyPrefix: string;
   override blockDuration: number;
-  /** Work is not spread over a window here. */
+  /** False: work is not spread over a window. */
   override execEvenly = false;
   readonly #account: StoreAccount;
-  /** Until when keys are blocked here; the oldest block goes when there are too many. */
+  /** End of each key's block; the oldest goes when there are too many. */
   readonly #blockedUntilMs = new Map<string, number>();
 
   constructor(node: QuotaNode, options: RateLimiterQuotameshOptions) {
@@ -34,7 +37,7 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
     this.#account = new StoreAccount(node, options);
   }
 
-  /** Resolves, or rejects with a RateLimiterRes when it is refused, and with an error when the node cannot decide. */
+  /** Takes points; rejects with a RateLimiterRes when refused, with an error when the node cannot decide. */
   override async consume(key: string | number, points = 1): Promise<RateLimiterRes> {
     rejectPoints(points);
     const blockedMs = this.#blockedMs(`${key}`);
@@ -53,7 +56,7 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
     return resultOf(this.#account.look(`${key}`, this.points));
   }
 
-  /** Zero seconds are for ever, as in the library. */
+  /** Blocks a key; zero seconds are for ever, as in the library. */
   override async block(key: string | number, seconds: number): Promise<RateLimiterRes> {
     this.#blockedUntilMs.delete(`${key}`);
     if (this.#blockedUntilMs.size >= BLOCKED_MAX) {
@@ -67,7 +70,7 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
     return this.#blocked(untilMs - performance.now());
   }
 
-  /** Null where the bucket is full: the library's word for a key that nobody has used. */
+  /** Looks at a key; null = a full bucket, the library's word for an unused key. */
   override async get(key: string | number): Promise<RateLimiterRes | null> {
     const blockedMs = this.#blockedMs(`${key}`);
     if (blockedMs > 0) return this.#blocked(blockedMs);
@@ -75,7 +78,7 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
     return counted.isFull ? null : resultOf(counted);
   }
 
-  /** Ends a block. Whether there was one. */
+  /** Ends a block; false = there was none. */
   override async delete(key: string | number): Promise<boolean> {
     return this.#blockedUntilMs.delete(`${key}`);
   }
@@ -92,7 +95,7 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
     return { granted: false, hits: this.points + 1, remaining: 0, msLeft: this.#account.look(key, this.points).msLeft };
   }
 
-  /** A block without an end is told as −1. */
+  /** Returns a block's result; −1 = without an end. */
   #blocked(leftMs: number): RateLimiterRes {
     const msBeforeNext = leftMs === Infinity ? -1 : Math.ceil(leftMs);
     return new RateLimiterRes(0, msBeforeNext, this.points + 1, false);

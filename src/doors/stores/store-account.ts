@@ -3,29 +3,29 @@ import type { AcquireOptions, KeyLimit, Refused } from '../../node/api/decision.
 import type { QuotaNode } from '../../node/api/quota-node.js';
 
 export interface StoreOptions {
-  /** The group of a library's key, or one group for all. A key as it is where absent: ``(key) => `key:${key}` ``. */
+  /** Group of a library's key, or one for all; default: the key itself. ``(key) => `key:${key}` `` */
   readonly group?: string | ((key: string) => string);
-  /** A key's own quota, where its template has `allowLimits`; undefined = the template's. */
+  /** Quota of a key, where its template has `allowLimits`; undefined = the template's. */
   readonly limit?: KeyLimit | ((key: string) => KeyLimit | undefined);
 }
 
-/** What a library with counted windows wants to know: hits of a window that has so many, and how long it lasts. */
+/** Hits of a window as libraries count them, and its length. */
 export interface Counted {
   readonly granted: boolean;
-  /** At least 1 and at most `limit` where it was granted, more than `limit` where not. */
+  /** Hits, 1 to `limit` where granted, above `limit` where not. */
   readonly hits: number;
   readonly remaining: number;
-  /** Until the bucket is full; after a refusal, until asking again is worth it; 0 where nobody knows. */
+  /** Milliseconds until the bucket is full, or a retry worth it; 0 = unknown. */
   readonly msLeft: number;
 }
 
-/** What is there to be taken. */
+/** Hits before anything is taken. */
 export interface Looked extends Counted {
-  /** The bucket is full, as far as this node knows. */
+  /** True = the bucket is full, as far as this node knows. */
   readonly isFull: boolean;
 }
 
-/** The calls of all stores, on one node. A bucket counts no hits: they are what its quota lacks. */
+/** Does the work of all stores on one node. Hits are what a bucket's quota lacks. */
 export class StoreAccount {
   readonly #node: QuotaNode;
   readonly #group: StoreOptions['group'];
@@ -37,7 +37,7 @@ export class StoreAccount {
     this.#limit = limit;
   }
 
-  /** @param limit what the library takes for the number of hits of a window: more hits are refused by it */
+  /** Takes messages. @param limit most hits of a window by the library */
   take(key: string, messages: number, limit: number): Counted {
     const own = typeof this.#limit === 'function' ? this.#limit(key) : this.#limit;
     const options = own === undefined ? TELLING : { ...TELLING, limit: own };
@@ -52,12 +52,12 @@ export class StoreAccount {
     return granted(remaining, limit, decision.resetMs?.messages ?? 0);
   }
 
-  /** Charges what cannot be refused. */
+  /** Charges messages that cannot be refused. */
   charge(key: string, messages: number): void {
     this.#node.consume(this.groupOf(key), { messages });
   }
 
-  /** What `take` would count, without taking. */
+  /** Returns what `take` would count, without taking. */
   look(key: string, limit: number): Looked {
     const group = this.groupOf(key);
     const { remaining, msLeft } = this.#left(group);
@@ -67,7 +67,7 @@ export class StoreAccount {
     return { ...granted(remaining, limit, msLeft ?? 0), isFull: msLeft === 0 };
   }
 
-  /** What answers tell of messages; without a quota, and of a silent key that nobody uses here, it is full. */
+  /** Returns messages left; full without a quota, and for a silent key unused here. */
   #left(group: string): { readonly remaining: number; readonly msLeft: number | null } {
     const local = this.#explain(group)?.directions.publish.local;
     if (local !== undefined) return left(local.remaining.messages, local.resetMs.messages);
@@ -75,7 +75,7 @@ export class StoreAccount {
     return left(used ? (remaining?.publish.messages ?? null) : null, null);
   }
 
-  /** Null = a silent key, which has no group. Nothing is computed for a group that nobody has used here. */
+  /** Explains a group; null = a silent key. Computes nothing for a group unused here. */
   #explain(group: string) {
     try {
       const known = this.#node.explain(group);
@@ -109,7 +109,7 @@ function refused({ retryAfterMs }: Refused, limit: number): Counted {
   return { granted: false, hits: limit + 1, remaining: 0, msLeft: retryAfterMs };
 }
 
-/** A bucket of the cluster is filled by time alone, so nothing is given back, set or forgotten by hand. */
+/** Rejects giving back, setting and forgetting: time alone fills a bucket of the cluster. */
 export function rejectCall(store: string, call: string): never {
   throw new QuotameshError('STORE_CALL_UNSUPPORTED', { store, call });
 }

@@ -2,7 +2,7 @@ import type { Access } from '../../base/access/access.js';
 import type { MetricRow } from './metric-table.js';
 import type { Reading } from './metric-tables.js';
 
-/** Who may ask, and who was not let in. */
+/** Metrics of callers, and of those who were refused. */
 export const ACCESS_METRICS = {
   quotamesh_auth_enabled: { type: 'gauge', help: '1 while `auth:` is in force, 0 while every caller has every role.' },
   quotamesh_auth_failures_total: {

@@ -5,7 +5,7 @@ import type { NodeParts } from '../../node/loop/node-parts.js';
 import type { ADMISSION_METRICS } from './metric-table.js';
 import type { Reading } from './metric-tables.js';
 
-/** Sums over all groups; the limiter's figures are indexed by lane or slot (core/base/vocabulary.ts). */
+/** Reads sums over all groups; the limiter's figures are by lane or slot (core/base/vocabulary.ts). */
 export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>> {
   const { limiter, gate, enforcers } = node;
   const { counts, inForce } = gate.shadows;
@@ -78,7 +78,7 @@ function batchReadings({ counts }: NodeParts['gate']['batches']) {
   } satisfies Partial<Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>>>;
 }
 
-/** Σ over the groups of what is read of a lane. @param withShadows also over what is planned beside groups */
+/** Sums over the lanes of groups. @param withShadows adds the plans beside groups */
 function overLanes(read: (lane: number) => number, { limiter, groups }: NodeParts, withShadows = false): Reading {
   return (series) => {
     const { laneCount } = limiter;

@@ -3,9 +3,9 @@ import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { ShareDecision } from '../../base/ports/telemetry.js';
 
 /**
- * Every change of an own share as one JSON line `{"t": …, "node": …, …}`; t = epoch milliseconds with fraction, from the
- * monotonic clock, so that lines of several nodes on one machine can be merged. Meant for tests and for looking at a
- * rebalancing closely: each line is written at once (about 10 µs of the event loop), so that it survives a kill -9.
+ * Writes every change of an own share as a JSON line `{"t": …, "node": …, …}`. t = epoch milliseconds with fraction, of
+ * the monotonic clock, so that nodes of one machine can be merged. Each line is written at once (about 10 µs of the
+ * event loop), to survive a kill -9.
  */
 export class DecisionLog {
   readonly #nodeId: string;

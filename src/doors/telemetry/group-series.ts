@@ -8,14 +8,11 @@ import { LaneSummary } from '../../node/status/lane-summary.js';
 import { GROUP_METRICS } from './metric-table.js';
 import type { Labels } from './metric-tables.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'loop' | 'gate'>;
 
 /**
- * The series of the groups that `metrics.perGroup` names, in the text format.
- *
- * Not by prom-client: at 5,000 groups (110,000 series) its scrape held the event loop, and with it admission, for one to
- * two seconds at a stretch. Here the labels are written once, and requests get their turn in between.
+ * Writes the series of `metrics.perGroup` as text. *Why:* prom-client held the event loop for 1 to 2 s at 5,000 groups
+ * (110,000 series). Here labels are written once, and requests get their turn in between.
  */
 export class GroupSeries {
   readonly #node: UsedParts;
@@ -28,7 +25,6 @@ export class GroupSeries {
     this.#readings = readingsOf(node);
   }
 
-  /** Empty when no group is watched. */
   async text(): Promise<string> {
     this.#watch();
     if (this.#lanes.length === 0) return '';
@@ -40,7 +36,7 @@ export class GroupSeries {
     return parts.join('');
   }
 
-  /** The same, for those who take no text. */
+  /** Reads the series, without text. */
   async read(series: (name: GroupMetric, value: number, labels: Labels) => void): Promise<void> {
     this.#watch();
     if (this.#lanes.length === 0) return;
@@ -60,7 +56,7 @@ export class GroupSeries {
     let sinceTurn = 0;
     for (const lane of this.#lanes) {
       const value = read(lane.summary);
-      // Unlimited is Infinity, not known here is undefined: neither has a series.
+      // Infinity (unlimited) and undefined (unknown here) have no series.
       if (value !== undefined && Number.isFinite(value)) series(value, lane);
       if (++sinceTurn % SERIES_PER_TURN === 0) await turn();
     }
@@ -68,7 +64,7 @@ export class GroupSeries {
   }
 }
 
-/** About 1 ms. */
+/** Series between two turns of the event loop: about 1 ms. */
 const SERIES_PER_TURN = 1000;
 
 export type GroupMetric = keyof typeof GROUP_METRICS;
@@ -77,7 +73,7 @@ type Readings = Readonly<Record<GroupMetric, (lane: LaneSummary) => number | und
 
 interface WatchedLane {
   readonly summary: LaneSummary;
-  /** `{group="orders",direction="publish"}`; group names hold nothing that the format would have to escape. */
+  /** `{group="orders",direction="publish"}`; group names need no escapes. */
   readonly labelText: string;
   readonly labels: Labels;
 }
@@ -110,7 +106,6 @@ function readingsOf({ limiter, gate: { shadows } }: UsedParts): Readings {
     quotamesh_group_quota_bytes_per_second: ({ quota }) => quota[BYTES],
     quotamesh_group_target_messages_per_second: (lane) => lane.held('target', MESSAGES),
     quotamesh_group_busy: ({ served }) => served && Number(served.isBusy),
-    // No series where there is no ramp.
     quotamesh_group_ramp_messages_per_second: (lane) => lane.served && lane.ramp?.ceiling,
     ...BUCKET_READINGS,
     quotamesh_group_share_messages_per_second: (lane) => lane.held('applied', MESSAGES),
@@ -128,7 +123,6 @@ function readingsOf({ limiter, gate: { shadows } }: UsedParts): Readings {
     quotamesh_group_refused_messages_total: (lane) => lane.counted('refused', MESSAGES),
     quotamesh_group_refused_bytes_total: (lane) => lane.counted('refused', BYTES),
     quotamesh_group_refusals_total: ({ lane }) => shadows.inForce.refusedOnce.at(lane),
-    // No series where a group has no shadow, and is none.
     quotamesh_group_would_refuse_total: ofShadow((lane) => shadows.counts.of(lane).wouldRefuse.requests),
     quotamesh_group_would_refuse_messages_total: ofShadow((lane) => shadows.counts.of(lane).wouldRefuse.messages),
     quotamesh_group_would_grant_total: ofShadow((lane) => shadows.counts.of(lane).wouldGrant.requests),
@@ -140,7 +134,7 @@ function readingsOf({ limiter, gate: { shadows } }: UsedParts): Readings {
   };
 }
 
-/** No series where each node has a gate. What is no function of time needs no extrapolation of the log. */
+/** Readings of the cluster's bucket; no series where nodes have gates. Rates need no extrapolation of the log. */
 const BUCKET_READINGS = {
   quotamesh_group_cluster_tokens_messages: (lane) => lane.bucket(MESSAGES)?.tokens,
   quotamesh_group_cluster_tokens_bytes: (lane) => lane.bucket(BYTES)?.tokens,

@@ -3,7 +3,6 @@ import { type ConnectionCounts, END_REASONS } from '../http/connections/connecti
 import type { HTTP_METRICS } from './metric-table.js';
 import type { Reading } from './metric-tables.js';
 
-/** What the HTTP listener of a node has counted. */
 export function httpReadings(outcomes: AcquireOutcomes): Readonly<Record<keyof typeof HTTP_METRICS, Reading>> {
   return {
     quotamesh_http_acquires_total: (series) => {

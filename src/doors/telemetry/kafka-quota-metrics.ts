@@ -5,7 +5,7 @@ import type { Reading } from './metric-tables.js';
 const OF_ENTITY = ['entity', 'quota_name'] as const;
 const AT_BROKER = [...OF_ENTITY, 'exporter'] as const;
 
-/** Beside a keeper of Kafka's quotas. Series per entity, and per entity and broker: kafkaQuotas.maxEntities bounds them. */
+/** Metrics beside a keeper of Kafka's quotas; kafkaQuotas.maxEntities bounds series per entity and broker. */
 export const KAFKA_QUOTA_METRICS = {
   quotamesh_kafka_writer: {
     type: 'gauge',

@@ -5,9 +5,8 @@ export interface MetricRow {
 }
 
 /**
- * Every metric of our own, by the conventions of Prometheus (base units, `_total` for counters). Registration, the
- * functions that read them (typed by these keys) and docs/reference/metrics.md come from this table. Nothing is counted on the
- * hot path for them: all are read at the scrape from counters that the node keeps anyway.
+ * All own metrics, by Prometheus' conventions (base units, `_total`). Registration, typed readings and
+ * docs/reference/metrics.md follow from this table. All are read at the scrape from counters of the node.
  */
 export const NODE_METRICS = {
   quotamesh_build_info: { type: 'gauge', help: 'Always 1; the version.', labels: ['version', 'node_version'] },
@@ -244,7 +243,7 @@ export const ADMISSION_METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
-/** Only beside the HTTP listener. */
+/** Metrics beside the HTTP listener. */
 export const HTTP_METRICS = {
   quotamesh_http_acquires_total: {
     type: 'counter',
@@ -269,7 +268,7 @@ export const HTTP_METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
-/** Only of `quotamesh mqtt`. */
+/** Metrics of `quotamesh mqtt`. */
 export const MQTT_METRICS = {
   quotamesh_mqtt_connections: { type: 'gauge', help: 'Connections.' },
   quotamesh_mqtt_throttled_connections: {
@@ -320,9 +319,7 @@ export const MQTT_METRICS = {
 
 const GROUP_LABELS = ['group', 'direction'] as const;
 
-/**
- * Only for the groups of `metrics.perGroup`. A dimension without quota has no series of quota, share, limit and sum.
- */
+/** Metrics of the groups of `metrics.perGroup`; no quota, share, limit and sum where a dimension has no quota. */
 export const GROUP_METRICS = {
   quotamesh_group_quota_messages_per_second: groupGauge('Configured quota of the cluster.'),
   quotamesh_group_quota_bytes_per_second: groupGauge('Configured quota of the cluster.'),

@@ -24,33 +24,32 @@ import { GROUP_SOURCE_METRICS } from './registry-metric-table.js';
 import { groupSourceReadings } from './registry-metrics.js';
 import { SIGNATURE_METRICS, signatureReadings } from './signature-metrics.js';
 
-/** Where the metrics come from. A node inside a program has itself alone, and no series of the parts that it lacks. */
+/** Sources of metrics; a node inside a program has itself alone. */
 export interface MetricSources {
   readonly node: NodeParts;
   readonly access?: Access | undefined;
   readonly outcomes?: AcquireOutcomes | undefined;
   readonly incidents?: { readonly unhandledRejections: number } | undefined;
-  /** Beside an MQTT broker. */
+  /** Set beside an MQTT broker. */
   readonly mqtt?: (() => MqttStatus) | undefined;
-  /** Beside a keeper of Kafka's quotas. */
+  /** Set beside a keeper of Kafka's quotas. */
   readonly kafkaQuotas?: (() => KeeperStatus) | undefined;
-  /** Where /metrics is asked for them. */
+  /** Set where /metrics may be read in OpenMetrics. */
   readonly exemplars?: RefusalExemplars | undefined;
 }
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Tells the values of one metric, one call per series. */
+/** Reads a metric, with one call per series. */
 export type Reading = (series: (value: number, labels?: Labels) => void) => void;
 
-/** One metric: its row, and how it is read. */
+/** Row of a metric, and its reading. */
 export interface ReadableMetric {
   readonly name: string;
   readonly row: MetricRow;
   readonly read: Reading;
 }
 
-/** The metrics of a node, but for those of single groups (group-series.ts). */
 export class MetricTables {
   readonly metrics: readonly ReadableMetric[];
   readonly #refresh: () => void;
@@ -68,7 +67,7 @@ export class MetricTables {
     this.metrics = metricsOf(sources, () => now);
   }
 
-  /** Once per scrape, before the metrics are read: most readings are parts of one status. */
+  /** Refreshes the status that readings share; once per scrape. */
   refresh(): void {
     this.#refresh();
   }

@@ -5,11 +5,11 @@ import { OPEN_METRICS_TYPE, prefersOpenMetrics, toOpenMetrics } from './open-met
 
 export interface Metrics {
   text(): Promise<string>;
-  /** In the format that a scraper prefers, of those that there are. */
+  /** Writes all metrics in the format that a scraper prefers. */
   scrape(accept: string | undefined): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-/** A registry of its own, so that an embedding program's metrics and ours do not mix. */
+/** Creates metrics with a registry of their own, apart from an embedding program's. */
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -44,12 +44,12 @@ function register(registry: Registry, { name, row: { type, help, labels = [] }, 
           hasSeries = true;
           gauge.set(given, value);
         });
-        // A gauge without labels is 0 after a reset, which would be a figure.
+        // Reset leaves a gauge without labels at 0, which would be a figure.
         if (!hasSeries && labels.length === 0) gauge.remove();
       },
     });
   } else {
-    // The node counts; the registry only repeats what it has counted so far.
+    // The node counts; the registry repeats its sums.
     const counter = new Counter({
       ...options,
       collect: () => {

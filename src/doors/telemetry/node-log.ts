@@ -4,20 +4,20 @@ import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { DecisionLog } from './decision-log.js';
 import { Scrubber } from './scrubber.js';
 
-/** The log of a node process: one JSON object per line on standard output, and the decision log where asked for. */
+/** Log of a node process: JSON lines on standard output, and the decision log. */
 export interface NodeLog extends Telemetry {
   fatal(message: string, facts?: Readonly<Record<string, unknown>>): void;
-  /** Secrets of a configuration that was read again are in no line from now on. */
+  /** Hides the secrets of a newly read configuration from now on. */
   hide(config: ResolvedConfig): void;
-  /** Writes out what is buffered; gives up after `timeoutMs`, since nobody may be reading the other end. */
+  /** Writes buffered lines; gives up after `timeoutMs`, as nobody may read. */
   close(timeoutMs: number): Promise<void>;
-  /** Writes everything at once, for a process that is about to crash. */
+  /** Writes everything at once, before a crash. */
   flushSync(): void;
 }
 
 export function createNodeLog(config: ResolvedConfig, fileDescriptor = 1): NodeLog {
-  // Asynchronous: a reader that is slow or stopped (a frozen terminal, a full pipe) must not stop admission. Lines are
-  // written as soon as they are made; what a stuck reader leaves unread is bounded, and the newest lines are lost.
+  // Asynchronous, so that a stuck reader (frozen terminal, full pipe) does not stop admission. Lines are written as
+  // made; unread ones are bounded, the newest are lost.
   const destination = pino.destination({ dest: fileDescriptor, sync: false, minLength: 0, maxLength: BACKLOG_MAX });
   const scrubber = new Scrubber(config);
   const logger = pino(
@@ -46,7 +46,7 @@ export function createNodeLog(config: ResolvedConfig, fileDescriptor = 1): NodeL
   return { ...log, decided: (decision: ShareDecision) => decisions.write(decision) };
 }
 
-/** Characters that may wait for a stuck reader. */
+/** Most characters that wait for a stuck reader. */
 const BACKLOG_MAX = 4 * 1024 * 1024;
 
 const SECRETS = ['password', 'passphrase', 'sasl.password', 'sasl.clientSecret', 'tls.key', 'tls.passphrase', 'hmac'];
@@ -56,7 +56,7 @@ type Destination = ReturnType<typeof pino.destination>;
 
 function drained(destination: Destination, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
-    // Destroyed, so that pino does not flush once more, synchronously and for ever, when the process exits.
+    // Else pino flushes once more at the exit, synchronously and for ever.
     const giveUp = setTimeout(() => {
       destination.destroy();
       resolve();

@@ -9,7 +9,6 @@ import { LaneSummary } from '../../node/status/lane-summary.js';
 import type { NODE_METRICS } from './metric-table.js';
 import type { MetricSources, Reading } from './metric-tables.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'version' | 'clock' | 'topic' | 'poller' | 'busy' | 'loop'>;
 
 export function nodeReadings(
@@ -90,7 +89,7 @@ function readDegraded(series: Parameters<Reading>[0], node: NodeParts): void {
   for (const reason of ALERTED) series(DEGRADED[reason](node, nowMs).length === 0 ? 0 : 1, { reason });
 }
 
-/** Kinds that no other metric tells. */
+/** Degradations that no other metric shows. */
 const ALERTED = [
   'topic-lost',
   'topic-throttled',
@@ -104,7 +103,7 @@ const ALERTED = [
   'attachment-dangling',
 ] as const satisfies readonly DegradedKind[];
 
-/** Converging one lane again takes 2 to 20 µs: a scrape must not hold requests back. */
+/** Lanes converged per scrape: 2 to 20 µs each must not hold requests back. */
 const CONVERGED_LANES_MAX = 1000;
 
 function servedLanes(node: UsedParts): readonly LaneState[] {

@@ -2,15 +2,13 @@ import type { RefusalExemplars } from './refusal-exemplars.js';
 
 export const OPEN_METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
-/** Refused for a group's quota, by direction (admission-readings.ts). */
+/** Refusals by a group's quota, per direction (admission-readings.ts). */
 const REFUSALS = /^quotamesh_refusals_total\{direction="(\w+)"\} \S+$/;
 
 /**
- * The text of /metrics in OpenMetrics, the one format that has exemplars. The two differ in how a counter is described,
- * in the escapes of descriptions, in empty lines and in the last line.
- *
- * Not by the registry of prom-client, which has exemplars too: it dates them with the scrape instead of the refusal, so
- * that each scrape would tell a new one; and half of the series are not in it (group-series.ts).
+ * Writes /metrics in OpenMetrics, the format with exemplars. It differs in counters' descriptions, escapes, empty lines
+ * and the last line. *Why not prom-client:* it dates exemplars with the scrape, and lacks the series of groups
+ * (group-series.ts).
  */
 export function toOpenMetrics(text: string, exemplars: RefusalExemplars): string {
   const lines = text.split('\n').filter((line) => line !== '');
@@ -23,7 +21,7 @@ export function toOpenMetrics(text: string, exemplars: RefusalExemplars): string
   return `${told.join('\n')}\n# EOF\n`;
 }
 
-/** What a scraper would rather have, by its Accept: Prometheus lists both formats, with what it prefers. */
+/** Returns the format preferred by an Accept header. */
 export function prefersOpenMetrics(accept: string | undefined): boolean {
   return weightOf(accept, 'application/openmetrics-text') > weightOf(accept, 'text/plain');
 }
@@ -42,7 +40,7 @@ function exemplarOf(direction: string, exemplars: RefusalExemplars): string {
   return ` # {trace_id="${traceId}",span_id="${spanId}"} 1 ${(atMs / 1000).toFixed(3)}`;
 }
 
-/** The greatest `q` that a header names a media type with; 0 where it does not. */
+/** Returns the greatest `q` of a media type in a header; 0 = none. */
 function weightOf(accept: string | undefined, type: string): number {
   const weights = (accept ?? '').split(',').flatMap((item) => {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());

@@ -1,19 +1,16 @@
 import type { Direction } from '../../core/base/vocabulary.js';
 
-/** Where a refused request can be looked up: its span, in the form that exemplars have. */
+/** Span of a refused request, in the form of exemplars. */
 export interface RefusalExemplar {
   readonly traceId: string;
   readonly spanId: string;
-  /** Unix time of the refusal. */
+  /** Unix time of the refusal, ms. */
   readonly atMs: number;
 }
 
-/**
- * The latest refusal of each direction that happened within a recorded trace: one place per direction, however many are
- * refused. Filled by who knows the spans (src/doors/opentelemetry), told by /metrics.
- */
+/** Keeps the latest traced refusal per direction; filled by src/doors/opentelemetry, shown by /metrics. */
 export class RefusalExemplars {
-  /** There is an SDK that records spans. Without one, /metrics has one format only. */
+  /** True = an SDK records spans; else /metrics has one format only. */
   isFed = false;
   readonly #latest = new Map<Direction, RefusalExemplar>();
 

@@ -1,6 +1,6 @@
 import type { MetricRow } from './metric-table.js';
 
-/** Where groups come from: YAML, the registry, and templates of keys. */
+/** Metrics of YAML, the registry and templates of keys. */
 export const GROUP_SOURCE_METRICS = {
   quotamesh_config_reloads_total: {
     type: 'counter',

@@ -4,7 +4,6 @@ import type { NodeParts } from '../../node/loop/node-parts.js';
 import type { Reading } from './metric-tables.js';
 import type { GROUP_SOURCE_METRICS } from './registry-metric-table.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'groups' | 'keys' | 'attachments' | 'registry'>;
 
 export function groupSourceReadings(

@@ -2,7 +2,7 @@ import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { SECTIONS, yamlPath } from '../../config/schema/all-settings.js';
 import { valueBelow } from '../../config/setting/setting-value.js';
 
-/** `http.tls.key`: every row of the settings table that is marked as secret. */
+/** Secret rows of the settings table, such as `http.tls.key`. */
 export const SECRET_SETTINGS: readonly string[] = [
   ...new Set(
     SECTIONS.flatMap((section) => {
@@ -13,20 +13,20 @@ export const SECRET_SETTINGS: readonly string[] = [
 ];
 
 /**
- * Takes the secrets of the configuration out of a finished log line, or of a text for people, wherever they stand: an
- * error message of a client library may quote what it was given, which redaction by key cannot know.
+ * Takes the configuration's secrets out of finished log lines and texts. *Why:* a client library's error may quote what
+ * it was given, which redaction by key misses.
  */
 export class Scrubber {
-  /** The longest first, because one may begin with another. */
+  /** Secrets, longest first: one may begin with another. */
   #secrets: readonly string[] = [];
-  /** The secrets as they look inside a JSON string. */
+  /** Secrets as they look inside a JSON string. */
   #quoted: readonly string[] = [];
 
   constructor(config: ResolvedConfig | null) {
     if (config !== null) this.take(config);
   }
 
-  /** Adds the secrets of a configuration that was read again. Earlier ones stay: they may be in use elsewhere. */
+  /** Adds secrets of a newly read configuration; earlier ones may be in use and stay. */
   take(config: ResolvedConfig): void {
     const given = SECRET_SETTINGS.map((path) => valueBelow(config, path.split('.'))).filter(
       (secret): secret is string => typeof secret === 'string' && secret.length >= LENGTH_MIN,
@@ -49,5 +49,5 @@ function without(secrets: readonly string[], text: string): string {
   return secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '***'), text);
 }
 
-/** Shorter ones would be found in ordinary words, and break the line. */
+/** Shortest secret hidden: shorter ones would be found in ordinary words. */
 const LENGTH_MIN = 6;

@@ -2,7 +2,7 @@ import type { NodeStatus } from '../../node/api/node-status.js';
 import type { MetricRow } from './metric-table.js';
 import type { Reading } from './metric-tables.js';
 
-/** Only where records are signed (topic.hmac). */
+/** Metrics of signed records (topic.hmac). */
 export const SIGNATURE_METRICS = {
   quotamesh_topic_verified_records_total: {
     type: 'counter',

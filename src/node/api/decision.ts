@@ -4,66 +4,65 @@ import type { Level } from '../../core/limiter/levels.js';
 import type { ReportedCost } from './reported-cost.js';
 
 /**
- * Whom work is charged to: a group by its name; or tenant, namespace, topic, client and headers, whose groups the
- * attachments know (docs/operate/administration.md): all of them decide, and all are charged or none.
+ * Names what work is charged to: a group, or the scope of a request. A scope is resolved by the attachments
+ * (docs/operate/administration.md): all of its groups decide, and all are charged or none.
  */
 export type Where = string | Scope;
 
-/** The answer to one acquire. */
 export type Decision = Granted | Refused | NotReady;
 
 /**
- * What a decision tells of the quota of its group: of the most specific one for a scope, of the one that refused in a
- * refusal. It is computed when it is read, so read it at once; a copy or JSON of a decision is without it.
+ * Reports the quota of the deciding group: the most specific one, or the one that refused. It is computed when it is
+ * read: read it at once; a copy or JSON of a decision lacks it.
  */
 export interface QuotaTold {
-  /** The quota of the whole cluster in the unit of time in which it is written: 5 of 5/min. */
+  /** Quota of the whole cluster per unit of time as it is written: 5 of 5/min. */
   readonly limit: PerDimension;
-  /** This unit: 60,000 of 5/min. */
+  /** That unit of time in milliseconds: 60,000 of 5/min. */
   readonly windowMs: PerDimension;
   /**
-   * Whole units that this node would still admit now; where tokens are shared, those in the cluster's bucket as far as
-   * this node knows: of a silent key its depth less what was spent here. Limits of a topic, a client and the node are not in it.
+   * Whole units that this node would still admit now. Where tokens are shared, those in the cluster's bucket as far as
+   * this node knows: of a silent key its depth less what was spent here. Limits of a topic, a client and the node do
+   * not count.
    */
   readonly remaining: PerDimension;
   /**
-   * Milliseconds until as much is left as there can be, if nobody takes anything: a full bucket, or the next window.
-   * Null also where nothing comes in.
+   * Milliseconds until most is left, if nobody takes anything: a full bucket, or the next window. Null also where
+   * nothing comes in.
    */
   readonly resetMs: PerDimension;
 }
 
-/** Null where the dimension has no quota. */
+/** One value per dimension; null = no quota. */
 export interface PerDimension {
   readonly messages: number | null;
   readonly bytes: number | null;
 }
 
-/** It tells of the quota where `tell` or `atMost` was asked for, and after a wait; a plain grant is one object for all. */
 export interface Granted extends Partial<QuotaTold> {
   readonly granted: true;
-  /** What was granted, where `atMost` was asked for. */
+  /** Messages granted, where `atMost` was requested. */
   readonly messages?: number;
   readonly bytes?: number;
-  /** A shadow would have refused it (docs/guide/shadow.md). Absent = there is none, or it grants it as well. */
+  /** Set where a shadow would have refused it (docs/guide/shadow.md). */
   readonly shadow?: 'refused';
 }
 
 export interface Refused extends QuotaTold {
   readonly granted: false;
   readonly reason: 'quota';
-  /** The first level that refused. */
+  /** First level that refused. */
   readonly level: Level;
-  /** The group whose level refused. Only given where the request named a scope, which may belong to several groups. */
+  /** Group whose level refused; only where the request named a scope. */
   readonly group?: string;
   readonly dimension: Dimension;
-  /** What is planned for the group would have granted it. Absent = nothing is planned, or it refuses it as well. */
+  /** Set where the plan of the group would have granted it. */
   readonly shadow?: 'granted';
-  /** When all levels could admit this amount beside those that were told before; at least 1, at most 60,000. */
+  /** Milliseconds until all levels could admit this amount beside earlier promises, 1 to 60,000. */
   readonly retryAfterMs: number;
 }
 
-/** Nothing is admitted before the node knows its share: at the start, and after its event loop has slept. */
+/** Answers while the node knows no share: at the start, and after its event loop has slept. */
 export interface NotReady extends QuotaTold {
   readonly granted: false;
   readonly reason: 'not-ready';
@@ -72,11 +71,10 @@ export interface NotReady extends QuotaTold {
 }
 
 export const GRANTED_DECISION: Granted = Object.freeze({ granted: true });
-/** Granted, and a shadow would have refused it. */
 export const SHADOW_REFUSED_DECISION: Granted = Object.freeze({ granted: true, shadow: 'refused' });
 
 export const RETRY_AFTER_MS_MAX = 60_000;
-/** A node gets ready within a second or two; asking more often than this helps nobody. */
+/** Milliseconds until a retry is worth it: nodes get ready within a second or two. */
 export const NOT_READY_RETRY_MS = 250;
 
 /** Whole units, ≥ 0; an empty message is one message and 0 bytes. */
@@ -85,84 +83,85 @@ export interface Amounts {
   readonly bytes?: number;
 }
 
-/** Where work belongs. */
 export interface Origin {
   readonly direction?: 'publish' | 'dispatch';
-  /** For `perTopic` limits and `topics:` of the group. Without one it shares a part with all others that name none. */
+  /** Topic for `perTopic` limits and the group's `topics:`; those without one share a part. */
   readonly topic?: string;
-  /** For `perClient` limits, and for turns among those who wait. */
+  /** Client for `perClient` limits, and for turns among those who wait. */
   readonly client?: string;
 }
 
 /**
- * The quota of a key, as it stands below `quota` in YAML: `{ publish: { messagesPerSecond: '600/min' } }`. Rates that it does
- * not name are those of the key's template, which says how much may be asked for (`allowLimits`).
+ * Quota of a key, as below `quota` in YAML: `{ publish: { messagesPerSecond: '600/min' } }`. Rates that it leaves out
+ * are the template's, which also bounds them (`allowLimits`).
  */
 export type KeyLimit = Readonly<Partial<Record<'publish' | 'dispatch', Readonly<Record<string, number | string>>>>>;
 
-/** For a key that its template lets have a limit of its own. */
+/** Gives a key its own limit, where its template allows that. */
 export interface Limiting {
-  /** The key has it at this node from now on, until another one is told or the key is forgotten. */
+  /** Limit of the key at this node from now on, until another one comes or the key is forgotten. */
   readonly limit?: KeyLimit;
 }
 
 export interface AcquireOptions extends Origin, Limiting {
-  /** This work was refused before and is tried again: it is not counted as demand twice. */
+  /** Marks work that was refused before: it is not counted as demand twice. */
   readonly retry?: boolean;
-  /** Grant a part if the whole is not there: whole messages, at least one; the decision says how much. */
+  /** Grants a part if the whole is not there: whole messages, at least one. */
   readonly atMost?: boolean;
-  /** A grant tells `limit`, `windowMs`, `remaining` and `resetMs`, as refusals always do; it costs an object. */
+  /** Lets a grant carry `limit`, `windowMs`, `remaining` and `resetMs`, as refusals do; costs an object. */
   readonly tell?: boolean;
 }
 
 export interface WaitOptions extends Origin, Limiting {
   readonly retry?: boolean;
-  /** Longest wait; afterwards the answer is the refusal. */
   readonly waitMs: number;
-  /** Ends the wait; the promise is rejected with the signal's reason. */
+  /** Ends the wait; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Turns of this client (or topic) per turn of the others, 1 to 1000. */
   readonly weight?: number;
 }
 
-/** What `waitFor` waits for: one message where neither is named. */
+/** Amounts and bounds of a wait; one message where no amount is named. */
 export interface WaitForOptions extends Amounts, Origin {
-  /** Longest wait, 0 to 600,000; afterwards the promise is rejected with WAIT_OVER. 600,000 where it is absent. */
+  /** Longest wait in milliseconds, 0 to 600,000 (the default); then it rejects with WAIT_OVER. */
   readonly waitMs?: number;
-  /** Ends the wait; the promise is rejected with the signal's reason. */
+  /** Ends the wait; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Turns of this client (or topic) per turn of the others, 1 to 1000. */
   readonly weight?: number;
 }
 
-/** `all`: everything the node's share has now, in whole messages. */
+/** Amounts to take; `all`: the node's whole share now, in whole messages. */
 export type BatchAmounts = Amounts | 'all';
 
 export interface TakeOptions extends Origin, Limiting {
   readonly retry?: boolean;
-  /** Wait so long for at least one message, 0 … 600,000; absent = 0. */
+  /** Milliseconds to wait for at least one message, 0 (the default) to 600,000. */
   readonly waitMs?: number;
-  /** Ends the wait; the promise is rejected with the signal's reason. */
+  /** Ends the wait; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** What a batch gives back: unused amounts, and those of dropped work. Everything else counts as used. */
+/** Amounts that a batch gives back: unused ones, and those of dropped work. All else counts as used. */
 export interface Refund extends Amounts {
-  /** Work that was dropped: refunded as well, or counted, by the group's setting `dropped`. */
+  /** Dropped work: refunded, or counted, by the group's setting `dropped`. */
   readonly dropped?: Amounts;
 }
 
-/** Tokens that were taken at once: as many as there were, up to the amount requested. */
+/** Tokens taken at once: as many as there were, up to the amount requested. */
 export interface Batch {
   readonly granted: true;
   readonly id: string;
   readonly messages: number;
   readonly bytes: number;
-  /** The window that they came from (limiter: window), or null. */
+  /** Window that they came from (limiter: window), or null. */
   readonly epoch: number | null;
-  /** For so long after the grant a refund is possible: to the end of the window, or limits.reservationMs. */
+  /** Milliseconds after the grant in which a refund is possible: to the end of the window, or limits.reservationMs. */
   readonly validMs: number;
-  /** Ends the batch. Throws BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN; then nothing is given back. */
+  /**
+   * Ends the batch. Throws BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN, and then gives
+   * nothing back.
+   */
   refund(left: Refund): void;
 }
 
@@ -170,16 +169,14 @@ export interface ReserveOptions extends Origin, Limiting {
   readonly retry?: boolean;
 }
 
-/** What is held for work whose cost is known only afterwards. Exactly one of the two ends it; a second call does nothing. */
 export interface Reservation {
   readonly granted: true;
-  /** A shadow would have refused it. */
   readonly shadow?: 'refused';
   /**
-   * The work has cost this: the rest is given back, or what was too little is charged. What is absent was as estimated. With `costs` it also tells what
-   * `reportCost` would; throws what that throws, and then stays open.
+   * Charges the real cost: gives the rest back, or takes what was missing. Absent amounts are as estimated. `costs` are
+   * reported as by `reportCost`; throws what that throws, and then stays open. A second call does nothing.
    */
   commit(actual: Amounts, costs?: ReportedCost | readonly ReportedCost[]): void;
-  /** The work was not done: everything is given back. */
+  /** Gives everything back: the work was not done. A second call does nothing. */
   cancel(): void;
 }

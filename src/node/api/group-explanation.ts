@@ -6,24 +6,24 @@ import type { PerDimension } from './decision.js';
 import type { DirectionStatus, QuotaAsWritten, RampStatus, RateStatus } from './node-status.js';
 import type { ShadowDirectionStatus } from './shadow-status.js';
 
-/** Why a group may do what it may do now: every input of the decision, in the order in which they are used. */
+/** Explains a group's limits: every input of the decision, in the order of use. */
 export interface GroupExplanation {
   readonly group: string;
   readonly node: string;
   readonly strategy: string;
-  /** The setting for which each node has a gate on its own share; null = the cluster has a bucket. */
+  /** Setting for which each node has a gate on its own share; null = the cluster has a bucket. */
   readonly gate: GateName | null;
   readonly directions: Readonly<Record<Direction, DirectionExplanation>>;
 }
 
-/** Rates per second; null = none (unlimited). Cost in cost units. */
+/** Rates per second, null = unlimited; costs in cost units. */
 export interface DirectionExplanation {
   readonly quota: RateStatus & {
     readonly costPerSecond: number | null;
     readonly reservedCostPerSecond: number;
   };
   readonly quotaAsWritten: QuotaAsWritten;
-  /** Sums over all nodes, as they reported last. */
+  /** Sums over all nodes, as last published. */
   readonly usage: RateStatus;
   readonly demand: RateStatus;
   readonly cost: {
@@ -36,18 +36,18 @@ export interface DirectionExplanation {
   readonly reserved: number;
   readonly desired: number | null;
   readonly limiting: LimitingExplanation;
-  /** messages/s before and after the mode: report-only does not enforce it. */
+  /** Target in messages/s; report-only does not enforce it. */
   readonly target: number | null;
   readonly binding: Binding;
   readonly busy: boolean;
-  /** A ceiling over the target while it climbs; null = none. */
+  /** Ceiling over the target while it climbs; null = none. */
   readonly ramp: RampStatus | null;
   readonly inForce: RateStatus;
   readonly shareSum: RateStatus;
-  /** Null where each node has a gate, and where the direction is not used here. */
+  /** Null where each node has a gate, and where the direction is unused here. */
   readonly clusterBucket: DirectionStatus['clusterBucket'];
   readonly local: LocalExplanation;
-  /** What the shadow of the group would have said; null = it has none. */
+  /** Answers of the group's shadow; null = it has none. */
   readonly shadow: ShadowDirectionStatus | null;
 }
 
@@ -55,9 +55,9 @@ export interface LimitingExplanation {
   readonly mode: string;
   readonly split: string;
   readonly rate: number | null;
-  /** What backends never take away. */
+  /** Messages/s that backends never take away. */
   readonly minimum: number;
-  /** The zone and backend that decide; null = nothing limits. */
+  /** Zone and backend that decide; null = nothing limits. */
   readonly deciding: ZoneExplanation | null;
   readonly leftOut: readonly ZoneExplanation[];
   readonly backends: readonly {
@@ -79,33 +79,33 @@ export interface LocalExplanation {
   readonly link: string;
   readonly share: RateStatus;
   readonly limit: RateStatus;
-  /** In the bucket now. */
+  /** Units in the bucket now. */
   readonly tokens: { readonly messages: number | null; readonly bytes: number | null };
-  /** Whole units and milliseconds, as answers tell them (`remaining`, `resetMs`). */
+  /** Whole units and milliseconds, as in answers (`remaining`, `resetMs`). */
   readonly remaining: PerDimension;
   readonly resetMs: PerDimension;
-  /** A request of more passes when so many tokens are there, and owes the rest; null = unlimited, or nothing passes. */
+  /** Units that let a larger request pass, which owes the rest; null = unlimited, or nothing passes. */
   readonly depth: { readonly messages: number | null; readonly bytes: number | null };
-  /** How fast tokens come back to a request that waits, if nobody else takes any; null = unlimited. */
+  /** Units/s that come back to a waiting request if nobody else takes any; null = unlimited. */
   readonly comesBack: RateStatus;
-  /** 0 = a bucket; otherwise whole tokens come at the begin of each window, and a window never grants more than it holds. */
+  /** Milliseconds of a window, which never grants more than it holds; 0 = a bucket. */
   readonly windowMs: number;
   readonly refusals: number;
   readonly refusedMessages: number;
   readonly refusedBytes: number;
-  /** Why, by level, dimension and reason; the newest first. */
+  /** Refusals by level, dimension and reason, the newest first. */
   readonly refusedBecause: readonly RefusalCount[];
 }
 
 /**
- * What a refusal follows from. Of the group's own: the ceiling that the target was equal to, `bytes` for the byte quota,
- * or `isolated` where the node holds less because the topic is away. `own-limit`: a fixed limit of the node, a topic or
- * a client. `no-room`: too many topics or clients. `not-ready`: the node decides nothing.
+ * Causes of a refusal. Of the group: the ceiling that its target was equal to, `bytes` of the byte quota, or `isolated`
+ * where the node holds less because the topic is away. `own-limit`: a fixed limit of the node, a topic or a client.
+ * `no-room`: too many topics or clients. `not-ready`: the node decides nothing.
  */
 export type RefusalReason = Binding | 'bytes' | 'isolated' | 'own-limit' | 'no-room' | 'not-ready';
 
 export interface RefusalCount {
-  /** Null where the node decides nothing at all. */
+  /** Null = the node decides nothing. */
   readonly level: Level | null;
   readonly dimension: Dimension | null;
   readonly reason: RefusalReason;

@@ -3,7 +3,7 @@ import type { Direction } from '../../core/base/vocabulary.js';
 import type { Binding } from '../../core/target/target-rate.js';
 import type { ShadowStatus } from './shadow-status.js';
 
-/** What a node tells about itself: `/v1/nodes`, `/readyz`, metrics and the status command read it. */
+/** Status of a node, for `/v1/nodes`, `/readyz`, metrics and the status command. */
 export interface NodeStatus {
   readonly cluster: string;
   readonly nodeId: string;
@@ -11,32 +11,30 @@ export interface NodeStatus {
   readonly incarnation: number;
   readonly phase: string;
   readonly ready: boolean;
-  /** Why the node is not ready; empty when it is. */
+  /** Reasons why it is not ready; empty when it is. */
   readonly notReadyBecause: readonly string[];
-  /** What is not as it should be although the node is ready, e.g. `isolated: partition 0, silent for 4210 ms`. */
+  /** Faults beside which the node stays ready, e.g. `isolated: partition 0, silent for 4210 ms`. */
   readonly degraded: readonly string[];
   readonly uptimeMs: number;
   readonly members: readonly MemberStatus[];
   readonly topic: TopicStatus;
   readonly registry: RegistryStatus;
-  /** By template, since the start. */
+  /** Counts since the start, by template. */
   readonly keys: readonly TemplateStatus[];
-  /** One entry per topic; empty where records are not signed. */
+  /** One entry per topic; empty = records are not signed. */
   readonly signatures: readonly SignatureStatus[];
   readonly configuration: ConfigurationStatus;
   readonly rounds: number;
-  /** From appending the last own report to reading it back; 0 before the first. */
+  /** Milliseconds from appending the last own report to reading it back; 0 before the first. */
   readonly reportRoundTripMs: number;
-  /**
-   * How long the last rebalancing took: from the first share that moved until the last, with 300 ms of rest after it.
-   */
+  /** Milliseconds of the last rebalancing, from the first share that moved to the last, with 300 ms of rest. */
   readonly lastRebalancingMs: number;
-  /** What groups of strategy equal divide by; null = there are none. */
+  /** Number by which groups of strategy equal divide; null = there are none. */
   readonly pool: PoolStatus | null;
   readonly recordsIgnored: Readonly<Record<string, number>>;
-  /** Calls of the telemetry that failed; their lines are lost. */
+  /** Failed calls of the telemetry; their lines are lost. */
   readonly telemetryFailures: number;
-  /** Lanes served here that saturated backends hold below their quota; the first 20 by name. */
+  /** Lanes served here that saturated backends hold below their quota; `…` the first 20 by name. */
   readonly busyLanes: number;
   readonly busyGroups: readonly BusyGroupStatus[];
 }
@@ -44,15 +42,15 @@ export interface NodeStatus {
 export interface BusyGroupStatus {
   readonly group: string;
   readonly direction: Direction;
-  /** What the target is equal to: `limiting`, or what is never taken away: `reserved`, `minimum`. */
+  /** Ceiling that the target is equal to, or the part never taken away: `reserved`, `minimum`. */
   readonly binding: Binding;
-  /** Null in report-only without a message quota: nothing is enforced. */
+  /** Messages/s; null = report-only without a message quota: nothing is enforced. */
   readonly targetMessagesPerSecond: number | null;
 }
 
 export interface PoolStatus {
   readonly size: number;
-  /** Every member has said so; until then the size does not fall, and newcomers wait. */
+  /** True = every member agrees; until then the size does not fall, and newcomers wait. */
   readonly agreed: boolean;
 }
 
@@ -61,7 +59,7 @@ export interface MemberStatus {
   readonly incarnation: number;
   readonly state: 'alive' | 'left' | 'expired';
   readonly self: boolean;
-  /** Since its last sign of life was read here. */
+  /** Milliseconds since its last record was read here. */
   readonly silentMs: number;
   readonly version: string;
 }
@@ -69,29 +67,29 @@ export interface MemberStatus {
 export interface TopicStatus {
   readonly kind: string;
   readonly partitions: number;
-  /** The name of the log that is read; null before the first one. */
+  /** Name of the log; null before the first one. */
   readonly epoch: string | null;
-  /** How often the log turned out to be another one since this process started. */
+  /** Times since the start that the log was replaced. */
   readonly epochChanges: number;
-  /** Null while the topic works. */
+  /** Reason; null = the topic works. */
   readonly lost: string | null;
-  /** Per partition, the offset that is read next. */
+  /** Next offset per partition. */
   readonly offsets: readonly number[];
   readonly pendingAppends: number;
   readonly counters: TopicCounters;
 }
 
-/** The groups that were defined at run time. */
+/** State of the groups that were defined at run time. */
 export interface RegistryStatus {
   readonly enabled: boolean;
-  /** All that was in its topic at the start has been read. */
+  /** True = all that its topic held at the start is read. */
   readonly ready: boolean;
-  /** Null while its topic works. */
+  /** Reason; null = its topic works. */
   readonly lost: string | null;
-  /** The name of the log that is read, and how often it turned out to be another one. */
+  /** Name of the log. */
   readonly epoch: string | null;
   readonly epochChanges: number;
-  /** After the last record read. */
+  /** Offset behind the last record read. */
   readonly offset: number;
   readonly groups: number;
   /** Groups whose definition this node cannot use. */
@@ -99,32 +97,29 @@ export interface RegistryStatus {
   readonly recordsIgnored: number;
 }
 
-/** Whether records are of this cluster (topic.hmac). */
+/** Verification of records (topic.hmac). */
 export interface SignatureStatus extends Omit<RecordSignatures, 'sinceUnverifiedMs'> {
   readonly log: 'reports' | 'registry';
 }
 
-/** What became of the YAML since the start. */
+/** State of the YAML since the start. */
 export interface ConfigurationStatus {
   /** The file or folder. */
   readonly source: string;
-  /** Times that it was read again, and taken. */
   readonly taken: number;
-  /** Times that it had a mistake. */
   readonly refused: number;
-  /** The first mistake of the files as they are now; null = there is none. */
+  /** First mistake of the files as they are now; null = none. */
   readonly refusedBecause: string | null;
-  /** Settings that the files have differently from what is in force. */
+  /** Settings whose new values in the files are not in force. */
   readonly needsRestart: readonly string[];
-  /** Groups that other nodes' YAML has otherwise, or not at all; the first 20 by name. */
+  /** Groups that other nodes' YAML lacks or has otherwise; names: the first 20. */
   readonly differingGroups: number;
   readonly differs: readonly { readonly group: string; readonly nodes: readonly string[] }[];
-  /** Groups, key templates and scopes of the files that definitions of run time hide; the first 20 by name. */
   readonly hiddenByRunTime: number;
   readonly hidden: readonly string[];
 }
 
-/** Rates as YAML would write them: 5 per second, or `5/min`. */
+/** Rates as YAML writes them: 5 per second, or `5/min`. */
 export type QuotaAsWritten = Readonly<Record<string, number | string>>;
 
 /** Rates in units per second; null = no quota (unlimited). */
@@ -137,15 +132,14 @@ export interface GroupStatus {
   readonly group: string;
   readonly strategy: string;
   readonly promise: 'relaxed';
-  /** False: nothing limits it here, whatever quotas YAML has for it. */
+  /** False = nothing limits it here, whatever quotas YAML has for it. */
   readonly enabled: boolean;
-  /** shadow: decisions are made and counted, and refuse nothing. */
   readonly mode: 'enforce' | 'shadow';
-  /** What would have been; null = the group is enforced, and nothing is planned for it. */
+  /** Counts of the shadow; null = the group is enforced, and nothing is planned. */
   readonly shadow: ShadowStatus | null;
-  /** run-time: the definition of the registry is in force, whatever YAML says. */
+  /** Source of the definition in force; run-time hides YAML. */
   readonly origin: 'yaml' | 'run-time';
-  /** The revision of the last change at run time; 0 = there was none. */
+  /** Revision of the last change at run time; 0 = none. */
   readonly revision: number;
   readonly directions: Readonly<Record<'publish' | 'dispatch', DirectionStatus>>;
 }
@@ -156,70 +150,66 @@ export interface DirectionStatus {
   readonly target: RateStatus;
   /** null = none. */
   readonly ramp: RampStatus | null;
-  /**
-   * The bucket of the cluster; null where each node has a gate, and where the direction is not used here. In it, null =
-   * the dimension has no quota, or one of 0.
-   */
+  /** Cluster's bucket; null = each node has a gate, or the direction is unused here. Null in it = no quota, or 0. */
   readonly clusterBucket: {
     readonly messages: ClusterBucketStatus | null;
     readonly bytes: ClusterBucketStatus | null;
   } | null;
-  /** Σ of the shares as this node computes them. */
+  /** Σ shares as this node computes them. */
   readonly shareSum: RateStatus;
   readonly local: LocalStatus;
   readonly nodes: readonly NodeShareStatus[];
 }
 
-/** The bucket of the whole cluster in one dimension as this node computes it from the log, in units. */
+/** The cluster's bucket in one dimension, computed here from the log, in units. */
 export interface ClusterBucketStatus {
-  /** In it now; negative = a debt. */
+  /** Tokens now; negative = a debt. */
   readonly tokens: number;
   readonly depth: number;
-  /** What a busy bucket returns to. */
+  /** Tokens that a busy bucket returns to. */
   readonly setPoint: number;
-  /** The cluster is given so much more than the target, or less, until the bucket holds the set point. */
+  /** Units/s given beyond the target, or below it, until the bucket holds the set point. */
   readonly correctionPerSecond: number;
-  /** What all nodes are expected to take together, and what of it this one. */
+  /** Units/s that all nodes are expected to take together; this node's part. */
   readonly expectedPerSecond: number;
   readonly ownExpectedPerSecond: number;
-  /** What this node took beyond that, and the log does not know; negative = it took less than the log knows. */
+  /** Units that this node took beyond that and has not published; negative = it took less. */
   readonly unheard: number;
   /**
-   * What each node has told to have taken beyond what was expected of it, since its entry in the log began; negative =
-   * it took less. Nodes that have told nothing are missing.
+   * Units that each node published beyond what was expected of it, since its entry began; negative = less. Nodes that
+   * published nothing are missing.
    */
   readonly charged: readonly { readonly nodeId: string; readonly units: number }[];
-  /** What this node may take now; negative = so much has to come back first. */
+  /** Units that this node may take now; negative = so much has to come back first. */
   readonly takeable: number;
-  /** When a piece of work would pass if nobody else took anything; 0 = now. */
+  /** Milliseconds until work would pass if nobody else took anything; 0 = now. */
   readonly passesInMs: number;
-  /** The bucket is so small that the log gives whole pieces. */
+  /** True = the bucket is so small that the log gives whole pieces. */
   readonly inPieces: boolean;
-  /** This node wants more than its share: it is given nothing below the set point. */
+  /** True = this node wants more than its share, and gets nothing below the set point. */
   readonly throttled: boolean;
 }
 
-/** What this node does for one direction of a group. */
+/** State of one direction of a group at this node. */
 export interface LocalStatus {
-  /** False until the first use: nothing is computed for a group that nobody uses here. */
+  /** False until the first use: nothing is computed for unused groups. */
   readonly served: boolean;
   readonly link: 'linked' | 'held' | 'fallback';
   readonly share: RateStatus;
-  /** What a gate enforces. Where the cluster has a bucket, that decides (clusterBucket). */
   readonly limit: RateStatus;
-  /** Since the start of the process. */
+  /** Messages since the start of the process. */
   readonly admittedMessages: number;
   readonly admittedBytes: number;
   readonly attemptedMessages: number;
   readonly attemptedBytes: number;
   readonly refusedMessages: number;
   readonly refusedBytes: number;
-  /** Asks and connections that are held back now, instead of refused. */
+  /** Requests and connections held back now, instead of refused. */
   readonly heldBack: number;
-  /** What accepted work has left as debt, now. */
+  /** Debt of accepted work, now. */
   readonly debtMessages: number;
   readonly debtBytes: number;
-  /** Units of work that could not be refused beyond `debtMs` of debt, since the start: nobody pays for them. */
+  /** Units beyond `debtMs` of debt of work that could not be refused, since the start: nobody pays for them. */
   readonly letOffMessages: number;
   readonly letOffBytes: number;
 }
@@ -227,33 +217,33 @@ export interface LocalStatus {
 export interface NodeShareStatus {
   readonly nodeId: string;
   readonly self: boolean;
-  /** As reported last; where tokens are shared no more than the share. */
+  /** As last published; where tokens are shared no more than the share. */
   readonly usage: RateStatus;
-  /** As reported last. */
+  /** As last published. */
   readonly demand: RateStatus;
-  /** What the strategy gives it, computed here from the log. */
+  /** Share by the strategy, computed here from the log. */
   readonly share: RateStatus;
-  /** What it reported to apply. */
+  /** Share that the node published as applied. */
   readonly reportedShare: RateStatus;
-  /** Topics of the group that requests named there in ten seconds, as reported last; 10,000 = at least as many. */
+  /** Topics that requests named there in ten seconds, as published; 10,000 = at least as many. */
   readonly topics: number;
-  /** Age of its report here; null when it has no entry for the group. */
+  /** Milliseconds since its report; null = it has no entry for the group. */
   readonly reportAgeMs: number | null;
 }
 
-/** Where the ramp of a direction stands; messages/s. */
+/** State of a direction's ramp; messages/s. */
 export interface RampStatus {
   readonly mode: string;
-  /** waiting: nobody has used the group yet, or not for the time to live; climbing; top. */
+  /** waiting = unused so far, or for the time to live. */
   readonly state: 'waiting' | 'climbing' | 'top';
-  /** What the ramp allows now. */
+  /** Messages/s that the ramp allows now. */
   readonly ceiling: number;
   readonly from: number;
   readonly to: number;
   readonly overMs: number;
 }
 
-/** Keys of one template at this node. */
+/** Counts of one template's keys at this node. */
 export interface TemplateStatus {
   readonly template: string;
   readonly live: number;
@@ -261,12 +251,11 @@ export interface TemplateStatus {
   readonly loud: number;
   readonly made: number;
   readonly forgotten: number;
-  /** Requests refused because there was no room for their key. */
+  /** Requests refused for want of room for their key. */
   readonly refused: number;
   /** Requests refused by the quota of their key. */
   readonly overQuota: number;
-  /** Limits that came with requests and were refused: LIMIT_DENIED, LIMIT_INVALID. */
+  /** Limits in requests that were refused: LIMIT_DENIED, LIMIT_INVALID. */
   readonly limitsRefused: number;
-  /** Requests granted without telling others. */
   readonly granted: number;
 }

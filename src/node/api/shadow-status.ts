@@ -2,9 +2,9 @@ import type { Direction } from '../../core/base/vocabulary.js';
 import type { RefusalCount } from './group-explanation.js';
 import type { QuotaAsWritten, RateStatus } from './node-status.js';
 
-/** What would have been, had the shadow of a group been enforced (docs/guide/shadow.md). */
+/** Counts what would have been, had the shadow been enforced (docs/guide/shadow.md). */
 export interface ShadowStatus {
-  /** group = nothing of the group is enforced (`mode: shadow`); planned = a plan beside what is in force (`shadow:`). */
+  /** group = `mode: shadow` enforces nothing; planned = a plan beside what is in force (`shadow:`). */
   readonly kind: 'group' | 'planned';
   readonly strategy: string;
   readonly directions: Readonly<Record<Direction, ShadowDirectionStatus>>;
@@ -13,21 +13,21 @@ export interface ShadowStatus {
 export interface ShadowDirectionStatus {
   readonly quota: RateStatus;
   readonly quotaAsWritten: QuotaAsWritten;
-  /** Σ over all nodes of what their shadows admitted and were asked for, as they reported last. */
+  /** Σ over the shadows of all nodes: admitted and requested, as last published. */
   readonly usage: RateStatus;
   readonly demand: RateStatus;
-  /** What this node's shadow holds. */
+  /** Share of this node's shadow. */
   readonly share: RateStatus;
-  /** What this node's shadow has said since the start of the process. */
+  /** Messages since the start of the process. */
   readonly admittedMessages: number;
   readonly admittedBytes: number;
   readonly refusedMessages: number;
   readonly refusedBytes: number;
-  /** Granted in force, and the shadow would have refused it; of a part, what it would have left out. */
+  /** Granted in force, refused by the shadow; of a part, what it would have left out. */
   readonly wouldRefuse: ShadowDifference;
-  /** Refused in force at once, and the shadow would have granted it, or a part of it. */
+  /** Refused in force, granted by the shadow, or in part. */
   readonly wouldGrant: ShadowDifference;
-  /** Why the shadow would have refused, by level, dimension and reason; the newest first. */
+  /** Refusals of the shadow by level, dimension and reason, the newest first. */
   readonly refusedBecause: readonly RefusalCount[];
 }
 

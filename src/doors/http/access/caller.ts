@@ -3,14 +3,13 @@ import { isThisMachine } from './this-machine.js';
 
 export type { Caller, Role } from '../../../base/access/caller.js';
 
-/** What `callerOf` needs of a request. */
 export interface CallingRequest {
-  /** Set where the configuration has `auth:`, before anything else of a route runs. */
+  /** Set before all else of a route where the configuration has `auth:`. */
   caller?: Caller;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** Who sent this request; found out only when this is called. */
+/** Finds out who sent this request, when called. */
 export function callerOf({ caller, socket }: CallingRequest): Caller {
   if (caller !== undefined) return caller;
   const address = socket.remoteAddress;

@@ -2,17 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { isLoopback } from '../../../base/access/loopback.js';
 
-/** What a browser cannot be made to send otherwise than it is. */
+/** Headers that browsers set and pages cannot forge. */
 type PageHeaders = Pick<
   IncomingHttpHeaders,
   'origin' | 'host' | 'accept-language' | 'sec-fetch-site' | 'sec-fetch-mode' | 'sec-fetch-dest'
 >;
 
 /**
- * Checks that a browser of this machine shows this listener's own page. The whole authority must be the address that
- * was connected to: a foreign name may lead here (DNS rebinding), and another user of the machine may listen at the
- * same port of another address. Browsers take `localhost`, which is 127.0.0.1 and ::1, for one origin: it counts where
- * this listener has both.
+ * Checks that a browser of this machine shows this listener's own page. The whole authority must be the address
+ * connected to: a foreign name may lead here (DNS rebinding), and another user may listen at the same port of another
+ * address. Browsers take `localhost` (127.0.0.1 and ::1) for one origin: it counts where this listener has both.
  */
 export function isOwnPage(
   { origin, host, 'sec-fetch-site': site = 'same-origin' }: PageHeaders,
@@ -35,26 +34,26 @@ export function isOwnPage(
 const BOTH: ReadonlySet<string> = new Set(['localhost', '::']);
 const SCHEMES = ['http', 'https'] as const;
 
-/** A browser leaves out the port that a scheme has by itself. */
+/** Leaves out a scheme's default port, as browsers do. */
 function authorityOf(scheme: (typeof SCHEMES)[number], host: string, port: number): string {
   return port === (scheme === 'http' ? 80 : 443) ? host : `${host}:${port}`;
 }
 
-/** Whether a page of another origin makes a browser ask. Browsers say so to HTTPS, and to addresses of their machine. */
+/** Detects requests made by a page of another origin. Browsers say so to HTTPS, and to addresses of their machine. */
 export function isAskedAcrossSites({ 'sec-fetch-site': site }: PageHeaders): boolean {
   return site === 'cross-site' || site === 'same-site';
 }
 
-/** Somebody has clicked, and looks at the answer alone; the answer stands in no frame of a page. */
+/** Detects a followed link: its answer is a page of its own, in no frame. */
 export function isLinkFollowed({ 'sec-fetch-mode': mode, 'sec-fetch-dest': dest }: PageHeaders): boolean {
   return mode === 'navigate' && dest === 'document';
 }
 
 /**
- * Whether a browser of this machine asks by a name that strangers could own: a page whose own name was made to lead
- * here is of the same origin as the node then, and says nothing of itself (DNS rebinding). Browsers are known by
- * Accept-Language, which a page can change and not leave out; at hosts that they trust, which such a name never is, they
- * add Sec-Fetch-Mode, and so do some programs.
+ * Detects a browser of this machine that asks by a name others could own. A page whose own name leads here (DNS
+ * rebinding) is of the node's origin and sends no sign of it. Browsers are known by Accept-Language, which a page can
+ * change and not leave out; to trusted hosts, which such a name never is, they add Sec-Fetch-Mode, and so do some
+ * programs.
  */
 export function isReboundName(headers: PageHeaders, remoteAddress: string | undefined): boolean {
   const { host = '', 'accept-language': language, 'sec-fetch-mode': mode } = headers;
@@ -62,7 +61,10 @@ export function isReboundName(headers: PageHeaders, remoteAddress: string | unde
   return remoteAddress !== undefined && isLoopback(remoteAddress) && !isOwnName(host);
 }
 
-/** Addresses are no names; `0.0.0.0` leads here, too, and only pages of strangers write it. No stranger owns a name without a dot. */
+/**
+ * Tests if nobody else can own a host name: an address, or a name without a dot. `0.0.0.0` leads here, too, and only
+ * foreign pages write it.
+ */
 function isOwnName(host: string): boolean {
   const name = host
     .replace(/:\d+$/, '')

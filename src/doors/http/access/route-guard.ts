@@ -10,7 +10,7 @@ import { needs, type RouteAccess, tenantDenied } from '../route/route-access.js'
 import { isAskedAcrossSites, isLinkFollowed, isOwnPage, isReboundName } from './own-page.js';
 import { isThisMachine } from './this-machine.js';
 
-/** Who sent the last request of a connection, and by what this was known. */
+/** Caller of a connection's last request, and its proof. */
 interface KnownCaller {
   readonly authorization: string | undefined;
   readonly version: number;
@@ -18,16 +18,13 @@ interface KnownCaller {
 }
 
 export interface GuardRules {
-  /** registry.remoteChanges: changes may come from other machines. */
   readonly remoteChanges: boolean;
-  /** http.host. */
   readonly listensOn: string;
 }
 
 /**
- * Checks before the body is read that the caller of a request may do what the route declares. Who the caller is, is
- * found out once per connection; after that a request costs a comparison of its Authorization with the last one
- * (docs/decisions/0038).
+ * Checks before the body is read that a caller may use the route. The caller is found out once per connection; a later
+ * request costs a comparison of its Authorization (docs/decisions/0038).
  */
 export class RouteGuard {
   readonly #access: Access;
@@ -41,28 +38,28 @@ export class RouteGuard {
     this.#listensOn = listensOn;
   }
 
-  /** To be called before the first route is added. */
+  /** Guards all routes that are added later. */
   guard(app: FastifyInstance): void {
     app.decorateRequest('caller');
     app.addHook('onRoute', (route) => {
       const declared = route.config?.access;
       invariant(declared !== undefined, `${[route.method].flat()} ${route.url} does not say which role it needs`);
       describeSecurity(route, declared);
-      // fastify makes the HEAD route from the GET route, which this hook has guarded already.
+      // fastify makes HEAD from the GET route, which is guarded already.
       if (route.method === 'HEAD' && this.#isGuarded(route)) return;
       const guard = this.#guardOf(declared);
       route.onRequest = [guard, ...[route.onRequest ?? []].flat()];
     });
     app.addHook('onRequest', (request, reply, done) => {
-      // Strangers must not learn which routes there are.
+      // Unknown callers must not learn which routes there are.
       if (request.is404) this.#answer(ANYBODY, request, reply, done);
       else done();
     });
   }
 
   /**
-   * Whether a request that would change something is let in by what is known already. False says nothing: `guard` finds
-   * out then, counts, and tells.
+   * Lets a changing request in by what is known already. False decides nothing: `guard` then finds out, counts and
+   * answers.
    */
   letsIn(request: IncomingMessage, { needs: need }: RouteAccess): boolean {
     if (this.#access.isOpen) return this.#whyNotChange(request) === null;
@@ -84,7 +81,7 @@ export class RouteGuard {
   }
 
   #answer(declared: RouteAccess, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-    // Here, because this is called once for every answer, and each hook more costs every request.
+    // Here, because each further hook costs every request.
     reply.header('cache-control', 'no-store');
     try {
       if (this.#access.isOpen) this.#checkOpen(declared, request);
@@ -96,7 +93,7 @@ export class RouteGuard {
     }
   }
 
-  /** Without `auth:` the machine is the only credential. */
+  /** Checks access without `auth:`: the machine is the only credential. */
   #checkOpen(declared: RouteAccess, request: FastifyRequest): void {
     const { socket } = request;
     this.#rejectPage(declared, request);
@@ -128,9 +125,9 @@ export class RouteGuard {
   }
 
   /**
-   * A page of a stranger can make a browser on this machine send requests, with its certificate and without asking
-   * anybody. Such requests have an Origin where they may change something, which programs do not send; there only a
-   * token shows that the page may. The node's own page is let through where the machine is the only credential.
+   * Rejects requests that a foreign page made a browser of this machine send. They carry its certificate unasked, and
+   * an Origin where they may change something, which programs do not send: only a token shows that the page may. The
+   * node's own page passes where the machine is the only credential.
    */
   #rejectPage(declared: RouteAccess, request: FastifyRequest): void {
     const { method } = request;
@@ -150,7 +147,7 @@ export class RouteGuard {
 
   #whyNotRead(declared: RouteAccess, { headers, socket }: FastifyRequest): string | null {
     if (isOpenTo(declared, headers)) return null;
-    // A page may open a link by itself, and what takes an operator would be done for it.
+    // A page may open a link by itself and so act for an operator.
     if (isAskedAcrossSites(headers) && (declared.needs === 'operator' || !isLinkFollowed(headers))) return ACROSS_SITES;
     if (!this.#access.isOpen || !isReboundName(headers, socket.remoteAddress)) return null;
     return `to a browser of this machine ${headers.host?.slice(0, 200)} is no name of this node`;
@@ -166,14 +163,14 @@ export class RouteGuard {
     return caller;
   }
 
-  /** Who sent the last request of this connection, if this one says the same. */
+  /** Returns the connection's last caller, if this request shows the same. */
   #knownCaller({ socket, headers }: Pick<IncomingMessage, 'headers' | 'socket'>): Caller | null {
     const known = this.#callers.get(socket);
     const isSame = known?.authorization === headers.authorization && known?.version === this.#access.version;
     return known !== undefined && isSame ? known.caller : null;
   }
 
-  /** A token counts before a certificate: who sends both means the token. */
+  /** Identifies the caller, by the token before the certificate. */
   #identify(socket: FastifyRequest['socket'], authorization: string | undefined): Caller {
     const address = socket.remoteAddress ?? 'unix socket';
     if (authorization !== undefined) {
@@ -195,7 +192,7 @@ function isOpenTo({ needs: need, isOpenTo: isOpen }: RouteAccess, headers: Incom
   return need === 'open' || isOpen?.(headers) === true;
 }
 
-/** RFC 9110 §11.6.1 and RFC 6750 §3. */
+/** Adds WWW-Authenticate (RFC 9110 §11.6.1, RFC 6750 §3). */
 function addFields(reply: FastifyReply, { code, facts }: QuotameshError, { needs: need }: RouteAccess): void {
   if (code === 'AUTH_FAILED') reply.header('www-authenticate', 'Bearer realm="quotamesh"');
   if (code === 'AUTH_LIMITED') reply.header('retry-after', facts.retryAfterS);
@@ -203,7 +200,7 @@ function addFields(reply: FastifyReply, { code, facts }: QuotameshError, { needs
   reply.header('www-authenticate', `Bearer realm="quotamesh", error="insufficient_scope", scope="${need}"`);
 }
 
-/** OpenAPI lists the roles behind the name of a scheme. */
+/** Lists the roles behind the name of a scheme for OpenAPI. */
 function describeSecurity(route: RouteOptions, { needs: need }: RouteAccess): void {
   if (route.schema === undefined || route.schema.hide === true) return;
   const roles = need === 'any' ? [] : [need];
@@ -214,7 +211,7 @@ function describeSecurity(route: RouteOptions, { needs: need }: RouteAccess): vo
   route.schema = { ...route.schema, security, response: { ...refusals, ...answers } };
 }
 
-/** How callers may say who they are, for the OpenAPI document. */
+/** Schemes by which callers identify themselves, for the OpenAPI document. */
 export const SECURITY_SCHEMES = {
   bearer: {
     type: 'http',

@@ -15,18 +15,16 @@ import { RefusalAnswers } from './refusal-answers.js';
 import { capacityProblem } from './refusal-problems.js';
 import { nameIn, whereOf } from './scope-fields.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
 
-/** An answer to an acquire, made and not sent. */
 export interface AcquireAnswer {
   readonly status: number;
-  /** Names and values in turn, without Cache-Control and Content-Length, which every answer has. */
+  /** Names and values in turn; Cache-Control and Content-Length are added to every answer. */
   readonly fields: readonly string[];
   readonly body: string;
 }
 
-/** Turns decisions into answers, and counts what they were. */
+/** Turns decisions into answers, and counts their outcomes. */
 export class AcquireAnswers {
   readonly #node: UsedParts;
   readonly #outcomes: AcquireOutcomes;
@@ -45,7 +43,7 @@ export class AcquireAnswers {
     }
     if (decision.reason === 'quota') {
       this.#outcomes.refused++;
-      // A refusal always has a lane: exempt work is not refused.
+      // Exempt work is never refused: a refusal has a lane.
       const lane = laneAsked(this.#node, body, decision.group) as number;
       return refusedAnswer(decision, { lane, answers: this.#refusals, nowMs: this.#node.clock() });
     }
@@ -58,7 +56,7 @@ export class AcquireAnswers {
     const written = isPlainGrant(decision) ? GRANTED_BODY : JSON.stringify(decision);
     const key = this.#node.gate.silentKeyOf(whereOf(body));
     if (key !== null) {
-      // Nobody need hear of this work of a key; to ask for the key's lane would make a group of it.
+      // Asking for the lane would make a published group of a silent key.
       const { policy, current } = fields.ofKey(key, this.#node.keys!.usedNow(key), body.direction ?? 'publish');
       return grant(written, policy, current);
     }
@@ -70,26 +68,26 @@ export class AcquireAnswers {
 }
 
 /**
- * Writes to Node's own response: on fastify's way an answer passes four more functions, each for hooks, streams and
- * serializers that an acquire has not. So the field that the guard sets (http/access/route-guard.ts) is written here.
+ * Writes to Node's own response, past fastify's hooks, streams and serializers. So the field of the guard
+ * (http/access/route-guard.ts) is written here.
  */
 export function sendAnswer(response: ServerResponse, { status, fields, body }: AcquireAnswer): void {
   const isGranted = body === GRANTED_BODY;
   const length = isGranted ? GRANTED_LENGTH : String(Buffer.byteLength(body));
   response.writeHead(status, ['cache-control', 'no-store', ...fields, 'content-length', length]);
-  // Node copies head and body as Latin-1 at once; to look for wider characters takes it a byte at a time.
+  // Node copies Latin-1 at once, and searches other text byte by byte.
   if (isGranted) response.end(body, 'latin1');
   else response.end(body);
 }
 
-/** For routes whose answers have fields of hooks, too. */
+/** Sends by fastify, for routes whose answers have fields of hooks. */
 export function sendByFastify(reply: FastifyReply, { status, fields, body }: AcquireAnswer): void {
   reply.code(status);
   for (let at = 0; at < fields.length; at += 2) reply.header(fields[at], fields[at + 1]);
   reply.send(body);
 }
 
-/** A grant of the whole request, which says nothing but that. */
+/** Tests for a grant of the whole request that says nothing else. */
 export function isPlainGrant(decision: Granted | Reserved): boolean {
   return !('messages' in decision) && !('id' in decision) && !('shadow' in decision);
 }
@@ -117,7 +115,7 @@ export function notReadyAnswer(
   return unableAnswer(error, retryAfterMs);
 }
 
-/** There are too many topics, clients or waiters. The request violates no policy. */
+/** Answers that topics, clients or waiters have no room; no policy is violated. */
 export function noRoomAnswer(error: QuotameshError): AcquireAnswer {
   return unableAnswer(error, 1000);
 }
@@ -140,7 +138,7 @@ const GRANTED_BODY = '{"granted":true}';
 const GRANTED_LENGTH = String(GRANTED_BODY.length);
 const GRANT_FIELDS = ['content-type', 'application/json; charset=utf-8'] as const;
 
-/** The lane of the most specific group of a scope, or of the group that refused; null = exempt. */
+/** Returns the lane of a scope's most specific group, or of the one that refused; null = exempt. */
 function laneAsked(node: UsedParts, body: AcquireBody, refusedBy?: string): number | null {
   const direction = directionIndex(body.direction ?? 'publish');
   const group = refusedBy ?? nameIn(body);

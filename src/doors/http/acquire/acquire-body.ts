@@ -9,7 +9,7 @@ import { DIRECTION, KEY_LIMIT, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from '.
 
 const units = () => z.number().min(0).exactOptional();
 
-/** A cost, on one backend or on none that anybody watches. The library says what is wrong with it. */
+/** Cost on one backend, or on none; judged by the library. */
 export const COST = withAllowed(
   z.strictObject({
     backend: z.string().exactOptional(),
@@ -21,7 +21,6 @@ export const COST = withAllowed(
   costMistake,
 );
 
-/** Asks the library, so that an estimate is refused in the same words as a cost that is reported later. */
 function costMistake(field: string, sent: unknown): QuotameshError {
   try {
     checkCost(sent as ReportedCost, `${field}: `);
@@ -60,7 +59,7 @@ const COMMON = {
 
 const RULES = [NAMES_AMOUNT, NAMES_SCOPE];
 
-/** What POST /v1/acquire takes. */
+/** Body of POST /v1/acquire. */
 export const ACQUIRE_BODY = body(
   {
     ...COMMON,
@@ -72,7 +71,7 @@ export const ACQUIRE_BODY = body(
   RULES,
 );
 
-/** What POST /v1/acquire/bulk takes: each request is decided by itself, in order, at once. */
+/** Body of POST /v1/acquire/bulk: requests decided one by one, in order, at once. */
 export const BULK_BODY = body({ requests: bulkOf(body(COMMON, RULES), 'requests') });
 
 export type AcquireBody = Readonly<z.output<typeof ACQUIRE_BODY>>;

@@ -1,12 +1,11 @@
 import { type ConnectionCounts, createConnectionCounts } from '../connections/connection-counts.js';
 import type { ReservationCounts } from './open-reservations.js';
 
-/** Acquires over HTTP since the start, by outcome, and the connections they come by; read by the metrics. */
+/** Counts acquires over HTTP by outcome, and their connections, since the start. */
 export interface AcquireOutcomes {
   granted: number;
   refused: number;
   notReady: number;
-  /** Wrong requests, 4xx other than 429. */
   rejected: number;
   readonly reservations: ReservationCounts;
   readonly connections: ConnectionCounts;

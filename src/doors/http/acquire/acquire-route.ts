@@ -16,13 +16,9 @@ import { isPlainRequest } from './plain-request.js';
 import { rejectLimitOf, whereOf } from './scope-fields.js';
 import type { ShortWay } from './short-way.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
 
-/**
- * POST /v1/acquire, for all requests that ShortWay does not take: those that wait, reserve or tell a limit, and those
- * with a mistake.
- */
+/** Adds POST /v1/acquire, for requests that ShortWay leaves: waits, reservations, limits and mistakes. */
 export function addAcquireRoute(app: FastifyInstance, parts: AnsweringParts): void {
   const { outcomes, handleError, answers, shortWay } = parts;
   route(
@@ -57,7 +53,7 @@ export function addAcquireRoute(app: FastifyInstance, parts: AnsweringParts): vo
 
 export const ACQUIRE_ACCESS = needs('traffic');
 
-/** Decides without waiting, as the library's `tryAcquire` does, or its `reserve` (under an id), or its `consume`. */
+/** Decides as the library's `tryAcquire`, `reserve` (under an id) or `consume`. */
 export function decideAtOnce(
   parts: AcquireRouteParts,
   body: AcquireBody,
@@ -79,7 +75,7 @@ function isReserving({ cost, reserve }: AcquireBody): boolean {
   return cost !== undefined || reserve === true;
 }
 
-/** `priority: immediate` grants all at once. A body that also wants a part, or an answer after a wait, is mistaken. */
+/** Rejects `atMost` and `waitMs` beside `priority: immediate`, which grants all at once. */
 function rejectBesideImmediate({ atMost = false, waitMs = 0 }: AcquireBody): void {
   const field = atMost ? 'atMost' : waitMs > 0 ? 'waitMs' : null;
   if (field === null) return;
@@ -87,7 +83,7 @@ function rejectBesideImmediate({ atMost = false, waitMs = 0 }: AcquireBody): voi
   throw new QuotameshError('FIELD_INVALID', { field, reason });
 }
 
-/** What is granted whatever is there takes a role of its own. */
+/** Rejects callers without the role for unconditional grants. */
 function rejectUnlessConsuming(asked: CallingRequest): void {
   const caller = callerOf(asked);
   if (hasRole(caller, 'consume')) return;
@@ -100,7 +96,7 @@ function rejectUnlessConsuming(asked: CallingRequest): void {
   });
 }
 
-/** Waits until the request has its turn, its time is up, or the client hangs up. */
+/** Waits until the request's turn, its time is up, or the client hangs up. */
 async function waitForTurn(
   request: FastifyRequest<{ Body: AcquireBody }>,
   reply: FastifyReply,
@@ -120,7 +116,7 @@ async function waitForTurn(
     reply.hijack();
     sendAnswer(reply.raw, answer);
   } catch (error) {
-    // Nobody reads the answer any more.
+    // A client that hung up reads no answer.
     if (!hangUp.signal.aborted) throw error;
     reply.hijack();
   } finally {

@@ -12,13 +12,12 @@ import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
 import { isPlainBulk } from './plain-request.js';
 import { nameIn } from './scope-fields.js';
 
-/** The body of a bulk may be so many times as large as that of a single request. */
+/** Ratio of a bulk's body limit to a single request's. */
 export const BULK_BODY_LIMIT_FACTOR = 16;
 
 /**
- * POST /v1/acquire/bulk, for sidecars: many requests in one, decided in their order as if each had come alone. What
- * one of them gets wrong (an unknown group, an amount above maxRequest) is its own answer; a body that the schema
- * refuses charges nothing at all.
+ * Adds POST /v1/acquire/bulk: many requests decided in order, as if each came alone. A mistake of one (an unknown
+ * group, an amount above maxRequest) is its own answer; a body that the schema refuses charges nothing.
  */
 export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts): void {
   const { node, outcomes, handleError } = parts;
@@ -41,8 +40,8 @@ export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts): vo
     },
     (request, reply) => {
       const { requests } = request.body;
-      // The clock is read once: reading it for each of 32 requests takes a tenth of the whole. The last request of a
-      // thousand is decided half a millisecond later than its time says, and lacks the tokens of that time.
+      // One reading of the clock for all: 32 cost a tenth of the whole. The last of a thousand lacks the tokens of 0.5
+      // ms.
       const nowMs = node.clock();
       let answers = '';
       for (const wanted of requests) {
@@ -54,10 +53,9 @@ export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts): vo
   );
 }
 
-/** The answer to most requests of most bulks; made once. */
 const GRANTED_ANSWER = '{"status":200,"granted":true}';
 
-/** The answer to one request, as JSON. */
+/** Returns the answer to one request, as JSON. */
 function answerTo(parts: AcquireRouteParts, wanted: AcquireBody, asked: CallingRequest, nowMs: number): string {
   const { outcomes } = parts;
   try {
@@ -74,7 +72,7 @@ function answerTo(parts: AcquireRouteParts, wanted: AcquireBody, asked: CallingR
   }
 }
 
-/** `status` is what a single acquire would have been answered with. */
+/** Returns a refusal with the `status` of a single acquire. */
 function refusalOf({ node, outcomes }: AcquireRouteParts, wanted: AcquireBody, decision: Refused | NotReady): object {
   const { retryAfterMs } = decision;
   if (decision.reason === 'not-ready') {
@@ -83,7 +81,7 @@ function refusalOf({ node, outcomes }: AcquireRouteParts, wanted: AcquireBody, d
   }
   outcomes.refused++;
   const { level, dimension, shadow } = decision;
-  // Refusals of a scope name the group themselves.
+  // A scope's refusal names its group itself.
   const group = decision.group ?? node.groups.at(node.gate.groupIndex(nameIn(wanted) as string)).name;
   return {
     status: 429,

@@ -10,33 +10,31 @@ import type { NodeParts } from '../../../node/loop/node-parts.js';
 import type { AcquireBody } from './acquire-body.js';
 import { nameIn, whereOf } from './scope-fields.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'gate'>;
 
-/** A grant that is to be committed or cancelled, by its id, at this node, within `validMs`. */
+/** Grant to be committed or cancelled by id, at this node, within `validMs`. */
 export interface Reserved {
   readonly granted: true;
-  /** A shadow would have refused it. */
+  /** Set where a shadow would have refused it. */
   readonly shadow?: 'refused';
   readonly id: string;
   readonly validMs: number;
 }
 
-/** How an open reservation ends. What is absent is as it was estimated. */
+/** End of an open reservation; absent amounts are as estimated. */
 export interface Ending extends Amounts {
   readonly id: string;
   readonly costs?: readonly ReportedCost[];
   readonly cancel?: boolean;
 }
 
-/** Counts since the start, for the metrics; `open` is the number of now. */
+/** Counts since the start; `open` is a gauge. */
 export interface ReservationCounts {
   open: number;
   committed: number;
   cancelled: number;
-  /** Charged as estimated, because nobody ended them in time. */
+  /** Charged as estimated at their expiry. */
   expired: number;
-  /** Refused with RESERVATIONS_FULL. */
   full: number;
 }
 
@@ -50,20 +48,19 @@ interface Open {
 }
 
 /**
- * Reservations over HTTP: the library's (one-reservation.ts) under an id. At most `limits.maxReservations`, each for
- * `limits.reservationMs`; then it is charged as it was estimated, which errs on the side of the quota: the work may
- * have been done. Ids count up behind a prefix of the process, so that an ended one is told from an unknown one without
- * being remembered.
+ * Holds reservations over HTTP: the library's (one-reservation.ts) under an id. At most `limits.maxReservations`, each
+ * for `limits.reservationMs`; then it is charged as estimated, since the work may have been done. Ids count up behind a
+ * prefix of the process, which tells ended ones from unknown ones without remembering them.
  */
 export class OpenReservations {
   readonly #node: UsedParts;
   readonly #telemetry: Telemetry;
   readonly #counts: ReservationCounts;
-  /** All are valid for the same time, so the lowest number expires first. */
+  /** By number: all are valid for the same time, so the lowest expires first. */
   readonly #open = new Map<number, Open>();
   readonly #prefix = randomBytes(6).toString('hex');
   #last = 0;
-  /** No reservation below this number is open. Iterating over the map instead would walk over deleted entries. */
+  /** Lowest number that may be open; iterating over the map would walk over deleted entries. */
   #first = 1;
   readonly #silentUntilMs = { expired: 0, full: 0 };
 
@@ -73,7 +70,7 @@ export class OpenReservations {
     this.#counts = counts;
   }
 
-  /** Throws what the library's `reserve` throws, and RESERVATIONS_FULL. */
+  /** Reserves an amount. Throws what the library's `reserve` throws, and RESERVATIONS_FULL. */
   reserve(body: AcquireBody): Reserved | Refused | NotReady {
     rejectTogether(body);
     if (body.cost !== undefined) checkCost(body.cost, 'cost: ');
@@ -92,8 +89,8 @@ export class OpenReservations {
   }
 
   /**
-   * Throws RESERVATION_UNKNOWN, RESERVATION_ENDED, AMOUNT_INVALID, COST_INVALID, COSTS_FULL, NOT_READY; then the
-   * reservation stays open.
+   * Ends a reservation. Throws RESERVATION_UNKNOWN, RESERVATION_ENDED, AMOUNT_INVALID, COST_INVALID, COSTS_FULL,
+   * NOT_READY, and then leaves it open.
    */
   end({ id, cancel = false, messages, bytes, costs }: Ending): 'committed' | 'cancelled' {
     this.expire();
@@ -113,7 +110,7 @@ export class OpenReservations {
     return cancel ? 'cancelled' : 'committed';
   }
 
-  /** Charges the reservations whose time is over; looks at no other. */
+  /** Charges expired reservations; looks at no others. */
   expire(): void {
     const nowMs = this.#node.clock();
     let [expired, first] = [0, ''];
@@ -136,7 +133,7 @@ export class OpenReservations {
     try {
       reservation.commit({ messages, bytes }, cost);
     } catch (error) {
-      // The table of costs is full, or the node does not decide now. Then the amounts are charged without a cost.
+      // A full table of costs, or a node that is not ready: the amounts are charged without a cost.
       if (!(error instanceof QuotameshError)) throw error;
       reservation.commit({ messages, bytes });
     }
@@ -155,7 +152,7 @@ export class OpenReservations {
     return new QuotameshError('RESERVATIONS_FULL', { max });
   }
 
-  /** Logs at most one line of each kind in ten seconds: a client that never commits must not fill the log. */
+  /** Logs at most one line of each kind in ten seconds, so that no client fills the log. */
   #tell(kind: 'expired' | 'full', message: string, facts: Readonly<Record<string, unknown>>): void {
     const nowMs = this.#node.clock();
     if (nowMs < this.#silentUntilMs[kind]) return;
@@ -167,7 +164,7 @@ export class OpenReservations {
 const LOG_EVERY_MS = 10_000;
 const SHOWN_MAX = 80;
 
-/** A part of a request cannot be committed as it was estimated, and a reservation does not wait. */
+/** Rejects a reservation of a part, with a wait, or with a priority. */
 function rejectTogether({ atMost = false, waitMs = 0, priority = 'default' }: AcquireBody): void {
   const field = atMost ? 'atMost' : waitMs > 0 ? 'waitMs' : priority === 'immediate' ? 'priority' : null;
   if (field === null) return;

@@ -15,31 +15,30 @@ import type { KeySeen } from '../../../node/groups/keys/key-book.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { leftItem, policyItem, policyName } from './rate-limit-items.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate' | 'loop'>;
 
 /**
- * Makes the fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11). Each configured dimension
- * of a lane is an item, named `orders-publish-messages`.
+ * Makes RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11). Each configured dimension of a lane
+ * is an item, named `orders-publish-messages`.
  */
 export class RateLimitFields {
   readonly #node: UsedParts;
-  /** Per lane, made at its first use, and again when its group is another. */
+  /** By lane; made at first use, and anew for another group. */
   readonly #lanes: LanePolicies[] = [];
 
   constructor(node: UsedParts) {
     this.#node = node;
   }
 
-  /** q is the quota of the whole cluster: what this node may give of it changes every second and stands in RateLimit. */
+  /** Makes RateLimit-Policy; q is the quota of the whole cluster. */
   policy(lane: number): string {
     return this.#of(lane).field;
   }
 
   /**
-   * r is what this node knows to be left, in whole units, and t when there would be most left if nobody took anything
-   * (decide/units-left.ts). Where nothing comes in there is no t. In a refusal only the item that refused carries one,
-   * equal to Retry-After, which must not be earlier than any t.
+   * Makes RateLimit: r whole units left here, t seconds until most is left (decide/units-left.ts). Without inflow there
+   * is no t. In a refusal only the item that refused carries t, equal to Retry-After, which must not be earlier than
+   * any t.
    */
   current(
     lane: number,
@@ -63,7 +62,7 @@ export class RateLimitFields {
     return `${field === '' ? '' : `${field}, `}${leftItem(violated, 0, refused.retryAfterS)}`;
   }
 
-  /** Makes the same two for a key that is silent here. */
+  /** Makes both fields for a silent key. */
   ofKey(name: string, { settings, remaining }: KeySeen, direction: Direction): KeyFields {
     const { names, field } = policiesOf({ ...settings, name }, direction);
     const items = names.flatMap((item, at) => {
@@ -72,7 +71,7 @@ export class RateLimitFields {
     return { policy: field, current: items.join(', ') };
   }
 
-  /** RateLimit-Policy of a refusal: with the limit of the level that refused, where that is not the group's. */
+  /** Makes RateLimit-Policy of a refusal, with the limit of the level that refused. */
   policyWith(lane: number, { level, dimension }: { readonly level: Level; readonly dimension: Dimension }): string {
     const own = this.policy(lane);
     const rate = this.#limitOf(lane, dimension, level);
@@ -81,7 +80,7 @@ export class RateLimitFields {
     return `${own === '' ? '' : `${own}, `}${policyItem(name, rate.amount, SECONDS_OF[rate.per], dimension)}`;
   }
 
-  /** A topic without a limit of its own is refused its part of the group's quota: that policy is violated. */
+  /** Names the violated policy; a topic without its own limit violates the group's. */
   nameOf(lane: number, dimension: Dimension, level: Level = 'group'): string {
     const at = DIMENSIONS.indexOf(dimension);
     const group = this.#of(lane).names[at] ?? '';
@@ -91,7 +90,7 @@ export class RateLimitFields {
     return policyName(this.#node.gate.groupOf(lane).name, direction, dimension, `per-${level}`);
   }
 
-  /** Null where the level has no limit, and for the group: its quota is the policy. */
+  /** Returns the level's own limit; null = none, or the group, whose quota is the policy. */
   #limitOf(lane: number, dimension: Dimension, level: Level): WrittenRate | null {
     if (level === 'group') return null;
     const direction = directionOfLane(lane);
@@ -119,9 +118,9 @@ export interface KeyFields {
 
 interface LanePolicies {
   readonly group: GroupConfig;
-  /** Per dimension; empty where there is no quota. */
+  /** Per dimension; empty = no quota. */
   readonly names: readonly string[];
-  /** RateLimit-Policy as a whole. */
+  /** Whole RateLimit-Policy. */
   readonly field: string;
 }
 

@@ -2,11 +2,9 @@ import { keyNameOf } from '../../../config/setting/key-name.js';
 import type { Dimension } from '../../../core/base/vocabulary.js';
 
 /**
- * Writes a policy's name so that a structured field's string may hold it: anything but printable ASCII, and quotes,
- * backslashes and percent signs, is percent-encoded. Long names of keys are those that are kept, because proxies drop
- * answers whose headers exceed some KiB.
- *
- * Worked: `key:Jürgen` is `key:J%C3%BCrgen`.
+ * Percent-encodes a policy's name for a structured field's string: all but printable ASCII, quotes, backslashes,
+ * percent signs. Long names of keys are shortened, because proxies drop answers with headers of some KiB. *Worked:*
+ * `key:Jürgen` is `key:J%C3%BCrgen`.
  */
 export function policyName(group: string, ...rest: readonly string[]): string {
   const name = [keyNameOf(group), ...rest].join('-');
@@ -17,8 +15,8 @@ export function policyName(group: string, ...rest: readonly string[]): string {
 }
 
 /**
- * An item of RateLimit-Policy. Less than one unit per window is told per longer window, because q and w are integers.
- * It never tells more than is configured.
+ * Writes an item of RateLimit-Policy; never more than is configured. q and w are integers: less than one unit per
+ * window is written per longer window.
  */
 export function policyItem(name: string, amount: number, windowS: number, dimension: Dimension): string {
   const windows = amount > 0 && amount < 1 ? Math.ceil(1 / amount) : 1;
@@ -26,14 +24,14 @@ export function policyItem(name: string, amount: number, windowS: number, dimens
   return `"${name}";q=${wholeUnits(amount * windows)};w=${Math.min(INTEGER_MAX, windows * windowS)}${unit}`;
 }
 
-/** An item of RateLimit; without t where `seconds` is null. */
+/** Writes an item of RateLimit; null `seconds` = no t. */
 export function leftItem(name: string, left: number, seconds: number | null): string {
   return `"${name}";r=${wholeUnits(left)}${seconds === null ? '' : `;t=${Math.min(INTEGER_MAX, seconds)}`}`;
 }
 
 /**
- * Retry-After knows whole seconds only: rounded up, since coming back early would only be refused again, and never 0,
- * which many clients read as "at once". `retryAfterMs` in the body is exact.
+ * Rounds up to whole seconds for Retry-After, at least 1: many clients read 0 as "at once". The body's `retryAfterMs`
+ * is exact.
  */
 export function wholeSeconds(milliseconds: number): number {
   return Math.max(1, Math.ceil(milliseconds / 1000));

@@ -5,18 +5,15 @@ import type { NodeParts } from '../../../node/loop/node-parts.js';
 import type { RateLimitFields } from './rate-limit-fields.js';
 import { quotaProblem } from './refusal-problems.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'groups'>;
 
 /**
- * What a refused client is told. Under overload most answers are refusals, so all that is the same for every refusal of
- * a slot by a level is written once: an error object and JSON.stringify per refusal made them two and a half times as
- * expensive as grants.
+ * Writes refusals; the parts that are the same per slot and level are made once. *Why:* under overload most answers are
+ * refusals; an object and JSON.stringify for each cost 2.5 grants.
  */
 export class RefusalAnswers {
   readonly fields: RateLimitFields;
   readonly #node: UsedParts;
-  /** Per slot and level: the body up to the number that ends it. */
   #heads: string[] = [];
   #version = -1;
 
@@ -33,7 +30,6 @@ export class RefusalAnswers {
     return `${this.#heads[at]}${retryAfterMs}${planned}}`;
   }
 
-  /** Called when some group has changed. */
   #forget(): void {
     this.#heads = [];
     this.#version = this.#node.groups.version;

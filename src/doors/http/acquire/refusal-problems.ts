@@ -9,7 +9,7 @@ export interface RefusedFacts {
   readonly dimension: Dimension;
 }
 
-/** The body of a refusal, but for its `retryAfterMs`. */
+/** Makes the body of a refusal, but for its `retryAfterMs`. */
 export function quotaProblem(policy: string, facts: RefusedFacts, level: Level) {
   const error = new QuotameshError('QUOTA_EXCEEDED', { ...facts, what: WHAT[level] });
   return { ...problemOf(error, QUOTA_EXCEEDED_TYPE), 'violated-policies': [policy], ...facts, level };
@@ -22,7 +22,7 @@ const WHAT: Readonly<Record<Level, string>> = {
   client: 'limit of the client on this node',
 };
 
-/** The list of violated policies is empty: the node cannot decide, or has no room, and no quota is used up. */
+/** Makes a problem without violated policies: the node cannot decide, or has no room. */
 export function capacityProblem(error: QuotameshError, retryAfterMs: number): CapacityProblem {
   return { ...problemOf(error, REDUCED_CAPACITY_TYPE), 'violated-policies': [], retryAfterMs };
 }

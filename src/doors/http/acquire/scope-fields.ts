@@ -23,7 +23,7 @@ const key = z
   .max(GROUP_LENGTH_MAX)
   .meta({ description: 'Another word for group, where the name is that of a key.', examples: ['key:alice'] });
 
-/** Every rule looks at each header, so there is a bound: a hundred, which is more than any client sends. */
+/** At most a hundred headers, because every rule looks at each. */
 const headers = z
   .record(z.string(), z.string())
   .refine((given) => Object.keys(given).length <= 100)
@@ -32,7 +32,7 @@ const headers = z
     description: 'Headers of the work, for the rules of attachments. They stand instead of a group.',
   });
 
-/** The fields that say whose work it is. A request has at least one of them. */
+/** Fields that say whose work it is; a request has at least one. */
 export const SCOPE_FIELDS = {
   group: withAllowed(group, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
   key: withAllowed(key, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
@@ -45,7 +45,6 @@ export const SCOPE_FIELDS = {
 
 export const DIRECTION = choice(['publish', 'dispatch']).exactOptional();
 
-/** The fields of a body that say whose work it is. */
 export type Scoped = Readonly<z.output<z.ZodObject<typeof SCOPE_FIELDS>>>;
 
 const SCOPE_NAMES = Object.keys(SCOPE_FIELDS) as (keyof Scoped)[];
@@ -76,18 +75,18 @@ export const NAMES_AMOUNT: Rule<Amounted> = {
   explainedBy: 'any-unknown-field',
 };
 
-/** The group, or the scope whose groups are looked up. Throws FIELD_INVALID where both are named. */
+/** Returns the group, or the scope whose groups decide. Throws FIELD_INVALID where both are named. */
 export function whereOf(asked: Scoped): Where {
   const name = nameIn(asked);
   if (name === undefined) return scopeOf(asked);
-  // Nearly every request names a group alone, and a bulk may have a thousand requests: no object is made for them.
+  // No object for a group alone: a bulk may have a thousand.
   if (asked.tenant !== undefined) throw besidesGroup('tenant');
   if (asked.namespace !== undefined) throw besidesGroup('namespace');
   if (asked.headers !== undefined) throw besidesGroup('headers');
   return name;
 }
 
-/** The name of the group or key; undefined where a scope is named. Throws FIELD_INVALID where both are. */
+/** Returns the name of the group or key; undefined = a scope. Throws FIELD_INVALID where both are named. */
 export function nameIn({ group: named, key: keyed }: Scoped): string | undefined {
   if (named !== undefined && keyed !== undefined) throw besidesGroup('key');
   return named ?? keyed;
@@ -102,12 +101,11 @@ function scopeOf({ tenant, namespace, headers: given, topic, client }: Scoped): 
   return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
 
-/** What a template allows is judged with the key. */
+/** Limit of a key; its template bounds it. */
 export const KEY_LIMIT = anyObject(
   'A quota for the key, as it stands below quota in YAML: {"publish":{"messagesPerSecond":"600/min"}}. The key has it at this node until another one is told; its template must allow limits (allowLimits).',
 ).exactOptional();
 
-/** Throws LIMIT_DENIED where the caller may not tell limits of such keys. */
 export function rejectLimitOf(keys: KeyRoles | null, caller: Caller, asked: Scoped): void {
   const name = nameIn(asked);
   if (keys === null || name === undefined) return;

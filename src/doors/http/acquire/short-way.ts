@@ -17,17 +17,13 @@ export interface ShortWayParts {
 }
 
 /**
- * Answers most acquires before fastify sees them: those whose caller is known already, whose body has come whole with
- * the head and says nothing unusual (plain-request.ts). fastify makes objects to follow a request
- * across callbacks, and reads its body by events
- * (docs/decisions/0052).
- *
- * Whatever is not so, and whatever is a mistake, goes to fastify as if nobody had looked at it, so that every error is
- * told in one place. test/unit/http/short-way.test.ts plays the same requests both ways.
+ * Answers most acquires before fastify sees them. The caller is known, and the body came whole with the head and is
+ * plain (plain-request.ts). All else, and every mistake, goes to fastify untouched; test/unit/http/short-way.test.ts
+ * plays the same requests both ways. *Why:* docs/decisions/0052.
  */
 export class ShortWay {
   readonly #parts: ShortWayParts;
-  /** What the decision on a request has thrown: a second one would count the mistake twice. */
+  /** Errors of decisions; deciding again would count a mistake twice. */
   readonly #thrown = new WeakMap<IncomingMessage, unknown>();
   #closed = false;
 
@@ -35,7 +31,7 @@ export class ShortWay {
     this.#parts = parts;
   }
 
-  /** While `app` closes, all requests go to fastify, which ends their connections. */
+  /** Leaves all requests to fastify while `app` closes, which ends their connections. */
   endWith(app: FastifyInstance): void {
     app.addHook('preClose', (done) => {
       this.#closed = true;
@@ -43,19 +39,19 @@ export class ShortWay {
     });
   }
 
-  /** `handle` gets what this way does not take. */
+  /** Leaves to `handle` what this way does not take. */
   before(handle: RequestListener): RequestListener {
     const take = (request: IncomingMessage, response: ServerResponse) => {
       if (!this.#answer(request, response)) handle(request, response);
     };
     return (request, response) => {
-      // Node calls with the head. What came with it, the body and its end, is here when all that was read has been parsed.
+      // Node calls with the head; the body that came with it is parsed by the next turn.
       if (this.#looksPlain(request)) setImmediate(take, request, response);
       else handle(request, response);
     };
   }
 
-  /** Throws what the decision on this request has thrown. */
+  /** Throws again what this request's decision threw. */
   rethrow(request: IncomingMessage): void {
     if (this.#thrown.has(request)) throw this.#thrown.get(request);
   }
@@ -68,7 +64,7 @@ export class ShortWay {
     return this.#parts.guard.letsIn(request, this.#parts.access);
   }
 
-  /** False = it goes to fastify, with its body. */
+  /** Answers a request; false = fastify gets it, with its body. */
   #answer(request: IncomingMessage, response: ServerResponse): boolean {
     const { complete, readableLength } = request;
     if (!complete || readableLength === 0 || readableLength > this.#parts.node.config.http.bodyLimitBytes) return false;
@@ -92,10 +88,10 @@ export class ShortWay {
   }
 }
 
-/** Others mean the same, and take fastify's way. */
+/** Other spellings take fastify's way. */
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['application/json', 'application/json; charset=utf-8']);
 
-/** Null where a body is not plain, or no JSON. What `__proto__` would do is no matter: no plain body has that key. */
+/** Parses a plain body; null = not plain, or no JSON. A `__proto__` is never plain. */
 function plainBody(sent: Buffer): AcquireBody | null {
   if (!isAscii(sent)) return null;
   try {

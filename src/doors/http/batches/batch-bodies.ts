@@ -7,7 +7,6 @@ import { judgedLater, withAllowed } from '../route/wording.js';
 
 const all = z.literal(true).meta({ description: 'True takes everything that the share of this node has now.' });
 
-/** What POST /v1/take takes. */
 export const TAKE_BODY = body(
   {
     ...SCOPE_FIELDS,
@@ -46,7 +45,6 @@ const dropped = body({
     'Work that was dropped before it used what the quota protects. The setting `dropped` of the group says whether it is refunded or counted.',
 });
 
-/** What POST /v1/refund takes. */
 export const REFUND_BODY = body({
   id: withAllowed(id, 'must be the id of the answer to POST /v1/take'),
   messages: amount('How many messages were not used, and are refunded.').exactOptional(),
@@ -54,5 +52,4 @@ export const REFUND_BODY = body({
   dropped: dropped.exactOptional(),
 });
 
-/** What POST /v1/refund/bulk takes. */
 export const REFUNDS_BODY = body({ refunds: bulkOf(judgedLater(REFUND_BODY), 'refunds') });

@@ -17,7 +17,6 @@ import { needs } from '../route/route-access.js';
 import { BATCH_COUNTS_ANSWERS, REFUND_ANSWERS, REFUNDS_ANSWERS, TAKE_ANSWERS } from './batch-answers.js';
 import { REFUND_BODY, REFUNDS_BODY, TAKE_BODY } from './batch-bodies.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
 
 export interface TakeRouteParts {
@@ -25,7 +24,7 @@ export interface TakeRouteParts {
   readonly outcomes: AcquireOutcomes;
 }
 
-/** Batches of tokens: `POST /v1/take`, `/v1/refund` and its bulk form; `GET /v1/batches` counts. */
+/** Adds `POST /v1/take`, `/v1/refund` with its bulk form, and `GET /v1/batches`. */
 export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void {
   const { node } = parts;
   const answers = new RefusalAnswers(node, new RateLimitFields(node));
@@ -99,7 +98,7 @@ interface Taking extends TakeRouteParts {
 
 type TakeRequest = FastifyRequest<{ Body: z.output<typeof TAKE_BODY> }>;
 
-/** Takes at once, or within `waitMs`; a client that hangs up no longer waits. */
+/** Takes at once, or within `waitMs`; a client that hangs up waits no longer. */
 async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes, answers }: Taking) {
   const { body } = request;
   const hangUp = new AbortController();
@@ -116,7 +115,7 @@ async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes,
     }
     if (answer.reason === 'quota') {
       outcomes.refused++;
-      // Refusals of a scope name the group themselves.
+      // A scope's refusal names its group itself.
       const group = answer.group ?? (nameIn(body) as string);
       const lane = laneOf(node.gate.groupIndex(group), directionIndex(body.direction ?? 'publish'));
       sendByFastify(reply, refusedAnswer(answer, { lane, answers, nowMs: node.clock() }));
@@ -126,7 +125,7 @@ async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes,
     }
   } catch (error) {
     outcomes.rejected++;
-    // Nobody reads the answer any more.
+    // A client that hung up reads no answer.
     if (!hangUp.signal.aborted) throw error;
     reply.hijack();
   } finally {

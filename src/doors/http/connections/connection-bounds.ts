@@ -16,16 +16,15 @@ export interface BoundsParts {
 }
 
 /**
- * Bounds what clients can make the listener remember. Node's own server parses and begins every request that arrives,
- * and keeps every answer until the client takes it: eight connections that pipelined requests and read nothing ended a
- * node of 256 MB. Here a connection has one request under way, a bounded number of requests wait behind it, and all
- * connections share one budget of memory. For a connection that sends one request after the other, this costs one look
- * at its last answer.
+ * Bounds what clients make the listener remember. Node's server parses every request that arrives and keeps every
+ * answer until the client takes it: eight pipelining connections that read nothing ended a node of 256 MB. Here a
+ * connection has one request under way and a bounded number behind it, and all share one budget of memory. A connection
+ * without pipelining costs one look at its last answer.
  */
 export class ConnectionBounds {
   readonly #parts: BoundsParts;
   readonly #connections: OpenConnections;
-  /** Connections that hold memory; the one that has held it for longest comes first. */
+  /** Connections that hold memory, the longest holder first. */
   readonly #holding = new Set<Connection>();
   readonly #sweep: NodeJS.Timeout;
   #handle: RequestListener = () => undefined;
@@ -40,7 +39,7 @@ export class ConnectionBounds {
     this.#sweep.unref();
   }
 
-  /** Puts the bounds between a server and its request handler. A listener on `localhost` has two servers. */
+  /** Puts the bounds between a server and its handler. A listener on `localhost` has two servers. */
   guard(server: Server, handle: RequestListener): void {
     this.#handle = handle;
     server.on('request', (request, response) => this.#take(request, response));
@@ -52,26 +51,26 @@ export class ConnectionBounds {
     clearInterval(this.#sweep);
   }
 
-  /** Called when an answer of this size has been made: it is kept until the client takes it. */
+  /** Counts an answer of this size until the client takes it. */
   answered(response: ServerResponse, bytes: number): void {
     if (bytes >= LARGE_BYTES) this.#holdFor(response.req.socket, response, bytes);
   }
 
-  /** Called before a body is read; `limit` is the most that is read of it. Counts only large bodies. */
+  /** Counts a large body before it is read; `limit` = most bytes read of it. */
   reading(request: IncomingMessage, response: ServerResponse, limit: number): void {
     const length = Number(request.headers['content-length'] ?? limit);
     if (length < LARGE_BYTES || length > limit) return;
     this.#holdFor(request.socket, response, length);
   }
 
-  /** Ends connections that do not take their answer, and tells what was ended. */
+  /** Ends connections that do not take their answer, and logs them. */
   sweep(): void {
     const nowMs = this.#parts.clock();
     for (const connection of this.#connections.asked()) {
       const { answering } = connection;
       if (answering === null) continue;
       if (answering.writableFinished) {
-        // Nothing of an answer stays in memory while its connection is idle.
+        // An idle connection keeps nothing of an answer in memory.
         connection.answering = null;
         connection.unsent = null;
       } else if (answering.writableEnded && connection.unsent !== answering) {
@@ -106,7 +105,7 @@ export class ConnectionBounds {
     if (isTooDeep && !connection.socket.destroyed) this.#end(connection, 'pipelined');
   }
 
-  /** Called when the last answer has been sent, or when the connection is gone. Begins the next request. */
+  /** Begins the next request after the last answer was sent or the connection ended. */
   #next(connection: Connection): void {
     const next = connection.held.shift();
     if (next === undefined || connection.socket.destroyed) return;
@@ -128,7 +127,7 @@ export class ConnectionBounds {
     response.once('close', () => this.#hold(connection, -bytes));
   }
 
-  /** Counts held memory. Beyond the budget, the connections that have held some for longest are ended. */
+  /** Counts held bytes; beyond the budget it ends the longest holders. */
   #hold(connection: Connection, bytes: number): void {
     const { counts, http } = this.#parts;
     if (connection.socket.destroyed) return;
@@ -136,7 +135,7 @@ export class ConnectionBounds {
     counts.heldBytes += bytes;
     if (connection.heldBytes === 0) this.#holding.delete(connection);
     else if (bytes > 0) this.#holding.add(connection);
-    // The last connection stays, so that an answer larger than the budget reaches the only client that asks.
+    // The last stays: an answer larger than the budget reaches the only client that asks.
     while (counts.heldBytes > http.maxHeldBytes && this.#holding.size > 1) {
       const [oldest] = this.#holding;
       this.#end(oldest, 'held-full');
@@ -160,7 +159,7 @@ export class ConnectionBounds {
     this.#parts.counts.open = this.#connections.size;
   }
 
-  /** Logs ended connections at once, and then in one line a minute, however many there are. */
+  /** Logs ended connections at once, and then one line a minute. */
   #tell(nowMs: number): void {
     const { counts, telemetry } = this.#parts;
     const untold = Object.entries(counts.ended).filter(([reason, count]) => count > counts.told[reason as EndReason]);
@@ -174,13 +173,13 @@ export class ConnectionBounds {
   }
 }
 
-/** Smaller answers and bodies are not counted, because a connection has at most one of them at a time. */
+/** Bytes below which answers and bodies are not counted: one at a time per connection. */
 const LARGE_BYTES = 16_384;
-/** The most that one connection's waiting requests may hold; the 32 acquires that may wait by default need less. */
+/** Most bytes of one connection's waiting requests; the default of 32 acquires needs less. */
 const WAITING_BYTES_MAX = 131_072;
-/** The size of the objects that Node makes of a request and its answer. */
+/** Bytes of Node's objects for a request and its answer. */
 const REQUEST_BYTES = 2048;
-/** The most that Node reads of a body before somebody asks for it. */
+/** Most bytes that Node reads of a body unasked. */
 const UNREAD_BODY_BYTES = 16_384;
 const SWEEP_MS = 1000;
 const TOLD_EVERY_MS = 60_000;

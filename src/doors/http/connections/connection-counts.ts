@@ -1,14 +1,14 @@
-/** Why the listener has ended a connection. */
+/** Reasons for which the listener ends a connection. */
 export const END_REASONS = ['idle-full', 'full', 'pipelined', 'not-reading', 'held-full'] as const;
 export type EndReason = (typeof END_REASONS)[number];
 
 /** Counted by the listener, read by the metrics. */
 export interface ConnectionCounts {
   open: number;
-  /** Bytes of requests that wait behind others, of large bodies on their way, and of large answers not taken yet. */
+  /** Bytes of waiting requests, of large bodies on their way, and of large answers not taken yet. */
   heldBytes: number;
   readonly ended: Record<EndReason, number>;
-  /** How many of the ended connections log lines have told of. */
+  /** Ended connections that are logged already. */
   readonly told: Record<EndReason, number>;
 }
 

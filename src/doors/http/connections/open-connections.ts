@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import type { EndReason } from './connection-counts.js';
 
-/** A request that arrived while an earlier one of its connection was not answered yet. */
+/** Request that arrived before an earlier one of its connection was answered. */
 interface Held {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -11,31 +11,29 @@ interface Held {
 
 export interface Connection {
   socket: Socket;
-  /** The answer to the request under way, or to the last one. The next request begins only when it has been sent. */
+  /** Last answer; the next request begins when it is sent. */
   answering: ServerResponse | null;
-  /** The requests that wait behind it. */
   held: Held[];
   /** Bytes of the waiting requests. */
   waitingBytes: number;
-  /** Bytes of the waiting requests, of a large body on its way, and of a large answer that is not taken yet. */
+  /** Bytes of waiting requests, a large body on its way, and a large answer not taken yet. */
   heldBytes: number;
-  /** The answer that was not taken at the last sweep, and since when it has not been taken. */
+  /** Answer that was untaken at the last sweep, and since when. */
   unsent: ServerResponse | null;
   unsentSinceMs: number;
 }
 
 /**
- * The connections of a listener, at most `max`. A newcomer takes the place of a connection on which nothing was asked
- * yet, or else of an idle one. So a stranger who opens as many as there are cannot keep an orchestrator's probes out.
+ * Holds at most `max` connections of a listener. A newcomer replaces a connection that has asked nothing yet, or else
+ * an idle one: nobody can lock an orchestrator's probes out by opening them all.
  */
 export class OpenConnections {
   readonly #max: number;
   readonly #end: (connection: Connection, reason: EndReason) => void;
   readonly #bySocket = new WeakMap<object, Connection>();
-  /** Connections on which nothing was asked yet; the oldest is first. */
   readonly #fresh = new Set<Connection>();
   readonly #used = new Set<Connection>();
-  /** Connections in their TLS handshake, by the addresses and ports of both ends. */
+  /** Connections in their TLS handshake, by addresses and ports of both ends. */
   readonly #shaking = new Map<string, Connection>();
 
   constructor(max: number, end: (connection: Connection, reason: EndReason) => void) {
@@ -47,7 +45,7 @@ export class OpenConnections {
     return this.#fresh.size + this.#used.size;
   }
 
-  /** @param onClosed called when a connection is gone, whichever side has closed it */
+  /** Watches a server. @param onClosed called when a connection is gone, whoever closed it */
   watch(server: Server, onClosed: (connection: Connection) => void): void {
     const isTls = server instanceof TlsServer;
     server.on('connection', (socket: Socket) => {
@@ -86,14 +84,13 @@ export class OpenConnections {
     return this.#bySocket.get(socket);
   }
 
-  /** The connection of a request that has come; undefined = not from a listener (`inject`). */
   used(socket: object): Connection | undefined {
     const connection = this.#bySocket.get(socket);
     if (connection !== undefined && this.#fresh.delete(connection)) this.#used.add(connection);
     return connection;
   }
 
-  /** Connections on which something was asked. */
+  /** Returns the connections that have sent a request. */
   asked(): Iterable<Connection> {
     return this.#used;
   }
@@ -116,7 +113,7 @@ export class OpenConnections {
         return;
       }
       if (--looks === 0) break;
-      // Moved to the end, so that it is looked at again after all others.
+      // Moved to the end: looked at again after all others.
       this.#used.delete(connection);
       this.#used.add(connection);
     }
@@ -124,7 +121,7 @@ export class OpenConnections {
   }
 }
 
-/** If all connections are busy, a newcomer costs this many looks at most, and not one per connection. */
+/** Looks that a newcomer costs at most if all connections are busy. */
 const LOOKS_MAX = 64;
 
 function isIdle({ answering, held }: Connection): boolean {

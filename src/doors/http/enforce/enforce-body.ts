@@ -50,7 +50,6 @@ const enforced = body({
   heldBack: flag('True if work was refused or delayed since the last report.').exactOptional(),
 });
 
-/** What POST /v1/enforce takes. */
 export const ENFORCE_BODY = body({
   enforcer: withAllowed(enforcer, `must be a string of 1 to ${ENFORCER_LENGTH_MAX} characters`),
   life: withAllowed(life, 'must be a whole number from 0 on'),

@@ -9,10 +9,9 @@ import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { ENFORCE_ANSWERS, ENFORCE_BODY, ENFORCERS_ANSWERS, type EnforceBody } from './enforce-body.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'gate' | 'groups' | 'enforcers' | 'notReady'>;
 
-/** `POST /v1/enforce`, a long poll (src/node/enforcers); `GET /v1/enforcers` lists. */
+/** Adds `POST /v1/enforce`, a long poll (src/node/enforcers), and `GET /v1/enforcers`. */
 export function addEnforceRoutes(app: FastifyInstance, node: UsedParts): void {
   route(
     app,
@@ -60,7 +59,7 @@ async function enforce(request: FastifyRequest<{ Body: EnforceBody }>, reply: Fa
   const onClose = () => hangUp.abort();
   reply.raw.once('close', onClose);
   try {
-    // What is wrong with one group is no reason to wait for the others.
+    // A mistake in one group is answered at once, whatever the others wait for.
     const patience = { seen, waitMs: lanes.length === groups.length ? waitMs : 0, signal: hangUp.signal };
     const { version, validMs, parts } = await node.enforcers.report({ enforcer, life, ttlMs, lanes }, patience);
     let next = 0;
@@ -77,7 +76,7 @@ async function enforce(request: FastifyRequest<{ Body: EnforceBody }>, reply: Fa
 
 const TTL_MS = 3000;
 
-/** The lane of each group, or what is wrong with it. */
+/** Returns the lane of each group, or its mistake. */
 function lanesOf(groups: EnforceBody['groups'], { gate }: UsedParts): (number | QuotameshError)[] {
   const seen = new Set<number>();
   return groups.map(({ group, direction = 'publish' }, at) => {
@@ -98,7 +97,7 @@ function answerOf(lane: number, { isKnown, rate, depth }: Part, node: UsedParts)
   if (!isKnown) return problemIn(node.notReady());
   const group = node.groups.ofLane(lane);
   const quota = group.quota[directionOfLane(lane)];
-  // A group that refuses nothing has no quota to go on with either, when the node is away.
+  // A shadow refuses nothing, so it has no quota for a time without the node either.
   const isShadow = group.mode === 'shadow';
   return {
     status: 200,
@@ -113,7 +112,7 @@ function answerOf(lane: number, { isKnown, rate, depth }: Part, node: UsedParts)
   };
 }
 
-/** JSON has no Infinity. */
+/** Writes Infinity as null for JSON. */
 function finite(units: number | undefined): number | null {
   return units === undefined || units === Infinity ? null : units;
 }

@@ -20,10 +20,9 @@ import { expectedOfScope } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs, rejectBeyondTenants } from '../route/route-access.js';
 
-/** What is used here of a node. */
 type UsedParts = ChangeParts & Pick<NodeParts, 'config' | 'gate'>;
 
-/** Which tenant, namespace or topic is attached to which group, and why work is limited by what it is limited by. */
+/** Adds routes that attach scopes to groups, and that explain what limits work. */
 export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void {
   route(
     app,
@@ -89,7 +88,7 @@ const PAGE_MAX = 1000;
 
 const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 422: PROBLEM, 503: PROBLEM };
 
-/** `acme`, `acme/orders`, `acme/orders/paid`. */
+/** Path such as `acme`, `acme/orders`, `acme/orders/paid`. */
 const PATH = pathParams('*');
 
 const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;

@@ -12,13 +12,11 @@ import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { withAllowed } from '../route/wording.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'registry'>;
 
-/** Changes of one page; a change has two definitions of at most 28 KiB. */
 const PAGE_MAX = 100;
 
-/** Who changed what at any node: every node knows it from the log of the registry. */
+/** Adds the audit trail: each change of the registry by any node, from its log. */
 export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
   route(
     app,
@@ -33,7 +31,7 @@ export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
     },
     ({ query }) => {
       const { revision, group, name } = askedIn(query);
-      // One change more than a page takes shows whether there is another page.
+      // One more than a page shows if another page follows.
       const found = node.registry?.changesAfter(revision, PAGE_MAX + 1, name, group) ?? [];
       const page = found.slice(0, PAGE_MAX);
       const last = page.at(-1);
@@ -43,7 +41,7 @@ export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
   );
 }
 
-/** A revision, and the entry of it behind which the next page begins. */
+/** Revision, and the entry behind which the next page begins. */
 const AFTER = /^(?<revision>\d+)(?::(?<last>.+))?$/s;
 
 const isAfter = (after: string) => readRevision(AFTER.exec(after)?.groups?.revision ?? '') !== null;
@@ -100,7 +98,7 @@ const CHANGES = json(
 );
 
 interface AskedChanges {
-  /** The page begins behind this revision; behind its entry `group`, if there is one. */
+  /** Page begins behind this revision, or behind its entry `group`. */
   readonly revision: number;
   readonly group: string | undefined;
   readonly name: string | null;

@@ -17,7 +17,7 @@ import { expectedOfGroup } from '../route/if-match.js';
 import { route } from '../route/route.js';
 import { changes } from '../route/route-access.js';
 
-/** PUT /v1/groups: many groups are made or replaced, all or none, with one answer. */
+/** Adds PUT /v1/groups: makes or replaces many groups, all or none. */
 export function addBatchRoute(app: FastifyInstance, node: ChangeParts): void {
   route(
     app,
@@ -44,7 +44,7 @@ export function addBatchRoute(app: FastifyInstance, node: ChangeParts): void {
   );
 }
 
-/** 10,000 groups of 400 bytes; the registry's log takes it in one append. */
+/** Bytes of 10,000 groups of 400 each; the registry's log takes it in one append. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
 const BODY = body({

@@ -18,7 +18,7 @@ import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
 import { DEFINITION_OR_PREVIEW, PREVIEW } from './preview-schemas.js';
 
-/** Groups are made, changed and deleted here, for the whole cluster: the answer comes when the log has decided. */
+/** Adds routes that change groups for the whole cluster; they answer when the log has decided. */
 export function addGroupRoutes(app: FastifyInstance, node: ChangeParts): void {
   route(
     app,
@@ -109,7 +109,7 @@ const ANSWERS = { 200: DEFINITION_OR_PREVIEW, 201: DEFINITION, ...FAILURES, 422:
 
 const dryRun = onOrOff('True changes nothing, and shows what would follow.');
 
-/** docs/reference/settings.md has the keys; schema/node.schema.json has them as a schema. */
+/** Keys of a group: docs/reference/settings.md, schema/node.schema.json. */
 const DEFINITION_BODY = anyObject('The keys of a group, as they stand below groups.<name> in YAML.');
 
 function sendGroup(reply: FastifyReply, code: number, group: CostedGroup): FastifyReply {

@@ -24,7 +24,7 @@ import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
 import { KEY_DEFINITION_OR_PREVIEW, KEY_PREVIEW } from './preview-schemas.js';
 
-/** Templates of keys, and what single keys have of their own, for the whole cluster: one record for all keys of one. */
+/** Adds routes for templates and single keys' own settings; one record for all keys of one. */
 export function addKeyRoutes(app: FastifyInstance, node: ChangeParts): void {
   route(
     app,
@@ -134,7 +134,7 @@ function addDelete(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
   );
 }
 
-/** What the changes of a definition have in common. */
+/** Returns the parts that changes of definitions share. */
 function changeOf<Kind extends KeyEntry['kind']>(kind: Kind) {
   return {
     tag: 'groups',

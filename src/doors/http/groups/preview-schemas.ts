@@ -30,7 +30,7 @@ const PREVIEWED = record({
   after: GROUP,
 });
 
-/** What a change with ?dryRun=true answers: nothing is changed. */
+/** Answer to a change with ?dryRun=true, which changes nothing. */
 export const PREVIEW = json(
   'The answer to ?dryRun=true: the shares before and after the change, as the last reports give them.',
   PREVIEWED,

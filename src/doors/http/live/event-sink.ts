@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Access } from '../../../base/access/access.js';
 import type { EndOfStream, LiveSink } from '../../../node/feed/live-streams.js';
 
-/** One reader of the stream, as server-sent events. */
+/** Writes the stream to one reader as server-sent events. */
 export class EventSink implements LiveSink {
   onClosed: () => void = () => undefined;
   readonly #response: ServerResponse;
@@ -19,7 +19,7 @@ export class EventSink implements LiveSink {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-      // Proxies of this kind would keep events back until they fill a buffer.
+      // Else proxies keep events back until a buffer is full.
       'x-accel-buffering': 'no',
     });
   }
@@ -32,7 +32,7 @@ export class EventSink implements LiveSink {
     return this.#response.writableLength;
   }
 
-  /** A token that was taken out, or has lost a role, must not look on: the page asks again, and is refused then. */
+  /** False once a token was taken out or lost a role: the page asks again, and is refused. */
   get isAllowed(): boolean {
     return this.#access.version === this.#version;
   }
@@ -51,5 +51,5 @@ const DETAILS: Readonly<Record<EndOfStream, string>> = {
   'group-deleted': 'the group was deleted',
 };
 
-/** So long may a reader that was told the reason take to read it. */
+/** Milliseconds for a reader to take the reason of its end. */
 const PATIENCE_MS = 5000;

@@ -13,12 +13,11 @@ import { needs } from '../route/route-access.js';
 import { EventSink } from './event-sink.js';
 import { HISTORY, HISTORY_QUERY, LIVE_NOW, LIVE_QUERY } from './live-schemas.js';
 
-/** What is used here of a node. */
 type UsedParts = StatusParts & Pick<NodeParts, 'gate'>;
 
 const EVERY_MS = 1000;
 
-/** What is pushed to the live page. Frames are made once a second, and once for all who look at the same. */
+/** Adds the live page's stream: one frame a second per view, made once for all its readers. */
 export function addLiveRoutes(app: FastifyInstance, node: UsedParts, access: Access, telemetry: Telemetry): void {
   const feed = new LiveFeed(node);
   const streams = new LiveStreams(feed, (group) => node.groups.isLive(group));
@@ -65,12 +64,12 @@ export function addLiveRoutes(app: FastifyInstance, node: UsedParts, access: Acc
 
 const VIEWING = { method: 'GET', access: needs('viewer'), tag: 'live' } as const;
 
-/** HEAD has the same handler, and nobody to push to. */
+/** Tests for a GET of the stream; HEAD shares the handler. */
 function wantsEvents({ method, headers: { accept } }: FastifyRequest): boolean {
   return method === 'GET' && accept?.includes('text/event-stream') === true;
 }
 
-/** The seconds of the page. It begins with the server, because the last 15 minutes are remembered before anybody asks. */
+/** Beats once a second from the start on, as the last 15 minutes are remembered. */
 function beat(app: FastifyInstance, streams: LiveStreams, telemetry: Telemetry): void {
   let told = 0;
   const timer = setInterval(() => {

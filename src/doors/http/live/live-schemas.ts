@@ -6,12 +6,12 @@ import { choice, once } from '../route/fields.js';
 import { withAllowed } from '../route/wording.js';
 import { MEMBER, TEMPLATE } from '../status/node-schemas.js';
 
-/** Lines of the list of groups that a reader may look at: what a screen of 4k shows. */
+/** Most groups listed at once: a 4k screen's lines. */
 export const LINES_MAX = 120;
-/** As many as there may be groups, and more. */
+/** Largest number of a first line, above any number of groups. */
 const FIRST_LINE_MAX = 9_999_999;
 const HISTORY_SECONDS = 900;
-/** Longest recording that a page may ask for, in seconds. */
+/** Longest recording in seconds. */
 export const RECORDING_SECONDS_MAX = 900;
 
 const group = once('Shows this group closely.');
@@ -119,7 +119,7 @@ export const HISTORY = json(
   }),
 );
 
-/** Parameters of a query are text. */
+/** Whole number of a query, sent as text. */
 function whole(most: number, description: string) {
   const digits = z.string().refine((sent) => /^\d{1,7}$/.test(sent) && Number(sent) <= most);
   return withAllowed(digits.meta({ description }), `must be a whole number from 0 to ${most}`);

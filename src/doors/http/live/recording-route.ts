@@ -11,15 +11,14 @@ import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { RECORDING_QUERY } from './live-schemas.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'telemetry'>;
 
-/** Each reads the whole topic by itself. */
+/** Recordings at once: each reads the whole topic by itself. */
 const RECORDINGS_MAX = 1;
 
 /**
- * Records the topic as `quotamesh record` does, into the answer: nothing is written on the node's machine. The node's
- * own reader does not keep what it has read, so another one begins at the start of the log.
+ * Records the topic as `quotamesh record` does, into the answer; nothing is written to a disk. A second reader begins
+ * at the start of the log, because the node's own keeps nothing.
  */
 export function addRecordingRoute(app: FastifyInstance, { config, telemetry }: UsedParts): void {
   const running = new Set<AbortController>();
@@ -66,7 +65,7 @@ export function addRecordingRoute(app: FastifyInstance, { config, telemetry }: U
   );
 }
 
-/** What a reader does not take is kept for it, but not without end. */
+/** Most bytes that wait for the reader. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
 function dropSlowReader(writer: RecordingWriter, signal: AbortSignal, answer: PassThrough): void {

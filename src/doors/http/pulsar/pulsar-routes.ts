@@ -17,14 +17,12 @@ import { expectedOfGroup, expectedOfScope } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
 
-/**
- * Paths below this answer as Pulsar's admin client expects: errors have a `reason`, and writes answer without a body.
- */
+/** Prefix of paths that answer as Pulsar's admin client expects: errors have a `reason`, writes no body. */
 export const PULSAR_PREFIX = '/admin/v2/';
 
 /**
- * PIP-82's REST and Pulsar's own, over the same calls as /v1: `resourcegroup` as the proposal spells it,
- * `resourcegroups` as Pulsar's client does. PUT makes a group or changes the rates that it names.
+ * Adds the REST of PIP-82 (`resourcegroup`) and of Pulsar (`resourcegroups`) over the calls of /v1. PUT makes a group,
+ * or changes the rates that it names.
  */
 export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {
   for (const paths of GROUP_PATHS) addRateRoutes(app, node, paths);
@@ -45,7 +43,7 @@ function addRateRoutes(app: FastifyInstance, node: ChangeParts, { path, spelling
     { ...named, method: 'GET', access: VIEWING, summary: 'Shows the rates of a group' },
     ({ params }, reply) => {
       const name = params['*'];
-      // With the slash alone it is the list (PIP-82).
+      // The slash alone lists (PIP-82).
       if (name === '') return names();
       const { group, revision } = definedGroup(node, name);
       return reply
@@ -76,7 +74,7 @@ function addRateRoutes(app: FastifyInstance, node: ChangeParts, { path, spelling
 interface GroupPath {
   readonly path: string;
   readonly spelling: Spelling;
-  /** The status of a deletion. */
+  /** Status of a deletion. */
   readonly deleted: 200 | 204;
   readonly aliasOf?: string;
 }
@@ -112,7 +110,7 @@ function addScopeRoutes(
       const { group } = attachment;
       if (typeof group !== 'string') throw unknownScope(params);
       reply.header('etag', `"${revision}"`);
-      // The bare name, as Pulsar answers: its client would print quotes, too.
+      // A bare name: Pulsar's client would print quotes.
       return reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(group);
     },
   );
@@ -129,15 +127,12 @@ function addScopeRoutes(
   route(app, { ...described, method: 'DELETE', access, summary: `Detaches a ${scopeKind}` }, async (request, reply) => {
     const at = scopePath(request.params);
     await detach(node, at, expectedOfScope(request, node, at), attachedBy(request));
-    // PIP-82 says 200; Pulsar's client, which asks the same path, takes that as well.
+    // 200 by PIP-82; Pulsar's client on the same path takes it too.
     return reply.code(200).send();
   });
 }
 
-/**
- * Changes only the rates that are named, if there is such a group; its other rates, weights and strategy stay. A caller
- * that would make a group which somebody else has just made changes that one.
- */
+/** Changes only the named rates of a group, or makes it; changes it too where somebody else has just made it. */
 async function putRates(node: ChangeParts, request: FastifyRequest, name: string, rates: Mapping): Promise<void> {
   const patch = patchOfPulsar(rates);
   const expected = expectedOfGroup(request, node, name);
@@ -156,7 +151,7 @@ async function putRates(node: ChangeParts, request: FastifyRequest, name: string
   await patchGroup(node, name, patch, expected, by);
 }
 
-/** A percent-encoded slash in a name would make it the path of something else. */
+/** Joins tenant and namespace; rejects an encoded slash, which would name another path. */
 function scopePath({ tenant, namespace }: ScopeParams): string {
   const names = namespace === undefined ? [tenant] : [tenant, namespace];
   if (names.some((name) => name.includes('/')))
@@ -183,7 +178,7 @@ const FAILURES = { 400: REASON, 403: REASON, 404: REASON, 409: REASON, 412: REAS
 const PULSAR = { tag: 'pulsar', query: NO_QUERY, answers: FAILURES } as const;
 const VIEWING = needs('viewer');
 
-/** Rates by the names of PIP-82 or of Pulsar, which groups/changes/pulsar-group.ts reads; Pulsar's client may send none. */
+/** Rates by the names of PIP-82 or Pulsar (groups/changes/pulsar-group.ts); Pulsar's client may send none. */
 const RATES = anyObject(
   'The rates as Pulsar names them, such as publishRateInMsgs. What is not named stays as it is.',
 ).nullable();

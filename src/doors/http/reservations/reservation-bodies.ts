@@ -22,10 +22,8 @@ const ACTUAL = {
   costs: withAllowed(costs, 'must be an array of at least one cost').exactOptional(),
 };
 
-/** What POST /v1/commit takes. */
 export const COMMIT_BODY = body(ACTUAL);
 
-/** What POST /v1/cancel takes. */
 export const CANCEL_BODY = body({ id });
 
 interface Ended {
@@ -43,11 +41,9 @@ const CANCELS_ALL: Rule<Ended> = {
   },
 };
 
-/** One item of POST /v1/commit/bulk. */
 export const ENDING = body(
   { ...ACTUAL, cancel: flag('True if the work was not done: everything is given back.').exactOptional() },
   [CANCELS_ALL],
 );
 
-/** What POST /v1/commit/bulk takes. */
 export const COMMITS_BODY = body({ commits: bulkOf(judgedLater(ENDING), 'endings') });

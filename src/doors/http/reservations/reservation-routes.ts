@@ -12,7 +12,6 @@ import { needs } from '../route/route-access.js';
 import * as answers from './reservation-answers.js';
 import { CANCEL_BODY, COMMIT_BODY, COMMITS_BODY, ENDING } from './reservation-bodies.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config'>;
 
 export interface ReservationRouteParts {
@@ -21,7 +20,7 @@ export interface ReservationRouteParts {
   readonly outcomes: AcquireOutcomes;
 }
 
-/** What reserved work has cost: `POST /v1/commit`, `/v1/cancel`, and both in bulk; `GET /v1/reservations` counts. */
+/** Adds `POST /v1/commit`, `/v1/cancel`, both in bulk, and `GET /v1/reservations`. */
 export function addReservationRoutes(app: FastifyInstance, parts: ReservationRouteParts): void {
   const { node, reservations } = parts;
   const described = { method: 'POST', access: needs('traffic'), tag: 'admission' } as const;

@@ -3,16 +3,16 @@ import { DIMENSIONS, DIRECTIONS } from '../../../core/base/vocabulary.js';
 import { LEVELS } from '../../../core/limiter/levels.js';
 
 /**
- * What the routes answer, for GET /openapi.json. Answers are not serialised by these schemas (a member that a schema
- * forgot would vanish silently): test/unit/http checks that every answer matches its schema, both ways, and
- * answer-types.test.ts that they are the interfaces of src/api, which embedders get without zod.
+ * Schemas of answers for GET /openapi.json. Answers are not serialised by them: a forgotten member would vanish.
+ * test/unit/http checks each answer against its schema, answer-types.test.ts that they equal the interfaces of
+ * src/node/api, which embedders get without zod.
  */
 export const text = z.string();
 export const number = z.number().min(0);
 export const count = z.int().min(0);
 export const yes = z.boolean();
 
-/** An object whose members are all there, and no others. */
+/** Object with exactly these members. */
 export function record<const Members extends z.ZodRawShape>(members: Members, description?: string) {
   const schema = z.strictObject(members);
   return description === undefined ? schema : schema.meta({ description });
@@ -20,7 +20,6 @@ export function record<const Members extends z.ZodRawShape>(members: Members, de
 
 export const listOf = z.array;
 
-/** Numbers by name. */
 export const COUNTS = z.record(z.string(), count);
 
 const PROBLEM_MEMBERS = { type: text, title: text, status: count, detail: text, code: text, remedy: text } as const;
@@ -65,7 +64,7 @@ export const BATCH_PROBLEM = problem(
   },
 );
 
-/** What any route with a body may answer because of it. */
+/** Answers that any route with a body may give. */
 export const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM };
 
 const RETRY_AFTER = {
@@ -363,7 +362,7 @@ const DEFINED = record({
   }),
 });
 
-/** What PUT, PATCH and GET …/definition answer; ETag is the revision. */
+/** Answer of PUT, PATCH and GET …/definition; ETag = revision. */
 export const DEFINITION = json('The group as YAML would write it.', DEFINED);
 
 const KEYS_DEFINED = record({
@@ -374,7 +373,7 @@ const KEYS_DEFINED = record({
   definition: z.record(z.string(), z.unknown()),
 });
 
-/** What PUT and GET of a template, or of what a key has of its own, answer; ETag is the revision. */
+/** Answer of PUT and GET of a template or a key's own settings; ETag = revision. */
 export const KEY_DEFINITION = json(
   'The template, or what the key has of its own, as YAML would write it.',
   KEYS_DEFINED,

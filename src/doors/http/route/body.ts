@@ -3,7 +3,7 @@ import type { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import { hasMisspelled } from '../../../base/input/nearest-name.js';
 
-/** A JSON object of known fields, or a query of known parameters. */
+/** JSON object of known fields, or query of known parameters. */
 export function body<const Shape extends z.ZodRawShape>(
   shape: Shape,
   rules: readonly Rule<z.output<z.ZodObject<Shape, z.core.$strict>>>[] = [],
@@ -16,22 +16,19 @@ export function body<const Shape extends z.ZodRawShape>(
       issues.push({ code: 'custom', input: value, params: { mistake: rule.mistake } });
     }
   });
-  // Without this, zod looks at rules only where all fields are right; a client should learn of all mistakes at once.
+  // Else zod checks rules only once all fields are right; a client should see all mistakes at once.
   for (const check of ruled.def.checks ?? []) check._zod.def.when = ({ value }) => isMapping(value);
   return ruled.meta(inOneSchema(rules.flatMap(({ schema }) => (schema === undefined ? [] : [schema]))));
 }
 
-/** A relation between fields of a body, which a schema of fields cannot say. */
+/** Relation between fields, which a schema of fields cannot state. */
 export interface Rule<Body = never> {
   readonly isKept: (body: Body) => boolean;
-  /** `where` stands before names of fields: 'requests[3].', or '' in a body of its own. */
+  /** Makes the error; `where` stands before names of fields: 'requests[3].' or ''. */
   readonly mistake: (where: string) => QuotameshError;
-  /** What GET /openapi.json says of it; absent = JSON Schema cannot say it. */
+  /** Schema for GET /openapi.json; absent = JSON Schema cannot state it. */
   readonly schema?: Readonly<Record<string, unknown>>;
-  /**
-   * Says which unknown field is the likely cause of a broken rule: one that is spelled nearly like these, or any. That
-   * field is told, and the rule is not, as it would be the same mistake told twice.
-   */
+  /** Names misspelled fields that may explain a broken rule; only such a field is then reported. */
   readonly explainedBy?: readonly string[] | 'any-unknown-field';
 }
 
@@ -44,7 +41,7 @@ function inOneSchema([first = {}, ...others]: readonly Readonly<Record<string, u
   return others.length === 0 ? first : { ...first, allOf: others };
 }
 
-/** JSON Schema for "at least one of these fields". */
+/** Makes JSON Schema for "at least one of these fields". */
 export function anyOfFields(names: readonly string[]) {
   return { anyOf: names.map((name) => ({ required: [name] })) };
 }

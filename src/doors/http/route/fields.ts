@@ -6,39 +6,36 @@ import { nameOfSegment } from '../../../config/setting/path-segment.js';
 import { NAME_MAX } from '../../../node/admission/request/request-checks.js';
 import { withAllowed } from './wording.js';
 
-/** Numbers above this cannot hold every whole number. No maxRequest is above it. */
+/** Largest amount: numbers above cannot hold every whole number. */
 export const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
-/** Most characters of a group's or key's name: a token of 4 KiB with the text of a template is one. */
+/** Most characters of a group's or key's name: a token of 4 KiB with its template's text. */
 export const GROUP_LENGTH_MAX = 5000;
-/** Longest wait over HTTP: load balancers give up after a minute. */
+/** Longest wait over HTTP, ms: load balancers give up after a minute. */
 export const HTTP_WAIT_MS_MAX = 55_000;
-/** Most items of one bulk: so many take about 0.5 ms of the event loop. */
+/** Most items of one bulk: about 0.5 ms of the event loop. */
 export const BULK_MAX = 1000;
 
-/** A JSON object, as it was sent; the handler judges its keys. */
+/** JSON object, passed on as sent; the handler judges its keys. */
 export function anyObject(description: string) {
   return z.custom<Mapping>(isMapping).meta({ type: 'object', description });
 }
 
 const NAME = z.string().transform(nameOfSegment);
 
-/** Parameters of a path. */
 export function pathParams<const Name extends string>(...names: readonly Name[]) {
   return z.object(Object.fromEntries(names.map((one) => [one, NAME])) as Record<Name, typeof NAME>);
 }
 
-/** A parameter of a query. */
 export function once(description?: string) {
   const schema = description === undefined ? z.string() : z.string().meta({ description });
   return withAllowed(schema, 'must be given once').exactOptional();
 }
 
-/** A parameter of a query that is true or false. */
+/** Query parameter that is true or false. */
 export function onOrOff(description: string) {
   return withAllowed(z.enum(['true', 'false']).meta({ description }), 'must be true or false').exactOptional();
 }
 
-/** Whole units from 0 on. */
 export function amount(description: string) {
   return withAllowed(
     z
@@ -61,14 +58,13 @@ export function flag(description: string) {
   return withAllowed(z.boolean().meta({ description, default: false }), 'must be true or false');
 }
 
-/** The first choice is what an absent field means. */
+/** Choice of texts; the first is the default. */
 export function choice<const Choices extends readonly [string, ...string[]]>(choices: Choices, description?: string) {
   const described = description === undefined ? {} : { description };
   const names = choices.map((name) => `"${name}"`).join(' or ');
   return withAllowed(z.enum(choices).meta({ ...described, default: choices[0] }), `must be ${names}`);
 }
 
-/** The name of a tenant, topic, client and the like. */
 export function name(description: string) {
   const schema = z.string().max(NAME_MAX).meta({ description });
   return withAllowed(schema, `must be a string of at most ${NAME_MAX} characters`);
@@ -79,7 +75,7 @@ export function milliseconds(max: number, description: string) {
   return withAllowed(schema, `must be a number of milliseconds from 0 to ${max}`);
 }
 
-/** One to BULK_MAX items; an empty list would be a request for nothing. */
+/** List of one to BULK_MAX items. */
 export function bulkOf<Item extends z.ZodType>(item: Item, what: string) {
   return withAllowed(z.array(item).min(1).max(BULK_MAX), `must be an array of 1 to ${BULK_MAX} ${what}`);
 }

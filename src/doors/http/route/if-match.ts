@@ -4,17 +4,15 @@ import { readRevision } from '../../../base/input/revision.js';
 import type { Expected } from '../../../node/groups/changes/change-parts.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'groups' | 'attachments'>;
 
 interface Changing {
-  /** Whether what is to be changed is there now. */
   readonly exists: boolean;
   /** Makes the error for a condition that cannot hold. */
   readonly refuse: (reason: string) => QuotameshError;
 }
 
-/** What the request expects of a group; throws GROUP_CHANGED, FIELD_INVALID. */
+/** Reads the expected revision of a group. Throws GROUP_CHANGED, FIELD_INVALID. */
 export function expectedOfGroup(request: FastifyRequest, node: UsedParts, group: string): Expected {
   return expectedBy(request, {
     exists: node.groups.numbers.has(group),
@@ -22,7 +20,7 @@ export function expectedOfGroup(request: FastifyRequest, node: UsedParts, group:
   });
 }
 
-/** What the request expects of the attachment of a scope; throws ATTACHMENT_CHANGED, FIELD_INVALID. */
+/** Reads the expected revision of a scope's attachment. Throws ATTACHMENT_CHANGED, FIELD_INVALID. */
 export function expectedOfScope(request: FastifyRequest, node: UsedParts, scope: string): Expected {
   return expectedBy(request, {
     exists: node.attachments.at(scope) !== null,
@@ -30,13 +28,13 @@ export function expectedOfScope(request: FastifyRequest, node: UsedParts, scope:
   });
 }
 
-/** What the request expects of a template, or of what a key has of its own; throws KEY_DEFINITION_CHANGED, FIELD_INVALID. */
+/** Reads the expected revision of a template or a key's own settings. Throws KEY_DEFINITION_CHANGED, FIELD_INVALID. */
 export function expectedOfKeys(request: FastifyRequest, what: string, exists: boolean): Expected {
   const refuse = (reason: string) => new QuotameshError('KEY_DEFINITION_CHANGED', { what, reason });
   return expectedBy(request, { exists, refuse });
 }
 
-/** If-Match and If-None-Match as a revision; throws what `refuse` makes where they cannot hold. */
+/** Reads If-Match and If-None-Match as a revision; throws what `refuse` makes where they cannot hold. */
 function expectedBy({ headers }: FastifyRequest, { exists, refuse }: Changing): Expected {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   if (noneMatch !== undefined) {

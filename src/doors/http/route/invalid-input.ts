@@ -6,11 +6,10 @@ import { hasMisspelled, nearestNames } from '../../../base/input/nearest-name.js
 import type { Rule } from './body.js';
 import { WORDING } from './wording.js';
 
-/** What a schema has refused; fastify passes it on to the error handler, which tells what is wrong. */
+/** Carries a schema's refusal through fastify to the error handler. */
 export class InvalidInput extends Error {
   readonly schema: z.ZodType;
   readonly issues: readonly z.core.$ZodIssue[];
-  /** Set by fastify. */
   readonly validationContext?: 'body' | 'querystring';
 
   constructor(schema: z.ZodType, issues: readonly z.core.$ZodIssue[]) {
@@ -19,10 +18,7 @@ export class InvalidInput extends Error {
     this.issues = issues;
   }
 
-  /**
-   * The catalogue's error: it names every wrong field, and shows what was sent. One wrong field is an error of its own
-   * code, several are FIELDS_INVALID.
-   */
+  /** Makes the catalogue's error: names each wrong field with what was sent; several are FIELDS_INVALID. */
   told(reading: ReadInput): QuotameshError {
     const { sent, where = '' } = reading;
     if (!isMapping(sent) && where === '') {
@@ -37,27 +33,26 @@ export class InvalidInput extends Error {
   }
 }
 
-/** What was read with a schema, and how its mistakes are to be told. */
+/** Input that was read with a schema, and the wording of its mistakes. */
 export interface ReadInput {
   readonly sent: unknown;
   readonly part: 'body' | 'query';
-  /** Parameters of the path. */
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Stands before the names of fields: 'refunds[3].' for an item of a list, or '' for the whole. */
+  /** Prefix of field names: 'refunds[3].' for an item of a list, '' for the whole. */
   readonly where?: string;
 }
 
-/** Reads an item of a list that is judged by itself; throws what is wrong with it. */
+/** Reads one item of a list by itself; throws its mistake. */
 export function readPart<Schema extends z.ZodType>(schema: Schema, sent: unknown, where: string): z.output<Schema> {
   const read = schema.safeParse(sent);
   if (read.success) return read.data;
   throw new InvalidInput(schema, read.error.issues).told({ sent, part: 'body', where });
 }
 
-/** Wrong fields that an answer names. */
+/** Most wrong fields that an answer names. */
 const NAMED_MAX = 20;
 
-/** One error, or one for each unknown key; none where a misspelled key is told that explains why a field is missing. */
+/** Returns an error, or one per unknown key; none where a reported misspelling explains a missing field. */
 function errorsOf(
   issue: z.core.$ZodIssue,
   { schema: root, issues }: InvalidInput,
@@ -80,14 +75,11 @@ function errorsOf(
   const reason = value === undefined ? `is missing: ${allowed}` : `${allowed}, got ${showSent(value)}`;
   const { errorOf } = WORDING.get(root) ?? {};
   if (errorOf !== undefined) return [errorOf({ field, reason, params: reading.params ?? {} })];
-  // 'refunds[3].' is the item itself here, and not something in it.
+  // Here 'refunds[3].' is the item itself.
   return [new QuotameshError('FIELD_INVALID', { field: field.replace(/\.$/, ''), reason })];
 }
 
-/**
- * The schema whose wording counts for what stands at `path`: the innermost, or one above it that has an error of its
- * own.
- */
+/** Finds the schema whose wording counts at `path`: the innermost, or one above with its own error. */
 function judgeOf(root: z.ZodType, path: readonly PropertyKey[]): { schema: z.ZodType; path: readonly PropertyKey[] } {
   let schema = unwrapped(root);
   for (const [depth, key] of path.entries()) {
@@ -103,14 +95,14 @@ function elementOf(schema: z.ZodType): z.ZodType | undefined {
   return schema instanceof z.ZodArray ? (schema.element as z.ZodType) : undefined;
 }
 
-/** Without what only says that a field may be absent, unless that has a wording. */
+/** Strips wrappers that only say that a field may be absent, unless they have a wording. */
 function unwrapped(schema: z.ZodType): z.ZodType {
   if (WORDING.get(schema)?.allowed !== undefined) return schema;
   const { innerType } = schema.def as { readonly innerType?: z.ZodType };
   return innerType === undefined ? schema : unwrapped(innerType);
 }
 
-/** Whether the missing field at `path` was sent under a name that is nearly its own. */
+/** Tests if the missing field at `path` was sent under a similar name. */
 function isMisspelled(path: readonly PropertyKey[], issues: readonly z.core.$ZodIssue[]): boolean {
   const [field, above] = [String(path.at(-1)), path.slice(0, -1)];
   const unknown = issues.flatMap((issue) =>
@@ -143,7 +135,7 @@ function stepText(step: PropertyKey): string {
   return typeof step === 'number' ? `[${step}]` : `.${String(step)}`;
 }
 
-/** What stands before the names of fields that are in `field`. */
+/** Returns the prefix for names of fields inside `field`. */
 function prefixOf(field: string): string {
   return field === '' || field.endsWith('.') ? field : `${field}.`;
 }

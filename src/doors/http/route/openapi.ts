@@ -7,7 +7,7 @@ interface DescribedRoute {
   readonly url: string;
 }
 
-/** Turns a route into what @fastify/swagger prints of it, when GET /openapi.json is asked for the first time. */
+/** Turns a route into the form of @fastify/swagger, at the first GET /openapi.json. */
 export function toOpenApi({ schema, url }: DescribedRoute): { schema: never; url: string } {
   const given = (schema ?? {}) as Mapping;
   const { body, querystring, params, response } = given;
@@ -25,7 +25,7 @@ function inputOf(schema: unknown): Mapping {
   return schema instanceof z.ZodType ? jsonSchemaOf(schema, 'input') : (schema as Mapping);
 }
 
-/** Replaces the schemas, which stand below a status and mostly a media type, by JSON Schemas. */
+/** Replaces schemas below statuses and media types by JSON Schemas. */
 function answersOf(within: unknown): unknown {
   if (within instanceof z.ZodType) return jsonSchemaOf(within, 'output');
   if (!isMapping(within)) return within;

@@ -4,7 +4,7 @@ import type { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
-/** RFC 9457, with the members that every error of ours has: its code in the catalogue, and what to do about it. */
+/** Problem of RFC 9457, with its code in the catalogue and its remedy. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -14,7 +14,7 @@ export interface Problem {
   readonly remedy: string;
 }
 
-/** Problem types that draft-ietf-httpapi-ratelimit-headers-11 registers; `violated-policies` belongs to each. */
+/** Problem types of draft-ietf-httpapi-ratelimit-headers-11; each has `violated-policies`. */
 export const QUOTA_EXCEEDED_TYPE = {
   type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
   title: 'Request cannot be satisfied as assigned quota has been exceeded',
@@ -26,9 +26,8 @@ export const REDUCED_CAPACITY_TYPE = {
 } as const;
 
 /**
- * The type `about:blank` says no more than the status, and the title is the usual phrase of the status (RFC 9457
- * §4.2.1). Our errors differ in `code`. A URI for each code would promise a page at an address that no installation
- * has.
+ * Makes a problem of type `about:blank`, whose title is the status's phrase (RFC 9457 §4.2.1). Errors differ in `code`:
+ * a URI for each would promise a page that no installation has.
  */
 export function problemOf(
   error: QuotameshError,

@@ -3,19 +3,17 @@ import type { Caller, Need } from '../../../base/access/caller.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Mapping } from '../../../base/input/mapping.js';
 
-/**
- * What a route asks of its caller. Every route declares it as `config.access`; one that does not fails at the start.
- */
+/** Access that a route requires, as `config.access`; a route without one fails at the start. */
 export interface RouteAccess {
   readonly needs: Need;
   /**
-   * Whether groups or attachments change. Without `auth:` only callers of this machine may change them, unless
+   * True = groups or attachments change: without `auth:` only for callers of this machine, unless
    * registry.remoteChanges is on.
    */
   readonly changes: boolean;
-  /** Names the tenant whose attachment changes; null = none does. Callers with tenants may change nothing else. */
+  /** Names the tenant whose attachment changes, the only change for callers with tenants; null = none. */
   readonly tenantOf: TenantOf | null;
-  /** What is answered to requests like this one holds nothing of the cluster: nobody has to say who asks. */
+  /** True = the answer holds nothing of the cluster, and anybody may ask. */
   readonly isOpenTo?: (headers: IncomingHttpHeaders) => boolean;
 }
 
@@ -25,15 +23,12 @@ export function needs(need: Need): RouteAccess {
   return { needs: need, changes: false, tenantOf: null };
 }
 
-/** The route changes what the registry holds. */
+/** Declares a route that changes the registry. */
 export function changes(tenantOf: TenantOf | null): RouteAccess {
   return { needs: 'operator', changes: true, tenantOf };
 }
 
-/**
- * A caller that speaks for some tenants may neither lift their limits nor attach them to whatever another tenant is
- * attached to. Throws TENANT_DENIED.
- */
+/** Rejects changes of a tenant's caller that lift limits or attach to foreign groups. Throws TENANT_DENIED. */
 export function rejectBeyondTenants({ name, tenants }: Caller, { exempt, sameAs }: Mapping): void {
   if (tenants === null) return;
   if (exempt === true) throw tenantDenied(name, tenants, 'exempt: true, which takes their limits away');

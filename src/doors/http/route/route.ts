@@ -3,28 +3,24 @@ import { z } from 'zod';
 import { InvalidInput } from './invalid-input.js';
 import type { RouteAccess } from './route-access.js';
 
-/**
- * A route and all that is known of it: what it takes and answers is defined here alone, and validation, types and
- * GET /openapi.json follow.
- */
+/** Defines a route: validation, types and GET /openapi.json follow from it. */
 export interface Route<Body extends z.ZodType, Query extends z.ZodType, Params extends z.ZodType> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly url: string;
   readonly access: RouteAccess;
   readonly tag: string;
   readonly summary: string;
-  /** Absent = a body is not looked at. */
+  /** Absent = the body is not looked at. */
   readonly body?: Body;
-  /** A quick look at a body, on the hot path: true only for what the schema passes unchanged. */
+  /** Recognizes, on the hot path, a body that the schema passes unchanged; false decides nothing. */
   readonly isPlain?: (body: unknown) => boolean;
   readonly query?: Query;
-  /** Names in the path. */
   readonly params?: Params;
   readonly answers: Readonly<Record<number, unknown>>;
-  /** Absent = http.bodyLimitBytes. */
+  /** Bytes; absent = http.bodyLimitBytes. */
   readonly bodyLimit?: number;
   readonly errorHandler?: RouteOptions['errorHandler'];
-  /** The path of the same route, of which this one is another spelling. */
+  /** Path of the route that this one spells otherwise. */
   readonly aliasOf?: string;
 }
 
@@ -55,7 +51,7 @@ export function route<
   });
 }
 
-/** For routes without parameters: otherwise a parameter that was meant for another route would be ignored silently. */
+/** Rejects all parameters, so that a misplaced one is not ignored. */
 export const NO_QUERY = z.strictObject({});
 
 function schemaOf(described: Route<z.ZodType, z.ZodType, z.ZodType>) {
@@ -84,9 +80,7 @@ interface SchemaDefinition {
 
 type Validate = (value: unknown) => true | { readonly value: unknown } | { readonly error: Error };
 
-/**
- * fastify calls it for each part of a request for which a route has a schema. zod compiles a schema at its first use.
- */
+/** Validates a part of a request; zod compiles a schema at its first use. */
 function validatorCompiler({ schema }: SchemaDefinition): Validate {
   if (!(schema instanceof z.ZodType)) return () => true;
   return (value: unknown) => {

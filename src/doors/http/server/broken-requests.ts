@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 
-/** What is no HTTP, or comes too slowly, never reaches a route: it is answered on the socket, and the connection ends. */
+/** Answers on the socket what is no HTTP or comes too slowly, and ends the connection. */
 export function answerBrokenRequests(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const [status, phrase, reason] = ANSWERS[error.code ?? ''] ?? BAD_REQUEST;

@@ -1,10 +1,10 @@
 import { type Clock, monotonicClock } from '../../../base/ports/clock.js';
 import { OneBucket } from '../../../core/limiter/one-bucket.js';
 
-/** After a pause, the changes of so many seconds may come at once. */
+/** Seconds whose changes may come at once after a pause. */
 const DEPTH_SECONDS = 10;
 
-/** Bounds how many changes are taken per second. */
+/** Bounds the changes taken per second. */
 export class ChangeRate {
   readonly #bucket: OneBucket;
   readonly #clock: Clock;
@@ -14,7 +14,7 @@ export class ChangeRate {
     this.#bucket = new OneBucket(perSecond, perSecond * DEPTH_SECONDS, clock());
   }
 
-  /** Returns 0 if one more change is taken, else the milliseconds until one may be. */
+  /** Takes one change: returns 0, or milliseconds until one may be. */
   take(): number {
     return this.#bucket.take(this.#clock());
   }

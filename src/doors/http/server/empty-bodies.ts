@@ -1,10 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { PULSAR_PREFIX } from '../pulsar/pulsar-routes.js';
 
-/**
- * Takes empty bodies, which Pulsar's admin client sends as application/json. On other routes they are an error of
- * fastify's.
- */
+/** Takes empty bodies of application/json, as Pulsar's admin client sends them. */
 export function takeEmptyBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser('application/json');

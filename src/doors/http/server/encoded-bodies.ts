@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 
-/** Refuses bodies that are compressed before they are read: as JSON they would be a mistake of another kind. */
+/** Refuses compressed bodies before they are read as broken JSON. */
 export function refuseEncodedBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, _, done) => {
     const encoding = request.headers['content-encoding'] ?? '';
@@ -9,7 +9,7 @@ export function refuseEncodedBodies(app: FastifyInstance): void {
       done();
       return;
     }
-    // RFC 9110, 15.5.16: what would be taken.
+    // RFC 9110, 15.5.16: names what would be taken.
     reply.header('accept-encoding', 'identity');
     done(new QuotameshError('BODY_ENCODED', { encoding: encoding.slice(0, 100) }));
   });

@@ -6,10 +6,10 @@ import { PULSAR_PREFIX } from '../pulsar/pulsar-routes.js';
 import { InvalidInput } from '../route/invalid-input.js';
 import { type ErrorHandler, PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 
-/** Most characters, percent-encoded as they are, of a group's or key's name. */
+/** Most characters of a name in a path, percent-encoded. */
 export const PATH_NAME_MAX = 5000;
 
-/** Every failure of a request as problem+json from the catalogue; what nobody foresaw is logged, once per answer. */
+/** Answers every failure as problem+json from the catalogue; logs unforeseen ones once per answer. */
 export function errorHandler(telemetry: Telemetry): ErrorHandler {
   return (error, request, reply) => {
     const known = knownError(error, request);
@@ -25,7 +25,7 @@ export function sendError(reply: FastifyReply, error: QuotameshError): void {
   const errors = error instanceof GroupsRefused ? { errors: error.errors } : {};
   const problem = { ...problemOf(error), ...errors };
   if (reply.request.url.startsWith(PULSAR_PREFIX)) {
-    // As Pulsar's admin client takes it; the other members are for people.
+    // `reason` is for Pulsar's admin client, the rest for people.
     reply.code(problem.status).header('content-type', 'application/json; charset=utf-8');
     reply.send(JSON.stringify({ reason: reasonOf(error), ...problem }));
     return;
@@ -33,13 +33,13 @@ export function sendError(reply: FastifyReply, error: QuotameshError): void {
   reply.code(problem.status).header('content-type', PROBLEM_MEDIA_TYPE).send(JSON.stringify(problem));
 }
 
-/** In Pulsar's own words, where it has some that are as good. */
+/** Uses Pulsar's own words where they are as good. */
 function reasonOf({ code, message, remedy }: QuotameshError): string {
   if (code === 'GROUP_UNKNOWN' || code === 'ATTACHMENT_DANGLING') return `ResourceGroup does not exist: ${message}`;
   return `${message}. ${remedy}`;
 }
 
-/** The error of the catalogue that is told. */
+/** Returns the catalogue's error for a failure. */
 export function knownError(error: unknown, request: FastifyRequest): QuotameshError {
   if (error instanceof QuotameshError) return error;
   if (error instanceof InvalidInput) return toldOf(error, request);
@@ -49,7 +49,7 @@ export function knownError(error: unknown, request: FastifyRequest): QuotameshEr
   return new QuotameshError('UNEXPECTED', { reason: failure.message ?? String(error) }, { cause: error });
 }
 
-/** What was sent is known here alone: fastify gives a validator null where there is nothing. */
+/** Adds what was sent: fastify gives a validator null where there is nothing. */
 function toldOf(error: InvalidInput, request: FastifyRequest): QuotameshError {
   if (error.validationContext === 'querystring') {
     return error.told({ sent: request.query, part: 'query' });
@@ -68,8 +68,7 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorMaker>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: () => new QuotameshError('BODY_INVALID', { reason: 'the body is empty' }),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new QuotameshError('BODY_INVALID', { reason: 'the body is not as long as Content-Length says' }),
-  // Node's own code for a client that hangs up in the middle of its body: nobody reads the answer, and nothing is wrong
-  // here.
+  // A client that hung up amid its body reads no answer: nothing is wrong here.
   ECONNRESET: () => new QuotameshError('BODY_INVALID', { reason: 'the connection ended before the body did' }),
   FST_ERR_CTP_BODY_TOO_LARGE: (_, request) =>
     new QuotameshError('BODY_TOO_LARGE', { limit: request.routeOptions.bodyLimit }),

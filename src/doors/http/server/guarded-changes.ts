@@ -7,16 +7,12 @@ import { requestIdOf } from '../access/changed-by.js';
 import { ChangeRate } from './change-rate.js';
 import { knownError } from './error-handler.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'registry'>;
 
 /**
- * Bounds the rate of all routes that declare that they change groups or attachments (route-access.ts), and logs changes
- * that are refused. Those that are accepted are logged by the registry (groups/registry/audit-trail.ts), which knows
- * what was there before.
- *
- * To be called before the routes are added. A route's own hooks run first, so that callers who may not change anything
- * do not use up the rate.
+ * Bounds the rate of all changing routes (route-access.ts), and logs refused changes. The registry logs accepted ones
+ * (groups/registry/audit-trail.ts). Called before routes are added; a route's own hooks run first, so that refused
+ * callers use up no rate.
  */
 export function guardChanges(app: FastifyInstance, node: UsedParts, telemetry: Telemetry): void {
   const bound = boundOf(node);
@@ -29,7 +25,7 @@ export function guardChanges(app: FastifyInstance, node: UsedParts, telemetry: T
   });
 }
 
-/** A 429 of the route looks like its 403. */
+/** Describes the 429 of a route like its 403. */
 function withTooMany(schema: FastifySchema = {}): FastifySchema {
   const response = schema.response as Readonly<Record<number, unknown>> | undefined;
   return { ...schema, response: { ...response, 429: response?.[403] } };
@@ -52,7 +48,7 @@ function boundOf(node: UsedParts) {
   };
 }
 
-/** Most log lines of refused changes: a caller may be refused as often as it asks, and must not fill a disk by that. */
+/** Most log lines of refused changes per second, so that no caller fills a disk. */
 const LINES_PER_SECOND = 20;
 const TEXT_LENGTH_MAX = 500;
 const STRANGER = { name: null, how: 'unknown' } as const;
@@ -73,7 +69,7 @@ function tellerOf(telemetry: Telemetry) {
 
 function refusalOf(request: FastifyRequest, error: Error) {
   const { code, message } = knownError(error, request);
-  // A request that was not let in has no caller; callerOf would name this machine, as it does without `auth:`.
+  // A refused login has no caller; callerOf would name this machine.
   const isStranger = code === 'AUTH_FAILED' || code === 'AUTH_LIMITED';
   const { name, how } = isStranger ? STRANGER : callerOf(request);
   return {

@@ -48,14 +48,14 @@ export interface HttpServerParts {
   readonly access: Access;
   readonly telemetry: Telemetry;
   readonly metrics: MetricsPage;
-  /** Counted here, read by the metrics. */
+  /** Counted here for the metrics. */
   readonly outcomes: AcquireOutcomes;
   readonly mqtt?: (() => MqttStatus) | undefined;
   readonly kafkaQuotas?: (() => KeeperStatus) | undefined;
 }
 
 /**
- * The one HTTP server of a node: admission, status, health, metrics, and the description of all that. Not listening
+ * Builds the one HTTP server of a node: admission, status, health, metrics and their description. It does not listen
  * yet.
  */
 export async function createHttpServer(parts: HttpServerParts): Promise<FastifyInstance> {
@@ -68,7 +68,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   const app = fastify({
     ...listenerOf(node.config.http, bounds, shortWay),
     bodyLimit: node.config.http.bodyLimitBytes,
-    // A stopping node answers with a problem of the catalogue; fastify would answer with a 503 of its own.
+    // A stopping node answers with the catalogue's problem instead.
     return503OnClosing: false,
     routerOptions: { maxParamLength: PATH_NAME_MAX },
     frameworkErrors: handleError,
@@ -105,10 +105,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   return app;
 }
 
-/**
- * Keeps fastify from loading two compilers of its own, a third of the server's code.
- * Every route checks what it takes (route/route.ts); schemas of answers describe them, and they are sent as routes have made them.
- */
+/** Replaces two compilers of fastify, a third of the server's code, that no route needs (route/route.ts). */
 const COMPILERS = { buildValidator: unchecked, buildSerializer: () => () => JSON.stringify };
 
 function unchecked(): never {
@@ -128,7 +125,7 @@ function boundsOf({ node, telemetry, outcomes }: HttpServerParts): ConnectionBou
   return new ConnectionBounds({ http: node.config.http, clock: node.clock, telemetry, counts: outcomes.connections });
 }
 
-/** Expired reservations are looked for four times within `reservationMs`, and at least every second. */
+/** Expires reservations four times within `reservationMs`, at least every second. */
 function openReservations(app: FastifyInstance, { node, telemetry, outcomes }: HttpServerParts): OpenReservations {
   const reservations = new OpenReservations(node, telemetry, outcomes.reservations);
   const sweep = setInterval(() => reservations.expire(), Math.min(1000, node.config.limits.reservationMs / 4));
@@ -140,7 +137,7 @@ function openReservations(app: FastifyInstance, { node, telemetry, outcomes }: H
   return reservations;
 }
 
-/** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for, or with `unix:PATH`. */
+/** Listens by configuration; resolves with the real URL, or `unix:PATH`. */
 export async function listen(app: FastifyInstance, { config }: NodeParts): Promise<string> {
   const { host, port, socket, socketAccess } = config.http;
   try {
@@ -152,10 +149,10 @@ export async function listen(app: FastifyInstance, { config }: NodeParts): Promi
   }
 }
 
-/** Answers what has arrived, then closes; connections whose request is still incomplete are cut after `graceMs`. */
+/** Answers what has arrived, then closes; cuts incomplete requests after `graceMs`. */
 export async function closeHttp(app: FastifyInstance, graceMs: number): Promise<void> {
   const server: Server = app.server;
-  // The server closes connections that are idle now; one that gets its answer a little later would be kept alive.
+  // The server closes only connections that are idle at once.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await app.close();

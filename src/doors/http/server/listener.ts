@@ -9,12 +9,11 @@ import type { ConnectionBounds } from '../connections/connection-bounds.js';
 import { RequestClass } from '../connections/dropped-requests.js';
 import { refuseUnfit } from './unfit-requests.js';
 
-/** Options for fastify: a server of Node with our timeouts, and with the bounds before its request handler. */
 export function listenerOf(config: HttpConfig, bounds: ConnectionBounds, shortWay: ShortWay) {
   const serverFactory = (handle: unknown) => {
     return createListener(config, bounds, refuseUnfit(shortWay.before(handle as RequestListener)));
   };
-  // Fastify uses `https` only for the URL that it prints.
+  // Fastify reads `https` only for the URL that it prints.
   return { serverFactory, ...(config.tls === null ? {} : { https: {} }) };
 }
 
@@ -37,9 +36,7 @@ function createListener(config: HttpConfig, bounds: ConnectionBounds, handle: Re
   return server;
 }
 
-/**
- * Tells the bounds of large bodies and answers. Answers of acquires are small and on the hot path: they are skipped.
- */
+/** Measures large bodies and answers for the bounds; skips acquires, which are small and hot. */
 export function measureAnswers(app: FastifyInstance, bounds: ConnectionBounds): void {
   app.addHook('onClose', (_, done) => {
     bounds.close();
@@ -47,7 +44,7 @@ export function measureAnswers(app: FastifyInstance, bounds: ConnectionBounds): 
   });
   app.addHook('onRoute', (route) => {
     const { bodyLimit } = route;
-    // Only routes that take more than others have a limit of their own.
+    // Only routes with large bodies have a limit of their own.
     if (bodyLimit !== undefined) {
       const read: preParsingHookHandler = (request, reply, _, done) => {
         bounds.reading(request.raw, reply.raw, bodyLimit);
@@ -65,7 +62,7 @@ export function measureAnswers(app: FastifyInstance, bounds: ConnectionBounds): 
 }
 
 /**
- * A request is a few hundred bytes: 10 s are plenty even over a bad line. Keep-alive is longer than the idle timeout of
- * the usual load balancers (60 s), so that they and not we close first, and a request never meets a closing connection.
+ * Bounds of slow requests: some hundred bytes need no 10 s. Keep-alive outlasts load balancers' idle timeout (60 s), so
+ * that they close first and no request meets a closing connection.
  */
 const TIMEOUTS_MS = { requestTimeout: 10_000, connectionTimeout: 90_000, keepAliveTimeout: 75_000 } as const;

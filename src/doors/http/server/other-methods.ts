@@ -4,8 +4,8 @@ import { needs } from '../route/route-access.js';
 import type { KnownRoutes } from '../status/info-routes.js';
 
 /**
- * Runs `addRoutes`, then gives every path an answer 405 for the methods that it does not have: fastify would say 404.
- * What it is given is complete once the server is ready.
+ * Runs `addRoutes`, then answers 405 for each path's other methods, where fastify says 404. Its argument is complete
+ * once the server is ready.
  */
 export function refuseOtherMethods(app: FastifyInstance, addRoutes: (known: KnownRoutes) => void): void {
   const methodsByPath = new Map<string, Set<HTTPMethods>>();
@@ -32,7 +32,7 @@ function addRefusal(app: FastifyInstance, url: string, allowed: ReadonlySet<HTTP
     url,
     schema: { hide: true },
     config: { access: needs('any') },
-    // Before the body is read: whatever it is, the answer is the same.
+    // Before the body is read: the answer is the same.
     onRequest: (request, reply) => {
       reply.header('allow', [...allowed].join(', '));
       throw new QuotameshError('METHOD_NOT_ALLOWED', { method: request.method, path: request.url.slice(0, 200) });

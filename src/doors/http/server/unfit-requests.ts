@@ -3,9 +3,8 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 
 /**
- * Refuses requests without a host, and those with an expectation that nobody knows, when it is their turn. Node would
- * answer them by itself, before the bounds of a connection apply: 450 connections with such requests ended a node of
- * 256 MB.
+ * Refuses, in turn, requests without a host or with an unknown expectation. *Why:* Node answers them before a
+ * connection's bounds apply: 450 such connections ended a node of 256 MB.
  */
 export function refuseUnfit(handle: RequestListener): RequestListener {
   return (request, response) => {
@@ -23,7 +22,7 @@ export function refuseUnfit(handle: RequestListener): RequestListener {
   };
 }
 
-/** Why a request is unfit, or null. HTTP/1.0 has neither field. */
+/** Returns why a request is unfit, or null. HTTP/1.0 has neither field. */
 function unfitness({ headers, httpVersion }: IncomingMessage) {
   if (httpVersion !== '1.1') return null;
   if (headers.host === undefined) return NO_HOST;

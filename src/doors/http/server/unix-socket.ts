@@ -6,11 +6,9 @@ import type { FastifyInstance } from 'fastify';
 import type { HttpConfig } from '../../../config/resolved/resolved-config.js';
 
 /**
- * Listens on a socket file, which is taken away when the server closes. The file of a process that has ended without
- * that is replaced; of two nodes that replace it in the same millisecond the later one has it.
- *
- * The socket gets its name only when its rights are set, so that nobody connects before they are. It also keeps Node
- * from taking the file away by its name, which may belong to a newer process by then.
+ * Listens on a socket file, which is removed at the close; replaces that of a dead process. The file gets its name once
+ * its rights are set, so that nobody connects earlier, and so that Node removes no file of a newer process by that
+ * name. Of two nodes that replace it in the same millisecond the later has it.
  */
 export async function listenOnSocket(app: FastifyInstance, path: string, access: SocketAccess): Promise<string> {
   await rejectTaken(path);
@@ -43,7 +41,6 @@ async function rejectTaken(path: string): Promise<void> {
     await once(socket, 'connect');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Nobody listens, or the file has gone meanwhile. Whatever else it is, somebody may be there.
     if (code === 'ECONNREFUSED' || code === 'ENOENT') return;
     throw error;
   } finally {

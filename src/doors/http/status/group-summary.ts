@@ -15,17 +15,13 @@ export interface GroupSummary {
   readonly dispatch: DirectionSummary;
 }
 
-/**
- * What this node knows of itself. The figures of the other nodes are left to `/v1/groups/{group}`, because they take a
- * computation of all shares of a group.
- */
+/** Status of a direction at this node; others' figures, in `/v1/groups/{group}`, cost all shares of a group. */
 export interface DirectionSummary {
   readonly quota: RateStatus;
   readonly quotaAsWritten: QuotaAsWritten;
   readonly served: boolean;
   readonly share: RateStatus;
   readonly limit: RateStatus;
-  /** What the nodes told last; of silent keys with a heartbeat. */
   readonly usage: RateStatus;
   readonly demand: RateStatus;
 }

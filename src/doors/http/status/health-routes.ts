@@ -8,8 +8,8 @@ import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 
 /**
- * /livez answers while the event loop turns: a node that waits for its topic is alive, restarting it helps nobody.
- * /readyz says whether this node should get traffic; isolation keeps it ready.
+ * Adds /livez, up while the event loop turns, and /readyz, up while the node should get traffic. A node that waits for
+ * its topic is alive: restarting helps nobody. Isolation keeps it ready.
  */
 export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
   route(
@@ -31,7 +31,6 @@ export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
   );
 }
 
-/** Probes have no token. */
 const PROBE = { method: 'GET', access: needs('open'), tag: 'health' } as const;
 
 function sendReadiness(reply: FastifyReply, node: StatusParts): void {

@@ -6,30 +6,26 @@ import { INDEX } from '../route/answer-schemas.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 
-/** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'version'>;
 
-/** What GET /metrics sends. */
 export interface MetricsPage {
   scrape(accept: string | undefined): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-/** What GET / lists. */
 export interface KnownRoutes {
-  /** `GET /livez` and so on, each once. */
+  /** Routes like `GET /livez`, each once. */
   readonly routes: readonly string[];
-  /** Path that Pulsar's own clients ask → path of the same routes. */
+  /** Path of Pulsar's clients → path of the same routes. */
   readonly aliases: Readonly<Record<string, string>>;
 }
 
 export interface InfoRouteParts {
   readonly node: UsedParts;
   readonly metrics: MetricsPage;
-  /** Filled when all routes are known. */
   readonly known: KnownRoutes;
 }
 
-/** Metrics, the OpenAPI document, and an index for people who open the address in a browser. */
+/** Adds metrics, the OpenAPI document, and an index for browsers. */
 export function addInfoRoutes(app: FastifyInstance, { node, metrics, known }: InfoRouteParts): void {
   const info = { method: 'GET', tag: 'info' } as const;
   route(
@@ -47,7 +43,7 @@ export function addInfoRoutes(app: FastifyInstance, { node, metrics, known }: In
     },
   );
   const forAll = { ...info, access: needs('any') };
-  // Both are the same for everybody and are made once, because strangers may ask for them as often as they like.
+  // Made once: anybody may ask for them as often as they like.
   let description: Buffer | null = null;
   route(app, { ...forAll, url: '/openapi.json', summary: 'Returns this description', answers: {} }, (_, reply) => {
     description ??= Buffer.from(JSON.stringify(app.swagger()));
@@ -56,7 +52,7 @@ export function addInfoRoutes(app: FastifyInstance, { node, metrics, known }: In
   addIndex(app, node, known);
 }
 
-/** Programs are told the routes. Browsers get the live page, before anybody has said who asks: they have no token yet. */
+/** Answers programs with the routes, and browsers with the live page, which needs no token yet. */
 function addIndex(app: FastifyInstance, node: UsedParts, known: KnownRoutes): void {
   let index: Buffer | null = null;
   let page: Buffer | null = null;
@@ -81,7 +77,7 @@ function wantsPage({ accept }: IncomingHttpHeaders): boolean {
   return accept?.includes('text/html') === true;
 }
 
-/** The page itself says what it may load and ask (page/self-contained-page.ts); no other page may show it in a frame. */
+/** Forbids frames; the page itself says what it may load (page/self-contained-page.ts). */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "frame-ancestors 'none'",

@@ -5,7 +5,7 @@ import { json, number, PROBLEM, record, text } from '../route/answer-schemas.js'
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 
-/** Only beside a keeper of Kafka's quotas (`quotamesh kafka-quotas`). */
+/** Adds the route beside a keeper of Kafka's quotas (`quotamesh kafka-quotas`). */
 export function addKafkaQuotasRoute(app: FastifyInstance, status: () => KeeperStatus): void {
   route(
     app,

@@ -4,7 +4,6 @@ import { COUNTS, json, number, PROBLEM, record, text } from '../route/answer-sch
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 
-/** Only beside an MQTT broker (`quotamesh mqtt`). */
 export function addMqttRoute(app: FastifyInstance, status: () => MqttStatus): void {
   route(
     app,

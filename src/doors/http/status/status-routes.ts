@@ -13,13 +13,12 @@ import { needs } from '../route/route-access.js';
 import { summarizeGroup } from './group-summary.js';
 import { NODES } from './node-schemas.js';
 
-/** What is used here of a node. */
 type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'keys' | 'templates' | 'loop'>;
 
-/** Groups of one page: about 130 KB and 10 ms of the event loop, whatever the number of groups. */
+/** Groups per page: about 130 KB and 10 ms of the event loop. */
 const PAGE_MAX = 200;
 
-/** What this node knows of the cluster. These routes change nothing. */
+/** Adds routes that show what this node knows of the cluster; they change nothing. */
 export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: Access): void {
   route(
     app,
@@ -98,7 +97,7 @@ const VIEWING = { method: 'GET', access: needs('viewer'), tag: 'status' } as con
 
 function pageOfGroups(node: UsedParts, after: string | undefined) {
   const { numbers } = node.groups;
-  // In the order of their numbers: a group that was deleted and made again is where it was.
+  // By number: a group deleted and made again keeps its place.
   const behind = after === undefined ? -1 : (numbers.get(after) ?? node.gate.unknownGroup(after));
   const groups = [...numbers.values()].filter((group) => group > behind).sort((one, other) => one - other);
   const page = groups.slice(0, PAGE_MAX).map((group) => summarizeGroup(node, group));

@@ -11,7 +11,7 @@ const sampled = z.number().gt(0).max(1).meta({
   default: 1,
 });
 
-/** What POST /v1/costs takes. A single cost may stand without a list. */
+/** Body of POST /v1/costs; a single cost needs no list. */
 export const COSTS_BODY = toldAs(
   body({
     group: withAllowed(
@@ -21,7 +21,7 @@ export const COSTS_BODY = toldAs(
     direction: DIRECTION,
     messages: withAllowed(messages, 'must be a number from 0 to 1000000000000000').exactOptional(),
     sampled: withAllowed(sampled, 'must be above 0 and at most 1').exactOptional(),
-    // The library judges costs, also whether there are any: it tells of an unknown group first.
+    // Judged by the library, which reports an unknown group first.
     costs: judgedLater(z.union([z.array(COST).min(1), COST])).exactOptional(),
   }).meta({ required: ['group', 'costs'] }),
   ({ field, reason }) => new QuotameshError('COST_INVALID', { field, reason }),
@@ -34,7 +34,7 @@ const throttlingRatio = z.number().min(0).max(2).nullable().meta({
     'The part of its work that the backend can bear, instead of level, target and spring; null means that it is not near saturation.',
 });
 
-/** What PUT /v1/backends/{backend} takes; what belongs together is the library's to judge. */
+/** Body of PUT /v1/backends/{backend}; the library judges it. */
 export const BACKEND_BODY = toldAs(
   body({
     zone: withAllowed(

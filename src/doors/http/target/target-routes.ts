@@ -13,10 +13,9 @@ import { needs } from '../route/route-access.js';
 import { ACCEPTED, BACKENDS, EXPLANATION, FACTORS } from './target-answers.js';
 import { BACKEND_BODY, COSTS_BODY } from './target-bodies.js';
 
-/** What is used here of a node. */
 type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'loop'>;
 
-/** Costs of admitted work, health of backends, and why a group may do what it may do. */
+/** Adds routes for costs, backends' health, and explanations of groups. */
 export function addTargetRoutes(app: FastifyInstance, node: UsedParts): void {
   addCostRoutes(app, node);
   addBackendRoutes(app, node);

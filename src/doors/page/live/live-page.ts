@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { html } from '../html.js';
 import { selfContainedPage } from '../self-contained-page.js';
 
-/** The live page. It holds nothing of the cluster: all that it shows it asks the node for, as its user. */
+/** Returns the live page; it asks the node for all figures, as its user. */
 export function livePage(): string {
   return selfContainedPage({
     title: 'live',
@@ -40,7 +40,7 @@ const BODY = html`<a class="skip" href="#main">To the content</a>
 </form>
 <main id="main" tabindex="-1"></main>`;
 
-/** In the order in which they need one another. */
+/** Modules in the order of need. */
 const MODULES = [
   'addresses',
   'wording',
