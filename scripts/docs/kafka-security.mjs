@@ -19,7 +19,7 @@ export function renderKafkaSecurity({ NEEDED_ACLS, aclCommand, CREATED_WITH }) {
     CONNECTIONS,
     `## The rights of a node
 
-On both topics, that of the reports (\`topic.name\`) and that of the registry (\`registry.name\`, by default the
+On both topics, that of the reports (\`topic.name\`) and that of the registry (the
 same with \`-registry\` behind it), and nowhere else:
 
 ${table(['ACL on the topic', 'Needed', 'Why'], rows)}

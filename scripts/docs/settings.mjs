@@ -41,7 +41,7 @@ groups:
   for those that Kubernetes makes for a Service named \`quotamesh…\`. \`QUOTAMESH_TOPIC_KIND\` with another kind than the
   file's replaces the file's whole \`topic\`.
 - **Names** begin with a letter or digit and have letters, digits and \`. _ : -\`; those of groups also \`/ @ + ~\`.
-- *Buys* says what setting it, or turning it up, is good for; ″ in *Costs* is the same as above.
+- *Buys* says what setting it, or turning it up, is good for; ″ in *Costs* is the same as above. \`{publish,dispatch}\` in a key is either.
 - **Texts in files.** A secret or certificate may stand in a file of its own: \`password: { file: ./password }\`, or
   \`QUOTAMESH_TOPIC_SASL_PASSWORD_FILE=./password\`; at most 64 KiB, and relative paths start at the configuration file.
   One line break at its end is no part of it. Those of listeners are read again when they change. Secrets are never
@@ -76,17 +76,43 @@ const NOTES = {
   Topic: '`topic: embedded` and `topic: memory` are short for `topic: { kind: … }`. Without `topic`: embedded.',
 };
 
+/** One line for each definition: the same at several places stands there once. */
 function renderSection(section, { yamlPath, allowedText, defaultText }) {
-  const rows = Object.entries(section.rows).map(([key, setting], at, all) => [
-    `\`${section.title === 'Group' ? key : yamlPath(section, key)}\``,
+  const placesOf = new Map();
+  for (const [key, setting] of Object.entries(section.rows)) {
+    const place = section.title === 'Group' ? key : yamlPath(section, key);
+    placesOf.set(setting, [...(placesOf.get(setting) ?? []), place]);
+  }
+  const rows = [...placesOf].map(([setting, places], at, all) => [
+    joined(places),
     shortened(allowedText(setting)),
     setting.required ? '(required)' : defaultText(setting),
     setting.buys,
-    setting.costs === all[at - 1]?.[1].costs ? '″' : setting.costs,
+    setting.costs === all[at - 1]?.[0].costs ? '″' : setting.costs,
+    setting.missedBy,
   ]);
-  const head = ['Key', 'Value', 'Default', 'Buys', 'Costs'];
+  const head = ['Key', 'Value', 'Default', 'Buys', 'Costs', 'Missed by'];
   const note = NOTES[section.title];
   return [`## ${section.title}`, ...(note ? [note] : []), table(head, rows)].join('\n\n');
+}
+
+/** `quota.{publish,dispatch}.messagesPerSecond`: what differs in one part is written once. */
+function joined(places) {
+  const patterns = [];
+  for (const parts of places.map((place) => place.split('.').map((part) => [part]))) patterns.push(parts);
+  for (let one = 0; one < patterns.length; one++) {
+    for (let other = one + 1; other < patterns.length; other++) {
+      const [a, b] = [patterns[one], patterns[other]];
+      const differ = a.flatMap((part, at) => (String(part) === String(b[at]) ? [] : [at]));
+      if (a.length !== b.length || differ.length !== 1) continue;
+      a[differ[0]].push(...b[differ[0]]);
+      patterns.splice(other, 1);
+      one = -1;
+      break;
+    }
+  }
+  const text = (part) => (part.length === 1 ? part[0] : `{${part.join(',')}}`);
+  return patterns.map((parts) => `\`${parts.map(text).join('.')}\``).join(', ');
 }
 
 /** A value in few words: the unit stands in the key, and what a name is in the introduction. */
@@ -117,9 +143,10 @@ function renderConstants({ CONSTANTS, formatQuantity }) {
   return `## What no setting changes
 
 Some bounds and times that messages and documents name are the same at every node, each for a reason that stands in
-src/config/resolved/constants.ts. Three follow from others: \`timing.shareValidMs\` is four fifths of
-\`timing.stalenessMs\`, \`timing.forgetAfterMs\` 10 minutes or twice that, \`timing.partitionHeartbeatMs\` 5 seconds or
-\`timing.heartbeatMs\`, whichever is more.
+src/config/resolved/constants.ts. Some follow from settings: \`timing.shareValidMs\` is four fifths of
+\`timing.stalenessMs\`, \`timing.isolationAfterMs\` three fifths of it or two heartbeats, \`timing.forgetAfterMs\` 10
+minutes or twice \`timing.stalenessMs\`, \`timing.partitionHeartbeatMs\` 5 seconds or \`timing.heartbeatMs\`,
+whichever is more, and \`timing.fastSpanMs\` two and a half \`sampleIntervalMs\`.
 
 ${shown.map(filled).join('\n')}`;
 }

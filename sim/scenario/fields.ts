@@ -179,6 +179,7 @@ function ofSetting(setting: Partial<Setting> & Pick<Setting, 'kind'>, says: stri
     ...options,
     ...setting,
     default: (options.default ?? null) as Setting['default'],
+    missedBy: '',
     buys: '',
     costs: '',
   };

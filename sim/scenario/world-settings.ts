@@ -35,7 +35,7 @@ export function readSettings(
     partitions,
     sampleIntervalMs: SAMPLE_INTERVAL_MS,
     ...timing,
-    ...derivedTiming(timing as NodeSettings['timing']),
+    ...derivedTiming(timing as NodeSettings['timing'], SAMPLE_INTERVAL_MS),
     ...CONSTANTS.timing,
     limiting: { ...limiting, ...CONSTANTS.limiting },
     costs: { ...COSTS.parse({}), ...CONSTANTS.costs },

@@ -23,7 +23,7 @@ const CONFIG = {
   topic: 'memory',
   registry: { maxGroups: 50 },
   http: { port: 0 },
-  limits: { maxReservations: 100 },
+  limits: { maxReservations: 100, maxWaiting: 100 },
   groups: {
     [CANARY]: { quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: '1MiB' } } },
     orders: { quota: { publish: { messagesPerSecond: 1000 }, dispatch: { messagesPerSecond: 50 } } },
@@ -34,7 +34,6 @@ const CONFIG = {
 
 const CONSTANTS = {
   registry: { changesPerSecond: 1_000_000 },
-  limits: { maxWaiting: 100 },
   limiting: { maxBackends: 20 },
 };
 

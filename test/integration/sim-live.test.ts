@@ -22,7 +22,7 @@ load:
   - { kind: poisson, ratePerSecond: 80 }
 happenings:
   - { atSeconds: 2, what: crash, nodes: n1, forSeconds: 2 }
-timing: { heartbeatMs: 200, stalenessMs: 1000, isolationAfterMs: 800 }
+timing: { heartbeatMs: 200, stalenessMs: 1000 }
 `;
 
 let folder = '';

@@ -20,8 +20,7 @@ test.each([1, 2, 3, 4, 5, 6])(
     const random = new Random(seed);
     const windows = seed % 2 === 0 ? {} : { limiter: 'window', windowMs: 200 };
     scene = await readyScene({
-      limits: { maxReservations: 50 },
-      constants: { limits: { maxWaiting: 40 } },
+      limits: { maxReservations: 50, maxWaiting: 40 },
       groups: { broad: { ...quota(300), ...windows }, own: { ...quota(200), ...OWN, ...windows } },
       attachments: { scopes: { t: 'broad', 't/x': { group: 'own', andBroader: true } } },
     });

@@ -1,5 +1,4 @@
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
-import type { OtherConstants } from '../../src/config/resolved/constants.js';
 import { BYTES } from '../../src/core/base/vocabulary.js';
 import { createMemoryLog } from '../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
@@ -8,9 +7,9 @@ import { WholeNode } from '../whole-node.js';
 const NONE = Infinity;
 
 /** A node that is never started: its one group has windows, confirmed for ever, whose limit the test sets. */
-export function windowedNode(windowMs: number, clock: () => number, constants: OtherConstants = {}): WholeNode {
+export function windowedNode(windowMs: number, clock: () => number, limits: { maxWaiting?: number } = {}): WholeNode {
   const groups = { a: { limiter: 'window', windowMs, maxRequest: { messages: 1e6 } } };
-  const config = resolveConfig({ cluster: 'c', node: 'n', topic: 'memory', groups }, { source: '(test)', constants });
+  const config = resolveConfig({ cluster: 'c', node: 'n', topic: 'memory', groups, limits }, { source: '(test)' });
   const topic = new MemoryTopic(createMemoryLog());
   const node = new WholeNode({ config, topic, telemetry: { log: () => {} }, version: '0', nonce: 1, clock });
   node.limiter.buckets.setWindow(0, windowMs, clock());

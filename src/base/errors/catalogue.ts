@@ -314,7 +314,7 @@ export const ERROR_CATALOGUE = {
   },
   BACKENDS_FULL: {
     message: 'the health of {max} backends is known already; {backend} is not added',
-    remedy: 'Raise limiting.maxBackends at every node; a backend that is silent makes room.',
+    remedy: 'Report no names that are made up: 10,000 are known at once, and one that is silent makes room.',
     httpStatus: 503,
   },
   LEVEL_FULL: {

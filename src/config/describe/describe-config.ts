@@ -74,7 +74,7 @@ function without(section: string, settings: object): Mapping {
 
 const NOT_SET: Readonly<Record<string, object | undefined>> = {
   ...CONSTANTS,
-  timing: { ...CONSTANTS.timing, ...derivedTiming({ stalenessMs: 0, heartbeatMs: 0 }) },
+  timing: { ...CONSTANTS.timing, ...derivedTiming({ stalenessMs: 0, heartbeatMs: 0 }, 0) },
 };
 
 function describeKeys({ templates, ...bounds }: KeysConfig): Readonly<Record<string, unknown>> {
@@ -143,7 +143,12 @@ function describeStore(topic: Unsigned<Exclude<TopicConfig, { kind: 'none' }>>):
 
 /** Without the keys that have no value. */
 function masked(prefix: string, options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const rows: SettingRows = { ...SETTINGS.kafka.rows, ...SETTINGS.redis.rows, ...SETTINGS.hmac.rows };
+  const rows: SettingRows = {
+    ...SETTINGS.kafka.rows,
+    ...SETTINGS.redis.rows,
+    ...SETTINGS.topicTls.rows,
+    ...SETTINGS.hmac.rows,
+  };
   const given = Object.entries(options).filter(([, value]) => value !== null);
   return Object.fromEntries(
     given.map(([key, value]) => [key, rows[`${prefix}${key}`]?.secret === undefined ? shownValue(value) : MASK]),

@@ -63,9 +63,8 @@ function sourceOf(path: readonly string[], sources: Sources): string {
     const given = givenBy(written, sources);
     if (given !== null) return given;
   }
-  // A variable may name the file of a text, and tokens stand in one beside those of the configuration.
-  const beside = [...path.slice(0, -1), `${path.at(-1)}File`];
-  return givenBy([...path, 'file'], sources) ?? givenBy(beside, sources) ?? 'default';
+  // A variable may name the file of a text.
+  return givenBy([...path, 'file'], sources) ?? 'default';
 }
 
 /** Lists where a value may stand: its own path, and those from which a group, a template or an override inherits. */

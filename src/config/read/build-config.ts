@@ -99,7 +99,7 @@ export function buildConfig({
     log: { ...log, decisionsFile },
     metrics,
     sampleIntervalMs,
-    timing: { ...timing, ...derivedTiming(timing), ...of('timing') },
+    timing: { ...timing, ...derivedTiming(timing, sampleIntervalMs), ...of('timing') },
     limiting: { ...limiting, ...of('limiting') },
     costs: { ...costs, ...of('costs') },
     backends: backends.map((backend) => ({ ...backend, ...of('backends') })),

@@ -11,7 +11,6 @@ import { CERTIFICATE, TOKEN } from '../schema/grants.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
 import { show } from '../setting/setting-text.js';
 import { parseYaml } from '../yaml/parse-yaml.js';
-import type { SoundNode } from './read-node.js';
 import type { FileContext } from './read-texts.js';
 
 export interface ReadAuth {
@@ -21,12 +20,10 @@ export interface ReadAuth {
 }
 
 /** The section `auth`; every mistake is added with its line, of those in the file of tokens with the file's. */
-export function readAuth(written: unknown, { auth }: SoundNode, findings: Findings, context: FileContext): ReadAuth {
+export function readAuth(written: unknown, findings: Findings, context: FileContext): ReadAuth {
   if (!isMapping(written)) return { auth: null, files: [] };
-  const inline = readGrants(TOKEN, written.tokens, ['auth', 'tokens'], findings);
-  const { tokens: ofFile, files } = readTokensFile(auth.tokensFile, findings, context);
+  const { tokens, files } = readTokens(written.tokens, findings, context);
   const certificates = readGrants(CERTIFICATE, written.certificates, ['auth', 'certificates'], findings);
-  const tokens = [...inline, ...ofFile];
   checkDistinct(tokens, findings);
   if (tokens.length + certificates.length === 0 && findings.mistakes.length === 0) {
     const problem = 'has neither tokens nor certificates: nobody could ask this node';
@@ -74,13 +71,21 @@ function fromText(text: string): unknown {
   return readable && typeof raw !== 'string' ? raw : {};
 }
 
-function readTokensFile(file: unknown, findings: Findings, context: FileContext) {
-  if (typeof file !== 'string') return { tokens: [], files: [] };
+/** Reads the list, or that of its file. */
+function readTokens(written: unknown, findings: Findings, context: FileContext) {
+  const file = isMapping(written) ? written.file : undefined;
+  if (typeof file !== 'string') {
+    return { tokens: readGrants(TOKEN, written, ['auth', 'tokens'], findings), files: [] };
+  }
   const absolute = resolve(context.folder, file);
   const files = [absolute];
   const add = (problem: string) => {
     const allowed = 'the path of a YAML file of at most 256 KiB with a list of tokens';
-    findings.add(['auth', 'tokensFile'], { problem, allowed, remedy: 'Check the path, its permissions and its text.' });
+    findings.add(['auth', 'tokens', 'file'], {
+      problem,
+      allowed,
+      remedy: 'Check the path, its permissions and its text.',
+    });
     return { tokens: [], files };
   };
   try {
@@ -106,7 +111,7 @@ function checkDistinct(tokens: readonly TokenConfig[], findings: Findings): void
       const who = key === 'name' ? value : tokens.filter(({ hash }) => hash === value).map(({ name }) => name);
       const problem = `has two tokens with the same ${key}: ${[who].flat().join(' and ')}`;
       const remedy = 'Give each its own; to replace a token, name the new one otherwise and remove the old one later.';
-      findings.add(['auth', 'tokens'], { problem, allowed: `each ${key} once, in tokens and tokensFile`, remedy });
+      findings.add(['auth', 'tokens'], { problem, allowed: `each ${key} once`, remedy });
     }
   }
 }

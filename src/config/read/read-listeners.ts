@@ -2,7 +2,7 @@ import { createSecureContext } from 'node:tls';
 import { secureContextOf } from '../../base/access/listener-tls.js';
 import { isLoopback } from '../../base/access/loopback.js';
 import type { ListenerTlsConfig } from '../resolved/resolved-config.js';
-import { HTTP_TLS, type ListenerTlsSettings, MQTT_TLS } from '../schema/access.js';
+import { LISTENER_TLS, type ListenerTlsSettings } from '../schema/access.js';
 import type { Sound } from '../schema/read-section.js';
 import type { TextsRead } from '../schema/text-file.js';
 import type { Findings } from '../setting/findings.js';
@@ -59,8 +59,7 @@ function readTls(
   context: FileContext,
 ): { readonly read: SoundTls; readonly tls: ListenerTlsConfig | null; readonly files: readonly string[] } {
   const before = findings.mistakes.length;
-  const schema = listener === 'http' ? HTTP_TLS : MQTT_TLS;
-  const { read, files } = readTexts(schema, node[listener].tls, [listener, 'tls'], findings, context);
+  const { read, files } = readTexts(LISTENER_TLS, node[listener].tls, [listener, 'tls'], findings, context);
   checkTogether(listener, read, findings);
   if (listener === 'http' && typeof node.http.socket === 'string' && read.cert !== null) {
     const remedy = 'Remove http.tls: nobody on the way can read what goes over the socket.';

@@ -18,27 +18,6 @@ export const RELATIONS: readonly Relation[] = [
     because: 'a slow heartbeat would pass for death',
   },
   {
-    left: 'timing.isolationAfterMs',
-    operator: '≥',
-    factor: 2,
-    right: 'timing.heartbeatMs',
-    because: 'one late echo would pass for isolation',
-  },
-  {
-    left: 'timing.isolationAfterMs',
-    operator: '<',
-    factor: 1,
-    right: 'timing.stalenessMs',
-    because: 'the others would take the share of a node that does not know yet that it is cut off',
-  },
-  {
-    left: 'timing.fastSpanMs',
-    operator: '≥',
-    factor: 2,
-    right: 'sampleIntervalMs',
-    because: 'a rate over fewer than two samples would be mostly noise',
-  },
-  {
     left: 'timing.reportGapMs',
     operator: '≥',
     factor: 1,

@@ -135,7 +135,7 @@ type SoundParts = Pick<ConfigParts, 'node' | 'topic' | 'backends' | 'groups' | '
 
 /** Reads who may call the node and how it listens, before anything that says what they may do. */
 function readAccess(written: unknown, node: SoundNode, findings: Findings, context: FileContext) {
-  const { auth, files } = readAuth(written, node, findings, context);
+  const { auth, files } = readAuth(written, findings, context);
   checkReach(node, auth, findings);
   const { http, mqtt, files: tlsFiles } = readListenerTls(node, auth, findings, context);
   return { auth, httpTls: http, mqttTls: mqtt, files: [...files, ...tlsFiles] };

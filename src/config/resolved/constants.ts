@@ -11,7 +11,7 @@ export const CONSTANTS = {
     failuresPerMinute: 30,
   },
   http: {
-    /** Larger bodies, in the hands of clients. An acquire needs about 100 bytes; bulks have bounds of their own. */
+    /** Larger bodies, in the hands of clients. An acquire needs about 100 bytes; bulks and changes take more. */
     bodyLimitBytes: 16 * KIB,
     /** More requests of a connection before the first is answered: some 3 KB each of `maxHeldBytes`. */
     maxPipelined: 32,
@@ -53,16 +53,12 @@ export const CONSTANTS = {
     timeoutMs: 1000,
     /** Larger pages, at 5 ms of CPU per MB and second. */
     maxPageBytes: 64 * MIB,
-    /** More entities of patterns like "{id}": one record in the topic and one quota in Kafka each. */
-    maxEntities: 1000,
+    /** More entities of patterns like "{id}": one record and one quota in Kafka each. A node has no more groups. */
+    maxEntities: 10_000,
   },
   limits: {
     /** Deeper buckets of the node's own limits: higher peaks on what they protect. */
     burstMs: 100,
-    /** More acquires wait at once: 1.5 KB each, 2.5 KB with a signal; over HTTP 21 KB. */
-    maxWaiting: 100_000,
-    /** More time to end a reservation over HTTP: what a client that died has reserved is missing as long. */
-    reservationMs: MINUTE_MS,
     /** More node ids, 500 bytes each. All nodes must agree, or they compute different shares. */
     maxNodes: 10_000,
     /** More groups of one node, six rows each at all others. All nodes must agree. */
@@ -89,8 +85,8 @@ export const CONSTANTS = {
     healthValidMs: 10_000,
     /** Steadier levels: single pieces of work do not swing the targets, and a jump is seen later. */
     levelSmoothingMs: 1000,
-    /** More backends whose health is kept, so that made-up ones cannot fill a node. */
-    maxBackends: 256,
+    /** More backends whose health is kept, half a KB each, so that made-up ones cannot fill a node. */
+    maxBackends: 10_000,
   },
   costs: {
     /** Steadier averages of costs, later after a change. */
@@ -143,8 +139,6 @@ export const CONSTANTS = {
     requestTimeoutMs: 3000,
     /** Fewer empty answers of an idle topic; stopping takes up to as long. */
     fetchMaxWaitMs: 250,
-    /** Fewer, larger fetches: every record, also the own echo, may wait for `fetchMaxWaitMs`. */
-    fetchMinBytes: 1,
     /** Fewer fetches where records never stop coming; each record may wait as long. */
     fetchIntervalMs: 40,
   },
@@ -170,8 +164,12 @@ export type OtherConstants = {
 };
 
 /** Derives the times that follow from others. */
-export function derivedTiming({ stalenessMs, heartbeatMs }: TimesGiven) {
+export function derivedTiming({ stalenessMs, heartbeatMs }: TimesGiven, sampleIntervalMs: number) {
   return {
+    /** Steadier figures when demand jumps, later: over fewer than two samples a rate would be mostly noise. */
+    fastSpanMs: 2.5 * sampleIntervalMs,
+    /** Patience with a slow topic: one late echo is no isolation, and the others do not take the share before. */
+    isolationAfterMs: Math.max(0.6 * stalenessMs, 2 * heartbeatMs),
     /** Less often than there is news of members: 100 nodes × 16 partitions each second would be 8 MB a minute. */
     partitionHeartbeatMs: Math.max(5000, heartbeatMs),
     /** Shorter than `stalenessMs`: who slept must not go on admitting after the others have taken its share. */

@@ -23,7 +23,6 @@ export interface ResolvedConfig {
   readonly nodeId: string;
   /** File the configuration came from, for messages; `(inline)` for an object given to createNode. */
   readonly source: string;
-  /** Words in it that have better ones now. */
   /** Files beside it that were read (tokens, certificates of the listeners), absolute: they are watched like it. */
   readonly files: readonly string[];
   /** null = there is no `auth:`: callers on this machine have every role. */
@@ -58,7 +57,7 @@ export interface ResolvedConfig {
   readonly defaultGroup: string | null;
 }
 
-/** Groups that are defined at run time; name: null = the name of the topic of reports with `-registry` behind it. */
+/** Groups that are defined at run time. */
 export type RegistryConfig = NodeSettings['registry'] & Constants['registry'];
 
 /** What is kept of costs, and how bytes become cost units. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { READ_ELSEWHERE, rowsOf, type SettingRows, section } from '../setting/section.js';
+import { READ_ELSEWHERE, rowsOf, type Section, type SettingRows, section } from '../setting/section.js';
 import { AUTH } from './access.js';
 import { ATTACHMENTS } from './attachments.js';
 import { GROUP } from './groups.js';
@@ -15,6 +15,7 @@ import { REGISTRY } from './registry.js';
 import { START } from './start.js';
 import { COSTS, LIMITING } from './target.js';
 import { TIMING } from './timing.js';
+import { TLS } from './tls.js';
 import { EMBEDDED_TOPIC, KAFKA_TOPIC, MEMORY_TOPIC, NO_TOPIC, TOPIC_KIND } from './topic.js';
 
 export interface SettingsSection {
@@ -53,8 +54,9 @@ export type NodeSettings = z.output<typeof NODE>;
 export const SETTINGS = {
   node: { path: '', title: 'Node', rows: OUTERMOST_SETTINGS },
   auth: { path: 'auth', title: 'Access', rows: rowsOf(AUTH) },
-  http: { path: 'http', title: 'HTTP', rows: rowsOf(HTTP) },
-  mqtt: { path: 'mqtt', title: 'MQTT broker', rows: rowsOf(MQTT) },
+  http: { path: 'http', title: 'HTTP', rows: own(HTTP) },
+  mqtt: { path: 'mqtt', title: 'MQTT broker', rows: own(MQTT) },
+  listenerTls: { path: '', title: 'TLS of HTTP and MQTT', rows: tlsRows(section({ http: HTTP, mqtt: MQTT })) },
   kafkaQuotas: { path: 'kafkaQuotas', title: 'Kafka’s client quotas', rows: rowsOf(KAFKA_QUOTAS) },
   limits: { path: 'limits', title: 'Limits of the node', rows: rowsOf(NODE_LIMITS) },
   log: { path: 'log', title: 'Log', rows: rowsOf(LOG) },
@@ -68,13 +70,24 @@ export const SETTINGS = {
   none: { path: 'topic', title: 'Topic of kind none', rows: rowsOf(section(NO_TOPIC)) },
   memory: { path: 'topic', title: 'Topic of kind memory', rows: rowsOf(section(MEMORY_TOPIC)) },
   embedded: { path: 'topic', title: 'Topic of kind embedded', rows: rowsOf(section(EMBEDDED_TOPIC)) },
-  kafka: { path: 'topic', title: 'Topic of kind kafka', rows: rowsOf(section(KAFKA_TOPIC)) },
-  redis: { path: 'topic', title: 'Topic of kind redis', rows: rowsOf(section(REDIS_TOPIC)) },
+  kafka: { path: 'topic', title: 'Topic of kind kafka', rows: own(section(KAFKA_TOPIC)) },
+  redis: { path: 'topic', title: 'Topic of kind redis', rows: own(section(REDIS_TOPIC)) },
+  topicTls: { path: 'topic', title: 'TLS of a topic of kind kafka or redis', rows: rowsOf(section({ tls: TLS })) },
   hmac: { path: 'topic', title: 'Topic of any kind but none', rows: rowsOf(section({ hmac: HMAC })) },
   start: { path: 'start', title: 'Start', rows: rowsOf(START) },
   keys: { path: 'keys', title: 'Keys', rows: rowsOf(KEYS) },
   group: { path: 'defaults', title: 'Group', rows: rowsOf(GROUP) },
 } as const satisfies Readonly<Record<string, SettingsSection>>;
+
+/** Rows but those of TLS, which are the same in several sections and stand in one of their own. */
+function own(of: Section): SettingRows {
+  const others = Object.entries(rowsOf(of)).filter(([key]) => !key.startsWith('tls.'));
+  return Object.fromEntries(others);
+}
+
+function tlsRows(of: Section): SettingRows {
+  return Object.fromEntries(Object.entries(rowsOf(of)).filter(([key]) => key.includes('.tls.')));
+}
 
 /** Stands below `backends.<name>`; no variables, because there may be many. */
 export const POLLED_BACKENDS: SettingsSection = {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { BURST_POLICIES, BURST_STARTS, LIMITERS, TOPIC_SPLITS } from '../../core/base/settings.js';
 import { HEADROOMS, ISOLATION_POLICIES } from '../../core/base/vocabulary.js';
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../core/convergence/strategies.js';
-import { section } from '../setting/section.js';
+import { type Members, section } from '../setting/section.js';
 import { keyedLimits, LIMIT, RATE_MAX } from './limits.js';
 import { RAMP } from './ramp.js';
 
@@ -20,13 +20,83 @@ export type Mode = (typeof MODES)[number];
 
 export const DROPPED_WORK = ['refunded', 'counted'] as const;
 
+const RATES = {
+  messagesPerSecond: { kind: 'rate', ...limit('messages') },
+  bytesPerSecond: { kind: 'byte-rate', ...limit('bytes') },
+} as const satisfies Members;
+
+/** The quota of one direction, for the whole cluster. */
+const QUOTA = section({
+  ...RATES,
+  costPerSecond: {
+    ...LIMIT,
+    kind: 'rate',
+    missedBy: 'what costs by work: tokens, pages (FoundationDB)',
+    buys: 'More cost units per second: work is admitted by count, by the average cost that was reported.',
+    costs: 'Load on what the quota protects.',
+  },
+  reservedCostPerSecond: {
+    kind: 'rate',
+    isWritten: true,
+    default: null,
+    defaultText: '0',
+    min: 0,
+    max: RATE_MAX,
+    missedBy: 'FoundationDB’s reserved quotas',
+    buys: 'The part of the cost quota that saturated backends never take away.',
+    costs: 'A saturated backend is relieved by the others alone.',
+  },
+});
+
+/** What is planned for one direction; a rate that it does not name stays that of the group. */
+const PLANNED = section(RATES);
+
+const DEPTH = {
+  messages: {
+    kind: 'count',
+    default: null,
+    defaultText:
+      '100 ms of the quota, or 3·√quota, or 10, whichever is most; at most a second of it, or 10. Of a quota per ' +
+      'minute, hour or day all of it: 5 of 5/min',
+    min: 1,
+    max: 1e12,
+    remedy: BURST_REMEDY,
+    missedBy: 'whose clients come in batches',
+    buys: 'So many messages pass at once, at any node, when the group has been idle. burst: 10 says it, too.',
+    costs: BURST_COSTS,
+  },
+  bytes: {
+    kind: 'bytes',
+    default: null,
+    defaultText: 'as for messages, with messages of the size that is reported',
+    min: 1,
+    max: 2 ** 50,
+    remedy: BURST_REMEDY,
+    missedBy: 'senders of large messages',
+    buys: 'So many bytes pass at once, at any node, when the group has been idle.',
+    costs: BURST_COSTS,
+  },
+  quotaMs: {
+    kind: 'duration',
+    default: null,
+    defaultText: 'none: as above',
+    min: 1,
+    max: 86_400_000,
+    remedy: BURST_REMEDY,
+    missedBy: 'whose bursts follow the quota',
+    buys: 'What comes in so much time of the quota passes at once, messages and bytes. burst: 2s says it, too.',
+    costs: BURST_COSTS,
+  },
+} as const satisfies Members;
+
 export const GROUP = section({
-  quota: section({ publish: quotaOf('publish'), dispatch: quotaOf('dispatch') }),
+  quota: section({ publish: QUOTA, dispatch: QUOTA }),
   ramp: RAMP,
   strategy: {
     kind: 'choice',
     default: DEFAULT_STRATEGY,
     choices: STRATEGY_NAMES,
+    missedBy: 'PIP-82’s algorithms',
     buys: 'How the quota is divided. max-min: everybody gets what they want or an equal (weighted) part of the rest.',
     costs:
       'steal-halfway and client-rate take some rounds to get there; proportional favours whoever is busy already; ' +
@@ -37,6 +107,7 @@ export const GROUP = section({
     default: 1,
     min: 1e-6,
     max: 1e12,
+    missedBy: 'costs in hundreds',
     buys: 'What a message is taken to cost until its cost has been reported; say 2000 where one costs 2,000 tokens.',
     costs: 'Too low admits too much at the first start, too high too little. Averages never go below 1, or below this.',
   },
@@ -45,6 +116,7 @@ export const GROUP = section({
     default: 0.001,
     min: 0,
     max: 1,
+    missedBy: 'quiet nodes with strict first requests',
     buys: 'What nodes without demand keep, so that their first requests pass: this part of the target, by weight.',
     costs: 'That part cannot be lent to busy nodes.',
   },
@@ -52,6 +124,7 @@ export const GROUP = section({
     kind: 'choice',
     default: 'by-weight',
     choices: HEADROOMS,
+    missedBy: 'busy nodes, or steady ones',
     buys:
       'Who holds what nobody wants now. by-weight: everybody, so that a node that wakes starts with its part at once; ' +
       'by-demand: whoever is busy already; none: nobody.',
@@ -64,6 +137,7 @@ export const GROUP = section({
     default: 0,
     min: 0,
     max: 600_000,
+    missedBy: 'consumers that dislike jumps',
     buys: 'A smooth way to a new share: 63 % of it after this time, 95 % after three times. 0: at once.',
     costs: 'Slower convergence than the reports would allow, refused work meanwhile, and reports on the way.',
   },
@@ -73,6 +147,7 @@ export const GROUP = section({
     defaultText: 'no limit',
     min: 0.001,
     max: 1000,
+    missedBy: 'strict quotas',
     buys:
       'Nodes that have read differently far admit less above the quota: no share rises by more than this part of the ' +
       'target per second. Decreases are immediate.',
@@ -83,6 +158,7 @@ export const GROUP = section({
     default: 0,
     min: 0,
     max: 1,
+    missedBy: 'nodes that must never starve',
     buys: 'Every single node gets at least this part of the target, whatever it wants; at most 1/N each.',
     costs: 'That part cannot be lent to busy nodes: N times as much as floorRatio of the same value.',
   },
@@ -91,46 +167,17 @@ export const GROUP = section({
     default: 1,
     min: 0.001,
     max: 1,
+    missedBy: 'backends with a limit per node',
     buys: 'More, for a single busy node. Below 1 no node gets a larger part of the target than its backend can bear.',
     costs: 'Below 1: quota lies idle while fewer than 1/maxShareRatio nodes are busy.',
   },
   burst: section({
-    messages: {
-      kind: 'count',
-      default: null,
-      defaultText:
-        '100 ms of the quota, or 3·√quota, or 10, whichever is most; at most a second of it, or 10. Of a quota per ' +
-        'minute, hour or day all of it: 5 of 5/min',
-      min: 1,
-      max: 1e12,
-      remedy: BURST_REMEDY,
-      buys: 'So many messages pass at once, at any node, when the group has been idle. burst: 10 says it, too.',
-      costs: BURST_COSTS,
-    },
-    bytes: {
-      kind: 'bytes',
-      default: null,
-      defaultText: 'as for messages, with messages of the size that is reported',
-      min: 1,
-      max: 2 ** 50,
-      remedy: BURST_REMEDY,
-      buys: 'So many bytes pass at once, at any node, when the group has been idle.',
-      costs: BURST_COSTS,
-    },
-    quotaMs: {
-      kind: 'duration',
-      default: null,
-      defaultText: 'none: as above',
-      min: 1,
-      max: 86_400_000,
-      remedy: BURST_REMEDY,
-      buys: 'What comes in so much time of the quota passes at once, messages and bytes. burst: 2s says it, too.',
-      costs: BURST_COSTS,
-    },
+    ...DEPTH,
     policy: {
       kind: 'choice',
       default: 'optimistic',
       choices: BURST_POLICIES,
+      missedBy: 'strict bursts over many nodes',
       buys:
         'Who takes from a full bucket before others know of it. optimistic: each node all of it, with more than three ' +
         'nodes 3/N of it; divided: each node 1/N.',
@@ -140,6 +187,7 @@ export const GROUP = section({
       kind: 'choice',
       default: 'full',
       choices: BURST_STARTS,
+      missedBy: 'quotas that a restart must not refill',
       buys:
         'What is in a bucket of which the log says nothing. full: the burst, because whoever took of it would have said ' +
         'so. empty: nothing when a node begins to decide, and what has flowed in since.',
@@ -152,12 +200,14 @@ export const GROUP = section({
     defaultText: '1 for every node',
     min: 0.001,
     max: 1000,
+    missedBy: 'nodes of unequal size',
     buys: 'A mapping of node id to weight: weight 2 gets twice the share of weight 1 where both want more.',
     costs: 'Less for the others. All nodes must be configured alike.',
   },
   enabled: {
     kind: 'switch',
     default: true,
+    missedBy: 'a quota to switch off for a while',
     buys: 'false: nothing of the group is limited, reported or recorded, and its other settings are kept for later.',
     costs: 'What the quota protects is not protected.',
   },
@@ -165,58 +215,30 @@ export const GROUP = section({
     kind: 'choice',
     default: 'enforce',
     choices: MODES,
+    missedBy: 'a new quota, before it hurts',
     buys:
       'shadow: all decisions are made, counted, reported and shown as if the group were enforced, and none refuses ' +
       'anything, so that a new quota can be watched before it hurts (docs/guide/shadow.md).',
     costs: 'shadow: what the quota protects is not protected.',
   },
   shadow: section({
-    quota: section({ publish: shadowQuotaOf('publish'), dispatch: shadowQuotaOf('dispatch') }),
+    quota: section({ publish: PLANNED, dispatch: PLANNED }),
     strategy: {
       kind: 'choice',
       default: null,
       defaultText: 'that of the group',
       choices: STRATEGY_NAMES,
+      missedBy: 'another strategy, before it hurts',
       buys: 'How the planned quota would be divided.',
       costs: SHADOW_COSTS,
     },
-    burst: section({
-      messages: {
-        kind: 'count',
-        default: null,
-        defaultText: 'as the group has it',
-        min: 1,
-        max: 1e12,
-        remedy: BURST_REMEDY,
-        buys: 'The burst that is planned, in messages. shadow.burst: 10 says it, too.',
-        costs: SHADOW_COSTS,
-      },
-      bytes: {
-        kind: 'bytes',
-        default: null,
-        defaultText: 'as the group has it',
-        min: 1,
-        max: 2 ** 50,
-        remedy: BURST_REMEDY,
-        buys: 'The burst that is planned, in bytes.',
-        costs: SHADOW_COSTS,
-      },
-      quotaMs: {
-        kind: 'duration',
-        default: null,
-        defaultText: 'as the group has it',
-        min: 1,
-        max: 86_400_000,
-        remedy: BURST_REMEDY,
-        buys: 'The burst that is planned, in time of the planned quota. shadow.burst: 2s says it, too.',
-        costs: SHADOW_COSTS,
-      },
-    }),
+    burst: section(DEPTH),
   }),
   limiter: {
     kind: 'choice',
     default: 'bucket',
     choices: LIMITERS,
+    missedBy: 'Numaflow’s readers',
     buys:
       'What holds a node to its share. bucket: a token bucket; window: whole tokens, all there at the beginning of ' +
       'every windowMs, never more than the share in one of them.',
@@ -229,6 +251,7 @@ export const GROUP = section({
     default: 1000,
     min: 100,
     max: 3_600_000,
+    missedBy: 'Numaflow’s readers',
     buys: 'Larger batches at once. For limiter: window alone.',
     costs: 'Longer waits for the next window, and larger bursts at its beginning.',
   },
@@ -236,6 +259,7 @@ export const GROUP = section({
     kind: 'choice',
     default: 'refunded',
     choices: DROPPED_WORK,
+    missedBy: 'Numaflow’s filters',
     buys: 'What becomes of the tokens of work in a batch that was dropped: refunded lets other work use them.',
     costs: 'counted: they are used up as if the work had been done.',
   },
@@ -244,6 +268,7 @@ export const GROUP = section({
       kind: 'choice',
       default: 'equal-share',
       choices: ISOLATION_POLICIES,
+      missedBy: 'quotas that must hold, or must not, in an outage',
       buys:
         'What a node admits that cannot read its own records, after isolation.holdMs: equal-share the share held ' +
         'or quota / nodes, whichever is less; floor its floor; closed nothing; open everything.',
@@ -256,6 +281,7 @@ export const GROUP = section({
       default: 10_000,
       min: 0,
       max: 3_600_000,
+      missedBy: 'networks that blink',
       buys: 'Short outages pass unnoticed: the share held is kept for this long before the policy begins.',
       costs: 'The others may take over the share of a node that is cut off alone before it lets go.',
     },
@@ -265,6 +291,7 @@ export const GROUP = section({
     default: 60_000,
     min: 0,
     max: 86_400_000,
+    missedBy: 'work measured afterwards',
     buys: 'Work that cannot be refused (consume, a reservation that cost more) is paid back, up to this much of the limit.',
     costs: 'So long may a flood of such work block a group afterwards; what exceeds it is let off.',
   },
@@ -272,6 +299,7 @@ export const GROUP = section({
     kind: 'choice',
     default: 'shared',
     choices: TOPIC_SPLITS,
+    missedBy: 'brokers with many topics (PIP-82)',
     buys:
       'How a node divides its share over its own topics (`topic` of an acquire): even, or proportional to what they ' +
       'use. Then one topic cannot starve its neighbours. shared: whoever comes first.',
@@ -288,6 +316,7 @@ export const GROUP = section({
         'blocked',
       min: 1,
       max: 1e12,
+      missedBy: 'large single batches',
       buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
       costs:
         'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
@@ -299,6 +328,7 @@ export const GROUP = section({
         '10 s of the quota (or its window), at least 64KiB (a message is not split); 1GiB where nothing limits or all is blocked',
       min: 1,
       max: 2 ** 50,
+      missedBy: 'large single messages',
       buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
       costs:
         'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
@@ -307,47 +337,11 @@ export const GROUP = section({
 });
 export type GroupSection = z.output<typeof GROUP>;
 
-/** What is planned for one direction; a rate that it does not name stays that of the group. */
-function shadowQuotaOf(direction: 'publish' | 'dispatch') {
-  const done = direction === 'publish' ? 'published' : 'dispatched';
-  const limit = (what: string) => ({
+function limit(what: string) {
+  return {
     ...LIMIT,
-    defaultText: 'the quota in force',
-    buys: `Shows what a quota of so many ${done} ${what} per second would refuse, beside the one in force, and refuses nothing.`,
-    costs: SHADOW_COSTS,
-  });
-  return section({
-    messagesPerSecond: { kind: 'rate', ...limit('messages') },
-    bytesPerSecond: { kind: 'byte-rate', ...limit('bytes') },
-  });
-}
-
-/** The quota of one direction, for the whole cluster. */
-function quotaOf(direction: 'publish' | 'dispatch') {
-  const done = direction === 'publish' ? 'published' : 'dispatched';
-  const limit = (what: string) => ({
-    ...LIMIT,
-    buys: `More ${done} ${what} per second for the whole cluster. 0 blocks; without a value there is no limit.`,
+    missedBy: 'everybody',
+    buys: `More ${what} per second for the whole cluster. 0 blocks; without a value there is no limit, below \`shadow\` that in force.`,
     costs: 'Load on what the quota protects.',
-  });
-  return section({
-    messagesPerSecond: { kind: 'rate', ...limit('messages') },
-    bytesPerSecond: { kind: 'byte-rate', ...limit('bytes') },
-    costPerSecond: {
-      ...LIMIT,
-      kind: 'rate',
-      buys: `More cost units per second of ${done} work: admitted by count, by the average cost that was reported.`,
-      costs: 'Load on what the quota protects.',
-    },
-    reservedCostPerSecond: {
-      kind: 'rate',
-      isWritten: true,
-      default: null,
-      defaultText: '0',
-      min: 0,
-      max: RATE_MAX,
-      buys: `The part of the cost quota of ${done} work that saturated backends never take away.`,
-      costs: 'A saturated backend is relieved by the others alone.',
-    },
-  });
+  } as const;
 }

@@ -7,12 +7,14 @@ export const KEYS = section({
     default: 1_000_000,
     min: 1,
     max: 100_000_000,
+    missedBy: 'millions of API keys',
     buys: 'More keys in memory at one node at once. One more takes the place of a key whose bucket is full again, or is refused with 503.',
     costs: 'About 120 bytes each, and the name.',
   },
   publishNames: {
     kind: 'switch',
     default: true,
+    missedBy: 'keys that are personal data',
     buys: 'Every node shows the busiest keys of all nodes, by name.',
     costs:
       'The names stand in the topic as they are. Where names are secrets, switch it off: a node then shows its own keys alone.',
@@ -29,6 +31,7 @@ export const ALLOW_LIMITS = section({
     kind: 'choice',
     default: 'traffic',
     choices: LIMIT_ROLES,
+    missedBy: 'gateways that know their customers’ plans',
     buys: 'Who may send limits with requests: traffic, every client; admin, a gateway with a token of its own.',
     costs: 'Whoever may can give a key up to the highest quota that is allowed.',
   },

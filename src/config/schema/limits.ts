@@ -13,45 +13,63 @@ export const LIMIT = {
   remedy: 'Remove the key for "unlimited" or use 0 to block.',
 } as const;
 
+const LIMITED = {
+  ...LIMIT,
+  missedBy: 'a node, topic or client weaker than its share',
+  buys: 'More per second for the whole node (`limits`), for one topic or for one client of a group on this node, whatever the share. 0 blocks; without a value there is no such limit.',
+  costs: 'Load on what the limit protects.',
+} as const;
+const DIRECTION = section({
+  messagesPerSecond: { kind: 'rate', ...LIMITED },
+  bytesPerSecond: { kind: 'byte-rate', ...LIMITED },
+});
+
 /** Limits of this node alone. Other nodes neither know nor share them. */
 export const NODE_LIMITS = section({
-  ...directionLimits('the whole node, all groups together,'),
+  publish: DIRECTION,
+  dispatch: DIRECTION,
   maxReservations: {
     kind: 'count',
     default: 100_000,
     min: 1,
     max: 10_000_000,
+    missedBy: 'many long calls',
     buys: 'More reservations over HTTP that are neither committed nor cancelled yet; beyond it they are refused with 503.',
     costs: 'About 1 KB each.',
+  },
+  maxWaiting: {
+    kind: 'count',
+    default: 100_000,
+    min: 1,
+    max: 10_000_000,
+    missedBy: 'many callers that wait',
+    buys: 'More acquires wait in this process at once; beyond it they are refused with WAITING_FULL.',
+    costs: '1.5 KB each, 2.5 KB with a signal; over HTTP 21 KB.',
+  },
+  reservationMs: {
+    kind: 'duration',
+    default: 60_000,
+    min: 100,
+    max: 86_400_000,
+    missedBy: 'calls longer than a minute (language models)',
+    buys: 'More time to commit or cancel a reservation over HTTP, for work that takes longer; then it is charged as estimated.',
+    costs: 'What a client that died has reserved is missing as long.',
   },
 });
 
 /** Below `perTopic` and `perClient` of a group. */
 export function keyedLimits<const Max extends number>(what: string, max: Max) {
   return section({
-    ...directionLimits(`one ${what} of the group, on this node,`),
+    publish: DIRECTION,
+    dispatch: DIRECTION,
     max: {
       kind: 'count',
       default: max,
       min: 1,
       max: 1_000_000,
+      missedBy: 'more topics or clients at once',
       buys: `More ${what}s of a group in use at once on this node, per direction; beyond it acquires are refused with 503.`,
       costs: `About 200 bytes per ${what} until it has been idle for ten seconds.`,
     },
   });
-}
-
-/** A function declaration, because the sections above are made when this module is loaded. */
-function directionLimits(what: string) {
-  const direction = (verb: string) =>
-    section({
-      messagesPerSecond: { kind: 'rate', ...limit(`${verb} messages`) },
-      bytesPerSecond: { kind: 'byte-rate', ...limit(`${verb} bytes`) },
-    });
-  const limit = (work: string) => ({
-    ...LIMIT,
-    buys: `More ${work} per second for ${what} whatever its share. 0 blocks; without a value there is no such limit.`,
-    costs: 'Load on what the limit protects.',
-  });
-  return { publish: direction('published'), dispatch: direction('dispatched') };
 }

@@ -13,6 +13,7 @@ export const RAMP = section({
     defaultText: 'no ramp',
     min: 0,
     max: RATE_MAX,
+    missedBy: 'Numaflow’s starts',
     buys: 'A cold start, or a start after a long pause, admits no more than this many messages per second at first.',
     costs: 'Refused work until the ramp has reached the demand. Unused directions and bytes do not ramp.',
   },
@@ -22,6 +23,7 @@ export const RAMP = section({
     defaultText: 'the messagesPerSecond of the quota',
     min: 0,
     max: RATE_MAX,
+    missedBy: 'costs alone',
     buys: 'Where the ramp ends, if not at the quota; needed where only cost has a quota.',
     costs: 'Below the quota: the rest of it is never used.',
   },
@@ -30,6 +32,7 @@ export const RAMP = section({
     default: 10_000,
     min: 1000,
     max: 30 * DAY_MS,
+    missedBy: 'Numaflow’s starts',
     buys: 'A gentler start: from the one to the other in this time. Levels move once a second.',
     costs:
       'Longer refusals. While a ramp climbs, the topic carries a hundred small records per climb beside its steps.',
@@ -38,6 +41,7 @@ export const RAMP = section({
     kind: 'choice',
     default: 'relaxed',
     choices: RAMP_MODES,
+    missedBy: 'Numaflow’s modes',
     buys:
       'What makes it climb. relaxed: a second with traffic; scheduled: time alone; only-if-used: a second in which ' +
       'enough of the ceiling was used; go-back-n: the same, and down again while less is used or nothing at all.',
@@ -50,6 +54,7 @@ export const RAMP = section({
     default: 0.5,
     min: 0,
     max: 1,
+    missedBy: 'Numaflow’s only-if-used',
     buys: 'only-if-used and go-back-n: a second counts as used only from this part of the ceiling on.',
     costs: 'Too high, and demand that is steady but below it never climbs.',
   },

@@ -27,6 +27,8 @@ export interface Setting {
   readonly mayBeFile?: true;
   /** What to do about a wrong value, where the usual sentence would not help. */
   readonly remedy?: string;
+  /** Who would miss it; nobody = a constant (resolved/constants.ts). */
+  readonly missedBy: string;
   /** What turning it up (or setting it) buys … */
   readonly buys: string;
   /** … and what that costs. */

@@ -70,7 +70,7 @@ async function registryAdapterOf(config: ResolvedConfig, telemetry: Telemetry): 
     case 'kafka': {
       const { KafkaReportTopic } = await import('../../topic/kafka/kafka-report-topic.js');
       return new KafkaReportTopic(
-        { ...topic, name: kafkaNameOf(config, topic, 'registry'), partitions: 1 },
+        { ...topic, name: kafkaNameOf(topic, 'registry'), partitions: 1 },
         {
           keepsForever: true,
           ...logsOf(telemetry, 'kafka-registry'),
@@ -95,7 +95,7 @@ export async function createKeeperTopic(config: ResolvedConfig, telemetry: Telem
     throw new QuotameshError('USAGE', { reason: `${config.source}: ${reason} (docs/guide/kafka-quotas.md)` });
   }
   const { KafkaReportTopic } = await import('../../topic/kafka/kafka-report-topic.js');
-  const name = kafkaNameOf(config, kafka, 'kafka-quotas');
+  const name = kafkaNameOf(kafka, 'kafka-quotas');
   const hooks = { keepsForever: true, ...logsOf(telemetry, 'kafka-quotas') };
   const own = new KafkaReportTopic({ ...kafka, name, partitions: 1 }, hooks);
   return { topic: await withSignatures(own, config, 'kafka-quotas', telemetry), kafka };
@@ -134,15 +134,14 @@ async function withSignatures(own: ReportTopic, config: ResolvedConfig, log: Log
     hmac: topic.hmac,
     telemetry,
     isShared: log === 'reports' ? isGroupStateKey : () => true,
-    log: topic.kind === 'kafka' ? kafkaNameOf(config, topic, log) : log,
+    log: topic.kind === 'kafka' ? kafkaNameOf(topic, log) : log,
     name: log === 'reports' ? 'topic' : `${log} topic`,
   });
 }
 
 /** How Kafka calls the topic of a log. */
-export function kafkaNameOf({ registry }: ResolvedConfig, { name }: KafkaTopicConfig, log: Log): string {
-  if (log === 'reports') return name;
-  return log === 'registry' ? (registry.name ?? `${name}-registry`) : `${name}-kafka-quotas`;
+export function kafkaNameOf({ name }: KafkaTopicConfig, log: Log): string {
+  return log === 'reports' ? name : `${name}-${log}`;
 }
 
 const ALONE = { appendTimeoutMs: 5000 };

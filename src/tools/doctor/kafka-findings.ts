@@ -22,7 +22,7 @@ export async function kafkaFindings(
   try {
     const seeds = await Promise.all(visit.options.brokers.map((address) => reach(visit, address)));
     const [first] = seeds.flatMap(({ address, link }) => (link === null ? [] : [{ address, link }]));
-    const topics = logsOf(config).map((log) => ({ log, name: kafkaNameOf(config, topic, log) }));
+    const topics = logsOf(config).map((log) => ({ log, name: kafkaNameOf(topic, log) }));
     if (first === undefined) {
       const others = topics.map(({ name }) => skipped(`topic ${name}`, 'not looked at: no broker answers'));
       return [wrong('Kafka', unreachable(visit, seeds)), ...others];

@@ -187,8 +187,8 @@ test.each(Object.keys(TABLES))('a full table makes no request dearer than its lo
       blocked: { quota: { publish: { messagesPerSecond: 0 } } },
       ...others?.(size),
     };
-    const limits = { maxReservations: 2 * MANY };
-    const constants = { limits: { maxWaiting: 2 * MANY }, ...constantsOf?.(size) };
+    const limits = { maxReservations: 2 * MANY, maxWaiting: 2 * MANY };
+    const constants = constantsOf?.(size) ?? {};
     const scene = await readyScene({ groups, limits, timing: PATIENT, constants });
     scenes.push(scene);
     // No round comes in between: the loops below do not let the event loop go on.

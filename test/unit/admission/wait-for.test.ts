@@ -15,7 +15,7 @@ describe('waitFor', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     beganMs = Date.now();
-    node = windowedNode(WINDOW_MS, nowMs, { limits: { maxWaiting: MAX_WAITING } });
+    node = windowedNode(WINDOW_MS, nowMs, { maxWaiting: MAX_WAITING });
     node.limiter.setLimit(0, MESSAGES, 10, 10, nowMs());
     expect(node.tryAcquire('a', { messages: 10 }).granted).toBe(true);
   });

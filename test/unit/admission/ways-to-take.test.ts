@@ -103,7 +103,7 @@ describe('acquire', () => {
   });
 
   test('a bound on those who wait; stopping answers them all', async () => {
-    const node = await sceneWith({ a: { quota: publish(0) } }, { constants: { limits: { maxWaiting: 3 } } });
+    const node = await sceneWith({ a: { quota: publish(0) } }, { limits: { maxWaiting: 3 } });
     const waiting = Array.from({ length: 3 }, () => node.acquire('a', { messages: 1 }, { waitMs: 10_000 }));
     await expect(node.acquire('a', { messages: 1 }, { waitMs: 10 })).rejects.toMatchObject({ code: 'WAITING_FULL' });
     await node.close();

@@ -78,7 +78,7 @@ describe('tokens', () => {
     const line = (name: string, token: string) =>
       `- { name: ${name}, roles: [admin], hash: "${writtenHash(token)}" }\n`;
     const folder = scene.folderWith({
-      'node.yaml': `${NODE}auth: { tokensFile: tokens.yaml }\ngroups: { a: {} }\n`,
+      'node.yaml': `${NODE}auth: { tokens: { file: tokens.yaml } }\ngroups: { a: {} }\n`,
       'tokens.yaml': line('one', 'qm_one'),
     });
     const node = scene.start(['run', '--config', join(folder, 'node.yaml')]);

@@ -88,10 +88,10 @@ describe('the environment', () => {
   });
 
   test('is blamed for its own mistakes, by the name of the variable', () => {
-    expect(reportOf({ QUOTAMESH_HTTP_PORT: 'web', QUOTAMESH_TIMING_HEARTBEAT_MS: '1600' })).toEqual([
+    expect(reportOf({ QUOTAMESH_HTTP_PORT: 'web', QUOTAMESH_TIMING_HEARTBEAT_MS: '1700' })).toEqual([
       'QUOTAMESH_HTTP_PORT: http.port must be a whole number between 0 and 65535 (e.g. 20 or 10k), got "web". ' +
         'Correct it, or remove the key for the default (7070).',
-      expect.stringMatching(/^QUOTAMESH_TIMING_HEARTBEAT_MS: timing.isolationAfterMs must be at least 2 ×/),
+      expect.stringMatching(/^QUOTAMESH_TIMING_HEARTBEAT_MS: timing.stalenessMs must be at least 3 ×/),
     ]);
   });
 

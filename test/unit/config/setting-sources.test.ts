@@ -44,7 +44,7 @@ test('a text that comes from a file has the source that names the file', async (
   writeFileSync(join(folder, 'tokens.yaml'), `- { name: a, roles: [viewer], hash: "sha256:${'0'.repeat(64)}" }\n`);
   writeFileSync(
     file,
-    'cluster: demo\ntopic:\n  kind: memory\n  hmac:\n    key: { file: key }\nauth: { tokensFile: tokens.yaml }\ngroups: { a: {} }\n',
+    'cluster: demo\ntopic:\n  kind: memory\n  hmac:\n    key: { file: key }\nauth: { tokens: { file: tokens.yaml } }\ngroups: { a: {} }\n',
   );
   const env = { QUOTAMESH_TOPIC_HMAC_PREVIOUS_KEY_FILE: join(folder, 'previous') };
   const settings = await settingSources({ file, env });

@@ -25,6 +25,12 @@ const ALL = SECTIONS.flatMap((section) =>
 );
 
 describe('the settings table', () => {
+  test('has at most 140 definitions, each with somebody who would miss it', () => {
+    const all = [...SECTIONS, POLLED_BACKENDS].flatMap((section) => Object.values<Setting>(section.rows));
+    expect(new Set(all).size).toBeLessThanOrEqual(140);
+    for (const { missedBy } of all) expect(missedBy).toMatch(/^\w.{4,60}$/);
+  });
+
   test.each(ALL.filter(([, setting]) => setting.default !== null))('%s: its default is allowed', (_, setting) => {
     const fromFile = readValue(setting, setting.default);
     expect(fromFile.problems).toEqual([]);
@@ -100,10 +106,11 @@ describe('docs/reference/settings.md', () => {
 
   test.each(ALL)('%s has a line with its default, gain and price', (path, setting) => {
     const shown = path.startsWith('defaults.') ? path.slice('defaults.'.length) : path;
-    const lines = page.split('\n').filter((line) => line.startsWith(`| \`${shown}\``));
+    const lines = page.split('\n').filter((line) => namedIn(line).includes(shown));
     const plain = plainOf(lines.join('\n'));
     expect(plain).toContain(setting.required ? '(required)' : defaultText(setting));
     expect(plain).toContain(setting.buys);
+    expect(plain).toContain(setting.missedBy);
     // The same as in the row above is not repeated.
     expect(plain.includes('| ″ |') ? plainPage : plain).toContain(setting.costs);
   });
@@ -115,6 +122,20 @@ describe('docs/reference/settings.md', () => {
       expect(page).toContain(`\`resourceUsagePublish${key}\``);
   });
 });
+
+/** The keys of a line: `{publish,dispatch}.bytesPerSecond` are two. */
+function namedIn(line: string): readonly string[] {
+  const [, cell = ''] = /^\| (`[^|]*`) \|/.exec(line) ?? [];
+  return Array.from(cell.matchAll(/`([^`]+)`/g), ([, pattern = '']) =>
+    expanded(pattern.replaceAll('&lt;', '<')),
+  ).flat();
+}
+
+function expanded(pattern: string): readonly string[] {
+  const [, before = '', choices, after = ''] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(pattern) ?? [];
+  if (choices === undefined) return [pattern];
+  return choices.split(',').flatMap((choice) => expanded(`${before}${choice}${after}`));
+}
 
 describe('docs/reference/errors.md', () => {
   const page = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8');

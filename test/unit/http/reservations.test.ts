@@ -147,8 +147,7 @@ describe('nobody ends it', () => {
   it('it is charged as it was estimated, loudly; a full table refuses', async () => {
     scene = await readyScene({
       groups: GROUPS,
-      limits: { maxReservations: 2 },
-      constants: { limits: { reservationMs: 200 } },
+      limits: { maxReservations: 2, reservationMs: 200 },
     });
     const id = await reserve({ messages: 2, bytes: 70 });
     await reserve({ messages: 1 });

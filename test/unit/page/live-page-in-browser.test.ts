@@ -37,7 +37,7 @@ describe('the live page in a browser', () => {
     const groups = { orders: { quota }, [LONG]: { quota }, ...many };
     const keys = { 'key:{id}': { quota: { publish: { messagesPerSecond: '600/min' } } } };
     const shared = { cluster: `live-${process.pid}`, groups, keys, http: { host: '127.0.0.1', port: 0 } };
-    const timing = { heartbeatMs: 200, stalenessMs: 1500, isolationAfterMs: 1000 };
+    const timing = { heartbeatMs: 200, stalenessMs: 1500 };
     scenes = await Promise.all(NODES.map((node) => readyScene({ ...shared, node, timing })));
     const [first] = scenes as [HttpScene];
     url = await listen(first.app, first.node);

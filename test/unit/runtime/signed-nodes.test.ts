@@ -38,7 +38,7 @@ test('a node without the key is nobody to those that have it, and its groups are
 
 const WRONG = 'w'.repeat(32);
 /** Times of a tenth, so that nobody waits for seconds. */
-const QUICK = { heartbeatMs: 100, isolationAfterMs: 300, stalenessMs: 500 };
+const QUICK = { heartbeatMs: 100, stalenessMs: 500 };
 /** Four times the longest of them. */
 const LONG_MS = 2000;
 const QUOTA = 300;

@@ -54,13 +54,13 @@ function nodeOn(topic: MemoryTopic, nodeId: string, start: object = {}): WholeNo
     cluster: 'deploy',
     node: nodeId,
     topic: 'memory',
-    timing: { isolationAfterMs: AWAY_MS, heartbeatMs: 100 },
+    timing: { heartbeatMs: 100 },
     groups: { calls: group },
     keys: { 'key:{id}': group },
     start,
   };
   const telemetry = { log: (level: string, text: string) => void lines.push({ level, text }) };
-  const config = resolveConfig(raw, { source: '(test)' });
+  const config = resolveConfig(raw, { source: '(test)', constants: { timing: { isolationAfterMs: AWAY_MS } } });
   const node = new WholeNode({
     config,
     topic,

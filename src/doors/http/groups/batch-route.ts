@@ -29,7 +29,6 @@ export function addBatchRoute(app: FastifyInstance, node: ChangeParts): void {
       summary: 'Makes or replaces many groups, all or none',
       query: body({ dryRun: onOrOff('True changes nothing, and shows each group before and after.') }),
       body: BODY,
-      bodyLimit: BODY_BYTES_MAX,
       answers: ANSWERS,
     },
     async (request, reply) => {
@@ -43,9 +42,6 @@ export function addBatchRoute(app: FastifyInstance, node: ChangeParts): void {
     },
   );
 }
-
-/** Bytes of 10,000 groups of 400 each; the registry's log takes it in one append. */
-const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
 const BODY = body({
   groups: anyObject(`Name → keys of the group, as below groups in YAML; 1 to ${BATCH_GROUPS_MAX}.`),

@@ -17,7 +17,7 @@ export interface Route<Body extends z.ZodType, Query extends z.ZodType, Params e
   readonly query?: Query;
   readonly params?: Params;
   readonly answers: Readonly<Record<number, unknown>>;
-  /** Bytes; absent = http.bodyLimitBytes. */
+  /** Bytes; absent = http.bodyLimitBytes, or what a change of groups may take. */
   readonly bodyLimit?: number;
   readonly errorHandler?: RouteOptions['errorHandler'];
   /** Path of the route that this one spells otherwise. */
@@ -38,7 +38,8 @@ export function route<
   described: Route<Body, Query, Params>,
   handler: Handler<z.output<Body>, z.output<Query>, z.output<Params>>,
 ): void {
-  const { method, url, access, aliasOf, isPlain, bodyLimit, errorHandler } = described;
+  const { method, url, access, aliasOf, isPlain, errorHandler } = described;
+  const bodyLimit = described.bodyLimit ?? (access.changes ? CHANGE_BYTES_MAX : undefined);
   app.route({
     method,
     url,
@@ -50,6 +51,9 @@ export function route<
     ...(errorHandler !== undefined && { errorHandler }),
   });
 }
+
+/** Bytes of 10,000 groups of 400 each, or of one with as many weights; the registry's log takes it in one append. */
+const CHANGE_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Rejects all parameters, so that a misplaced one is not ignored. */
 export const NO_QUERY = z.strictObject({});

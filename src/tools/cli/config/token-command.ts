@@ -33,9 +33,7 @@ async function printToken({ name, role: roles, tenant: tenants, json }: TokenOpt
     ([key, value]) => `${key}: ${Array.isArray(value) ? `[${value.join(', ')}]` : value}`,
   );
   process.stdout.write(`${token}\n`);
-  process.stderr.write(
-    'The token is above; it is shown this once. Below auth.tokens, or in the file of auth.tokensFile:\n',
-  );
+  process.stderr.write('The token is above; it is shown this once. Below auth.tokens, or in the file that it names:\n');
   process.stdout.write(`- { ${line.join(', ')} }\n`);
 }
 
