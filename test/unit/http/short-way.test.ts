@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -92,6 +92,36 @@ describe('acquires that fastify does not see are answered as if it had', () => {
     expect(long.answer.status).toBeGreaterThanOrEqual(400);
   });
 
+  const ONE = { group: 'orders', messages: 1 };
+  test.each([
+    [
+      'of grants',
+      0,
+      [ONE, { group: 'orders', bytes: 10 }, { tenant: 'lab', messages: 1 }, { group: 'key:bob', messages: 1 }],
+    ],
+    [
+      'of refusals',
+      0,
+      [
+        { group: 'blocked', messages: 1 },
+        { group: 'watched', messages: 1 },
+        { group: 'looser', messages: 1 },
+      ],
+    ],
+    ['with mistakes', 0, [ONE, { group: 'nobody', messages: 1 }, { group: 'slow', messages: 101 }, ONE]],
+    ['that asks for a part', 1, [ONE, { ...ONE, atMost: true }]],
+    ['with an unknown field', 1, [{ ...ONE, message: 1 }]],
+    ['of nothing', 1, []],
+    ['of too many', 1, Array.from({ length: 1001 }, () => ONE)],
+    ['larger than an acquire may be', 0, Array.from({ length: 900 }, () => ({ group: 'free', messages: 1 }))],
+  ])('a bulk %s', async (_, seenOfShort, requests) => {
+    const body = JSON.stringify({ requests });
+    const short = await asked(port, SHORT, body, {}, { path: '/v1/acquire/bulk' });
+    const long = await asked(port, LONG, body, {}, { path: '/v1/acquire/bulk' });
+    expect(short.answer).toEqual(long.answer);
+    expect([short.seen, long.seen]).toEqual([seenOfShort, 1]);
+  });
+
   test('a page of a stranger is refused', async () => {
     const { answer } = await asked(port, SHORT, '{"group":"orders","messages":1}', { origin: 'http://example.com' });
     expect(answer).toMatchObject({ status: 403, body: { code: 'PAGE_DENIED' } });
@@ -99,7 +129,7 @@ describe('acquires that fastify does not see are answered as if it had', () => {
 
   test('a body that comes after its head is read by fastify', async () => {
     const body = '{"group":"orders","messages":1}';
-    const { answer, seen } = await asked(port, SHORT, body, {}, { bodyAfterMs: 50 });
+    const { answer, seen } = await asked(port, SHORT, body, {}, { bodyAfterHead: scene.app.server });
     expect([answer.status, seen]).toEqual([200, 1]);
   });
 });
@@ -144,22 +174,25 @@ let seenByFastify = 0;
 
 interface How {
   readonly agent?: Agent;
-  /** The body is sent so much later than the head. */
-  readonly bodyAfterMs?: number;
+  /** The body is sent when this server has looked at the head. */
+  readonly bodyAfterHead?: Server;
+  readonly path?: string;
 }
 
-/** Sends an acquire; tells the answer, without what passes with time, and how many requests fastify has handled. */
-async function asked(port: number, type: string, body: string, headers = {}, { agent, bodyAfterMs = 0 }: How = {}) {
+/** Sends an acquire, or a bulk; tells the answer, without what passes with time, and how many requests fastify has handled. */
+async function asked(port: number, type: string, body: string, headers = {}, how: How = {}) {
+  const { agent, bodyAfterHead, path = '/v1/acquire' } = how;
   const before = seenByFastify;
   const length = Buffer.byteLength(body);
   const fields = { ...headers, 'content-type': type, 'content-length': length };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const sent = request({ port, path: '/v1/acquire', method: 'POST', headers: fields, agent }, resolve);
+    const sent = request({ port, path, method: 'POST', headers: fields, agent }, resolve);
     sent.on('error', reject);
-    if (bodyAfterMs > 0) {
+    if (bodyAfterHead === undefined) sent.end(body);
+    else {
       sent.flushHeaders();
-      void sleep(bodyAfterMs).then(() => sent.end(body));
-    } else sent.end(body);
+      bodyAfterHead.once('request', () => setImmediate(() => setImmediate(() => sent.end(body))));
+    }
   });
   const answered = await text(response);
   const { date: _date, ratelimit, ...others } = response.headers;
@@ -167,7 +200,7 @@ async function asked(port: number, type: string, body: string, headers = {}, { a
     status: response.statusCode,
     names: response.rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()),
     headers: { ...others, ratelimit: String(ratelimit).replaceAll(/\d+/g, '1') },
-    body: JSON.parse(answered.replace(/"retryAfterMs":\d+/, '"retryAfterMs":1')),
+    body: JSON.parse(answered.replaceAll(/"retryAfterMs":\d+/g, '"retryAfterMs":1')),
   };
   return { answer, seen: seenByFastify - before };
 }

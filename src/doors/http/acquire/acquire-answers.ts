@@ -72,12 +72,10 @@ export class AcquireAnswers {
  * (http/access/route-guard.ts) is written here.
  */
 export function sendAnswer(response: ServerResponse, { status, fields, body }: AcquireAnswer): void {
-  const isGranted = body === GRANTED_BODY;
-  const length = isGranted ? GRANTED_LENGTH : String(Buffer.byteLength(body));
-  response.writeHead(status, ['cache-control', 'no-store', ...fields, 'content-length', length]);
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, ['cache-control', 'no-store', ...fields, 'content-length', String(length)]);
   // Node copies Latin-1 at once, and searches other text byte by byte.
-  if (isGranted) response.end(body, 'latin1');
-  else response.end(body);
+  response.end(body, length === body.length ? 'latin1' : 'utf8');
 }
 
 /** Sends by fastify, for routes whose answers have fields of hooks. */
@@ -135,8 +133,7 @@ function grant(body: string, policy: string, current: string): AcquireAnswer {
 }
 
 const GRANTED_BODY = '{"granted":true}';
-const GRANTED_LENGTH = String(GRANTED_BODY.length);
-const GRANT_FIELDS = ['content-type', 'application/json; charset=utf-8'] as const;
+export const GRANT_FIELDS = ['content-type', 'application/json; charset=utf-8'] as const;
 
 /** Returns the lane of a scope's most specific group, or of the one that refused; null = exempt. */
 function laneAsked(node: UsedParts, body: AcquireBody, refusedBy?: string): number | null {

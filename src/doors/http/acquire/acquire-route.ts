@@ -14,7 +14,7 @@ import type { AcquireOutcomes } from './acquire-outcomes.js';
 import type { OpenReservations, Reserved } from './open-reservations.js';
 import { isPlainRequest } from './plain-request.js';
 import { rejectLimitOf, whereOf } from './scope-fields.js';
-import type { ShortWay } from './short-way.js';
+import type { ShortRoute, ShortWay } from './short-way.js';
 
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
 
@@ -52,6 +52,19 @@ export function addAcquireRoute(app: FastifyInstance, parts: AnsweringParts): vo
 }
 
 export const ACQUIRE_ACCESS = needs('traffic');
+
+/** Answers a plain body of the same route (short-way.ts). */
+export function plainAcquire(
+  { config, gate }: Pick<NodeParts, 'config' | 'gate'>,
+  answers: AcquireAnswers,
+): ShortRoute {
+  return {
+    bodyLimit: config.http.bodyLimitBytes,
+    answerTo: (body) => {
+      return isPlainRequest(body) ? answers.answerTo(body, gate.tryAcquire(whereOf(body), body, body)) : null;
+    },
+  };
+}
 
 /** Decides as the library's `tryAcquire`, `reserve` (under an id) or `consume`. */
 export function decideAtOnce(

@@ -1,65 +1,90 @@
 import type { FastifyInstance } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import type { NotReady, Refused } from '../../../node/api/decision.js';
-import type { CallingRequest } from '../access/caller.js';
+import type { Decision, NotReady, Refused } from '../../../node/api/decision.js';
 import { BULK_ANSWERS } from '../route/answer-schemas.js';
 import { problemOf } from '../route/problem.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
-import { isPlainGrant } from './acquire-answers.js';
+import { type AcquireAnswer, GRANT_FIELDS, isPlainGrant, sendByFastify } from './acquire-answers.js';
 import { type AcquireBody, BULK_BODY } from './acquire-body.js';
 import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
+import type { Reserved } from './open-reservations.js';
 import { isPlainBulk } from './plain-request.js';
-import { nameIn } from './scope-fields.js';
+import { nameIn, whereOf } from './scope-fields.js';
+import type { ShortRoute, ShortWay } from './short-way.js';
 
 /** Ratio of a bulk's body limit to a single request's. */
 export const BULK_BODY_LIMIT_FACTOR = 16;
+export const BULK_PATH = '/v1/acquire/bulk';
 
 /**
  * Adds POST /v1/acquire/bulk: many requests decided in order, as if each came alone. A mistake of one (an unknown
  * group, an amount above maxRequest) is its own answer; a body that the schema refuses charges nothing.
  */
-export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts): void {
-  const { node, outcomes, handleError } = parts;
+export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts & { readonly shortWay: ShortWay }): void {
+  const { node, outcomes, handleError, shortWay } = parts;
   route(
     app,
     {
       method: 'POST',
-      url: '/v1/acquire/bulk',
+      url: BULK_PATH,
       access: needs('traffic'),
       tag: 'admission',
       summary: 'Sends several acquires in one request; each is decided by itself, in order',
       body: BULK_BODY,
       isPlain: isPlainBulk,
       answers: BULK_ANSWERS,
-      bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
+      bodyLimit: bodyLimitOf(node),
       errorHandler: (error, request, reply) => {
         outcomes.rejected++;
         handleError(error, request, reply);
       },
     },
     (request, reply) => {
-      const { requests } = request.body;
-      // One reading of the clock for all: 32 cost a tenth of the whole. The last of a thousand lacks the tokens of 0.5
-      // ms.
-      const nowMs = node.clock();
-      let answers = '';
-      for (const wanted of requests) {
-        const answer = answerTo(parts, wanted, request, nowMs);
-        answers += answers === '' ? answer : `,${answer}`;
-      }
-      reply.header('content-type', 'application/json; charset=utf-8').send(`{"answers":[${answers}]}`);
+      shortWay.rethrow(request.raw);
+      const answer = answersTo(parts, request.body.requests, (wanted, nowMs) => {
+        return decideAtOnce(parts, wanted, request, nowMs);
+      });
+      sendByFastify(reply, answer);
     },
   );
+}
+
+/** Answers a plain body of the same route (short-way.ts). */
+export function plainBulk(parts: CountingParts): ShortRoute {
+  const { node } = parts;
+  const decide: Decide = (wanted, nowMs) => node.gate.tryAcquire(whereOf(wanted), wanted, wanted, nowMs);
+  return {
+    bodyLimit: bodyLimitOf(node),
+    answerTo: (body) => (isPlainBulk(body) ? answersTo(parts, body.requests, decide) : null),
+  };
+}
+
+type CountingParts = Pick<AcquireRouteParts, 'node' | 'outcomes'>;
+type Decide = (wanted: AcquireBody, nowMs: number) => Decision | Reserved;
+
+function bodyLimitOf({ config }: CountingParts['node']): number {
+  return config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR;
+}
+
+/** Decides all by one reading of the clock: the last of a thousand lacks the tokens of 0.5 ms. */
+function answersTo(parts: CountingParts, requests: readonly AcquireBody[], decide: Decide): AcquireAnswer {
+  const nowMs = parts.node.clock();
+  let answers = '';
+  for (const wanted of requests) {
+    const answer = answerTo(parts, wanted, decide, nowMs);
+    answers += answers === '' ? answer : `,${answer}`;
+  }
+  return { status: 200, fields: GRANT_FIELDS, body: `{"answers":[${answers}]}` };
 }
 
 const GRANTED_ANSWER = '{"status":200,"granted":true}';
 
 /** Returns the answer to one request, as JSON. */
-function answerTo(parts: AcquireRouteParts, wanted: AcquireBody, asked: CallingRequest, nowMs: number): string {
+function answerTo(parts: CountingParts, wanted: AcquireBody, decide: Decide, nowMs: number): string {
   const { outcomes } = parts;
   try {
-    const decision = decideAtOnce(parts, wanted, asked, nowMs);
+    const decision = decide(wanted, nowMs);
     if (!decision.granted) return JSON.stringify(refusalOf(parts, wanted, decision));
     outcomes.granted++;
     return isPlainGrant(decision) ? GRANTED_ANSWER : JSON.stringify({ status: 200, ...decision });
@@ -73,7 +98,7 @@ function answerTo(parts: AcquireRouteParts, wanted: AcquireBody, asked: CallingR
 }
 
 /** Returns a refusal with the `status` of a single acquire. */
-function refusalOf({ node, outcomes }: AcquireRouteParts, wanted: AcquireBody, decision: Refused | NotReady): object {
+function refusalOf({ node, outcomes }: CountingParts, wanted: AcquireBody, decision: Refused | NotReady): object {
   const { retryAfterMs } = decision;
   if (decision.reason === 'not-ready') {
     outcomes.notReady++;

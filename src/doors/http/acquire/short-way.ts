@@ -1,24 +1,29 @@
 import { isAscii } from 'node:buffer';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { NodeParts } from '../../../node/loop/node-parts.js';
 import type { RouteGuard } from '../access/route-guard.js';
+import type { ConnectionBounds } from '../connections/connection-bounds.js';
 import type { RouteAccess } from '../route/route-access.js';
-import { type AcquireAnswers, sendAnswer } from './acquire-answers.js';
-import { ACQUIRE_PATH, type AcquireBody } from './acquire-body.js';
-import { isPlainRequest } from './plain-request.js';
-import { whereOf } from './scope-fields.js';
+import { type AcquireAnswer, sendAnswer } from './acquire-answers.js';
 
 export interface ShortWayParts {
-  readonly node: Pick<NodeParts, 'config' | 'gate'>;
   readonly guard: Pick<RouteGuard, 'letsIn'>;
   readonly access: RouteAccess;
-  readonly answers: AcquireAnswers;
+  readonly bounds: Pick<ConnectionBounds, 'answered'>;
+  /** By path. */
+  readonly routes: Readonly<Record<string, ShortRoute>>;
+}
+
+/** A POST that may be answered before fastify sees it. */
+export interface ShortRoute {
+  readonly bodyLimit: number;
+  /** Decides, and makes the answer; null = the body says something unusual, and nothing was decided. */
+  answerTo(body: unknown): AcquireAnswer | null;
 }
 
 /**
- * Answers most acquires before fastify sees them. The caller is known, and the body came whole with the head and is
- * plain (plain-request.ts). All else, and every mistake, goes to fastify untouched; test/unit/http/short-way.test.ts
+ * Answers most acquires and bulks before fastify sees them. The caller is known, and the body came whole with the head
+ * and is plain (plain-request.ts). All else, and every mistake, goes to fastify untouched; test/unit/http/short-way.test.ts
  * plays the same requests both ways. *Why:* docs/decisions/0052.
  */
 export class ShortWay {
@@ -57,7 +62,7 @@ export class ShortWay {
   }
 
   #looksPlain(request: IncomingMessage): boolean {
-    if (request.url !== ACQUIRE_PATH || request.method !== 'POST' || this.#closed) return false;
+    if (request.method !== 'POST' || this.#closed || this.#routeOf(request) === undefined) return false;
     const { headers } = request;
     if (!MEDIA_TYPES.has(headers['content-type'] ?? '') || headers.expect !== undefined) return false;
     if (headers['content-encoding'] !== undefined) return false;
@@ -67,37 +72,45 @@ export class ShortWay {
   /** Answers a request; false = fastify gets it, with its body. */
   #answer(request: IncomingMessage, response: ServerResponse): boolean {
     const { complete, readableLength } = request;
-    if (!complete || readableLength === 0 || readableLength > this.#parts.node.config.http.bodyLimitBytes) return false;
+    const route = this.#routeOf(request) as ShortRoute;
+    if (!complete || readableLength === 0 || readableLength > route.bodyLimit) return false;
     const sent: Buffer | null = request.read();
     if (sent === null) return false;
-    const body = plainBody(sent);
-    const isAnswered = body !== null && this.#decide(request, response, body);
-    if (!isAnswered) request.unshift(sent);
-    return isAnswered;
-  }
-
-  #decide(request: IncomingMessage, response: ServerResponse, body: AcquireBody): boolean {
-    try {
-      const { node, answers } = this.#parts;
-      sendAnswer(response, answers.answerTo(body, node.gate.tryAcquire(whereOf(body), body, body)));
-      return true;
-    } catch (error) {
-      this.#thrown.set(request, error);
+    const answer = this.#decide(request, route, sent);
+    if (answer === null) {
+      request.unshift(sent);
       return false;
     }
+    this.#parts.bounds.answered(response, answer.body.length);
+    sendAnswer(response, answer);
+    return true;
+  }
+
+  #decide(request: IncomingMessage, route: ShortRoute, sent: Buffer): AcquireAnswer | null {
+    const body = parsed(sent);
+    try {
+      return body === undefined ? null : route.answerTo(body);
+    } catch (error) {
+      this.#thrown.set(request, error);
+      return null;
+    }
+  }
+
+  #routeOf({ url = '' }: IncomingMessage): ShortRoute | undefined {
+    const { routes } = this.#parts;
+    return Object.hasOwn(routes, url) ? routes[url] : undefined;
   }
 }
 
 /** Other spellings take fastify's way. */
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['application/json', 'application/json; charset=utf-8']);
 
-/** Parses a plain body; null = not plain, or no JSON. A `__proto__` is never plain. */
-function plainBody(sent: Buffer): AcquireBody | null {
-  if (!isAscii(sent)) return null;
+/** Parses JSON in ASCII; undefined = it is none. A `__proto__` is never plain. */
+function parsed(sent: Buffer): unknown {
+  if (!isAscii(sent)) return undefined;
   try {
-    const body: unknown = JSON.parse(sent.toString('latin1'));
-    return isPlainRequest(body) ? (body as AcquireBody) : null;
+    return JSON.parse(sent.toString('latin1'));
   } catch {
-    return null;
+    return undefined;
   }
 }

@@ -10,9 +10,10 @@ import type { KeeperStatus } from '../../kafka-quotas/keeper-status.js';
 import type { MqttStatus } from '../../mqtt/mqtt-status.js';
 import { RouteGuard, SECURITY_SCHEMES } from '../access/route-guard.js';
 import { AcquireAnswers } from '../acquire/acquire-answers.js';
+import { ACQUIRE_PATH } from '../acquire/acquire-body.js';
 import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
-import { ACQUIRE_ACCESS, addAcquireRoute } from '../acquire/acquire-route.js';
-import { addBulkRoute } from '../acquire/bulk-route.js';
+import { ACQUIRE_ACCESS, addAcquireRoute, plainAcquire } from '../acquire/acquire-route.js';
+import { addBulkRoute, BULK_PATH, plainBulk } from '../acquire/bulk-route.js';
 import { OpenReservations } from '../acquire/open-reservations.js';
 import { ShortWay } from '../acquire/short-way.js';
 import { addTakeRoutes } from '../batches/take-routes.js';
@@ -64,7 +65,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   const bounds = boundsOf(parts);
   const guard = new RouteGuard(access, { ...node.config.registry, listensOn: node.config.http.host });
   const answers = new AcquireAnswers(node, outcomes);
-  const shortWay = new ShortWay({ node, guard, access: ACQUIRE_ACCESS, answers });
+  const routes = { [ACQUIRE_PATH]: plainAcquire(node, answers), [BULK_PATH]: plainBulk({ node, outcomes }) };
+  const shortWay = new ShortWay({ guard, access: ACQUIRE_ACCESS, bounds, routes });
   const app = fastify({
     ...listenerOf(node.config.http, bounds, shortWay),
     bodyLimit: node.config.http.bodyLimitBytes,
@@ -88,7 +90,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   guardChanges(app, node, parts.telemetry);
   refuseOtherMethods(app, (known) => {
     addAcquireRoute(app, { node, outcomes, handleError, reservations, answers, shortWay });
-    addBulkRoute(app, { node, outcomes, handleError, reservations });
+    addBulkRoute(app, { node, outcomes, handleError, reservations, shortWay });
     addReservationRoutes(app, { node, outcomes, reservations });
     addTakeRoutes(app, { node, outcomes });
     addEnforceRoutes(app, node);
