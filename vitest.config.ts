@@ -21,7 +21,7 @@ if (process.env.TEST_THIRD === undefined) {
  * stories:   what clusters of real processes promise under load, to some per cent
  * outages:   the same while their topic is away
  * cluster:   other clusters of real processes, with wider bounds
- * demo:      `npm start` as a user runs it, with its verdict: alone
+ * demo:      `npm start` as a user runs it, with its verdict
  *
  * `npm run test:long` only:
  * long:           soaks and long outages, one file at a time
@@ -62,18 +62,16 @@ const LONGEST = [
   ...['test/unit/runtime/signed-nodes.test.ts', 'test/unit/packaging/doors.test.ts', 'test/unit/topic/embedded-folder.test.ts'],
   ...['test/simulation/epochs.test.ts', 'test/unit/admission/told-when-to-come-back.test.ts'],
   ...['test/unit/cli/sim.test.ts', 'test/fuzz/fuzz.test.ts'],
-  // stories, outages
-  ...['test/integration/outage-kafka.test.ts', 'test/integration/cluster-kafka.test.ts'],
-  ...['test/integration/hot-reloads.test.ts', 'test/integration/sim-live.test.ts'],
-  // cluster, processes, kafka, redis
-  ...['test/integration/hostile-connections.test.ts', 'test/integration/embedded-two-nodes.test.ts'],
-  ...['test/integration/mqtt-broker.test.ts', 'test/integration/registry-kill.test.ts'],
-  ...['test/integration/kafka-partitions.test.ts', 'test/integration/kafka-topic-outage.test.ts', 'test/integration/packed.test.ts'],
-  ...['test/integration/embedded-kill.test.ts', 'test/unit/cli/operate.test.ts', 'test/integration/registry-processes.test.ts'],
-  ...['test/conformance/kafka-topic.test.ts', 'test/integration/examples.test.ts', 'test/unit/admission/ways-to-take.test.ts'],
-  ...['test/integration/embedded-frozen-writer.test.ts', 'test/integration/kafka-topic-settings.test.ts'],
-  ...['test/integration/kafka-topic-security.test.ts', 'test/conformance/redis-topic.test.ts'],
-  ...['test/integration/redis-topic-forgets.test.ts', 'test/integration/embedded-full-disk.test.ts', 'test/unit/cli/run.test.ts'],
+  // beside it
+  ...['test/integration/cluster-kafka.test.ts', 'test/conformance/kafka-topic.test.ts', 'test/integration/outage-kafka.test.ts'],
+  ...['test/integration/packed.test.ts', 'test/integration/hostile-connections.test.ts', 'test/integration/examples.test.ts'],
+  ...['test/integration/mqtt-broker.test.ts', 'test/integration/kafka-partitions.test.ts', 'test/integration/kafka-topic-settings.test.ts'],
+  ...['test/integration/examples-of-services.test.ts', 'test/integration/hot-reloads.test.ts', 'test/integration/shadow-guide.test.ts'],
+  ...['test/integration/embedded-two-nodes.test.ts', 'test/integration/demo.test.ts', 'test/integration/sim-live.test.ts'],
+  ...['test/unit/admission/ways-to-take.test.ts', 'test/conformance/redis-topic.test.ts', 'test/integration/registry-kill.test.ts'],
+  ...['test/integration/enforce-example.test.ts', 'test/integration/embedded-frozen-writer.test.ts', 'test/integration/kafka-topic-security.test.ts'],
+  ...['test/integration/redis-topic-forgets.test.ts', 'test/integration/embedded-keys.test.ts', 'test/integration/kafka-topic-cost.test.ts'],
+  ...['test/integration/embedded-guides.test.ts', 'test/unit/cli/run.test.ts', 'test/unit/cli/operate.test.ts'],
   // npm run test:long
   ...['test/long/embedded-kill.test.ts', 'test/long/agreed-pool.test.ts'],
 ];

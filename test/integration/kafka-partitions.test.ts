@@ -1,30 +1,36 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NodeStatus } from '../../src/node/api/node-status.js';
+import type { Telemetry } from '../../src/base/ports/telemetry.js';
+import { createNode } from '../../src/doors/library/create-node.js';
+import type { QuotaNode } from '../../src/node/api/quota-node.js';
 import { Cluster } from '../cluster/cluster.js';
+
 import { makeTopicAnew, withAdmin } from '../kafka/admin.js';
 import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
 import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
 import { sharedKafka } from '../kafka/shared-kafka.js';
 
 const EXIT_CONFIG = 78;
+const OTHERS = { registry: { enabled: false }, groups: { orders: {} } };
 /** Nodes look at the topic every 10 s. */
-const NOTICE_MS = 60_000;
+const NOTICE = { timeout: 60_000 };
 
 let brokers: readonly string[];
-let cluster: Cluster;
 let topic: string;
+let kafka: Readonly<Record<string, unknown>>;
+/** Of the newcomers, whose exit codes only processes have. */
+let cluster: Cluster;
+let nodes: readonly QuotaNode[] = [];
+const logged: string[] = [];
 
 beforeAll(async () => {
   brokers = await sharedKafka();
-  const { name } = kafkaTopicConfig(brokers);
-  topic = name;
-  const kafka = { kind: 'kafka', brokers, name, partitions: 2, replicationFactor: 1 };
-  cluster = await Cluster.create({ topic: kafka, nodeSettings: { registry: { enabled: false } } });
-  await cluster.start('a', 'b');
+  topic = kafkaTopicConfig(brokers).name;
+  kafka = { kind: 'kafka', brokers, name: topic, partitions: 2, replicationFactor: 1 };
+  cluster = await Cluster.create({ topic: kafka, nodeSettings: OTHERS });
+  nodes = await Promise.all(['a', 'b'].map(start));
 }, KAFKA_START_TIMEOUT_MS);
 
-afterAll(() => cluster?.stop());
+afterAll(() => Promise.all([...nodes.map((node) => node.close()), cluster?.stop()]));
 
 test('partitions that are added: who runs goes on with the old count and says so, who starts stops by name', async () => {
   const more = { topicPartitions: [{ topic, count: 4 }], timeout: 5000 };
@@ -38,42 +44,32 @@ test('a topic that is made anew with more: the same', async () => {
 }, 180_000);
 
 test('once all are stopped, those who start work with the new count', async () => {
-  const old = ['a', 'b'].map((id) => cluster.node(id));
-  for (const { child } of old) child.signal('SIGTERM');
-  expect((await Promise.all(old.map(({ child }) => child.ended))).map(({ code }) => code)).toEqual([0, 0]);
-  await cluster.start('a', 'b');
-  for (const id of ['a', 'b']) {
-    const status = await until(id, ({ members }) => members.length === 2);
-    expect(status).toMatchObject({ topic: { partitions: 6 }, degraded: [] });
+  await Promise.all(nodes.map((node) => node.close()));
+  nodes = await Promise.all(['a', 'b'].map(start));
+  for (const node of nodes) {
+    await expect.poll(() => node.status().members.length, NOTICE).toBe(2);
+    expect(node.status()).toMatchObject({ topic: { partitions: 6 }, degraded: [] });
   }
 }, 180_000);
 
 async function expectOldCount(found: number): Promise<void> {
   const says = `partitions added: the topic has ${found}, this cluster reads the first 2`;
-  for (const id of ['a', 'b']) {
+  for (const node of nodes) {
     // A topic that is made anew is away for a moment, and those in it wait for each other.
-    const { topic } = await until(id, ({ degraded }) => degraded.length === 1 && degraded[0] === says);
-    expect(topic.partitions).toBe(2);
+    await expect.poll(() => node.status().degraded, NOTICE).toEqual([says]);
+    expect(node.status().topic.partitions).toBe(2);
+    expect(logged.join('\n')).toMatch(new RegExp(`${node.nodeId}: .*${found} partitions now`));
   }
-  for (const id of ['a', 'b']) expect(cluster.node(id).child.output).toContain(`${found} partitions now`);
-  const newcomer = await cluster.spawn('c');
-  expect((await newcomer.child.ended).code, newcomer.child.output).toBe(EXIT_CONFIG);
-  expect(newcomer.child.output).toMatch(
+  const { child } = await cluster.spawn('c');
+  expect((await child.ended).code, child.output).toBe(EXIT_CONFIG);
+  expect(child.output).toMatch(
     new RegExp(`node c finds ${found} partitions, [ab] works with the 2 that the cluster was founded with`),
   );
-  expect(newcomer.child.output).toContain(
-    `Use a topic of 2 partitions; or stop all nodes, and start them again with ${found}.`,
-  );
-  cluster.nodes.delete('c');
-  for (const id of ['a', 'b']) await cluster.node(id).ready();
+  expect(child.output).toContain(`Use a topic of 2 partitions; or stop all nodes, and start them again with ${found}.`);
+  for (const node of nodes) expect(node.isReady).toBe(true);
 }
 
-async function until(id: string, holds: (status: NodeStatus) => boolean): Promise<NodeStatus> {
-  const deadlineMs = performance.now() + NOTICE_MS;
-  for (;;) {
-    const status = await cluster.status(id);
-    if (holds(status)) return status;
-    if (performance.now() > deadlineMs) throw new Error(`not within ${NOTICE_MS} ms: ${JSON.stringify(status)}`);
-    await sleep(100);
-  }
+function start(node: string): Promise<QuotaNode> {
+  const log: Telemetry['log'] = (_, message, facts) => logged.push(`${node}: ${message} ${JSON.stringify(facts)}`);
+  return createNode({ config: { cluster: 'test', node, topic: kafka, ...OTHERS }, env: {}, telemetry: { log } });
 }

@@ -93,7 +93,7 @@ describe('the packed package, installed', () => {
     const bytes = files.map((file) => statSync(file)).reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0);
     expect(bytes).toBeLessThan(UNPACKED_BYTES_MAX);
     // Code is bundled; what pages are made of is read from where it lies.
-    const isPage = (file: string) => /dist\/src\/page(\/(?!.*\.js$).*|\/uplot\/.*)?$/.test(file);
+    const isPage = (file: string) => /dist\/src\/doors(\/page(\/(?!.*\.js$).*|\/uplot\/.*)?)?$/.test(file);
     expect(files.filter((file) => /\.map$|dist\/src\//.test(file) && !isPage(file))).toEqual([]);
     expect(readdirSync(installed).sort()).toEqual(PACKED);
     expect(Object.keys(MANIFEST.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
@@ -118,7 +118,7 @@ describe('the packed package, installed', () => {
 
   test('the library is imported in some milliseconds', async () => {
     const times: number[] = [];
-    for (let at = 0; at < 7; at++) times.push(Number((await run('import.mjs')).stdout));
+    for (let at = 0; at < 3; at++) times.push(Number((await run('import.mjs')).stdout));
     console.log(`import of the library: ${Math.min(...times).toFixed(0)} ms of CPU (wished: 60)`);
     expect(Math.min(...times)).toBeLessThanOrEqual(IMPORT_CPU_MS_MAX);
   });
@@ -134,7 +134,7 @@ describe('the packed package, installed', () => {
     expect((await quotamesh('check', 'node.yaml')).stdout).toContain('valid');
     expect((await quotamesh('sim', 'run', 'below-quota', '--html', 'page.html')).stdout).toContain('jain');
     expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain('uPlot');
-    expect((await quotamesh('sim', 'swarm', '--seeds', '2', '--workers', '2')).stdout).toContain('2');
+    expect((await quotamesh('sim', 'swarm', '--seeds', '1', '--workers', '1')).stdout).toContain('1');
   });
 
   test.each([
