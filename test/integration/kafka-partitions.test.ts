@@ -17,7 +17,7 @@ const NOTICE = { timeout: 60_000 };
 let brokers: readonly string[];
 let topic: string;
 let kafka: Readonly<Record<string, unknown>>;
-/** Of the newcomers, whose exit codes only processes have. */
+/** Runs the newcomers: only processes have exit codes. */
 let cluster: Cluster;
 let nodes: readonly QuotaNode[] = [];
 const logged: string[] = [];
