@@ -15,15 +15,11 @@ const QUOTA = 300;
 const NODES = ['a', 'b', 'c'] as const;
 /** Everybody wants more than a third, so that fallback and normal admit the same total and any rise shows at once. */
 const DEMAND = { a: 250, b: 150, c: 150 };
-/** The default. */
-const ISOLATION_AFTER_MS = 3000;
 /**
  * An isolated node holds the least share of up to 15 s (2 × isolationAfterMs + partitionHeartbeatMs + 0.5 s, and a third), and a node that
  * has just begun had next to none: docs/operate/when-the-topic-is-away.md.
  */
-function inUseMs(isolationAfterMs: number): number {
-  return 500 + (4 / 3) * (2 * isolationAfterMs + 5500);
-}
+const IN_USE_MS = 16_000;
 /** Until shares follow a demand that has just begun. */
 const SETTLE_MS = 1500;
 /** Beside the outage itself: starts, settling, the way back, and counting. */
@@ -33,14 +29,14 @@ export const AROUND_OUTAGE_MS = 90_000;
  * The topic goes away under load and comes back, twice on one cluster: nobody ever rises, every second admits something, and shares follow
  * the log again soon after. Asserts the counts, prints the times.
  */
-export function outagePromises(outageMs: number, isolationAfterMs = ISOLATION_AFTER_MS): void {
+export function outagePromises(outageMs: number): void {
   describe(`a Kafka outage of ${outageMs / 1000} s under load`, () => {
     let kafka: Kafka;
     let loaded: LoadedCluster;
     beforeAll(async () => {
       await findDistribution();
       kafka = await startKafka();
-      loaded = await LoadedCluster.start({ kind: 'kafka', brokers: kafka.brokers, name: 'outage' }, isolationAfterMs);
+      loaded = await LoadedCluster.start({ kind: 'kafka', brokers: kafka.brokers, name: 'outage' });
     }, KAFKA_START_TIMEOUT_MS + AROUND_OUTAGE_MS);
     afterAll(async () => {
       await loaded?.stop();
@@ -119,12 +115,12 @@ class LoadedCluster {
     this.#story = new Story(cluster, traffic, QUOTA);
   }
 
-  static async start(topic: ClusterOptions['topic'], isolationAfterMs = ISOLATION_AFTER_MS): Promise<LoadedCluster> {
-    const cluster = await Cluster.create({ topic, quota: QUOTA, nodeSettings: { timing: { isolationAfterMs } } });
+  static async start(topic: ClusterOptions['topic']): Promise<LoadedCluster> {
+    const cluster = await Cluster.create({ topic, quota: QUOTA });
     const loaded = new LoadedCluster(cluster, new TrafficProcess());
     try {
       await cluster.start(...NODES);
-      const { fromMs } = await loaded.#story.phase(DEMAND, inUseMs(isolationAfterMs), SETTLE_MS);
+      const { fromMs } = await loaded.#story.phase(DEMAND, IN_USE_MS, SETTLE_MS);
       loaded.#settledMs = fromMs + SETTLE_MS;
       return loaded;
     } catch (error) {

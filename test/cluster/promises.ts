@@ -13,7 +13,7 @@ const WINDOW_MS = 5000;
 const FAIRNESS_WINDOW_MS = 15_000;
 const SETTLING_MS = 1000;
 /** Half of the defaults in `npm test`, so that the dead are given up and the sleeping missed sooner. */
-const SHORT_TIMES = { heartbeatMs: 500, stalenessMs: 3000, isolationAfterMs: 1500 };
+const SHORT_TIMES = { heartbeatMs: 500, stalenessMs: 3000 };
 const STALENESS_MS = 5000;
 /** Over 5 s: of what could be admitted of that which reached the nodes, and of the quota. */
 const USED_MIN = 0.9;
