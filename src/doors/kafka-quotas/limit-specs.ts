@@ -23,6 +23,7 @@ export interface Specs {
   readonly groupsMissing: readonly string[];
 }
 
+/** Lists the quota of each entity: rules without patterns as they stand, others by their first match. */
 export function limitSpecs({ rules, seen, quotaOf, maxEntities }: SpecsInput): Specs {
   const found = new Map<string, { entity: Entity; group: string }>();
   const groupsMissing: string[] = [];

@@ -20,7 +20,7 @@ export type DecidersParts = Omit<DeciderParts, 'waiting' | 'explainer' | 'teller
     readonly timers: Timers;
   };
 
-/** The lines and the decider need each other: a line asks the decider only after both stand. */
+/** Creates lines and decider, which need each other: a line calls the decider only after both stand. */
 export function createDeciders(parts: DecidersParts): Deciders {
   const { limiter, clock, timers, shadows, limits } = parts;
   const teller = new QuotaTeller(parts);

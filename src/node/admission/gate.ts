@@ -66,25 +66,25 @@ import { rejectUnlessWaiting, type Waiting } from './wait/wait-lines.js';
 export interface GateParts {
   readonly limiter: Limiter;
   readonly clock: Clock;
-  /** Default: those of the process. */
+  /** Timers; default: the process's. */
   readonly timers?: Timers;
   readonly groups: GroupTable;
-  /** Null where no template is configured. */
+  /** Null = no template is configured. */
   readonly keys: KeyBook | null;
   readonly attachments: Attachments;
   readonly limits: LimitsConfig;
-  /** The group for names that are not configured; null = such names are refused. */
+  /** Group for unknown names; null = they are refused. */
   readonly defaultGroup: string | null;
   readonly loop: ServingLoop;
-  /** For people; '' where the node is ready. */
+  /** Reasons for people; '' = the node is ready. */
   readonly whyNotReady: () => string;
-  /** For reservations that are committed with what the work has cost. */
+  /** Charges costs that come with a commit. */
   readonly chargeCosts: ChargeCosts;
 }
 
 /**
- * Admission: checks a request, finds its lane, and lets the limiter decide. The library, HTTP and MQTT share it. Only
- * `acquire` and `batches.take` wait, and a granted `tryAcquire` allocates nothing.
+ * Checks a request, finds its lane, and lets the limiter decide, for library, HTTP and MQTT. Only `acquire` and
+ * `batches.take` wait; a granted `tryAcquire` allocates nothing.
  */
 export class Gate {
   readonly levels: Levels;
@@ -94,7 +94,7 @@ export class Gate {
   readonly refusals: RefusalLedger;
   readonly batches: OpenBatches;
   readonly shadows: ShadowBook;
-  /** Called when work that could not be refused first exceeds what may be owed of a group. */
+  /** Called when work that could not be refused first exceeds a group's debt. */
   onLetOff: (group: string, direction: Direction) => void = () => {};
   readonly #loop: ServingLoop;
   readonly #limiter: Limiter;
@@ -108,7 +108,6 @@ export class Gate {
   readonly #decider: Decider;
   readonly #teller: QuotaTeller;
   readonly #reservations: ReservationParts;
-  /** Null where there is no topic, and so no key. */
   readonly #unheard: UnheardWork | null;
   readonly #ofKeys: KeyReservationParts | null;
   #keptLane = 0;
@@ -163,12 +162,10 @@ export class Gate {
     for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
   }
 
-  /** What answers of a lane tell of its quota. */
   told(lane: number): QuotaTold {
     return this.#teller.told(lane);
   }
 
-  /** Who is told of refusals and waits. */
   get watch(): AdmissionWatch | null {
     return this.#explainer.watch;
   }
@@ -177,9 +174,7 @@ export class Gate {
     this.#explainer.watch = watch;
   }
 
-  /**
-   * A group is new, or its definition has changed. Requests that wait in its lines go on waiting, under the new limits.
-   */
+  /** Puts a new or changed group in force; waiting requests go on under the new limits. */
   groupChanged(group: number): void {
     this.levels.groupChanged(group, this.#clock());
     this.#bounds.read(group);
@@ -196,10 +191,7 @@ export class Gate {
     }
   }
 
-  /**
-   * @param nowMs time for callers that decide many requests in one go and have read the clock once for all; absent =
-   * read here
-   */
+  /** Decides at once. @param nowMs time for callers with many requests; absent = read here */
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
     rejectUnlessOptions(options);
     if (options?.limit !== undefined) this.#tellLimit(where, options.limit);
@@ -228,7 +220,7 @@ export class Gate {
     return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
   }
 
-  /** The key to which this work belongs, while no group stands for it; null for all other work. */
+  /** Returns the key of this work while no group stands for it; null = other work. */
   silentKeyOf(where: Where): string | null {
     return this.#unheard?.silentKeyOf(where) ?? null;
   }
@@ -244,7 +236,7 @@ export class Gate {
     this.#keys.tellLimit(name, limit, this.#clock());
   }
 
-  /** Whether an acquire would be granted now. Takes nothing, counts nothing. */
+  /** Tests if an acquire would be granted now; takes and counts nothing. */
   containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean {
     const unheard = this.#unheard?.contains(where, amounts, origin) ?? null;
     if (unheard !== null) return unheard;
@@ -254,7 +246,7 @@ export class Gate {
     return this.joint.containsTokens(request, this.#clock());
   }
 
-  /** Charges work that is done whatever it costs. It may leave a debt of at most `debtMs` of every limit. */
+  /** Charges work that is done whatever it costs; its debt is at most `debtMs` of every limit. */
   consume(where: Where, amounts: Amounts, origin?: Origin): void {
     rejectUnlessSomething(amounts);
     rejectAboveConsume(amounts);
@@ -262,7 +254,6 @@ export class Gate {
     this.#charge(this.#reader.fillFor(where, amounts.messages ?? 0, amounts.bytes ?? 0, origin), amounts, origin);
   }
 
-  /** Charges as `consume` does, but for work that a client requests, so maxRequest bounds it. */
   passBy(where: Where, amounts: Amounts, origin?: Origin & Limiting): Decision {
     if (origin?.limit !== undefined) this.#tellLimit(where, origin.limit);
     if (this.#unheard?.consume(where, amounts, origin, true) === true) return GRANTED_DECISION;
@@ -281,7 +272,7 @@ export class Gate {
     this.shadows.consume(request, nowMs);
   }
 
-  /** Takes the amounts for work whose cost is known only afterwards. */
+  /** Takes the amounts for work whose cost is known later. */
   reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
     if (options?.limit !== undefined) this.#tellLimit(where, options.limit);
     const unheard = this.#unheard?.hold(where, amounts, options) ?? null;
@@ -297,12 +288,12 @@ export class Gate {
     return answer === GRANTED ? reservationOf(this.#reservations, request) : this.#explainer.explain(request, answer);
   }
 
-  /** Whether a lane needs no share (lane-bounds.ts). */
+  /** True = the lane needs no share (lane-bounds.ts). */
   isFree(lane: number): boolean {
     return this.#bounds.isFree[lane] === true;
   }
 
-  /** A disabled group does not even wait until the node is ready. */
+  /** Opens a disabled group, which waits for no readiness. */
   #openDisabled(group: number): void {
     for (const lane of lanesOf(group)) {
       this.#limiter.close(lane);
@@ -310,13 +301,12 @@ export class Gate {
     }
   }
 
-  /** The node stops. */
   close(): void {
     this.waiting.close();
     this.batches.close();
   }
 
-  /** Called once a round. */
+  /** Keeps sums exact, once a round. */
   keep(nowMs: number): void {
     this.levels.keep(nowMs);
     this.#limiter.topics.keep(nowMs);
@@ -343,7 +333,8 @@ export class Gate {
   }
 
   /**
-   * Milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a minute.
+   * Returns milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a
+   * minute.
    */
   throttleDurationMs(where: Where, origin?: Origin): number {
     if (this.#unheard?.isOpen(where, origin) === true) return 0;
@@ -353,7 +344,7 @@ export class Gate {
     return Math.min(RETRY_AFTER_MS_MAX, Math.ceil(this.joint.throttleMs(request, this.#clock())));
   }
 
-  /** Decides as `tryAcquire` does, but waits its turn for up to `waitMs`. */
+  /** Decides as `tryAcquire`, but waits its turn for up to `waitMs`. */
   async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
     rejectUnlessOptions(options);
     rejectUnlessWaiting(options);
@@ -365,23 +356,23 @@ export class Gate {
     return this.waiting.acquire(retried(request, options), options);
   }
 
-  /** Who waits for a share waits in the lines of a group. */
+  /** Grants at once from a silent key; who waits waits in a group's lines. */
   #grantUnheard(where: Where, amounts: Amounts, { direction }: WaitOptions): Granted | null {
     const decision = this.#unheard?.tryAcquire(where, amounts, { ...(direction && { direction }), tell: true });
     return decision?.granted === true ? decision : null;
   }
 
-  /** The number of a group, or of the default group. Throws GROUP_UNKNOWN naming the near ones. */
+  /** Returns the number of a group, or of the default group. Throws GROUP_UNKNOWN naming similar ones. */
   groupIndex(group: string): number {
     return this.#names.indexOf(group);
   }
 
-  /** The same to look at it: looking makes no group of a key. Throws KEY_SILENT. */
+  /** Returns a group's number for showing, which makes no group of a key. Throws KEY_SILENT. */
   groupToShow(group: string): number {
     return this.#groupOr(group, (keys) => keys.numberShown(group));
   }
 
-  /** The same to explain decisions of this node: of a key that is loud here. Throws KEY_SILENT. */
+  /** Returns a group's number for explaining, of a key that is loud here. Throws KEY_SILENT. */
   groupToExplain(group: string): number {
     return this.#groupOr(group, (keys) => keys.seen(group)?.group ?? null);
   }
@@ -394,12 +385,11 @@ export class Gate {
     return number;
   }
 
-  /** Throws GROUP_UNKNOWN naming the near ones. */
   unknownGroup(group: string): never {
     return this.#names.unknown(group);
   }
 
-  /** Rejects all requests that wait in this lane. */
+  /** Rejects all requests waiting in this lane. */
   rejectWaiting(lane: number, reason: () => Error): void {
     this.waiting.rejectAll(lane, reason);
   }
@@ -409,13 +399,12 @@ export class Gate {
     return request === null ? this.#passExempt(amounts, options) : this.#tryAll(request, options);
   }
 
-  /** Grants work that nothing limits, and counts it apart. */
   #passExempt(amounts: Amounts, origin: Origin | undefined): Decision {
     this.scopes.countExempt(directionOf(origin), amounts);
     return GRANTED_DECISION;
   }
 
-  /** Asks all levels, unless waiting requests come first; with `atMost`, a part of the request is enough. */
+  /** Decides by all levels, unless others wait; with `atMost`, a part is enough. */
   #tryAll(request: JointRequest, options: AcquireOptions): Decision {
     setRetry(request, options);
     if (options.atMost === true) return this.#decider.tryPart(request);
@@ -425,7 +414,7 @@ export class Gate {
     return request.shadow === 'refused' ? SHADOW_REFUSED_DECISION : GRANTED_DECISION;
   }
 
-  /** Apart, so that what most requests need stays small. */
+  /** Handles the rarer cases, apart to keep the common path small. */
   #tryOtherwise(
     lane: number,
     messages: number,
@@ -461,7 +450,7 @@ export class Gate {
   }
 }
 
-/** Lanes whose sums are checked in one round: with 5,000 groups, each is checked every 8 s. */
+/** Lanes whose sums are checked per round: with 5,000 groups, each every 8 s. */
 const KEPT_LANES = 64;
 const NO_OPTIONS: AcquireOptions = Object.freeze({});
 const NO_AMOUNTS: Amounts = Object.freeze({});

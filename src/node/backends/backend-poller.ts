@@ -6,7 +6,7 @@ import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
 import type { ReportedHealth } from '../api/reported-health.js';
 import { metricSample } from './metric-sample.js';
 
-/** A page of metrics of a large process has some hundred KB. */
+/** Most bytes of a page; a large process's has some hundred KB. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
 export interface BackendPollerParts {
@@ -18,17 +18,15 @@ export interface BackendPollerParts {
 }
 
 /**
- * Reads the health of the configured backends from their Prometheus pages. One node of the cluster asks each backend
- * (by the backend's id among the alive nodes), so that 100 nodes do not; the next one when that node is gone. An
- * endpoint that hangs, answers garbage or too much tells nothing: its last good health holds for
- * limiting.healthValidMs. After that it has none, so that a broken sensor throttles nothing.
+ * Reads backends' health from their Prometheus pages. One alive node polls each, chosen by the backend's id. A failing
+ * endpoint publishes nothing: its last health holds for limiting.healthValidMs, then none does, so that a broken sensor
+ * throttles nothing.
  */
 export class BackendPoller {
-  /** Answers by outcome, since the start. */
+  /** Polls by outcome, since the start. */
   readonly polls = { good: 0, failed: 0 };
   readonly #parts: BackendPollerParts;
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** Backends whose last poll failed: one log line when it begins, one when it ends. */
   readonly #failing = new Set<string>();
   #isStopped = false;
 
@@ -107,7 +105,7 @@ async function fetchPage({ url, timeoutMs }: PolledBackend): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** An address may hold a password. */
+/** Strips the password of an address. */
 function withoutSecrets(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;

@@ -1,7 +1,6 @@
 /**
- * One sample of a page in the Prometheus text format: `queue_bytes` or `queue_bytes{shard="1"}` (then it has these
- * labels and perhaps others). Not a parser of the format: one line is looked for, the rest of the page is not understood
- * and need not be. Throws where there is no such sample, or more than one.
+ * Finds one sample in a Prometheus page: `queue_bytes`, or `queue_bytes{shard="1"}` with perhaps more labels. The rest
+ * of the page is not parsed. Throws without a sample, or with several.
  */
 export function metricSample(page: string, wanted: string): number {
   const [, name = '', labels = ''] = /^([^{]+)(?:\{(.*)\})?$/.exec(wanted) ?? [];

@@ -11,12 +11,12 @@ import type { ReportedHealth } from '../api/reported-health.js';
 export interface BackendParts {
   readonly config: Pick<ResolvedConfig, 'limiting'>;
   readonly loop: CoordinatorView & { step(event: CoordinatorEvent): void };
-  /** NOT_READY with the reasons of this moment. */
+  /** NOT_READY with the present reasons. */
   readonly notReady: () => QuotameshError;
 }
 
 /**
- * Refuses by name what a broken sensor tells (NaN, nothing, a negative queue). The last good health then holds for
+ * Rejects by name what a broken sensor sends (NaN, nothing, a negative queue); the last good health then holds for
  * limiting.healthValidMs.
  */
 export function reportBackend(parts: BackendParts, backend: string, given: ReportedHealth): void {
@@ -33,7 +33,7 @@ export function reportBackend(parts: BackendParts, backend: string, given: Repor
 }
 
 const FIELDS: readonly string[] = ['zone', 'level', 'target', 'spring', 'throttlingRatio'];
-/** Not near saturation, whatever the target: z = 0. */
+/** Health that never limits, whatever the target: z = 0. */
 const WELL: BackendHealth = { kind: 'level', level: 0, target: 1, spring: 1 };
 
 function healthOf(backend: string, given: ReportedHealth): BackendHealth {

@@ -14,20 +14,17 @@ export interface CostParts {
   readonly config: Pick<ResolvedConfig, 'cluster' | 'costs'>;
   readonly clock: Clock;
   readonly gate: {
-    /** Throws GROUP_UNKNOWN naming the near ones. */
     groupIndex(group: string): number;
   };
   readonly loop: ServingLoop;
-  /** NOT_READY with the reasons of this moment. */
+  /** NOT_READY with the present reasons. */
   readonly notReady: () => QuotameshError;
 }
 
 /**
- * Costs of work that has been done, on all backends that it touched. Sampling with probability p keeps the average cost
- * and makes rates noisy: n samples leave a standard error of 1/√n, so 1 % of 1,000/s over 10 s (100 samples) ± 10 %.
- *
- * Work of several groups counts in all of them or, when this throws, in none: a report that is repeated after an error
- * counts once.
+ * Counts costs of work on all backends that it touched. Sampling with probability p makes rates noisy: n samples leave
+ * a standard error of 1/√n. *Worked:* 1 % of 1,000/s over 10 s: 100 samples, ± 10 %. All groups of the work count it
+ * or, when this throws, none: a repeated report counts once.
  */
 export function reportCost(
   parts: CostParts,
@@ -83,10 +80,9 @@ function countCosts(
 }
 
 const AMOUNTS = ['units', 'readBytes', 'writtenBytes', 'clearedBytes'] as const;
-/** Sums of larger amounts would lose units. */
+/** Largest amount; sums of larger ones would lose units. */
 const AMOUNT_MAX = 1e15;
 
-/** Throws COST_INVALID naming what is wrong, with `where` before it. */
 export function checkCost(cost: ReportedCost, where = ''): void {
   if (typeof cost !== 'object' || cost === null) invalid(`${where}costs`, `must be objects, got ${showSent(cost)}`);
   const unknown = Object.keys(cost).find((key) => key !== 'backend' && !(AMOUNTS as readonly string[]).includes(key));

@@ -15,20 +15,19 @@ export interface EnforcersParts {
   readonly shadows: AskedOfElsewhere;
 }
 
-/** Who says what shadows would have refused of what enforcers have admitted (admission/shadow). */
+/** Shadows, for work that enforcers admitted (admission/shadow). */
 export interface AskedOfElsewhere {
-  /** Returns whether the lane's own group is a shadow, so that it has been charged. */
+  /** Charges it; returns true if the lane's own group is a shadow, and so charged. */
   admittedElsewhere(lane: number, messages: number, bytes: number, nowMs: number): boolean;
 }
 
-/** What an enforcer tells. */
+/** Report of an enforcer. */
 export interface EnforcerReport {
   readonly enforcer: string;
-  /** Rises with every start of the enforcer. */
   readonly life: number;
-  /** How long its parts last without a report. */
+  /** Milliseconds that its parts last without a report. */
   readonly ttlMs: number;
-  /** All its lanes, each once. Lanes of its last report that are not among them it has left. */
+  /** All its lanes, each once; missing ones it has left. */
   readonly lanes: readonly LaneReport[];
 }
 
@@ -36,13 +35,13 @@ interface LaneReport {
   readonly lane: number;
   /** Units since its life began. */
   readonly admitted: Counts;
-  /** Whether it has held work back since its last report. */
+  /** True = it has held work back since its last report. */
   readonly isHeldBack: boolean;
-  /** Topics of the group that it serves; absent = it does not count them. */
+  /** Topics of the group that it serves; absent = not counted. */
   readonly topics?: number;
 }
 
-/** The version of its last answer, and how long it waits for another one. */
+/** Version of its last answer, and milliseconds it waits for another. */
 interface Patience {
   readonly seen: number | null;
   readonly waitMs: number;
@@ -50,16 +49,15 @@ interface Patience {
 }
 
 /**
- * Who enforces by itself at this node. The contract, for whatever way in:
+ * Keeps the enforcers of this node. The contract, for whatever way in:
  *
- * - Silence ends a part: it is valid for `ttlMs` from when the report was *sent*, and given to others `ttlMs` after it
- *   arrived, so it never counts twice.
- * - A new limit mints nothing: that is the enforcer's duty, it keeps the tokens that it has, up to the new depth.
+ * - Silence ends a part: valid for `ttlMs` from when the report was *sent*, given to others `ttlMs` after it arrived,
+ *   so it never counts twice.
+ * - A new limit mints nothing: the enforcer keeps its tokens, up to the new depth.
  * - What arrives late is charged late: counts are of the whole life, so no lost report loses any.
- * - Hidden demand is inferred: an enforcer says that it holds work back, not how much.
+ * - Hidden demand is inferred: an enforcer reports that it holds work back, not how much.
  */
 export class Enforcers {
-  /** lower: reports with lower counts than the life had told before. */
   readonly counts = { reports: 0, silences: 0, replaced: 0, refused: 0, lower: 0 };
   readonly #parts: EnforcersParts;
   readonly #known = new Map<string, Enforcer>();
@@ -77,7 +75,7 @@ export class Enforcers {
     return this.#alive;
   }
 
-  /** The first so many, by when they came; silent ones are known for their late counts. */
+  /** Lists the first by arrival; silent ones are kept for their late counts. */
   list(most: number): EnforcerStatus[] {
     const nowMs = this.#parts.clock();
     return [...this.#known.values()].slice(0, most).map(({ name, life, isAlive, heardMs, members }) => ({
@@ -90,18 +88,17 @@ export class Enforcers {
     }));
   }
 
-  /** Enforcers in a lane now. */
   inLane(lane: number): number {
     return this.#lanes.get(lane)?.members.size ?? 0;
   }
 
   /**
-   * Takes a report, and resolves with the parts: at once where they differ from those that it has `seen`, else when they
-   * do, or after `waitMs`, which is at most a third of `ttlMs`. Throws ENFORCER_REPLACED, ENFORCERS_FULL.
+   * Takes a report, and resolves with the parts: once they differ from those `seen`, or after `waitMs`, at most ttlMs /
+   * 3. Throws ENFORCER_REPLACED, ENFORCERS_FULL.
    */
   async report(report: EnforcerReport, { seen, waitMs, signal }: Patience): Promise<Told> {
     const enforcer = this.#take(report);
-    // One waiting report each: a newer one ends the wait of the one before.
+    // A newer report ends the wait of the one before.
     enforcer.wake();
     if (seen === enforcer.version && !isMoved(enforcer) && waitMs > 0 && !signal.aborted && !this.#isClosed) {
       const untilMs = this.#parts.clock() + Math.min(waitMs, report.ttlMs / WAITS_PER_TTL);
@@ -112,7 +109,7 @@ export class Enforcers {
     return answer(enforcer, report);
   }
 
-  /** Called once a round. */
+  /** Ends silent parts and charges admissions; once a round. */
   keep(nowMs: number): void {
     if (this.#known.size === 0) return;
     for (const enforcer of this.#known.values()) {
@@ -125,7 +122,7 @@ export class Enforcers {
     }
   }
 
-  /** All lanes, or so many that a round does not take too long; where they are more, each has its turn. */
+  /** Updates all lanes, or in turns where they are many. */
   #updateInTurn(nowMs: number): void {
     const count = Math.min(LANES_PER_ROUND, this.#lanes.size);
     for (let updated = 0; updated < count; updated++) {
@@ -138,7 +135,6 @@ export class Enforcers {
     }
   }
 
-  /** The node stops: whoever waits is answered. */
   close(): void {
     this.#isClosed = true;
     for (const enforcer of this.#known.values()) enforcer.wake();
@@ -228,7 +224,7 @@ export class Enforcers {
     return { isLower, hasJoined };
   }
 
-  /** What was told of a key says nothing of the one that has its number now. */
+  /** Returns the membership; a lane's number may have become another key's. */
   #memberOf(enforcer: Enforcer, lane: number): EnforcerMembership | null {
     const known = enforcer.members.get(lane);
     if (known === undefined || known.group === this.#parts.groups.ofLane(lane).name) return known ?? null;
@@ -243,7 +239,7 @@ export class Enforcers {
     return member;
   }
 
-  /** Its parts go to the others. Its counts are kept: what it tells later is charged then. */
+  /** Gives its parts to others; keeps its counts, so that later ones are charged. */
   #silence(enforcer: Enforcer): void {
     this.counts.silences++;
     enforcer.isAlive = false;
@@ -286,7 +282,7 @@ export class Enforcers {
     if (this.#known.get(enforcer.name) === enforcer) this.#known.delete(enforcer.name);
   }
 
-  /** What is remembered only for late counts makes room. */
+  /** Makes room by forgetting silent ones. */
   #forgetSilent(but: Enforcer | null = null): void {
     for (const enforcer of this.#known.values()) if (!enforcer.isAlive && enforcer !== but) this.#forget(enforcer);
   }
@@ -297,18 +293,17 @@ export interface EnforcerStatus {
   readonly life: number;
   readonly alive: boolean;
   readonly silentMs: number;
-  /** Groups and directions; and in how many of them it holds work back. */
+  /** Groups and directions, and those with held-back work. */
   readonly groups: number;
   readonly heldBack: number;
 }
 
-/** What an enforcer is told. */
+/** Answer to an enforcer. */
 export interface Told {
   /** Differs wherever the parts do. */
   readonly version: number;
-  /** From when the report was sent. */
   readonly validMs: number;
-  /** As the lanes of the report. */
+  /** In the order of the report's lanes. */
   readonly parts: readonly Part[];
 }
 
@@ -323,7 +318,7 @@ function answer(enforcer: Enforcer, { lanes, ttlMs }: EnforcerReport): Told {
   return { version: enforcer.version, validMs: ttlMs, parts };
 }
 
-/** What is told of a lane that the enforcer left while its report waited, or whose life was replaced meanwhile. */
+/** Part of a lane that the enforcer left, or whose life was replaced, while its report waited. */
 const UNKNOWN = createPart();
 
 function keepTold({ told, part }: EnforcerMembership): void {
@@ -369,7 +364,7 @@ class Enforcer {
   }
 }
 
-/** Whether a part is another one than was told, by more than noise. */
+/** Tests if a part has changed by more than noise. */
 function isMoved({ members }: Enforcer): boolean {
   for (const { part, told } of members.values()) {
     if (part.isKnown !== told.isKnown) return true;
@@ -383,17 +378,17 @@ function isMoved({ members }: Enforcer): boolean {
   return false;
 }
 
-/** Data planes lose some tokens at every change. */
+/** Part of change that is noise: data planes lose some tokens at every change. */
 const MOVED_RATIO = 0.02;
-/** A report that waited so long leaves two thirds of the time for the next one. */
+/** Parts of ttlMs: a report that waited one leaves two thirds for the next. */
 const WAITS_PER_TTL = 3;
-/** Late counts come within minutes or not at all. */
+/** Milliseconds; late counts come within minutes or not at all. */
 const REMEMBERED_MS = 600_000;
 const ENFORCERS_MAX = 1000;
-/** One takes 2 to 3.4 kB; measured. */
+/** Memberships at most, 2 to 3.4 kB each. */
 const MEMBERSHIPS_MAX = 20_000;
 /**
- * A lane takes 0.7 to 1.4 µs, and a node may have 50 rounds per second: 2 to 4 % of a core. The most that there may be
- * all have their turn within a second at that pace; all in every round, they took a whole core.
+ * Lanes per round, 0.7 to 1.4 µs each: 2 to 4 % of a core at 50 rounds/s. More take all lanes sooner and a whole core
+ * at the most.
  */
 const LANES_PER_ROUND = 500;

@@ -6,19 +6,18 @@ import type { EnforcersParts } from './enforcers.js';
 import type { EnforcerMembership } from './membership.js';
 
 /**
- * The enforcers of one lane, and the division of the node's limit among them and the node's own requests.
- *
- * Own requests need not be told their part: they take what the charges of the enforcers leave in the lane's bucket.
+ * Divides a node's limit of a lane among enforcers and own requests. Own requests get no part: they take what the
+ * enforcers' charges leave in the bucket.
  */
 export class LaneParts {
   readonly members = new Set<EnforcerMembership>();
-  /** Units per second that the node's own requests want. */
+  /** Units/s that the node's own requests want. */
   readonly #ownDemand = new Float64Array(DIMENSION_COUNT);
   readonly #ownPart = new Float64Array(DIMENSION_COUNT);
-  /** Units that the lane has counted, less those charged for enforcers. */
+  /** Units attempted in the lane, less enforcers' charges. */
   readonly #ownAttempted = new Float64Array(DIMENSION_COUNT);
   readonly #charged = new Float64Array(DIMENSION_COUNT);
-  /** Units per second that enforcers and own requests want together. */
+  /** Units/s that enforcers and own requests want together. */
   readonly #wantedTogether = new Float64Array(DIMENSION_COUNT);
   readonly #lane: number;
   readonly #parts: EnforcersParts;
@@ -38,19 +37,19 @@ export class LaneParts {
     this.#readOwn(0);
   }
 
-  /** False just after a division among many: what they report within a moment is divided once. */
+  /** Tests if a division is due: among many, reports of one moment share one. */
   isDue(nowMs: number): boolean {
     return nowMs - this.#dividedMs >= GAP_MS_PER_MEMBER * (this.members.size - FEW);
   }
 
-  /** Whether the group refuses nothing, so that its enforcers are told no limit. */
+  /** True = the group refuses nothing, and its enforcers get no limit. */
   #isShadow(): boolean {
     return this.#parts.groups.ofLane(this.#lane).mode === 'shadow';
   }
 
-  /** Charges what the enforcers admit, and divides the limit anew. */
+  /** Charges the enforcers' admissions, and divides the limit anew. */
   update(nowMs: number): void {
-    // A lane without arrivals is given up after a while, and an idle enforcer would have no limit for a moment.
+    // An idle lane is given up, and an idle enforcer would have no limit for a moment.
     this.#parts.loop.serve(this.#lane);
     this.#charge(nowMs);
     const seconds = (nowMs - this.#lookedMs) / 1000;
@@ -67,7 +66,7 @@ export class LaneParts {
     let isHeldBack = false;
     const isShadow = this.#isShadow();
     for (const member of this.members) {
-      // What refuses nothing holds nobody back: who says so has not heard of it yet.
+      // An unlimited enforcer that is held back has not read it yet.
       isHeldBack ||= member.isHeldBack && !isShadow;
       const due = member.due(nowMs);
       messages += due[0];
@@ -84,8 +83,8 @@ export class LaneParts {
   }
 
   /**
-   * Evenly over the time since the last charge. All at once, a bucket would first be filled for that time, lose what is
-   * above its depth, and then be charged for what that had been spent on: a round that comes late would make a debt.
+   * Charges evenly over the time since the last charge. *Why:* at once, a full bucket would lose what comes in
+   * meanwhile and then be charged for it: a late round would make a debt.
    */
   #chargePieces(messages: number, bytes: number, nowMs: number): void {
     const { limiter, groups, shadows } = this.#parts;
@@ -106,14 +105,14 @@ export class LaneParts {
     this.#charged[1] = this.#charged[1] + bytes;
   }
 
-  /** @param seconds since the last look; 0 = there was none */
+  /** Reads own demand. @param seconds since the last look; 0 = there was none */
   #readOwn(seconds: number): void {
     const { limiter } = this.#parts;
     const lane = this.#lane;
     const weight = 1 - Math.exp(-seconds / OWN_SECONDS);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const attempted = limiter.attempted.at(slotOf(lane, dimension)) - this.#charged[dimension];
-      // The limiter sets its counters to 0 now and then (`keepExact`).
+      // The limiter restarts its counters now and then (`keepExact`).
       const arrived = Math.max(0, attempted - this.#ownAttempted[dimension]);
       this.#ownAttempted[dimension] = attempted;
       const demand = this.#ownDemand[dimension];
@@ -155,7 +154,7 @@ export class LaneParts {
     this.#dividedMs = nowMs;
   }
 
-  /** Sets `ownWanted`, and the demands of members that are held back. */
+  /** Sets `ownWanted`, and raises demands of members that are held back. */
   #raiseDemands(): void {
     const count = this.members.size + 1;
     ownWanted.set(this.#ownDemand);
@@ -167,10 +166,7 @@ export class LaneParts {
     }
   }
 
-  /**
-   * The node's limit, less what pays its debt back. Without that, enforcers that take all of the limit would never pay
-   * for what they have admitted too much.
-   */
+  /** Returns the node's limit, less what pays its debt; else full enforcers would never pay. */
   #limitOf(dimension: number, nowMs: number): number {
     const { limiter, loop } = this.#parts;
     const { coordinator } = loop;
@@ -184,9 +180,8 @@ export class LaneParts {
   }
 
   /**
-   * Where tokens are shared, units per second that spend soon what the node may take of the cluster's bucket. A node
-   * that told of little demand has a small share, and takes from the bucket when it wants more. Held to that share,
-   * enforcers said that they were held back, got half of the quota by it, gave it up, and so on for 6 s.
+   * Returns units/s that soon spend this node's part of the cluster's bucket. *Why:* an enforcer held to the small
+   * share of a small demand oscillated for 6 s between half of the quota and nothing.
    */
   #fromTokens(dimension: number): number {
     const lane = this.#parts.loop.coordinator?.lanes.get(this.#lane);
@@ -196,7 +191,7 @@ export class LaneParts {
     return tokens.perSecond + tokens.takeable / (isWaitedFor ? SPENT_SECONDS : IDLE_SPENT_SECONDS);
   }
 
-  /** Seconds of a rate that the lane's bucket holds; Infinity where there is no limit. */
+  /** Returns seconds of a rate that the lane's bucket holds; Infinity = unlimited. */
   #depthPerRate(dimension: number, limit: number): number {
     if (limit === Infinity) return Infinity;
     const depth = this.#parts.loop.coordinator?.shares.depth[slotOf(this.#lane, dimension)] ?? 0;
@@ -204,16 +199,16 @@ export class LaneParts {
   }
 }
 
-/** A part of the lane's depth, and at least one unit: nothing would ever pass a bucket that holds less. */
+/** Returns a part of the lane's depth, at least one unit, or nothing would ever pass. */
 function depthOf(rate: number, depthPerRate: number): number {
   if (depthPerRate === Infinity) return Infinity;
   return rate === 0 ? 0 : Math.max(1, rate * depthPerRate);
 }
 
 /**
- * What somebody claims who has `part` of `limits`, which `count` share. Who has little does not claim an equal part at
- * once: one that wants 20/s is held back now and then by chance, and took half of 1,000/s from a busy one by it each
- * time, so that 830 to 920 of 1,000/s were used. It doubles instead, and is at an equal part after four reports.
+ * Returns the claim of a member with `part` of `limits` that `count` share. It doubles, up to an equal part after four
+ * reports. *Why:* one that is held back by chance would take an equal part from a busy one: 830 to 920 of 1,000/s were
+ * used.
  */
 function claimsOf(part: Float64Array, count: number, growth: number): Float64Array {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -225,29 +220,21 @@ function claimsOf(part: Float64Array, count: number, growth: number): Float64Arr
 }
 
 const OWN_SECONDS = 0.5;
-/** Short beside the time in which a bucket fills up, 50 ms by default. */
+/** Milliseconds of a piece, short beside the 50 ms in which a bucket fills. */
 const PIECE_MS = 10;
-/** What comes later than that was not admitted in that time. */
+/** Milliseconds over which a late charge is spread. */
 const SPREAD_MS_MAX = 1000;
 const DEBT_SECONDS = 1;
-/**
- * Part of the limit that is left to who pays a debt back. With nothing, a broker that had taken a burst got none of 190
- * messages a second for two seconds: who takes nothing seems to want nothing.
- */
+/** Part of the limit left to a debtor; with nothing it would seem to want nothing. */
 const LEAST_IN_DEBT = 0.5;
-/** In so much time what the cluster's bucket holds would be spent while nobody waits for it. */
+/** Seconds in which the cluster's bucket would be spent while nobody waits. */
 const IDLE_SPENT_SECONDS = 1;
-/**
- * The same while work is held back. What another one claimed and left lies there, and the bucket
- * holds a tenth of a second's worth by default: spent within a second, most of it was lost.
- */
+/** Seconds in which it would be spent while work is held back; more loses what others left there. */
 const SPENT_SECONDS = 0.25;
-/** A division takes less than 1 µs per member, so reports take at most about 2 % of a core per lane for it. */
+/** Milliseconds between divisions per member: about 2 % of a core per lane. */
 const GAP_MS_PER_MEMBER = 0.05;
-/** Among so few every report is answered by a division of its own. */
 const FEW = 20;
 
-/** Scratch of a division: a lane has up to thousands of members, and is divided every round. */
 const limits = new Float64Array(DIMENSION_COUNT);
 const claims = new Float64Array(DIMENSION_COUNT);
 const ownWanted = new Float64Array(DIMENSION_COUNT);

@@ -4,14 +4,13 @@ import type { StatusParts } from '../status/status-parts.js';
 import { NamedGroups } from './lane-sums.js';
 
 /**
- * Keeps the lanes in the order of their heat: what is wanted of a lane, in quotas. A pass over all lanes takes as many
- * seconds as it needs, because 10,000 groups of 100 nodes have a million rows. The heat of lanes that somebody looks at
- * is noted every second besides.
+ * Orders lanes by heat: demand in quotas. A pass over all lanes takes seconds: 10,000 groups of 100 nodes have a
+ * million rows. Watched lanes are noted every second.
  */
 export class GroupHeat {
   readonly named: NamedGroups;
   readonly #parts: StatusParts;
-  /** By lane; only of lanes that were looked at. */
+  /** By lane, of lanes looked at. */
   #heat = new Float64Array(64);
   #listed: number[] = [];
   #byHeat: number[] = [];
@@ -27,7 +26,6 @@ export class GroupHeat {
     this.named = new NamedGroups(parts);
   }
 
-  /** Once a second. */
   tick(): void {
     this.#tick++;
     this.#listNew();
@@ -38,7 +36,6 @@ export class GroupHeat {
     this.#sort();
   }
 
-  /** Hottest first. */
   get byHeat(): readonly number[] {
     this.#listNew();
     return this.#byHeat;
@@ -53,7 +50,7 @@ export class GroupHeat {
     return this.#heat[lane] ?? 0;
   }
 
-  /** The heat of a lane now, by what all nodes want of it. */
+  /** Notes the heat of a lane now, by all nodes' demand. */
   note(lane: number, wanted: number): void {
     const { quota, shownDimension } = new LaneSummary(this.#parts, lane);
     const limit = quota[shownDimension];
@@ -65,7 +62,7 @@ export class GroupHeat {
     if (this.#version !== this.#parts.groups.version) this.#list();
   }
 
-  /** A direction without a quota is listed only where the other one has none either: one line says it. */
+  /** Lists lanes; a direction without a quota only where the other has none either. */
   #list(): void {
     const { groups, keys } = this.#parts;
     this.#version = groups.version;
@@ -89,7 +86,7 @@ export class GroupHeat {
       .sort(byNameAndLane)
       .map(({ lane }) => lane);
     this.#sort();
-    // Nothing is known of new lanes yet: the next second sorts them by their heat.
+    // New lanes are sorted by heat in the next second.
     this.#sortedAt = -Infinity;
   }
 
@@ -108,7 +105,7 @@ export class GroupHeat {
   #sort(): void {
     this.#sortedAt = this.#tick;
     const heat = this.#heat;
-    // Stable: lanes of the same heat stand in the order of their names.
+    // Stable: equal heat keeps the order of names.
     this.#byHeat = [...this.#byName].sort((one, other) => heat[other] - heat[one]);
   }
 }
@@ -117,10 +114,10 @@ function byNameAndLane(one: { lane: number; name: string }, other: { lane: numbe
   return one.name === other.name ? one.lane - other.lane : one.name < other.name ? -1 : 1;
 }
 
-/** Most rows miss the cache: some ms a second with 10,000 groups of 100 nodes. */
+/** Lanes per tick: some ms with 10,000 groups of 100 nodes. */
 const LANES_PER_TICK = 4000;
 const ROWS_PER_TICK = 20_000;
-/** Sorting 10,000 lanes takes 5 ms: those are sorted every five seconds. */
+/** Lanes sorted per tick: 10,000, at 5 ms, every five seconds. */
 const SORTED_PER_TICK = 2000;
-/** A quota of 0 that somebody wants is the hottest of all. */
+/** Quota that stands for 0: wanted, it is the hottest of all. */
 const SMALLEST_QUOTA = 1e-9;

@@ -4,13 +4,13 @@ import type { Coordinator } from '../../core/machine/coordinator.js';
 import type { LaneSummary } from '../status/lane-summary.js';
 import type { StatusParts } from '../status/status-parts.js';
 
-/** A line of the overview, over all nodes alive. Units per second in `dimension`; null = no quota. */
+/** Line of the overview, over all alive nodes. Units/s in `dimension`; null = no quota. */
 export interface GroupRow {
   readonly group: string;
   readonly direction: Direction;
   readonly dimension: Dimension;
   readonly quota: number | null;
-  /** As nodes told last; of silent keys with a heartbeat (status/lane-summary.ts). */
+  /** As last published; of silent keys with a heartbeat (status/lane-summary.ts). */
   readonly admitted: number;
   readonly wanted: number;
   /** Nodes that want more than their share. */
@@ -19,7 +19,7 @@ export interface GroupRow {
   readonly enabled: boolean;
 }
 
-/** The figures of `GET /v1/groups/{group}`, added up. */
+/** Sums the figures of `GET /v1/groups/{group}`. */
 export function rowOf({ config, direction, quota, sums, shownDimension: dimension }: LaneSummary): GroupRow {
   return {
     group: config.name,
@@ -34,7 +34,7 @@ export function rowOf({ config, direction, quota, sums, shownDimension: dimensio
   };
 }
 
-/** Lists what the overview shows, of all groups and keys that this node can name. */
+/** Lists groups and keys that this node can name. */
 export class NamedGroups {
   readonly #parts: StatusParts;
 
@@ -42,7 +42,6 @@ export class NamedGroups {
     this.#parts = parts;
   }
 
-  /** Yields the numbers of all groups, then of keys, those first that have been loud here for longest. */
   *numbers(): Generator<number> {
     const { groups, keys } = this.#parts;
     yield* groups.numbers.values();
@@ -54,8 +53,7 @@ export class NamedGroups {
   }
 
   /**
-   * Counts the directions in demand that this node cannot name. They are those of keys that no heartbeat names, and of
-   * groups that are not configured here.
+   * Counts directions in demand without a name here: keys that no heartbeat names, and groups that are not configured.
    */
   countUnnamed(): number {
     const { coordinator } = this.#parts.loop;
@@ -82,5 +80,5 @@ export class NamedGroups {
   }
 }
 
-/** A client can make keys without end, and sorting so many by name takes 10 ms. */
+/** Keys listed at most; sorting them takes 10 ms, and clients make keys without end. */
 const KEYS_LISTED_MAX = 10_000;

@@ -1,12 +1,12 @@
-/** What a lane was in the last 15 minutes, a value per second. Units per second; NaN = it was not looked at then. */
+/** Remembers 15 minutes of a lane, a value per second. Units/s; NaN = not looked at. */
 export class LaneTrack {
   readonly lane: number;
-  /** A number may be given to another name. */
+  /** Name; a number may pass to another. */
   readonly group: string;
-  /** When the lane was last among those that are worth a track. */
+  /** Tick when the lane last deserved a track. */
   worthAtTick: number;
   readonly #columns: Float32Array;
-  /** Nodes with a column of their own; the sum of all others has the last one. */
+  /** Nodes with a column of their own; all others share the last. */
   readonly #nodeIds: string[] = [];
 
   constructor(lane: number, group: string, tick: number) {
@@ -16,7 +16,6 @@ export class LaneTrack {
     this.#columns = new Float32Array(TRACK_COLUMNS * TRACK_SECONDS).fill(Number.NaN);
   }
 
-  /** The second begins: what stood here is 15 minutes old. */
   clear(tick: number): void {
     const at = tick % TRACK_SECONDS;
     for (let column = 0; column < TRACK_COLUMNS; column++) this.#columns[column * TRACK_SECONDS + at] = Number.NaN;
@@ -37,7 +36,7 @@ export class LaneTrack {
     return this.#columns[FIGURES.indexOf(name) * TRACK_SECONDS + (tick % TRACK_SECONDS)];
   }
 
-  /** The columns from the second `from` to `to`, both included; null = not known. */
+  /** Reads seconds `from` to `to`, both included; null = unknown. */
   read(from: number, to: number): TrackStatus {
     const column = (at: number) => {
       return valuesOf(this.#columns.subarray(at * TRACK_SECONDS, (at + 1) * TRACK_SECONDS), from, to);
@@ -65,9 +64,9 @@ export interface LaneFigures {
   readonly target: number;
   readonly admitted: number;
   readonly wanted: number;
-  /** In the cluster's bucket; NaN where each node has a gate. */
+  /** Tokens in the cluster's bucket; NaN = nodes have gates. */
   readonly tokens: number;
-  /** By this node. */
+  /** Refused units at this node. */
   readonly refused: number;
 }
 
@@ -78,22 +77,22 @@ export interface NodeShare {
 
 type Columns = Readonly<Record<keyof LaneFigures, readonly (number | null)[]>>;
 
-/** Columns of one value per second, the oldest first. */
+/** Columns of one value per second, oldest first. */
 export interface TrackStatus extends Columns {
-  /** A node without an id is the sum of all that have no column of their own. */
+  /** Id of the node; null = the sum of all without a column. */
   readonly nodes: readonly { readonly nodeId: string | null; readonly share: readonly (number | null)[] }[];
 }
 
 export const TRACK_SECONDS = 900;
 const FIGURES = ['quota', 'target', 'admitted', 'wanted', 'tokens', 'refused'] as const;
-/** Eyes tell no more lines apart than twelve: eleven nodes and all others. */
+/** Columns of nodes: with the sum, twelve lines are as many as eyes tell apart. */
 const NAMED_NODES = 11;
 const TRACK_COLUMNS = FIGURES.length + NAMED_NODES + 1;
 
 /** 18 columns × 900 s × 4 bytes = 64,800. */
 export const TRACK_BYTES = TRACK_COLUMNS * TRACK_SECONDS * Float32Array.BYTES_PER_ELEMENT;
 
-/** A ring of a value per second, from the second `from` to `to`, both included; null = not known. */
+/** Reads a ring from second `from` to `to`, both included; null = unknown. */
 export function valuesOf(ring: Float32Array | Float64Array, from: number, to: number): (number | null)[] {
   return Array.from({ length: to - from + 1 }, (_, at) => {
     const value = ring[(from + at) % TRACK_SECONDS];
@@ -101,7 +100,7 @@ export function valuesOf(ring: Float32Array | Float64Array, from: number, to: nu
   });
 }
 
-/** With as many digits as a chart needs: half of the text of a float. */
+/** Rounds to the digits of a chart, half the text of a float. */
 function shown(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(5));
 }

@@ -7,37 +7,37 @@ import { GroupHeat } from './group-heat.js';
 import { type GroupRow, rowOf } from './lane-sums.js';
 import { type HistoryStatus, LiveHistory, topicLagMs } from './live-history.js';
 
-/** What a reader looks at. */
+/** View of one reader. */
 export interface LiveView {
   readonly order: 'heat' | 'name';
-  /** Part of a group's name; '' = all groups. */
+  /** Part of a group's name; '' = all. */
   readonly find: string;
-  /** The first line of the list that is looked at, and how many; 0 = none. */
+  /** First line of the list, and number of lines; 0 = none. */
   readonly from: number;
   readonly count: number;
-  /** Number of the group that is looked at closely; null = none. */
+  /** Number of the group in detail; null = none. */
   readonly group: number | null;
 }
 
-/** A piece of the stream, ready to be sent. It is made once for all who look at the same. */
+/** Piece of the stream, made once for all readers of one view. */
 export interface Frame {
   readonly event: FrameEvent;
   readonly json: string;
   readonly bytes: Buffer;
-  /** The second in which it became what it is. */
+  /** Tick of its last change. */
   readonly changedAtTick: number;
 }
 
 export type FrameEvent = 'node' | 'groups' | 'group';
 
-/** A window of the list of groups. */
+/** Window of the list of groups. */
 export interface GroupList {
-  /** Lines of all groups, and of those that are found. */
+  /** Lines of all groups, and of those found. */
   readonly total: number;
   readonly found: number;
   readonly from: number;
   readonly rows: readonly GroupRow[];
-  /** Directions of keys and groups that are in use at other nodes and have no line, as their names are not known here. */
+  /** Directions in use at other nodes whose names are unknown here. */
   readonly unnamed: number;
 }
 
@@ -57,21 +57,20 @@ export interface NodeLive
     | 'lastRebalancingMs'
     | 'keys'
   > {
-  /** Wall-clock time, ms. */
   readonly atMs: number;
-  /** Since the newest own record that was read back; null before the first. */
+  /** Milliseconds since the newest own record read back was appended; null before the first. */
   readonly topicLagMs: number | null;
   readonly topic: Pick<NodeStatus['topic'], 'kind' | 'partitions' | 'lost' | 'pendingAppends'>;
   readonly canChange: boolean;
 }
 
-/** A group that is looked at closely. */
+/** Group in detail. */
 export interface GroupLive extends GroupStatus {
-  /** The pattern of the template that makes it; null = it is no key. */
+  /** Pattern of its template; null = no key. */
   readonly template: string | null;
 }
 
-/** What the page shows, once a second. Nothing is made that nobody looks at, but for the last 15 minutes. */
+/** Makes the page's frames once a second. Without readers it only keeps the last 15 minutes. */
 export class LiveFeed {
   readonly #parts: StatusParts;
   readonly #heat: GroupHeat;
@@ -87,12 +86,11 @@ export class LiveFeed {
     this.#history = new LiveHistory(parts, this.#heat);
   }
 
-  /** How often a second has begun. */
   get ticks(): number {
     return this.#tick;
   }
 
-  /** Once a second, before frames are asked for. @param views what is looked at */
+  /** Takes a second, before frames. @param views what readers look at */
   tick(views: Iterable<LiveView>): void {
     const lanes = new Set<number>();
     for (const { group } of views) {
@@ -105,7 +103,7 @@ export class LiveFeed {
     this.#history.tick(lanes);
   }
 
-  /** What a reader of this view is told now. */
+  /** Returns the frames of a view. */
   framesOf(view: LiveView): Frame[] {
     const { order, find, from, count, group } = view;
     const frames = [this.#frame('node', 'node', () => this.#node())];
@@ -118,7 +116,7 @@ export class LiveFeed {
     return frames;
   }
 
-  /** @param group number of the group whose last 15 minutes are asked for, in `direction` */
+  /** Returns history. @param group number of the group whose last 15 minutes are included, in `direction` */
   history(group: number | null, direction: number, ago: number): HistoryStatus {
     return this.#history.status(Date.now(), group === null ? null : laneOf(group, direction), ago);
   }
@@ -139,7 +137,7 @@ export class LiveFeed {
     return made;
   }
 
-  /** A group that is defined under a key's name stands before the key, and has nothing of the template. */
+  /** Describes a group; one defined under a key's name has nothing of the template. */
   #group(group: number): GroupLive {
     const { groups, keys } = this.#parts;
     const status = describeGroup(this.#parts, group);
@@ -193,5 +191,5 @@ export class LiveFeed {
   }
 }
 
-/** Counting takes some milliseconds with 10,000 groups. */
+/** Ticks between counts, which take ms with 10,000 groups. */
 const UNNAMED_EVERY_TICKS = 5;

@@ -14,14 +14,13 @@ import {
   valuesOf,
 } from './lane-track.js';
 
-/** What `GET /v1/live/history` answers. */
+/** Answer of `GET /v1/live/history`. */
 export interface HistoryStatus {
-  /** Wall-clock time of the newest second, ms; each value is one second before the next one. */
   readonly endedMs: number;
   readonly seconds: number;
   readonly node: Readonly<Record<NodeFigure, readonly (number | null)[]>>;
   readonly group: HistoryOfGroup | null;
-  /** The lanes that have a track, as they were `ago` seconds before the newest. */
+  /** Lanes with a track, as they were `ago` seconds before the newest. */
   readonly rows: readonly HistoryRow[];
 }
 
@@ -34,9 +33,8 @@ export interface HistoryOfGroup extends TrackStatus {
 export type HistoryRow = Pick<GroupRow, 'group' | 'direction' | 'dimension' | 'quota' | 'admitted' | 'wanted'>;
 
 /**
- * The last 15 minutes in this node's own memory: a ring per figure of the node, and a track for each of the lanes that
- * were hottest or looked at. A track never grows: LANES_MAX of them with 64,800 bytes each, and four rings of 7,200
- * bytes, are 7.2 MB.
+ * Keeps the last 15 minutes in memory: a ring per figure, and a track per hot or watched lane. *Worked:* 110 tracks of
+ * 64,800 bytes and four rings of 7,200 are 7.2 MB.
  */
 export class LiveHistory {
   readonly #parts: StatusParts;
@@ -53,12 +51,11 @@ export class LiveHistory {
     this.#heat = heat;
   }
 
-  /** What it takes of memory now. */
   get bytes(): number {
     return this.#tracks.size * TRACK_BYTES + NODE_FIGURES.length * TRACK_SECONDS * Float64Array.BYTES_PER_ELEMENT;
   }
 
-  /** Once a second. @param watched lanes that somebody looks at */
+  /** Takes a second. @param watched lanes that somebody looks at */
   tick(watched: Iterable<number>): void {
     this.#tick++;
     for (const track of this.#tracks.values()) track.clear(this.#tick);
@@ -67,7 +64,7 @@ export class LiveHistory {
     this.#writeLanes();
   }
 
-  /** @param ago so many seconds before now, `rows` were as they are told */
+  /** Returns the status. @param ago seconds before now of `rows` */
   status(nowMs: number, lane: number | null, ago: number): HistoryStatus {
     const to = this.#tick;
     const from = Math.max(this.#first, to - TRACK_SECONDS + 1);
@@ -111,7 +108,7 @@ export class LiveHistory {
     this.#node.roundMs[at] = this.#parts.loop.rounds.totalMs / Math.max(1, this.#parts.loop.rounds.count);
   }
 
-  /** Lanes that somebody looks at come first, then the hottest; one that is worth none any more gives its track up. */
+  /** Gives tracks to watched lanes, then to the hottest; takes them from unworthy ones. */
   #chooseLanes(watched: Iterable<number>): void {
     const worth = new Set(watched);
     for (const lane of this.#heat.byHeat.slice(0, LANES_MAX)) {
@@ -125,7 +122,7 @@ export class LiveHistory {
     }
   }
 
-  /** False where every track is worth it now. */
+  /** Frees a track; false = all are worthy. */
   #makeRoom(): boolean {
     if (this.#tracks.size < LANES_MAX) return true;
     let oldest: LaneTrack | null = null;
@@ -137,7 +134,7 @@ export class LiveHistory {
     return this.#tracks.delete(oldest.lane);
   }
 
-  /** Lanes take turns where they are many, of many nodes: a share of every node takes a convergence. */
+  /** Writes lanes, in turns where they are many: every node's share takes a convergence. */
   #writeLanes(): void {
     const tracks = [...this.#tracks.values()];
     const nodes = this.#parts.loop.coordinator?.membership.alive.length ?? 0;
@@ -174,7 +171,7 @@ function finiteOrNaN(rate: number): number {
   return Number.isFinite(rate) ? rate : Number.NaN;
 }
 
-/** How long ago the newest own record was appended that has been read back, on the partition that is farthest behind. */
+/** Returns milliseconds since the append of the newest own record read back, on the slowest partition. */
 export function topicLagMs({ loop: { coordinator }, topic }: StatusParts, nowMs: number): number {
   if (coordinator === null) return Number.NaN;
   const silent = Array.from({ length: topic.partitions }, (_, at) => coordinator.link.silentMs(at, nowMs));
@@ -185,5 +182,5 @@ const NODE_FIGURES = ['members', 'reportRoundTripMs', 'topicLagMs', 'roundMs'] a
 type NodeFigure = (typeof NODE_FIGURES)[number];
 /** 110 × 64,800 bytes = 7.1 MB. */
 export const LANES_MAX = 110;
-/** Shares of so many nodes are computed per second: about 2 ms. */
+/** Nodes whose shares are computed per second: about 2 ms. */
 const NODES_PER_TICK = 2000;

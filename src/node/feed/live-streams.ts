@@ -1,13 +1,13 @@
 import type { LiveFeed, LiveView } from './live-feed.js';
 
-/** Where the frames of one reader go. */
+/** Sink for one reader's frames. */
 export interface LiveSink {
   write(bytes: Buffer): void;
-  /** What was written and is not sent yet. */
+  /** Bytes written and not sent yet. */
   readonly pendingBytes: number;
-  /** The reader is told why before the connection ends. */
+  /** Sends the reason, then ends the connection. */
   end(reason: EndOfStream): void;
-  /** Whether the caller may still look. */
+  /** False = the caller may no longer look. */
   readonly isAllowed: boolean;
 }
 
@@ -19,12 +19,12 @@ interface Listener {
   heardTick: number;
 }
 
-/** Who listens. All get the same bytes where they look at the same. */
+/** Sends readers their frames: the same bytes for the same view. */
 export class LiveStreams {
   readonly #feed: LiveFeed;
   readonly #isLive: (group: number) => boolean;
   readonly #listeners = new Set<Listener>();
-  /** How many were ended, by why. */
+  /** Ended readers by reason. */
   readonly ended: Record<EndOfStream, number> = {
     'too-slow': 0,
     stopping: 0,
@@ -32,7 +32,7 @@ export class LiveStreams {
     'group-deleted': 0,
   };
 
-  /** @param isLive whether there is a group of this number */
+  /** @param isLive tests if there is a group of this number */
   constructor(feed: LiveFeed, isLive: (group: number) => boolean) {
     this.#feed = feed;
     this.#isLive = isLive;
@@ -46,7 +46,7 @@ export class LiveStreams {
     return this.#listeners.size >= STREAMS_MAX;
   }
 
-  /** Sends all of the view at once. Returns what ends the listening. */
+  /** Sends a view at once and from now on; returns what ends it. */
   add(view: LiveView, sink: LiveSink): () => void {
     const listener = { view, sink, heardTick: this.#feed.ticks };
     this.#listeners.add(listener);
@@ -56,7 +56,6 @@ export class LiveStreams {
     };
   }
 
-  /** Once a second. */
   tick(): void {
     this.#feed.tick(Array.from(this.#listeners, ({ view }) => view));
     for (const listener of this.#listeners) {
@@ -90,7 +89,7 @@ export class LiveStreams {
   }
 }
 
-/** Pages of one node. A browser opens six connections to a host, and a page one. */
+/** Pages of one node; a browser opens six connections to a host, a page one. */
 export const STREAMS_MAX = 64;
-/** Some seconds of a group of 100 nodes. 64 readers that read nothing take 32 MB until they are dropped. */
+/** Bytes a slow reader may have pending: seconds of a group of 100 nodes; 64 readers take 32 MB. */
 export const PENDING_BYTES_MAX = 512 * 1024;

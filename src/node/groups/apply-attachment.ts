@@ -9,8 +9,8 @@ export interface BoundedAttachments {
 }
 
 /**
- * Puts an attachment that was read from the log in force. It was checked when it was proposed, but perhaps by a newer
- * version. Returns why it cannot be used here, or null.
+ * Puts an attachment read from the log in force. Checks it again, as a newer version may have proposed it; returns why
+ * it cannot be used, or null.
  */
 export function applyAttachment(
   bounded: BoundedAttachments,
@@ -34,7 +34,7 @@ export function isFull({ attachments, registry }: BoundedAttachments, path: stri
   return attachments.at(path)?.origin !== 'run-time' && attachments.size >= registry.maxAttachments;
 }
 
-/** The attachment as YAML writes it. */
+/** Returns the attachment as YAML writes it. */
 export function withoutOwner(definition: GroupDefinition): GroupDefinition {
   const { [OWNER]: _, ...attachment } = definition;
   return attachment;

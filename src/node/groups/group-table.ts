@@ -4,28 +4,27 @@ import { invariant } from '../../core/base/invariant.js';
 import { DIRECTION_COUNT, type GroupId, UNLIMITED } from '../../core/base/vocabulary.js';
 
 /**
- * The groups in force at this node, by number: those of YAML, then those that came at run time, in the order in which
- * they came. A number stays with its name, so that a group that is deleted and made again has the debt that it had.
+ * Keeps the groups in force by number: YAML's, then those of run time as they came. A number stays with its name, so
+ * that a group made again has its debt.
  */
 export class GroupTable {
-  /** Rises with every change; whoever keeps something made from a group looks here. */
+  /** Rises with every change, for whoever keeps parts of a group. */
   version = 0;
-  /** Name → number, of the groups that there are. */
+  /** Name → number, of existing groups. */
   readonly numbers: ReadonlyMap<string, number>;
   readonly #live = new Map<string, number>();
   readonly #all = new Map<string, number>();
   readonly #list: GroupConfig[] = [];
-  /** Numbers of keys (groups/keys): in use by name, but in no list of groups. */
+  /** Numbers of keys (groups/keys): in use by name, but not listed. */
   readonly #keys = new Set<number>();
-  /** Number of a group → that of what is planned for it; such numbers are in no list of groups either. */
+  /** Group's number → its plan's, which is not listed either. */
   readonly #shadows = new Map<number, number>();
-  /** Number of a shadow, in use or not → that of its group. */
+  /** Shadow's number, in use or not → its group's. */
   readonly #shadowed = new Map<number, number>();
   #unlimited: number | null = null;
 
-  /** Id → the name in the table that has it. */
+  /** Id → the name that has it. */
   readonly #byId = new Map<GroupId, string>();
-  /** By number: hashing a name takes a microsecond. */
   readonly #ids: GroupId[] = [];
   readonly #idOf: (name: string) => GroupId;
 
@@ -38,12 +37,10 @@ export class GroupTable {
     for (const group of configured) this.#standInFor(group);
   }
 
-  /** Numbers that were given, to deleted groups too. */
   get size(): number {
     return this.#list.length;
   }
 
-  /** The group as it is now; one that was removed, as it was last. */
   at(group: number): GroupConfig {
     const found = this.#list[group];
     invariant(found !== undefined, 'a group has a number of the table', { group });
@@ -54,7 +51,6 @@ export class GroupTable {
     return this.at(Math.floor(lane / DIRECTION_COUNT));
   }
 
-  /** The id by which the log knows a group. */
   idOf(group: number): GroupId {
     const id = this.#ids[group];
     invariant(id !== undefined, 'a group of the log has an id', { group });
@@ -65,35 +61,32 @@ export class GroupTable {
     return this.#keys.has(group) || this.isGroup(group) || this.#isShadow(group);
   }
 
-  /** The number of what is planned for a group; null = nothing is. */
+  /** Returns the number of a group's plan; null = none. */
   shadowOf(group: number): number | null {
     return this.#shadows.get(group) ?? null;
   }
 
-  /**
-   * The number of a group that nothing limits. It is what is in force in place of groups with `mode: shadow`; null while
-   * there was none.
-   */
+  /** Number of a group without limits, in force in place of `mode: shadow`; null = none yet. */
   get unlimited(): number | null {
     return this.#unlimited;
   }
 
-  /** Whether a number belongs to a shadow, or to what stands in for groups that are not enforced: no work is its own. */
+  /** Tests if a number is a shadow's or a stand-in's: no work is its own. */
   isStandIn(group: number): boolean {
     return group === this.#unlimited || this.#shadowed.has(group);
   }
 
-  /** Whether it is the number of a group that is listed: of no key, and not deleted. */
+  /** Tests if a number is a listed group's: no key, not deleted. */
   isGroup(group: number): boolean {
     return this.#live.get(this.at(group).name) === group;
   }
 
-  /** Numbers that were given to keys. */
+  /** Numbers given to keys. */
   get keyCount(): number {
     return this.#keys.size;
   }
 
-  /** Numbers that bounds on groups do not count: of keys, of shadows. */
+  /** Numbers that no bound on groups counts: of keys and shadows. */
   get unlistedCount(): number {
     return this.#keys.size + this.#shadowed.size + (this.#unlimited === null ? 0 : 1);
   }
@@ -102,12 +95,12 @@ export class GroupTable {
     return this.#all.has(name);
   }
 
-  /** By number, deleted ones as they were last. */
+  /** Groups by number, deleted ones as they were last. */
   get list(): readonly GroupConfig[] {
     return this.#list;
   }
 
-  /** Returns the number. */
+  /** Defines a group; returns its number. */
   define(config: GroupConfig): number {
     const group = this.#set(config);
     this.#setShadow(config);
@@ -115,19 +108,18 @@ export class GroupTable {
     return group;
   }
 
-  /** Finds the other name of the table that has the id of this one; null = there is none. */
+  /** Finds another name with the same id; null = none. */
   collisionOf(name: string): string | null {
     if (this.#all.has(name)) return null;
     return this.#byId.get(this.#idOf(name)) ?? null;
   }
 
-  /** Throws ID_COLLISION where the log could not tell a name from another one of the table. */
+  /** Rejects a name whose id another has. Throws ID_COLLISION. */
   refuseCollision(name: string): void {
     const other = this.collisionOf(name);
     if (other !== null) throw collision(name, other);
   }
 
-  /** Finds the number of a name, or gives it the next one. */
   #numberOf(name: string): number {
     const known = this.#all.get(name);
     if (known !== undefined) return known;
@@ -184,10 +176,9 @@ export class GroupTable {
     this.version++;
   }
 
-  /** As `define`, for a key: a group that is not listed. */
   defineKey(config: GroupConfig): number {
     const group = this.#numberOf(config.name);
-    // Nobody can have kept anything made from a key that is new.
+    // Nobody keeps anything of a new key.
     if (group < this.#list.length) this.version++;
     this.#list[group] = config;
     this.#keys.add(group);
@@ -195,7 +186,7 @@ export class GroupTable {
     return group;
   }
 
-  /** Gives the number of a key to another one. */
+  /** Gives a key's number to another key. */
   renameKey(group: number, config: GroupConfig): void {
     invariant(!this.isGroup(group), 'numbers of groups are not given away', { group });
     this.#give(group, config.name, this.at(group).name);
@@ -209,7 +200,7 @@ export class GroupTable {
     this.#keys.delete(group);
   }
 
-  /** Returns the number that the group had, or null where there was none. */
+  /** Removes a name; returns its number, or null. */
   remove(name: string): number | null {
     const group = this.#live.get(name);
     if (group === undefined) return null;

@@ -14,38 +14,38 @@ export interface GroupsInForceParts {
   readonly loop: GroupLoop;
 }
 
-/** Admission, as far as a change of a group concerns it. */
+/** Admission's part in a change of a group. */
 export interface GroupGate {
   groupChanged(group: number): void;
-  /** The number of a group stands for another name from now on. */
+  /** Tells that the number stands for another name from now on. */
   groupRenamed(group: number): void;
-  /** Whether a lane needs no share, because nothing limits it. */
+  /** True = the lane needs no share, because nothing limits it. */
   isFree(lane: number): boolean;
   rejectWaiting(lane: number, reason: () => Error): void;
 }
 
-/** The node's loop, as far as a change of a group concerns it. */
+/** Loop's part in a change of a group. */
 export interface GroupLoop {
   /** Null until the topic is open; it begins with the groups of that moment. */
   readonly coordinator: Coordinator | null;
   step(event: CoordinatorEvent): void;
 }
 
-/** Puts groups in force at this node, everywhere at once: in the table, the limiter, admission and the coordinator. */
+/** Puts groups in force everywhere at this node: table, limiter, admission, coordinator. */
 export class GroupsInForce {
-  /** Every quota is divided by this; null = the nodes share it. */
+  /** Divisor of every quota; null = the nodes share it. */
   dividedBy: number | null = null;
   readonly #parts: GroupsInForceParts;
-  /** Groups as they were defined, while they are divided. */
+  /** Groups as defined, while they are divided. */
   readonly #whole = new Map<string, GroupConfig>();
-  /** Whether what stands in for groups that are not enforced is known everywhere. */
+  /** True = the stand-in for unenforced groups is known everywhere. */
   #isUnlimitedInForce = false;
 
   constructor(parts: GroupsInForceParts) {
     this.#parts = parts;
   }
 
-  /** Each node takes target / nodeCount of every group from now on, whatever others do; null ends it. */
+  /** Divides every group by `nodeCount` from now on, whatever others do; null ends it. */
   divide(nodeCount: number | null): void {
     const { groups } = this.#parts;
     const defined = [...groups.numbers.keys()].map((name) => this.#whole.get(name) ?? this.#named(name));
@@ -59,7 +59,7 @@ export class GroupsInForce {
     return groups.at(groups.numbers.get(name) as number);
   }
 
-  /** A group is like this from now on, without dropping a token or a debt; it may be new. */
+  /** Defines or changes a group, and keeps its tokens and debts. */
   define(config: GroupConfig): void {
     if (this.dividedBy !== null) this.#whole.set(config.name, config);
     const { groups } = this.#parts;
@@ -68,13 +68,13 @@ export class GroupsInForce {
     const shadowBefore = before === undefined ? null : groups.shadowOf(before);
     const group = groups.define(inForce);
     const shadow = groups.shadowOf(group);
-    // The group first: numbers are told to the coordinator in their order.
+    // The group first: the coordinator takes numbers in their order.
     this.#putInForce(group, inForce);
     if (shadow !== null && inForce.shadow !== null) this.#putInForce(shadow, inForce.shadow);
     if (shadow === null && shadowBefore !== null) this.#end(shadowBefore);
   }
 
-  /** The same for a key that speaks for the first time. Returns its number. */
+  /** Defines a key's group at its first publishing; returns its number. */
   defineKey(config: GroupConfig): number {
     const inForce = this.#divided(config);
     const group = this.#parts.groups.defineKey(inForce);
@@ -82,7 +82,7 @@ export class GroupsInForce {
     return group;
   }
 
-  /** A key gets the number of another one, which nobody uses any more. */
+  /** Gives a key the number of one that nobody uses. */
   renameKey(group: number, config: GroupConfig): void {
     const inForce = this.#divided(config);
     this.#parts.groups.renameKey(group, inForce);
@@ -90,7 +90,7 @@ export class GroupsInForce {
     this.#putInForce(group, inForce);
   }
 
-  /** As with `topic.kind: none`: nobody tells who took what, so each has the same part. */
+  /** Divides a quota evenly, as with `topic.kind: none`. */
   #divided(config: GroupConfig): GroupConfig {
     if (this.dividedBy === null) return config;
     return withAll(config, { strategy: 'equal', nodeCount: this.dividedBy });
@@ -108,19 +108,18 @@ export class GroupsInForce {
   #putAlone(group: number, config: GroupConfig): void {
     const { groups, limiter, gate, loop } = this.#parts;
     const lanes = groups.size * DIRECTION_COUNT;
-    // Doubles the columns: growing them one by one for 10,000 groups would copy them 10,000 times.
+    // Doubles the columns: one by one, 10,000 groups would copy them 10,000 times.
     if (limiter.laneCount < lanes) limiter.grow(Math.max(lanes, 2 * limiter.laneCount));
     gate.groupChanged(group);
     if (loop.coordinator === null) return;
     loop.step({ kind: 'group-changed', group, settings: config });
-    // A group that nothing limits any more is not reported to other nodes.
     if (lanesOf(group).every((lane) => gate.isFree(lane))) {
       loop.step({ kind: 'group-removed', group });
       gate.groupChanged(group);
     }
   }
 
-  /** There is no such group any more: its name is unknown, and whoever waits for it is told. */
+  /** Removes a group, and rejects those who wait for it. */
   remove(name: string): void {
     const { groups } = this.#parts;
     const number = groups.numbers.get(name);
@@ -131,7 +130,6 @@ export class GroupsInForce {
     if (shadow !== null) this.#end(shadow);
   }
 
-  /** The same for a key that no template has any more. */
   removeKey(group: number): void {
     this.#parts.groups.removeKey(group);
     this.#end(group);

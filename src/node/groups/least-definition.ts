@@ -6,9 +6,8 @@ import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
 import { isSameValue } from './same-value.js';
 
 /**
- * The least that YAML has to say for a group to be like this, where nothing stands in `defaults`: that is how groups of
- * run time are read. With every default written out, the first change of a group of YAML stood in the audit trail as
- * one of thirty settings.
+ * Writes the least YAML for a group, without `defaults`, as run time reads it. *Why:* in full, a YAML group's first
+ * change would be one of thirty settings in the audit trail.
  */
 export function leastDefinition(group: GroupConfig): Mapping {
   const known = KNOWN.get(group);
@@ -22,7 +21,6 @@ export function leastDefinition(group: GroupConfig): Mapping {
   return least;
 }
 
-/** The same of a template; a key's own settings are laid over those of the template. */
 export function leastTemplate(template: KeyTemplate): Mapping {
   const { overrides: _, ...full } = describeTemplate(template);
   const named = template.overrides.map((override) => [override.name, leastOverride(template, override)]);
@@ -33,19 +31,19 @@ export function leastTemplate(template: KeyTemplate): Mapping {
   };
 }
 
-/** What a key has of its own: what is not as in its template. What is as there follows the template. */
+/** Writes a key's differences from its template; the rest follows the template. */
 export function leastOverride({ group }: KeyTemplate, override: GroupConfig): Mapping {
   return without(describeGroupConfig(override), describeGroupConfig(group));
 }
 
-/** By group and not by name: a group that changes is another object. */
+/** By group and not by name: a changed group is another object. */
 const KNOWN = new WeakMap<GroupConfig, Mapping>();
 
 function without(settings: Mapping, others: Mapping): Mapping {
   return Object.fromEntries(Object.entries(settings).filter(([name, value]) => !isSameValue(value, others[name])));
 }
 
-/** Nothing is reserved unless it is written; a quota of 0 is one that blocks. */
+/** Drops zero reservations; a quota of 0 blocks, and stays. */
 function withoutZeros(quota: unknown): Mapping {
   const directions = (isMapping(quota) ? quota : {}) as Readonly<Record<Direction, Mapping | undefined>>;
   const named = DIRECTIONS.map((direction) => {

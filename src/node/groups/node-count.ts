@@ -11,7 +11,7 @@ export interface NodeCountParts {
   readonly inForce: GroupsInForce;
 }
 
-/** Every group is divided by `nodeCount` from now on. Throws NODE_COUNT_INVALID. */
+/** Divides every group by `nodeCount` from now on. Throws NODE_COUNT_INVALID. */
 export function divideByNodeCount({ config, groups, inForce }: NodeCountParts, nodeCount: number): void {
   if (config.topic.kind !== 'none') {
     throw new QuotameshError('NODE_COUNT_INVALID', {
@@ -25,5 +25,5 @@ export function divideByNodeCount({ config, groups, inForce }: NodeCountParts, n
   for (const group of [...groups.numbers.values()]) inForce.define(withAll(groups.at(group), { nodeCount }));
 }
 
-/** The bound of `topic.nodeCount` in the settings table. */
+/** Bound of `topic.nodeCount` in the settings table. */
 const NODE_COUNT_MAX = 10_000;

@@ -10,13 +10,12 @@ import type { NodeLoop } from './node-loop.js';
 export interface AloneStartParts {
   readonly config: ResolvedConfig;
   readonly telemetry: Telemetry;
-  /** The topic that may be away. */
   readonly topic: ReportTopic;
 }
 
-/** `start.policy: alone`: a node that starts while the topic is away decides with its part of each quota. */
+/** Lets a node start without its topic, with its part of each quota (`start.policy: alone`). */
 export class AloneStart {
-  /** The topic for the node, which begins with a log of its own where the given one is away. */
+  /** Topic of the node; begins with a log of its own where the given one is away. */
   readonly topic: AloneTopic;
   readonly #config: ResolvedConfig;
   readonly #telemetry: Telemetry;
@@ -41,25 +40,25 @@ export class AloneStart {
     });
   }
 
-  /** An epoch begins: `tell` tells the loop. Groups are divided before the first epoch is told, and whole after the next. */
+  /** Begins an epoch: divides groups before the first, makes them whole after the next. */
   epochBegins(epoch: string, inForce: GroupsInForce, tell: (nodesApart?: number) => void): void {
     const nodes = this.#nodes;
     if (epoch === ALONE_EPOCH && nodes !== null) inForce.divide(nodes);
     tell(inForce.dividedBy ?? 0);
     if (epoch === ALONE_EPOCH || inForce.dividedBy === null) return;
-    // Now the node holds what it had until it has read the topic, so that nothing rises by this.
+    // The node holds what it had until it has read the topic.
     inForce.divide(null);
     this.#telemetry.log('info', 'the topic has come: this node is no longer alone, and joins the others');
   }
 
-  /** Called in each round. */
+  /** Remembers the size of the cluster; every round. */
   keep(loop: NodeLoop, inForce: GroupsInForce, nowMs: number): void {
     if (this.#file === null || nowMs - this.#seenMs < SEEN_EVERY_MS) return;
     this.#seenMs = nowMs;
     const { coordinator } = loop;
     if (coordinator === null || !coordinator.isReady || inForce.dividedBy !== null) return;
     const { link, log, membership } = coordinator;
-    // A node that hears nobody, or that reads another log just now, knows less than it did.
+    // Isolated, or in a new log, a node knows less than before.
     if (link.isolatedPartitions.length > 0 || log.epochs.isHolding) return;
     this.#file.seen({ nodes: membership.alive.length, partitions: this.topic.partitions }, nowMs);
   }
@@ -80,7 +79,7 @@ export class AloneStart {
     return true;
   }
 
-  /** The larger one of what the file and the configuration say; null = neither says it. */
+  /** The larger of file and configuration; null = neither has one. */
   get #nodes(): number | null {
     const said = [this.#file?.kept?.nodes, this.#config.start.nodeCount].flatMap((nodes) => nodes ?? []);
     return said.length === 0 ? null : Math.max(...said);

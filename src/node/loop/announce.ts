@@ -5,9 +5,8 @@ import { BYTES, DIRECTION_COUNT, directionOfLane, MESSAGES, slotOf } from '../..
 import type { Coordinator } from '../../core/machine/coordinator.js';
 
 /**
- * Writes one log line per notice of the core; every degraded state has exactly one line when it begins and one when it
- * ends. Of members that come or go at once it names the first, and counts the others: whoever may write to the topic
- * must not fill the log.
+ * Logs the core's notices: a line when a degraded state begins, and one when it ends. Of members that come or go at
+ * once it names the first and counts the others: no writer of the topic fills the log.
  */
 export class Announcements {
   readonly #telemetry: Telemetry;
@@ -40,7 +39,7 @@ export class Announcements {
   }
 }
 
-/** With a larger span fewer lines are written while many nodes come and go. */
+/** Milliseconds of a span; more writes fewer lines while many nodes come and go. */
 const SPAN_MS = 1000;
 /** Lines per span. */
 const NAMED_MAX = 50;
@@ -77,7 +76,7 @@ const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
   fenced: ['error', 'a newer process uses this node id'],
 };
 
-/** The decision log: every change of an own share. */
+/** Writes changes of own shares to the decision log. */
 export function announceShares(lanes: readonly number[], coordinator: Coordinator, telemetry: Telemetry): void {
   if (telemetry.decided === undefined) return;
   const { applied, limit } = coordinator.shares;

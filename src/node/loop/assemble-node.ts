@@ -32,11 +32,11 @@ import type { NodeParts } from './node-parts.js';
 import { TopicPump } from './topic-pump.js';
 import { WakingClock } from './waking-clock.js';
 
-/** What a node is put together from. */
+/** Inputs of a node's assembly. */
 export interface AssemblyOptions {
   readonly config: ResolvedConfig;
   readonly topic: ReportTopic;
-  /** The log of the groups that are defined at run time; without it there are none. */
+  /** Log of groups of run time; without it there are none. */
   readonly registryTopic?: ReportTopic | null;
   readonly telemetry: Telemetry;
   readonly version: string;
@@ -44,16 +44,13 @@ export interface AssemblyOptions {
   readonly nonce: number;
   /** Default: that of `wakingClock`. */
   readonly clock?: Clock;
-  /** Default: this machine's; none where `clock` is given. */
+  /** Default: this machine's; none beside `clock`. */
   readonly wakingClock?: WakingClock;
 }
 
 /**
- * The composition root: makes the parts of a node, each from those that it uses. Nothing happens before
- * `life.start()`.
- *
- * Some parts need each other: the loop and admission, YAML and the registry. The one that is made first gets functions
- * that name the other one, which are called only when both are made.
+ * Composes a node, each part from those that it uses; nothing happens before `life.start()`. Parts that need each other
+ * (loop and admission, YAML and registry) get functions that are called once both are made.
  */
 export function assembleParts(options: AssemblyOptions): NodeParts {
   const { config, registryTopic = null, version, nonce } = options;
@@ -68,7 +65,6 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
   const whyNotReady = () => notReadyBecause(parts).join('; ');
   const notReady = () => new QuotameshError('NOT_READY', { node: nodeId, reason: whyNotReady() });
 
-  // What all others read: the groups, who is attached to them, and the tokens.
   const groups = new GroupTable(config.groups, (name) => groupIdOf(cluster, name));
   const limiter = new Limiter(groups.size * DIRECTION_COUNT);
   const attachments = new Attachments(config.attachments, (group) => {
@@ -116,7 +112,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
   });
 
   const { keys: keySettings } = config;
-  // Without a topic nobody would hear what is spent of a key.
+  // Keys need a topic to be published.
   const keys =
     config.topic.kind === 'none'
       ? null
@@ -166,10 +162,9 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     });
   const enforcers = new Enforcers({ limiter, clock, groups, loop, shadows: gate.shadows });
 
-  // Which groups are in force: those of YAML, and over them those of the registry.
   const inForce = new GroupsInForce({ groups, limiter, gate, loop });
   const isRegistered = (name: string) => {
-    // YAML's templates are compared by their patterns, which no group has for a name.
+    // Templates are compared by patterns, which no group has for a name.
     const entry = name.includes('{') ? templateEntry(name) : name;
     return registry !== null && registry.stateOf(entry).definition !== null;
   };

@@ -1,10 +1,7 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { showSent } from '../../base/input/input-mistakes.js';
 
-/**
- * Calls what an embedder has written: what it throws must not end the step of the node that called it. An async
- * function fits every callback, too; its rejection would end the process.
- */
+/** Calls an embedder's function without letting its error, or a promise's rejection, end the step. */
 export function callEmbedder(call: () => unknown, failed: (reason: string) => void): void {
   const tell = (cause: unknown) => failed(cause instanceof Error ? cause.message : showSent(cause));
   try {
@@ -15,7 +12,7 @@ export function callEmbedder(call: () => unknown, failed: (reason: string) => vo
   }
 }
 
-/** To standard error, or to the process's listeners for warnings: the embedder's log may be what has failed. */
+/** Warns on the process: the embedder's log may be what failed. */
 export function warnEmbedder(...error: ConstructorParameters<typeof QuotameshError>): void {
   const { code, message, remedy } = new QuotameshError(...error);
   process.emitWarning(`${message}. ${remedy}`, { type: 'QuotameshWarning', code });

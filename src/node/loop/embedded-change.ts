@@ -5,7 +5,7 @@ import { isMapping } from '../../base/input/mapping.js';
 import type { ChangeOptions, Definition } from '../api/quota-groups.js';
 import type { Expected } from '../groups/changes/change-parts.js';
 
-/** What a change from inside expects of what it changes; throws what `refuse` makes where that cannot hold. */
+/** Reads an expected revision; throws what `refuse` makes where it cannot hold. */
 export function expectedBy(
   options: ChangeOptions,
   exists: boolean,
@@ -30,10 +30,10 @@ export function embeddedCaller({ by = 'library' }: ChangeOptions) {
   return { name, how: 'library', requestId: randomUUID(), atMs: Date.now() };
 }
 
-/** As long as a record takes (http/access/changed-by.ts cuts longer ones). */
+/** Most characters, as in records (http/access/changed-by.ts). */
 const NAME_LENGTH_MAX = 200;
 
-/** A copy, so that the program may go on with its own; JSON must be able to say it. */
+/** Copies a mapping that JSON can hold. */
 export function plainMapping(field: string, given: unknown): Definition {
   try {
     const copy = structuredClone(mappingOf(field, given));

@@ -27,7 +27,7 @@ import { callEmbedder, warnEmbedder } from './call-embedder.js';
 import { embeddedCaller, expectedBy, givenText, invalid, mappingOf, plainMapping } from './embedded-change.js';
 import type { NodeParts } from './node-parts.js';
 
-/** The changes that HTTP offers, for the program around the node: it has every right, so nobody is asked who it is. */
+/** Offers HTTP's changes to the embedding program, which has every right. */
 export class EmbeddedGroups implements QuotaGroups {
   readonly #parts: NodeParts;
 

@@ -19,7 +19,7 @@ import { describeKey, unknownKey } from '../status/describe-key.js';
 import { embeddedCaller, expectedBy, givenText, plainMapping } from './embedded-change.js';
 import type { NodeParts } from './node-parts.js';
 
-/** Keys and templates for the program around the node: it has every right, so nobody is asked who it is. */
+/** Offers keys and templates to the embedding program, which has every right. */
 export class EmbeddedKeys implements QuotaKeys {
   readonly templates: QuotaKeyTemplates;
   readonly #parts: NodeParts;
@@ -64,7 +64,7 @@ export class EmbeddedKeys implements QuotaKeys {
   }
 }
 
-/** Templates, or what single keys have of their own. */
+/** Changes templates, or single keys' own settings. */
 class Definitions<Shown> {
   readonly #parts: NodeParts;
   readonly #kind: KeyEntry['kind'];

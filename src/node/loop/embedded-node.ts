@@ -35,7 +35,7 @@ import { EmbeddedKeys } from './embedded-keys.js';
 import type { NodeParts } from './node-parts.js';
 import { keepParts } from './parts-of.js';
 
-/** The parts of a node behind its public face; nothing inner can be reached through it. */
+/** Hides a node's parts behind its public face. */
 export class EmbeddedNode implements QuotaNode {
   readonly #parts: NodeParts;
   /** Beside the parts: one load less in every decision. */

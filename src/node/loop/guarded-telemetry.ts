@@ -1,9 +1,9 @@
 import type { BusyOnBackends, LogLevel, ShareDecision, Telemetry } from '../../base/ports/telemetry.js';
 import { callEmbedder, warnEmbedder } from './call-embedder.js';
 
-/** Between the node and a telemetry that may break the promise of its port, because an embedder has written it. */
+/** Guards the node against an embedder's telemetry that breaks its port's promises. */
 export class GuardedTelemetry implements Telemetry {
-  /** Absent where it is absent there: what nobody asked for is not gathered. */
+  /** Absent where the embedder's is: nothing is gathered in vain. */
   readonly decided?: (decision: ShareDecision) => void;
   readonly busyOnBackends?: (busy: BusyOnBackends) => void;
   readonly #guarded: Telemetry;
@@ -19,7 +19,7 @@ export class GuardedTelemetry implements Telemetry {
     }
   }
 
-  /** Calls that have thrown, or returned a promise that was rejected. */
+  /** Calls that threw, or whose promise was rejected. */
   get failures(): number {
     return this.#failures;
   }
@@ -36,7 +36,6 @@ export class GuardedTelemetry implements Telemetry {
   }
 }
 
-/** Guards once, however many parts of the assembly ask for it. */
 export function guarded(telemetry: Telemetry): GuardedTelemetry {
   return telemetry instanceof GuardedTelemetry ? telemetry : new GuardedTelemetry(telemetry);
 }

@@ -3,23 +3,22 @@ import { rename, writeFile } from 'node:fs/promises';
 import { isMapping } from '../../base/input/mapping.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 
-/** What a node knew of its cluster when it last heard the topic. */
+/** Knowledge of the cluster when the topic was last read. */
 export interface KnownNodes {
   readonly nodes: number;
   readonly partitions: number;
 }
 
 /**
- * Keeps in a file how many nodes the cluster has, for a start without the topic. A smaller number is believed only
- * after ten minutes: nodes that are stopped one after the other would otherwise write 3, 2 and 1, and start again with
- * 1.83 times the quota between them.
+ * Keeps the cluster's size in a file, for a start without the topic. A smaller number counts after ten minutes: nodes
+ * stopped one by one would write 3, 2, 1, and start with 1.83 quotas.
  */
 export class KnownNodesFile {
   readonly #path: string;
   readonly #cluster: string;
   readonly #telemetry: Telemetry;
   #kept: KnownNodes | null;
-  /** The largest number since `#fewerSinceMs`, while it is smaller than the one that is kept. */
+  /** Largest number since `#fewerSinceMs`, while below the kept one. */
   #fewer = 0;
   #fewerSinceMs: number | null = null;
   #isWriting = false;
@@ -32,12 +31,12 @@ export class KnownNodesFile {
     this.#kept = this.#read();
   }
 
-  /** Null where the file does not say it, or is of another cluster. */
+  /** Null = no such line, or another cluster's. */
   get kept(): KnownNodes | null {
     return this.#kept;
   }
 
-  /** Called every now and then while the topic is heard. */
+  /** Notes the size while the topic is read. */
   seen({ nodes, partitions }: KnownNodes, nowMs: number): void {
     const kept = this.#kept;
     if (kept === null || nodes > kept.nodes || partitions !== kept.partitions) {

@@ -10,11 +10,10 @@ import { callEmbedder, warnEmbedder } from './call-embedder.js';
 import type { NodeLoop } from './node-loop.js';
 import type { TopicPump } from './topic-pump.js';
 
-/** How long a farewell may take before the node leaves without it; the others then notice its silence. */
+/** Milliseconds of a farewell; without one the others notice the silence. */
 const FAREWELL_TIMEOUT_MS = 1500;
 
 export interface NodeLifeParts {
-  /** Null where it is switched off. */
   readonly registry: GroupRegistry | null;
   readonly pump: TopicPump;
   readonly loop: NodeLoop;
@@ -22,18 +21,15 @@ export interface NodeLifeParts {
   readonly enforcers: Pick<Enforcers, 'close'>;
   readonly poller: BackendPoller;
   readonly telemetry: Telemetry;
-  /** Null where no group is made by use. */
+  /** Null = no group is made by use. */
   readonly keys: Pick<KeyBook, 'lastWords'> | null;
-  /** The pump's topic, where the node may begin without it. */
+  /** Topic of the pump where the node may begin without it. */
   readonly aloneTopic: AloneTopic | null;
 }
 
-/** The order in which the parts of a node begin and end. */
+/** Orders the beginnings and ends of a node's parts. */
 export class NodeLife {
-  /**
-   * Called once, when the node has stopped deciding for good: a newer process with the same id has taken over
-   * (`NODE_FENCED`), or a member works with fewer partitions of the topic than this node counts (`PARTITIONS_DIFFER`).
-   */
+  /** Called once, when the node has stopped deciding for good: `NODE_FENCED` or `PARTITIONS_DIFFER`. */
   onFenced: ((error: QuotameshError) => void) | null = null;
   readonly #parts: NodeLifeParts;
   readonly #ends: (() => void)[] = [];
@@ -47,7 +43,6 @@ export class NodeLife {
     return this.#closing !== null;
   }
 
-  /** The node has stopped deciding for good. */
   fenced(error: QuotameshError): void {
     callEmbedder(
       () => this.onFenced?.(error),
@@ -55,13 +50,10 @@ export class NodeLife {
     );
   }
 
-  /**
-   * Opens the topic and joins. Resolves when the topic is open (it may be a while until the node is ready); rejects
-   * when the topic cannot be used as it is.
-   */
+  /** Opens the topic and joins. Resolves when it is open, before the node is ready; rejects when it cannot be used. */
   async start(): Promise<void> {
     const { registry, pump, loop, poller, aloneTopic } = this.#parts;
-    // Nothing is decided before the groups are known; a node that begins alone knows those of YAML.
+    // Groups must be known before decisions; a node that begins alone knows YAML's.
     if (aloneTopic === null) await registry?.open();
     else aloneTopic.waitFor(registry?.open() ?? Promise.resolve());
     if (this.isClosing) return;
@@ -71,7 +63,7 @@ export class NodeLife {
     poller.start();
   }
 
-  /** For what was attached to the node: called once, when it has closed. */
+  /** Registers an end, called once when the node has closed. */
   atEnd(end: () => void): void {
     this.#ends.push(end);
   }

@@ -18,30 +18,28 @@ import type { WakingClock } from './waking-clock.js';
 export interface NodeLoopParts {
   readonly config: ResolvedConfig;
   readonly version: string;
-  /** Random 16-bit number, see CoordinatorSettings. */
   readonly nonce: number;
   readonly clock: Clock;
-  /** Null where another clock was given. */
   readonly wakingClock: WakingClock | null;
   readonly topic: Pick<ReportTopic, 'partitions'>;
   readonly groups: GroupTable;
   readonly limiter: Limiter;
   readonly telemetry: Telemetry;
-  /** NOT_READY with the reasons of this moment. */
+  /** NOT_READY with the present reasons. */
   readonly notReady: () => QuotameshError;
   readonly outlets: LoopOutlets;
 }
 
-/** What follows from the loop's steps, for rooms that the loop does not know. */
+/** Effects of steps in rooms that the loop does not know. */
 export interface LoopOutlets {
   send(appends: readonly Append[]): void;
-  /** Whether a lane needs no share, because nothing limits it. */
+  /** True = the lane needs no share, because nothing limits it. */
   isFree(lane: number): boolean;
   /** Called when the limiter has new limits for these lanes. */
   limitsChanged(lanes: Iterable<number>): void;
-  /** The node has begun to decide. */
+  /** Called when the node begins to decide. */
   becameReady(): void;
-  /** Called within each round; its time counts as the round's. */
+  /** Called within each round, as a part of its time. */
   keep(nowMs: number): void;
   afterRound(nowMs: number): void;
   /** Called once: the node has stopped deciding for good. */
@@ -49,11 +47,11 @@ export interface LoopOutlets {
 }
 
 /**
- * The coordinator on the round timer. Everything that moves it comes in by `step`, on turns of the event loop; what
- * follows is enforced in the limiter, sent, announced, and told to the outlets.
+ * Drives the coordinator by a timer. Events come in by `step`, on turns of the event loop; effects are enforced, sent,
+ * announced, and given to the outlets.
  */
 export class NodeLoop implements ServingLoop {
-  /** How many rounds there were, and how long they took in all. */
+  /** Rounds, and their milliseconds in all. */
   readonly rounds = { count: 0, totalMs: 0 };
   readonly rebalancing = new RebalancingWatch();
   readonly #parts: NodeLoopParts;
@@ -76,12 +74,11 @@ export class NodeLoop implements ServingLoop {
     return this.#coordinator?.isReady ?? false;
   }
 
-  /** The rounds begin. */
   start(): void {
     this.#pace(this.#parts.config.sampleIntervalMs);
   }
 
-  /** The rounds end; steps are still taken. */
+  /** Ends the rounds; steps are still taken. */
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
@@ -150,7 +147,7 @@ export class NodeLoop implements ServingLoop {
     this.rounds.count++;
     this.rounds.totalMs += clock() - before;
     outlets.afterRound(before);
-    // The node decides and serves nobody: rounds only beat, and watch the link. The first lane served ends it at once.
+    // Serving nobody, rounds only beat and watch the link; the first lane served ends the rest.
     const isAtRest = this.isReady && this.#coordinator?.lanes.size === 0;
     if (this.#timer !== null) this.#pace(isAtRest ? restIntervalMs(config) : config.sampleIntervalMs);
   }
@@ -159,8 +156,7 @@ export class NodeLoop implements ServingLoop {
     if (this.#timer !== null && this.#intervalMs === intervalMs) return;
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#intervalMs = intervalMs;
-    // Runs after the requests that wait in sockets: a late round that ran before them would report a lull
-    // (docs/decisions/0009).
+    // After requests waiting in sockets: a late round before them would report a lull (docs/decisions/0009).
     this.#timer = setInterval(() => setImmediate(() => this.#round()), intervalMs);
   }
 
@@ -174,7 +170,7 @@ export class NodeLoop implements ServingLoop {
   }
 }
 
-/** Made when the topic is open: the number of partitions belongs to it. */
+/** Creates the coordinator once the topic is open, which has its number of partitions. */
 function createCoordinator({ config, version, nonce, topic, groups, limiter }: NodeLoopParts): Coordinator {
   const { cluster, nodeId, timing, sampleIntervalMs, limiting, costs, limits } = config;
   const coordinator = new Coordinator(
@@ -200,14 +196,14 @@ function createCoordinator({ config, version, nonce, topic, groups, limiter }: N
 }
 
 /**
- * Rounds of a node at rest: a tenth of what they have to keep, the heartbeat and the validity of shares, so that
- * neither is noticeably late; 100 ms by default, a fifth of the timers of a node that works.
+ * Returns the interval of a node at rest: a tenth of heartbeat and validity, 100 ms by default, so that neither is
+ * noticeably late.
  */
 function restIntervalMs({ sampleIntervalMs, timing }: ResolvedConfig): number {
   return Math.max(sampleIntervalMs, Math.min(timing.heartbeatMs, timing.shareValidMs) / 10);
 }
 
-/** The error, with its exit code, for a node that has stopped deciding for good. */
+/** Makes the error, with exit code, of a node that stopped deciding for good. */
 export function fencedError(node: string, why: Fenced): QuotameshError {
   if (why.kind === 'fenced') {
     return new QuotameshError('NODE_FENCED', { node, newer: why.newerIncarnation, own: why.ownIncarnation });

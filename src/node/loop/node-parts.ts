@@ -19,10 +19,7 @@ import type { NodeLife } from './node-life.js';
 import type { NodeLoop } from './node-loop.js';
 import type { TopicPump } from './topic-pump.js';
 
-/**
- * The parts of one node, as the assembly has put them together: for HTTP, MQTT, metrics, the command line and tests. No
- * part knows this type, and embedders never see it.
- */
+/** Parts of one node, for HTTP, MQTT, metrics, commands and tests. No part knows this type; embedders never see it. */
 export interface NodeParts {
   readonly config: ResolvedConfig;
   readonly version: string;
@@ -32,15 +29,14 @@ export interface NodeParts {
   readonly topic: ReportTopic;
   readonly pump: TopicPump;
   readonly limiter: Limiter;
-  /** The groups in force: of YAML, and of the registry. */
   readonly groups: GroupTable;
-  /** Groups that templates make by use; null without a topic. */
+  /** Null without a topic. */
   readonly keys: KeyBook | null;
   readonly templates: KeyTemplates;
   readonly attachments: Attachments;
   readonly inForce: GroupsInForce;
   readonly yaml: YamlGroups;
-  /** Null where it is switched off. */
+  /** Null = switched off. */
   readonly registry: GroupRegistry | null;
   readonly gate: Gate;
   readonly enforcers: Enforcers;
@@ -48,6 +44,5 @@ export interface NodeParts {
   readonly busy: BusyWatch;
   readonly loop: NodeLoop;
   readonly life: NodeLife;
-  /** NOT_READY with the reasons of this moment. */
   readonly notReady: () => QuotameshError;
 }

@@ -10,16 +10,13 @@ import { openToOthers } from '../../topic/embedded/private-folder.js';
 import { createMemoryLog, type MemoryLog } from '../../topic/memory/memory-log.js';
 import { MemoryTopic } from '../../topic/memory/memory-topic.js';
 
-/** The topics that the configuration asks for, not opened yet. */
+/** Opens no topic, but makes those that the configuration requires. */
 export async function openTopics(config: ResolvedConfig, telemetry: Telemetry) {
   const topic = await createTopic(config, telemetry);
   return { topic, registryTopic: await createRegistryTopic(config, telemetry) };
 }
 
-/**
- * The topic that the configuration asks for. LMDB and the clients of Kafka and Redis are loaded only where they are
- * used.
- */
+/** Makes the configured topic; loads only its client. */
 export async function createTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
   return withSignatures(await adapterOf(config, telemetry), config, 'reports', telemetry);
 }
@@ -27,7 +24,7 @@ export async function createTopic(config: ResolvedConfig, telemetry: Telemetry):
 async function adapterOf({ cluster, topic }: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
   switch (topic.kind) {
     case 'none':
-      // With `topic: none` the node has a log of its own, so that it works as with any other topic.
+      // `topic: none` has a log of its own, and works like others.
       return new MemoryTopic(createMemoryLog(), ALONE);
     case 'memory':
       return new MemoryTopic(memoryLogOf(cluster), topic);
@@ -48,10 +45,7 @@ async function adapterOf({ cluster, topic }: ResolvedConfig, telemetry: Telemetr
   }
 }
 
-/**
- * The registry's topic: one partition beside that of the reports, kept for ever. Null where the registry is off, or
- * nothing is shared.
- */
+/** Makes the registry's topic: one partition, kept for ever. Null = the registry is off, or nothing is shared. */
 async function createRegistryTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic | null> {
   if (!config.registry.enabled) return null;
   const topic = await registryAdapterOf(config, telemetry);
@@ -87,7 +81,7 @@ async function registryAdapterOf(config: ResolvedConfig, telemetry: Telemetry): 
   }
 }
 
-/** The log of the keepers of Kafka's quotas, which lies in the Kafka whose quotas they keep; and how to get there. */
+/** Makes the log of keepers, in the Kafka whose quotas they keep. */
 export async function createKeeperTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<KeeperTopic> {
   const { topic: kafka } = config;
   if (kafka.kind !== 'kafka' || config.kafkaQuotas.entities.length === 0) {
@@ -106,7 +100,7 @@ export interface KeeperTopic {
   readonly kafka: KafkaTopicConfig;
 }
 
-/** A package that is missing ends the start here; inside the topic it would be an outage that is waited for. */
+/** Makes the embedded topic; a missing package ends the start, which would else be waited for. */
 async function createEmbeddedTopic(options: EmbeddedTopicOptions): Promise<ReportTopic> {
   const { EmbeddedTopic } = await import('../../topic/embedded/embedded-topic.js');
   const { loadLmdb } = await import('../../topic/embedded/load-lmdb.js');
@@ -114,7 +108,6 @@ async function createEmbeddedTopic(options: EmbeddedTopicOptions): Promise<Repor
   return new EmbeddedTopic(options);
 }
 
-/** Log lines of an adapter name it. */
 function logsOf(telemetry: Telemetry, component: string): Telemetry {
   return { log: (level, message, facts) => telemetry.log(level, message, { component, ...facts }) };
 }
@@ -146,7 +139,7 @@ export function kafkaNameOf({ name }: KafkaTopicConfig, log: Log): string {
 
 const ALONE = { appendTimeoutMs: 5000 };
 
-/** Nodes of one process that name the same cluster share one log, as the processes of a machine share a folder. */
+/** Logs by cluster: nodes of one process share one, as processes share a folder. */
 const memoryLogs = new Map<string, MemoryLog>();
 
 function memoryLogOf(cluster: string): MemoryLog {

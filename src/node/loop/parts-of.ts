@@ -5,7 +5,7 @@ import type { NodeParts } from './node-parts.js';
 
 const partsByNode = new WeakMap<QuotaNode, NodeParts>();
 
-/** Finds the parts of a node, for functions of the library that need more than its public face shows. */
+/** Finds a node's parts, for functions of the library beyond its public face. */
 export function partsOf(node: QuotaNode): NodeParts {
   const parts = partsByNode.get(node);
   if (parts !== undefined) return parts;
@@ -17,12 +17,9 @@ export function keepParts(node: QuotaNode, parts: NodeParts): void {
 }
 
 /**
- * How many nodes share the quota, for a node with `topic: { kind: none }` (Numaflow: the pod count given from outside):
- * each takes target / nodeCount from now on, without dropping a token or a debt. A configuration that is read again
- * with another `topic.nodeCount` replaces it.
- *
- * Nobody agrees on it: raise it everywhere before a node comes, and lower it after one has gone; then no moment has
- * Σ shares above the quota. Throws NODE_COUNT_INVALID.
+ * Sets the number of nodes for `topic: { kind: none }` (Numaflow: the pod count): each takes target / nodeCount. Tokens
+ * and debts stay; a reloaded `topic.nodeCount` replaces it. Nobody agrees on it: raise it everywhere before a node
+ * comes, lower it after one has gone, and no moment has Σ shares above the quota. Throws NODE_COUNT_INVALID.
  */
 export function setNodeCount(node: QuotaNode, nodeCount: number): void {
   divideByNodeCount(partsOf(node), nodeCount);

@@ -1,18 +1,18 @@
 import { DIMENSION_COUNT, slotOf } from '../../core/base/vocabulary.js';
 import type { Coordinator } from '../../core/machine/coordinator.js';
 
-/** A share that moves by less than this part of itself does not count as moving. */
+/** Part of a share below which it does not count as moving. */
 const MOVED_RATIO = 0.05;
 const REST_MS = 300;
 
-/** How long the last rebalancing took: from the first share that moved until the last; it is over after 300 ms of rest. */
+/** Measures a rebalancing, from the first share that moved to the last, ended by 300 ms of rest. */
 export class RebalancingWatch {
   readonly #shares = new Map<number, number>();
   #beganMs = 0;
   #lastMs = 0;
   #movedMs = -Infinity;
 
-  /** Duration of the last rebalancing that is over: while shares still move, nobody knows how long it will take. */
+  /** Milliseconds of the last rebalancing that is over. */
   lastMs(nowMs: number): number {
     if (nowMs - this.#movedMs > REST_MS) this.#end();
     return this.#lastMs;

@@ -7,10 +7,9 @@ import { guarded } from './guarded-telemetry.js';
 import type { NodeParts } from './node-parts.js';
 import { openTopics } from './open-topics.js';
 
-/** Starts a node and waits until it is ready; a node that does not become ready in time is closed. */
+/** Starts a node and waits until it is ready; closes it if it is not in time. */
 export async function startParts({ life, loop }: Pick<NodeParts, 'life' | 'loop'>, readyTimeoutMs = 30_000) {
   const started = life.start();
-  // Without waiting a failed start shows in the node's status and log; nobody holds the promise.
   if (readyTimeoutMs === 0) started.catch(() => undefined);
   else {
     await Promise.all([started, loop.ready(readyTimeoutMs)]).catch(async (error: unknown) => {
@@ -20,12 +19,11 @@ export async function startParts({ life, loop }: Pick<NodeParts, 'life' | 'loop'
   }
 }
 
-/** The parts of a node on the topics that a configuration asks for, wired but not started. */
 export async function assembleNode(config: ResolvedConfig, telemetry: Telemetry): Promise<NodeParts> {
   return assembleParts(await assemblyOf(config, telemetry));
 }
 
-/** What a node of this program is put together from. */
+/** Returns the inputs of a node's assembly. */
 export async function assemblyOf(config: ResolvedConfig, telemetry: Telemetry): Promise<AssemblyOptions> {
   const safe = guarded(telemetry);
   const topics = await openTopics(config, safe);

@@ -7,10 +7,10 @@ import { DECODE_CAUSES, type DecodeCause } from '../../topic/codec/envelope.js';
 import type { RecordCodec } from '../../topic/codec/record-codec.js';
 import { TopicInbox } from '../../topic/topic-inbox.js';
 
-/** Records handled per turn of the event loop; a catch-up of 100,000 records must not hold requests back. */
+/** Records per turn of the event loop; a catch-up must not hold requests back. */
 const RECORDS_PER_TURN = 1000;
 
-/** Told by the pump, always on a turn of its own, never inside a callback of the topic's client. */
+/** Called by the pump on a turn of its own, never inside the client's callback. */
 export interface PumpListener {
   onEpoch(epoch: string): void;
   onRead(records: readonly ReadEvent[]): void;
@@ -19,10 +19,8 @@ export interface PumpListener {
 }
 
 /**
- * Connects the topic and the coordinator: it decodes what is read, and appends what is to be sent.
- *
- * Both queues are bounded by nature: outwards only the newest record of each key waits (core/log/outgoing-queue.ts),
- * inwards what has arrived since the last turn of the event loop.
+ * Connects topic and coordinator: decodes what is read, appends what is to be sent. Both queues are bounded: outwards
+ * the newest record per key (core/log/outgoing-queue.ts), inwards one turn's arrivals.
  */
 export class TopicPump {
   readonly undecodable: Record<DecodeCause, number>;
@@ -32,7 +30,7 @@ export class TopicPump {
   readonly #listener: PumpListener;
   readonly inbox: TopicInbox;
   readonly #outgoing = new OutgoingQueue();
-  /** Produces that are under way, at most one per partition. */
+  /** Appends under way, at most one per partition. */
   readonly #produces = new Set<Promise<void>>();
   #closed = false;
 
@@ -54,7 +52,7 @@ export class TopicPump {
     });
   }
 
-  /** Null while the topic works. */
+  /** Reason; null = the topic works. */
   get lost(): string | null {
     return this.inbox.lost;
   }
@@ -73,7 +71,7 @@ export class TopicPump {
     this.#sendNext();
   }
 
-  /** Waits until everything is appended, at most `timeoutMs`; returns whether it is. */
+  /** Waits until everything is appended, at most `timeoutMs`; false = it is not. */
   async flush(timeoutMs: number): Promise<boolean> {
     const deadline = performance.now() + timeoutMs;
     while (this.#outgoing.isSending || this.#outgoing.size > 0) {

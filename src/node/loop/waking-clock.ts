@@ -1,24 +1,19 @@
 import { openSync, readSync } from 'node:fs';
 import { type Clock, monotonicClock } from '../../base/ports/clock.js';
 
-/** A look counts only if both clocks are read within this time: a pause between them would look like a suspend. */
+/** Milliseconds between readings of both clocks; a longer pause would look like a suspend. */
 const LOOK_MS_MAX = 20;
-/** A shorter suspend is counted together with the next one, because `/proc/uptime` has only hundredths of a second. */
+/** Milliseconds; a shorter suspend counts with the next, as `/proc/uptime` has hundredths of a second. */
 const NOTICED_MS = 100;
 
 /**
- * A monotonic clock that counts the time for which the machine was suspended.
- *
- * Node's clock on Linux is CLOCK_MONOTONIC, which stands still during a suspend. A node that woke after an hour would
- * believe that its share was confirmed a moment ago. The time since the machine's start (CLOCK_BOOTTIME,
- * `/proc/uptime`) goes on; what it gains over the monotonic clock was a suspend. Reading it takes 3 µs, so it is read
- * in every step of the coordinator and not for every request; a call of `clock` itself costs an addition.
- *
- * macOS does not need this, because its clock (`mach_continuous_time`, libuv since 1.38) goes on during sleep. Nor does
- * Windows on most machines, where the performance counter goes on.
+ * Keeps a monotonic clock that counts suspends of the machine. *Why:* Node's clock on Linux (CLOCK_MONOTONIC) stands
+ * still meanwhile: a woken node would take an hour-old share for confirmed. `/proc/uptime` (CLOCK_BOOTTIME) goes on;
+ * its gain was a suspend. Reading it takes 3 µs: once per step, while `clock` costs an addition. The clocks of macOS
+ * (`mach_continuous_time`) and of most Windows machines go on by themselves.
  */
 export class WakingClock {
-  /** The suspended time that `look` has found so far, ms. */
+  /** Milliseconds of suspends that `look` has found. */
   suspendedMs = 0;
   readonly clock: Clock;
   readonly #steady: Clock;
@@ -30,13 +25,13 @@ export class WakingClock {
     this.#uptimeMs = uptimeMs;
     this.clock = () => {
       const steadyMs = steady();
-      // Until the first suspend the number is handed on, because a sum would be a second double on the heap.
+      // Before a suspend no sum: it would be a second double on the heap.
       return this.suspendedMs === 0 ? steadyMs : steadyMs + this.suspendedMs;
     };
     this.#leadMs = this.#read();
   }
 
-  /** Adds the time for which the machine was suspended since the last look. */
+  /** Adds suspended time since the last look. */
   look(): void {
     const leadMs = this.#read();
     if (leadMs === null) return;
@@ -47,7 +42,7 @@ export class WakingClock {
     this.#leadMs = leadMs;
   }
 
-  /** How far the time since the machine's start is ahead of the monotonic clock, ms; null = not known now. */
+  /** Returns milliseconds of uptime ahead of the monotonic clock; null = unknown. */
   #read(): number | null {
     const beforeMs = this.#steady();
     const uptimeMs = this.#uptimeMs();
@@ -56,7 +51,7 @@ export class WakingClock {
   }
 }
 
-/** Reads a file that stays open, because `os.uptime` opens it every time, which costs three times as much. */
+/** Reads a file that stays open: `os.uptime` opens it every time, at three times the cost. */
 function linuxUptime(): () => number | null {
   uptimeFile ??= openedUptime();
   const file = uptimeFile;
@@ -69,7 +64,7 @@ function linuxUptime(): () => number | null {
 }
 
 const NOT_THERE = -1;
-/** One descriptor for all nodes of a process, however many are made and closed in it. It stays open until the process ends. */
+/** Descriptor of all nodes of a process, open until its end. */
 let uptimeFile: number | undefined;
 
 function openedUptime(): number {

@@ -5,7 +5,7 @@ import type { StatusParts } from './status-parts.js';
 
 const SHOWN_MAX = 20;
 
-/** Lanes that backends hold below their quota, as their shares were computed last; in report-only they only would be. */
+/** Lists lanes that backends hold, or in report-only would hold, below their quota. */
 export function describeBusy({
   loop: { coordinator },
   groups,

@@ -9,22 +9,19 @@ import type { StatusParts } from './status-parts.js';
 
 type WatchParts = Pick<StatusParts, 'config' | 'groups' | 'loop'>;
 
-/** What was found on a backend when it was looked at last. */
+/** Last findings of a backend. */
 export interface BusyBackend {
   readonly backend: string;
   /** Groups and directions that are busy there. */
   readonly count: number;
-  /** The busiest one's part of the backend's cost, 0 … 1. */
+  /** Busiest one's part of the backend's cost, 0 … 1. */
   readonly busiestRatio: number;
 }
 
 /**
- * Publishes every five seconds all groups that are busy on a backend. (FoundationDB traces every busy read tag of a
- * server as often.) Busy is who costs at least a hundredth of what the backend does, so there are at most 100 per
- * backend. All nodes know them from the log; the node that published the backend's health last names them, so that a
- * cluster names each once.
- *
- * A pass over all lanes takes as many rounds as it needs, because 100,000 lanes at once stop a node for 0.2 s.
+ * Publishes every five seconds the groups that cost a backend at least a hundredth of its work, as FoundationDB traces
+ * busy tags. All nodes know them from the log; the one that last published the backend's health names them. A pass
+ * takes as many rounds as it needs: 100,000 lanes at once stop a node for 0.2 s.
  */
 export class BusyWatch {
   readonly #parts: WatchParts;
@@ -38,7 +35,7 @@ export class BusyWatch {
     this.#telemetry = telemetry;
   }
 
-  /** Backends on which somebody is busy, as the last pass has found them. */
+  /** Backends with a busy group at the last pass. */
   get backends(): readonly BusyBackend[] {
     return this.#found;
   }
@@ -58,7 +55,7 @@ export class BusyWatch {
     }
   }
 
-  /** Yields after each lane. Copies what it walks over, because reports move entries to the end of these maps. */
+  /** Yields after each lane. Copies what it walks over, because reports move entries of these maps. */
   *#lookAtAll(coordinator: Coordinator): Generator<void, void> {
     const found: BusyBackend[] = [];
     const named: BusyGroup[] = [];
@@ -101,7 +98,7 @@ interface LaneCost {
   readonly cost: number;
 }
 
-/** Gathers the lanes that cost a backend at least a hundredth of its sum, which is known only at the end. */
+/** Gathers lanes with a hundredth of a sum that is known only at the end. */
 class BusyLanes {
   sum = 0;
   #busy: LaneCost[] = [];
@@ -122,11 +119,11 @@ class BusyLanes {
   }
 }
 
-/** As often as servers report to FoundationDB's ratekeeper. */
+/** Milliseconds, as servers report to FoundationDB's ratekeeper. */
 const PASS_EVERY_MS = 5000;
-/** About 0.2 ms. 100,000 lanes take 200 rounds, 5 s by default. */
+/** Lanes per round: about 0.2 ms; 100,000 take 200 rounds, 5 s by default. */
 const LANES_PER_ROUND = 500;
-/** Groups that an event names, of all backends together. More: longer lines, 100 bytes each. */
+/** Groups of one event; more: longer lines, 100 bytes each. */
 const NAMED_MAX = 100;
-/** At most a hundred of them are busy. */
+/** Groups gathered; at most a hundred of them are busy. */
 const GATHERED_MAX = 200;

@@ -3,10 +3,8 @@ import { signedApart, unsignedRecords } from './describe-signatures.js';
 import type { StatusParts } from './status-parts.js';
 
 /**
- * Says by kind what is wrong although the node decides.
- *
- * Every reason follows from the present state, so it ends with its cause, without a change or a request.
- * test/unit/runtime/degraded-ends.test.ts makes and ends each kind.
+ * Names by kind what is wrong although the node decides. Every reason follows from the present state, and ends with its
+ * cause (test/unit/runtime/degraded-ends.test.ts).
  */
 export const DEGRADED = {
   alone: ({ inForce: { dividedBy } }) =>
@@ -95,7 +93,7 @@ function isRecent(nowMs: number, lastMs = -Infinity): boolean {
   return nowMs - lastMs < REFUSED_SHOWN_MS;
 }
 
-/** Many groups that wake at once need a moment each time, and nothing is wrong then. */
+/** Milliseconds before it shows: many groups that wake at once need a moment. */
 const SHORT_SHOWN_MS = 5000;
-/** A refused node goes on writing a record every timing.heartbeatMs. */
+/** Milliseconds: a refused node goes on writing every timing.heartbeatMs. */
 const REFUSED_SHOWN_MS = 60_000;

@@ -8,7 +8,7 @@ import type { StatusParts } from './status-parts.js';
 
 type BackendsParts = Pick<StatusParts, 'loop' | 'groups'>;
 
-/** A backend as `/v1/backends` shows it. */
+/** Backend of `/v1/backends`. */
 export interface BackendStatus {
   readonly backend: string;
   readonly zone: string;
@@ -17,18 +17,18 @@ export interface BackendStatus {
   readonly level: number | null;
   readonly target: number | null;
   readonly spring: number | null;
-  /** Nobody has said how it is for limiting.healthValidMs: nothing is limited for it. */
+  /** True = no health for limiting.healthValidMs: nothing is limited for it. */
   readonly silent: boolean;
   readonly heardAgoMs: number;
   readonly costPerSecond: number;
-  /** For display, no more than five; all of them are published (busy-watch.ts). */
+  /** Five at most; all are published (busy-watch.ts). */
   readonly busiestGroups: readonly Omit<BusyGroup, 'backend'>[];
 }
 
-/** FoundationDB reports the top 5 tags of a server. */
+/** Groups shown: FoundationDB's top 5 tags of a server. */
 const BUSIEST_MAX = 5;
 
-/** Goes through all groups that cost a backend anything, in pieces: 100,000 at once stop a node for 0.2 s. */
+/** Describes backends with all groups that cost them, in pieces: 100,000 at once take 0.2 s. */
 export async function describeBackends(parts: BackendsParts): Promise<readonly BackendStatus[]> {
   const { coordinator } = parts.loop;
   if (coordinator === null) return [];
@@ -57,13 +57,12 @@ export async function describeBackends(parts: BackendsParts): Promise<readonly B
 }
 
 const NO_LEVEL = { level: null, target: null, spring: null };
-/** About 2 ms. */
+/** Lanes per turn: about 2 ms. */
 const LANES_PER_TURN = 1000;
 
-/** All costs on a backend, and candidates for its busiest groups, as `direction/name`. */
+/** Sums the costs of a backend, with candidates for its busiest groups as `direction/name`. */
 async function costsOn(parts: BackendsParts, { usageMap, targets }: Coordinator, backend: BackendId) {
   const most: GroupCost[] = [];
-  // Groups that are not configured here have one name in each direction.
   const unknown = DIRECTIONS.map(() => 0);
   let [costPerSecond, looked] = [0, 0];
   // A copy, because reports move entries of the map meanwhile.
@@ -86,7 +85,7 @@ async function costsOn(parts: BackendsParts, { usageMap, targets }: Coordinator,
 
 const NOT_CONFIGURED = '(not configured here)';
 
-/** The name of a group by the number that records have for it. */
+/** Returns the name for a record's group number. */
 export function groupName({ loop: { coordinator }, groups }: BackendsParts, groupId: GroupId): string {
   const group = coordinator?.targets.groupOf(groupId) ?? -1;
   return group === -1 ? NOT_CONFIGURED : groups.at(group).name;

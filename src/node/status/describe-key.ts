@@ -14,7 +14,7 @@ import type { StatusParts } from './status-parts.js';
 
 export type KeyStatusParts = StatusParts & { readonly keys: KeyBook | null };
 
-/** What this node knows of a key, whether it uses it or not; null where no template has such names. */
+/** Describes a key, used here or not; null = no template. */
 export function describeKey(parts: KeyStatusParts, name: string): KeyStatus | null {
   const known = parts.keys?.known(name) ?? null;
   if (known === null) return null;
@@ -42,7 +42,7 @@ export function describeKey(parts: KeyStatusParts, name: string): KeyStatus | nu
   };
 }
 
-/** Throws KEY_UNKNOWN, which names the keys that templates would make of this text. */
+/** Throws KEY_UNKNOWN, with the keys that templates make of this text. */
 export function unknownKey(templates: KeyTemplates, name: string): never {
   const names = templates.namesWith(name);
   const near = names.length === 0 ? '' : `; ${names.join(', ')} would be one`;
@@ -53,7 +53,7 @@ function perDirection<Told>(tell: (direction: Direction) => Told): Record<Direct
   return { publish: tell('publish'), dispatch: tell('dispatch') };
 }
 
-/** Whether some node reports it, so that nobody may spend it unheard. */
+/** Tests if some node publishes it, so that nobody may spend it unpublished. */
 function isReported({ config, loop: { coordinator } }: StatusParts, name: string): boolean {
   if (coordinator === null) return false;
   const { usageMap } = coordinator;
@@ -61,7 +61,7 @@ function isReported({ config, loop: { coordinator } }: StatusParts, name: string
   return DIRECTIONS.some((_, direction) => usageMap.firstRow(usageMap.findMapLane(groupId, direction)) !== -1);
 }
 
-/** By reports and heartbeats, for which nobody has to know the name of the group. */
+/** Lists the nodes' use by reports and heartbeats, which need no name. */
 function toldOf(parts: StatusParts, name: string, direction: Direction): KeyTold[] {
   const { coordinator } = parts.loop;
   if (coordinator === null) return [];
@@ -80,7 +80,7 @@ function toldOf(parts: StatusParts, name: string, direction: Direction): KeyTold
   return told.sort((one, other) => wanted(other) - wanted(one));
 }
 
-/** What a node spends unheard: only a heartbeat tells it. */
+/** Returns a node's unpublished use, which its heartbeat alone says. */
 function unheardBy({ nodeKey }: Coordinator, member: Member, { messages, bytes }: SilentRates): KeyTold {
   const rates = shownRates([messages, bytes]);
   return {

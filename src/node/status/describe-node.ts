@@ -13,7 +13,7 @@ import { describeTokens } from './describe-tokens.js';
 import { LaneSummary } from './lane-summary.js';
 import type { ReadinessParts, StatusParts } from './status-parts.js';
 
-/** The node as `/v1/nodes`, `/readyz` and the metrics show it. */
+/** Describes the node for `/v1/nodes`, `/readyz` and the metrics. */
 export function describeNode(parts: StatusParts): NodeStatus {
   const { config, pump, topic } = parts;
   const { coordinator } = parts.loop;
@@ -55,10 +55,7 @@ export function describeNode(parts: StatusParts): NodeStatus {
   };
 }
 
-/**
- * A group as `/v1/groups/{group}` shows it: every node's usage, demand and share as this node computes them from the
- * log.
- */
+/** Describes a group for `/v1/groups/{group}`: usage, demand and share of every node by the log. */
 export function describeGroup(parts: StatusParts, group: number): GroupStatus {
   const { name, strategy, enabled, mode } = parts.groups.at(group);
   const [publish, dispatch] = lanesOf(group).map((lane) => describeLane(parts, new LaneSummary(parts, lane)));
@@ -112,7 +109,7 @@ function membersOf(coordinator: Coordinator, nowMs: number): MemberStatus[] {
     .sort((left, right) => (left.nodeId < right.nodeId ? -1 : 1));
 }
 
-/** The reasons alone, for answers, because making the whole status goes through all groups. */
+/** Lists the reasons alone, as the whole status goes through all groups. */
 export function notReadyBecause(parts: ReadinessParts): string[] {
   if (parts.life.isClosing) return ['the node is stopping'];
   if (parts.loop.isReady) return [];
@@ -131,7 +128,7 @@ export function notReadyBecause(parts: ReadinessParts): string[] {
   return [...(apart === null ? [] : [apart]), ...(reason === undefined ? [] : [reason]), ...lost];
 }
 
-/** Names the setting with which a node that has never been ready would decide without its topic. */
+/** Names the setting for deciding without the topic, to a node that was never ready. */
 function howToStart({ config: { start }, loop }: ReadinessParts): string[] {
   if ((loop.coordinator?.readyMs ?? 0) > 0) return [];
   if (start.policy === 'wait') return ['start.policy: alone would let it decide without'];

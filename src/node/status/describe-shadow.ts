@@ -5,7 +5,6 @@ import type { ShadowDirectionStatus, ShadowStatus } from '../api/shadow-status.j
 import { LaneSummary } from './lane-summary.js';
 import type { StatusParts } from './status-parts.js';
 
-/** null = the group has no shadow, and is none. */
 export function describeShadow(parts: StatusParts, group: number): ShadowStatus | null {
   const { groups } = parts;
   const kind = groups.at(group).mode === 'shadow' ? 'group' : 'planned';

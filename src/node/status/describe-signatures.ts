@@ -5,10 +5,10 @@ import type { ReadinessParts } from './status-parts.js';
 
 type SignedParts = Pick<ReadinessParts, 'topic' | 'registry'>;
 
-/** Records that nobody of the cluster has signed are a reason to look for as long. */
+/** Milliseconds for which unsigned records raise an alarm. */
 const ALARM_MS = 300_000;
 
-/** Empty where records are not signed. */
+/** Describes signatures; empty = records are not signed. */
 export function describeSignatures({ topic, registry }: SignedParts): SignatureStatus[] {
   return [...signaturesOf('reports', topic), ...(registry === null ? [] : signaturesOf('registry', registry.topic))];
 }
@@ -20,12 +20,12 @@ function signaturesOf(log: SignatureStatus['log'], { signatures }: ReportTopic):
   return [{ log, keyId, mode, ...counts, strangers, isApart }];
 }
 
-/** Records of a bad writer, or of a node with another key or none. */
+/** Describes records of a bad writer, or of a node with another key or none. */
 export function unsignedRecords({ topic, registry }: SignedParts): string[] {
   return [...reasonsOf('topic', topic), ...(registry === null ? [] : reasonsOf('registry', registry.topic))];
 }
 
-/** Why the node is apart by its signatures; null = it is not. */
+/** Returns why signatures set the node apart; null = they do not. */
 export function signedApart({ topic: { signatures } }: Pick<SignedParts, 'topic'>): string | null {
   if (!signatures?.isApart) return null;
   const who = signatures.strangers === 1 ? '1 node writes' : `${signatures.strangers} nodes write`;

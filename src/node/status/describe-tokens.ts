@@ -7,7 +7,7 @@ import { type BucketSeen, bucketSeen } from '../../core/machine/bucket-seen.js';
 import type { ClusterBucketStatus, DirectionStatus } from '../api/node-status.js';
 import type { StatusParts } from './status-parts.js';
 
-/** The cluster's buckets of a lane; null where each node has a gate, and where this node does not serve the lane. */
+/** Describes the cluster's buckets of a lane; null = nodes have gates, or it is not served here. */
 export function describeTokens(parts: StatusParts, lane: number): DirectionStatus['clusterBucket'] {
   const { coordinator } = parts.loop;
   const state = coordinator?.lanes.get(lane);
@@ -31,7 +31,7 @@ function describeSlot(
 ): Omit<ClusterBucketStatus, keyof BucketSeen> {
   const slot = laneTokens?.slots[dimension] as SlotTokens;
   const { expected, account, isInPieces, piece, comesBackPerSecond } = slot;
-  // The limiter gives from the cluster's bucket, or from the share while the node is cut off.
+  // The limiter gives from the cluster's bucket, or cut off from the share.
   const here = limiter.available(lane, dimension, nowMs) - limiter.buckets.debt(lane, dimension, nowMs);
   const missing = piece - (isInPieces ? Math.min(here, tokens) : here);
   return {

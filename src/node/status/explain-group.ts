@@ -36,7 +36,6 @@ export function explainGroup(parts: StatusParts, group: number): GroupExplanatio
   };
 }
 
-/** One direction alone. */
 export function explainLane(parts: StatusParts, group: number, direction: Direction): DirectionExplanation {
   const { directions, shadow } = describeGroup(parts, group);
   return {
@@ -116,7 +115,6 @@ function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStat
   const { limiter } = parts;
   const tokens = (dimension: number) => finiteOrNull(limiter.available(lane, dimension, nowMs));
   const depth = (dimension: number) => finiteOrNull(limiter.buckets.depth.at(slotOf(lane, dimension)));
-  // Before the first use nothing is enforced, and what would be is told as the limit.
   const { remaining, resetMs } = parts.gate.told(lane);
   const comesBack = (dimension: number) => limiter.buckets.comesBackAt(slotOf(lane, dimension));
   return {

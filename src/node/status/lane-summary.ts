@@ -21,7 +21,7 @@ import type { StatusParts } from './status-parts.js';
 
 type SummarizedParts = Pick<StatusParts, 'clock' | 'gate' | 'groups' | 'limiter' | 'loop'>;
 
-/** Sums over the alive nodes, units per second. */
+/** Sums over alive nodes, units/s. */
 export interface LaneSums {
   readonly usage: Rates;
   readonly demand: Rates;
@@ -31,8 +31,8 @@ export interface LaneSums {
 }
 
 /**
- * Sums up one lane for people: status, explanations, the page and the metrics read it here. A member is computed when
- * it is asked for, of that moment; nothing is changed by it.
+ * Sums up one lane for people: status, explanations, page and metrics. A member is computed when read, of that moment;
+ * nothing changes.
  */
 export class LaneSummary {
   readonly lane: number;
@@ -57,18 +57,18 @@ export class LaneSummary {
     return this.config.quota[this.direction];
   }
 
-  /** The dimension in which a line shows the lane: messages, unless only bytes have a quota. */
+  /** Dimension of a line: messages, unless only bytes have a quota. */
   get shownDimension(): number {
     const [messages, bytes] = this.quota;
     return Number.isFinite(messages) || !Number.isFinite(bytes) ? MESSAGES : BYTES;
   }
 
-  /** What this node computes for the lane; undefined until its first use here. */
+  /** State here; undefined until the first use. */
   get served(): LaneState | undefined {
     return this.#coordinator?.lanes.get(this.lane);
   }
 
-  /** The target as computed from the log; the configured quota before the node has read any. */
+  /** Target by the log; the configured quota before any is read. */
   get target(): Rates {
     const coordinator = this.#coordinator;
     if (coordinator === null) return this.quota;
@@ -93,13 +93,13 @@ export class LaneSummary {
     return { mode, state, ceiling, from, to, overMs };
   }
 
-  /** Usage, demand and share of every alive node, as the log that has been read says. */
+  /** Usage, demand and share of every alive node by the log. */
   get nodes(): NodeShareStatus[] {
     const coordinator = this.#coordinator;
     return coordinator === null ? [] : laneShares(coordinator, this.group, this.#at, this.#parts.clock());
   }
 
-  /** The same, added up. */
+  /** Sums of them. */
   get sums(): LaneSums {
     const sums = { usage: [0, 0], demand: [0, 0], share: [0, 0], throttledNodes: [0, 0] } satisfies Record<
       keyof LaneSums,
@@ -125,9 +125,7 @@ export class LaneSummary {
   }
 
   /**
-   * Adds up what all alive nodes want, as they told last. It asks no strategy, so that it is cheap enough for all
-   * lanes.
-   * @returns how many rows were read for it
+   * Sums all alive nodes' published demand, without a strategy: cheap enough for all lanes. @returns also the rows read
    */
   wanted(dimension: number): { readonly wanted: number; readonly rows: number } {
     const asked = { wanted: 0, rows: 0 };
@@ -153,17 +151,17 @@ export class LaneSummary {
     return asked;
   }
 
-  /** What this node holds of the lane; undefined until its first use here. */
+  /** Returns what this node holds of the lane; undefined until its first use here. */
   held(column: 'target' | 'applied' | 'limit', dimension: number): number | undefined {
     return this.served && this.#coordinator?.shares[column][slotOf(this.lane, dimension)];
   }
 
-  /** What this node has reported last of the lane; undefined until its first use here. */
+  /** Returns what this node last published; undefined until its first use here. */
   reported(column: 'usage' | 'demand', dimension: number): number | undefined {
     return this.served?.reported[column][dimension];
   }
 
-  /** Units since the start of the process, as callers were answered. */
+  /** Returns units since the start, as callers were answered. */
   counted(column: 'admitted' | 'attempted' | 'refused', dimension: number): number {
     return this.#parts.gate.shadows.inForce[column].at(slotOf(this.lane, dimension));
   }
@@ -176,16 +174,15 @@ export class LaneSummary {
     return this.#parts.limiter.heldBack[this.lane];
   }
 
-  /** The cluster's bucket; null where nodes have gates, there is no quota or it is 0. */
+  /** Returns the cluster's bucket; null = gates, no quota, or 0. */
   bucket(dimension: number): BucketNow | null {
     const coordinator = this.#coordinator;
     return coordinator === null ? null : bucketNow(coordinator, this.lane, dimension, this.#parts.clock());
   }
 
-  /** What this node does for the lane. @param nodes as told by the member of this name */
   local(nodes: readonly NodeShareStatus[]): LocalStatus {
     const { served, lane } = this;
-    // Nothing is applied before the first use: this is the share that would be.
+    // Before the first use: the share that would be.
     const expected = nodes.find(({ self }) => self)?.share ?? NO_RATES;
     const held = (column: 'applied' | 'limit') => {
       return served === undefined ? expected : ratesOf((dimension) => this.held(column, dimension) ?? 0);
@@ -210,7 +207,7 @@ export class LaneSummary {
     };
   }
 
-  /** The link of a group that is not used yet: that of the node, because any of its partitions may be the lane's. */
+  /** Returns the node's link for an unused group, which any partition may get. */
   #linkBeforeUse(): LocalStatus['link'] {
     const link = this.#coordinator?.link;
     const isolated = link?.isolatedPartitions ?? [];
@@ -228,13 +225,13 @@ export class LaneSummary {
     return this.served ?? coordinator.laneOf(coordinator.groupIdOf(this.group), this.#at);
   }
 
-  /** As the coordinator has them: a change comes to it in its next step. */
+  /** Returns settings as the coordinator has them, changed with its next step. */
   #settings({ settings }: Coordinator) {
     return settings.groups[this.group];
   }
 }
 
-/** Usage, demand and share of every alive node for a lane, as the log that the coordinator has read says. */
+/** Computes usage, demand and share of every alive node by the log read. */
 export function laneShares(
   coordinator: Coordinator,
   group: number,
@@ -265,7 +262,7 @@ export function laneShares(
   });
 }
 
-/** Divides a lane, and adds what nodes grant of a silent key: nobody has to report it (core/report/key-names.ts). */
+/** Divides a lane, adding grants of a silent key, which nobody publishes (core/report/key-names.ts). */
 function viewOf(coordinator: Coordinator, group: number, lane: SharedLane, nowMs: number): LaneView {
   const { shares, membership, log } = coordinator;
   const view = shares.converge(group, lane);
@@ -287,5 +284,5 @@ function ratesOf(read: (dimension: number) => number): RateStatus {
 
 const NO_RATES: RateStatus = { messagesPerSecond: 0, bytesPerSecond: 0 };
 
-/** Rates are smoothed and come as float32: what is wanted and what is given differ by this much by themselves. */
+/** Ratio of demand to share that is smoothing and float32 alone. */
 const THROTTLED_RATIO = 1.02;

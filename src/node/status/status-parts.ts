@@ -15,7 +15,7 @@ import type { KeyBook } from '../groups/keys/key-book.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
 
-/** The parts from which a node's status is made; reading it changes nothing. */
+/** Parts for a node's status; reading it changes nothing. */
 export interface StatusParts extends ReadinessParts {
   readonly config: ResolvedConfig;
   readonly version: string;
@@ -36,50 +36,45 @@ export interface StatusParts extends ReadinessParts {
     readonly shadows: {
       readonly refusals: ToldRefusals;
       readonly counts: { of(lane: number): ShadowDifferences };
-      /** What callers were granted and refused, which the limiter does not know where a group refuses nothing. */
+      /** Callers' grants and refusals, which the limiter lacks where a group refuses nothing. */
       readonly inForce: Readonly<Record<'admitted' | 'attempted' | 'refused' | 'refusedOnce', Figure>>;
     };
   };
-  /** NOT_READY with the reasons of this moment. */
+  /** NOT_READY with the present reasons. */
   readonly notReady: () => QuotameshError;
 }
 
 export interface ToldRefusals {
-  /** Refusals, the newest first. */
+  /** Lists refusals, the newest first. */
   of(lane: number, nowMs: number): readonly RefusalCount[];
 }
 
-/** How the answers of a lane's shadow differ from those in force (src/node/admission/shadow). */
+/** Differences of a lane's shadow (src/node/admission/shadow). */
 export interface ShadowDifferences {
   readonly wouldRefuse: ShadowDifference;
   readonly wouldGrant: ShadowDifference;
 }
 
-/** Why a node is not ready follows from these. */
 export interface ReadinessParts {
   readonly config: Pick<ResolvedConfig, 'start'>;
   readonly life: { readonly isClosing: boolean };
   readonly loop: CoordinatorView;
   readonly topic: ReportTopic;
   readonly pump: Pick<ReadPump, 'lost'>;
-  /** Null where it is switched off. */
   readonly registry: GroupRegistry | null;
 }
 
 export interface RunningLoop extends CoordinatorView {
-  /** How many rounds there were, and how long they took in all. */
   readonly rounds: { readonly count: number; readonly totalMs: number };
   readonly rebalancing: {
-    /** How long the last rebalancing took that is over. */
     lastMs(nowMs: number): number;
   };
 }
 
-/** What connects the node with its topic. */
 export interface ReadPump {
-  /** Null while the topic works. */
+  /** Reason; null = the topic works. */
   readonly lost: string | null;
   readonly pendingAppends: number;
-  /** Records that could not be decoded, by cause. */
+  /** Undecodable records, by cause. */
   readonly undecodable: Readonly<Record<string, number>>;
 }

@@ -44,46 +44,37 @@ export interface OpenBatchesParts extends AvailableParts {
   readonly explainer: RefusalExplainer;
   readonly waiting: Waiting;
   readonly scopes: ScopeResolver;
-  /** Null where there are no keys. */
+  /** Null = there are no keys. */
   readonly unheard: UnheardWork | null;
   readonly ofKeys: KeyReservationParts | null;
-  /** A key has this limit from now on. */
+  /** Gives a key this limit from now on. */
   readonly tellLimit: (where: Where, limit: unknown) => void;
 }
 
 interface Open {
   readonly granted: Required<Amounts>;
-  /** null = work that no group decides: exempt, or of a key of which nobody need hear. */
   readonly request: JointRequest | null;
   readonly windows: Windows;
-  /** Whether dropped work counts as used. */
   readonly isDroppedCounted: () => boolean;
-  /** The work has used so much. */
+  /** Counts what the work has used. */
   readonly settle: (messages: number, bytes: number) => void;
 }
 
 /**
- * Tokens that are taken in batches (Numaflow, "acquire" and "deposit"). A take grants as many tokens as there are, up
- * to the amount requested. Each batch may be refunded once: granted tokens that were not used go back to the window
- * that they came from. Every other refund is refused, so that no token is minted. A batch that nobody refunds in time
- * counts as used.
- *
- * A batch counts as admitted when it ends, not when it is granted: a refund would let a counter fall, and readers of
- * counters take a fall for a restart. Reservations count in the same way.
+ * Keeps batches of tokens (Numaflow, "acquire" and "deposit"). A take grants as many tokens as there are, up to the
+ * amount requested. Each batch may be refunded once, to the window that its tokens came from; every other refund is
+ * refused, so that no token is minted. A batch that nobody refunds in time counts as used. A batch counts as admitted
+ * when it ends, as reservations do: a refund would let a counter fall, which readers take for a restart.
  */
 export class OpenBatches {
-  /** Counted since the start, but for `open`, the present number. `ended` includes `expired`. */
   readonly counts = { open: 0, ended: 0, expired: 0, refundsRefused: 0 };
   readonly #parts: OpenBatchesParts;
   readonly #open = new Map<number, Open>();
-  /**
-   * Numbers of batches by the time at which they expire, so that a take looks only at those that are due. Ended ones
-   * stay until then.
-   */
+  /** Numbers of batches by expiry, so that a take looks only at due ones. Ended ones stay until then. */
   readonly #ends = new TimeHeap<number>();
   readonly #prefix = randomBytes(6).toString('hex');
   #isClosed = false;
-  /** Takes that wait in lines; each may become an open batch. */
+  /** Takes that wait in lines; each may become a batch. */
   #waiting = 0;
   #last = 0;
 
@@ -91,10 +82,7 @@ export class OpenBatches {
     this.#parts = parts;
   }
 
-  /**
-   * Takes at once if there are tokens. Otherwise waits its turn for up to `waitMs`, until there is at least one
-   * message, and takes all that is there by then.
-   */
+  /** Takes at once if there are tokens; else waits up to `waitMs` for one message, and takes all there is then. */
   async take(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Promise<Batch | Refused | NotReady> {
     rejectUnlessOptions(options);
     const { waitMs = 0, signal } = options;
@@ -104,7 +92,7 @@ export class OpenBatches {
     if (options.limit !== undefined) this.#parts.tellLimit(where, options.limit);
     const atOnce = this.tryTake(where, amounts, options);
     if (atOnce.granted || waitMs === 0 || this.#isClosed) return atOnce;
-    // A refusal for want of a share has not been counted as demand yet.
+    // A refusal for want of a share is not counted as demand yet.
     const retry = options.retry === true || atOnce.reason !== 'not-ready';
     return this.#takeInTurn(where, amounts, { ...options, retry, waitMs });
   }
@@ -119,7 +107,7 @@ export class OpenBatches {
     const request = reader.forBatch(where, amounts, options);
     if (request !== null && this.#isClosed) return explainer.explain(request, UNCONFIRMED);
     if (request === null) {
-      // `all` of what has no limit was refused above.
+      // `all` of an unlimited lane was refused above.
       const { messages = 0, bytes = 0 } = amounts as Amounts;
       return this.#openedExempt({ messages, bytes }, directionOf(options));
     }
@@ -128,7 +116,7 @@ export class OpenBatches {
     return explainer.explain({ ...request, ...leastOf(request) }, answer);
   }
 
-  /** All of it, of a key of which nobody need hear; null = a group has to decide, which may have a part. */
+  /** Takes all of a silent key; null = a group decides, which may give a part. */
   #takeUnheard(where: Where, amounts: BatchAmounts, options: TakeOptions): Batch | NotReady | null {
     const { unheard, ofKeys } = this.#parts;
     if (unheard === null || ofKeys === null || amounts === 'all' || this.#isClosed) return null;
@@ -144,7 +132,7 @@ export class OpenBatches {
     });
   }
 
-  /** A waiting request asks for the least amount that is worth waking it up for. */
+  /** Waits with a request for the least amount worth waking up for. */
   async #takeInTurn(where: Where, amounts: BatchAmounts, options: TakeOptions & WaitOptions) {
     const request = this.#parts.reader.forBatch(where, amounts, options) as JointRequest;
     const { messages, bytes } = request;
@@ -170,7 +158,6 @@ export class OpenBatches {
     return this.#parts.joint.availableOrShown(request, MESSAGES, this.#parts.clock());
   }
 
-  /** Reserves as much of the most as there is, and leaves in `request` what was reserved. */
   #reserve(request: JointRequest, { messages, bytes }: Required<Amounts>, isItsTurn: boolean): number {
     request.messages = messages;
     request.bytes = bytes;
@@ -183,8 +170,8 @@ export class OpenBatches {
   }
 
   /**
-   * Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN. Nothing is given
-   * back then.
+   * Gives back what a batch has left. Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID,
+   * FIELD_INVALID, FIELD_UNKNOWN, and then gives nothing back.
    */
   refund(id: string, left: Refund): void {
     try {
@@ -195,7 +182,7 @@ export class OpenBatches {
     }
   }
 
-  /** Ends the batches whose window (or time) is over: they count as used. */
+  /** Ends batches whose window or time is over: they count as used. */
   expire(nowMs: number): void {
     while (this.#ends.size > 0 && this.#ends.nextMs <= nowMs) {
       const at = this.#ends.pop() as number;
@@ -204,7 +191,7 @@ export class OpenBatches {
     }
   }
 
-  /** The node stops: open batches count as used. */
+  /** Ends all batches as used: the node stops. */
   close(): void {
     this.#isClosed = true;
     this.expire(Infinity);
@@ -217,7 +204,7 @@ export class OpenBatches {
       granted: { messages, bytes },
       request,
       windows: windowsOf(limiter, request, clock()),
-      // With several groups, the most specific one says what becomes of work that was dropped.
+      // Of several groups the most specific one decides about dropped work.
       isDroppedCounted: () => groups.ofLane(lane).dropped === 'counted',
       settle: (messages, bytes) => joint.settle(request, messages, bytes, clock()),
     });
@@ -242,10 +229,6 @@ export class OpenBatches {
     return { granted: true, id, ...open.granted, epoch, validMs: Math.floor(validMs), refund };
   }
 
-  /**
-   * A batch is valid until its window ends; with several groups, until the first of their windows ends. A bucket has no
-   * window: there `reservationMs` bounds the time.
-   */
   #validity(windows: Windows, nowMs: number): { readonly epoch: number | null; readonly validMs: number } {
     const lengths = windows.filter((_, at) => at % 2 === 0);
     const ends = lengths.filter((windowMs) => windowMs > 0).map((windowMs) => windowMs - (nowMs % windowMs));
@@ -265,7 +248,7 @@ export class OpenBatches {
     this.#end(at, open, messages, granted.bytes - unused.bytes - back.bytes);
   }
 
-  /** Throws BATCH_UNKNOWN, BATCH_ENDED. */
+  /** Finds an open batch. Throws BATCH_UNKNOWN, BATCH_ENDED. */
   #openAs(id: string): [number, Open] {
     const nowMs = this.#parts.clock();
     this.expire(nowMs);
@@ -275,7 +258,7 @@ export class OpenBatches {
       const reason = 'it was refunded already, or its window or time (validMs) is over';
       throw new QuotameshError('BATCH_ENDED', { id, reason });
     }
-    // Without this, a shorter window or a bucket would get back what a longer window had given out.
+    // Else a shorter window or a bucket would get what a longer window gave out.
     const { request } = open;
     if (request === null || areSameWindows(open.windows, windowsOf(this.#parts.limiter, request, nowMs)))
       return [at, open];
@@ -283,7 +266,7 @@ export class OpenBatches {
     throw new QuotameshError('BATCH_ENDED', { id, reason: 'its group has another limiter or window by now' });
   }
 
-  /** Ends a batch without a refund: all of it counts as used. */
+  /** Ends a batch without a refund, as used. */
   #expire(at: number, open: Open): void {
     this.#end(at, open, open.granted.messages, open.granted.bytes);
     this.counts.expired++;
@@ -305,7 +288,7 @@ export class OpenBatches {
 }
 
 const SHOWN_MAX = 80;
-/** `#ends` is cleaned when it holds this many entries beyond twice the number of open batches. */
+/** Entries of `#ends` beyond twice the open batches before it is cleaned. */
 const ENDED_MAX = 1024;
 
 function rejectAbove(facts: { id: string; dimension: string; amount: number; granted: number }): void {

@@ -6,8 +6,8 @@ import type { Amounts } from '../../api/decision.js';
 import { rejectUnlessAmount } from '../request/request-checks.js';
 
 /**
- * Checks what a caller refunds. Unknown fields are mistakes: if a misspelled one were ignored, the batch would end as
- * used, and nobody would be told. Throws FIELD_INVALID, FIELD_UNKNOWN, AMOUNT_INVALID.
+ * Reads a refund. A misspelled field would end the batch as used, so unknown ones are mistakes. Throws FIELD_INVALID,
+ * FIELD_UNKNOWN, AMOUNT_INVALID.
  */
 export function readRefund(left: unknown): { readonly unused: Required<Amounts>; readonly dropped: Required<Amounts> } {
   const { dropped = {}, ...unused } = knownFields(left, 'refund', '', ['messages', 'bytes', 'dropped']);

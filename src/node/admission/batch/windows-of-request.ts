@@ -1,10 +1,7 @@
 import type { JointRequest } from '../../../core/limiter/joint-levels.js';
 import type { Limiter } from '../../../core/limiter/limiter.js';
 
-/**
- * Two numbers per group of a request: the length of its window, and the number of that window since time 0 (its epoch).
- * Both are 0 for a bucket.
- */
+/** Length and number since time 0 (epoch) of the window of each group of a request; 0 of a bucket. */
 export type Windows = readonly number[];
 
 export function windowsOf({ buckets }: Limiter, request: JointRequest, nowMs: number): Windows {
@@ -15,7 +12,7 @@ export function windowsOf({ buckets }: Limiter, request: JointRequest, nowMs: nu
   });
 }
 
-/** Whether tokens that were taken from the windows `taken` may go back to the windows `now`. */
+/** Tests if tokens of the windows `taken` may go back to the windows `now`. */
 export function areSameWindows(taken: Windows, now: Windows): boolean {
   const both = Math.max(taken.length, now.length);
   for (let at = 0; at < both; at++) if ((taken[at] ?? 0) !== (now[at] ?? 0)) return false;

@@ -20,18 +20,16 @@ export interface DeciderParts {
   readonly shadows: AskedShadows;
 }
 
-/** Who is asked beside the groups in force, and refuses nothing (admission/shadow). */
+/** Shadows, which decide beside the groups in force and refuse nothing (admission/shadow). */
 export interface AskedShadows {
   ask(request: JointRequest, answer: number, nowMs: number): void;
   reserve(request: JointRequest, answer: number, nowMs: number): void;
 }
 
 /**
- * Decides about requests of one group or of several, by asking all levels of each. Answers are the limiter's numbers
- * (GRANTED, UNCONFIRMED, REFUSED and above).
- *
- * Every lane has a line of requests that wait. A request from elsewhere may go past them only when its turn among them
- * has come (core/limiter/wake-queue.ts). Otherwise it is refused here, and the limiter is not asked.
+ * Decides about requests of one or several groups, by all levels of each. Answers are the limiter's numbers (GRANTED,
+ * UNCONFIRMED, REFUSED and above). Where others wait in a lane's line, a request is refused without the limiter unless
+ * its turn among them has come (core/limiter/wake-queue.ts).
  */
 export class Decider {
   readonly #limiter: Limiter;
@@ -46,7 +44,7 @@ export class Decider {
     this.#loop = parts.loop;
   }
 
-  /** Decides for a request that does not wait, although others may be waiting. */
+  /** Decides a request that does not wait, although others may. */
   decideInPassing(request: JointRequest): number {
     const nowMs = this.#clock();
     if (!this.#mayPass(request, request.lane)) {
@@ -59,7 +57,7 @@ export class Decider {
     return answer;
   }
 
-  /** Decides in passing, and grants a part if need be: whole messages of the average size that was requested. */
+  /** Decides in passing; grants a part if need be, in whole messages of the requested average size. */
   tryPart(request: JointRequest): Decision {
     const { messages, bytes, retry } = request;
     cutToPart(this.#parts, request);
@@ -74,8 +72,8 @@ export class Decider {
   }
 
   /**
-   * Counts what was left out of a part as refused demand of those groups that lacked tokens for it. Groups that refuse
-   * nothing have left nothing out, and are asked about the part.
+   * Counts what a part left out as refused demand of the groups that lacked its tokens. Groups that refuse nothing have
+   * left nothing out, and decide about the part.
    */
   countLeftOut(request: JointRequest, messages: number, bytes: number, retry: boolean): void {
     if (messages === 0 && bytes === 0) return;
@@ -89,10 +87,7 @@ export class Decider {
     }
   }
 
-  /**
-   * Decides about work that is settled later. `isItsTurn` = the request comes from the front of the line of its own
-   * lane, so that it goes past nobody there.
-   */
+  /** Decides work that is settled later. `isItsTurn` = it is first in its own lane's line. */
   reserve(request: JointRequest, isItsTurn = false): number {
     const answer = this.#reserveInForce(request, isItsTurn);
     this.#parts.shadows.reserve(request, answer, this.#clock());
@@ -109,7 +104,7 @@ export class Decider {
     return answer;
   }
 
-  /** Decides for a request that goes past nobody in the line of its own lane. */
+  /** Decides a request that goes past nobody in its own lane's line. */
   decide(request: JointRequest, nowMs: number): number {
     const answer = this.#decideInForce(request, nowMs);
     this.#parts.shadows.ask(request, answer, nowMs);
@@ -130,13 +125,13 @@ export class Decider {
     return this.#servedAnswer(request, () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs));
   }
 
-  /** Serves the lanes of a request from now on: a lane has a share only after its first use at this node. */
+  /** Serves a request's lanes from now on: a lane has a share only after its first use here. */
   serve({ lane, further }: JointRequest): void {
     this.#loop.serve(lane);
     for (const one of further) this.#loop.serve(one);
   }
 
-  /** The lines of the broader groups count, too. */
+  /** Decides for several groups; the broader groups' lines count, too. */
   #decideJointly(request: JointRequest, nowMs: number): number {
     const held = request.further.find((lane) => !this.#mayPass(request, lane));
     if (held !== undefined) return this.#refuse(request, held, true);
@@ -145,7 +140,7 @@ export class Decider {
     return answer;
   }
 
-  /** Asks a second time where the lanes were not served yet. */
+  /** Decides a second time where the lanes were not served yet. */
   #servedAnswer(request: JointRequest, ask: () => number): number {
     const first = ask();
     if (first !== UNCONFIRMED || !this.#loop.isReady) return first;
@@ -153,19 +148,19 @@ export class Decider {
     return ask();
   }
 
-  /** True if nobody waits in the line of the lane, or if the turn of the request among them has come. */
+  /** Tests if nobody waits in the lane's line, or the request's turn has come. */
   #mayPass(request: JointRequest, lane: number): boolean {
     if (this.#limiter.heldBack[lane] === 0) return true;
     return this.#parts.waiting.mayPass(lane === request.lane ? request : { ...request, lane });
   }
 
-  /** Tells those who wait in the line of the lane that the request has had its turn. */
+  /** Counts the request's turn in the lane's line. */
   #passed(request: JointRequest, lane: number): void {
     if (this.#limiter.heldBack[lane] === 0) return;
     this.#parts.waiting.passed(lane === request.lane ? request : { ...request, lane });
   }
 
-  /** Refuses a request that may not go past the line of `lane`, as if the tokens there had not sufficed. */
+  /** Refuses a request that may not pass the line of `lane`, as if tokens had not sufficed. */
   #refuse(request: JointRequest, lane: number, retry: boolean): number {
     request.refusedLane = lane;
     this.#limiter.countRefused(lane, request.messages, request.bytes, retry);

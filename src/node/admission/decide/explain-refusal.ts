@@ -21,16 +21,15 @@ export interface RefusalExplainerParts {
   readonly joint: JointLevels;
   readonly refusals: RefusalLedger;
   readonly loop: CoordinatorView;
-  /** Null where there are no keys. */
+  /** Null = there are no keys. */
   readonly keys: { countOverQuota(group: number): void } | null;
-  /** For people; '' where the node is ready. */
   readonly whyNotReady: () => string;
   readonly teller: QuotaTeller;
 }
 
-/** Turns an answer of the limiter that is no grant into what a person or client is told. */
+/** Turns an answer of the limiter that is no grant into a decision. */
 export class RefusalExplainer {
-  /** Told of every refusal that a caller gets at once; null costs a comparison. */
+  /** Gets every refusal that is answered at once; null costs a comparison. */
   watch: AdmissionWatch | null = null;
   readonly #parts: RefusalExplainerParts;
   readonly #promised = new PromisedTimes();
@@ -46,12 +45,12 @@ export class RefusalExplainer {
     return decision;
   }
 
-  /** The same for a request that waits: whoever watches is told how its wait ends. */
+  /** Explains to a waiting request, whose watcher gets the end of the wait. */
   explainInLine(request: JointRequest, answer: number): Refused | NotReady {
     return this.#explain(request, answer, false);
   }
 
-  /** @param mayPromise true for a client that is sent away: whoever stands in line has its turn there */
+  /** Explains. @param mayPromise true for a client that is sent away; one in line has its turn there */
   #explain(request: JointRequest, answer: number, mayPromise: boolean): Refused | NotReady {
     const nowMs = this.#parts.clock();
     const lane = request.refusedLane;
@@ -79,12 +78,10 @@ export class RefusalExplainer {
   }
 
   /**
-   * Milliseconds until a retry makes sense, given the time that the present share would need. A node that was idle has
-   * next to no share, so that time may be half a minute. But the refused request is demand: after a report, a delivery
-   * and a round the node has the share that every node gets that wants it (target/N). Worked: target 60/s, two nodes,
-   * share 0.06: the share would need 16 s; told are 250 ms + 16 s · 0.06 / 30.
-   *
-   * Where the log gives whole pieces there are no shares to wait for, but the cluster's bucket has to hold them.
+   * Returns milliseconds until a retry makes sense. An idle node's share would need half a minute; but the refused
+   * request is demand, and after a report, a delivery and a round the node has target/N. *Worked:* target 60/s, two
+   * nodes, share 0.06, which needs 16 s: 250 ms + 16 s · 0.06 / 30. Where the log gives whole pieces, the cluster's
+   * bucket has to hold them.
    */
   #settledMs({ lane, further, ...asked }: JointRequest, dimension: number, tokensMs: number, nowMs: number): number {
     const { limiter, loop } = this.#parts;
@@ -104,7 +101,7 @@ export class RefusalExplainer {
     return limit > 0 && limit < due ? Math.min(tokensMs, SETTLED_MS + (tokensMs * limit) / due) : tokensMs;
   }
 
-  /** A window gives all of its tokens at once, and promises would outlast it. */
+  /** Returns milliseconds by promise; windows give all at once, so there is none. */
   #promisedMs({ refusedLane: lane, ...asked }: JointRequest, dimension: number, waitMs: number, nowMs: number): number {
     const { limiter, loop } = this.#parts;
     if (limiter.buckets.windowOf(lane) > 0) return waitMs;
@@ -118,7 +115,7 @@ export class RefusalExplainer {
     return this.#promised.waitMs({ slot, amount, waitMs, perSecond, admitted: limiter.admitted.at(slot) }, nowMs);
   }
 
-  /** Called when a lane's number may be another group's from now on. */
+  /** Forgets a lane, whose number may become another group's. */
   forget(lane: number): void {
     for (let dimension = 0; dimension < DIMENSIONS.length; dimension++) this.#promised.forget(slotOf(lane, dimension));
   }
@@ -159,8 +156,5 @@ export class RefusalExplainer {
   }
 }
 
-/**
- * Within this time, shares have followed a new demand on most topics and machines: a report (50 ms), a delivery, a
- * round.
- */
+/** Milliseconds until shares have followed a new demand: a report (50 ms), a delivery, a round. */
 const SETTLED_MS = 250;

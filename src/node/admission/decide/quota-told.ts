@@ -16,9 +16,8 @@ export interface QuotaTellerParts extends LeftParts {
 }
 
 /**
- * Makes decisions that tell of their quota; nothing of it is computed until somebody reads it. Rejected: one grant of
- * each lane for all who ask, so that every grant could tell. Asking 2,000 groups in turn took 92.6 ns at least instead
- * of 85.3, because there was an object more to fetch for each.
+ * Makes decisions that report their quota, computed when it is read. *Rejected:* one reporting grant per lane for all:
+ * 8 % slower over 2,000 groups.
  */
 export class QuotaTeller {
   readonly #parts: QuotaTellerParts;
@@ -31,12 +30,12 @@ export class QuotaTeller {
     return said(new GrantedHere(this.#parts, lane), shadow);
   }
 
-  /** A grant of what may be spent of a key unheard. @param key as it is when the decision is read */
+  /** Grants what a silent key may spend. @param key as it is when the decision is read */
   grantOfKey(direction: number, key: () => KeySeen): Granted {
     return new GrantedUnheard(direction, key);
   }
 
-  /** The same where a part would have been enough: all of it was granted. */
+  /** Grants all of it where a part would have been enough. */
   partOfKey({ direction, messages, bytes }: AskedAmounts, key: () => KeySeen): Granted {
     return new PartGrantedUnheard(direction, key, messages, bytes);
   }
@@ -45,7 +44,7 @@ export class QuotaTeller {
     return said(new PartGranted(this.#parts, lane, messages, bytes), shadow);
   }
 
-  /** Tells what answers of a lane tell, without one. */
+  /** Reports a lane's quota without a decision. */
   told(lane: number): QuotaTold {
     return new Told(this.#parts, lane);
   }
@@ -71,14 +70,14 @@ abstract class Shown {
   abstract readonly remaining: PerDimension;
   abstract readonly resetMs: PerDimension;
 
-  /** What console.log shows: all that the decision tells, instead of the name of a class of ours. */
+  /** Shows console.log the figures instead of a class. */
   [Symbol.for('nodejs.util.inspect.custom')](): QuotaTold {
     const { limit, windowMs, remaining, resetMs } = this;
     return { ...this, limit, windowMs, remaining, resetMs };
   }
 }
 
-/** What it tells is read of the lane at that moment. */
+/** Reads its figures from the lane when they are read. */
 class Told extends Shown implements QuotaTold {
   readonly #parts: QuotaTellerParts;
   readonly #lane: number;
@@ -129,7 +128,7 @@ function perDimension(
   return { messages: told(MESSAGES), bytes: told(BYTES) };
 }
 
-/** Tells what the cluster's bucket holds as far as this node knows; nobody knows when it will be full. */
+/** Reports the cluster's bucket as far as known; nobody knows when it is full. */
 class GrantedUnheard extends Shown implements Granted {
   readonly granted = true;
   readonly #direction: number;

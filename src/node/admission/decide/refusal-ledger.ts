@@ -12,9 +12,8 @@ interface Entry {
 }
 
 /**
- * Counts why requests of a lane were refused since the process began, by level, dimension and reason. Only lanes that
- * refuse have entries, a few dozen at most. Under overload most answers are refusals, so counting one costs a look-up
- * and two numbers.
+ * Counts refusals of a lane since the start, by level, dimension and reason. Counting costs a look-up and two numbers,
+ * as under overload most answers are refusals.
  */
 export class RefusalLedger {
   readonly #loop: CoordinatorView;
@@ -24,7 +23,7 @@ export class RefusalLedger {
     this.#loop = loop;
   }
 
-  /** @param dimension index; −1 = no room, or nothing is decided */
+  /** Counts one. @param dimension index; −1 = no room, or nothing is decided */
   count(lane: number, level: Level | null, dimension: number, nowMs: number): void {
     const reason = this.#reasonOf(lane, level, dimension);
     const name = dimension === -1 ? null : DIMENSIONS[dimension];
@@ -43,7 +42,6 @@ export class RefusalLedger {
     this.#lanes.delete(lane);
   }
 
-  /** The newest first. */
   of(lane: number, nowMs: number): readonly RefusalCount[] {
     const entries = [...(this.#lanes.get(lane) ?? [])].sort((one, other) => other.lastMs - one.lastMs);
     return entries.map(({ lastMs, ...entry }) => ({ ...entry, lastAgoMs: Math.max(0, nowMs - lastMs) }));

@@ -29,10 +29,7 @@ export interface UnheardWorkParts {
   readonly teller: QuotaTeller;
 }
 
-/**
- * Work of keys of which nobody need hear, so that no group is made of them. Every method answers null where a group has
- * to decide.
- */
+/** Decides work of silent keys without making groups of them. Every method returns null where a group has to decide. */
 export class UnheardWork {
   readonly #parts: UnheardWorkParts;
 
@@ -40,7 +37,7 @@ export class UnheardWork {
     this.#parts = parts;
   }
 
-  /** @param nowMs absent = read here */
+  /** Decides at once. @param nowMs absent = read here */
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision | null {
     const { keys, clock } = this.#parts;
     const key = this.keyOf(where);
@@ -62,7 +59,7 @@ export class UnheardWork {
     return options.atMost === true ? teller.partOfKey(asked, shown) : teller.grantOfKey(asked.direction, shown);
   }
 
-  /** For work whose cost is known later. */
+  /** Takes for work whose cost is known later. */
   hold(where: Where, amounts: Amounts, origin: Origin | undefined): UnheardHold | NotReady | null {
     const found = this.#find(where, origin);
     if (found === null) return null;
@@ -75,7 +72,7 @@ export class UnheardWork {
 
   /**
    * Takes for work that is done whatever it costs.
-   * @param isBounded whether the largest request of the key bounds it
+   * @param isBounded true = the key's largest request bounds it
    */
   consume(where: Where, amounts: Amounts, origin: Origin | undefined, isBounded: boolean): true | null {
     const found = this.#find(where, origin);
@@ -89,7 +86,7 @@ export class UnheardWork {
     return !keys.isAsleep(nowMs) && keys.tryTake(row, key, asked, nowMs) ? true : null;
   }
 
-  /** Whether an acquire would be granted now. Takes nothing. */
+  /** Tests if an acquire would be granted now; takes nothing. */
   contains(where: Where, amounts: Amounts, origin: Origin | undefined): boolean | null {
     const found = this.#find(where, origin);
     if (found === null) return null;
@@ -100,7 +97,7 @@ export class UnheardWork {
     return keys.contains(row, asked, nowMs) ? true : null;
   }
 
-  /** Whether there is something of each dimension. */
+  /** Tests if there is something of each dimension. */
   isOpen(where: Where, origin: Origin | undefined): true | null {
     const found = this.#find(where, origin);
     if (found === null) return null;
@@ -110,7 +107,7 @@ export class UnheardWork {
     return !keys.isAsleep(nowMs) && keys.contains(row, asked, nowMs) ? true : null;
   }
 
-  /** Throws FIELD_INVALID. */
+  /** Finds the row of the key. Throws FIELD_INVALID. */
   #find(
     where: Where,
     origin: Origin | undefined,
@@ -125,21 +122,21 @@ export class UnheardWork {
     return { key, row, nowMs };
   }
 
-  /** The key that alone decides about this work; null where a group has its name, or there is none, or more than one. */
+  /** Returns the key that alone decides; null = a group of its name, none, or several. */
   keyOf(where: Where): string | null {
     if (!this.#parts.keys.hasTemplates) return null;
     const name = typeof where === 'object' && where !== null ? this.#parts.scopes.onlyGroupOf(where) : where;
     return name === null || this.#parts.groups.numbers.has(name) ? null : name;
   }
 
-  /** Such a key of which nothing is told yet, so that no group stands for it; null for all other work. */
+  /** Returns such a key while no group stands for it; null = other work. */
   silentKeyOf(where: Where): string | null {
     const { keys } = this.#parts;
     const key = this.keyOf(where);
     return key !== null && keys.isKey(key) && !keys.speaks(key) ? key : null;
   }
 
-  /** Throws AMOUNT_INVALID, FIELD_INVALID. */
+  /** Checks amounts. Throws AMOUNT_INVALID, FIELD_INVALID. */
   #asked(row: number, key: string, amounts: Amounts, origin: Origin | undefined): AskedAmounts {
     const direction = directionOf(origin);
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
@@ -160,7 +157,7 @@ export class UnheardWork {
 }
 
 function isWithin(amount: number, most: number): boolean {
-  // Integers first: comparing a BigInt with a number throws an error that nobody can read.
+  // Integers first: comparing a BigInt with a number throws an unreadable error.
   return Number.isInteger(amount) && amount >= 0 && amount <= most;
 }
 

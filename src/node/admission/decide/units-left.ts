@@ -10,19 +10,16 @@ export interface LeftParts {
 }
 
 /**
- * Counts the whole units that are left of a quota, ≥ 0. Where tokens are shared that is what the cluster's bucket holds
- * by the log, less what this node has taken since; elsewhere what its own bucket holds.
- *
- * *Worked:* the bucket holds 100, and this node has taken 8 that no record tells yet → 92, and 100 at another node.
- *
- * *Why:* told what each node may take at once, a client behind a balancer saw 111, 98, 199, 98 within a second.
+ * Counts whole units left of a quota, ≥ 0: of the cluster's bucket by the log less this node's use since, or of its own
+ * bucket. *Worked:* 100 in the bucket, 8 taken here and unpublished → 92, and 100 at another node. *Why:* by what each
+ * node may take at once, a client behind a balancer saw 111, 98, 199, 98 within a second.
  */
 export function unitsLeft({ limiter, loop }: LeftParts, lane: number, dimension: number, nowMs: number): number {
   if (nowMs > limiter.validUntilMs.at(lane)) return 0;
   const shared = sharedBucket(loop, lane, dimension, nowMs);
   const here = Math.floor(limiter.available(lane, dimension, nowMs));
   if (shared === null) return here;
-  // Nobody else takes the rest, so no more is there than this node would give.
+  // Alone, this node gives all there is.
   if (loop.coordinator?.membership.alive.length === 1) return Math.max(0, Math.min(here, Math.floor(shared.tokens)));
   return Math.max(0, Math.floor(shared.tokens - takenUnheard({ limiter, loop }, lane, dimension)));
 }
@@ -36,8 +33,8 @@ function takenUnheard({ limiter, loop }: LeftParts, lane: number, dimension: num
 }
 
 /**
- * Milliseconds until there is most left, if nobody takes anything: the cluster's bucket is full, or this node's, or the
- * next window begins. Infinity where nothing comes in.
+ * Returns milliseconds until most is left, if nobody takes anything: a full bucket, or the next window. Infinity =
+ * nothing comes in.
  */
 export function fullInMs({ limiter, loop }: LeftParts, lane: number, dimension: number, nowMs: number): number {
   const { buckets } = limiter;
@@ -55,7 +52,7 @@ export function fullInMs({ limiter, loop }: LeftParts, lane: number, dimension: 
   return Math.max(0, (1000 * missing) / bucket.perSecond);
 }
 
-/** Null where the node does not follow the cluster's bucket: it has a gate, or is cut off from the log. */
+/** Returns the cluster's bucket; null = the node has a gate, or is cut off from the log. */
 export function sharedBucket(
   { coordinator }: CoordinatorView,
   lane: number,

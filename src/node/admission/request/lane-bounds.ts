@@ -5,17 +5,16 @@ import { hasLimit } from '../../../core/limiter/level-settings.js';
 import type { Levels } from '../../../core/limiter/levels.js';
 import type { GroupTable } from '../../groups/group-table.js';
 
-/** What the gate knows of every lane without asking the limiter. The arrays grow in place, so callers may keep them. */
+/** Keeps the gate's knowledge of every lane. The arrays grow in place: callers may keep them. */
 export class LaneBounds {
-  /** Largest single request; where the group refuses nothing, what was written, or that of a group without a quota. */
+  /** Largest request; of a group that refuses nothing, as written, or as without a quota. */
   readonly maxMessages: number[] = [];
   readonly maxBytes: number[] = [];
-  /** The same as it is, or would be, enforced. */
   readonly enforcedMessages: number[] = [];
   readonly enforcedBytes: number[] = [];
-  /** 1 where nothing limits the lane. */
+  /** 1 = nothing limits the lane. */
   readonly isOpen: number[] = [];
-  /** True where nothing limits the lane, nor may later (cost, ramp): it is not served, reported or recorded. */
+  /** True = nothing limits the lane, nor may later (cost, ramp): it is not served, published or recorded. */
   readonly isFree: boolean[] = [];
   readonly #groups: GroupTable;
   readonly #levels: Levels;
@@ -26,7 +25,7 @@ export class LaneBounds {
     for (let group = 0; group < groups.size; group++) this.read(group);
   }
 
-  /** Reads a group that is new, or whose definition has changed. */
+  /** Reads a new or changed group. */
   read(group: number): void {
     const config = this.#groups.at(group);
     for (const [at, direction] of DIRECTIONS.entries()) {
@@ -43,7 +42,7 @@ export class LaneBounds {
   }
 }
 
-/** Whether a direction without a quota may still have a target, through its cost or ramp. */
+/** Tests if cost or ramp may give a target to a direction without a quota. */
 function hasCeiling({ cost, ramp }: GroupConfig, direction: Direction): boolean {
   return cost[direction].total !== Infinity || ramp !== null;
 }

@@ -12,10 +12,7 @@ export interface AvailableParts {
   readonly loop: ServingLoop;
 }
 
-/**
- * Cuts a request down to the whole messages that there are tokens for now. If there are none for even one, the request
- * stays whole.
- */
+/** Cuts a request down to the whole messages that there are tokens for; leaves it whole if there are none. */
 export function cutToPart({ clock, joint, loop }: AvailableParts, request: JointRequest): void {
   const nowMs = clock();
   request.whole = { messages: request.messages, bytes: request.bytes };
@@ -30,7 +27,7 @@ export function cutToPart({ clock, joint, loop }: AvailableParts, request: Joint
   request.bytes = part.bytes;
 }
 
-/** The part of a request that there are tokens for; null = none. */
+/** Returns the part that there are tokens for; null = none. */
 export function partThere(
   request: TokenRequest,
   available: (dimension: number) => number,
@@ -38,36 +35,31 @@ export function partThere(
 ): Required<Amounts> | null {
   const part = wholePart(request, available(MESSAGES) + SLACK, available(BYTES) + SLACK);
   if (part.messages > 0 || part.bytes > 0) return part;
-  // A message larger than a whole bucket or window is granted once that is full: then the part is this message alone.
+  // A message larger than a bucket or window is granted once that is full: the part is this message.
   const least = leastOf(request);
   return contains(least) ? least : null;
 }
 
-/** The least that a part may be: one message of the average size, or one byte if only bytes are requested. */
+/** Returns the least part: one message of average size, or one byte if only bytes are requested. */
 export function leastOf({ messages, bytes }: Required<Amounts>): Required<Amounts> {
   const size = messages === 0 ? 1 : Math.ceil(bytes / messages);
   return { messages: Math.min(1, messages), bytes: bytes === 0 ? 0 : size };
 }
 
-/**
- * Whole messages that a part may have: all that are there, but at least one; one, too, where messages have no limit.
- */
+/** Returns the whole messages of a part: all there are, at least one; one where messages are unlimited. */
 export function wholeMessages(there: number): number {
   return Number.isFinite(there) ? Math.max(1, Math.floor(there + SLACK)) : 1;
 }
 
-/**
- * Explains the answer to a request for which a part is enough. "Above the window" speaks of the whole request, and a
- * part would fit: so it means that there are no tokens now.
- */
+/** Explains the answer to a divisible request: "above the window" then means no tokens now. */
 export function ofPart({ buckets }: Limiter, { lane, messages, bytes }: TokenRequest, answer: number): number {
   return answer === ABOVE_WINDOW ? REFUSED + buckets.scarcest(lane, messages, bytes) : answer;
 }
 
-/** A millionth of a unit is a rounding error, as in buckets.ts. */
+/** Rounding error of a millionth of a unit, as in buckets.ts. */
 const SLACK = 1e-6;
 
-/** The part of a request that fits into the tokens that are there: whole messages of its average size. */
+/** Returns the part that fits: whole messages of the request's average size. */
 export function wholePart(
   { messages, bytes }: TokenRequest,
   thereMessages: number,

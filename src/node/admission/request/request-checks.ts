@@ -3,10 +3,10 @@ import { showSent } from '../../../base/input/input-mistakes.js';
 import { nearestNames } from '../../../base/input/nearest-name.js';
 import type { Amounts, Origin } from '../../api/decision.js';
 
-/** Longest name of a topic or client: they are kept while in use. */
+/** Longest name of a topic or client: kept while in use. */
 export const NAME_MAX = 256;
 
-/** Throws the error that names what is wrong with amounts that are not whole, not in range, or nothing at all. */
+/** Throws the error for amounts that are not whole, out of range, or nothing. */
 export function rejectAmounts(amounts: Amounts, max: { messages: number; bytes: number; group: string }): void {
   rejectUnlessSomething(amounts);
   const { messages = 0, bytes = 0 } = amounts;
@@ -14,10 +14,7 @@ export function rejectAmounts(amounts: Amounts, max: { messages: number; bytes: 
   if (bytes > max.bytes) throw aboveMax('bytes', bytes, max.bytes, max.group);
 }
 
-/**
- * Requires whole amounts, at least one unit in all. A misspelled field looks like an absent one: without this check
- * such work would be free, and nobody would be told.
- */
+/** Requires whole amounts, one unit at least. A misspelled field would make work free, without a word. */
 export function rejectUnlessSomething(amounts: Amounts): void {
   rejectUnlessObject('amounts', amounts);
   const { messages = 0, bytes = 0 } = amounts;
@@ -32,8 +29,8 @@ export function rejectUnlessObject(field: string, amounts: unknown): void {
 }
 
 /**
- * Requires options to be an object, and the names in it to be names, whether a limit of the group needs them or not. A
- * number, say, would be ignored, and the request decided in another way than was meant.
+ * Requires options to be an object, with names that are texts, needed or not. An ignored number would decide another
+ * request than meant.
  */
 export function rejectUnlessOptions(options: unknown): void {
   if (options === undefined) return;
@@ -43,7 +40,7 @@ export function rejectUnlessOptions(options: unknown): void {
   if (client !== undefined && !isName(client)) throw notAName('client');
 }
 
-// Errors are made apart from the checks: these are compiled into every decision.
+// Apart from the checks, which are compiled into every decision.
 function notOptions(options: unknown): QuotameshError {
   const reason = `must be an object like { waitMs: 2000 }, got ${showSent(options)}`;
   return new QuotameshError('FIELD_INVALID', { field: 'options', reason });
@@ -69,10 +66,7 @@ export function rejectUnlessAmount(field: string, amount: unknown): void {
   }
 }
 
-/**
- * Bounds work that is done already, to which maxRequest does not apply, so that sums stay exact (`keepExact` of
- * limiter.ts).
- */
+/** Bounds work that is done already, beyond maxRequest, to keep sums exact (`keepExact` of limiter.ts). */
 export function rejectAboveConsume({ messages = 0, bytes = 0 }: Amounts): void {
   for (const [field, amount] of Object.entries({ messages, bytes })) {
     if (amount <= CONSUMED_MAX) continue;
@@ -96,7 +90,7 @@ function notAName(field: string): QuotameshError {
   return new QuotameshError('FIELD_INVALID', { field, reason });
 }
 
-/** The error for a group that is not defined; it names similar groups. */
+/** Makes the error for an undefined group; it names similar ones. */
 export function groupUnknown(group: unknown, names: Iterable<string>): QuotameshError {
   if (typeof group !== 'string') {
     return new QuotameshError('FIELD_INVALID', { field: 'group', reason: `must be a string, got ${typeof group}` });
@@ -106,7 +100,7 @@ export function groupUnknown(group: unknown, names: Iterable<string>): Quotamesh
   return new QuotameshError('GROUP_UNKNOWN', { group: group.slice(0, NAME_MAX), near: hint });
 }
 
-/** 0 = publish, the default; 1 = dispatch. Anything else would silently be counted as published. */
+/** Returns 0 = publish, the default, or 1 = dispatch; anything else is an error. */
 export function directionOf(origin: Origin | undefined): number {
   const direction: unknown = origin?.direction;
   if (direction === undefined || direction === 'publish') return 0;
@@ -126,7 +120,7 @@ export function rejectUnlessSignal(signal: unknown): void {
   throw new QuotameshError('FIELD_INVALID', { field: 'signal', reason: 'must be an AbortSignal' });
 }
 
-/** The error for a batch of `all` messages where nothing limits messages; a limit in bytes alone does not help. */
+/** Makes the error for `all` messages where messages are unlimited. */
 export function noEndOf(whose: string): QuotameshError {
   const reason = `must be a number: ${whose} has no limit in messages here, so there is no end to all`;
   return new QuotameshError('AMOUNT_INVALID', { field: 'messages', reason });

@@ -19,11 +19,11 @@ export interface RequestReaderParts extends AvailableParts {
   readonly limiter: Limiter;
 }
 
-/** Turns what a caller says into a request that the levels decide: checks it, and finds the lanes of its groups. */
+/** Checks a caller's words and finds the lanes of its groups. */
 export class RequestReader {
   readonly #parts: RequestReaderParts;
   readonly #bounds: LaneBounds;
-  /** Scratch space: the request at hand. */
+  /** Scratch space: the current request. */
   readonly #request: JointRequest = {
     lane: 0,
     messages: 0,
@@ -48,7 +48,7 @@ export class RequestReader {
   }
 
   isAllowed(lane: number, messages: number, bytes: number): boolean {
-    // Integers are checked first: comparing a BigInt or a Symbol with a number throws an error that nobody can read.
+    // Integers first: comparing a BigInt or a Symbol throws an unreadable error.
     return (
       Number.isInteger(messages) &&
       Number.isInteger(bytes) &&
@@ -60,9 +60,7 @@ export class RequestReader {
     );
   }
 
-  /**
-   * The request of a batch; `all` stands for what there is. A new object, because the batch keeps it. null = exempt.
-   */
+  /** Makes a batch's request, which the batch keeps; `all` = what there is; null = exempt. */
   forBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointRequest | null {
     const asked = amounts === 'all' ? this.fillFor(where, 1, 0, options) : this.requestOf(where, amounts, options);
     if (asked === null) {
@@ -79,7 +77,6 @@ export class RequestReader {
     return request;
   }
 
-  /** null = exempt: nothing limits it. */
   requestOf(where: Where, amounts: Amounts, origin: Origin | undefined): JointRequest | null {
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
     const request = this.fillFor(where, messages, bytes, origin);
@@ -93,7 +90,7 @@ export class RequestReader {
     return request;
   }
 
-  /** Fills the scratch space without checking the amounts. null = exempt. */
+  /** Fills the scratch space without checking amounts; null = exempt. */
   fillFor(where: Where, messages: number, bytes: number, origin: Origin = NO_OPTIONS): JointRequest | null {
     rejectUnlessOptions(origin);
     const direction = directionOf(origin);
@@ -113,7 +110,7 @@ export class RequestReader {
     return request;
   }
 
-  /** @param origin has been checked */
+  /** Fills it for a lane. @param origin has been checked */
   fillOn(lane: number, messages: number, bytes: number, { topic = '', client = '' }: Origin): JointRequest {
     const request = this.#request;
     request.lane = lane;
@@ -156,7 +153,6 @@ export class RequestReader {
 const ALONE: readonly number[] = Object.freeze([]);
 const NO_HOLDS: readonly never[] = Object.freeze([]);
 
-/** A copy that may be kept. */
 export function retried(request: JointRequest, options: ReserveOptions | undefined): JointRequest {
   return setRetry({ ...request }, options);
 }

@@ -15,7 +15,7 @@ export interface ExemptCounts {
   bytes: number;
 }
 
-/** Finds the groups that decide about the work of a scope. */
+/** Finds the groups that decide about a scope. */
 export class ScopeResolver {
   readonly exempt: readonly ExemptCounts[] = Array.from({ length: DIRECTION_COUNT }, () => {
     return { requests: 0, messages: 0, bytes: 0 };
@@ -28,15 +28,14 @@ export class ScopeResolver {
     this.#names = names;
   }
 
-  /** Throws FIELD_INVALID, FIELD_UNKNOWN. */
+  /** Resolves a scope. Throws FIELD_INVALID, FIELD_UNKNOWN. */
   resolve(scope: Scope): Resolution {
     return this.#attachments.resolve(checkedScope(scope));
   }
 
   /**
-   * Lanes of the groups that a scope belongs to, the most specific first; none if it is exempt. A scope that is
-   * attached to nothing belongs to the default group; without a default group this throws SCOPE_UNATTACHED. Throws
-   * GROUP_UNKNOWN if a group is gone.
+   * Returns the lanes of a scope's groups, the most specific first; none = exempt. An unattached scope belongs to the
+   * default group. Throws SCOPE_UNATTACHED without one, and GROUP_UNKNOWN if a group is gone.
    */
   lanesOf(scope: Scope, direction: number): readonly number[] {
     const { groups, exempt } = this.resolve(scope);
@@ -47,7 +46,7 @@ export class ScopeResolver {
     return [laneOf(names.indexOf(names.defaultGroup), direction)];
   }
 
-  /** The only group, or key, that a scope belongs to; null where there are more, or none. */
+  /** Returns the scope's only group or key; null = several, or none. */
   onlyGroupOf(scope: Scope): string | null {
     const { groups } = this.resolve(scope);
     return groups.length === 1 ? groups[0] : null;
@@ -61,12 +60,12 @@ export class ScopeResolver {
   }
 }
 
-/** Adds to a counter that goes back to 0, as after a restart, before it is too large to count single units. */
+/** Adds to a counter; restarts it at 0 before it is too large for single units. */
 function counted(sum: number, amount: number): number {
   return sum + amount > Number.MAX_SAFE_INTEGER ? amount : sum + amount;
 }
 
-/** `tenant acme, namespace orders`, for people. */
+/** Writes `tenant acme, namespace orders`, for people. */
 export function scopeText(scope: Scope): string {
   const { headers, ...names } = scope;
   const all = Object.entries({ ...names, ...headers }).filter(([, value]) => value !== undefined);
@@ -74,7 +73,7 @@ export function scopeText(scope: Scope): string {
 }
 
 const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;
-/** The most headers of a scope; a request seldom has more. */
+/** Most headers of a scope. */
 const HEADERS_MAX = 100;
 
 function checkedScope(scope: Scope): Scope {

@@ -7,7 +7,7 @@ import type { GroupTable } from '../../groups/group-table.js';
 import { rejectUnlessAmounts, rejectUnlessObject } from '../request/request-checks.js';
 import type { RequestReader } from '../request/request-reader.js';
 
-/** Counts what work has cost for all of these groups, or throws and counts nothing. */
+/** Counts work's cost for all of these groups, or throws and counts nothing. */
 export type ChargeCosts = (
   groups: readonly string[],
   costs: ReportedCost | readonly ReportedCost[],
@@ -22,10 +22,7 @@ export interface ReservationParts {
   readonly chargeCosts: ChargeCosts;
 }
 
-/**
- * Holds what the levels have granted for `request` until it is committed or cancelled. The request is kept, so it must
- * not be the gate's scratch space.
- */
+/** Holds what the levels granted until commit or cancel. Keeps the request: never pass scratch space. */
 export function reservationOf(parts: ReservationParts, request: JointRequest): Reservation {
   const { clock, groups, joint, reader, chargeCosts } = parts;
   let open = true;
@@ -53,12 +50,12 @@ export function reservationOf(parts: ReservationParts, request: JointRequest): R
   };
 }
 
-/** For work that nothing limits: nothing is held, and its cost belongs to no group. */
+/** Holds nothing: for work without limits, whose cost belongs to no group. */
 export function exemptReservation(): Reservation {
   return { granted: true, commit: (actual) => void amountsOf(actual, {}), cancel: () => undefined };
 }
 
-/** An absent amount means that the work took what was estimated. Throws AMOUNT_INVALID. */
+/** Returns amounts, absent ones as estimated. Throws AMOUNT_INVALID. */
 export function amountsOf(actual: Amounts, estimated: Amounts): Required<Amounts> {
   rejectUnlessObject('actual', actual);
   const { messages = estimated.messages ?? 0, bytes = estimated.bytes ?? 0 } = actual;

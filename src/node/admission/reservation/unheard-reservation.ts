@@ -12,11 +12,10 @@ export interface KeyReservationParts {
   readonly groups: GroupTable;
   readonly keys: KeyBook;
   readonly chargeCosts: ChargeCosts;
-  /** Charges work that has been done. */
   readonly consume: (key: string, amounts: Amounts, origin: Origin) => void;
 }
 
-/** Holds what a key has granted unheard until it is committed or cancelled. */
+/** Holds a silent key's grant until commit or cancel. */
 export function unheardReservation(parts: KeyReservationParts, hold: UnheardHold): Reservation {
   const direction = DIRECTIONS[hold.direction];
   let open = true;
@@ -37,7 +36,7 @@ export function unheardReservation(parts: KeyReservationParts, hold: UnheardHold
   };
 }
 
-/** The work has cost this. What was too little is charged, whatever there is. */
+/** Settles the real cost; what was missing is charged, whatever there is. */
 export function settleUnheard(parts: KeyReservationParts, hold: UnheardHold, messages: number, bytes: number): void {
   const { clock, groups, keys, consume } = parts;
   const { key } = hold;
@@ -45,7 +44,7 @@ export function settleUnheard(parts: KeyReservationParts, hold: UnheardHold, mes
   keys.endHold(hold, unusedMessages, unusedBytes, clock());
   const more = { messages: Math.max(0, messages - hold.messages), bytes: Math.max(0, bytes - hold.bytes) };
   if (more.messages + more.bytes === 0) return;
-  // Its template may have been removed meanwhile: then nothing limits it.
+  // Without its template, removed meanwhile, nothing limits it.
   if (groups.numbers.has(key) || keys.isKey(key)) consume(key, more, { direction: DIRECTIONS[hold.direction] });
 }
 

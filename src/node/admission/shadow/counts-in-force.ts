@@ -4,8 +4,8 @@ import type { Figure } from '../../../core/limiter/refused-work.js';
 import type { ShadowCount, ShadowCounts } from './shadow-counts.js';
 
 /**
- * What callers were granted and refused, per slot or lane, since creation. Where a group refuses nothing, the limiter
- * counts what its shadow has decided, and what was let pass is put right here.
+ * Counts callers' grants and refusals, per slot or lane, since creation. Where a group refuses nothing, the limiter
+ * counts its shadow's decisions; this corrects them.
  */
 export class CountsInForce {
   readonly admitted: Figure = {
@@ -17,7 +17,7 @@ export class CountsInForce {
   readonly refused: Figure = {
     at: (slot) => leastZero(this.#limiter.refused.at(slot) - amountAt(slot, this.#of(slot).notRefused)),
   };
-  /** Per lane: work that was refused, however often. */
+  /** Refused work per lane, each once. */
   readonly refusedOnce: Figure = {
     at: (lane) => this.#limiter.refusedOnce.at(lane) - this.#counts.of(lane).notRefused.requests,
   };
@@ -38,7 +38,6 @@ function amountAt(slot: number, { messages, bytes }: Readonly<ShadowCount>): num
   return slot % DIMENSION_COUNT === MESSAGES ? messages : bytes;
 }
 
-/** The limiter's sums begin at 0 again (limiter.ts, `keepExact`), and these corrections at another time. */
 function leastZero(amount: number): number {
   return Math.max(0, amount);
 }

@@ -9,13 +9,13 @@ type Amounts = Readonly<Pick<TokenRequest, 'messages' | 'bytes'>>;
 export interface HeldParts {
   readonly levels: Levels;
   readonly debtMs: number;
-  /** Where the shadow is the group itself, so that what it does not grant is done all the same; null = it is planned. */
+  /** Counts where the group itself is the shadow, so that all work is done; null = planned. */
   readonly counts: ShadowCounts | null;
 }
 
-/** What a shadow has granted of work that is settled later: all of it, the part that it had, or nothing. */
+/** Holds a shadow's grant of work that is settled later: all, a part, or nothing. */
 export class HeldByShadow implements ShadowHold {
-  /** Its amounts are what the shadow has granted. */
+  /** Request whose amounts the shadow has granted. */
   readonly granted: TokenRequest;
   readonly #parts: HeldParts;
   readonly #holds: readonly Hold[];
@@ -27,7 +27,7 @@ export class HeldByShadow implements ShadowHold {
     this.granted = holds.length > 0 ? granted : { ...granted, messages: 0, bytes: 0 };
   }
 
-  /** A shadow that has granted a part is charged for no more than its part. */
+  /** Settles; a part is charged no more than itself. */
   settle(inForce: Amounts, used: Amounts, nowMs: number): void {
     const { levels, debtMs, counts } = this.#parts;
     const messages = this.#usedOf(used.messages, inForce.messages, this.granted.messages);

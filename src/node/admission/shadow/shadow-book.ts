@@ -22,28 +22,25 @@ export interface ShadowBookParts {
 }
 
 /**
- * Asks shadows what they would have said, counts it, and refuses nothing. A shadow is one of two:
+ * Asks shadows, counts their answers, and refuses nothing. A shadow is one of two:
  *
- * - a group with `mode: shadow`, in its own lanes. It is asked about work that nothing in force has refused.
- * - what is planned for a group (`shadow:`), in lanes of a group beside it. It takes the place of its group, so it is
- *   asked about work that its group has granted or refused, and not about what another limit has refused.
+ * - a group with `mode: shadow`, in its own lanes: it decides about work that nothing in force refused.
+ * - the plan of a group (`shadow:`), in lanes beside it: it decides about work that its group granted or refused, not
+ *   about other limits' refusals.
  *
- * Each piece of work is asked about once, at its first attempt: whether a client would have come again after a refusal
- * that it never saw, nobody knows. A shadow is charged what it has granted itself, so that it is as full as it would be
- * if it were enforced (docs/decisions/0111-shadow.md).
+ * It decides each piece once, at its first attempt, and is charged what it granted, to be as full as if it were
+ * enforced (docs/decisions/0111-shadow.md).
  */
 export class ShadowBook {
   readonly counts = new ShadowCounts();
-  /** What callers were granted and refused, where the limiter counts what shadows have decided. */
   readonly inForce: CountsInForce;
-  /** Why shadows would have refused, by their lanes. */
   readonly refusals: RefusalLedger;
   readonly #parts: ShadowBookParts;
   readonly #limiter: Limiter;
   readonly #bounds: LaneBounds;
-  /** Lane of a group → that of what is planned for it; −1 = nothing is. */
+  /** Lane → lane of its plan; −1 = none. */
   #planned = new Int32Array(0);
-  /** The time as of which plans are asked, late by less than LATE_MS. */
+  /** Time for plans, late by less than LATE_MS. */
   #plansMs = -Infinity;
   #isAny = false;
 
@@ -56,7 +53,6 @@ export class ShadowBook {
     for (let group = 0; group < parts.groups.size; group++) this.read(group);
   }
 
-  /** A group is new, or its definition has changed; the levels know of it. */
   read(group: number): void {
     const { limiter, levels, groups } = this.#parts;
     if (this.#planned.length < limiter.laneCount) {
@@ -72,13 +68,13 @@ export class ShadowBook {
     }
   }
 
-  /** The number of a group stands for another name from now on. */
+  /** Forgets a lane, whose number becomes another name's. */
   forget(lane: number): void {
     this.counts.forget(lane);
     this.refusals.forget(lane);
   }
 
-  /** The lane in which the shadow of a lane decides; null = it has none. */
+  /** Returns the lane of a lane's shadow; null = none. */
   shadowLaneOf(lane: number): number | null {
     if ((this.#parts.levels.beside[lane] & IS_SHADOW) !== 0) return lane;
     const planned = this.#planned[lane] ?? -1;
@@ -86,11 +82,9 @@ export class ShadowBook {
   }
 
   /**
-   * Asks what is planned for a lane about work that the lane has granted or refused. The hot path of a planned quota:
-   * where both say yes it costs one more decision of the limiter, and allocates nothing. Its tokens are late by less than
-   * a millisecond, never too many: a bucket that is filled up once for many decisions makes each a quarter cheaper.
-   *
-   * @param answer of the lane
+   * Decides for a lane's plan about granted or refused work, on the hot path. Two grants cost one more decision of the
+   * limiter, without an object. Its tokens are late by less than a millisecond, never too many: one fill for many
+   * decisions saves a quarter of each. @param answer of the lane
    */
   askPlanned(lane: number, messages: number, bytes: number, answer: number, nowMs: number): ShadowAnswer | null {
     const planned = this.#planned[lane];
@@ -104,7 +98,7 @@ export class ShadowBook {
     return this.#compare(planned, messages, bytes, { said, answer, nowMs });
   }
 
-  /** Grants what a group with `mode: shadow` decides alone. null = as the group has said, too. */
+  /** Grants what a group with `mode: shadow` decides alone; null = as the group. */
   askGroup(lane: number, messages: number, bytes: number, retry: boolean, nowMs: number): ShadowAnswer | null {
     const isAbove = messages > this.#bounds.enforcedMessages[lane] || bytes > this.#bounds.enforcedBytes[lane];
     let said = isAbove
@@ -118,11 +112,11 @@ export class ShadowBook {
     return this.#letPass({ lane, messages, bytes, retry }, { said, isCounted: true, isDone: true, nowMs });
   }
 
-  /** Asks the shadows of all groups of a request, once, and leaves in it what they say otherwise. */
+  /** Asks the shadows of a request's groups once, and notes where they differ. */
   ask(request: JointRequest, answer: number, nowMs: number): void {
     if (!this.#isAny) return;
     if ((request.whole ?? null) !== null) {
-      // Who takes a part of what there is would take a part of what the shadow has.
+      // Who takes a part of the tokens would take a part of the shadow's.
       for (const held of this.#askToHold(request, answer, nowMs)) held.settle(request, request, nowMs);
       return;
     }
@@ -132,11 +126,11 @@ export class ShadowBook {
     });
   }
 
-  /** The same for work that is settled later: what shadows grant is held in them as long. */
+  /** Asks them about work that is settled later; their grants are held as long. */
   reserve(request: JointRequest, answer: number, nowMs: number): void {
     if (!this.#isAny) return;
     const held = this.#askToHold(request, answer, nowMs);
-    // What is not done is settled by nobody. The shadow has said yes, and is charged for it as for work that was done.
+    // Undone work is settled by nobody: the shadow granted it and is charged.
     if (answer === GRANTED) request.shadowHolds = held;
     else for (const one of held) one.settle(request, request, nowMs);
   }
@@ -164,16 +158,13 @@ export class ShadowBook {
     return all;
   }
 
-  /**
-   * All that was asked for, where the group alone has cut it to a part: what is planned might have had more. Where other
-   * limits stand beside it, the part.
-   */
+  /** Returns the whole amounts where the group alone cut them, since its plan might have had more; else the part. */
   #offeredTo(lane: number, request: JointRequest): Amounts {
     const isAlone = request.further.length === 0 && (this.#parts.levels.beside[lane] & OTHER_LEVELS) === 0;
     return isAlone ? (request.whole ?? request) : request;
   }
 
-  /** Work was charged whatever there was: in what is planned for its groups, too. (Other shadows are its groups.) */
+  /** Charges the plans of unconditional work; other shadows are the groups themselves. */
   consume(request: JointRequest, nowMs: number): void {
     if (!this.#isAny) return;
     const { levels, groups, loop } = this.#parts;
@@ -186,8 +177,8 @@ export class ShadowBook {
   }
 
   /**
-   * Many pieces of one message each were admitted elsewhere (src/node/enforcers). Shadows grant what they have of it, and
-   * would have refused the rest. Returns whether the lane's own group is one, so that it has been charged.
+   * Charges pieces of one message admitted elsewhere (src/node/enforcers); returns true if the lane's own group is a
+   * shadow, and so charged.
    */
   admittedElsewhere(lane: number, messages: number, bytes: number, nowMs: number): boolean {
     const bits = this.#parts.levels.beside[lane];
@@ -229,7 +220,7 @@ export class ShadowBook {
         request.plansAsked = asked | (1 << at);
         if ((asked & (1 << at)) === 0) said = asking.planned(lane);
       }
-      // Among several shadows, one that would have refused says more.
+      // Among several shadows, a refusal says more.
       if (said !== null && request.shadow !== 'refused') request.shadow = said;
     }
   }
@@ -248,7 +239,7 @@ export class ShadowBook {
     return this.#letPass(one, { said, isCounted: this.#limiter.refusals.at(lane) > before, isDone: true, nowMs });
   }
 
-  /** With `isPartial` the shadow may have less of it, as in `cutToPart`. */
+  /** Holds tokens; with `isPartial` the shadow may have less, as in `cutToPart`. */
   #hold(whole: TokenRequest, { isPartial, isGroup, nowMs }: Holding): Offered {
     const { levels, loop, groups } = this.#parts;
     const limiter = this.#limiter;
@@ -269,7 +260,7 @@ export class ShadowBook {
     const held = new HeldByShadow(parts, one, holds);
     const left = lessOf(whole, one);
     if (said !== GRANTED || left.messages + left.bytes === 0) return offered(said, held);
-    // What a batch would have been given is counted as granted, the rest as refused.
+    // A batch's part counts as granted, the rest as refused.
     limiter.countRefused(lane, left.messages, left.bytes, retry);
     return offered(REFUSED + limiter.buckets.scarcest(lane, messages, bytes), held);
   }
@@ -288,7 +279,7 @@ export class ShadowBook {
     return messages > enforcedMessages[lane] || bytes > enforcedBytes[lane];
   }
 
-  /** A request above maxRequest is no request for a group that is enforced; as a shadow's answer that is a refusal. */
+  /** Counts a request above maxRequest as a refusal of the shadow. */
   #refuseAboveMost(lane: number, messages: number, bytes: number, retry: boolean): number {
     this.#limiter.countRefused(lane, messages, bytes, retry);
     return REFUSED + this.#limiter.buckets.scarcest(lane, messages, bytes);
@@ -315,7 +306,7 @@ export class ShadowBook {
     return 'refused';
   }
 
-  /** A part of what is granted in force is less; a part of what is refused there is more. */
+  /** Compares: a part of a grant in force is less, of a refusal more. */
   #compareHeld(request: JointRequest, answer: number, { said, held, nowMs }: Held): ShadowAnswer | null {
     if (said === UNCONFIRMED) return null;
     const { granted } = held;
@@ -330,17 +321,12 @@ export class ShadowBook {
     return 'granted';
   }
 
-  /**
-   * Counts work that a group with `mode: shadow` has refused to nobody.
-   *
-   * @param left what it has not granted
-   */
+  /** Counts work that a group with `mode: shadow` let pass. @param left what it has not granted */
   #letPass(left: Left, { said, isCounted, isDone, nowMs }: Passed): ShadowAnswer | null {
     if (said === GRANTED) return null;
     const { lane, messages, bytes, retry } = left;
     if (isDone) this.counts.count(lane, 'letPass', messages, bytes);
     const isUnknown = said === UNCONFIRMED;
-    // The limiter counts no amount of a further attempt.
     if (!retry) this.counts.count(lane, isCounted && !isUnknown ? 'notRefused' : 'uncounted', messages, bytes);
     if (isUnknown) return null;
     this.counts.count(lane, 'wouldRefuse', messages, bytes);
@@ -359,7 +345,7 @@ export class ShadowBook {
 }
 
 interface Asking {
-  /** @param retry the group has counted this work as demand before */
+  /** Returns the group's answer. @param retry the group has counted this work before */
   group(lane: number, retry: boolean): ShadowAnswer | null;
   planned(lane: number): ShadowAnswer | null;
 }
@@ -375,7 +361,7 @@ interface Holding {
 
 interface Offered {
   readonly said: number;
-  /** The limiter has counted what was not granted as refused. */
+  /** True = the limiter has counted the rest as refused. */
   readonly isCounted: boolean;
   readonly held: HeldByShadow;
 }
@@ -383,7 +369,7 @@ interface Offered {
 type Held = Pick<Offered, 'said' | 'held'> & { readonly nowMs: number };
 
 type Passed = Pick<Offered, 'said' | 'isCounted'> & {
-  /** False where the work is settled later, and counted then. */
+  /** False = the work is settled later, and counted then. */
   readonly isDone: boolean;
   readonly nowMs: number;
 };
@@ -394,7 +380,7 @@ interface Compared {
   readonly nowMs: number;
 }
 
-/** Whether what is planned for a lane would have been asked in the place of its group. */
+/** Tests if the plan of a lane would have been asked in its group's place. */
 function concerns({ refusedLane }: JointRequest, answer: number, lane: number): boolean {
   if (answer === GRANTED) return true;
   if (refusedLane !== lane) return false;
@@ -411,5 +397,4 @@ function lessOf(all: Amounts, granted: Amounts): Amounts {
 const LATE_MS = 1;
 const NOTHING: Amounts = Object.freeze({ messages: 0, bytes: 0 });
 const NAMELESS = Object.freeze({ retry: false, topic: '', client: '' });
-/** A millionth of a unit is a rounding error, as in buckets.ts. */
 const SLACK = 1e-6;

@@ -1,32 +1,31 @@
-/** Work about which a shadow and what is in force have said different things. */
+/** Work on which a shadow and the limits in force disagree. */
 export interface ShadowCount {
   requests: number;
   messages: number;
   bytes: number;
 }
 
-/** Differences of one lane since the process began. */
+/** Differences of one lane since the start. */
 export interface CountedDifferences {
-  /** Granted, and the shadow would have refused it. */
+  /** Granted, but refused by the shadow. */
   readonly wouldRefuse: Readonly<ShadowCount>;
-  /** Refused at once, and the shadow would have granted it. */
+  /** Refused at once, but granted by the shadow. */
   readonly wouldGrant: Readonly<ShadowCount>;
-  /** What the limiter counts as refused in the lane of a group with `mode: shadow`, and was refused to nobody. */
+  /** Counted as refused by the limiter of a group with `mode: shadow`, and refused to nobody. */
   readonly notRefused: Readonly<ShadowCount>;
   /**
-   * What was let pass in such a lane, and the limiter does not count as attempted: a topic's or client's limit refused
-   * it, or the node knew no share yet.
+   * Passed, and not counted as attempted: refused by a topic's or client's limit, or before the node knew its share.
    */
   readonly uncounted: Readonly<ShadowCount>;
-  /** What was done in such a lane, and the limiter does not count as admitted. */
+  /** Done, and not counted as admitted by the limiter. */
   readonly letPass: Readonly<ShadowCount>;
 }
 
-/** Only lanes in which a shadow has said something else have counts. */
+/** Counts differences, of lanes that have any. */
 export class ShadowCounts {
   readonly #lanes = new Map<number, Record<keyof CountedDifferences, ShadowCount>>();
 
-  /** @param requests where it is many pieces of work at once */
+  /** Counts work. @param requests where it is many pieces at once */
   count(lane: number, difference: keyof CountedDifferences, messages: number, bytes: number, requests = 1): void {
     let counts = this.#lanes.get(lane);
     if (counts === undefined) {
@@ -54,7 +53,6 @@ export class ShadowCounts {
   }
 }
 
-/** A counter goes back to 0, as after a restart, before it is too large to count single units. */
 function added(sum: number, amount: number): number {
   return sum + amount > Number.MAX_SAFE_INTEGER ? amount : sum + amount;
 }

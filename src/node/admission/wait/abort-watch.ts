@@ -1,7 +1,6 @@
 /**
- * Holds waiters by the signal that ends their wait: one listener per signal, however many wait for it. A signal looks
- * through all its listeners for each that is added or removed: 20,000 waits that end with one signal (a service that
- * stops) took 18 s to begin, and as long to end.
+ * Holds waiters by signal, with one listener each. *Why:* a signal looks through all its listeners at each change:
+ * 20,000 waits on one took 18 s to begin.
  */
 export class AbortWatch<Waiter> {
   readonly #onAbort: (waiter: Waiter, reason: unknown) => void;

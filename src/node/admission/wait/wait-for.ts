@@ -4,12 +4,12 @@ import { rejectUnlessOptions } from '../request/request-checks.js';
 import { scopeText } from '../request/scope-resolver.js';
 import { WAIT_MS_MAX } from './wait-lines.js';
 
-/** What waits: the gate. */
+/** Gate that waits. */
 export interface Acquiring {
   acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision>;
 }
 
-/** Resolves when it is this work's turn. What is no grant is thrown, so that nobody goes on without having looked. */
+/** Resolves at this work's turn; throws all that is no grant, so that nobody goes on unaware. */
 export async function waitFor(
   gate: Acquiring,
   nodeId: string,

@@ -6,7 +6,6 @@ import type { WakeOwner, WakeQueue } from '../../../core/limiter/wake-queue.js';
 import type { Decision } from '../../api/decision.js';
 import type { AdmissionWatch, WatchedRequest } from '../request/admission-watch.js';
 
-/** One acquire that waits. */
 export interface Waiter {
   readonly request: JointRequest;
   readonly turn: Turn;
@@ -15,16 +14,16 @@ export interface Waiter {
   readonly signal: AbortSignal | undefined;
   readonly decide: (request: JointRequest) => number;
   readonly sinceMs: number;
-  /** Told how the wait has ended; null = nobody watches. */
+  /** Called at the end of the wait; null = nobody watches. */
   readonly onEnd: ((decision: Decision | null) => void) | null;
-  /** The limiter's last answer; null = it has not been asked yet. */
+  /** Last answer of the limiter; null = none yet. */
   answer: number | null;
   isLive: boolean;
 }
 
 export type Joining = Pick<Waiter, 'answer' | 'decide' | 'resolve' | 'reject' | 'signal'> & { readonly weight: number };
 
-/** A client's (or topic's) place in the line of a lane. */
+/** Place of a client (or topic) in a lane's line. */
 export interface Turn {
   readonly line: Line;
   readonly name: string;
@@ -33,53 +32,47 @@ export interface Turn {
   isParked: boolean;
 }
 
-/** The requests that wait for one lane. */
 export interface Line {
   readonly lane: number;
   readonly queue: WakeQueue<Waiter>;
   readonly turns: Map<string, Turn>;
-  /** Turns that their own topic's or client's limit refuses: the others do not wait for them. */
+  /** Turns that their topic's or client's limit refuses; others do not wait for them. */
   readonly parked: TimeHeap<Turn>;
-  /** Null = none is set. */
   timer: unknown;
   dueMs: number;
 }
 
 /**
- * Called when a waiter of the turn has left. Ended waiters stay in the queue behind one that still waits, and turns
- * without waiters stay among the parked ones. Without this, a client that ends thousands of short waits a second beside
- * a long one would take 600 bytes for each of them. At least half of the entries have ended when they are looked at, so
- * each look is paid for by an ended one.
+ * Drops ended waiters once they are half of the entries, so each look is paid for. *Why:* behind one long wait, each of
+ * thousands of short ones would keep 600 bytes.
  */
 export function dropEnded({ line: { turns, parked }, owner, live }: Turn): void {
   if (owner.size > 2 * live) owner.keep(({ isLive }) => isLive);
   if (parked.size > 2 * turns.size) parked.keep((turn) => turn.live > 0);
 }
 
-/** What the lines need of who says why there is no grant (decide/explain-refusal.ts). */
+/** Explains missing grants (decide/explain-refusal.ts). */
 interface Explainer {
   readonly watch: AdmissionWatch | null;
-  /** For a caller that gets the decision at once. */
+  /** Explains to a caller that is answered at once. */
   explain(request: JointRequest, answer: number): Decision;
-  /** For one that waits. */
+  /** Explains to one that waits. */
   explainInLine(request: JointRequest, answer: number): Decision;
   askedOf(request: JointRequest): WatchedRequest;
 }
 
-/** What the lines need from the node. */
 export interface WaitingParts {
   readonly limiter: Limiter;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** The most requests that may wait at once. */
+  /** Most requests that wait at once. */
   readonly max: number;
-  /** Asks the limiter about a request, now, and makes the node serve its lane. */
+  /** Lets the limiter decide now, and makes the node serve the lane. */
   readonly decide: (request: JointRequest) => number;
-  /** Asks the limiter for a request that does not wait, although others do. */
+  /** Decides a request that does not wait, although others do. */
   readonly decideInPassing: (request: JointRequest) => number;
   readonly explainer: Explainer;
-  /** Grants that tell of their quota. */
+  /** Makes grants that report their quota. */
   readonly teller: { grant(lane: number, shadow?: ShadowAnswer | null): Decision };
-  /** Called for a request that joins a line without having been decided. */
   readonly arrived: (request: JointRequest) => void;
 }

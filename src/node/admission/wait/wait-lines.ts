@@ -11,13 +11,12 @@ import { AbortWatch } from './abort-watch.js';
 import { dropEnded, type Joining, type Line, type Turn, type Waiter, type WaitingParts } from './wait-line.js';
 
 /**
- * Requests that wait for their turn. Each lane has a line; clients (or topics) take turns in it in the order of the
- * wake-up queue, and each client's own requests keep their order. A request that comes while others wait joins the
- * line. A promise is settled only when its tokens are there, so that no herd of woken clients competes for them; a few
- * hundred are settled per turn of the event loop.
+ * Queues requests for their turns, in a line per lane. Clients (or topics) take turns in the order of the wake-up
+ * queue; a client's own requests keep theirs. Newcomers join a line that there is. A promise settles when its tokens
+ * are there, so no herd competes; a few hundred settle per turn of the event loop.
  */
 export class Waiting {
-  /** Waits that have ended, with a grant or otherwise, and how long they took together. */
+  /** Ended waits, and their milliseconds together. */
   readonly ended = { granted: 0, otherwise: 0, totalMs: 0 };
   readonly #parts: WaitingParts;
   readonly #lines = new Map<number, Line>();
@@ -38,7 +37,7 @@ export class Waiting {
     return this.#count;
   }
 
-  /** @param decide takes in another way than by default, and leaves in `request` what it has taken */
+  /** Waits. @param decide takes otherwise than by default, and leaves in `request` what it took */
   async acquire(request: JointRequest, options: WaitOptions, decide = this.#parts.decide): Promise<Decision> {
     rejectUnlessWaiting(options);
     const { waitMs, signal, weight = 1 } = options;
@@ -62,17 +61,16 @@ export class Waiting {
     });
   }
 
-  /** Whether a request that does not wait may be granted now, although others wait (core/limiter/wake-queue.ts). */
+  /** Tests if a request that does not wait may pass those who do (core/limiter/wake-queue.ts). */
   mayPass(request: JointRequest): boolean {
     return this.#lines.get(request.lane)?.queue.mayPass(this.#costOf(request)) ?? true;
   }
 
-  /** Called when a request that `mayPass` let through was granted. */
   passed(request: JointRequest): void {
     this.#lines.get(request.lane)?.queue.passed(this.#costOf(request));
   }
 
-  /** Limits have changed: the next try of the waiting requests is planned anew (PIP-322, #25502). */
+  /** Plans waiting requests anew under changed limits (PIP-322, #25502). */
   limitsChanged(lanes: Iterable<number>): void {
     if (this.#lines.size === 0) return;
     for (const lane of lanes) {
@@ -81,12 +79,11 @@ export class Waiting {
     }
   }
 
-  /** The node has begun to decide: all waiting requests are tried again now. */
+  /** Tries all waiting requests again: the node has begun to decide. */
   wakeAll(): void {
     this.limitsChanged(this.#lines.keys());
   }
 
-  /** Rejects all requests that wait in this lane. */
   rejectAll(lane: number, reason: () => Error): void {
     const line = this.#lines.get(lane);
     if (line === undefined) return;
@@ -95,10 +92,7 @@ export class Waiting {
     }
   }
 
-  /**
-   * The node stops and rejects all waiting requests. They share one answer, because explaining takes longer than
-   * answering.
-   */
+  /** Rejects all waiting requests with one answer, as explaining takes longer than answering. */
   close(): void {
     this.#closed = true;
     let stopping: Decision | null = null;
@@ -118,8 +112,7 @@ export class Waiting {
     const turn = line.turns.get(name) ?? { line, name, owner: new WakeOwner<Waiter>(weight), live: 0, isParked: false };
     line.turns.set(name, turn);
     if (answer === null && !turn.isParked) this.#parts.arrived(request);
-    // Work is demand from its arrival on, not only when its turn comes. If its topic's or client's own limit has
-    // refused it, that level has counted it.
+    // Work is demand from its arrival on; a topic's or client's limit that refused it has counted it.
     if (answer === null && !turn.isParked && !request.retry) {
       limiter.countArrival(request.lane, request.messages, request.bytes);
       request.counted |= 1;
@@ -147,7 +140,7 @@ export class Waiting {
     return line;
   }
 
-  /** Serves one turn after another, as long as the limiter grants. */
+  /** Serves turn after turn while the limiter grants. */
   #serve(line: Line): void {
     line.timer = null;
     const nowMs = this.#parts.clock();
@@ -219,10 +212,7 @@ export class Waiting {
     if (this.#leave(waiter, decision)) waiter.resolve(decision);
   }
 
-  /**
-   * Takes a waiter out of the line, for any reason. Takes constant time on average: what is left of ended waiters is
-   * dropped together (`dropEnded`).
-   */
+  /** Takes a waiter out of the line, in constant time on average (`dropEnded`). */
   #leave(waiter: Waiter, decision: Decision | null = null): boolean {
     if (!waiter.isLive) return false;
     waiter.isLive = false;
@@ -278,7 +268,7 @@ export class Waiting {
     this.#planDeadline();
   }
 
-  /** The answer to a request that the limiter was not asked about: a refusal by the group, in the scarcer dimension. */
+  /** Returns the refusal of a request that the limiter did not see: by the group, in the scarcer dimension. */
   #refusalOf({ lane, messages, bytes }: JointRequest): number {
     return REFUSED + this.#parts.limiter.buckets.scarcest(lane, messages, bytes);
   }
@@ -290,31 +280,30 @@ export class Waiting {
 
 export const WAIT_MS_MAX = 600_000;
 const WEIGHT_MAX = 1000;
-/** Waiters settled in one turn of the event loop: about 1 ms. */
+/** Waiters settled per turn of the event loop: about 1 ms. */
 const SERVED_AT_ONCE = 500;
-/** So many deadlines of requests that were served already may stay in the heap before it is cleaned. */
+/** Deadlines of served requests in the heap before it is cleaned. */
 const ENDED_MAX = 1024;
-/** No line and no turn sleeps longer than this without looking again. (A timer could not be longer than 24.8 days.) */
 const PARKED_MS_MAX = 60_000;
 
-/** Turns belong to clients, or else to topics; requests that other groups limit as well have turns of their own. */
+/** Names the owner of a turn: the client, or else the topic; requests of further groups apart. */
 function turnOf({ client, topic, further }: JointRequest): string {
   const name = client === '' ? topic : client;
   return further.length === 0 ? name : `${name}\n${further.join()}`;
 }
 
 /**
- * When a broader group's limits are raised, only that group's own line is told. A line that waits for the broader group
- * therefore looks again after this time.
+ * Milliseconds after which a line that waits for a broader group looks again: only that group's own line hears of
+ * raised limits.
  */
 const FURTHER_PARKED_MS_MAX = 500;
 
-/** True if the topic's or client's own limit refused, or a broader group: others in the line may still be granted. */
+/** Tests if a topic's, client's or broader group's limit refused: others in line may still pass. */
 function concernsOneTurn({ lane, refusedLane }: JointRequest, answer: number): boolean {
   return isOwnLimit(answer) || refusedLane !== lane;
 }
 
-/** Throws FIELD_INVALID, or the signal's reason. */
+/** Checks options. Throws FIELD_INVALID, or the signal's reason. */
 export function rejectUnlessWaiting(options: WaitOptions): void {
   const { waitMs, signal, weight = 1 }: Partial<WaitOptions> = options ?? {};
   rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);

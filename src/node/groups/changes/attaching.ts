@@ -10,16 +10,15 @@ import { isFull } from '../apply-attachment.js';
 import { type Attaching, type Owner, ownerOf, rejectHiding, rejectUnlessOwned, withOwner } from './attachment-owner.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 
-/** A tenant, namespace or topic with what it is attached to. */
+/** Tenant, namespace or topic with its attachment. */
 export interface AttachedTo {
-  /** Path of the tenant, namespace or topic. */
   readonly scope: string;
   readonly origin: 'yaml' | 'run-time';
-  /** 0 = as YAML has it, and never changed at run time. */
+  /** Revision; 0 = never changed at run time. */
   readonly revision: number;
-  /** As YAML writes it below attachments.scopes. */
+  /** Attachment as below attachments.scopes in YAML. */
   readonly attachment: Readonly<Record<string, unknown>>;
-  /** The tenants of the caller that attached it; null = it belongs to the whole cluster. */
+  /** Tenants of the caller that attached it; null = the whole cluster's. */
   readonly attachedBy: Owner;
 }
 
@@ -27,7 +26,7 @@ export function listAttachments(parts: ChangeParts): AttachedTo[] {
   return parts.attachments.list().map((attached) => shown(parts, attached));
 }
 
-/** Throws ATTACHMENT_UNKNOWN. */
+/** Returns an attachment. Throws ATTACHMENT_UNKNOWN. */
 export function attachmentAt(parts: ChangeParts, path: string): AttachedTo {
   const attached = parts.attachments.at(path);
   if (attached === null) throw new QuotameshError('ATTACHMENT_UNKNOWN', { scope: path.slice(0, 200) });
@@ -35,8 +34,8 @@ export function attachmentAt(parts: ChangeParts, path: string): AttachedTo {
 }
 
 /**
- * The scope is attached like this from now on, for the whole cluster. Rejects with ATTACHMENT_INVALID,
- * ATTACHMENT_DANGLING, ATTACHMENT_CYCLIC, ATTACHMENT_CHANGED, ATTACHMENT_OWNED, ATTACHMENTS_FULL.
+ * Attaches a scope for the whole cluster. Rejects with ATTACHMENT_INVALID, ATTACHMENT_DANGLING, ATTACHMENT_CYCLIC,
+ * ATTACHMENT_CHANGED, ATTACHMENT_OWNED, ATTACHMENTS_FULL.
  */
 export async function attach(
   parts: ChangeParts,
@@ -55,7 +54,7 @@ export async function attach(
   return { scope: path, origin: 'run-time', revision, attachment: shown, attachedBy };
 }
 
-/** What was attached at run time no longer is; what YAML says of the scope, if anything, is in force again. */
+/** Detaches a scope attached at run time; YAML's attachment, if any, is in force again. */
 export async function detach(parts: ChangeParts, path: string, expected: Expected, by: Attaching): Promise<void> {
   const attachments = parts.attachments;
   const attached = attachments.at(path);
@@ -77,9 +76,8 @@ interface AttachmentChange {
 }
 
 /**
- * Proposes a change, and resolves with its revision. If the caller speaks for some tenants only, the log takes the
- * change only if the scope is still as it was when its owner was checked: somebody with more rights may have attached
- * it meanwhile.
+ * Proposes a change, and resolves with its revision. For a caller of some tenants the scope must still be as when its
+ * owner was checked: somebody may have attached it meanwhile.
  */
 async function changeAsOwner(
   parts: ChangeParts,
@@ -103,13 +101,13 @@ async function changeAsOwner(
 
 const OWNER_ATTEMPTS = 20;
 
-/** The owner of an attachment; undefined if the scope itself is attached to nothing. */
+/** Returns an attachment's owner; undefined = the scope is unattached. */
 function ownerAt(parts: ChangeParts, scope: string): Owner | undefined {
   if (parts.attachments.at(scope) === null) return undefined;
   return ownerOf(registryOf(parts).stateOf(attachmentName(scope)).definition);
 }
 
-/** Throws GROUP_IN_USE; with `force` only for scopes that YAML attaches to it all the same. */
+/** Rejects deleting an attached group. Throws GROUP_IN_USE; with `force` only for YAML's scopes. */
 export function rejectInUse(parts: ChangeParts, group: string, force: boolean): void {
   const attachments = parts.attachments;
   const inTheWay = force ? attachments.withoutRunTime(group).of(group) : attachments.of(group);
@@ -117,7 +115,7 @@ export function rejectInUse(parts: ChangeParts, group: string, force: boolean): 
   throw new QuotameshError('GROUP_IN_USE', { group, scopes: namesOf(inTheWay) });
 }
 
-/** Scopes that are attached to what is not there, for `degraded`. */
+/** Lists scopes attached to what is not there, for `degraded`. */
 export function danglingAttachments({ attachments }: Pick<ChangeParts, 'attachments'>): string[] {
   const { dangling } = attachments;
   if (dangling.length === 0) return [];

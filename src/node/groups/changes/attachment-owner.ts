@@ -4,18 +4,17 @@ import type { ChangedBy, GroupDefinition } from '../../../core/beside/registry/r
 import { OWNER } from '../apply-attachment.js';
 import type { ChangeParts } from './change-parts.js';
 
-/** The tenants for which a caller may change attachments; null = for the whole cluster. */
+/** Tenants whose attachments a caller may change; null = the whole cluster's. */
 export type Owner = readonly string[] | null;
 
-/** The caller that changes an attachment, and the tenants that it may change them for. */
+/** Caller that changes an attachment, with its tenants. */
 export interface Attaching extends ChangedBy {
   readonly tenants: Owner;
 }
 
 /**
- * Writes the tenants of the caller into the definition of an attachment, so that the registry's states and the trail
- * name its owner. An attachment without an owner belongs to the whole cluster: its operator made it, or YAML, or a node
- * of a version that knew no owners.
+ * Writes the caller's tenants into an attachment, as its owner. Without one it is the cluster's: made by an operator,
+ * or YAML.
  */
 export function withOwner(definition: GroupDefinition, { tenants }: Attaching): GroupDefinition {
   return tenants === null ? definition : { ...definition, [OWNER]: [...tenants].sort() };
@@ -26,12 +25,12 @@ export function ownerOf(definition: GroupDefinition | null): Owner {
   return Array.isArray(owner) && owner.every((tenant) => typeof tenant === 'string') ? owner : null;
 }
 
-/** Whether the caller may change everything that the owner of an attachment may. */
+/** Tests if a caller may change all that an owner may. */
 export function owns({ tenants }: Attaching, owner: Owner): boolean {
   return tenants === null || owner?.every((tenant) => tenants.includes(tenant)) === true;
 }
 
-/** Rejects a caller that may change less than the owner of the attachment. Throws ATTACHMENT_OWNED. */
+/** Rejects a caller with fewer rights than the owner. Throws ATTACHMENT_OWNED. */
 export function rejectUnlessOwned(parts: ChangeParts, path: string, by: Attaching, definition: GroupDefinition | null) {
   if (by.tenants === null || parts.attachments.at(path) === null) return;
   const owner = ownerOf(definition);
@@ -39,8 +38,8 @@ export function rejectUnlessOwned(parts: ChangeParts, path: string, by: Attachin
 }
 
 /**
- * Rejects an attachment that would hide a broader one of another owner: without `andBroader`, a narrower attachment
- * replaces the broader one for its scope. Throws ATTACHMENT_OWNED.
+ * Rejects an attachment that would hide another owner's broader one, which it does without `andBroader`. Throws
+ * ATTACHMENT_OWNED.
  */
 export function rejectHiding(path: string, by: Attaching, ownerAt: (scope: string) => Owner | undefined): void {
   for (const scope of broaderThan(path)) {
@@ -49,7 +48,7 @@ export function rejectHiding(path: string, by: Attaching, ownerAt: (scope: strin
   }
 }
 
-/** `acme/orders/a/b` → `acme`, `acme/orders`. */
+/** Lists broader paths. *Worked:* `acme/orders/a/b` → `acme`, `acme/orders`. */
 function broaderThan(path: string): readonly string[] {
   const [tenant = '', namespace, ...topic] = path.split('/');
   if (namespace === undefined) return [];

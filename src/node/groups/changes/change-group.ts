@@ -13,17 +13,17 @@ import { rejectInUse } from './attaching.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 import { invalidGroup } from './invalid-group.js';
 
-/** A group with what it is made of. */
+/** Group with its parts. */
 export interface CostedGroup {
   readonly group: string;
   readonly origin: 'yaml' | 'run-time';
-  /** 0 = as YAML has it, and never changed at run time. */
+  /** Revision; 0 = never changed at run time. */
   readonly revision: number;
   readonly definition: GroupDefinition;
   readonly readPageBytes: number;
 }
 
-/** Throws GROUP_UNKNOWN. */
+/** Returns a group. Throws GROUP_UNKNOWN. */
 export function definedGroup(parts: ChangeParts, name: string): CostedGroup {
   const number = parts.groups.numbers.get(name);
   if (number === undefined) return parts.gate.unknownGroup(name);
@@ -36,9 +36,8 @@ export function definedGroup(parts: ChangeParts, name: string): CostedGroup {
 }
 
 /**
- * The group is like this from now on, for the whole cluster. Rejects with GROUP_CHANGED.
- *
- * @param definition as `checkedDefinition` or `checkedReplacement` returns it
+ * Puts a group for the whole cluster. Rejects with GROUP_CHANGED. @param definition of `checkedDefinition` or
+ * `checkedReplacement`
  */
 export async function putGroup(
   parts: ChangeParts,
@@ -56,8 +55,8 @@ export async function putGroup(
 }
 
 /**
- * Lays `patch` over the group as it is (RFC 7396: null takes a key away). If no revision is expected and another change
- * comes first, the patch is applied again to the new state.
+ * Lays `patch` over the group (RFC 7396: null takes a key away). Without an expected revision it is applied again to a
+ * changed group.
  */
 export async function patchGroup(
   parts: ChangeParts,
@@ -79,10 +78,9 @@ export async function patchGroup(
 }
 
 /**
- * Rejects with GROUP_FROM_YAML where nothing was defined at run time; else YAML's group is in force again, if it has
- * one. Where it has none, scopes that are attached to the group must be detached before (GROUP_IN_USE). With `force`
- * the same proposal detaches all that are attached to the group at the proposal's offset; if the log refuses it, it
- * detaches none.
+ * Deletes a definition of run time; YAML's group, if any, is in force again. Rejects with GROUP_FROM_YAML without one,
+ * and GROUP_IN_USE while scopes are attached and YAML has no such group. `force` detaches them with the same proposal,
+ * at its offset: all or, if the log refuses it, none.
  */
 export async function deleteGroup(
   parts: ChangeParts,
@@ -101,17 +99,17 @@ export async function deleteGroup(
   if (!accepted) throw changed(name, state.revision, expected);
 }
 
-/** The group as it is, with `patch` laid over it; throws GROUP_UNKNOWN. */
+/** Lays `patch` over the group as it is. Throws GROUP_UNKNOWN. */
 export function mergedDefinition(parts: ChangeParts, name: string, written: GroupDefinition): unknown {
   const patch = withUnitsBehindAmounts(written);
   const { definition } = definedGroup(parts, name);
   if (isMapping(patch.burst)) return patched(withBurstInFull(definition), patch);
-  // A short form says nothing of the policy.
+  // A short form names no policy.
   const hasPolicy = isMapping(definition.burst) && definition.burst.policy !== undefined;
   return patched(definition, hasPolicy ? withBurstInFull(patch) : patch);
 }
 
-/** The definition without keys that say nothing; throws GROUP_INVALID, GROUPS_FULL, REGISTRY_OFF. */
+/** Checks a definition, and drops keys without meaning. Throws GROUP_INVALID, GROUPS_FULL, REGISTRY_OFF. */
 export function checkedDefinition(parts: ChangeParts, name: string, written: unknown): GroupDefinition {
   const registry = registryOf(parts);
   try {
@@ -123,8 +121,8 @@ export function checkedDefinition(parts: ChangeParts, name: string, written: unk
 }
 
 /**
- * The definition with which a whole group is replaced. Rejects one that takes a limit away without saying so:
- * `quota: null`, or null for a single rate, says so. Throws GROUP_CHANGED, and what `checkedDefinition` does.
+ * Checks a replacement. A limit is taken away only by null: `quota: null`, or null for a rate. Throws GROUP_CHANGED,
+ * and what `checkedDefinition` does.
  */
 export function checkedReplacement(
   parts: ChangeParts,
@@ -132,7 +130,7 @@ export function checkedReplacement(
   written: Mapping,
   expected: Expected,
 ): GroupDefinition {
-  // Other mistakes are told first.
+  // Other mistakes are reported first.
   expectRevision(parts, name, expected);
   const read = withUnitsBehindAmounts(written);
   const definition = checkedDefinition(parts, name, read);
@@ -145,7 +143,7 @@ export function checkedReplacement(
   throw new QuotameshError('GROUP_INVALID', { group: name, count: forgotten.size, details });
 }
 
-/** Paths of limits in force for which nothing is written, not even null; a missing section counts as one path. */
+/** Lists limits in force that are not written, not even as null; a missing section counts once. */
 function forgottenLimits(now: unknown, written: unknown): string[] {
   if (!isMapping(now) || !isMapping(written)) return [];
   return Object.entries(now).flatMap(([key, value]) => {
@@ -154,7 +152,7 @@ function forgottenLimits(now: unknown, written: unknown): string[] {
   });
 }
 
-/** Whether a setting is a limit, or holds one. */
+/** Tests if a setting is a limit, or holds one. */
 function limits(key: string, value: unknown): boolean {
   if (isMapping(value)) return Object.entries(value).some(([below, one]) => limits(below, one));
   return LIMITS.has(key) && value !== null;
@@ -162,7 +160,6 @@ function limits(key: string, value: unknown): boolean {
 
 const LIMITS: ReadonlySet<string> = new Set([...LIMIT_NAMES.map(rateKey), 'fromPerSecond', 'toPerSecond']);
 
-/** Throws GROUP_CHANGED if the log would refuse the change now. */
 export function expectRevision(parts: ChangeParts, name: string, expected: Expected): void {
   const state = registryOf(parts).stateOf(name);
   if (!isExpected(state, expected)) throw changed(name, state.revision, expected);
@@ -192,7 +189,7 @@ function changed(group: string, revision: number, expected: Expected): Quotamesh
   return new QuotameshError('GROUP_CHANGED', { group, reason });
 }
 
-/** null means the default again, and hides nothing, because there is no broader value below it. */
+/** Drops nulls, which mean the default: no broader value lies below. */
 function withoutNulls(value: unknown): GroupDefinition {
   return (isMapping(value) ? patched({}, value) : value) as GroupDefinition;
 }
@@ -200,7 +197,7 @@ function withoutNulls(value: unknown): GroupDefinition {
 /** Applies a patch by RFC 7396. */
 export function patched(target: unknown, patch: unknown): unknown {
   if (!isMapping(patch)) return patch;
-  // Without a prototype __proto__ is a setting like any other, which nobody knows, and is refused as such.
+  // Without a prototype __proto__ is an unknown setting like any other.
   const result: Record<string, unknown> = Object.assign(Object.create(null), isMapping(target) ? target : {});
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key];

@@ -17,32 +17,31 @@ import { leastOverride, leastTemplate } from '../least-definition.js';
 import { PATCH_ATTEMPTS, patched } from './change-group.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 
-/** A template, or the settings that a single key has of its own. */
+/** Template, or a single key's own settings. */
 export interface KeyEntry {
   readonly kind: 'template' | 'key';
-  /** The pattern, or the whole name of the key. */
   readonly name: string;
 }
 
 export interface DefinedKeys extends KeyEntry {
   readonly origin: 'yaml' | 'run-time';
-  /** 0 = as YAML has it, and never changed at run time. */
+  /** Revision; 0 = never changed at run time. */
   readonly revision: number;
-  /** As YAML writes it, below the pattern or below its overrides. */
+  /** Definition as below the pattern, or its overrides, in YAML. */
   readonly definition: GroupDefinition;
 }
 
-/** The template of this pattern, or what the key of this name has of its own. */
+/** Returns the template of this pattern, or the entry of this key. */
 export function keyEntryOf(kind: KeyEntry['kind'], text: string): KeyEntry {
   return { kind, name: kind === 'key' ? keyNameOf(text) : text };
 }
 
-/** How messages name it. */
+/** Names an entry in messages. */
 export function entryText({ kind, name }: KeyEntry): string {
   return `${kind} ${name.slice(0, 200)}`;
 }
 
-/** Templates, and then the keys of run time, each in the order of their names. */
+/** Lists templates, then keys of run time, by name. */
 export function listKeyDefinitions(parts: ChangeParts): DefinedKeys[] {
   const { inForce, namesAtRunTime } = parts.templates;
   const templates = inForce.map(({ pattern }): KeyEntry => ({ kind: 'template', name: pattern }));
@@ -52,12 +51,11 @@ export function listKeyDefinitions(parts: ChangeParts): DefinedKeys[] {
   });
 }
 
-/** Whether it is defined, in YAML or at run time. */
 export function isDefined(parts: ChangeParts, entry: KeyEntry): boolean {
   return atRunTime(parts, entry) !== null || inYaml(parts, entry) !== null;
 }
 
-/** Throws KEY_DEFINITION_UNKNOWN. */
+/** Returns an entry's definition. Throws KEY_DEFINITION_UNKNOWN. */
 export function definedKeys(parts: ChangeParts, entry: KeyEntry): DefinedKeys {
   const { revision } = parts.registry?.stateOf(nameOf(entry)) ?? NEVER;
   const made = atRunTime(parts, entry);
@@ -68,8 +66,8 @@ export function definedKeys(parts: ChangeParts, entry: KeyEntry): DefinedKeys {
 }
 
 /**
- * All keys of the template, or this one, are like that from now on, for the whole cluster. Rejects with
- * KEY_DEFINITION_INVALID, KEY_DEFINITION_CHANGED, KEY_DEFINITIONS_FULL.
+ * Puts a template or a key for the whole cluster. Rejects with KEY_DEFINITION_INVALID, KEY_DEFINITION_CHANGED,
+ * KEY_DEFINITIONS_FULL.
  */
 export async function putKeys(
   parts: ChangeParts,
@@ -92,8 +90,8 @@ export async function putKeys(
 }
 
 /**
- * Some settings of it change, over those that it has, if any. It is tried again when somebody else was first, unless
- * `expected` says which revision is meant. Rejects as `putKeys` does.
+ * Changes some settings; tries again when somebody was first, unless `expected` names a revision. Rejects as `putKeys`
+ * does.
  */
 export async function patchKeys(
   parts: ChangeParts,
@@ -105,7 +103,7 @@ export async function patchKeys(
   for (let attempt = 1; ; attempt++) {
     const before = definitionIn(parts, entry) ?? {};
     const { revision, definition } = parts.registry?.stateOf(nameOf(entry)) ?? NEVER;
-    // What was deleted is expected to be absent, whatever its last revision was.
+    // Deleted entries are expected to be absent, whatever their revision.
     const seen = definition === null ? 0 : revision;
     try {
       return await putKeys(parts, entry, patched(before, patch) as GroupDefinition, expected ?? seen, by);
@@ -116,15 +114,15 @@ export async function patchKeys(
   }
 }
 
-/** What a change would do. Nothing is changed, and nothing is appended to the log. */
+/** Effect of a change, without making it. */
 export interface KeysPreview extends KeyEntry {
   readonly dryRun: true;
-  /** As YAML writes it; null = it is not defined. */
+  /** Definition as YAML writes it; null = none. */
   readonly before: GroupDefinition | null;
   readonly after: GroupDefinition | null;
 }
 
-/** Throws what `putKeys` would reject with. */
+/** Previews a put. Throws what `putKeys` would reject with. */
 export function previewPutKeys(
   parts: ChangeParts,
   entry: KeyEntry,
@@ -136,7 +134,7 @@ export function previewPutKeys(
   return { ...entry, dryRun: true, before: definitionIn(parts, entry), after: definition };
 }
 
-/** Throws what `patchKeys` would reject with. */
+/** Previews a patch. Throws what `patchKeys` would reject with. */
 export function previewPatchKeys(
   parts: ChangeParts,
   entry: KeyEntry,
@@ -147,7 +145,7 @@ export function previewPatchKeys(
   return previewPutKeys(parts, entry, definition, expected);
 }
 
-/** Throws what `deleteKeys` would reject with. */
+/** Previews a deletion. Throws what `deleteKeys` would reject with. */
 export function previewDeleteKeys(parts: ChangeParts, entry: KeyEntry, expected: Expected): KeysPreview {
   rejectUndeletable(parts, entry);
   expectRevision(parts, entry, expected);
@@ -155,8 +153,8 @@ export function previewDeleteKeys(parts: ChangeParts, entry: KeyEntry, expected:
 }
 
 /**
- * What was defined at run time no longer is; what YAML says, if anything, is in force again. Rejects with
- * KEY_DEFINITION_UNKNOWN, KEY_DEFINITION_FROM_YAML, KEY_DEFINITION_CHANGED.
+ * Deletes a definition of run time; YAML's, if any, is in force again. Rejects with KEY_DEFINITION_UNKNOWN,
+ * KEY_DEFINITION_FROM_YAML, KEY_DEFINITION_CHANGED.
  */
 export async function deleteKeys(
   parts: ChangeParts,
@@ -175,7 +173,7 @@ function rejectUndeletable(parts: ChangeParts, entry: KeyEntry): void {
   throw new QuotameshError('KEY_DEFINITION_FROM_YAML', { what: entryText(entry), source: parts.config.source });
 }
 
-/** Throws KEY_DEFINITION_CHANGED, REGISTRY_OFF. */
+/** Checks the revision. Throws KEY_DEFINITION_CHANGED, REGISTRY_OFF. */
 function expectRevision(parts: ChangeParts, entry: KeyEntry, expected: Expected): void {
   const { revision } = registryOf(parts).stateOf(nameOf(entry));
   if (expected !== null && expected !== revision) throw changed(entry, revision, expected);

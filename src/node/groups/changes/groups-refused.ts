@@ -1,18 +1,17 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 
-/** A group of a batch that was refused, and why: members of a problem (RFC 9457). */
+/** Refused group of a batch: members of a problem (RFC 9457). */
 export interface RefusedGroup {
   readonly group: string;
   readonly code: string;
   readonly detail: string;
   readonly remedy: string;
-  /** HTTP status that the change would have had alone. */
   readonly status: number;
 }
 
-/** A batch of changes was refused as a whole: GROUPS_CHANGED if nothing but expected revisions was wrong. */
+/** Refuses a batch as a whole: GROUPS_CHANGED if only revisions were wrong. */
 export class GroupsRefused extends QuotameshError {
-  /** The first hundred. */
+  /** First hundred mistakes. */
   readonly errors: readonly RefusedGroup[];
 
   constructor(refusals: readonly RefusedGroup[], of: number) {
@@ -28,6 +27,6 @@ export function refusedGroup(group: string, error: QuotameshError): RefusedGroup
   return { group: group.slice(0, NAME_LENGTH_MAX), status, code, detail, remedy };
 }
 
-/** A caller corrects no more at once, and 10,000 errors would be an answer of several megabytes. */
+/** Errors per answer; 10,000 would be several megabytes. */
 const ERRORS_MAX = 100;
 const NAME_LENGTH_MAX = 200;

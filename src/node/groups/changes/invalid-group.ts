@@ -1,9 +1,7 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { type Mistake, mistakesText } from '../../../config/setting/config-error.js';
 
-/**
- * Tells all mistakes of a definition: under the code of their kind if they are of one kind, else under GROUP_INVALID.
- */
+/** Makes the error of a definition's mistakes: their common code, or GROUP_INVALID. */
 export function invalidGroup(name: string, mistakes: readonly Mistake[]): QuotameshError {
   const details = mistakesText(mistakes);
   const group = name.slice(0, 200);

@@ -11,11 +11,11 @@ import { rejectInUse } from './attaching.js';
 import { checkedDefinition, expectRevision, mergedDefinition } from './change-group.js';
 import type { ChangeParts, Expected } from './change-parts.js';
 
-/** Tells what a change would do. Nothing is changed, and nothing is appended to the log. */
+/** Effect of a change, without making it. */
 export interface ChangePreview {
   readonly group: string;
   readonly dryRun: true;
-  /** As YAML would write it after the change; null = there would be no such group. */
+  /** Definition after it, as YAML writes it; null = no such group. */
   readonly definition: GroupDefinition | null;
   readonly before: GroupPreview | null;
   readonly after: GroupPreview | null;
@@ -30,10 +30,7 @@ export interface DirectionPreview {
   readonly nodes: readonly { readonly nodeId: string; readonly demand: RateStatus; readonly share: RateStatus }[];
 }
 
-/**
- * Previews a PUT, with all its checks. Shares are those that the last reports give; strategies that move in steps are
- * shown after their first one.
- */
+/** Previews a PUT, with all checks. Shares follow from the last reports; strategies with steps show their first. */
 export function previewPut(parts: ChangeParts, name: string, written: unknown, expected: Expected): ChangePreview {
   const definition = checkedDefinition(parts, name, written);
   return preview(parts, name, expected, examineGroup(name, definition, 'request').config, definition);
@@ -49,7 +46,7 @@ export function previewPatch(
   return previewPut(parts, name, mergedDefinition(parts, name, patch), expected);
 }
 
-/** Previews a DELETE: the group of YAML comes back, if there is one. */
+/** Previews a DELETE: YAML's group comes back, if any. */
 export function previewDelete(parts: ChangeParts, name: string, expected: Expected, force = false): ChangePreview {
   const { config, groups, registry, yaml } = parts;
   if (!groups.numbers.has(name)) return parts.gate.unknownGroup(name);

@@ -3,18 +3,14 @@ import type { GroupConfig } from '../../../config/resolved/resolved-config.js';
 import { BYTES, DIRECTIONS, type Direction, MESSAGES } from '../../../core/base/vocabulary.js';
 import type { GroupDefinition } from '../../../core/beside/registry/registry-record.js';
 
-/**
- * A Pulsar resource group: four rates per second, whole numbers. Ours say more (weights, strategy, ramps …); that stays
- * as it is when a rate is changed in this way.
- */
+/** Pulsar resource group: four whole rates per second. Its change leaves our other settings as they are. */
 export type PulsarGroup = Readonly<Record<string, number>>;
 
-/** `pulsar`: as Pulsar's admin client reads it. `pip-82`: as the proposal answers. */
+/** `pulsar`: as its admin client reads it; `pip-82`: as the proposal answers. */
 export type Spelling = 'pulsar' | 'pip-82';
 
 /**
- * A group of ours as Pulsar shows it. A rate without a quota is left out. Worked: 0.5/s is 1, 2^40/s in messages is
- * 2^31 − 1.
+ * Shows a group in Pulsar's form, without rates that have no quota. *Worked:* 0.5/s is 1; 2^40 messages/s are 2^31 − 1.
  */
 export function toPulsarGroup({ quota }: GroupConfig, spelling: Spelling): PulsarGroup {
   const fields = RATES.flatMap(({ direction, dimension, names }) => {
@@ -27,9 +23,8 @@ export function toPulsarGroup({ quota }: GroupConfig, spelling: Spelling): Pulsa
 }
 
 /**
- * What a body changes: null and absent = as it is, −1 = no quota, 0 = nothing passes.
- * Any other negative number is a mistake, and a mistake takes no limit away. Names are read
- * case-blind, those of Pulsar and both of PIP-82. Throws FIELD_UNKNOWN, FIELD_INVALID.
+ * Reads Pulsar's body: null or absent = unchanged, −1 = no quota, 0 = nothing passes, other negatives a mistake. Names
+ * are case-blind, of Pulsar or PIP-82. Throws FIELD_UNKNOWN, FIELD_INVALID.
  */
 export function patchOfPulsar(body: Readonly<Record<string, unknown>>): GroupDefinition {
   const quota: Record<Direction, Record<string, number | null>> = { publish: {}, dispatch: {} };
@@ -49,10 +44,10 @@ export function patchOfPulsar(body: Readonly<Record<string, unknown>>): GroupDef
   return { quota };
 }
 
-/** Pulsar's word for it. */
+/** Pulsar's word for no quota. */
 const UNLIMITED = -1;
 
-/** Pulsar's client waits for ever for a message rate that is larger. */
+/** Largest message rate: Pulsar's client waits for ever for a larger one. */
 const INT32_MAX = 2 ** 31 - 1;
 
 const RATES = DIRECTIONS.flatMap((direction) => {

@@ -7,16 +7,15 @@ import { checkedReplacement, definedGroup } from './change-group.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 import { GroupsRefused, type RefusedGroup, refusedGroup } from './groups-refused.js';
 
-/** Most groups of one batch: every node puts so many in force within one turn of its event loop. */
+/** Most groups of one batch: each node applies them within one turn of its event loop. */
 export const BATCH_GROUPS_MAX = 10_000;
 
 export interface PutGroups {
-  /** The same revision for all of them. */
   readonly revision: number;
   readonly groups: readonly { readonly group: string; readonly isNew: boolean }[];
 }
 
-/** What a batch would change. */
+/** Change of one group of a batch. */
 export interface PreviewedGroup {
   readonly group: string;
   readonly isNew: boolean;
@@ -26,12 +25,12 @@ export interface PreviewedGroup {
   readonly after: GroupDefinition;
 }
 
-/** What a caller has read of a group; may throw GROUP_CHANGED. */
+/** Returns the expected revision of a group; may throw GROUP_CHANGED. */
 export type ExpectedOf = (group: string) => Expected;
 
 /**
- * All groups are as written from now on, for the whole cluster, or none is: the log decides at one offset. Everything
- * is checked before anything is appended. Rejects with GROUPS_INVALID, GROUPS_CHANGED, CHANGE_UNCONFIRMED.
+ * Puts all groups for the whole cluster, or none: the log decides at one offset, after all checks. Rejects with
+ * GROUPS_INVALID, GROUPS_CHANGED, CHANGE_UNCONFIRMED.
  */
 export async function putGroups(
   parts: ChangeParts,
@@ -56,7 +55,6 @@ export async function putGroups(
   throw new GroupsRefused(refusals, entries.length);
 }
 
-/** Previews `putGroups`, with all its checks. */
 export async function previewGroups(
   parts: ChangeParts,
   written: Mapping,
@@ -81,7 +79,7 @@ async function checkedEntries(parts: ChangeParts, written: Mapping, expectedOf: 
   const refusals: RefusedGroup[] = [];
   let added = 0;
   for (const [at, group] of names.entries()) {
-    // Each takes some 50 µs, and requests must not wait for all of them.
+    // Each takes some 50 µs, and requests must not wait for all.
     if (at > 0 && at % CHECKED_PER_TURN === 0) await nextTurn();
     try {
       const expected = expectedOf(group);
@@ -99,7 +97,7 @@ async function checkedEntries(parts: ChangeParts, written: Mapping, expectedOf: 
 
 const CHECKED_PER_TURN = 100;
 
-/** Throws GROUPS_FULL where the new groups of a batch are too many together. */
+/** Rejects too many new groups together. Throws GROUPS_FULL. */
 function rejectBeyond({ config, groups, yaml }: ChangeParts, group: string, added: number): void {
   const max = config.registry.maxGroups;
   if (groups.size - groups.unlistedCount - yaml.numbersTaken + added > max) {

@@ -43,48 +43,44 @@ export interface KeyBookParts {
   readonly cluster: string;
   readonly keys: KeysConfig;
   readonly limits: LimitsConfig;
-  /** For how long limits are confirmed, ms. */
   readonly shareValidMs: number;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly groups: GroupTable;
   readonly limiter: Limiter;
   readonly loop: ServingLoop;
-  /** A node that started alone decides with quota / this many; null = the nodes share each quota. */
+  /** Divisor of a node that started alone; null = the nodes share each quota. */
   readonly dividedBy: () => number | null;
-  /** Makes a group of a key, or changes it; returns its number. */
+  /** Makes or changes a key's group; returns its number. */
   readonly define: (config: GroupConfig) => number;
-  /** Gives the number of a key that nobody uses to another one. */
+  /** Gives an unused key's number to another. */
   readonly rename: (number: number, config: GroupConfig) => void;
-  /** There is no such group any more. */
+  /** Removes a key's group. */
   readonly remove: (group: number) => void;
 }
 
-/** What became of the keys of one template since the start. */
+/** Counts of one template's keys since the start. */
 export interface KeyCounts {
   live: number;
-  /** Keys that speak now: groups like any other. */
   loud: number;
   made: number;
   forgotten: number;
-  /** Requests refused because there was no room for their key. */
+  /** Requests refused for want of room for their key. */
   refused: number;
-  /** Requests refused by the quota of their key, or by another limit of it. */
+  /** Requests refused by a limit of their key. */
   overQuota: number;
-  /** Limits that came with requests and were refused. */
   limitsRefused: number;
-  /** Requests granted unheard. */
+  /** Requests granted unpublished. */
   granted: number;
 }
 
 /**
- * The keys of this node: names that stand in no configuration, of which a template says what they are. A key is a row
- * (core/account/keys/whispers.ts) as long as this node spends no more of it than every node may unheard, and nobody speaks of
- * it; else it is a group. It keeps its number, so a key that falls silent and speaks again has its debt; where all
- * numbers are given, one whose key is forgotten is given to another.
+ * Keeps the keys of this node: names that a template describes. A key is a row (core/account/keys/whispers.ts) while
+ * this node spends no more of it than every node may unpublished, and nobody publishes it; else it is a group. It keeps
+ * its number, and so its debt; when numbers run out, a forgotten key's is reused.
  */
 export class KeyBook {
-  /** By template; those of a template that was removed stay until its last key is forgotten. */
+  /** By template; a removed template's stay until its last key is forgotten. */
   readonly counts = new Map<string, KeyCounts>();
   readonly #parts: KeyBookParts;
   readonly #kinds: KeyKinds;
@@ -94,14 +90,13 @@ export class KeyBook {
   readonly #holds: UnheardHolds;
   readonly #use: SilentUse;
   readonly #remote: RemoteKeys;
-  /** Name → number of the group of every key that has one: those that speak now, and some that did. */
   readonly #numbers = new Map<string, number>();
   #nextNumbered: IterableIterator<[string, number]> = this.#numbers.entries();
-  /** Those that speak now. */
+  /** Loud keys. */
   readonly #loud = new Map<string, number>();
   #loudVersion = 0;
   #nextLoud: IterableIterator<[string, number]> = this.#loud.entries();
-  /** Names of those that speak and are of another kind than their groups. */
+  /** Loud keys whose kind is no longer their group's. */
   readonly #behind = new Set<string>();
   #whisperUntilMs = -Infinity;
   readonly #refused = new RefusedLimits();
@@ -133,8 +128,7 @@ export class KeyBook {
   }
 
   /**
-   * Yields name and number of each shown key: first those that are loud here, the longest first, then those of other
-   * nodes. A group of the same name goes before a key.
+   * Yields shown keys with numbers: loud ones here, longest first, then other nodes'. A group of the name goes before.
    */
   *shown(): Generator<readonly [string, number]> {
     const { numbers } = this.#parts.groups;
@@ -149,7 +143,7 @@ export class KeyBook {
     return this.#loudVersion + this.#remote.version;
   }
 
-  /** The number of a shown key's group; null = the key is not shown. */
+  /** Returns a shown key's number; null = not shown. */
   numberShown(name: string): number | null {
     return this.#loud.get(name) ?? this.#remote.numbers.get(name) ?? null;
   }
@@ -159,9 +153,8 @@ export class KeyBook {
   }
 
   /**
-   * These templates are in force from now on. A key follows when it is used next, a loud one within some rounds: what
-   * was spent of it stays spent. One that is given settings of its own follows at once, because its template is in
-   * force as before. One that no template has any more is unknown at once.
+   * Puts templates in force. A key follows at its next use, a loud one within some rounds, one with own settings at
+   * once; what was spent stays spent. Without a template a key is unknown at once.
    */
   use(templates: readonly KeyTemplate[]): void {
     this.#kinds.use(templates);
@@ -180,17 +173,17 @@ export class KeyBook {
     for (const pattern of [...this.counts.keys()]) this.#dropCounts(pattern);
   }
 
-  /** Templates may come and go for years, and each has its series in the metrics. */
+  /** Drops a template's counts, which would be series in the metrics for years. */
   #dropCounts(template: string): void {
     if (this.counts.get(template)?.live === 0 && !this.#inForce.has(template)) this.counts.delete(template);
   }
 
-  /** Whether a template has such names. */
+  /** Tests if a template has such names. */
   isKey(text: string): boolean {
     return this.kindOf(text) !== null;
   }
 
-  /** The row of a key, which its first use makes; −1 where no template has such names. Throws KEYS_FULL. */
+  /** Returns a key's row, made by its first use; −1 = no template. Throws KEYS_FULL. */
   rowOf(text: string, nowMs: number): number {
     const row = this.#find(text);
     if (row === -1) return this.#make(text, nowMs);
@@ -198,8 +191,8 @@ export class KeyBook {
   }
 
   /**
-   * The key has this limit at this node from now on, until it is told another one, or is forgotten. What the operator
-   * has written for this key stands before it. Throws LIMIT_DENIED, LIMIT_INVALID, KEYS_FULL.
+   * Gives a key a limit at this node, until another comes or it is forgotten; the operator's settings go before. Throws
+   * LIMIT_DENIED, LIMIT_INVALID, KEYS_FULL.
    */
   tellLimit(name: string, limit: unknown, nowMs: number): void {
     const row = this.rowOf(name, nowMs);
@@ -213,7 +206,7 @@ export class KeyBook {
     if (limited !== number) this.#move(row, keyNameOf(name), limited, nowMs);
   }
 
-  /** The kind of a key of kind `now` with this limit; null = there is no room for one more. */
+  /** Returns the kind of a `now` key with this limit; null = no room for another. */
   #limited(key: string, now: number, limit: unknown, highest: AllowedLimits['quota']): number | null {
     const base = this.#kinds.baseOf(now);
     try {
@@ -228,14 +221,13 @@ export class KeyBook {
     }
   }
 
-  /** Counts the refusal, and returns the error for whoever has asked. */
   limitDenied(key: string, reason: string): QuotameshError {
     const error = new QuotameshError('LIMIT_DENIED', { key, reason });
     this.#countRefused(key, error);
     return error;
   }
 
-  /** Logs at most one line in a minute: whoever may not tell limits must not fill the log. */
+  /** Logs at most one line a minute, so that no caller fills the log. */
   #countRefused(key: string, { code, message }: QuotameshError): void {
     const { clock, telemetry } = this.#parts;
     const counts = this.#countsOf[this.#kindOf(key)];
@@ -246,43 +238,43 @@ export class KeyBook {
     telemetry.log('warn', 'a limit that came with a request is refused', { code, reason: message });
   }
 
-  /** Who may tell limits of such a key; null = nobody, or it is no key. */
+  /** Returns the role that may limit such a key; null = nobody, or no key. */
   roleForLimits(name: string): LimitRole | null {
     const kind = this.#kinds.all[this.#kindOf(name)];
     return kind?.allowLimits?.role ?? null;
   }
 
-  /** Largest single request of a row's key in a direction. */
+  /** Returns the largest request of a row's key in a direction. */
   mostOf(row: number, direction: number): Rates {
     return this.#kindAt(row).most[direction];
   }
 
-  /** What a key is now, without making one; null where no template has such names. */
+  /** Returns a key's kind without making one; null = no template. */
   kindOf(name: string): KeyKind | null {
     const row = this.#find(name);
     const kind = row === -1 ? -1 : this.#whispers.kindOf(row);
     return this.#kinds.all[this.#kinds.isCurrent(kind) ? kind : this.#kindOf(name)] ?? null;
   }
 
-  /** Whether this node decides nothing now, or has slept since it confirmed what may be spent unheard. */
+  /** True = the node decides nothing, or has slept since it confirmed unpublished spending. */
   isAsleep(nowMs: number): boolean {
     return !this.#parts.loop.isReady || (this.#isSound && nowMs > this.#whisperUntilMs);
   }
 
   /**
-   * The number of a group that stands for all keys of a row's template. A node that decides nothing answers in its name:
-   * a group for each key that is asked for meanwhile would stay for ever.
+   * Returns the number of a template's group, in whose name an unready node answers: a group per key would stay for
+   * ever.
    */
   groupOfTemplate(row: number): number {
     return this.#number(this.#kindAt(row).settings);
   }
 
-  /** Whether all that the limits of a row's key decide is refused to nobody. */
+  /** True = the key's limits refuse nothing. */
   isShadow(row: number): boolean {
     return this.#kindAt(row).settings.mode === 'shadow';
   }
 
-  /** Takes of a row's key what may be spent unheard; false = its group has to decide. */
+  /** Takes from a row what may be spent unpublished; false = its group decides. */
   tryTake(row: number, name: string, { direction, messages, bytes }: AskedAmounts, nowMs: number): boolean {
     if (!this.#isUnheard(row, nowMs)) return false;
     const whispers = this.#whispers;
@@ -293,57 +285,56 @@ export class KeyBook {
     return true;
   }
 
-  /** The same for work whose cost is known later; null = the key's group has to decide. */
+  /** Takes for work whose cost is known later; null = the key's group decides. */
   tryHold(row: number, name: string, asked: AskedAmounts, nowMs: number): UnheardHold | null {
     return this.tryTake(row, name, asked, nowMs) ? this.#holds.hold(keyNameOf(name), row, asked, nowMs) : null;
   }
 
-  /** What was held has been used, but for so much. */
+  /** Settles a hold, less what was unused. */
   endHold(hold: UnheardHold, unusedMessages: number, unusedBytes: number, nowMs: number): void {
     this.#holds.end(hold, this.#find(hold.key), [unusedMessages, unusedBytes], nowMs);
   }
 
-  /** Whether `tryTake` would take this now. */
+  /** Tests if `tryTake` would take this now. */
   contains(row: number, { direction, messages, bytes }: AskedAmounts, nowMs: number): boolean {
     return this.#isUnheard(row, nowMs) && this.#whispers.contains(row, direction, messages, bytes, nowMs);
   }
 
-  /** Whether this node may spend of a key unheard, and nobody speaks of it. */
+  /** Tests if this node may spend a key unpublished, and nobody publishes it. */
   #isUnheard(row: number, nowMs: number): boolean {
     if (nowMs > this.#whisperUntilMs) return false;
     return this.#strangers()?.has(this.#whispers.bitsOf(row)) !== true;
   }
 
-  /** The number of a key's group, which is made if need be; null = no template has such names. Throws KEYS_FULL. */
+  /** Returns a key's group, made if need be; null = no template. Throws KEYS_FULL. */
   groupOf(text: string): number | null {
     const { clock, loop } = this.#parts;
     const row = this.rowOf(text, clock());
     if (row === -1) return null;
     const name = keyNameOf(text);
     const number = this.#whispers.speaks(row) ? this.#numberOfLoud(name, row) : this.#define(name, row);
-    // While the node decides nothing, the row keeps what was spent unheard.
+    // While the node decides nothing, the row keeps what was spent.
     if (!this.#whispers.speaks(row) && loop.isReady) this.#speak(name, row, number);
     return number;
   }
 
-  /** A group of the key's name uses the key's number. When that group is deleted, the number has to be defined anew. */
   #numberOfLoud(name: string, row: number): number {
     const number = this.#numbers.get(name) as number;
     return this.#parts.groups.isLive(number) ? number : this.#number({ ...this.#kindAt(row).settings, name });
   }
 
-  /** Whether it is a key that is a group like any other now. */
+  /** Tests if a key is a group like any other now. */
   speaks(name: string): boolean {
     const row = this.#find(name);
     return row !== -1 && this.#whispers.speaks(row);
   }
 
-  /** As `seen`, for a key that was used just now. */
+  /** Returns `seen` of a key that was just used. */
   usedNow(name: string): KeySeen {
     return this.seen(name) ?? this.#unused(name);
   }
 
-  /** What a key is, whether this node uses it or not, without making one; null = no template has such names. */
+  /** Describes a key, used here or not, without making one; null = no template. */
   known(name: string): KeySeen | null {
     return this.seen(name) ?? (this.#kindOf(name) === -1 ? null : this.#unused(name));
   }
@@ -360,7 +351,7 @@ export class KeyBook {
     return { template, settings, isUsed: false, group: null, left, remaining };
   }
 
-  /** What this node knows of a key without making one; null = it knows none of this name. */
+  /** Describes a key that this node knows, without making one; null = unknown. */
   seen(name: string): KeySeen | null {
     const nowMs = this.#parts.clock();
     const row = this.#find(name) === -1 ? -1 : this.rowOf(name, nowMs);
@@ -377,7 +368,7 @@ export class KeyBook {
     return { template, settings, isUsed: true, group: null, left, remaining };
   }
 
-  /** A request for the group of this number was refused; it may be no key's. */
+  /** Counts a refusal of this group, which may be no key's. */
   countOverQuota(group: number): void {
     const { groups } = this.#parts;
     if (this.#numbers.size === 0 || groups.isGroup(group)) return;
@@ -386,7 +377,7 @@ export class KeyBook {
     if (counts !== undefined) counts.overQuota++;
   }
 
-  /** What this node has spent of silent keys and nobody knows: its last record tells that. */
+  /** Lists unpublished use of silent keys, for the node's last record. */
   lastWords(): UnheardUse[] {
     const nowMs = this.#parts.clock();
     const { cluster } = this.#parts;
@@ -402,7 +393,7 @@ export class KeyBook {
     });
   }
 
-  /** Called every round: confirms what may be spent unheard, and looks at some keys that may be forgotten. */
+  /** Confirms unpublished spending, and looks for keys to forget; every round. */
   keep(nowMs: number): void {
     const { coordinator } = this.#parts.loop;
     if (coordinator === null) return;
@@ -415,7 +406,6 @@ export class KeyBook {
     this.#catchUp();
   }
 
-  /** Says what heartbeats publish of keys. */
   #publishedKeys(): PublishedKeys {
     const { keys, groups } = this.#parts;
     if (!keys.publishNames) return { isKey: () => false, speaks: () => false, busiest: [] };
@@ -429,7 +419,7 @@ export class KeyBook {
     };
   }
 
-  /** Computes the largest part of its quota that a silent key takes; 0 = the key is not silent. */
+  /** Returns the largest part of a quota that a silent key takes; 0 = not silent. */
   #heatOf(name: string, perSecond: Float64Array): number {
     const row = this.#find(name);
     if (row === -1 || this.#whispers.speaks(row)) return 0;
@@ -447,19 +437,19 @@ export class KeyBook {
     this.#isSound = isSound;
     this.#whisperUntilMs = isSound ? nowMs + this.#parts.shareValidMs : -Infinity;
     this.#divide();
-    // Who is in a new log counts when all have spoken in it: what was spent until then came back by the count before.
+    // While an epoch is held, the count before it bounds what was spent.
     const nodes = log.epochs.isHolding ? this.#nodes : Math.max(1, membership.alive.length, this.#dividedBy ?? 1);
     if (nodes !== this.#nodes) this.#whispers.setNodes(nodes, nowMs);
     this.#nodes = nodes;
     const { readyMs, isReady } = coordinator;
     if (!isReady) return;
     if (Number.isNaN(this.#readyMs)) this.#whispers.start(readyMs);
-    // While it slept, the nodes that took it for dead shared its part.
+    // Nodes that took a sleeping node for dead shared its part.
     else if (readyMs !== this.#readyMs) this.#whispers.begin(readyMs);
     this.#readyMs = readyMs;
   }
 
-  /** When the topic of a node that started alone has come, groups of keys that speak are whole again. */
+  /** Makes loud keys' groups whole again when a node that started alone has its topic. */
   #divide(): void {
     const dividedBy = this.#parts.dividedBy();
     if (dividedBy === this.#dividedBy) return;
@@ -467,7 +457,7 @@ export class KeyBook {
     for (const name of this.#loud.keys()) this.#behind.add(name);
   }
 
-  /** Keys whose lanes the coordinator has put down are silent again. */
+  /** Silences keys whose lanes the coordinator has put down. */
   #silence(coordinator: Coordinator, nowMs: number): void {
     for (let looked = Math.min(SILENCED_LOOKS, this.#loud.size); looked > 0; looked--) {
       const next = this.#nextLoud.next();
@@ -476,11 +466,11 @@ export class KeyBook {
         continue;
       }
       const [name, number] = next.value;
-      // A key that speaks is not forgotten.
+      // Loud keys are not forgotten.
       const row = this.#find(name);
       const isCurrent = this.#kinds.isCurrent(this.#whispers.kindOf(row));
       if (!isCurrent && this.#follow(row, name, nowMs) === -1) continue;
-      // A silent bucket would know nothing of a debt.
+      // A silent bucket would lose a debt.
       if (lanesOf(number).some((lane) => coordinator.lanes.has(lane) || this.#owes(lane, nowMs))) continue;
       this.#loud.delete(name);
       this.#loudVersion++;
@@ -494,7 +484,7 @@ export class KeyBook {
     return buckets.debt(lane, MESSAGES, nowMs) > 0 || buckets.debt(lane, BYTES, nowMs) > 0;
   }
 
-  /** Groups of keys that speak become what their keys are. A group takes about 50 µs, so some go in each round. */
+  /** Updates loud keys' groups to their kinds; some per round, 50 µs each. */
   #catchUp(): void {
     let left = CAUGHT_UP;
     for (const name of this.#behind) {
@@ -505,7 +495,7 @@ export class KeyBook {
     }
   }
 
-  /** The kind of this key is another now, or gone: then so is the key. Returns the row, or −1. */
+  /** Moves a key to its present kind, or drops it; returns the row, or −1. */
   #follow(row: number, text: string, nowMs: number): number {
     const kind = this.#kindOf(text);
     const name = keyNameOf(text);
@@ -528,10 +518,6 @@ export class KeyBook {
     if (speaks) to.loud++;
   }
 
-  /**
-   * No template has this key any more. Its row stays until it is forgotten as others are: else a template that is
-   * removed and put back would give each of its keys another bucket.
-   */
   #quiet(row: number, name: string, nowMs: number): void {
     if (!this.#whispers.speaks(row)) return;
     this.#loud.delete(name);
@@ -557,7 +543,7 @@ export class KeyBook {
     return this.#parts.loop.coordinator?.strangers ?? null;
   }
 
-  /** The row, or −1. Callers may give what is no text. */
+  /** Returns the row, or −1; callers may give what is no text. */
   #find(text: string): number {
     if (typeof text !== 'string') return -1;
     const row = text.length <= KEY_NAME_MAX ? this.#whispers.find(text) : -1;
@@ -570,7 +556,6 @@ export class KeyBook {
     return typeof text === 'string' ? this.#kinds.of(keyNameOf(text), text) : -1;
   }
 
-  /** Returns the row, or −1 where no template has such names. Throws KEYS_FULL. */
   #make(text: string, nowMs: number): number {
     const kind = this.#kindOf(text);
     if (kind === -1) return -1;
@@ -602,7 +587,7 @@ export class KeyBook {
     return number;
   }
 
-  /** Finds a number for a key that other nodes name; null = no template has it, or no room is left. */
+  /** Returns the number for a key that other nodes name; null = no template, or no room. */
   #numberToShow(name: string): number | null {
     const row = this.#find(name);
     const kind = this.#kinds.all[row === -1 ? this.#kindOf(name) : this.#whispers.kindOf(row)];
@@ -615,8 +600,7 @@ export class KeyBook {
   }
 
   /**
-   * Finds a number for a key's group: its own, a new one, or that of a key of which nothing is left; null = there is
-   * none.
+   * Finds a number for a key's group: its own, a new one, or a forgotten key's; null = none.
    * @param isFrugal a new number is the last choice
    */
   #place(config: GroupConfig, isFrugal: boolean): number | null {
@@ -629,7 +613,7 @@ export class KeyBook {
     return number;
   }
 
-  /** Takes the number of a key of which nothing is left to remember; null = the next ones are all in use. */
+  /** Takes a number with nothing left to remember; null = the next ones are in use. */
   #unusedNumber(): number | null {
     for (let looked = Math.min(NUMBERS_LOOKED_AT, this.#numbers.size); looked > 0; looked--) {
       let next = this.#nextNumbered.next();
@@ -646,8 +630,8 @@ export class KeyBook {
   }
 
   /**
-   * Reservations, batches and waiting requests name lanes by number, so none of them may be open. Keys that are loud
-   * from their first use on keep their numbers: they may have limits per topic and client, which are found by number.
+   * Tests if a number is unused: no open reservation, batch or waiting request names it. Keys loud from their first use
+   * keep theirs, as limits per topic and client are found by number.
    */
   #isUnused(name: string, number: number): boolean {
     const { groups, limiter, loop } = this.#parts;
@@ -657,7 +641,7 @@ export class KeyBook {
     return loop.coordinator?.isForgotten(number) === true;
   }
 
-  /** The number of a key's group, which is like this from now on. */
+  /** Returns the number of a key's group, defined as given. */
   #number(config: GroupConfig): number {
     const known = this.#numbers.get(config.name);
     const { groups } = this.#parts;
@@ -667,7 +651,7 @@ export class KeyBook {
     return number;
   }
 
-  /** The key is a group from now on, which begins with what was spent of it unheard. */
+  /** Makes a key a group, which begins with its unpublished use. */
   #speak(name: string, row: number, number: number): void {
     const { limiter, loop, groups, clock } = this.#parts;
     const whispers = this.#whispers;
@@ -685,7 +669,7 @@ export class KeyBook {
       const [messages, bytes] = spent[direction] as [number, number];
       if (messages === 0 && bytes === 0) return;
       loop.serve(lane);
-      // A group of a node that started alone has a bucket of some milliseconds, and would owe most of a silent key's.
+      // A group of a node that started alone has a bucket of milliseconds, and would owe most of a silent key's.
       const most = (dimension: number) => {
         return this.#dividedBy === null ? Infinity : Math.max(0, Math.floor(limiter.available(lane, dimension, nowMs)));
       };
@@ -695,7 +679,7 @@ export class KeyBook {
     });
   }
 
-  /** Per direction; nothing is left where nothing may be spent unheard now. */
+  /** Returns units left per direction; none where nothing may be spent unpublished now. */
   #leftWhere(mayWhisper: boolean, nowMs: number, left: (direction: number, dimension: number) => number): Units {
     const isOpen = mayWhisper && nowMs <= this.#whisperUntilMs;
     return perSlot((direction, dimension) => {
@@ -714,7 +698,7 @@ export class KeyBook {
   }
 }
 
-/** '' for what JSON cannot say, which is no limit either. Throws LIMIT_INVALID. */
+/** Returns a limit's text; '' = not JSON, and so no limit. Throws LIMIT_INVALID. */
 function textOf(limit: unknown, key: string): string {
   const text = jsonOf(limit);
   if (text.length <= LIMIT_TEXT_MAX) return text;
@@ -739,13 +723,13 @@ export interface AskedAmounts {
 export interface KeySeen {
   readonly template: string;
   readonly settings: GroupConfig;
-  /** False: this node has no row of it. */
+  /** False = no row here. */
   readonly isUsed: boolean;
-  /** The number of its group; null while the key is silent here. */
+  /** Number of its group; null = silent here. */
   readonly group: number | null;
-  /** While the key is silent: units that this node may still spend unheard. */
+  /** Units that this node may still spend unpublished, while silent. */
   readonly left: Units;
-  /** While the key is silent: units that the cluster's bucket holds, as far as this node knows. */
+  /** Units of the cluster's bucket as far as known, while silent. */
   readonly remaining: Units;
 }
 
@@ -756,9 +740,9 @@ function perSlot(unitsOf: (direction: number, dimension: number) => number): Uni
   return [0, 1].map((direction) => [unitsOf(direction, MESSAGES), unitsOf(direction, BYTES)] as const);
 }
 
-/** Less than this part of what a node may spend of a key unheard is not told. */
+/** Part of a node's unpublished allowance below which its last record omits a key. */
 const TOLD_PART = 0.25;
-/** 2 MB of rows; the others are told nothing of what more keys have spent. */
+/** Keys in the last record: 2 MB of rows; use of more is lost. */
 const TOLD_MAX = 20_000;
 
 function bucketsOf({ quota, burst }: GroupConfig, direction: number): UnheardUse['buckets'] {
@@ -769,16 +753,15 @@ function bucketsOf({ quota, burst }: GroupConfig, direction: number): UnheardUse
   return [messages ?? null, bytes ?? null];
 }
 
-/** A key that comes again within this time is found as it was. */
+/** Milliseconds within which a returning key is as it was. */
 const FORGET_AFTER_MS = 10_000;
-/** Rows looked at per round: about 20 µs. A million keys are gone through in 20 s. */
+/** Rows per round: about 20 µs; a million keys take 20 s. */
 const SWEPT_ROWS = 1024;
 const SILENCED_LOOKS = 64;
 const REFUSALS_TOLD_EVERY_MS = 60_000;
-/** All rates of both directions in their longest words have 360. A limit in use is kept with its text. */
+/** Most characters of a limit, which is kept; all rates in their longest words have 360. */
 const LIMIT_TEXT_MAX = 500;
 const NUMBERS_LOOKED_AT = 64;
-/** Keys of other nodes that are shown. Each takes what a loud key takes (keys.maxLoud). */
+/** Other nodes' keys shown; each takes what a loud key does (keys.maxLoud). */
 const REMOTE_MAX = 500;
-/** 3 ms of a round. */
 const CAUGHT_UP = 64;

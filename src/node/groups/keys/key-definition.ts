@@ -14,12 +14,12 @@ import { DIRECTIONS } from '../../../core/base/vocabulary.js';
 import { leastDefinition } from '../least-definition.js';
 
 export interface ExaminedTemplate {
-  /** null when there are mistakes. */
+  /** Null = it has mistakes. */
   readonly template: KeyTemplate | null;
   readonly mistakes: readonly Mistake[];
 }
 
-/** A template as YAML writes it below `keys.<pattern>`, checked as in YAML. As for groups, `defaults` do not count. */
+/** Examines a template as below `keys.<pattern>` in YAML; `defaults` do not count. */
 export function examineTemplate(pattern: string, written: unknown, source: string): ExaminedTemplate {
   const findings = new Findings(source);
   const parsed = KeyPattern.of(pattern);
@@ -31,13 +31,12 @@ export function examineTemplate(pattern: string, written: unknown, source: strin
   const root = withUnitsBehindAmounts({ keys: { [pattern]: written } }, findings);
   const [read] = readKeys(root, findings, false).templates;
   if (findings.mistakes.length > 0 || read === undefined) return { template: null, mistakes: findings.mistakes };
-  // Without mistakes every field is there.
   return { template: buildTemplate(read as Whole<TemplateRead>), mistakes: [] };
 }
 
 type Whole<Read extends { readonly pattern: unknown }> = Parameters<typeof buildTemplate>[0] & Pick<Read, 'pattern'>;
 
-/** Settings of a single key, laid over those of its template. */
+/** Examines a key's own settings, laid over its template's. */
 export function examineOverride(template: KeyTemplate, name: string, written: unknown, source: string) {
   // A key may have a name that no group has.
   const shown = GROUP_NAME.matches.test(name) ? name : 'key';
@@ -46,8 +45,8 @@ export function examineOverride(template: KeyTemplate, name: string, written: un
 }
 
 /**
- * Settings with a quota that came with a request laid over them. Throws LIMIT_INVALID, and LIMIT_DENIED where a rate is
- * above the highest one that is allowed, or where none is.
+ * Lays a request's limit over settings. Throws LIMIT_INVALID, and LIMIT_DENIED where a rate is above the highest
+ * allowed, or none is.
  */
 export function withLimit(
   settings: GroupConfig,

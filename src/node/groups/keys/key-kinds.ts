@@ -6,51 +6,49 @@ import { DIRECTIONS, type Rates } from '../../../core/base/vocabulary.js';
 import { hasLevels, hasLimit } from '../../../core/limiter/level-settings.js';
 import { isSameValue } from '../same-value.js';
 
-/** What keys of one template, of an override, or with a limit of their own are made of. */
+/** Settings of keys of one template, override or limit. */
 export interface KeyKind {
   /** The pattern of the template. */
   readonly template: string;
   readonly settings: GroupConfig;
   readonly mayWhisper: boolean;
-  /** Largest single request, per direction. */
+  /** Largest request per direction. */
   readonly most: readonly Rates[];
-  /** What a limit that comes with a request may be; null = there may be none. */
+  /** Bounds of limits in requests; null = none allowed. */
   readonly allowLimits: KeyTemplate['allowLimits'];
-  /** A single key's settings, written by the operator: they stand before limits that come with requests. */
+  /** True = a key's settings by the operator, which go before limits in requests. */
   readonly isOverride: boolean;
-  /** The kind that a limit was laid over; −1 for all others. */
+  /** Kind below a limit; −1 = none. */
   readonly base: number;
 }
 
 /**
- * The kinds by number: those of the templates in force, and those of limits that came with requests. A number stays
- * with a kind as long as keys are of it; a kind that is changed gets another number, so that its keys are moved one by
- * one, when they are used (key-book.ts).
+ * Keeps kinds by number: of templates in force, and of limits in requests. A changed kind gets another number, so that
+ * its keys move one by one, when used (key-book.ts).
  */
 export class KeyKinds {
-  /** Null = a number that is free. */
   readonly all: (KeyKind | null)[] = [];
   readonly #limits: LimitsConfig;
   readonly #onKind: (number: number, kind: KeyKind) => void;
-  /** The most specific first. */
+  /** Most specific first. */
   #patterns: readonly { readonly pattern: KeyPattern; readonly kind: number }[] = [];
   #overrides: ReadonlyMap<string, number> = new Map();
   /** By number. */
   #isCurrent: boolean[] = [];
-  /** Template and name → number, of templates and overrides in force. */
+  /** Template and name → number, in force. */
   #numbers: ReadonlyMap<string, number> = new Map();
   readonly #rows: number[] = [];
   readonly #free: number[] = [];
   /** Base and limit as text → number. */
   readonly #limited = new Map<string, number>();
 
-  /** @param onKind called for every number that is given, before a key can be of that kind */
+  /** @param onKind called for every new number, before a key is of that kind */
   constructor(limits: LimitsConfig, onKind: (number: number, kind: KeyKind) => void) {
     this.#limits = limits;
     this.#onKind = onKind;
   }
 
-  /** Name → number of the kind of every key that has settings of its own. */
+  /** Name → number of kind, of keys with own settings. */
   get overrides(): ReadonlyMap<string, number> {
     return this.#overrides;
   }
@@ -59,7 +57,7 @@ export class KeyKinds {
     return this.#patterns.length > 0;
   }
 
-  /** These templates are in force from now on. Limits that came with requests are forgotten where theirs has changed. */
+  /** Puts templates in force, and forgets limits over changed ones. */
   use(templates: readonly KeyTemplate[]): void {
     const before = this.#numbers;
     const wasCurrent = this.#isCurrent;
@@ -85,7 +83,7 @@ export class KeyKinds {
       }
     }
     this.#numbers = numbers;
-    // Nodes that were told of two equally specific ones at the same time choose the same.
+    // Nodes with two equally specific ones choose the same.
     patterns.sort((one, other) => {
       return other.pattern.literals - one.pattern.literals || (one.pattern.text < other.pattern.text ? -1 : 1);
     });
@@ -101,26 +99,23 @@ export class KeyKinds {
     });
   }
 
-  /** −1 where no template has such names. @param text what the name was made of: templates have all of it */
+  /** Returns the kind of a name; −1 = no template. @param text source of the name: templates have all of it */
   of(name: string, text: string): number {
     return this.#overrides.get(name) ?? this.#kindByPattern(text);
   }
 
-  /** False where the kind's template or override is another now, or gone. */
+  /** Tests if the kind's template or override is still in force. */
   isCurrent(number: number): boolean {
     return this.#isCurrent[number] === true;
   }
 
-  /** The kind that the limit of a kind was laid over; the kind itself where it has none. */
+  /** Returns the kind below a limit, or the kind itself. */
   baseOf(number: number): number {
     const { base } = this.all[number] as KeyKind;
     return base === -1 ? number : base;
   }
 
-  /**
-   * The kind of a key of kind `now` with a limit, which `make` makes; null = `max` of such kinds are in use, by other
-   * keys.
-   */
+  /** Returns the kind of a `now` key with a limit that `make` makes; null = other keys use `max` of them. */
   limited(now: number, limit: string, max: number, make: (settings: GroupConfig) => GroupConfig): number | null {
     const base = this.baseOf(now);
     const text = `${base} ${limit}`;
@@ -135,7 +130,7 @@ export class KeyKinds {
     return number;
   }
 
-  /** Whether a limit is in use by one key alone, which is about to have another one: then its own makes room. */
+  /** Tests if a limit is in use by one key alone, whose change makes room. */
   #isLastOf(limited: number): boolean {
     if ((this.all[limited] as KeyKind).base === -1 || this.#rows[limited] !== 1) return false;
     for (const [text, number] of this.#limited) if (number === limited) this.#limited.delete(text);
@@ -143,12 +138,10 @@ export class KeyKinds {
     return true;
   }
 
-  /** A key is of this kind. */
   hold(number: number): void {
     this.#rows[number] = this.#rows[number] + 1;
   }
 
-  /** A key is no longer of this kind. */
   release(number: number): void {
     this.#rows[number] = this.#rows[number] - 1;
     if (!this.isCurrent(number)) this.#freeUnused(number);
@@ -197,9 +190,8 @@ export class KeyKinds {
   }
 
   /**
-   * What is spent unheard is a part of the cluster's bucket, the same at every node. So it can say nothing of groups
-   * without such a bucket, whose bucket moves, or of which a node may have less; and other limits of the node decide
-   * beside it.
+   * Tests if keys may spend unpublished: a part of the cluster's bucket, equal at every node. Excludes groups without
+   * such a bucket, with moving or unequal ones, and with other limits of the node.
    */
   mayWhisper(settings: GroupConfig): boolean {
     const { enabled, ramp, cost, maxShareRatio, weights } = settings;

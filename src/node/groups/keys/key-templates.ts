@@ -12,21 +12,21 @@ export interface KeyTemplatesParts {
   readonly configured: readonly KeyTemplate[];
   readonly registry: Pick<RegistryConfig, 'maxGroups'>;
   readonly telemetry: Telemetry;
-  /** Called when what is in force has changed. */
+  /** Called when the templates in force have changed. */
   readonly use: (templates: readonly KeyTemplate[]) => void;
 }
 
 /**
- * The templates in force. One that was defined at run time replaces that of YAML as a whole, its overrides included;
- * settings of a single key of run time are laid over whichever template its name belongs to.
+ * Keeps the templates in force. One of run time replaces YAML's as a whole, overrides included; a key's own settings of
+ * run time lie over whichever template has its name.
  */
 export class KeyTemplates {
   readonly #parts: KeyTemplatesParts;
   #configured: readonly KeyTemplate[];
   readonly #atRunTime = new Map<string, KeyTemplate>();
-  /** Name of a key → its definition, as it was read of the registry. */
+  /** Key → its definition in the registry. */
   readonly #keys = new Map<string, GroupDefinition>();
-  /** What each of them makes of its template, kept because to lay 10,000 over theirs takes half a second. */
+  /** Definitions laid over their templates; 10,000 take half a second. */
   readonly #laid = new WeakMap<GroupDefinition, { readonly base: KeyTemplate; readonly config: GroupConfig | null }>();
   #inForce: readonly KeyTemplate[];
   #isStale = false;
@@ -37,7 +37,6 @@ export class KeyTemplates {
     this.#inForce = parts.configured;
   }
 
-  /** In no order. */
   get inForce(): readonly KeyTemplate[] {
     return this.#inForce;
   }
@@ -46,17 +45,17 @@ export class KeyTemplates {
     return this.#configured.find((template) => template.pattern === pattern) ?? null;
   }
 
-  /** The template of such names, the most specific one; null = there is none. */
+  /** Returns the most specific template of a name; null = none. */
   templateOf(name: string): KeyTemplate | null {
     return mostSpecific(this.#bases(), name);
   }
 
-  /** What a key of this name is; null = no template has such names. */
+  /** Returns the settings of a key; null = no template. */
   settingsOf(name: string): GroupConfig | null {
     return settingsOfKey(this.#inForce, name);
   }
 
-  /** Names of keys of which this text is the only field, the first ones. */
+  /** Lists the first keys of which this text is the only field. */
   namesWith(value: string): string[] {
     if (value.length > KEY_NAME_MAX) return [];
     const names = this.#bases().flatMap((template) => {
@@ -67,7 +66,7 @@ export class KeyTemplates {
     return names.slice(0, NAMES_SHOWN);
   }
 
-  /** Patterns in force that have names in common with this one, of which neither is more specific. */
+  /** Lists patterns that overlap this one, neither more specific. */
   twinsOf(pattern: KeyPattern): string[] {
     return this.#bases().flatMap((template) => {
       const other = patternOf(template);
@@ -76,17 +75,16 @@ export class KeyTemplates {
     });
   }
 
-  /** Keys that have settings of their own from the registry. */
+  /** Keys with own settings from the registry. */
   get namesAtRunTime(): readonly string[] {
     return [...this.#keys.keys()];
   }
 
-  /** Whether there is room for one more template or key of run time. */
+  /** True = room for one more template or key of run time. */
   get hasRoom(): boolean {
     return this.#atRunTime.size + this.#keys.size < this.#parts.registry.maxGroups;
   }
 
-  /** YAML says this now. */
   configure(templates: readonly KeyTemplate[]): void {
     if (isSameValue(templates, this.#configured)) return;
     this.#configured = templates;
@@ -95,8 +93,8 @@ export class KeyTemplates {
   }
 
   /**
-   * An entry was read from the log; `apply` puts it in force. It was checked when it was proposed, but perhaps by a newer
-   * version. Returns why it cannot be used here, or null.
+   * Takes an entry of the log; `apply` puts it in force. Checks it again, as a newer version may have proposed it;
+   * returns why it cannot be used, or null.
    */
   define(kind: 'key-template' | 'key', name: string, definition: GroupDefinition | null): string | null {
     const known: Map<string, unknown> = kind === 'key' ? this.#keys : this.#atRunTime;
@@ -118,7 +116,7 @@ export class KeyTemplates {
     return why(mistakes);
   }
 
-  /** Puts what was defined in force, all of it at once: the log at the start may hold thousands of entries. */
+  /** Puts the definitions in force, all at once: the log may start with thousands. */
   apply(): void {
     if (!this.#isStale) return;
     this.#isStale = false;
@@ -138,7 +136,7 @@ export class KeyTemplates {
     this.#parts.use(this.#inForce);
   }
 
-  /** Null where the template has changed, and the two contradict each other: then the template alone counts. */
+  /** Lays a definition over a changed template; null = they contradict: the template alone counts. */
   #laidOver(base: KeyTemplate, name: string, definition: GroupDefinition): GroupConfig | null {
     const known = this.#laid.get(definition);
     if (known !== undefined && known.base === base) return known.config;

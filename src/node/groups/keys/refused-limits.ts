@@ -1,20 +1,17 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 
-/**
- * Limits that were refused lately, and why: to find out takes as long as many requests do, and a gateway that was
- * configured wrongly sends the same limit again and again.
- */
+/** Remembers refused limits, which take as long as many requests to examine; a wrong gateway repeats them. */
 export class RefusedLimits {
-  /** Number of the kind and text of the limit → why. */
+  /** Kind and text of the limit → error. */
   readonly #errors = new Map<string, QuotameshError>();
 
-  /** Throws what was wrong with the same limit of another key of the kind. */
+  /** Throws the error of the same limit, for another key of the kind. */
   throwAgain(kind: number, limit: string, key: string): void {
     const known = this.#errors.get(`${kind} ${limit}`);
     if (known !== undefined) throw new QuotameshError(known.code, { ...known.facts, key });
   }
 
-  /** What `read` makes of a limit; what it throws is kept. */
+  /** Returns what `read` makes of a limit; keeps what it throws. */
   noted<Value>(kind: number, limit: string, read: () => Value): Value {
     try {
       return read();
@@ -25,11 +22,11 @@ export class RefusedLimits {
     }
   }
 
-  /** What kinds allow may have changed. */
+  /** Forgets all, as kinds may allow others now. */
   clear(): void {
     this.#errors.clear();
   }
 }
 
-/** Beyond so many different ones somebody makes them up. */
+/** Different limits kept; beyond that somebody makes them up. */
 const KEPT = 64;

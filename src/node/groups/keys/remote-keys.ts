@@ -6,16 +6,14 @@ export interface RemoteKeysParts {
   readonly cluster: string;
   /** Most names. */
   readonly max: number;
-  /** The number of a key's group, which is made if need be; null = no template has such names, or there is no room. */
   readonly numberOf: (name: string) => number | null;
-  /** False: a group of the key's name had the number, and was deleted. */
+  /** Tests if a key's number is no deleted group's. */
   readonly isLive: (number: number) => boolean;
 }
 
 /**
- * Keeps the keys that nodes publish by name in their heartbeats, so that a node can show keys that others use. Nothing
- * is decided by it. A writer of the topic may publish names without end, so there are at most `max`; a name with another
- * id than its own is a lie.
+ * Keeps keys named in heartbeats, to show those that others use; decides nothing. There are at most `max`, as writers
+ * may name keys without end; a name with a wrong id is ignored.
  */
 export class RemoteKeys {
   readonly #parts: RemoteKeysParts;
@@ -33,7 +31,7 @@ export class RemoteKeys {
     return this.#numbers;
   }
 
-  /** Takes published names, and drops some that nobody publishes any more. Called every round. */
+  /** Takes published names, and drops some unpublished ones; every round. */
   keep(coordinator: Coordinator): void {
     for (const { name, groupId } of coordinator.log.keys.takeNames()) this.#add(name, groupId);
     for (let looked = Math.min(LOOKED_AT, this.#numbers.size); looked > 0; looked--) {

@@ -1,13 +1,13 @@
 import type { KeyTemplate } from '../../../config/resolved/resolved-config.js';
 import { KeyPattern } from '../../../core/account/keys/key-pattern.js';
 
-/** What decides about names: patterns, and the settings behind them. */
+/** Pattern, and the settings behind it. */
 type Template<Group> = Pick<KeyTemplate, 'pattern'> & {
   readonly group: Group;
   readonly overrides: readonly Group[];
 };
 
-/** The settings of a key by its name, which may be the pattern's own; null = no template has such names. */
+/** Returns the settings of a key, whose name may be the pattern; null = no template. */
 export function settingsOfKey<Group extends { readonly name: string }>(
   templates: readonly Template<Group>[],
   name: string,
@@ -16,7 +16,7 @@ export function settingsOfKey<Group extends { readonly name: string }>(
   return template?.overrides.find((own) => own.name === name) ?? template?.group ?? null;
 }
 
-/** The template with the most literal characters of those that match. */
+/** Finds the matching template with most literal characters. */
 export function mostSpecific<Each extends Pick<KeyTemplate, 'pattern'>>(
   templates: readonly Each[],
   name: string,

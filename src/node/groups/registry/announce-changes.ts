@@ -1,17 +1,14 @@
 import type { Telemetry } from '../../../base/ports/telemetry.js';
 
-/** An entry of the registry that is in force at this node from now on. */
+/** Entry of the registry now in force here. */
 export interface AppliedChange {
   readonly kind: 'group defined' | 'group deleted' | 'attachment changed' | 'key-template changed' | 'key changed';
-  /** The name of the group or key, the path of the attached scope, or the pattern of the template. */
+  /** Name of the group or key, path of the scope, or pattern of the template. */
   readonly name: string;
   readonly revision: number;
 }
 
-/**
- * Logs a line for each change, or one line for all if many came at once, as from a script or from the log at the start:
- * 10,000 lines took a quarter of the time that applying the groups took, and nobody reads them.
- */
+/** Logs a line per change, or one for many at once, as from a script or the log at the start. */
 export function announceChanges(telemetry: Telemetry, changes: readonly AppliedChange[]): void {
   if (changes.length <= LINES_MAX) {
     for (const { kind, name, revision } of changes) {

@@ -8,22 +8,21 @@ import {
   type GroupDefinition,
 } from '../../../core/beside/registry/registry-record.js';
 
-/** A change as people are told of it: GET /v1/audit, `quotamesh audit`, the log. */
+/** Change for people: GET /v1/audit, `quotamesh audit`, the log. */
 export interface AuditedChange {
-  /** Rises with every change of the cluster; what was detached with a group has that of the group's deletion. */
+  /** Rises with every change; what was detached with a group has its deletion's. */
   readonly revision: number;
-  /** Time by the clock of the node that was asked; null = unknown. */
+  /** Time by the clock of the changing node; null = unknown. */
   readonly time: string | null;
   readonly node: string;
   readonly who: Omit<ChangedBy, 'atMs'> | null;
   readonly what: 'made' | 'changed' | 'deleted';
   readonly kind: Entry['kind'];
-  /** The name of the group or key, the path of the scope, or the pattern of the template. */
   readonly name: string;
-  /** As YAML writes it; null = nothing was, or is, defined at run time. */
+  /** Definition as YAML writes it; null = none at run time. */
   readonly before: GroupDefinition | null;
   readonly after: GroupDefinition | null;
-  /** Detached because this group was deleted with force; null = the change was asked for by itself. */
+  /** Group deleted with force, which detached it; null = changed by itself. */
   readonly withGroup: string | null;
 }
 
@@ -43,13 +42,13 @@ export function auditedChange(record: AuditRecord): AuditedChange {
   };
 }
 
-/** One line at the node that was asked; its name and the time stand in every line. */
+/** Logs a change at the node that made it. */
 export function logChange(telemetry: Telemetry, record: AuditRecord): void {
   const { time: _time, node: _node, ...change } = auditedChange(record);
   telemetry.log('info', 'change accepted', { audit: true, outcome: 'accepted', ...change });
 }
 
-/** One line for a batch: its groups stand in the trail, each with what it was before. */
+/** Logs a batch in one line; its groups stand in the trail. */
 export function logBatch(
   telemetry: Telemetry,
   { revision, changes }: Pick<BatchDecision, 'revision' | 'changes'>,
@@ -65,7 +64,7 @@ export function logBatch(
 
 const NAMES_MAX = 20;
 
-/** null where a record holds a time that no Date can hold. */
+/** Formats a time; null = no Date can hold it. */
 function timeOf(atMs: number): string | null {
   const date = new Date(atMs);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();

@@ -21,7 +21,7 @@ export function describeRegistry({ registry }: RegistryHolder): RegistryStatus {
   };
 }
 
-/** Where the group in force comes from, and the revision that If-Match is asked for. */
+/** Returns a group's origin, and the revision for If-Match. */
 export function originOf({ registry }: RegistryHolder, group: string): Pick<GroupStatus, 'origin' | 'revision'> {
   const { revision, definition } = registry?.stateOf(group) ?? NEVER;
   return definition === null ? { origin: 'yaml', revision: 0 } : { origin: 'run-time', revision };

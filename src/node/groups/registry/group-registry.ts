@@ -37,11 +37,11 @@ import { RegistryDecoder } from './registry-decoder.js';
 
 const TICK_MS = 1000;
 const ADOPT_AFTER_MS = 10_000;
-/** A change must be decided so long after its call; an append itself may take as long as `topic.appendTimeoutMs`. */
+/** Milliseconds from a call to its decision; an append alone may take `topic.appendTimeoutMs`. */
 const DECISION_TIMEOUT_MS = 15_000;
-/** Records handled per turn of the event loop; a group takes about 50 µs to read. */
+/** Records per turn of the event loop; a group takes about 50 µs. */
 const RECORDS_PER_TURN = 200;
-/** Definitions that this node could not use and tries again each second; a larger number takes longer per turn. */
+/** Unusable definitions tried again per second; more takes longer per turn. */
 const RETRIED_PER_TICK = 20;
 
 export interface GroupRegistryParts {
@@ -57,26 +57,25 @@ export interface GroupRegistryParts {
   readonly comparison: YamlComparison;
   readonly attachments: Attachments;
   readonly templates: KeyTemplates;
-  /** NOT_READY with the reasons of this moment. */
+  /** NOT_READY with the present reasons. */
   readonly notReady: () => QuotameshError;
 }
 
 /**
- * Connects the registry's topic, its state machine in the core, and the groups of this node. A group that was defined
- * at run time replaces the one of YAML as a whole; when it is deleted, that of YAML is in force again.
+ * Connects the registry's topic, its machine in the core, and this node's groups. A group of run time replaces YAML's
+ * as a whole; its deletion brings YAML's back.
  */
 export class GroupRegistry {
   readonly topic: ReportTopic;
-  /** Groups whose definition this node cannot use, and why; what was in force before stays so. */
+  /** Groups with unusable definitions → reason; the one before stays in force. */
   readonly refused = new Map<string, string>();
-  /** Changes that were requested at this node, by outcome. */
+  /** Changes requested here, by outcome. */
   readonly changes = { made: 0, late: 0, invalid: 0, unconfirmed: 0, 'too-fast': 0 };
-  /** Changes of groups applied here, of all nodes, and the revision of the newest. */
+  /** Applied changes of all nodes, and the newest revision. */
   applied = 0;
   revision = 0;
-  /** Milliseconds from the call until the log had decided. */
   lastChangeMs = 0;
-  /** Groups in which the YAML of the nodes differs. */
+  /** Groups whose YAML differs between nodes. */
   readonly comparison: YamlComparison;
   readonly #parts: GroupRegistryParts;
   readonly #telemetry: Telemetry;
@@ -85,9 +84,9 @@ export class GroupRegistry {
   readonly #decoder: RegistryDecoder;
   readonly #registry: Registry;
   readonly #waiting = new Map<string, (decision: ChangeDecision | BatchDecision) => void>();
-  /** Id of a change that waits → why its proposal may not be in the log. */
+  /** Waiting change → why its proposal may not be in the log. */
   readonly #unwritten = new Map<string, string>();
-  /** Groups that were changed and not applied yet: nothing is applied until the node has read everything. */
+  /** Changed groups to apply once all is read. */
   #changed = new Set<string>();
   readonly #watchers = new Set<(change: RegistryChange) => void>();
   #timer: NodeJS.Timeout | null = null;
@@ -118,17 +117,16 @@ export class GroupRegistry {
     this.#decoder = new RegistryDecoder(this.#codec, this.comparison, telemetry);
   }
 
-  /** Null while the topic works. */
+  /** Reason; null = the topic works. */
   get lost(): string | null {
     return this.#inbox.lost;
   }
 
-  /** The name of the log that is read, and how often it turned out to be another one. */
   get epoch(): { readonly name: string | null; readonly changes: number } {
     return this.#registry.epochs;
   }
 
-  /** How many entries the log lacks that an earlier log had. */
+  /** Entries that an earlier log had and this one lacks. */
   get lacking(): number {
     return this.#registry.epochs.lacking.size;
   }
@@ -142,12 +140,12 @@ export class GroupRegistry {
     return this.#decoder.undecodable + this.#registry.ignored + this.comparison.ignored;
   }
 
-  /** Offset after the last record read. */
+  /** Offset behind the last record read. */
   get offset(): number {
     return this.#registry.offset;
   }
 
-  /** Resolves when every group of the registry is known here; rejects when the topic cannot be used as it is. */
+  /** Resolves when every group of the registry is known; rejects when the topic cannot be used. */
   async open(): Promise<void> {
     const ready = new Promise<void>((resolve) => {
       this.#ready = resolve;
@@ -157,40 +155,39 @@ export class GroupRegistry {
     if (!this.#closed) await ready;
   }
 
-  /** Revision 0 where the group was never changed at run time. */
+  /** Returns a group's state; revision 0 = never changed at run time. */
   stateOf(name: string): GroupState {
     return this.#registry.stateOf(name);
   }
 
-  /** Groups that came at run time, beside those of YAML. */
+  /** Yields groups of run time beside YAML's. */
   *names(): Generator<string> {
     for (const name of this.#registry.names()) if (entryOf(name).kind === 'group') yield name;
   }
 
-  /** Changes of all nodes behind a revision, or behind one of its entries, in the order of the log. */
+  /** Lists changes behind a revision, or one of its entries, in log order. */
   changesAfter(revision: number, most: number, name: string | null, group?: string): AuditRecord[] {
     return this.#registry.trail.after(revision, most, name, group);
   }
 
-  /** Tells `watcher` of each change that is applied from now on, until the function that is returned is called. */
+  /** Calls `watcher` for each change applied from now on; returns what ends it. */
   watch(watcher: (change: RegistryChange) => void): () => void {
-    // A watcher that is given twice is told twice, and ended one by one.
+    // A watcher given twice is called twice, and ended one by one.
     const own = (change: RegistryChange) => watcher(change);
     this.#watchers.add(own);
     return () => void this.#watchers.delete(own);
   }
 
-  /** Changes that can be asked for. */
   get audited(): number {
     return this.#registry.trail.size;
   }
 
   /**
-   * Proposes a change; resolves when the log has decided. Rejects with CHANGE_UNCONFIRMED if it has not decided in
-   * time: then the change is in force as a whole or not at all.
+   * Proposes a change; resolves when the log has decided. Rejects with CHANGE_UNCONFIRMED if it has not in time: then
+   * it is in force as a whole or not at all.
    *
    * @param expected revision that the group must have; 0 = it must not have been made at run time; null = any
-   * @param detaching the deletion of a group also deletes what is attached to the group at the deletion's offset
+   * @param detaching a deletion also takes the group's attachments at its offset
    */
   async propose(
     group: string,
@@ -207,7 +204,7 @@ export class GroupRegistry {
     return decision;
   }
 
-  /** The same for many groups: all are changed, or none. */
+  /** Proposes changes of many groups: all, or none. */
   async proposeAll(entries: readonly BatchEntry[], by: ChangedBy): Promise<BatchDecision> {
     const all = `${entries[0]?.group} and ${entries.length - 1} more`;
     const decision = await this.#decided<BatchDecision>(all, (id) => {
@@ -320,10 +317,7 @@ export class GroupRegistry {
     if (!this.#closed) this.#step({ kind, ticket });
   }
 
-  /**
-   * Appends what changes nothing while the topic is lost: a store that has refused a change is asked by nobody else
-   * whether it takes records again.
-   */
+  /** Appends a record without effect while the topic is lost, to find out when it accepts again. */
   async #probe(): Promise<void> {
     if (this.#isProbing) return;
     this.#isProbing = true;
@@ -332,7 +326,7 @@ export class GroupRegistry {
     this.#isProbing = false;
   }
 
-  /** @param again what this node could not use: there may be room now */
+  /** Applies changes. @param again unusable entries, for which there may be room now */
   #applyChanges(again: readonly string[] = []): void {
     const changed = this.#changed;
     this.#changed = new Set();
@@ -364,7 +358,6 @@ export class GroupRegistry {
     for (const tell of this.#watchers) tell(change);
   }
 
-  /** null = this node cannot use the definition. */
   #apply(name: string, revision: number): AppliedChange['kind'] | null {
     const { definition } = this.stateOf(name);
     const { attachments, inForce, settings, yaml } = this.#parts;
@@ -384,7 +377,7 @@ export class GroupRegistry {
     return 'group deleted';
   }
 
-  /** The definition was checked when it was proposed, but perhaps by a newer version, whose keys mean nothing here. */
+  /** Defines a group; a newer version's keys may mean nothing here. */
   #define(name: string, definition: GroupDefinition, revision: number): 'group defined' | null {
     const { config, mistakes } = examineGroup(name, definition, `revision ${revision}`);
     const { groups, inForce, settings, yaml } = this.#parts;

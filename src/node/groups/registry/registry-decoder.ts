@@ -4,7 +4,7 @@ import type { ReadRegistryRecord } from '../../../core/beside/registry/registry-
 import type { RegistryCodec } from '../../../topic/codec/registry-codec.js';
 import type { YamlComparison } from '../yaml/yaml-comparison.js';
 
-/** Decodes what was read of the registry's topic for its machine; passes hashes of YAML on to their comparison. */
+/** Decodes the registry's records for its machine, and YAML hashes for their comparison. */
 export class RegistryDecoder {
   undecodable = 0;
   readonly #codec: RegistryCodec;

@@ -2,35 +2,34 @@ import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { configStamp, filesStamp, isFolder } from '../../../config/files/config-files.js';
 
-/** Interval of looks: for changes on a network or bind mount, which the system does not announce. */
+/** Milliseconds between looks, for network and bind mounts without events. */
 const POLL_MS = 1000;
 
-/** Editors and `cp` write in steps: a file counts when it has not changed for so long. */
+/** Milliseconds without change after which a file counts; editors write in steps. */
 const SETTLED_MS = 100;
 
 export interface ConfigWatchOptions {
-  /** A file or a folder. */
+  /** Path of a file or a folder. */
   readonly path: string;
-  /** Stamp of the configuration in force, taken before it was read, followed by the stamp of `besides`. */
+  /** Stamp of the configuration in force, taken before it was read, then that of `besides`. */
   readonly stamp: string;
   /** Files that the configuration in force names. */
   readonly besides?: () => readonly string[];
-  /** Reads and applies it; deals with its own failures. */
+  /** Reads and applies it; handles its own failures. */
   readonly reload: () => Promise<void>;
 }
 
 /**
- * Sees when the files of a configuration change. What counts is their stamps, looked at once a second: that works on every
- * file system, and over symbolic links that lead elsewhere (a ConfigMap is swapped by a link two folders away). A watch of
- * the folder only makes it look sooner. chokidar was not taken: it needs the poll for the same cases, and cannot tell
- * when a swap of several files is over.
+ * Watches a configuration's files by their stamps, once a second, which works on every file system and over links (a
+ * ConfigMap is swapped two folders away). A watch of the folder only speeds it up. *Rejected:* chokidar, which polls in
+ * the same cases, and cannot tell the end of a swap.
  */
 export class ConfigWatch {
   readonly #options: ConfigWatchOptions;
   #watcher: FSWatcher | null = null;
   #poll: NodeJS.Timeout | null = null;
   #soon: NodeJS.Timeout | null = null;
-  /** Stamps of the files when they were last looked at, and when they were last read. */
+  /** Stamps at the last look, and at the last reading. */
   #seen: string;
   #read: string;
   #reading: Promise<void> | null = null;
@@ -50,11 +49,11 @@ export class ConfigWatch {
       this.#watcher = watch(isFolder(path) ? path : dirname(path), { persistent: false }, () => this.#lookSoon());
       this.#watcher.on('error', () => this.#watcher?.close());
     } catch {
-      // No watches left, or a file system without them: the poll is enough.
+      // Without watches the poll is enough.
     }
   }
 
-  /** Reads it now, changed or not, behind a reading that is under way; resolves when that is over. */
+  /** Reads it now, behind a reading under way; resolves when that is over. */
   async readNow(): Promise<void> {
     await this.#reading;
     if (this.#closed || this.#reading !== null) return;

@@ -4,12 +4,12 @@ import { describeGroupConfig, describeTemplate } from '../../../config/describe/
 import { ALL_PER_SECOND } from '../../../config/resolved/rates-as-written.js';
 import type { GroupConfig, KeyTemplate } from '../../../config/resolved/resolved-config.js';
 
-/** 8 hexadecimal digits; equal for groups that mean the same, however they are written. About 10 µs. */
+/** Returns 8 hexadecimal digits, equal for equal meaning; about 10 µs. */
 export function definitionHash(group: GroupConfig): string {
   return hashOf(describeGroupConfig(plain(group)));
 }
 
-/** The same for a template, with its overrides. */
+/** Returns a template's, with its overrides. */
 export function templateHash(template: KeyTemplate): string {
   const { group, overrides, allowLimits } = template;
   return hashOf(
@@ -22,7 +22,7 @@ export function templateHash(template: KeyTemplate): string {
   );
 }
 
-/** A rate that is only written in another unit of time is the same. */
+/** Drops the units in which rates are written. */
 function plain(group: GroupConfig): GroupConfig {
   return { ...group, asWritten: ALL_PER_SECOND };
 }
@@ -33,7 +33,7 @@ function hashOf(described: unknown): string {
     .padStart(8, '0');
 }
 
-/** Nodes may have written the weights in another order. */
+/** Sorts keys: nodes may write weights in another order. */
 function inOrder(value: unknown): unknown {
   if (!isMapping(value)) return value;
   const keys = Object.keys(value).sort();

@@ -2,23 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import { isMapping } from '../../../base/input/mapping.js';
 import type { ListenerTlsConfig, ResolvedConfig } from '../../../config/resolved/resolved-config.js';
 
-/**
- * Paths of settings that differ between two configurations, as `timing.heartbeatMs`, without those that a reload
- * changes. Values may be secrets and are not told.
- */
+/** Lists paths of differing settings, as `timing.heartbeatMs`, that a reload does not change; values may be secrets. */
 export function settingDifferences(one: ResolvedConfig, other: ResolvedConfig): readonly string[] {
   const authGoes = one.auth !== null && other.auth === null ? ['auth'] : [];
   return [...authGoes, ...differences(coldOf(one), coldOf(other), '').filter((path) => path !== 'topic.nodeCount')];
 }
 
 /**
- * Groups, templates of keys, attachments and tokens follow the files; the count of nodes without a topic is a part of every group
- * (build-config.ts). Certificates of listeners are replaced (access/listener-tls.ts), but not whether there are any.
+ * Returns the settings that need a restart. Groups, templates, attachments, tokens and listeners' certificates
+ * (access/listener-tls.ts) follow the files; the count of nodes without a topic is part of every group
+ * (build-config.ts).
  */
 function coldOf(config: ResolvedConfig): Readonly<Record<string, unknown>> {
   const { groups, keys, attachments, source, files, auth, nodeId: node, http, mqtt, ...cold } = config;
   const { templates: _hot, ...bounds } = keys;
-  // A limit that is only written in another unit of time is the same limit.
+  // Another unit of time is the same limit.
   const { asWritten: _, ...limits } = cold.limits;
   return { node, ...cold, keys: bounds, limits, http: coldListener(http), mqtt: coldListener(mqtt) };
 }

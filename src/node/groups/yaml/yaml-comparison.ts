@@ -8,21 +8,18 @@ import type { CoordinatorView } from '../../../core/machine/coordinator-view.js'
 import { DEFINITION_BYTES_MAX } from '../../../topic/codec/registry-codec.js';
 import type { GroupTable } from '../group-table.js';
 
-/** Records of a node's groups, so that each stays small: 10,000 groups are about 1 KB a part. */
+/** Records of a node's groups: 10,000 groups are about 1 KB a part. */
 const PARTS = 256;
-/** A record that was sent and has not come back is sent again after this time. */
+/** Milliseconds until a record that has not come back is sent again. */
 const RESEND_MS = 5000;
-/** A record may stand in the log a little before the node that wrote it is a member. */
+/** Milliseconds: a record may be older in the log than its node's membership. */
 const STRANGER_MS = 60_000;
-/**
- * The most text of all hashes of other nodes: 100 nodes of 10,000 groups each with names of 40 characters. Without it,
- * a node that made up parts and authors ended a node of 256 MB within a minute.
- */
+/** Most bytes of other nodes' hashes: 100 nodes of 10,000 groups; made-up authors would fill the memory. */
 export const TOLD_BYTES_MAX = 2 ** 26;
-/** What a record takes beside its hashes. */
+/** Bytes of a record beside its hashes. */
 const RECORD_BYTES = 256;
 
-/** A group of YAML that other nodes have otherwise, or that only one side has. */
+/** Group of YAML that nodes have otherwise, or some lack. */
 export interface YamlDifference {
   readonly group: string;
   readonly nodes: readonly string[];
@@ -43,36 +40,33 @@ interface ToldYaml {
 export interface YamlComparisonParts {
   readonly cluster: string;
   readonly nodeId: string;
-  /** Version of this program: nodes of other versions are left out of the comparison. */
+  /** Version of this program; nodes of others are not compared. */
   readonly version: string;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
   readonly loop: CoordinatorView;
   readonly groups: GroupTable;
   readonly yaml: HashedYaml;
-  /** Whether the registry's definition of a group is in force, whatever YAML says. */
   readonly isRegistered: (name: string) => boolean;
 }
 
-/** The groups of this node's YAML. */
 export interface HashedYaml {
-  /** Rises with every configuration that is taken. */
+  /** Rises with every accepted configuration. */
   readonly version: number;
   readonly hashes: ReadonlyMap<string, string>;
 }
 
 /**
- * Whether all nodes have the same YAML: each tells the hashes of its groups in the registry's topic, at its start and
- * after a change, and every node compares. It is told to people and changes nothing. Nodes of other versions are left
- * out: their defaults may be others.
+ * Compares the nodes' YAML by hashes of groups in the registry's topic; informs people alone. Nodes of other versions
+ * are left out: their defaults may differ.
  */
 export class YamlComparison {
   differences: readonly YamlDifference[] = [];
-  /** Records that say what cannot be, or for which there was no room: their groups are not compared. */
+  /** Impossible records, or those without room: not compared. */
   ignored = 0;
   readonly #parts: YamlComparisonParts;
   readonly #keys: RegistryKeys;
-  /** Key → what the log says, and since when this node knows it. */
+  /** Key → record, and since when it is known. */
   readonly #told = new Map<string, ToldYaml>();
   #toldBytes = 0;
   #isFull = false;
@@ -85,7 +79,7 @@ export class YamlComparison {
     this.#keys = registryKeys(clusterHashOf(parts.cluster));
   }
 
-  /** @param isToRenew its own node has to write the record again, unchanged */
+  /** Reads a record. @param isToRenew its own node has to write it again, unchanged */
   read(key: string, record: YamlRecord | null, isToRenew = false): void {
     this.#forget(key);
     if (record !== null && this.#keys.yaml(record.author, record.part) === key && record.part < PARTS) {
@@ -103,7 +97,7 @@ export class YamlComparison {
 
   #keep(key: string, record: YamlRecord, isToRenew: boolean): void {
     const bytes = RECORD_BYTES + JSON.stringify(record.groups).length;
-    // A node's own records are as many as it has parts; without them it would write them again and again.
+    // Own records are bounded by the parts; without them they would be written again and again.
     if (record.author === this.#parts.nodeId || this.#toldBytes + bytes <= TOLD_BYTES_MAX) {
       this.#told.set(key, { record, isToRenew, readMs: this.#parts.clock(), bytes });
       this.#toldBytes += bytes;
@@ -116,7 +110,7 @@ export class YamlComparison {
     this.#parts.telemetry.log('warn', text, { nodeId: record.author.slice(0, 80), maxBytes: TOLD_BYTES_MAX });
   }
 
-  /** Called when another log begins: all nodes tell their hashes again. */
+  /** Renews all hashes when another log begins. */
   beginEpoch(): void {
     this.#told.clear();
     this.#toldBytes = 0;
@@ -124,7 +118,7 @@ export class YamlComparison {
     this.#changes++;
   }
 
-  /** Once a second: compares, where there is news, and returns what has to be written. */
+  /** Compares where there is news; returns records to write. Once a second. */
   tick(): readonly KeyedYaml[] {
     const { loop, yaml, groups } = this.#parts;
     const { coordinator } = loop;
@@ -153,7 +147,7 @@ export class YamlComparison {
     });
   }
 
-  /** Records of nodes that the cluster has forgotten. One node, the one with the lowest key, removes them. */
+  /** Returns records of forgotten nodes, for the node with the lowest key to remove. */
   #strangers(nowMs: number): KeyedYaml[] {
     const { coordinator } = this.#parts.loop;
     if (coordinator === null || coordinator.membership.alive[0]?.nodeKey !== coordinator.nodeKey) return [];
@@ -186,7 +180,7 @@ export class YamlComparison {
     });
   }
 
-  /** What each other node has in its YAML: those that are alive, run this version and have told anything. */
+  /** Returns other nodes' YAML: alive, of this version, published. */
   #ofOthers(self: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
     const alive = new Set(this.#parts.loop.coordinator?.membership.alive.map(({ nodeId }) => nodeId));
     const others = new Map<string, Map<string, string>>();
@@ -201,16 +195,13 @@ export class YamlComparison {
   }
 }
 
-/**
- * With more than 100,000 groups of long names a part may not fit in a record; its groups pass for missing at this node.
- */
+/** Tests if a part fits in a record; above 100,000 long-named groups it may not, and passes for missing. */
 function isSmall({ record }: KeyedYaml): boolean {
   return record === null || Buffer.byteLength(JSON.stringify(record)) <= DEFINITION_BYTES_MAX;
 }
 
 export const NAMES_SHOWN_MAX = 20;
 
-/** The first few of them, for people. */
 export function shown(differences: readonly YamlDifference[]): { readonly groups: string; readonly nodes: string } {
   const names = differences.slice(0, NAMES_SHOWN_MAX).map(({ group }) => group);
   const more = differences.length > NAMES_SHOWN_MAX ? [`and ${differences.length - NAMES_SHOWN_MAX} more`] : [];

@@ -14,32 +14,29 @@ import { settingDifferences } from './setting-differences.js';
 import { NAMES_SHOWN_MAX, shown, type YamlDifference } from './yaml-comparison.js';
 
 export interface YamlGroupsParts {
-  /** In force since the start. */
+  /** Configuration in force since the start. */
   readonly config: ResolvedConfig;
   readonly telemetry: Telemetry;
   readonly inForce: GroupsInForce;
   readonly attachments: Attachments;
   readonly templates: KeyTemplates;
-  /** Whether the registry's definition of a group is in force, whatever YAML says. */
+  /** Tests if the registry's definition hides YAML's. */
   readonly isRegistered: (name: string) => boolean;
-  /** What other nodes' YAML has differently, as far as they have told it. */
+  /** Differences of other nodes' YAML, as published. */
   readonly differences: () => readonly YamlDifference[];
 }
 
-/**
- * The groups of this node's YAML, as the newest configuration without mistakes has them. A configuration is taken as a
- * whole or not at all: one with a mistake changes nothing.
- */
+/** Keeps YAML's groups as of the newest configuration without mistakes; it is taken as a whole or not at all. */
 export class YamlGroups {
-  /** Configurations read after the start, by what became of them. */
+  /** Configurations read after the start, by outcome. */
   readonly reloads = { taken: 0, refused: 0 };
-  /** Rises with every configuration that is taken. */
+  /** Rises with every accepted configuration. */
   version = 0;
-  /** Name of a group, or pattern of a template → hash of its definition. */
+  /** Group or pattern → hash of its definition. */
   readonly hashes = new Map<string, string>();
   readonly #parts: YamlGroupsParts;
   #groups: ReadonlyMap<string, GroupConfig>;
-  /** Names that YAML has had in this process: their numbers are kept for ever. */
+  /** Names that YAML had in this process; their numbers stay. */
   readonly #names: Set<string>;
   #templates: readonly KeyTemplate[] = [];
   #refused: string | null = null;
@@ -54,28 +51,28 @@ export class YamlGroups {
     this.#hashTemplates([], parts.config.keys.templates);
   }
 
-  /** undefined where YAML has no such group. */
+  /** Returns a group; undefined = not in YAML. */
   get(name: string): GroupConfig | undefined {
     return this.#groups.get(name);
   }
 
-  /** Numbers that groups of YAML have taken, those that have gone since included. */
+  /** Numbers given to groups of YAML, gone ones included. */
   get numbersTaken(): number {
     return this.#names.size;
   }
 
-  /** Groups, patterns of templates and scopes of this YAML that definitions of run time hide. */
+  /** Groups, patterns and scopes that run time hides. */
   get hidden(): readonly string[] {
     const { attachments, isRegistered } = this.#parts;
     return [...[...this.hashes.keys()].filter(isRegistered), ...attachments.hidden].sort();
   }
 
-  /** Checks whether YAML defines a group, template or scope of this name. */
+  /** Tests if YAML defines this group, template or scope. */
   says(name: string): boolean {
     return this.hashes.has(name) || this.#parts.attachments.isConfigured(name);
   }
 
-  /** Logs what has become hidden since the last call, and what YAML says anew although it is hidden. */
+  /** Logs what is newly hidden, and hidden entries that YAML adds anew. */
   tellHidden(saidAnew: ReadonlySet<string> = new Set()): void {
     const { hidden } = this;
     const news = hidden.filter((name) => saidAnew.has(name) || !this.#toldHidden.has(name));
@@ -104,7 +101,7 @@ export class YamlGroups {
     };
   }
 
-  /** For people: what is not as it should be, by kind. */
+  /** Faults for people, by kind. */
   get degraded(): Readonly<Record<'refused' | 'needsRestart' | 'differs', readonly string[]>> {
     const settings = this.#needsRestart.join(', ');
     const differences = this.#parts.differences();
@@ -117,8 +114,8 @@ export class YamlGroups {
   }
 
   /**
-   * Its groups and attachments are in force from now on, but for those that were defined at run time. A group that only
-   * a setting in force still names (defaultGroup, a rule of mqtt) stays until the restart that this setting needs.
+   * Puts groups and attachments in force, unless run time defines them. A group named by a setting that needs a restart
+   * (defaultGroup, rules of mqtt) stays until then.
    */
   take(config: ResolvedConfig): void {
     const before = this.#groups;
@@ -154,7 +151,7 @@ export class YamlGroups {
     this.#compareSettings(config);
   }
 
-  /** What was in force stays so. Said once, however often the same file is read. */
+  /** Keeps the old configuration; logs a mistake once. */
   refuse(error: unknown): void {
     this.reloads.refused++;
     const reason = reasonOf(error);
@@ -207,7 +204,7 @@ function namesInUse({ defaultGroup, mqtt }: ResolvedConfig): readonly string[] {
   return defaultGroup === null ? ruled : [defaultGroup, ...ruled];
 }
 
-/** The first mistake, with location and remedy. */
+/** Returns the first mistake, with location and remedy. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof ConfigError)) return error instanceof Error ? error.message : String(error);
   const [first, ...others] = error.mistakes;
@@ -216,8 +213,7 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * The limits that a group had before and has not now, as `orders.publish.bytes`. A file that was cut at the end of a
- * line is a valid configuration and cannot be refused, but people should see which limits went with the rest of it.
+ * Lists limits that a group has lost, as `orders.publish.bytes`: a truncated file is valid, and people should see it.
  */
 export function lostLimits(before: GroupConfig | undefined, after: GroupConfig | undefined): string[] {
   if (before === undefined || after === undefined) return [];
