@@ -18,6 +18,9 @@ const INDEX_ALLOWED = 'src/index.ts';
 /** Comments outside of the core and the simulator, until somebody wraps them. */
 const COMMENT_WIDTH_MAX = 160;
 
+/** Folders whose comments all begin with a verb, or with the noun that they describe. */
+const PLAINLY_SAID = ['src/base/', 'src/core/beside/', 'src/doors/', 'src/node/', 'src/topic/'];
+
 /** Hands over members that no type has, which a spread literal hides from the compiler. */
 const EXCESS_MEMBERS = 'test/vectors/read-vectors.test.ts';
 
@@ -91,6 +94,16 @@ describe('comments and literals', () => {
       ),
     );
     expect(headless).toEqual([]);
+  });
+
+  test('no comment begins with a question word in place of a verb', () => {
+    const asking = texts.flatMap(({ path, text }) => {
+      if (!PLAINLY_SAID.some((folder) => path.startsWith(folder))) return [];
+      return commentsOf(text).flatMap(({ line, text: said }) =>
+        /^(What|Whether|How|Who|Whose|Whom|Where|Which|Of)\b/.test(said) ? [`${path}:${line}: ${said}`] : [],
+      );
+    });
+    expect(asking).toEqual([]);
   });
 
   test('no literal is spread into another one where its members could stand themselves', () => {

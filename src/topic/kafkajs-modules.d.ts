@@ -1,4 +1,4 @@
-/** Its types are of its public API alone; `kafka/kafkajs-internals.ts` says what is used below. */
+/** Modules of kafkajs below its public types; see `kafka/kafkajs-internals.ts`. */
 declare module 'kafkajs/src/*' {
   const exported: unknown;
   export default exported;

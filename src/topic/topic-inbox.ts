@@ -3,11 +3,11 @@ import type { ReadRecord, ReportTopicListener } from '../base/ports/report-topic
 import type { Telemetry } from '../base/ports/telemetry.js';
 
 export interface InboxOptions {
-  /** In log lines: `topic`, `registry topic`. */
+  /** Name in log lines: `topic`, `registry topic`. */
   readonly name: string;
-  /** What its loss means, for the log line; empty where status and metrics say more. */
+  /** Meaning of its loss for the log line; empty where status and metrics say more. */
   readonly lossMeans: string;
-  /** Handled per turn of the event loop: a long catch-up must not hold requests back. */
+  /** Records per turn of the event loop, so that a catch-up does not hold requests back. */
   readonly recordsPerTurn: number;
   readonly telemetry: Telemetry;
   readonly onEpoch: (epoch: string) => void;
@@ -16,24 +16,23 @@ export interface InboxOptions {
   readonly onRecovered?: () => void;
 }
 
-/** What was read in one epoch and is not handled yet. */
+/** Unhandled records of one epoch. */
 interface Reading {
-  /** The epoch's name; null once the listener has been told. */
+  /** Name of the epoch; null = the listener has it. */
   epoch: string | null;
   records: ReadRecord[];
   caughtUp: boolean;
 }
 
 /**
- * What was read from a topic and is not handled yet, and whether the topic works. The listener is called on turns of
- * the event loop of its own, never inside a callback of the topic's client, and in the order of the topic: an epoch
- * begins after everything of the one before, and "caught up" comes after everything that was read until then.
+ * Queues a topic's records, epochs and losses for turns of the event loop, in order. An epoch begins after all of the
+ * one before, caught up comes after all read until then; nothing runs inside a client's callback.
  */
 export class TopicInbox implements ReportTopicListener {
-  /** Null while the topic works. */
+  /** Reason; null = the topic works. */
   lost: string | null = null;
   readonly #options: InboxOptions;
-  /** By epoch, in order; all epochs but the last one have ended. */
+  /** By epoch, in order; all but the last have ended. */
   readonly #incoming: Reading[] = [{ epoch: null, records: [], caughtUp: false }];
   #turnPlanned = false;
   #closed = false;
@@ -42,7 +41,7 @@ export class TopicInbox implements ReportTopicListener {
     this.#options = options;
   }
 
-  /** From now on nothing is handled. */
+  /** Handles nothing from now on. */
   close(): void {
     this.#closed = true;
   }
@@ -77,7 +76,7 @@ export class TopicInbox implements ReportTopicListener {
   }
 
   onFailed(error: Error): void {
-    // The status is read by people who do not see the log.
+    // Readers of the status do not see the log.
     this.lost = error instanceof QuotameshError ? `${error.message}. ${error.remedy}` : error.message;
     this.#options.telemetry.log('error', `${this.#options.name} failed`, { reason: error.message });
   }

@@ -1,19 +1,16 @@
 import type { Role } from './caller.js';
 
-/** Which caller may do what; docs/operate/access.md. */
+/** Rights of callers (docs/operate/access.md). */
 export interface AccessConfig {
   readonly tokens: readonly TokenConfig[];
   readonly certificates: readonly CertificateRule[];
-  /**
-   * Failed logins of one address; more are refused with 429 unless the token has been let in from there
-   * before.
-   */
+  /** Failed logins per address; more get 429, unless the token was let in from there before. */
   readonly failuresPerMinute: number;
 }
 
 export interface GrantedRoles {
   readonly roles: readonly Role[];
-  /** Changes are limited to attachments of these; null = of nothing. */
+  /** Tenants whose attachments may change; null = all. */
   readonly tenants: readonly string[] | null;
 }
 
@@ -24,8 +21,8 @@ export interface TokenConfig extends GrantedRoles {
 }
 
 export interface CertificateRule extends GrantedRoles {
-  /** `CN=broker-*`, `DNS:…`, `URI:…`, `email:…`. */
+  /** Patterns `CN=broker-*`, `DNS:…`, `URI:…`, `email:…`. */
   readonly match: string;
-  /** null = the caller is called by what matched. */
+  /** Name; null = what matched. */
   readonly name: string | null;
 }

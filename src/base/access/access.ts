@@ -7,22 +7,22 @@ import type { Caller } from './caller.js';
 import { FailedAttempts, networkOf, SPAN_MS } from './failed-attempts.js';
 import { hashOf, isSameHash } from './token.js';
 
-/** Why somebody was not let in; label of a metric. */
+/** Reasons for refused logins; label of a metric. */
 export type FailureReason = 'missing' | 'unknown' | 'untrusted' | 'limited' | 'denied';
 export type Listener = 'http' | 'mqtt';
 
-/** Pairs of address and token that have been let in once; beyond it the oldest is forgotten. */
+/** Remembered pairs of address and accepted token; beyond it the oldest is forgotten. */
 const SEEN_MAX = 10_000;
 const LOGGED_EVERY_MS = 10_000;
 
 /**
- * Decides who may ask this node, by the newest configuration. Knows tokens by their hashes only. Nothing here is on the
- * path of a request: listeners keep the caller of a connection until `version` changes.
+ * Decides who may call this node, by the newest configuration; knows tokens by hash alone. Listeners keep a
+ * connection's caller until `version` changes, so no request runs through here.
  */
 export class Access {
-  /** Rises whenever another configuration is in force: what was found out before does not hold any more. */
+  /** Rises with every new configuration: earlier findings do not hold any more. */
   version = 0;
-  /** `http unknown` → how often. */
+  /** Count by listener and reason, such as `http unknown`. */
   readonly failures = new Map<string, number>();
   readonly attempts: FailedAttempts;
   readonly #clock: Clock;
@@ -40,7 +40,7 @@ export class Access {
     this.#tokens = knownTokens(config);
   }
 
-  /** Without `auth:` everybody who reaches a listener has every role. */
+  /** True without `auth:`: everybody who reaches a listener has every role. */
   get isOpen(): boolean {
     return this.#config === null;
   }
@@ -51,10 +51,6 @@ export class Access {
     return { auth: !this.isOpen, tokens: tokens.length, certificates: certificates.length, failures };
   }
 
-  /**
-   * Tokens and roles of this configuration are in force from now on, on open connections too. `auth:` itself may come,
-   * but not go: listeners that were opened under it would be open to everybody.
-   */
   take(config: AccessConfig | null): void {
     if (config === null && !this.isOpen) {
       this.#telemetry.log('warn', 'auth was removed from the configuration: it stays in force until a restart');
@@ -69,7 +65,7 @@ export class Access {
     this.#telemetry.log('info', 'access changed', { auth: config !== null, tokens, certificates });
   }
 
-  /** Throws AUTH_FAILED, AUTH_LIMITED. */
+  /** Finds a token's caller. Throws AUTH_FAILED, AUTH_LIMITED. */
   byToken(token: string, address: string, listener: Listener): Caller {
     const hash = hashOf(token);
     const found = this.#known(hash);
@@ -82,12 +78,12 @@ export class Access {
     throw this.#failed('unknown', 'the token is not known', address, listener);
   }
 
-  /** Whether a token that was let in is so still, by its hash; null = not any more. */
+  /** Finds an accepted token's caller again by its hash; null = refused now. */
   byHash(hash: Buffer): Caller | null {
     return this.#known(hash)?.caller ?? null;
   }
 
-  /** The caller of a client certificate that TLS has verified. Throws AUTH_FAILED, AUTH_LIMITED. */
+  /** Finds the caller of a verified client certificate. Throws AUTH_FAILED, AUTH_LIMITED. */
   byCertificate(certificate: PeerCertificate, address: string, listener: Listener): Caller {
     const caller = this.certified(certificate);
     if (caller !== null) return caller;
@@ -96,7 +92,7 @@ export class Access {
     throw this.#failed('unknown', `no rule of auth.certificates matches the certificate ${shown}`, address, listener);
   }
 
-  /** Whom a certificate that TLS has verified stands for, by the first rule that matches; null = nobody. */
+  /** Finds the caller of a verified certificate by the first matching rule; null = none. */
   certified(certificate: PeerCertificate): Caller | null {
     const names = namesIn(certificate);
     for (const { match, name, roles, tenants } of this.#config?.certificates ?? []) {
@@ -106,13 +102,12 @@ export class Access {
     return null;
   }
 
-  /** A certificate that TLS could not verify. */
   untrusted(reason: string, address: string, listener: Listener): never {
     if (this.#isLimited(address)) this.#refuseLimited(address, listener);
     throw this.#failed('untrusted', `the client certificate is not trusted (${reason})`, address, listener);
   }
 
-  /** Nothing was shown: no attempt, so it is counted and not limited. */
+  /** Counts a caller without any proof; it is no attempt, so it is not limited. */
   missing(reason: string, listener: Listener): never {
     this.count('missing', listener);
     throw new QuotameshError('AUTH_FAILED', { reason });
@@ -123,7 +118,7 @@ export class Access {
     this.failures.set(key, (this.failures.get(key) ?? 0) + 1);
   }
 
-  /** Found by the hash, which nobody can steer; compared in constant time, with a stranger's where there is none. */
+  /** Finds a token by its hash; compares in constant time, with any other's where there is none. */
   #known(hash: Buffer): KnownToken | null {
     const known = this.#tokens.get(hash.toString('hex'));
     return isSameHash(known?.hash ?? NOBODY, hash) ? (known ?? null) : null;
@@ -144,7 +139,7 @@ export class Access {
     const count = this.attempts.add(address);
     const isLast = count === this.#config?.failuresPerMinute;
     const nowMs = this.#clock();
-    // A caller that tries addresses by the thousand must not fill the log.
+    // A caller with thousands of addresses must not fill the log.
     if (nowMs - this.#loggedMs >= LOGGED_EVERY_MS) {
       this.#loggedMs = nowMs;
       const facts = { address: networkOf(address), listener, reason: text, failures: count, withinMs: SPAN_MS };
@@ -192,9 +187,9 @@ function pairOf(address: string, { name }: Caller): string {
 }
 
 /**
- * The names of a client certificate as rules write them: `CN=broker-1`, `DNS:broker-1.example`, `URI:spiffe://example/broker`,
- * `email:ops@example.org`. Node.js quotes alternative names with characters that could pass for another entry: they are left out, and so is a
- * subject with several common names, because nobody can say which of them was verified.
+ * Names a client certificate as rules write it: `CN=broker-1`, `DNS:broker-1.example`, `URI:spiffe://example/broker`,
+ * `email:ops@example.org`. Leaves out quoted alternative names, which could pass for another entry, and a subject with
+ * several common names, of which nobody knows the verified one.
  */
 export function namesIn({ subject, subjectaltname }: Pick<PeerCertificate, 'subject' | 'subjectaltname'>): string[] {
   const commonName: unknown = subject?.CN;
@@ -202,7 +197,7 @@ export function namesIn({ subject, subjectaltname }: Pick<PeerCertificate, 'subj
   return [...alternative, ...(typeof commonName === 'string' ? [`CN=${commonName}`] : [])];
 }
 
-/** `*` stands for anything but `.`, `/` and `:`, as a label does in TLS. */
+/** Matches a name; `*` stands for anything but `.`, `/` and `:`, as a label in TLS. */
 export function matchesName(pattern: string, name: string): boolean {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('[^./:]*')}$`).test(name);

@@ -1,19 +1,18 @@
-/** What a caller may do; docs/operate/access.md has the table. */
+/** Roles of callers; docs/operate/access.md has the table. */
 export const ROLES = ['admin', 'operator', 'consume', 'traffic', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The caller of a request. */
 export interface Caller {
-  /** Name of the token or certificate; without `auth:` "loopback", or the address of the other machine. */
+  /** Name of the token or certificate; without `auth:` "loopback", or the other machine's address. */
   readonly name: string;
   readonly roles: readonly Role[];
-  /** Only attachments of these tenants may be changed; null = of all. */
+  /** Tenants whose attachments it may change; null = all. */
   readonly tenants: readonly string[] | null;
-  /** How that is known. 'open': there is no `auth:`. */
+  /** Proof; 'open' = there is no `auth:`. */
   readonly how: 'token' | 'certificate' | 'open';
 }
 
-/** What something asks of its caller: a role; 'any' role; 'open' = nothing, not even a name. */
+/** Required role; 'any' = one of them; 'open' = not even a name. */
 export type Need = Role | 'any' | 'open';
 
 export function hasRole({ roles }: Caller, need: Need): boolean {
@@ -21,8 +20,8 @@ export function hasRole({ roles }: Caller, need: Need): boolean {
 }
 
 /**
- * An operator cannot use up quotas, and whoever uses them cannot change or look at them: a token that leaks from a
- * dashboard, a pipeline or a broker does no more than its place needs.
+ * Roles that meet a need. No role includes all: a token leaked from a dashboard, pipeline or broker does no more than
+ * its place needs.
  */
 const SUFFICIENT: Readonly<Record<Need, readonly Role[]>> = {
   open: ROLES,

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { Clock } from '../ports/clock.js';
 
-/** Addresses that are remembered; beyond it the one that failed first is forgotten. About 100 bytes each. */
+/** Addresses remembered, about 100 bytes each; beyond it the one that failed first is forgotten. */
 const ADDRESSES_MAX = 10_000;
 export const SPAN_MS = 60_000;
 
@@ -10,7 +10,7 @@ interface Failures {
   readonly sinceMs: number;
 }
 
-/** How often an address has failed within a minute. IPv6 counts by /64: a single machine has all of it. */
+/** Counts an address's failures within a minute; IPv6 by /64, all of which one machine has. */
 export class FailedAttempts {
   readonly #clock: Clock;
   readonly #byAddress = new Map<string, Failures>();
@@ -19,7 +19,7 @@ export class FailedAttempts {
     this.#clock = clock;
   }
 
-  /** Returns how many they are within the minute, this one included. */
+  /** Adds one; returns the failures within the minute. */
   add(address: string): number {
     const key = networkOf(address);
     const failures = this.#current(key);
@@ -35,13 +35,12 @@ export class FailedAttempts {
     return this.#current(networkOf(address))?.count ?? 0;
   }
 
-  /** Until the address starts anew; 0 where it has not failed. */
+  /** Returns milliseconds until the address starts anew; 0 = it has not failed. */
   remainingMs(address: string): number {
     const failures = this.#current(networkOf(address));
     return failures === null ? 0 : failures.sinceMs + SPAN_MS - this.#clock();
   }
 
-  /** Addresses that are remembered. */
   get size(): number {
     return this.#byAddress.size;
   }
@@ -52,7 +51,6 @@ export class FailedAttempts {
   }
 }
 
-/** `::ffff:10.0.0.7` is `10.0.0.7`; of another IPv6 address the first 64 bits. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

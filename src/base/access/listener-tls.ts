@@ -1,7 +1,7 @@
 import type { Server } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 
-/** Certificate, key and client authorities of a listener, PEM; null = there is none. */
+/** Certificate, key and client authorities of a listener, PEM; null = none. */
 export interface ListenerTls {
   readonly cert: string;
   readonly key: string;
@@ -10,19 +10,19 @@ export interface ListenerTls {
   readonly clientCertificates: 'optional' | 'required';
 }
 
-/** New connections get the new certificate; those that are open keep theirs. Whether there is TLS stays as it is. */
+/** Gives new connections the new certificate; open ones keep theirs, and TLS stays on or off. */
 export function renewTls(server: Server, tls: ListenerTls | null): void {
   if (tls !== null && server instanceof TlsServer) server.setSecureContext(secureContextOf(tls));
 }
 
-/** Options of a TLS server. Where certificates are not `required`, a client without one may show a token instead. */
+/** Returns options of a TLS server. Unless `required`, a client without certificate may show a token. */
 export function serverOptionsOf(tls: ListenerTls) {
   const { clientCa, clientCertificates } = tls;
   const requestCert = clientCa !== null;
   return { ...secureContextOf(tls), requestCert, rejectUnauthorized: requestCert && clientCertificates === 'required' };
 }
 
-/** The part of it that can change while the server listens. */
+/** Returns the options that may change while the server listens. */
 export function secureContextOf({ cert, key, passphrase, clientCa }: ListenerTls) {
   return {
     cert,

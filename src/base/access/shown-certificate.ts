@@ -3,8 +3,8 @@ import { type PeerCertificate, TLSSocket } from 'node:tls';
 import type { Access, Listener } from './access.js';
 
 /**
- * The certificate that a client has shown in its handshake; null where it has shown none, or there is no TLS. Throws
- * AUTH_FAILED or AUTH_LIMITED where it is of an authority that this node does not trust.
+ * Returns the client's certificate; null = none, or no TLS. Throws AUTH_FAILED or AUTH_LIMITED for an untrusted
+ * authority.
  */
 export function shownCertificate(
   access: Access,

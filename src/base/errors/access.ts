@@ -1,6 +1,5 @@
 import type { ErrorRow } from './error-row.js';
 
-/** A part of the catalogue (catalogue.ts): who may not ask. */
 export const ACCESS_ERRORS = {
   AUTH_FAILED: {
     message: 'this node asks who you are: {reason}',

@@ -1,6 +1,5 @@
 import type { ErrorRow } from './error-row.js';
 
-/** A part of the catalogue (catalogue.ts): batches of tokens and what is handed back of them; what is committed. */
 export const BATCH_ERRORS = {
   BATCH_ABOVE_WINDOW: {
     message: '{dimension} = {amount} is above what a window of group {group} holds here: {holds} in {windowMs} ms',

@@ -1,10 +1,9 @@
 /**
- * The one catalogue of operating errors: code → message template, HTTP status or exit code, remedy.
- * Impossible states are not here: they are invariants (src/core/base/invariant.ts).
- * docs/reference/errors.md is generated from this table by `npm run docs`.
+ * Catalogue of operating errors: code → message template, status or exit code, remedy. Impossible states are invariants
+ * (src/core/base/invariant.ts). docs/reference/errors.md is generated from it.
  */
 export interface ErrorRow {
-  /** `{name}` is replaced by the fact of that name. */
+  /** Template; `{name}` is replaced by that fact. */
   readonly message: string;
   readonly remedy: string;
   readonly httpStatus?: number;

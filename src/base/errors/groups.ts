@@ -1,6 +1,5 @@
 import type { ErrorRow } from './error-row.js';
 
-/** What can be wrong with a change of groups. A part of the catalogue. */
 export const GROUP_ERRORS = {
   NODE_COUNT_INVALID: {
     message: 'the count of nodes cannot be set: {reason}',

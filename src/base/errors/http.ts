@@ -1,6 +1,5 @@
 import type { ErrorRow } from './error-row.js';
 
-/** A part of the catalogue (catalogue.ts): requests that are no request of ours. */
 export const HTTP_ERRORS = {
   REQUEST_INVALID: {
     message: '{reason}',

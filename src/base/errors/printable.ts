@@ -1,7 +1,4 @@
-/**
- * Escapes what would take a name off its line. Control characters, marks of direction and halves of surrogate pairs
- * become `\u{a}` and the like.
- */
+/** Escapes what would take a name off its line: controls, direction marks, half surrogates, as `\u{a}`. */
 export function printable(name: string): string {
   return name.replace(UNPRINTABLE, escaped);
 }

@@ -36,10 +36,10 @@ function fill(template: string, facts: ErrorFacts): string {
   });
 }
 
-/** Matches blanks that nobody sees: at either end of a name, and those that are no spaces. */
+/** Matches invisible blanks: at a name's ends, and those that are no spaces. */
 const UNSEEN = /^ | $|[^\P{Zs} ]/gu;
 
 const NAMES: ReadonlySet<string> = new Set(['group', 'key']);
 
-/** Names that a client may have chosen, in a log that has lines. */
+/** Facts that a client may have chosen, in a log of lines. */
 const FROM_OUTSIDE: ReadonlySet<string> = new Set(['near', 'what']);

@@ -1,30 +1,27 @@
 import type { z } from 'zod';
 import { fieldsOf, layersOf, schemasAlong } from './schema-parts.js';
 
-/**
- * What is wrong in something that came in, as data: a configuration says it with file, line and remedy, HTTP with a
- * code of the catalogue.
- */
+/** Mistake of any input as data: a configuration words it with file and line, HTTP with a code. */
 export type InputMistake = { readonly path: readonly (string | number)[] } & (
   | { readonly kind: 'key-unknown'; readonly key: string; readonly known: readonly string[] }
   | { readonly kind: 'not-a-mapping'; readonly known: readonly string[]; readonly got: unknown }
   | { readonly kind: 'missing'; readonly says: ValueText }
   | { readonly kind: 'value'; readonly says: ValueText; readonly got: unknown }
-  /** Found by a check of its own, which has its own words. */
+  /** Found by a check with its own words. */
   | { readonly kind: 'told'; readonly problem: string; readonly params: Readonly<Record<string, unknown>> }
 );
 
-/** How people are told what may stand somewhere. */
+/** Wording of what may stand somewhere. */
 export interface ValueText {
   /** Completes "must be …": `true or false`. */
   readonly allowed: string;
-  /** What to do about it, where the usual sentence of the reader would not help. */
+  /** Remedy where the reader's usual sentence would not help. */
   readonly remedy?: string;
-  /** What was given is never shown. */
+  /** True = the value is never shown. */
   readonly secret?: true;
 }
 
-/** `schema`, and how its mistakes are told: those of its parts too, unless they have words of their own. */
+/** Gives `schema` the wording of its mistakes, and of its parts' without their own. */
 export function told<Schema extends z.ZodType>(schema: Schema, says: ValueText | string): Schema {
   TEXTS.set(schema, typeof says === 'string' ? { allowed: says } : says);
   return schema;
@@ -32,7 +29,7 @@ export function told<Schema extends z.ZodType>(schema: Schema, says: ValueText |
 
 const TEXTS = new WeakMap<z.ZodType, ValueText>();
 
-/** Every mistake that `issues` of `schema` stand for, each unknown key by itself. */
+/** Lists every mistake in the `issues` of `schema`, each unknown key by itself. */
 export function inputMistakes(
   schema: z.ZodType,
   input: unknown,
@@ -44,7 +41,7 @@ export function inputMistakes(
       return [{ kind: 'told', path, problem: issue.message, params: issue.params }];
     }
     const along = schemasAlong(schema, path);
-    // A path that goes on below the last schema is that of a part: the words are those of the nearest one around it.
+    // Below the last schema the wording of the nearest one around counts.
     const own = along.length > path.length ? along.at(-1) : undefined;
     const known = own === undefined ? [] : Object.keys(fieldsOf(own));
     if (issue.code === 'unrecognized_keys') {
@@ -63,13 +60,12 @@ function textAlong(along: readonly z.ZodType[]): ValueText | undefined {
   return nearest && valueTextOf(nearest);
 }
 
-/** What was told of it, or of what it wraps. */
 export function valueTextOf(schema: z.ZodType): ValueText | undefined {
   const layer = layersOf(schema).find((each) => TEXTS.has(each));
   return layer && TEXTS.get(layer);
 }
 
-/** undefined where there is nothing. */
+/** Returns the value at a path; undefined = none. */
 export function valueAlong(input: unknown, path: readonly PropertyKey[]): unknown {
   let current = input;
   for (const step of path) {
@@ -79,10 +75,10 @@ export function valueAlong(input: unknown, path: readonly PropertyKey[]): unknow
   return current;
 }
 
-/** Characters of a caller's input that an error repeats. */
+/** Most characters of a caller's input that an error repeats. */
 export const SHOWN_MAX = 80;
 
-/** What somebody has sent, as an error shows it: "5" is not 5, and an object may have no text of its own. */
+/** Shows an input in errors: "5" is not 5, and an object may have no text of its own. */
 export function showSent(sent: unknown): string {
   if (sent === null) return 'null';
   if (sent === undefined) return 'nothing';

@@ -1,7 +1,6 @@
 /**
- * The known names nearest to a misspelled one, best first, at most three; for "did you mean". Distance is the number of
- * single-letter edits (insert, delete, replace, swap of neighbours) without regard to case; at most three, and at most
- * a third of the length.
+ * Finds at most three known names near a misspelled one, best first. Distance counts single-letter edits and swaps,
+ * case-blind; at most three, and a third of the length.
  */
 export function nearestNames(wanted: string, known: Iterable<string>): readonly string[] {
   const target = wanted.slice(0, LENGTH_MAX).toLowerCase();
@@ -13,7 +12,7 @@ export function nearestNames(wanted: string, known: Iterable<string>): readonly 
     const distance = editDistance(target, name.slice(0, LENGTH_MAX).toLowerCase(), limit);
     if (distance <= limit) near.push({ name, distance });
   }
-  // If names are equally near, the one whose beginning was written comes first.
+  // The begun one of equally near names comes first.
   const isBegun = ({ name }: { name: string }) => name.toLowerCase().startsWith(target);
   near.sort((one, other) => {
     const nearer = one.distance - other.distance || Number(isBegun(other)) - Number(isBegun(one));
@@ -22,26 +21,26 @@ export function nearestNames(wanted: string, known: Iterable<string>): readonly 
   return near.slice(0, 3).map(({ name }) => name);
 }
 
-/** `Did you mean "a" or "b"?`, or an empty text. */
+/** Writes `Did you mean "a" or "b"?`, or nothing. */
 export function didYouMean(wanted: string, known: Iterable<string>): string {
   const names = nearestNames(wanted, known).map((name) => `"${name}"`);
   return names.length === 0 ? '' : `Did you mean ${names.join(' or ')}?`;
 }
 
-/** Whether one of the names that are not known is nearly one of `known`. */
+/** Tests if an unknown name nearly is one of `known`. */
 export function hasMisspelled(unknown: readonly string[], known: readonly string[]): boolean {
   return unknown.some((name) => nearestNames(name, known).length > 0);
 }
 
-// A request with an unknown group must not stop the event loop: at most 10,000 names × 64 letters × 7 cells.
+// Bounds one look: 10,000 names × 64 letters × 7 cells.
 const CANDIDATES_MAX = 10_000;
 const LENGTH_MAX = 64;
 const DISTANCE_MAX = 3;
 
-/** Rows of the table of distances (row − 2, row − 1, row), reused: this function does not call itself. */
+/** Three rows of the table of distances, reused: the function does not call itself. */
 const ROWS = [new Uint8Array(LENGTH_MAX + 2), new Uint8Array(LENGTH_MAX + 2), new Uint8Array(LENGTH_MAX + 2)];
 
-/** Restricted Damerau–Levenshtein distance; above `limit` it is `limit + 1`. Only cells near the diagonal count. */
+/** Computes the restricted Damerau–Levenshtein distance near the diagonal; `limit + 1` = above `limit`. */
 function editDistance(one: string, other: string, limit: number): number {
   const tooFar = limit + 1;
   if (Math.abs(one.length - other.length) > limit) return tooFar;

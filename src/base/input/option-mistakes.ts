@@ -8,7 +8,7 @@ interface OptionMistake {
   readonly reason: string;
 }
 
-/** Says what is wrong with a node, or with the options of what a program makes on it; null = nothing. */
+/** Describes what is wrong with a node or its options; null = nothing. */
 export function nodeOrOptionMistake(node: unknown, schema: z.ZodType, options: unknown): OptionMistake | null {
   if (typeof (node as { readonly tryAcquire?: unknown } | null | undefined)?.tryAcquire !== 'function') {
     const got = node instanceof Promise ? 'a promise: await createNode' : showSent(node);
@@ -19,7 +19,7 @@ export function nodeOrOptionMistake(node: unknown, schema: z.ZodType, options: u
   return optionMistakes(schema, options);
 }
 
-/** Says what is wrong in options of a program, all in one text that begins behind the name of the first; null = nothing. */
+/** Describes all mistakes in options, as one text behind the first's name; null = none. */
 export function optionMistakes(schema: z.ZodType, options: unknown): OptionMistake | null {
   const read = schema.safeParse(options);
   if (read.success) return null;

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 
-/** What `schema` says of a mapping's keys; none where it is no mapping. */
+/** Returns the schemas of a mapping's keys; none where it is no mapping. */
 export function fieldsOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
   const bare = unwrapped(schema);
   return bare instanceof z.ZodObject ? bare.shape : {};
 }
 
-/** The schemas on the way to `path`, the whole first; it ends early where the path leaves what the schema knows. */
 export function schemasAlong(schema: z.ZodType, path: readonly PropertyKey[]): readonly z.ZodType[] {
   const along = [schema];
   let current: z.ZodType = schema;
@@ -19,12 +18,11 @@ export function schemasAlong(schema: z.ZodType, path: readonly PropertyKey[]): r
   return along;
 }
 
-/** Without what only says that it may be absent, or what stands for it then. */
+/** Strips wrappers for absence and defaults. */
 export function unwrapped(schema: z.ZodType): z.ZodType {
   return layersOf(schema).at(-1)!;
 }
 
-/** `schema` and what it wraps, from the outside in. */
 export function layersOf(schema: z.ZodType): readonly z.ZodType[] {
   const layers = [schema];
   for (let inner = innerOf(schema); inner !== undefined; inner = innerOf(inner)) layers.push(inner);
@@ -37,7 +35,6 @@ function innerOf(schema: z.ZodType): z.ZodType | undefined {
   }
   if (!(schema instanceof z.ZodPipe)) return undefined;
   const [first, second] = [schema.def.in as z.ZodType, schema.def.out as z.ZodType];
-  // In `z.preprocess` the second schema says what is read, in `.transform()` the first.
   return first instanceof z.ZodTransform ? second : first;
 }
 

@@ -6,5 +6,5 @@ export const PACKAGE_ROOT = [new URL('../../../', import.meta.url), new URL('../
   (folder) => existsSync(new URL('package.json', folder)),
 ) as URL;
 
-/** What `quotamesh` runs: bundled by the build (docs/decisions/0045). */
+/** File of `quotamesh`, bundled by the build (docs/decisions/0045). */
 export const COMMAND_FILE = fileURLToPath(new URL('dist/bin/quotamesh.js', PACKAGE_ROOT));

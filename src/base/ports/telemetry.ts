@@ -1,14 +1,14 @@
 /**
- * Tells people what happened in the runtime. One log line per event; `facts` are flat and carry units in their names.
- * Must not block: the node decides nothing meanwhile. A call that throws, or returns a promise that is rejected, loses
- * this line and nothing else: it is counted (`telemetryFailures` of the status), and the first one is told as a warning
- * of the process (`process.on('warning')`, code TELEMETRY_FAILED). The node goes on calling, because disks get room again.
+ * Reports events of a node to people, a log line each; `facts` are flat, with units in their names. Must not block: the
+ * node decides nothing meanwhile. A call that throws, or whose promise is rejected, loses its line: it counts in
+ * `telemetryFailures`, and the first is a warning of the process (TELEMETRY_FAILED). Calls go on, as disks get room
+ * again.
  */
 export interface Telemetry {
   log(level: LogLevel, message: string, facts?: Readonly<Record<string, unknown>>): void;
-  /** Every change of an own share, for those who asked for the decision log; rates per second, null = unlimited. */
+  /** Gets every change of an own share for the decision log; rates/s, null = unlimited. */
   decided?(decision: ShareDecision): void;
-  /** Every five seconds: all groups that are busy on backends whose health this node has published last. */
+  /** Gets, every five seconds, all busy groups of backends whose health this node last published. */
   busyOnBackends?(busy: BusyOnBackends): void;
 }
 
@@ -24,21 +24,21 @@ export interface ShareDecision {
   readonly members: number;
 }
 
-/** A group with at least a hundredth of a backend's cost. */
+/** Group with at least a hundredth of a backend's cost. */
 export interface BusyGroup {
   readonly backend: string;
   readonly group: string;
   readonly direction: string;
-  /** What the group costs the backend now, units per second of the whole cluster. */
+  /** Units/s that the group costs the backend, of the whole cluster. */
   readonly costPerSecond: number;
-  /** Its part of the backend's cost, 0 … 1. */
+  /** Part of the backend's cost, 0 … 1. */
   readonly busyness: number;
 }
 
 export interface BusyOnBackends {
-  /** Those with the largest parts first, at most a hundred. */
+  /** Largest parts first, at most a hundred. */
   readonly groups: readonly BusyGroup[];
-  /** How many more are busy. */
+  /** Further busy groups. */
   readonly leftOut: number;
 }
 

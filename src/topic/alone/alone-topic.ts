@@ -8,23 +8,21 @@ import type {
 import { createMemoryLog } from '../memory/memory-log.js';
 import { MemoryTopic } from '../memory/memory-topic.js';
 
-/** The epoch of a log that this node alone writes and reads. */
 export const ALONE_EPOCH = 'alone';
 
 export interface AloneTopicOptions {
-  /** How many the topic had when this node knew it last. */
+  /** Partitions when this node last read the topic. */
   readonly partitions: number;
-  /** Called when the topic has been away for so long; false = the start goes on waiting. */
+  /** Called after `patienceMs` without the topic; false = the start waits on. */
   readonly patienceMs: number;
   readonly mayBeginAlone: () => boolean;
-  /** Makes the error for a topic that turns out to have another number of partitions. */
+  /** Makes the error for another number of partitions. */
   readonly partitionsDiffer: (found: number) => Error;
 }
 
 /**
- * A topic that may be away when the node starts. After some patience the node gets a log of its own, in which it is the
- * only member. When the topic comes, that is another epoch to the node, which holds its share until it has read the
- * topic, as with any other log (docs/decisions/0047-epochs.md): nobody rises by the change.
+ * Lets a node begin without its topic, with a log of its own after some patience. The topic is then another epoch: the
+ * node holds its share until it has read it, so nobody rises (docs/decisions/0047-epochs.md).
  */
 export class AloneTopic implements ReportTopic {
   readonly #topic: ReportTopic;
@@ -59,7 +57,7 @@ export class AloneTopic implements ReportTopic {
     return this.#topic.signatures;
   }
 
-  /** The topic is not joined before: nothing that others share is decided before the groups are known. */
+  /** Delays joining until groups are known, so that nothing shared is decided before. */
   waitFor(groupsKnown: Promise<unknown>): void {
     this.#groupsKnown = groupsKnown;
   }
@@ -121,7 +119,7 @@ export class AloneTopic implements ReportTopic {
   }
 }
 
-/** Keeps what the topic says of its log until the node may hear it; whether the topic works is told at once. */
+/** Holds records until the node may read them; losses and recoveries pass at once. */
 class HeldListener implements ReportTopicListener {
   readonly onLost: ReportTopicListener['onLost'];
   readonly onRecovered: ReportTopicListener['onRecovered'];
@@ -160,7 +158,7 @@ class HeldListener implements ReportTopicListener {
   }
 }
 
-/** The node's own log never fails, and what it says of itself is not what the topic says. */
+/** Keeps the own log's losses from the listener: it never fails. */
 function renamed(listener: ReportTopicListener): ReportTopicListener {
   return {
     onEpoch: () => listener.onEpoch(ALONE_EPOCH),

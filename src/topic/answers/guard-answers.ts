@@ -1,22 +1,18 @@
 import type { Socket } from 'node:net';
 import { MalformedAnswer } from './malformed-answer.js';
 
-/** Knows where answers end. It has state: it looks at each byte once. */
 export interface AnswerBounds {
   /**
-   * Returns how many bytes at the front are whole answers; they are not shown again.
-   * Throws MalformedAnswer where they cannot become answers, or would become too long.
+   * Returns the bytes of whole answers in front, not shown again. Throws MalformedAnswer where they cannot become
+   * answers, or too long ones.
    */
   wholeBytes(bytes: Buffer): number;
 }
 
 /**
- * Checks what a server sends before the client's library sees it, and gives it whole answers alone. A malformed answer
- * ends the connection, and so does an exception of the library's own listener, which would end the process.
- *
- * *Worked:* a bulk of 2 GiB is announced in 13 bytes: the connection ends, and nothing was kept.
- *
- * *Why:* kafkajs and ioredis keep whatever is announced, and keep single bytes as a buffer each.
+ * Checks a server's bytes before its client sees them, and passes whole answers alone. A malformed one ends the
+ * connection, and so does an exception of the library's listener. *Worked:* 13 bytes announce a bulk of 2 GiB: the
+ * connection ends, nothing was kept. *Why:* kafkajs and ioredis keep whatever is announced.
  */
 export function guardAnswers(
   socket: Socket,
@@ -54,7 +50,7 @@ export function asMalformed(error: unknown): MalformedAnswer {
 const NOTHING = Buffer.alloc(0);
 const ROOM_BYTES_MIN = 1024;
 
-/** The beginning of an answer, in a room that doubles: bytes that come singly cost no object each. */
+/** Keeps the beginning of an answer in a room that doubles: single bytes cost no object. */
 class KeptBytes {
   #room = NOTHING;
   #length = 0;
@@ -68,7 +64,7 @@ class KeptBytes {
     return this.#room.subarray(0, length);
   }
 
-  /** Keeps what stands behind `from`. The bytes before it are handed on, and their memory is not written again. */
+  /** Keeps the bytes from `from` on; those before are handed on, and not overwritten. */
   keep(bytes: Buffer, from: number): void {
     if (from === 0 && this.#length > 0 && bytes.length === this.#length) return;
     this.#length = 0;

@@ -2,7 +2,7 @@ import type { AnswerBounds } from './guard-answers.js';
 import { MalformedAnswer } from './malformed-answer.js';
 
 const LENGTH_BYTES = 4;
-/** Every answer begins with the number of its request. */
+/** Bytes of the request's number, which begins every answer. */
 const SHORTEST_ANSWER_BYTES = 4;
 
 /** Finds Kafka's answers: a length of four bytes, then the request's number. */
@@ -10,7 +10,7 @@ export class KafkaAnswerBounds implements AnswerBounds {
   readonly #bytesMax: number;
   readonly #isAwaited: (correlationId: number) => boolean;
 
-  /** @param bytesMax a larger one keeps more of a hostile server's bytes in memory */
+  /** @param bytesMax more keeps more of a hostile server's bytes in memory */
   constructor(bytesMax: number, isAwaited: (correlationId: number) => boolean) {
     this.#bytesMax = bytesMax;
     this.#isAwaited = isAwaited;
@@ -37,7 +37,7 @@ export class KafkaAnswerBounds implements AnswerBounds {
   }
 }
 
-/** Names what a port speaks that is another one than was meant; null = nothing that is known. */
+/** Names the other protocol that a port speaks; null = unknown. */
 function otherSpeech(bytes: Buffer, at: number): string | null {
   const begun = bytes.toString('latin1', at, at + LENGTH_BYTES);
   if (begun.startsWith('\x15\x03')) return 'the port wants TLS: set topic.tls, or name the port without';
@@ -47,17 +47,14 @@ function otherSpeech(bytes: Buffer, at: number): string | null {
 const PRODUCE = 0;
 const FETCH = 1;
 const METADATA = 3;
-/** From these versions on an answer begins with the tags of its header, one byte where there are none. */
+/** Versions from which an answer's header ends with tags, one byte where there are none. */
 const FLEXIBLE: ReadonlyMap<number, number> = new Map([
   [FETCH, 12],
   [METADATA, 9],
 ]);
 const BYTES = 4;
 
-/**
- * Reads for how many milliseconds the broker will read nothing of this connection, because its client is above a quota.
- * It answers first, and is silent then. 0 = not throttled, or an answer that tells no such time.
- */
+/** Reads the milliseconds for which a throttling broker is silent; 0 = none. */
 export function throttleTimeMs(apiKey: number, apiVersion: number, answer: Buffer): number {
   if (apiKey !== PRODUCE && apiKey !== FETCH && apiKey !== METADATA) return 0;
   const flexibleFrom = FLEXIBLE.get(apiKey) ?? Infinity;

@@ -1,7 +1,7 @@
-/** Why an answer of a server is none. */
+/** Faults of an answer. */
 export type AnswerFault = 'too-long' | 'unasked' | 'malformed' | 'undecodable';
 
-/** Reports an answer that the protocol does not allow, or that is too long. */
+/** Marks an answer that is malformed or too long. */
 export class MalformedAnswer extends Error {
   readonly fault: AnswerFault;
 

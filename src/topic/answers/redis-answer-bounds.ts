@@ -1,13 +1,11 @@
 import type { AnswerBounds } from './guard-answers.js';
 import { MalformedAnswer } from './malformed-answer.js';
 
-/** Errors, statuses and numbers. What Redis answers is some hundred bytes long. */
+/** Most bytes of a line; Redis' have some hundred. */
 const LINE_BYTES_MAX = 4096;
-/** A read of 250 entries may have 32 KiB each. More would be kept of a hostile server. */
+/** Most bytes of an answer: 250 entries of 32 KiB; more would be kept of a hostile server. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-/** A read of 250 entries has some 2,000. */
 const ELEMENTS_MAX = 100_000;
-/** A read of a stream has four. */
 const DEPTH_MAX = 8;
 
 const [CARRIAGE_RETURN, NEWLINE] = [13, 10];
@@ -19,10 +17,10 @@ export class RedisAnswerBounds implements AnswerBounds {
   readonly #awaited: () => number;
   #at = 0;
   #elements = 0;
-  /** How many elements each open array still needs, the innermost last. */
+  /** Missing elements per open array, the innermost last. */
   readonly #open: number[] = [];
 
-  /** @param awaited how many commands have no answer yet */
+  /** @param awaited number of commands without an answer */
   constructor(awaited: () => number) {
     this.#awaited = awaited;
   }
@@ -44,7 +42,7 @@ export class RedisAnswerBounds implements AnswerBounds {
     return whole;
   }
 
-  /** Moves behind the next element; returns whether all of it is there. */
+  /** Moves behind the next element; false = it is incomplete. */
   #element(bytes: Buffer, from: number): boolean {
     const sign = bytes[this.#at];
     const lineAt = this.#at + 1;
@@ -92,7 +90,7 @@ export class RedisAnswerBounds implements AnswerBounds {
     return true;
   }
 
-  /** Counts an element that is complete, and the arrays that it completes. */
+  /** Counts a complete element, and the arrays that it completes. */
   #close(): void {
     for (let last = this.#open.length - 1; last >= 0; last--) {
       this.#open[last]--;

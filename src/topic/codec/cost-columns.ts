@@ -10,7 +10,7 @@ import { isSaneHealth } from '../../core/target/throttling-ratio.js';
 import { quotamesh } from './generated/report.js';
 import { ABSURD, decodeAuthor, decodeIds, encodeIds, isColumn, isName, isWireRate } from './wire-parts.js';
 
-/** The columns of costs; none where no row has any. */
+/** Encodes the columns of costs; none where no row has any. */
 export function encodeCosts(rows: readonly ReportRow[]): quotamesh.v1.IReport {
   if (rows.every(({ costs }) => costs === undefined)) return {};
   const entries = rows.flatMap(({ costs }) => costs?.backends ?? []);
@@ -24,7 +24,7 @@ export function encodeCosts(rows: readonly ReportRow[]): quotamesh.v1.IReport {
 
 export type WithCosts = { readonly costs?: LaneCosts };
 
-/** One element per row, none where no row has costs; null where the columns do not fit together. */
+/** Decodes an element per row, none without costs; null = the columns do not fit together. */
 export function decodeCosts(report: quotamesh.v1.Report, count: number): readonly WithCosts[] | null {
   const { costedMessagesPerSecond, costBackendCounts, costBackendIds, costUnitsPerSecond } = report;
   const isWithout = costedMessagesPerSecond.length === 0 && costBackendCounts.length === 0;

@@ -7,10 +7,9 @@ const wire = quotamesh.v1;
 
 export const MAGIC = 0x53454d51;
 export const WIRE_VERSION = 1;
-/** A bundle of 64 groups is below 5 KiB; anything much larger is not one of our records. */
+/** Most bytes of a record; a bundle of 64 groups is below 5 KiB. */
 export const MAX_RECORD_BYTES = 64 * 1024;
 
-/** Why a value of a topic was not taken for a record; each is a label of `quotamesh_records_ignored_total`. */
 export const DECODE_CAUSES = [
   'too-large',
   'not-an-envelope',
@@ -25,7 +24,7 @@ export const DECODE_CAUSES = [
 ] as const;
 export type DecodeCause = (typeof DECODE_CAUSES)[number];
 
-/** A reason, in place of an exception: a foreign record is an everyday event, not an error. */
+/** Reason in place of an exception: foreign records are everyday events. */
 export type Undecodable = { readonly cause: DecodeCause };
 
 export interface Opened {
@@ -33,7 +32,7 @@ export interface Opened {
   readonly body: Uint8Array;
 }
 
-/** The envelope around every record of one cluster, on either topic; see proto/report.proto. */
+/** Wraps every record of one cluster, on either topic; see proto/report.proto. */
 export class Envelope {
   readonly #clusterHash: number;
 
@@ -48,7 +47,7 @@ export class Envelope {
     return value;
   }
 
-  /** Never throws on foreign input. */
+  /** Opens a value; never throws on foreign input. */
   open(value: Uint8Array): Opened | Undecodable {
     if (value.length > MAX_RECORD_BYTES) return { cause: 'too-large' };
     const envelope = attempt(() => wire.Envelope.decode(value));
@@ -61,7 +60,7 @@ export class Envelope {
   }
 }
 
-/** The result of `decode`, or null if it throws. */
+/** Returns the result of `decode`, or null if it throws. */
 export function attempt<T>(decode: () => T): T | null {
   try {
     return decode();

@@ -3,7 +3,6 @@ import { DIRECTION_COUNT, KEY_NAME_MAX } from '../../core/base/vocabulary.js';
 import type { quotamesh } from './generated/report.js';
 import { decodeIds, encodeIds, isColumn, isWireRate } from './wire-parts.js';
 
-/** The columns of the keys that a heartbeat names; none without rows. */
 export function encodeKeys(rows: readonly KeyRow[] = []): quotamesh.v1.INode {
   if (rows.length === 0) return {};
   return {
@@ -15,7 +14,7 @@ export function encodeKeys(rows: readonly KeyRow[] = []): quotamesh.v1.INode {
   };
 }
 
-/** Null where the columns do not fit together, or hold what no node of ours writes. */
+/** Decodes keys; null = columns that do not fit, or that no node writes. */
 export function decodeKeys(node: quotamesh.v1.Node): readonly KeyRow[] | null {
   const ids = decodeIds(node.keyGroupIds);
   if (ids === null || ids.length > KEY_ROWS_MAX) return null;

@@ -27,7 +27,7 @@ const MAX_ROWS = 64 * DIRECTION_COUNT;
 
 export type Decoded = { readonly record: TopicRecord } | Undecodable;
 
-/** Records to bytes and back, for one cluster. Never throws on foreign input; see proto/report.proto. */
+/** Encodes and decodes a cluster's records (proto/report.proto); never throws on foreign input. */
 export class RecordCodec {
   readonly #cluster: string;
   readonly #envelope: Envelope;
@@ -53,7 +53,7 @@ export class RecordCodec {
     return this.#isOfItsNode(record) ? { record } : { cause: 'node-differs' };
   }
 
-  /** Checks that a name belongs to the key: weights go by the name, and everything else by the key. */
+  /** Checks that a name belongs to the key: weights go by the name, all else by the key. */
   #isOfItsNode(record: TopicRecord): boolean {
     if (record.kind !== 'node' && record.kind !== 'farewell') return true;
     return record.author.nodeKey === nodeKeyOf(this.#cluster, record.nodeId);
@@ -165,7 +165,7 @@ function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
   return { kind: 'report', author, rows, ...said };
 }
 
-/** Most rows have no costs, and to spread one object into another makes three of it. */
+/** Makes a row; spreading would make three objects of it, and most rows have no costs. */
 function rowAt(
   groupId: GroupId,
   report: quotamesh.v1.Report,

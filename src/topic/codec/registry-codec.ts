@@ -4,18 +4,15 @@ import type { RegistryRecord } from '../../core/beside/registry/registry-record.
 import { attempt, Envelope, MAX_RECORD_BYTES, type Undecodable } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 
-/** Kinds of records in proto/report.proto. The body is JSON, because people write definitions, and read them. */
+/** Kinds of proto/report.proto; the body is JSON, because people write and read definitions. */
 const KIND = quotamesh.v1.Kind.QUOTA;
-/** The most bytes of a definition as JSON. */
+/** Most bytes of a definition as JSON. */
 export const DEFINITION_BYTES_MAX = 28 * 1024;
-/**
- * The most bytes of a proposal and of a state: a record of the trail has room for what was before and what is after.
- */
+/** Most bytes of a proposal and a state: a record of the trail holds two. */
 const BODY_BYTES_MAX = MAX_RECORD_BYTES / 2 - 512;
 
 export type DecodedRegistryRecord = { readonly record: RegistryRecord } | Undecodable;
 
-/** Records of the registry topic to bytes and back, in the envelope of the reports. Never throws on foreign input. */
 export class RegistryCodec {
   readonly #envelope: Envelope;
 
@@ -40,7 +37,7 @@ export class RegistryCodec {
 
 const HALVES: ReadonlySet<unknown> = new Set(['proposal', 'batch-part', 'batch', 'state']);
 
-/** Parts of a batch; one of so many is far above what a node takes (groups/changes/put-groups.ts). */
+/** Most parts of a batch, far above what a node takes (groups/changes/put-groups.ts). */
 const PARTS_MAX = 10_000;
 
 function isRecord(body: Mapping): boolean {
@@ -98,7 +95,6 @@ function isEpoch({ id, base, at }: Mapping): boolean {
   return isText(id) && isWhole(base) && (base as number) <= BASE_MAX && (at === undefined || isWhole(at));
 }
 
-/** Names of attachments begin with a slash: a batch changes groups alone. */
 function isBatchEntry(entry: unknown): boolean {
   if (!isMapping(entry) || !isText(entry.group) || (entry.group as string).startsWith('/')) return false;
   return isMapping(entry.definition) && isExpectation(entry.expected);
@@ -117,7 +113,7 @@ function isWhole(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Offsets of a topic may begin anywhere, so that lasting offsets lie below them or above. */
+/** Tests for any shift: offsets of a topic may begin anywhere. */
 function isShift(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) <= BASE_MAX;
 }

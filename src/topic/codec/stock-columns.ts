@@ -2,7 +2,7 @@ import { NO_STOCK, type ReportRow } from '../../core/base/protocol/record.js';
 import type { quotamesh } from './generated/report.js';
 import { isCharge, isColumn, isWireRate } from './wire-parts.js';
 
-/** The columns of stocks, each of them absent where no row has anything in it. */
+/** Encodes the columns of stocks, absent where no row has any. */
 export function encodeLevels(rows: readonly ReportRow[]): quotamesh.v1.IReport {
   const column = (key: 'stock' | 'unread', dimension: 0 | 1, none: number) => {
     const values = rows.map((row) => row[key]?.[dimension] ?? none);
@@ -18,7 +18,7 @@ export function encodeLevels(rows: readonly ReportRow[]): quotamesh.v1.IReport {
 
 export type WithStock = Pick<ReportRow, 'stock' | 'unread'>;
 
-/** One element per row, none where no row has a stock; null where the columns are absurd. */
+/** Decodes an element per row, none without stocks; null = absurd columns. */
 export function decodeLevels(report: quotamesh.v1.Report, count: number): readonly WithStock[] | null {
   const { stockMessages, stockBytes, unreadMessages, unreadBytes } = report;
   const stocks = [stockMessages, stockBytes];

@@ -2,10 +2,7 @@ import { ID_LENGTH, incarnationCount, incarnationNonce, incarnationOf } from '..
 import type { Author } from '../../core/base/protocol/record.js';
 import type { quotamesh } from './generated/report.js';
 
-/**
- * Thrown for a record that is well formed but that no node of ours writes: lengths differ, rates are negative or not
- * finite.
- */
+/** Error of well-formed records that no node writes: lengths differ, rates are negative or not finite. */
 export const ABSURD = 'absurd';
 
 const MAX_NAME_LENGTH = 1024;
@@ -35,12 +32,11 @@ export function isWireRate(rate: number): boolean {
   return Number.isFinite(rate) && rate >= 0;
 }
 
-/** A sum of charges is exact below 2^53; no life gets there. */
+/** Tests for a sum of charges, exact below 2^53; no life gets there. */
 export function isCharge(units: number): boolean {
   return Math.abs(units) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** Any whole number up to 2^53. */
 export function isOffset(offset: number): boolean {
   return Number.isSafeInteger(offset) && offset >= 0;
 }
@@ -49,12 +45,12 @@ export function isName(name: string): boolean {
   return name.length > 0 && name.length <= MAX_NAME_LENGTH;
 }
 
-/** Writes ids of groups or backends one behind the other: 12 bytes each, which are their 16 characters of base64url. */
+/** Encodes ids of groups or backends, 12 bytes for their 16 characters of base64url. */
 export function encodeIds(ids: readonly string[]): Uint8Array {
   return Buffer.from(ids.join(''), 'base64url');
 }
 
-/** Reads what `encodeIds` writes; null where the bytes are no whole number of ids. */
+/** Decodes ids; null = no whole number of them. */
 export function decodeIds(bytes: Uint8Array): readonly string[] | null {
   if (bytes.length % ID_BYTES !== 0) return null;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64url');

@@ -4,26 +4,22 @@ import { TopicUnusable } from '../remote/topic-unusable.js';
 import { lz4BytesMax } from './lz4-frame.js';
 import { snappyBlocks } from './snappy-blocks.js';
 
-/** Codecs by the numbers that record batches have for them. */
+/** Numbers of codecs in record batches. */
 export const CODEC_NUMBERS = { none: 0, gzip: 1, snappy: 2, lz4: 3, zstd: 4 } as const;
 export type Compression = keyof typeof CODEC_NUMBERS;
 
 export interface Codec {
   compress(bytes: Buffer): Buffer;
-  /** Throws where the bytes make no sense, or would be more than `INFLATED_BYTES_MAX`. */
+  /** Inflates; throws where bytes make no sense, or exceed `INFLATED_BYTES_MAX`. */
   inflate(bytes: Buffer): Buffer;
 }
 
-/**
- * Our writers send at most half a MiB in one request (outbox.ts), so no record batch of ours inflates to more than
- * this.
- */
+/** Most bytes of an inflated record batch; our writers send half a MiB (outbox.ts). */
 export const INFLATED_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * The codec of a number; null where Kafka has none. Snappy and lz4 are packages that not everybody installs, and zstd
- * came to Node.js with 22.15 and 23.8. Throws TOPIC_CODEC_MISSING for one that is not here: a node that skipped what
- * others read would work with another log than they.
+ * Returns a codec; null = Kafka has none. Throws TOPIC_CODEC_MISSING for a missing package, or zstd before Node.js
+ * 22.15 and 23.8: skipping what others read would be another log.
  */
 export function codecOf(number: number): Codec | null {
   const name = NAMES[number];
@@ -33,10 +29,10 @@ export function codecOf(number: number): Codec | null {
   return loaded;
 }
 
-/** Where kafkajs looks for codecs when it writes. */
+/** Table in which kafkajs looks for codecs of writes. */
 export type KafkajsCodecs = Record<number, () => { compress(encoder: { readonly buffer: Buffer }): Promise<Buffer> }>;
 
-/** Lets kafkajs write what it has no codec for. */
+/** Gives kafkajs the codecs that it lacks. */
 export function addCodecs(codecs: KafkajsCodecs): void {
   for (const number of [CODEC_NUMBERS.snappy, CODEC_NUMBERS.lz4, CODEC_NUMBERS.zstd]) {
     codecs[number] = () => ({ compress: async ({ buffer }) => codecOf(number)!.compress(buffer) });
@@ -78,7 +74,7 @@ const LOADERS: Readonly<Record<Exclude<Compression, 'none'>, () => Codec>> = {
   },
 };
 
-/** The types of Node.js 20 do not have it. */
+/** Types of zstd, which Node.js 20 lacks. */
 interface Zstd {
   zstdCompressSync(bytes: Buffer): Buffer;
   zstdDecompressSync(bytes: Buffer, options: { readonly maxOutputLength: number }): Buffer;

@@ -1,6 +1,6 @@
 /**
- * The most that a frame of LZ4 can inflate to: as many blocks as it has, each of the largest size that its header
- * allows. The package that inflates it has no bound of its own, and a byte can stand for 255.
+ * Bounds the inflated bytes of an LZ4 frame: its blocks, each of the largest size of its header. *Why:* the package has
+ * no bound, and a byte can stand for 255.
  */
 export function lz4BytesMax(bytes: Buffer): number {
   if (bytes.readUInt32LE(0) !== MAGIC) throw new Error('no frame of LZ4');
@@ -24,5 +24,5 @@ const BLOCK_CHECKSUM = 0x10;
 const CONTENT_SIZE = 0x08;
 const DICTIONARY = 0x01;
 const CHECKSUM_BYTES = 4;
-/** The highest bit of a block's length says that it is not compressed. */
+/** Highest bit of a block's length: not compressed. */
 const UNCOMPRESSED = 0x8000_0000;

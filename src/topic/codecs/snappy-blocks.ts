@@ -1,8 +1,6 @@
 /**
- * The blocks of Snappy in a record batch. Writers of Kafka's Java libraries, and its log cleaner, put a header before
- * them, and a length before each; others write one block as it is, and both can be read by all.
- *
- * @param inflatedMax bytes of all blocks together; more is an error before any is inflated
+ * Returns the blocks of Snappy in a record batch: with Kafka's Java header and lengths, or a single one. @param
+ * inflatedMax bytes of all blocks together; more is an error before any is inflated
  */
 export function snappyBlocks(bytes: Buffer, inflatedMax: number): Buffer[] {
   const blocks = bytes.subarray(0, JAVA_MARK.length).equals(JAVA_MARK) ? [...javaBlocks(bytes)] : [bytes];
@@ -12,7 +10,7 @@ export function snappyBlocks(bytes: Buffer, inflatedMax: number): Buffer[] {
 }
 
 const JAVA_MARK = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0]);
-/** The mark, a version, and the oldest version that can read it. */
+/** Mark, version, and the oldest version that can read it. */
 const JAVA_HEADER_BYTES = 16;
 
 function* javaBlocks(bytes: Buffer): Generator<Buffer> {
@@ -25,7 +23,7 @@ function* javaBlocks(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** A block begins with the length of what it holds, seven bits in each byte, at most 32 in all. */
+/** Reads the length before a block: seven bits per byte, at most 32 in all. */
 function inflatedLength(block: Buffer): number {
   let length = 0;
   for (let at = 0; at < 5; at++) {

@@ -4,13 +4,10 @@ import type { CommitGate } from './commit-gate.js';
 import { payloadBytes } from './log-entry.js';
 import { toTopicError } from './topic-error.js';
 
-/** The most records that may wait for the log; an append beyond that is refused at once. */
+/** Most records that wait; further appends are refused at once. */
 const WAITING_RECORDS_MAX = 20_000;
 const WAITING_BYTES_MAX = 32 * 1024 * 1024;
-/**
- * The most that one transaction writes, unless a single append is larger. Other processes wait for the transaction, and
- * LogStore keeps room for it.
- */
+/** Most records of a transaction, unless one append is larger: others wait for it, and LogStore keeps room. */
 const COMMIT_RECORDS_MAX = 2000;
 const COMMIT_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -20,10 +17,10 @@ export interface AppendQueueOptions {
   readonly gate: CommitGate;
   /** Writes all entries in one transaction, or none. */
   readonly commit: (entries: readonly Buffer[]) => Promise<void>;
-  /** Called after every transaction, even an empty one, because it shows that the log works. */
+  /** Called after every transaction; an empty one, too, shows that the log works. */
   readonly onCommitted: (records: number, bytes: number) => void;
   readonly onAppendFailed: () => void;
-  /** Called with every failure; the receiver knows whether it is the first one. */
+  /** Called with every failure. */
   readonly onLost: (reason: string) => void;
 }
 
@@ -36,8 +33,8 @@ interface WaitingAppend {
 }
 
 /**
- * Brings appends into the log in the order of their calls. One transaction at a time takes all that wait when the gate
- * opens. An append that takes too long is rejected, and forgotten unless its transaction is already under way.
+ * Appends in the order of calls. One transaction at a time takes all that wait when the gate opens. An append that
+ * takes too long is rejected, and forgotten unless under way.
  */
 export class AppendQueue {
   readonly #options: AppendQueueOptions;
@@ -73,8 +70,8 @@ export class AppendQueue {
   }
 
   /**
-   * Rejects what waits with `failure`, and gives the transaction under way `graceMs` to end. If it has not ended by
-   * then, the queue is still `busy`, and the store must not be closed under it.
+   * Rejects waiting appends with `failure`, and gives the transaction `graceMs`. A queue still `busy` then must not
+   * lose its store.
    */
   async close(graceMs: number, failure: (topic: string) => QuotameshError): Promise<void> {
     this.#stopping.abort();
@@ -90,8 +87,7 @@ export class AppendQueue {
         const hold = await gate.enter(this.#stopping.signal);
         if (!hold) return;
         try {
-          // The transaction goes on even if all appends have timed out meanwhile: an empty one shows that the log works
-          // again.
+          // Goes on even if all appends timed out: an empty transaction shows that the log works.
           await this.#commit(this.#take(COMMIT_RECORDS_MAX, COMMIT_BYTES_MAX));
         } finally {
           hold.leave();
@@ -145,7 +141,7 @@ export class AppendQueue {
     this.#options.onLost(error.message);
   }
 
-  /** An append that was rejected meanwhile is written to the log all the same. */
+  /** Resolves an append; a rejected one is written all the same. */
   #resolve(append: WaitingAppend): void {
     if (append.timer === undefined) return;
     clearTimeout(append.timer);

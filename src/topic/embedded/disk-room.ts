@@ -2,13 +2,11 @@ import { statfsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/**
- * The most that a commit adds besides its records: the free list, and 4 KiB per page of the trees above the records.
- */
+/** Most bytes that a commit adds to its records: free list, and 4 KiB per page of the trees. */
 const BYTES_PER_COMMIT = 128 * 1024;
 const BYTES_PER_RECORD = 12 * 1024;
 
-/** The disk has no room for the log to grow. Room may come back without anybody touching the log. */
+/** Marks a full disk, which may get room without a change of the log. */
 export class DiskFull extends Error {
   constructor(reason: string) {
     super(reason);
@@ -16,7 +14,7 @@ export class DiskFull extends Error {
   }
 }
 
-/** Whether an error says that the disk is full, a disk quota is used up, or the file may not grow. */
+/** Tests for a full disk, a used-up disk quota, or a file that may not grow. */
 export function isDiskFull(error: unknown): boolean {
   if (error instanceof DiskFull) return true;
   const { code, message } = error as NodeJS.ErrnoException;
@@ -24,10 +22,9 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Finds out whether the disk has room for a commit before LMDB tries it: for every commit that fails, lmdb prints a
- * line and a stack to standard error, between the node's log lines, which are JSON. The check takes 3 µs of the 300 µs
- * of a commit. Some bounds cannot be asked for (a user's disk quota, `ulimit -f`). The first commit that meets one
- * fails; from then on the room is claimed first, by writing zeros after the last page until they fit.
+ * Checks for disk room before LMDB commits. *Why:* lmdb prints lines and a stack to standard error for each failed
+ * commit, between the node's JSON. It takes 3 µs of a commit's 300. Bounds that cannot be read (disk quota, `ulimit
+ * -f`) fail one commit; from then on zeros behind the last page claim the room first.
  */
 export class DiskRoom {
   readonly #dataFile: string;
@@ -38,9 +35,8 @@ export class DiskRoom {
   }
 
   /**
-   * Rejects with DiskFull, or with the error that a write of that size meets. Call it only inside the CommitGate.
-   *
-   * @param usedBytes length of the data file up to its last used page
+   * Rejects with DiskFull, or the error of such a write. Call it only inside the CommitGate. @param usedBytes length of
+   * the data file up to its last used page
    */
   async check(entries: readonly Buffer[], usedBytes: number): Promise<void> {
     const bytes = entries.reduce((sum, entry) => sum + entry.length + BYTES_PER_RECORD, BYTES_PER_COMMIT);
@@ -59,7 +55,7 @@ export class DiskRoom {
     const file = await open(this.#dataFile, 'r+');
     try {
       const zeros = Buffer.alloc(bytes);
-      // A write that does not fit succeeds in part; writing the rest fails.
+      // A write that does not fit succeeds in part; the rest fails.
       for (let at = 0; at < bytes; ) at += (await file.write(zeros, at, bytes - at, from + at)).bytesWritten;
     } finally {
       await file.close();
@@ -67,7 +63,7 @@ export class DiskRoom {
   }
 }
 
-/** Free bytes on the disk; Infinity if the file system does not tell. */
+/** Returns free bytes of the disk; Infinity = unknown. */
 function freeBytesOf(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder);

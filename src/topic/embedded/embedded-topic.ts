@@ -15,13 +15,10 @@ import { OpenLog, type OpenLogListener } from './open-log.js';
 import { mayPass, topicClosed, toTopicError } from './topic-error.js';
 
 export interface EmbeddedTopicOptions extends Partial<LogLimits> {
-  /** The folder that all processes of the cluster share. */
+  /** Folder that all processes of the cluster share. */
   readonly path: string;
   readonly appendTimeoutMs: number;
-  /**
-   * True = every commit is synced to the disk, and the log survives a restart of the machine; for records that nobody
-   * writes again. Default: false (see LogStore).
-   */
+  /** True = every commit is synced to the disk and survives a restart of the machine; default false (LogStore). */
   readonly durable?: boolean;
 }
 
@@ -36,7 +33,7 @@ const DEFAULT_LIMITS: LogLimits = {
 const OPEN_RETRY_MS = 1000;
 const REPLACED = 'its data file was removed or replaced while in use; another log begins';
 
-/** A topic for several processes on one machine: a log in a folder, without any server. It has one partition. */
+/** Runs a topic of one partition for processes of one machine: a log in a folder, without a server. */
 export class EmbeddedTopic implements ReportTopic {
   readonly partitions = 1;
   readonly counters: TopicCounters = createTopicCounters();
@@ -47,10 +44,10 @@ export class EmbeddedTopic implements ReportTopic {
   readonly #stopping = new AbortController();
   #listener: ReportTopicListener | undefined;
   #opening: Promise<void> | undefined;
-  /** Undefined until the first log is open, and while another one is being opened. */
+  /** Undefined while none is open. */
   #log: OpenLog | undefined;
   #closing: Promise<void> | undefined;
-  /** Why it is lost now; null while it works. */
+  /** Reason; null = it works. */
   #lost: string | null = null;
   #failure: QuotameshError | undefined;
 
@@ -98,7 +95,7 @@ export class EmbeddedTopic implements ReportTopic {
     this.#works();
   }
 
-  /** Tries again for as long as the failure may pass by itself. */
+  /** Opens the log; tries again while the failure may pass by itself. */
   async #openLog(staleLockFile: number | null): Promise<OpenLog> {
     const log = { path: this.#path, durable: this.#durable, limits: this.#limits };
     for (;;) {
@@ -117,7 +114,7 @@ export class EmbeddedTopic implements ReportTopic {
     }
   }
 
-  /** Opens the log that has the name now. All nodes do so; the first one makes what is missing. */
+  /** Opens the log that has the name now; the first node makes it. */
   async #openAnother(): Promise<void> {
     const replaced = this.#log;
     if (!replaced || this.#closing) return;
@@ -161,7 +158,7 @@ export class EmbeddedTopic implements ReportTopic {
     this.#tell((listener) => listener.onRecords(records));
   }
 
-  /** Ends this topic when it cannot go on, because appends would go into a file that nobody reads. */
+  /** Ends this topic, whose appends nobody would read. */
   #fail(error: QuotameshError): void {
     this.#failure = error;
     this.#tell((listener) => listener.onFailed(error));
@@ -184,7 +181,6 @@ export class EmbeddedTopic implements ReportTopic {
     return new QuotameshError('TOPIC_UNREACHABLE', { topic: this.#path, reason });
   }
 
-  /** Calls the listener, unless `close` has been called. */
   #tell(call: (listener: ReportTopicListener) => void): void {
     if (!this.#closing && this.#listener) call(this.#listener);
   }

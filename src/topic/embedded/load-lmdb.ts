@@ -1,17 +1,14 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 
-/** The version in package.json, with which the embedded topic is tested. */
+/** Version in package.json, with which this topic is tested. */
 export const LMDB_VERSION = '3.5.6';
 
-/**
- * Loads LMDB, an addon of 20 MB and an optional peer of this package: nodes on another topic neither install nor load
- * it.
- */
+/** Loads LMDB, an addon of 20 MB and optional peer of this package. */
 export async function loadLmdb(): Promise<typeof import('lmdb')> {
   try {
     return await import('lmdb');
   } catch (error) {
-    // Any other error is a defect of what is installed, and its own message says so.
+    // Other errors are defects of what is installed, and say so.
     if (!isMissing(error)) throw error;
     throw new QuotameshError('TOPIC_PACKAGE_MISSING', { kind: 'embedded', package: 'lmdb', version: LMDB_VERSION });
   }

@@ -2,7 +2,7 @@ import type { AppendRecord, ReadRecord } from '../../base/ports/report-topic.js'
 import { invariant } from '../../core/base/invariant.js';
 
 /**
- * One record in the log, little endian:
+ * Record in the log, little endian:
  *
  *     0  append time, double, ms      10  kind, 0 tombstone or 1 value
  *     8  length of the key, uint16    11  key in UTF-8, then the value
@@ -13,16 +13,13 @@ const KEY_AT = 11;
 const TOMBSTONE = 0;
 const VALUE = 1;
 
-/**
- * LMDB's limit with pages of 4 KiB is 1,978 bytes; one byte of them tells the tables of the store apart, and the rest
- * is reserve.
- */
+/** Most bytes of a key: LMDB's limit with pages of 4 KiB is 1,978, less the table's byte and a reserve. */
 const KEY_BYTES_MAX = 1900;
 
-/** The single partition of an embedded topic. */
+/** Only partition. */
 const PARTITION = 0;
 
-/** Copies a record into an entry. Its append time is stamped when the entry is committed. */
+/** Encodes an entry; its append time is stamped at the commit. */
 export function encodeEntry({ key, value }: AppendRecord): Buffer {
   const keyBytes = Buffer.byteLength(key);
   invariant(keyBytes > 0 && keyBytes <= KEY_BYTES_MAX, 'the key of a record has 1 … 1,900 bytes', { keyBytes });
@@ -61,7 +58,6 @@ export function isTombstone(entry: Buffer): boolean {
   return entry[KIND_AT] === TOMBSTONE;
 }
 
-/** Bytes of key and value without our header, as the counters count them. */
 export function payloadBytes(entry: Buffer): number {
   return entry.length - KEY_AT;
 }

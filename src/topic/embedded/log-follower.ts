@@ -4,47 +4,38 @@ import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { ReadRecord } from '../../base/ports/report-topic.js';
 import type { LogStore } from './log-store.js';
 
-/** Interval of looks at the log in case a notification was missed; two looks a second take 10 µs each. */
+/** Milliseconds between looks in case a notification was missed; 10 µs each. */
 const POLL_MS = 500;
-/**
- * Interval of looks if the system refuses to watch the file: inotify instances are scarce, 128 per user by default. It
- * takes 0.1 % of a core.
- */
+/** Milliseconds between looks without a watch (inotify instances are scarce); 0.1 % of a core. */
 const POLL_UNWATCHED_MS = 20;
-/**
- * A notification may come a few µs before the commit that it announces is visible, so the follower looks again after
- * this.
- */
+/** Milliseconds to a second look: a notification may precede its commit by some µs. */
 const LOOK_AGAIN_MS = 3;
-/** The most records read per turn of the event loop; so many take 2 ms. */
+/** Most records per turn of the event loop: 2 ms. */
 const READ_RECORDS_MAX = 500;
 const READ_BYTES_MAX = 1024 * 1024;
-/** How often the data file is checked, because no notification tells that a file in use was removed. */
+/** Milliseconds between checks of the file, whose removal nothing announces. */
 const FILE_CHECK_MS = 2000;
 
 export interface FollowerListener {
   /** Called once, before the first record. */
   onEpoch(epoch: string): void;
   onRecords(records: readonly ReadRecord[]): void;
-  /** Called once, when everything that was there at the start has been delivered. */
+  /** Called once, when all records of the start are delivered. */
   onCaughtUp(): void;
   /** Called once; nothing is read after it. */
   onFailed(error: QuotameshError): void;
-  /** Called once, when the name leads to another file, or to none; nothing is read after it. */
+  /** Called once, when the name leads to another file, or none; nothing is read after it. */
   onReplaced(): void;
 }
 
 export interface FollowedFile {
-  /** The topic that error messages name. */
+  /** Topic in error messages. */
   readonly topic: string;
   readonly dataFile: string;
   readonly inode: number;
 }
 
-/**
- * Reads the log from its start, and goes on with what any process appends. It watches the data file, and polls slowly
- * besides.
- */
+/** Reads the log from its start, and all that any process appends; watches the file, and polls slowly besides. */
 export class LogFollower {
   readonly #store: LogStore;
   readonly #topic: string;
@@ -54,7 +45,7 @@ export class LogFollower {
   #nextOffset = 0;
   #caughtUp = false;
   #stopped = false;
-  /** True if further records are due in the next turn of the event loop. */
+  /** True = more records are due in the next turn of the event loop. */
   #continuing = false;
   #watcher: FSWatcher | undefined;
   #poll: NodeJS.Timeout | undefined;
@@ -69,10 +60,7 @@ export class LogFollower {
     this.#listener = listener;
   }
 
-  /**
-   * Begins to read. The epoch's name has the inode in it, because a backup that is moved to the name of the log has the
-   * log's id.
-   */
+  /** Begins to read. The epoch has the inode, because a restored backup has the log's id. */
   start(): void {
     this.#listener.onEpoch(`${this.#store.id}/${this.#inode}`);
     this.#startWatching();
@@ -89,10 +77,7 @@ export class LogFollower {
     clearTimeout(this.#lookAgain);
   }
 
-  /**
-   * Delivers new records, at most READ_RECORDS_MAX per turn of the event loop. Takes no lock, whatever other processes
-   * do.
-   */
+  /** Delivers new records, at most READ_RECORDS_MAX per turn of the event loop. Takes no lock. */
   read(): void {
     if (this.#stopped || this.#continuing) return;
     const read = this.#readSome();
@@ -149,7 +134,7 @@ export class LogFollower {
     if (found?.ino !== this.#inode) this.replaced();
   }
 
-  /** Called when the data file was replaced or removed, also by an append that notices it. */
+  /** Notes that the file was replaced or removed; an append may notice it, too. */
   replaced(): void {
     if (this.#stopped) return;
     this.stop();

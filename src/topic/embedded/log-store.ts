@@ -25,43 +25,31 @@ import {
 import { advanceLogTime, type MachineClock, machineClock } from './machine-clock.js';
 
 export interface LogLimits {
-  /**
-   * The data file may not grow beyond this. So much address space is reserved at once, because lmdb leaks a map when it
-   * makes one larger.
-   */
+  /** Most bytes of the data file, reserved as addresses at once: lmdb leaks a map that it enlarges. */
   readonly fileBytesMax: number;
-  /**
-   * How far back in the log's time the tail begins. Records in the tail are kept even when they are superseded, for
-   * readers that lag.
-   */
+  /** Milliseconds of log time in the tail, whose superseded records are kept for lagging readers. */
   readonly tailMs: number;
-  /** The most records that the tail keeps, also where they are younger than `tailMs`. */
+  /** Most records of the tail, whatever `tailMs`. */
   readonly tailRecords: number;
   readonly tailBytes: number;
-  /**
-   * A tombstone behind the tail is removed after this much of the log's time, or earlier when there are more than
-   * `tailRecords`.
-   */
+  /** Milliseconds of log time after which a tombstone behind the tail goes, or sooner above `tailRecords`. */
   readonly tombstoneKeepMs: number;
 }
 
-/** How many steps the tail may move per appended record: 2 keeps up with twice the rate of appends. */
+/** Steps of the tail per appended record: 2 keeps up with twice the rate. */
 const TAIL_STEPS_PER_RECORD = 2;
 const TAIL_STEPS_MIN = 16;
 const TOMBSTONES_PER_COMMIT = 16;
-/**
- * How often slots of killed readers are freed. The snapshot of a killed reader lets the file grow by up to 3 MB per
- * second at 200 commits a second (measured); a check takes a microsecond or two.
- */
+/** Milliseconds between checks for killed readers, whose snapshots grow the file by 3 MB/s. */
 const READER_CHECK_MS = 5000;
 
-/** The most bytes that one commit may add: COMMIT_BYTES_MAX of append-queue.ts, and pages of the trees. */
+/** Most bytes that a commit adds: COMMIT_BYTES_MAX of append-queue.ts, and pages of the trees. */
 const ROOM_BYTES = 8 * 1024 * 1024;
 
 export interface LogStoreOptions {
   /** True = every commit is synced to the disk; default false. */
   readonly durable?: boolean;
-  /** Default: this machine's. */
+  /** Clock; default: this machine's. */
   readonly clock?: MachineClock;
 }
 
@@ -70,7 +58,7 @@ interface FileStats {
   readonly pageSize: number;
 }
 
-/** The data file has reached its bound. */
+/** Marks a data file at its bound. */
 export class LogFull extends Error {
   constructor(fileBytesMax: number) {
     super(`the data file has reached ${fileBytesMax} bytes`);
@@ -79,18 +67,14 @@ export class LogFull extends Error {
 }
 
 /**
- * The ordered, compacted log in one LMDB file. It keeps the newest record of every key, and all records of the tail.
- * Writers move the tail forward by a few records with each commit, so nobody has to start a compaction.
- *
- * The file is not synced to the disk (`noSync`). A commit is in the page cache, so it survives `kill -9` of any
- * process, but not a loss of power. After that the file may be damaged, so topic-folder.ts never opens a file of an
- * earlier boot. A commit takes 0.26 ms in this way, and 0.41 ms with a sync on a disk that acknowledges one in 0.15 ms;
- * a disk that needs 5 ms could not follow three nodes that report every 50 ms. lmdb's `overlappingSync` would also
- * bring a second lock. Only a `durable` log is synced: that of the registry, which is written when people change
- * groups.
+ * Keeps the ordered, compacted log in one LMDB file: the newest record of every key, and the tail. Each commit moves
+ * the tail by some records, so nobody starts a compaction. The file is not synced (`noSync`): a commit survives `kill
+ * -9`, not a loss of power, after which the file may be damaged; topic-folder.ts opens none of an earlier boot. *Why:*
+ * a commit takes 0.26 ms; a disk that syncs in 5 ms could not follow three nodes, and `overlappingSync` would bring a
+ * second lock. Only a `durable` log is synced: the registry's.
  */
 export class LogStore {
-  /** The id of this log. It never changes, and every log has another one. */
+  /** Id of this log, unique and constant. */
   readonly id: string;
   readonly #db: RootDatabase<Buffer, Buffer>;
   readonly #limits: LogLimits;
@@ -112,7 +96,7 @@ export class LogStore {
     this.#disk = disk;
   }
 
-  /** Takes LMDB's locks, so call it only inside the CommitGate. */
+  /** Opens the log. Takes LMDB's locks: call it only inside the CommitGate. */
   static async open(
     file: string,
     limits: LogLimits,
@@ -127,13 +111,12 @@ export class LogStore {
       mapSize: limits.fileBytesMax,
       noSync: !durable,
       overlappingSync: false,
-      // Switched off: with it, lmdb makes a promise in every turn of the event loop that appends, and nobody awaits
-      // that promise, so a full disk would end the process. There is one transaction at a time anyway.
+      // Off: lmdb would make a promise per turn that nobody awaits, and a full disk would end the process.
       eventTurnBatching: false,
     });
     const id = await idOf(db);
     const store = new LogStore(db, id, limits, clock ?? (await machineClock()), new DiskRoom(file));
-    // The first read claims this process's slot in the reader table, under a lock; later reads take no lock.
+    // The first read claims a reader slot under a lock; later ones take none.
     store.endOffset();
     return store;
   }
@@ -142,7 +125,7 @@ export class LogStore {
     return this.#snapshot(() => this.#state().endOffset);
   }
 
-  /** Returns records in order from `offset` on, up to both limits; `more` = there may be further ones. */
+  /** Returns records from `offset` on, up to both limits; `more` = there may be further ones. */
   read(offset: number, recordsMax: number, bytesMax: number): { records: ReadRecord[]; more: boolean } {
     return this.#snapshot(() => {
       const records: ReadRecord[] = [];
@@ -162,7 +145,7 @@ export class LogStore {
     await this.#disk.check(entries, this.#usedBytes());
     let cause: unknown;
     try {
-      // Not `transaction`: if its callback throws, lmdb commits what was done before.
+      // Not `transaction`: if its callback throws, lmdb commits what was done.
       await this.#db.childTransaction(() => {
         try {
           this.#appendInTransaction(entries);
@@ -172,14 +155,14 @@ export class LogStore {
         }
       });
     } catch (error) {
-      // lmdb hands over why a commit failed as a promise; if nobody observed it, it would be an unhandled rejection.
+      // lmdb's reason is a promise; unobserved, it would be an unhandled rejection.
       const reason = (error as { commitError?: Promise<never> }).commitError?.catch((commitError) => commitError);
       this.#disk.commitFailed();
       throw cause ?? (await reason) ?? error;
     }
   }
 
-  /** Call it only inside the CommitGate, and when no append is under way. */
+  /** Closes. Call it only inside the CommitGate, without an append under way. */
   async close(): Promise<void> {
     await this.#db.close();
   }
@@ -197,7 +180,7 @@ export class LogStore {
     const offset = state.endOffset++;
     const newest = newestKey(keyOfEntry(entry));
     const superseded = this.#newestOffset(newest);
-    // A superseded record inside the tail stays until the tail has passed it.
+    // Superseded inside the tail, a record stays until the tail has passed it.
     if (superseded !== undefined && superseded < state.tailStart) this.#remove(state, superseded);
     stampEntry(entry, state.lastAppendMs);
     this.#db.put(logKey(offset), entry);
@@ -235,7 +218,6 @@ export class LogStore {
     }
   }
 
-  /** Removes an entry behind the tail. */
   #remove(state: LogState, offset: number): void {
     if (isTombstone(this.#entryAt(offset))) {
       this.#db.remove(tombstoneKey(offset));
@@ -244,7 +226,6 @@ export class LogStore {
     this.#db.remove(logKey(offset));
   }
 
-  /** Returns an entry that must exist: one of the tail, the newest of a key, or one that table T lists. */
   #entryAt(offset: number): Buffer {
     const entry = this.#db.get(logKey(offset));
     invariant(entry !== undefined, 'an entry of the log is missing', { offset });
@@ -261,10 +242,7 @@ export class LogStore {
     return value ? decodeState(value) : { ...EMPTY_LOG };
   }
 
-  /**
-   * Reads the newest commit of any process, and lets go of it at once, because a held snapshot keeps old pages from
-   * reuse.
-   */
+  /** Reads the newest commit, and lets go of it: a held snapshot keeps old pages from reuse. */
   #snapshot<T>(read: () => T): T {
     this.#db.resetReadTxn();
     try {
@@ -274,7 +252,7 @@ export class LogStore {
     }
   }
 
-  /** Throws LogFull where lmdb would just let the file grow. */
+  /** Returns used bytes. Throws LogFull where lmdb would grow the file. */
   #usedBytes(): number {
     const { lastPageNumber, pageSize } = this.#snapshot(() => this.#db.getStats() as FileStats);
     const { fileBytesMax } = this.#limits;
@@ -283,10 +261,7 @@ export class LogStore {
     return usedBytes;
   }
 
-  /**
-   * Frees the slots of killed processes, whose snapshots would make the file grow. lmdb itself does so every 10
-   * minutes.
-   */
+  /** Frees slots of killed processes, as lmdb does every 10 minutes: their snapshots grow the file. */
   #clearDeadReaders(): void {
     const now = performance.now();
     if (now - this.#readersCheckedAt < READER_CHECK_MS) return;
@@ -297,7 +272,7 @@ export class LogStore {
 
 const ID_BYTES = 9;
 
-/** Gives the log an id if it has none. Call it only inside the CommitGate, so that nobody else gives it another one. */
+/** Gives the log an id, if it has none. Call it only inside the CommitGate. */
 async function idOf(db: RootDatabase<Buffer, Buffer>): Promise<string> {
   const known = db.get(ID_KEY);
   const id = known ?? randomBytes(ID_BYTES);

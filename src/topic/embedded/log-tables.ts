@@ -1,6 +1,6 @@
 /**
- * The tables of the store, told apart by the first byte of the key inside one LMDB database. Named databases would cost
- * a synchronous transaction each when opening and one more page per commit.
+ * Tables of the store, by the first byte of keys in one LMDB database. Named databases would cost a transaction each at
+ * the opening, and a page per commit.
  *
  *     L <offset>   an entry of the log (log-entry.ts), in order
  *     N <key>      the offset of the newest record of that key
@@ -32,7 +32,6 @@ export function newestKey(recordKey: Buffer): Buffer {
   return key;
 }
 
-/** Returns the offset in a key of table L or T. */
 export function offsetOfKey(key: Uint8Array): number {
   const { buffer, byteOffset } = key;
   return Number(new DataView(buffer, byteOffset).getBigUint64(1));
@@ -48,21 +47,17 @@ export function decodeOffset(value: Buffer): number {
   return value.readDoubleLE();
 }
 
-/** Written with every commit. */
+/** State of the log, written with every commit. */
 export interface LogState {
-  /** The offset of the next record. */
   endOffset: number;
-  /** The tail begins at this offset: from here on nothing has been compacted away, so that readers may lag. */
+  /** First offset of the tail, from which nothing was compacted away. */
   tailStart: number;
-  /** Bytes of all entries in the tail. */
   tailBytes: number;
-  /** How many rows table T has. */
   tombstones: number;
-  /** Append time of the newest record. */
   lastAppendMs: number;
-  /** Id of the steady clock that the log's time follows (machine-clock.ts); 0 = none yet. */
+  /** Id of the steady clock of the log's time (machine-clock.ts); 0 = none yet. */
   clockId: number;
-  /** The log's time when that clock showed 0. */
+  /** Log time when that clock showed 0. */
   clockZeroMs: number;
 }
 
@@ -75,17 +70,14 @@ export function encodeState(state: LogState): Buffer {
   return Buffer.from(Float64Array.from(numbers).buffer);
 }
 
-/**
- * Decodes a state. Logs of a version without a clock have five numbers in it; such a log gets a clock with its next
- * record.
- */
+/** Decodes a state; one of five numbers has no clock, and gets it with the next record. */
 export function decodeState(value: Buffer): LogState {
   const numbers = new Float64Array(Uint8Array.from(value).buffer);
   const [endOffset, tailStart, tailBytes, tombstones, lastAppendMs, clockId = 0, clockZeroMs = 0] = numbers;
   return { endOffset, tailStart, tailBytes, tombstones, lastAppendMs, clockId, clockZeroMs };
 }
 
-/** Big endian, so that keys sort like their offsets. */
+/** Encodes an offset big endian, so that keys sort like offsets. */
 function offsetKey(table: number, offset: number): Buffer {
   const key = Buffer.allocUnsafe(9);
   key[0] = table;

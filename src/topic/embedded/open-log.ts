@@ -10,10 +10,7 @@ import { PidClaim } from './pid-claim.js';
 import { makeFile } from './private-folder.js';
 import { claimTopicFolder, makeTopicFolder, type TopicFolder } from './topic-folder.js';
 
-/**
- * How long closing waits for the transaction under way, and for the gate. Together the two stay below the 2 s that the
- * port promises.
- */
+/** Milliseconds for the transaction under way; with the gate's, below the port's 2 s. */
 const CLOSE_COMMIT_GRACE_MS = 1200;
 const CLOSE_GATE_GRACE_MS = 400;
 
@@ -21,7 +18,7 @@ export interface OpenLogOptions {
   readonly path: string;
   readonly durable: boolean;
   readonly limits: LogLimits;
-  /** Inode of the lock file of the log that this process had open before under the same name; see `open`. */
+  /** Inode of the lock file that this process had open before under the name; see `open`. */
   readonly staleLockFile: number | null;
   readonly signal: AbortSignal;
 }
@@ -30,11 +27,10 @@ export interface OpenLogListener extends FollowerListener, Pick<AppendQueueOptio
   onCommitted(records: number, bytes: number): void;
 }
 
-/** One data file while it is open, with its reader and its writer. */
 export class OpenLog {
   readonly queue: AppendQueue;
   readonly follower: LogFollower;
-  /** Inode of LMDB's lock file, which holds its table of readers. */
+  /** Inode of LMDB's lock file, its table of readers. */
   readonly lockFile: number;
   readonly #store: LogStore;
   readonly #gate: CommitGate;
@@ -59,7 +55,7 @@ export class OpenLog {
       appendTimeoutMs,
       gate,
       commit: async (entries) => {
-        // An acknowledged record must be in the log that everybody reads, and not in a file that has lost its name.
+        // An acknowledged record must be in the log that everybody reads.
         if (!isFile(folder.dataFile, inode)) {
           follower.replaced();
           const reason = 'its data file was removed or replaced while in use';
@@ -77,8 +73,8 @@ export class OpenLog {
   }
 
   /**
-   * Opens the log, and makes its folder if it is missing. Resolves with undefined if the signal is aborted, and rejects
-   * with the error of the file system or of LMDB.
+   * Opens the log, and makes a missing folder. Resolves with undefined if aborted; rejects with the error of file
+   * system or LMDB.
    */
   static async open(
     { path, durable, limits, staleLockFile, signal }: OpenLogOptions,
@@ -92,14 +88,13 @@ export class OpenLog {
     let claim: PidClaim | null = null;
     try {
       claim = await PidClaim.take(folder.path);
-      // On a full disk LMDB's table of readers would be a hole in its file, and the first use of it a bus error.
+      // On a full disk the table of readers would be a hole, and its first use a bus error.
       await new DiskRoom(folder.dataFile).check([], 0);
       await claimTopicFolder(folder);
       const lockPath = `${folder.dataFile}-lock`;
-      // The old table lists transactions in a file that is gone. The first process that opens the new file removes the
-      // table.
+      // The old table lists a gone file's transactions; the first process to open the new file removes it.
       if (staleLockFile !== null && isFile(lockPath, staleLockFile)) await rm(lockPath);
-      // LMDB would make them for everybody to read.
+      // LMDB would make them readable for everybody.
       for (const file of [folder.dataFile, lockPath]) await makeFile(file, folder.fileMode);
       const store = await LogStore.open(folder.dataFile, limits, { durable });
       const [{ ino: inode }, { ino: lockFile }] = [await stat(folder.dataFile), await stat(lockPath)];
@@ -112,7 +107,7 @@ export class OpenLog {
     }
   }
 
-  /** Rejects waiting appends with `failure`. Waits a bounded time for the transaction under way and for the gate. */
+  /** Rejects waiting appends with `failure`; waits a bounded time for transaction and gate. */
   async close(failure: (topic: string) => QuotameshError): Promise<void> {
     this.follower.stop();
     await this.queue.close(CLOSE_COMMIT_GRACE_MS, failure);
@@ -120,7 +115,7 @@ export class OpenLog {
       exitByForceWhile(() => this.queue.busy);
       return;
     }
-    // Closing takes LMDB's locks. When another process is frozen inside, the end of this process closes the file.
+    // Closing takes LMDB's locks; if another process is frozen inside, the end of this one closes the file.
     const hold = await this.#gate.enter(AbortSignal.timeout(CLOSE_GATE_GRACE_MS));
     if (!hold) return;
     await this.#store.close();
@@ -129,15 +124,15 @@ export class OpenLog {
   }
 }
 
-/** Whether the path still leads to the file with this inode. No other file gets the inode while this one is open. */
+/** Tests if a path leads to this inode, which no other file gets while it is open. */
 function isFile(path: string, inode: number): boolean {
   return statSync(path, { throwIfNoEntry: false })?.ino === inode;
 }
 
 /**
- * Kills this process at its exit if a transaction hangs in LMDB's lock: the transaction holds a thread of libuv's pool,
- * and `process.exit` would wait for that thread for ever. The gate keeps this from happening among our own processes.
- * It takes a foreign program that is frozen inside the data file, or processes in different network namespaces.
+ * Kills this process at its exit if a transaction hangs in LMDB's lock, as `process.exit` would wait for its thread.
+ * The gate prevents it among our processes: it takes a foreign program frozen inside the file, or other network
+ * namespaces.
  */
 function exitByForceWhile(stuck: () => boolean): void {
   process.once('exit', () => {

@@ -4,31 +4,26 @@ import { connect, createServer, type Server } from 'node:net';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { fileModeIn } from './private-folder.js';
 
-/** A process as its PID namespace knows it. */
+/** Process as its PID namespace knows it. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** `pid:[4026531836]`; the same for all processes of one container. */
+  /** `pid:[4026531836]`, the same within a container. */
   readonly namespace: string;
 }
 
-/** How long another process may take to say who it is; one that says nothing is alive and frozen. */
+/** Milliseconds for a process to answer; a silent one is alive and frozen. */
 const ANSWER_MS = 1000;
 const FROZEN = 'it does not answer';
-/** Nobody listens any more. */
+/** Answer of a socket without a listener. */
 const GONE = 'gone';
 const UNKNOWN = 'unknown';
 
 /**
- * Holds a process id of one folder against processes of other PID namespaces.
- *
- * LMDB keeps its readers by process id: in its table, and as a lock on the byte of that number in the table's file. A
- * second process with the same id, which only another container can have, is refused its lock; lmdb then fails with a
- * TypeError, ten seconds later, on its own timer. So each process listens on a socket in the folder,
- * `.process-<pid>-<random>`, and says its namespace to whoever connects. Files, and sockets that are files, are the one
- * thing that such containers share: they may have neither processes nor a network in common. The kernel closes a socket
- * with its process, so what a killed one leaves behind refuses to connect, and is removed.
- *
- * Two that begin at once both see each other: the one whose socket has the lower name stays.
+ * Holds a process id of a folder against other PID namespaces. LMDB knows readers by process id, in its table and as a
+ * lock: a second process with the same id, of another container, fails with a TypeError ten seconds later. So each
+ * process listens on a socket in the folder, `.process-<pid>-<random>`, and answers with its namespace: such containers
+ * may share nothing but files. The kernel closes it with its process; a dead one refuses to connect and is removed. Of
+ * two that begin at once, the lower name stays.
  */
 export class PidClaim {
   /** By folder: topics of one process share its claim. */
@@ -43,10 +38,7 @@ export class PidClaim {
     this.#handle = handle;
   }
 
-  /**
-   * Rejects with TOPIC_PID_TAKEN. Resolves with null where nothing can be claimed: on other systems than Linux, without
-   * /proc, and in folders that take no sockets.
-   */
+  /** Claims the id. Rejects with TOPIC_PID_TAKEN; resolves with null without Linux, /proc or sockets in the folder. */
   static async take(folder: string, identity?: ProcessIdentity): Promise<PidClaim | null> {
     const own = identity ?? (await ownIdentity());
     if (own === null) return null;
@@ -95,7 +87,7 @@ export class PidClaim {
     await this.#end();
   }
 
-  /** The server removes its file by a path that needs the open folder. */
+  /** Ends the claim; removing its file needs the open folder. */
   async #end(): Promise<void> {
     await new Promise((resolve) => this.#server.close(resolve));
     await this.#handle.close();
@@ -139,7 +131,7 @@ function ask(path: string, isAsked: boolean): Promise<string> {
       answer += chunk.toString();
     });
     socket.on('end', () => finish(answer === '' ? 'held' : answer));
-    // Who may not connect is refused by LMDB's files, too.
+    // LMDB's files refuse who may not connect here.
     socket.on('error', ({ code }: NodeJS.ErrnoException) => finish(code === 'EACCES' ? UNKNOWN : GONE));
   });
 }
@@ -151,7 +143,7 @@ function listens(server: Server, path: string): Promise<boolean> {
   });
 }
 
-/** Short, whatever the folder is called: the path of a socket has 107 bytes at most. */
+/** Shortens a path: a socket's has 107 bytes at most. */
 function pathIn({ fd }: FileHandle, name: string): string {
   return `/proc/self/fd/${fd}/${name}`;
 }

@@ -2,8 +2,8 @@ import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and what is missing above it for this user alone. Below a folder that is shared with a group on purpose
- * (`chmod 2770`: the group writes, and what is made in it is the group's) it is made like that one.
+ * Makes a folder, with missing parents, for this user alone; below one shared with a group on purpose (`chmod 2770`)
+ * like that one.
  */
 export async function makePrivateFolder(path: string): Promise<void> {
   if ((await modeOf(path)) !== null) return;
@@ -20,7 +20,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
   if (isShared) await chmod(path, 0o2770);
 }
 
-/** The mode of files that are made in this folder. */
+/** Returns the mode of new files in a folder. */
 export async function fileModeIn(folder: string): Promise<number> {
   return isGroupShared((await modeOf(folder)) ?? 0) ? 0o660 : 0o600;
 }
@@ -31,11 +31,11 @@ export async function makeFile(path: string, mode: number): Promise<void> {
     if (error.code === 'EEXIST') return null;
     throw error;
   });
-  // The mask of the process has narrowed it, and others of the group would not get in.
+  // The process's mask has narrowed it, and would keep the group out.
   await file?.chmod(mode).finally(() => file.close());
 }
 
-/** Describes how other users of the machine can look into a folder; null = they cannot. */
+/** Describes how other users can look into a folder; null = they cannot. */
 export async function openToOthers(folder: string): Promise<string | null> {
   const mode = (await modeOf(folder)) ?? 0;
   if (process.platform === 'win32' || (mode & 0o007) === 0) return null;

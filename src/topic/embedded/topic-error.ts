@@ -3,11 +3,11 @@ import { isDiskFull } from './disk-room.js';
 import { LogFull } from './log-store.js';
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
-/** Errors that do not pass by themselves: a file where the folder should be, a data file that LMDB does not accept. */
+/** Errors that stay: a file where the folder should be, a data file that LMDB rejects. */
 const UNUSABLE = new Set(['ENOTDIR', 'EEXIST', 'EISDIR', 'ENAMETOOLONG', 'ELOOP']);
 const UNUSABLE_LMDB = /MDB_(INVALID|VERSION_MISMATCH|CORRUPTED|PAGE_NOTFOUND|PANIC)/;
 
-/** Turns whatever the file system or LMDB throws into an error of the catalogue. */
+/** Turns errors of file system and LMDB into the catalogue's. */
 export function toTopicError(topic: string, error: unknown): QuotameshError {
   if (error instanceof QuotameshError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
@@ -23,7 +23,7 @@ export function toTopicError(topic: string, error: unknown): QuotameshError {
   return new QuotameshError('TOPIC_UNREACHABLE', facts, { cause: error });
 }
 
-/** Whether trying again may help although nobody changes the topic. */
+/** Tests if trying again may help without a change of the topic. */
 export function mayPass({ code }: QuotameshError): boolean {
   return code === 'TOPIC_UNREACHABLE' || code === 'TOPIC_DISK_FULL';
 }

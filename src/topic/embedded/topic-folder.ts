@@ -4,41 +4,36 @@ import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { bootId } from './machine-clock.js';
 import { fileModeIn, makePrivateFolder } from './private-folder.js';
 
-/** Raised whenever log-entry.ts or log-tables.ts changes what is on the disk. */
 const FORMAT = 1;
 const MARKER = 'quotamesh-topic';
 const MARKER_TEXT = `quotamesh embedded topic, format ${FORMAT}\n`;
 
 const DATA_FILE = /^reports-(\w+)\.mdb(-lock)?$/;
-/**
- * Files of another boot are removed at this age. Nobody writes to them in this boot; the age only protects machines
- * that share a folder.
- */
+/** Milliseconds of age at which files of another boot are removed, in case machines share the folder. */
 const LEFTOVER_AGE_MS = 3_600_000;
 
-/** Fields of LMDB's meta page as lmdb 3.5.6 writes it (data version 2). */
+/** Fields of LMDB's meta page by lmdb 3.5.6 (data version 2). */
 const META = { magicAt: 24, versionAt: 28, pageSizeAt: 48, lastPageAt: 144, bytes: 152 };
 const META_MAGIC = 0xbeefc0de;
 const META_VERSION = 2;
 
 /**
- * Names the files of an embedded topic's folder:
+ * Files of an embedded topic's folder:
  *
  *     quotamesh-topic           tells the format
  *     reports-<boot>.mdb        the log of this boot of the machine (LMDB)
  *     reports-<boot>.mdb-lock   LMDB's table of readers, part of the log: it stays when nobody has it open
  *     .process-<pid>-<random>   sockets of the processes that have it open (PidClaim)
  *
- * A durable log has one file for ever, `log.mdb`. Other logs have one file per boot, because they are not synced to the
- * disk (see LogStore): after a loss of power they may be damaged. Nothing is lost with them, because all nodes of this
- * machine ended with the boot.
+ * A durable log has one file for ever, `log.mdb`. Others have one per boot: unsynced (LogStore), they may be damaged by
+ * a loss of power, and all of this machine's nodes ended with the boot.
  */
 export interface TopicFolder {
   readonly path: string;
   readonly dataFile: string;
-  /** Mode of files that are made in it. */
+  /** Mode of new files in it. */
   readonly fileMode: number;
-  /** One id for every process that uses this folder, under whatever path. */
+  /** Id for every process that uses this folder, under whatever path. */
   readonly gateName: string;
 }
 
@@ -50,7 +45,7 @@ export async function makeTopicFolder(path: string, durable = false): Promise<To
   return { path, fileMode, dataFile: join(path, dataFile), gateName: `quotamesh-embedded-topic/${dev}:${ino}` };
 }
 
-/** Tells whether a log of reports of this boot is there, and makes nothing. */
+/** Tests if a log of reports of this boot exists; makes nothing. */
 export async function hasReports(path: string): Promise<boolean> {
   return stat(join(path, await reportsFile())).then(
     () => true,
@@ -76,7 +71,7 @@ async function claimMarker({ path, fileMode }: TopicFolder): Promise<void> {
   const marker = join(path, MARKER);
   const found = await readFile(marker, 'utf8').catch(absent);
   if (found === undefined) {
-    // Writes to another name and renames it, so that no other process ever reads half of it.
+    // Renamed when whole, so that nobody reads half of it.
     const written = `${marker}.${process.pid}`;
     await writeFile(written, MARKER_TEXT);
     await chmod(written, fileMode);
@@ -89,7 +84,7 @@ async function claimMarker({ path, fileMode }: TopicFolder): Promise<void> {
   }
 }
 
-/** LMDB trusts the file that it maps, so a foreign one must be refused here. A shortened one would kill the process. */
+/** Refuses a foreign or shortened data file: LMDB trusts what it maps, and would die. */
 async function checkDataFile({ path, dataFile }: TopicFolder): Promise<void> {
   const file = await open(dataFile, 'r').catch(absent);
   if (!file) return;
@@ -100,8 +95,8 @@ async function checkDataFile({ path, dataFile }: TopicFolder): Promise<void> {
     if (!meta) throw unusable(path, `${dataFile} is not a log of quotamesh`);
     const other = await readMeta(file, meta.pageSize);
     const bytes = (Math.max(meta.lastPage, other?.lastPage ?? 0) + 1) * meta.pageSize;
-    // A file may end before its last page when that page is free. Where it is not free, LMDB now finds a page of zeros
-    // and reports it; the end of the file would be a bus error.
+    // A file may end before a free last page. If it is not free, LMDB reports the zeros; the file's end would be a bus
+    // error.
     if (size < bytes) await truncate(dataFile, bytes);
   } finally {
     await file.close();
@@ -128,7 +123,7 @@ async function removeLeftovers({ path, dataFile }: TopicFolder): Promise<void> {
   }
 }
 
-/** Where the system does not tell its boots apart, one name, and so one file, serves for ever. */
+/** Names the boot; one name for ever where the system has none. */
 async function bootName(): Promise<string> {
   return (await bootId()).replace(/\W/g, '').slice(0, 8);
 }

@@ -1,9 +1,6 @@
 import type { TopicLog } from '../remote/topic-log.js';
 
-/**
- * Counts the partitions that somebody has added to the topic while it is in use. Running nodes do not read them; a node
- * that starts counts them and is refused.
- */
+/** Counts partitions added to a topic in use. Running nodes do not read them; starting ones are refused. */
 export class AddedPartitions {
   readonly #topic: string;
   readonly #log: TopicLog;
@@ -14,12 +11,12 @@ export class AddedPartitions {
     this.#log = log;
   }
 
-  /** How many partitions the topic had when Kafka was last asked. */
+  /** Partitions when Kafka was last read. */
   get found(): number {
     return this.#found;
   }
 
-  /** @param inUse how many partitions this node has worked with since it opened the topic */
+  /** Compares. @param inUse partitions of this node since it opened the topic */
   heard(found: number, inUse: number): void {
     const isNews = found > Math.max(inUse, this.#found);
     this.#found = found;

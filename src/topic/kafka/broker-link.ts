@@ -26,42 +26,40 @@ export interface BrokerAddress {
   readonly port: number;
 }
 
-/** How to connect to brokers, and to authenticate there. */
+/** Connection and authentication of brokers. */
 export interface LinkSettings {
   readonly clientId: string;
   readonly connectionTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly tls: boolean | Readonly<Record<string, unknown>>;
   readonly sasl: Readonly<Record<string, unknown>> | null;
-  /** What is kept of one answer; ANSWER_BYTES_MAX unless said. */
+  /** Most bytes of one answer; default ANSWER_BYTES_MAX. */
   readonly answerBytesMax?: number;
 }
 
-/**
- * A record batch of a topic has 1 MiB by default, and ours at most half of it. More would be kept of a hostile server.
- */
+/** Most bytes of an answer; a topic's record batch has 1 MiB by default, ours half of it. */
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
-/** Kafka pauses for its windows at most, 11 s by default; more would hide a broker that is gone. */
+/** Most milliseconds of a pause: Kafka's windows are 11 s; more would hide a broker that is gone. */
 const THROTTLE_MS_MAX = 30_000;
 
 export interface SendOptions {
-  /** How long the broker may hold the answer back on purpose; it comes on top of the request timeout. */
+  /** Milliseconds for which the broker may hold the answer back, beside the request timeout. */
   readonly holdBackMs?: number;
   readonly decode?: (payload: Buffer) => Promise<unknown>;
 }
 
-/** A request in a version of the protocol that kafkajs does not know. */
+/** Request in a version that kafkajs lacks. */
 export interface OwnRequest<T> {
   readonly api: ApiName | OwnApiName;
   readonly apiVersion: number;
-  /** The bytes behind kafkajs's header. */
+  /** Bytes behind kafkajs's header. */
   readonly body: Buffer;
   readonly decode: (payload: Buffer) => T;
 }
 
 /**
- * The connections to one broker, until the first failure: then the link is destroyed and never used again, so that no
- * state of kafkajs survives an error. Every wait is bounded by the monotonic clock.
+ * Connects to one broker until the first failure; then the link is never used again, so that no state of kafkajs
+ * survives an error. Monotonic time bounds every wait.
  */
 export class BrokerLink {
   readonly address: BrokerAddress;
@@ -70,7 +68,7 @@ export class BrokerLink {
   readonly #pool: ConnectionPool;
   readonly #broker: Broker;
   readonly #onDestroyed: (link: BrokerLink, reason: Error) => void;
-  /** Until when the broker reads nothing: of the connection for fetches, and of the other one. */
+  /** End of the broker's silence on either connection. */
   readonly #silentUntilMs = { fetches: 0, others: 0 };
   readonly #onThrottled: (throttleMs: number, throttled: QuotameshError) => void;
   #destroyedBy: Error | null = null;
@@ -94,7 +92,7 @@ export class BrokerLink {
       clientId: settings.clientId,
       connectionTimeout: settings.connectionTimeoutMs,
       requestTimeout: settings.requestTimeoutMs,
-      // kafkajs measures this timeout by the wall clock, ten times a second; `send` has a deadline of its own.
+      // kafkajs times by the wall clock, ten times a second; `send` has its own deadline.
       enforceRequestTimeout: false,
       ssl: settings.tls || null,
       // A copy, because kafkajs writes into the object.
@@ -114,16 +112,13 @@ export class BrokerLink {
     this.#broker = new kafkajs.Broker({ connectionPool: this.#pool, logger, allowAutoTopicCreation: false });
   }
 
-  /** Opens TCP and TLS, asks for the broker's API versions, and authenticates. Destroys the link when it fails. */
+  /** Opens TCP and TLS, reads API versions, authenticates. Destroys the link on failure. */
   async connect(): Promise<void> {
     const { connectionTimeoutMs, requestTimeoutMs } = this.#settings;
     await this.#bounded(this.#broker.connect(), Math.max(connectionTimeoutMs, requestTimeoutMs), 'connecting');
   }
 
-  /**
-   * Resolves with the answer as it came: errors of single partitions are codes in it and are not thrown. Destroys the
-   * link when it fails.
-   */
+  /** Sends; resolves with the answer as it came, codes of single partitions included. Destroys the link on failure. */
   async send<T>(api: ApiName, args: object, { holdBackMs = 0, decode }: SendOptions = {}): Promise<T> {
     if (this.#destroyedBy) throw this.#destroyedBy;
     const protocol = this.protocol(api, args);
@@ -144,17 +139,17 @@ export class BrokerLink {
     return (await this.#bounded(answer, this.#timeoutMs(api) + holdBackMs, api)) as T;
   }
 
-  /** Whether the broker knows that version of the API; false before it is connected. */
+  /** Tests if the broker has that version; false before it is connected. */
   serves(api: ApiName | OwnApiName, apiVersion: number): boolean {
     return (this.#broker.versions?.[this.#kafkajs.apiKeys[api]]?.maxVersion ?? -1) >= apiVersion;
   }
 
-  /** Encodes the request in the newest version of the API that both sides know. */
+  /** Encodes in the newest version that both sides have. */
   protocol(api: ApiName, args: object): Protocol {
     return this.#broker.lookupRequest(this.#kafkajs.apiKeys[api], this.#kafkajs.requests[api])(args);
   }
 
-  /** Rejects all requests under way with `reason`. It acts at once, may be called again, and flushes nothing. */
+  /** Rejects all requests with `reason`, at once; may be called again, and flushes nothing. */
   destroy(reason: Error): void {
     if (this.#destroyedBy) return;
     this.#destroyedBy = reason;
@@ -162,13 +157,13 @@ export class BrokerLink {
     this.#onDestroyed(this, reason);
   }
 
-  /** A broker that throttles is silent on purpose, and not to blame. */
+  /** Returns the timeout; a throttling broker is silent on purpose. */
   #timeoutMs(api: ApiName | OwnApiName): number {
     const untilMs = this.#silentUntilMs[api === 'Fetch' ? 'fetches' : 'others'];
     return this.#settings.requestTimeoutMs + Math.max(0, untilMs - performance.now());
   }
 
-  /** Says of an answer that cannot be decoded that it is malformed, and reads for how long the broker throttles. */
+  /** Names undecodable answers malformed, and reads the broker's throttling. */
   #watchAnswers(connection: KafkajsConnection): void {
     const send = connection.send.bind(connection);
     connection.send = ({ request, response }) => {
@@ -225,9 +220,8 @@ export class BrokerLink {
 }
 
 /**
- * Stops a timer of kafkajs. Since 2.2.4 every connection re-arms a timer of 1 ms for ever, which looks for requests
- * that wait for their turn, also when none does: 3.4 % of a core at rest. Only our own connections are changed; other
- * users of kafkajs in this process keep what they have.
+ * Stops a timer of kafkajs: since 2.2.4 each connection re-arms 1 ms for ever, 3.4 % of a core. Only our own
+ * connections are changed.
  */
 function silenceIdleTimer(connection: KafkajsConnection): void {
   const queue = connection.requestQueue;
@@ -238,7 +232,7 @@ function silenceIdleTimer(connection: KafkajsConnection): void {
 }
 
 function destroyConnection(connection: KafkajsConnection, reason: Error): void {
-  // Only an error ends a connection attempt that is under way; an established connection would log it as a failure.
+  // Only an error ends a connection attempt; an established connection would log it.
   const cause = connection.isConnected() ? undefined : reason;
   connection.rejectRequests(reason);
   connection.disconnect().catch(() => {});
@@ -249,7 +243,6 @@ export function nameOf({ host, port }: BrokerAddress): string {
   return `${host}:${port}`;
 }
 
-/** Parses `host:port` or `[v6]:port`. */
 export function parseAddress(text: string): BrokerAddress {
   const colon = text.lastIndexOf(':');
   const port = Number(text.slice(colon + 1));
@@ -258,13 +251,10 @@ export function parseAddress(text: string): BrokerAddress {
   return { host, port };
 }
 
-/** Time after which an idle connection is probed; kafkajs's own factory waits 60 s. */
+/** Milliseconds before an idle connection is probed; kafkajs waits 60 s. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
 
-/**
- * Opens a socket without Nagle's algorithm. kafkajs leaves it on, and it holds small records back while an
- * acknowledgement is out.
- */
+/** Opens a socket without Nagle's algorithm, which holds small records back while an acknowledgement is out. */
 export function openSocket({ host, port, ssl, onConnect }: SocketOptions): Socket {
   const socket = ssl
     ? connectTls({ host, port, ...serverName(host), ...(ssl === true ? {} : ssl) }, onConnect)
@@ -274,17 +264,14 @@ export function openSocket({ host, port, ssl, onConnect }: SocketOptions): Socke
   return socket;
 }
 
-/** The server name is absent for an IP address: TLS forbids addresses there. */
+/** Returns the server name; none for an IP address, which TLS forbids. */
 function serverName(host: string): { servername?: string } {
   return isIP(host) ? {} : { servername: host };
 }
 
 const KAFKAJS_WARN_LEVEL = 2;
 
-/**
- * Logs kafkajs's own lines as `debug`. kafkajs calls each failed attempt an error, and an outage has many; the adapter
- * itself says once what was lost and why.
- */
+/** Logs kafkajs's lines as `debug`: an outage has many, and the adapter itself logs the loss once. */
 export function kafkajsLogger(kafkajs: Kafkajs, log: TopicLog): Logger {
   return kafkajs.createLogger({ level: KAFKAJS_WARN_LEVEL, logCreator: () => (entry) => forward(entry, log) });
 }

@@ -14,7 +14,7 @@ import { type Kafkajs, loadKafkajs } from './kafkajs-internals.js';
 import { METADATA_WITH_ID_VERSION, metadataWithId } from './metadata-10.js';
 import { brokerError } from './topic-failure.js';
 
-/** Over how many spans of how long a broker takes its means. */
+/** Spans of a broker's means, and their length. */
 export interface QuotaWindow {
   readonly broker: string;
   readonly windows: number;
@@ -22,9 +22,8 @@ export interface QuotaWindow {
 }
 
 /**
- * Reads and writes the client quotas of the Kafka that holds the topic, over connections like the topic's. Any broker
- * takes the requests (KRaft forwards them). One link is kept; a failure destroys it, and the next call opens another,
- * at the next broker.
+ * Reads and writes the client quotas of the topic's Kafka, over one link like the topic's; KRaft forwards from any
+ * broker. A failure destroys it, and the next call tries the next broker.
  */
 export class ClientQuotaAdmin {
   readonly #kafkajs: Kafkajs;
@@ -51,9 +50,8 @@ export class ClientQuotaAdmin {
   }
 
   /**
-   * Resolves with why Kafka has not taken an entity; nothing is told of those that it has taken.
-   *
-   * @param mayStill is asked when there is a connection, right before the request goes: to connect may take long
+   * Alters quotas; resolves with why entities were refused. @param mayStill called right before the request goes, as
+   * connecting may take long
    */
   async alter(
     changes: readonly EntityChange[],
@@ -66,7 +64,7 @@ export class ClientQuotaAdmin {
     return refused.map((each) => ({ ...each, reason: this.#refusal(each.errorCode, each.errorMessage).message }));
   }
 
-  /** What every broker says of its windows. */
+  /** Reads every broker's windows. */
   async windows(): Promise<readonly QuotaWindow[]> {
     const { brokers } = await (await this.#linked()).exchange(metadataWithId(this.#options.topic));
     return Promise.all(brokers.map(({ nodeId, host, port }) => this.#windowOf(nodeId, { host, port })));
@@ -80,7 +78,7 @@ export class ClientQuotaAdmin {
     (await link?.catch(() => null))?.destroy(new Error('closed'));
   }
 
-  /** A link that has failed was forgotten, so that another broker is tried. */
+  /** Returns a link; a failed one was forgotten, so another broker is tried. */
   #linked(): Promise<BrokerLink> {
     if (this.#isClosed) return Promise.reject(new Error('closed'));
     const { brokers } = this.#options;
@@ -138,7 +136,7 @@ const NEEDED_APIS = [
   ['AlterClientQuotas', CLIENT_QUOTAS_VERSION],
   ['Metadata', METADATA_WITH_ID_VERSION],
 ] as const;
-/** All client quotas of a Kafka come in one answer: 100,000 of them have some 8 MiB. */
+/** Most bytes of Kafka's one answer: 100,000 quotas have some 8 MiB. */
 const QUOTAS_BYTES_MAX = 16 * 1024 * 1024;
 const BROKER_RESOURCE = 4;
 const WINDOWS = 'quota.window.num';

@@ -1,10 +1,10 @@
 import type { OwnRequest } from './broker-link.js';
 import { FlexibleReader, FlexibleWriter } from './flexible-wire.js';
 
-/** Came with Kafka 2.8 (2021). Version 0 has the same fields in the older encoding. */
+/** Version of Kafka 2.8 (2021); 0 has the same fields in the older encoding. */
 export const CLIENT_QUOTAS_VERSION = 1;
 
-/** One part of an entity: a user or a client id by name; null = everybody without a quota under a name. */
+/** Part of an entity: user or client id; null = everybody without a quota of their own. */
 export interface EntityPart {
   readonly type: string;
   readonly name: string | null;
@@ -23,7 +23,7 @@ export interface DescribedEntities {
 
 export interface EntityChange {
   readonly entity: readonly EntityPart[];
-  /** A value of null removes the quota. */
+  /** Null removes the quota. */
   readonly changes: readonly { readonly key: string; readonly value: number | null }[];
 }
 
@@ -36,7 +36,7 @@ export interface ChangedEntity {
 const FALSE = 0;
 const TRUE = 1;
 
-/** Asks for every quota that there is. */
+/** Requests every quota. */
 export function describeClientQuotas(): OwnRequest<DescribedEntities> {
   const writer = new FlexibleWriter(8).noTags();
   // No component and not strict: whatever else an entity consists of.

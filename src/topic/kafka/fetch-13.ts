@@ -3,10 +3,7 @@ import { DecodingRoom, decodeRecordBatches, type FetchedPartition } from './fetc
 import { FlexibleReader, FlexibleWriter } from './flexible-wire.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 
-/**
- * Came with Kafka 3.1 (2022). From this version on a fetch names the topic by its id, and the answer says whether the
- * log has lost records that were read.
- */
+/** Version of Kafka 3.1 (2022), which names topics by id and reports lost records. */
 export const FETCH_BY_ID_VERSION = 13;
 
 export interface FetchByIdRequest {
@@ -21,12 +18,9 @@ export interface FetchByIdRequest {
 export interface AskedPartition {
   readonly partition: number;
   readonly offset: number;
-  /** The leader epoch of the asked broker, from metadata; −1 = not known. A leader of another epoch refuses. */
+  /** Leader epoch of the broker, from metadata, −1 = unknown; another leader refuses. */
   readonly leaderEpoch: number;
-  /**
-   * The leader epoch in which the record before `offset` was written; −1 = not known. If the log has another epoch
-   * there, it has diverged.
-   */
+  /** Leader epoch of the record before `offset`, −1 = unknown; a log with another has diverged. */
   readonly lastReadEpoch: number;
 }
 

@@ -3,45 +3,36 @@ import { TopicUnusable } from '../remote/topic-unusable.js';
 import type { Decoder, Kafkajs } from './kafkajs-internals.js';
 import { recordsOf } from './record-batch.js';
 
-/** What one fetch has brought from one partition. */
+/** Result of a fetch for one partition. */
 export interface FetchedPartition {
   readonly partition: number;
   /** Code of Kafka's protocol; 0 = no error. */
   readonly errorCode: number;
-  /** The offset after the last record that may be read. */
+  /** Offset after the last readable record. */
   readonly highWatermark: number;
-  /**
-   * True if this is not the log that was read before: the record in front of the asked offset is gone, or is another
-   * one.
-   */
+  /** True = the log is another one: the record before the offset is gone or different. */
   readonly hasDiverged: boolean;
   readonly recordBatches: readonly FetchedRecordBatch[];
 }
 
 export interface FetchedRecordBatch {
   readonly firstOffset: number;
-  /**
-   * The offset at which reading goes on. It also moves past a record batch that compaction or a transaction left empty.
-   */
+  /** Offset to read next, behind empty record batches, too. */
   readonly nextOffset: number;
-  /** The epoch of the leader that wrote the record batch; −1 = not known. */
+  /** Leader epoch of the record batch; −1 = unknown. */
   readonly leaderEpoch: number;
-  /** With offsets as Kafka counts them. */
+  /** Records with Kafka's own offsets. */
   readonly records: readonly ReadRecord[];
-  /**
-   * Why the records cannot be read; null = they can be. No node can read such records, so all nodes still see the same
-   * log.
-   */
+  /** Reason why nobody can read the records, so that all see the same log; null = readable. */
   readonly unreadable: string | null;
 }
 
-/** The version of fetches for brokers older than 3.1, which do not know fetch-13.ts. It came with Kafka 2.3 (2019). */
+/** Version for brokers before 3.1, which lack fetch-13.ts; of Kafka 2.3 (2019). */
 export const FETCH_VERSION = 11;
 
 /**
- * Walks over the record batches of an answer. kafkajs's own decoder has three faults here: it drops the extent of an
- * empty record batch, and would ask for the same one for ever; a record batch in a foreign codec ends its reading for
- * good; and it passes all records of an answer as the arguments of one call.
+ * Decodes a fetch's record batches. *Why not kafkajs:* it drops an empty batch's extent and fetches it for ever, ends
+ * at a foreign codec, and passes all records as arguments of one call.
  */
 export function decodeFetch(kafkajs: Kafkajs, payload: Buffer): FetchedPartition[] {
   const decoder = new kafkajs.Decoder(payload);
@@ -75,15 +66,15 @@ const LEADER_EPOCH_AT = 12;
 const MAGIC_AT = 16;
 const ATTRIBUTES_AT = 21;
 const LAST_OFFSET_DELTA_AT = 23;
-/** Offset and length themselves are not counted in the length. */
+/** Bytes of offset and length, which the length leaves out. */
 const UNCOUNTED_BYTES = 12;
 const SHORTEST_RECORD_BATCH_BYTES = 17;
 const CURRENT_MAGIC = 2;
 const CONTROL_FLAG = 0x20;
 
 /**
- * Bounds what the records of one answer take in memory, however far they inflate. Once it is full, what follows is left
- * as if the broker had cut it off: the next fetch begins there, and with another partition.
+ * Bounds the memory of one answer's inflated records. The rest is left as if cut off: the next fetch begins there, with
+ * another partition first.
  */
 export class DecodingRoom {
   #leftBytes = DECODED_BYTES_MAX;
@@ -97,9 +88,9 @@ export class DecodingRoom {
   }
 }
 
-/** A larger one catches up in fewer fetches where records are compressed well. */
+/** Most bytes; more catches up in fewer fetches where compression is strong. */
 const DECODED_BYTES_MAX = 8 * 1024 * 1024;
-/** A record without its bytes: an object, a text and a view. */
+/** Bytes of a record beside its content: an object, a text and a view. */
 const RECORD_BYTES = 200;
 
 export function decodeRecordBatches(bytes: Buffer, partition: number, room: DecodingRoom): FetchedRecordBatch[] {
@@ -134,12 +125,12 @@ function decodeRecordBatch(bytes: Buffer, partition: number): FetchedRecordBatch
   const nextOffset = firstOffset + bytes.readInt32BE(LAST_OFFSET_DELTA_AT) + 1;
   const leaderEpoch = bytes.readInt32BE(LEADER_EPOCH_AT);
   const recordBatch = { firstOffset, nextOffset, leaderEpoch, records: [], unreadable: null };
-  // It holds marks of a transaction, and no records.
+  // A control batch marks transactions, and has no records.
   if (attributes & CONTROL_FLAG) return recordBatch;
   try {
     return { ...recordBatch, records: recordsOf(bytes, partition) };
   } catch (error) {
-    // What others can read is not skipped.
+    // Records that others can read are never skipped.
     if (error instanceof TopicUnusable) throw error;
     return { ...recordBatch, unreadable: `malformed: ${error instanceof Error ? error.message : String(error)}` };
   }

@@ -1,13 +1,12 @@
 /**
- * Kafka's "flexible" encoding: a length is an unsigned varint of the length plus one (0 = null), and every structure
- * ends with tagged fields, which a reader that does not know them skips. kafkajs makes no request with it, and its
- * reader of tagged fields takes the length of a field for another field.
+ * Writes Kafka's "flexible" encoding: lengths are unsigned varints of length + 1 (0 = null), structures end with tagged
+ * fields. kafkajs has no requests in it, and misreads tagged fields.
  */
 export class FlexibleWriter {
   #bytes: Buffer;
   #at = 0;
 
-  /** @param bytesExpected first size of the buffer, which grows when it is full */
+  /** @param bytesExpected first size of the buffer, which grows */
   constructor(bytesExpected: number) {
     this.#bytes = Buffer.allocUnsafe(bytesExpected);
   }
@@ -85,7 +84,7 @@ export class FlexibleWriter {
   }
 }
 
-/** Reads the flexible encoding. Throws a RangeError beyond the end. Returned bytes are views of the buffer. */
+/** Reads the flexible encoding; RangeError beyond the end. Bytes are views of the buffer. */
 export class FlexibleReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -106,7 +105,6 @@ export class FlexibleReader {
     return this.#bytes.readInt32BE(this.#move(4));
   }
 
-  /** Exact below 2^53; offsets stay below that. */
   int64(): number {
     return Number(this.#bytes.readBigInt64BE(this.#move(8)));
   }
@@ -139,7 +137,7 @@ export class FlexibleReader {
     return this.bytes()?.toString('utf8') ?? null;
   }
 
-  /** Returns an empty array for null. */
+  /** Reads an array; empty for null. */
   array<T>(read: () => T): T[] {
     const length = this.uvarint() - 1;
     const values: T[] = [];

@@ -7,15 +7,16 @@ import { loadKafkajs } from './kafkajs-internals.js';
 import { KafkaSupervisor } from './topic-supervisor.js';
 
 /**
- * Reports in a compacted Kafka topic, read by everybody from the start, without a consumer group.
+ * Reads reports from a compacted Kafka topic from its start, without a consumer group.
  *
  *     TopicSupervisor ── TopicDiscovery      who leads which partition; creates and verifies the topic
- *        └─ PartitionLeader per broker       one BrokerLink: connections of kafkajs that die with their first error
+ *        └─ PartitionLeader per broker       one BrokerLink: connections of kafkajs that die with their first
+ *        error
  *             ├─ LeaderReader                a fetch loop; PartitionCursor knows how far
  *             └─ LeaderWriter                produces what waits in the Outbox
  *
- * Beyond the port: after `onFailed` (topic deleted, permission withdrawn) attempts go on, and `onRecovered` follows if
- * somebody repairs it. How another log under the same name is noticed: docs/decisions/0047.
+ * Beyond the port, attempts go on after `onFailed` (topic deleted, permission withdrawn), and `onRecovered` follows a
+ * repair. Another log of the same name: docs/decisions/0047.
  */
 export class KafkaReportTopic extends RemoteReportTopic {
   readonly #tokens: TokenSource | null;

@@ -8,19 +8,18 @@ import type { WriterSettings } from './leader-writer.js';
 import { granteeOf } from './needed-acls.js';
 import type { WantedTopic } from './topic-preparation.js';
 
-/** What the parts of the adapter need of the configuration, in the words of these parts. */
 export interface KafkaTopicOptions extends LinkSettings, ReaderSettings, WriterSettings, WantedTopic {
   readonly brokers: readonly BrokerAddress[];
 }
 
-/** How kafkajs calls the mechanism OAUTHBEARER. */
+/** Name of OAUTHBEARER in kafkajs. */
 export const OAUTH = 'oauthbearer';
 
 /** Options that do not fit into YAML. */
 export interface KafkaTopicHooks {
-  /** Where lines of the adapter and of kafkajs go; by default they are dropped. */
+  /** Sink for lines of the adapter and kafkajs; default: dropped. */
   readonly log?: TopicLog;
-  /** True = records are written once and never again, as in the registry's topic; default false. */
+  /** True = records are never written again, as in the registry's topic; default false. */
   readonly keepsForever?: boolean;
 }
 
@@ -43,7 +42,7 @@ export function kafkaTopicOptions(
   };
 }
 
-/** The tokens that a configuration asks for; null where connections prove who they are otherwise, or not at all. */
+/** Makes the configured source of tokens; null = none is needed. */
 export function tokensOf(config: KafkaTopicConfig, log: TopicLog): TokenSource | null {
   const { name: topic, sasl, connectionTimeoutMs, requestTimeoutMs } = config;
   if (sasl?.mechanism !== OAUTH) return null;
@@ -51,8 +50,5 @@ export function tokensOf(config: KafkaTopicConfig, log: TopicLog): TokenSource |
   return createTokenSource({ topic, sasl, timeoutMs, log });
 }
 
-/**
- * The part of the connection timeout that a token may take, so that a silent token endpoint is named before the broker
- * is blamed.
- */
+/** Part of the connection timeout for a token, so that a silent endpoint is named before the broker. */
 const TOKEN_TIME_RATIO = 0.6;

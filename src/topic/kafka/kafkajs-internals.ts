@@ -13,12 +13,9 @@ import { requireFromHere } from '../../base/package/require-from-here.js';
 import { addCodecs, type KafkajsCodecs } from '../codecs/codecs.js';
 
 /**
- * The parts of kafkajs that we build on: its connections, authentication and wire protocol, below its public API.
- *
- * The public consumer cannot read without a group, and a group costs 3 s at every start, needs its own permissions and
- * leaves garbage behind; the public producer hides retries that outlive any deadline of ours. The package gets no
- * releases any more, so its internals no longer change. The exact version is checked here, so that another one fails
- * loudly instead of subtly.
+ * Parts of kafkajs below its public API: connections, authentication, wire protocol. *Why:* its consumer needs a group,
+ * which costs 3 s per start, permissions and garbage; its producer hides retries beyond our deadlines. No releases
+ * follow, so internals stay; the exact version is checked.
  */
 export interface Kafkajs {
   readonly Broker: new (options: BrokerOptions) => Broker;
@@ -34,7 +31,7 @@ export const KAFKAJS_VERSION = '2.2.4';
 
 export type ApiName = 'Produce' | 'Fetch' | 'ListOffsets' | 'Metadata' | 'CreateTopics' | 'DescribeConfigs';
 
-/** What kafkajs does not know: it ends at key 46. */
+/** APIs beyond kafkajs's, which end at key 46. */
 export type OwnApiName = 'DescribeClientQuotas' | 'AlterClientQuotas';
 
 const OWN_API_KEYS: Readonly<Record<OwnApiName, number>> = { DescribeClientQuotas: 48, AlterClientQuotas: 49 };
@@ -43,7 +40,7 @@ export interface Protocol {
   readonly request: { readonly apiVersion: number };
   readonly response: { decode(payload: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<unknown> };
 }
-/** A request that kafkajs frames, and the decoder of its answer. */
+/** Request that kafkajs frames, with its answer's decoder. */
 export interface KafkajsExchange {
   readonly request: Protocol['request'] | OwnEncoding;
   readonly response: { decode(payload: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<unknown> };
@@ -52,20 +49,20 @@ export interface OwnEncoding {
   readonly apiKey: number;
   readonly apiVersion: number;
   readonly apiName: ApiName | OwnApiName;
-  /** kafkajs takes an object with this method for one of its encoders. */
+  /** Makes kafkajs take the object for an encoder. */
   encode(): Promise<{ readonly buf: Buffer; readonly buffer: Buffer }>;
 }
 export interface RequestDefinitions {
   readonly versions: readonly string[];
 }
 export interface Broker {
-  /** The newest version per API key, as the broker has told them; null before it is connected. */
+  /** Newest version per API key, by the broker; null = not connected. */
   readonly versions: Readonly<Record<number, { readonly maxVersion: number }>> | null;
   connect(): Promise<void>;
   lookupRequest(apiKey: number, definitions: RequestDefinitions): (args: object) => Protocol;
 }
 export interface ConnectionPool {
-  /** Two connections: one for fetches, which the broker holds back, and one for everything else. */
+  /** Two connections: for fetches, which are held back, and for the rest. */
   readonly pool: readonly KafkajsConnection[];
   send(exchange: KafkajsExchange): Promise<unknown>;
 }
@@ -79,7 +76,7 @@ export interface KafkajsConnection {
 }
 export interface RequestQueue {
   readonly pending: readonly unknown[];
-  /** Requests that were sent and have no answer yet, by their number. */
+  /** Unanswered requests by number. */
   readonly inflight: ReadonlyMap<number, unknown>;
   scheduleCheckPendingRequests(): void;
 }
@@ -126,7 +123,7 @@ export interface LogEntry {
   readonly label: string;
   readonly log: Readonly<Record<string, unknown>> & { readonly message: string };
 }
-/** What a broker answers instead of a result; `type` is its name in Kafka's protocol. */
+/** Answer of a broker in place of a result; `type` is its name in Kafka's protocol. */
 export interface ProtocolError extends Error {
   readonly type: string;
   readonly code: number;
@@ -154,10 +151,7 @@ export function loadKafkajs(requireModule: (name: string) => unknown = requireFr
 const LENGTH_BYTES = 4;
 const BOUNDED = new WeakSet<object>();
 
-/**
- * Refuses an array that claims more elements than bytes follow. kafkajs makes room for the claim first: 256 MB for four
- * bytes. Whatever could be read before still can be.
- */
+/** Refuses arrays with more elements than bytes, for which kafkajs would make room: 256 MB for four bytes. */
 function boundArrays(decoder: Decoder): void {
   if (BOUNDED.has(decoder)) return;
   BOUNDED.add(decoder);
@@ -170,7 +164,7 @@ function boundArrays(decoder: Decoder): void {
   };
 }
 
-/** Null = it is in the same bundle as this code, and was chosen when that was made. */
+/** Returns the installed version; null = in the same bundle as this code. */
 function installedVersion(requireModule: (name: string) => unknown): string | null {
   try {
     return (requireModule('kafkajs/package.json') as { version: string }).version;

@@ -20,42 +20,34 @@ export interface ReaderSettings {
 export interface ReaderSink {
   /** Called when the broker has answered for this partition. */
   onReading(partition: number): void;
-  /** Called with records in the order of the log. */
   onRecords(records: readonly ReadRecord[]): void;
-  /** Called when a record batch is skipped; its `unreadable` says why. */
+  /** Called for a skipped record batch; its `unreadable` is the reason. */
   onUnreadable(partition: number, recordBatch: FetchedRecordBatch): void;
-  /** Called when all cursors of a fetch have moved. */
   onProgress(): void;
 }
 
-/**
- * Bounds how long decoding one answer keeps the event loop. The worst case, half a MiB of record batches with one small
- * record each, takes some milliseconds (below 2 µs per record batch), and catching up still reads 15 MB/s and more.
- */
+/** Bytes of a fetch, which bound decoding to some ms (below 2 µs per record batch); catching up still reads 15 MB/s. */
 const FETCH_BYTES_MAX = 512 * 1024;
 const FETCH_PARTITION_BYTES_MAX = 256 * 1024;
-/** Between fetches that bring nothing and are answered at once: no broker does so for long, and a core would spin. */
+/** Milliseconds between empty fetches answered at once: a core would spin. */
 const EMPTY_FETCH_MS = 10;
 const READ_UNCOMMITTED = 0;
 const OFFSET_OUT_OF_RANGE = 1;
 const EARLIEST = -2;
 const END = -1;
 
-/** Reads the partitions that one broker leads: one fetch at a time, which the broker holds back until there is news. */
+/** Reads one broker's partitions, by one fetch at a time that is held back until there is news. */
 export class LeaderReader {
   readonly #kafkajs: Kafkajs;
   readonly #link: BrokerLink;
   readonly #settings: ReaderSettings;
-  /** Null = the topic has no id, or the broker does not know fetches by id. */
+  /** Null = no topic id, or a broker without fetches by id. */
   #topicId: Buffer | null;
   readonly #sink: ReaderSink;
   readonly #log: TopicLog;
   readonly #pace: FetchPace;
   #cursors: readonly PartitionCursor[];
-  /**
-   * 0 for the first fetch, so that the broker answers at once: the answer shows that reading works, and that an empty
-   * topic is read.
-   */
+  /** 0 at first: the answer shows that reading works, and that an empty topic is read. */
   #maxWaitMs = 0;
 
   constructor(
@@ -76,7 +68,7 @@ export class LeaderReader {
     this.#pace = new FetchPace(settings.fetchIntervalMs);
   }
 
-  /** Finds where reading begins, for the partitions in which it has not begun. */
+  /** Finds where to read, in partitions that have not begun. */
   async start(): Promise<void> {
     if (!this.#link.serves('Fetch', FETCH_BY_ID_VERSION)) this.#topicId = null;
     const { apiVersion } = this.#link.protocol('Fetch', { topics: [] }).request;
@@ -89,7 +81,7 @@ export class LeaderReader {
     await this.#locate(this.#cursors.filter((cursor) => cursor.nextOffset === null));
   }
 
-  /** Reads for ever; rejects with the error that made reading impossible, LogShortened among them. */
+  /** Reads for ever; rejects with the error that ended it, such as LogShortened. */
   async run(): Promise<never> {
     for (;;) {
       const askedMs = performance.now();
@@ -113,10 +105,7 @@ export class LeaderReader {
     }
   }
 
-  /**
-   * Whether every partition is read to its end. While the reader is catching up, fetches follow each other without a
-   * pause.
-   */
+  /** Tests if every partition is read to its end; catching up fetches without a pause. */
   #hasReadAll(fetched: readonly FetchedPartition[]): boolean {
     return fetched.every(({ partition, highWatermark }) => {
       const nextOffset = this.#cursors.find((each) => each.partition === partition)?.nextOffset ?? null;
@@ -125,7 +114,7 @@ export class LeaderReader {
   }
 
   async #fetch(): Promise<readonly FetchedPartition[]> {
-    // The broker fills its answer from the first partition on, so another partition comes first each time.
+    // The broker fills its answer from the first partition on, so they take turns.
     this.#cursors = [...this.#cursors.slice(1), ...this.#cursors.slice(0, 1)];
     return this.#topicId === null ? this.#fetchByName() : this.#fetchById(this.#topicId);
   }
@@ -162,7 +151,7 @@ export class LeaderReader {
     };
     return this.#link.send<FetchedPartition[]>('Fetch', request, {
       holdBackMs: this.#maxWaitMs,
-      // kafkajs looks for a throttle time in the answer; undefined = there is none.
+      // kafkajs looks for a throttle time in the answer; undefined = none.
       decode: async (payload) => decodeFetch(this.#kafkajs, payload),
     });
   }

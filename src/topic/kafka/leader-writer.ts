@@ -9,19 +9,13 @@ export interface WriterSettings extends TopicAccess {
   readonly appendTimeoutMs: number;
 }
 
-/**
- * All in-sync replicas acknowledge. A record can be read only when all of them have it, so a weaker acknowledgement
- * would come sooner but the record would not; and an acknowledged record survives the loss of its leader.
- */
+/** Waits for all in-sync replicas: records are readable only then, and survive the loss of their leader. */
 const ACKS_ALL = -1;
 
 /**
- * Writes to the partitions that one broker leads: one produce at a time, which takes everything that waits by then. Two
- * at once could overtake each other while they are compressed. What was sent is never sent again, because compaction
- * would keep an old report that comes after a newer one.
- *
- * Not idempotent in Kafka's sense: kafkajs never recovers from an out-of-order sequence, compaction keeps empty record
- * batches for the producer ids that it needs, and nothing is sent twice anyway.
+ * Writes to one broker's partitions, by one produce at a time of all that waits. Two could overtake each other; nothing
+ * is sent twice, because compaction would keep an old report behind a newer one. Not idempotent in Kafka's sense:
+ * kafkajs never recovers from an out-of-order sequence, and compaction keeps empty batches for producer ids.
  */
 export class LeaderWriter {
   readonly #kafkajs: Kafkajs;
@@ -44,7 +38,7 @@ export class LeaderWriter {
     this.#settings = settings;
   }
 
-  /** Writes until `stopped`; rejects before that only with the error that made writing impossible. */
+  /** Writes until `stopped`; rejects earlier only with the error that ended writing. */
   async run(stopped: AbortSignal): Promise<void> {
     while (!stopped.aborted) {
       const parcels = this.#outbox.take(this.#partitions);
@@ -91,7 +85,7 @@ export class LeaderWriter {
       const recordBatch = messages.get(partition) ?? [];
       messages.set(partition, recordBatch);
       for (const { key, value } of records) {
-        // A view, not a copy: kafkajs takes only Buffers for bytes.
+        // A view: kafkajs takes only Buffers.
         recordBatch.push({ key, value: value && Buffer.from(value.buffer, value.byteOffset, value.byteLength) });
       }
     }

@@ -1,20 +1,17 @@
 /**
- * Names the log that is read, and notices when it is another one. Pure.
- *
- * Kafka 2.8 and newer gives a topic an id when it is created. A log that was shortened keeps its id, and nothing in it
- * tells later readers that it was shortened. Readers who saw that add the partition and the epoch of its leader to the
- * name; both are the same for all of them.
+ * Names the log that is read, and notices another. Pure. Since Kafka 2.8 a topic has an id. A shortened log keeps it,
+ * without a trace for later readers: those who saw it add partition and leader epoch, the same for all of them.
  */
 export class LogEpoch {
   #topicId: string | null = null;
   #wasFound = false;
   #isMissing = false;
-  /** How often the topic has come back after it was missing. Where topics have no id, this number stands for it. */
+  /** Returns of the topic after it was missing, in place of an id. */
   #returns = 0;
-  /** Partition → the leader epoch in which the log was last found shortened. */
+  /** Partition → leader epoch of its last shortening. */
   readonly #shortened = new Map<number, number>();
 
-  /** The same for all readers of the log, except for those that have seen it shortened. */
+  /** Name, the same for all readers but those that saw it shortened. */
   get name(): string {
     const base = this.#topicId ?? `unnamed-${this.#returns}`;
     const shortened = [...this.#shortened].sort(([one], [other]) => one - other);
@@ -25,11 +22,7 @@ export class LogEpoch {
     this.#isMissing = true;
   }
 
-  /**
-   * Returns whether this is another topic than the one found before.
-   *
-   * @param topicId null = topics have no ids here
-   */
+  /** Notes the topic; returns true if it is another than before. @param topicId null = topics have no ids here */
   found(topicId: string | null): boolean {
     const isOther = topicId === null || this.#topicId === null ? this.#isMissing : topicId !== this.#topicId;
     const isAnew = this.#wasFound && isOther;

@@ -2,17 +2,17 @@ import type { OwnRequest } from './broker-link.js';
 import { FlexibleReader, FlexibleWriter } from './flexible-wire.js';
 import type { MetadataAnswer } from './topic-metadata.js';
 
-/** Came with Kafka 2.8 (2021), which gave topics ids. */
+/** Version of Kafka 2.8 (2021), with topic ids. */
 export const METADATA_WITH_ID_VERSION = 10;
 
 const ID_BYTES = 16;
 const NO_ID = Buffer.alloc(ID_BYTES);
 const FALSE = 0;
 const TRUE = 1;
-/** Stands in the answer where nobody has asked for rights. */
+/** Rights in an answer to nobody's request for them. */
 const RIGHTS_NOT_ASKED = -(2 ** 31);
 
-/** @param withRights asks what whoever is connected may do with the topic, too */
+/** Requests metadata. @param withRights also the rights on the topic */
 export function metadataWithId(topic: string, { withRights = false } = {}): OwnRequest<MetadataAnswer> {
   return {
     api: 'Metadata',
@@ -26,7 +26,7 @@ export function encodeMetadataRequest(topic: string, withRights = false): Buffer
   const writer = new FlexibleWriter(64 + topic.length).noTags();
   // Versions 10 and 11 find a topic by name alone.
   writer.array([topic], (name) => writer.raw(NO_ID).text(name).noTags());
-  // The request creates no topic, and does not ask for rights on the cluster.
+  // Creates no topic, and requests no rights on the cluster.
   return writer
     .int8(FALSE)
     .int8(FALSE)

@@ -1,21 +1,20 @@
-/** The operation that an ACL of Kafka allows, as `kafka-acls.sh --operation` takes it. */
+/** Operation of an ACL, as for `kafka-acls.sh --operation`. */
 export type AclOperation = 'Read' | 'Write' | 'DescribeConfigs' | 'Create';
 
 export interface NeededAcl {
   readonly operation: AclOperation;
   /** Completes "the user may not …". */
   readonly to: string;
-  /** Why a node needs it. */
+  /** Reason why a node needs it. */
   readonly because: string;
-  /** Needed only by a node that creates the topics. */
+  /** True = only a node that creates the topics needs it. */
   readonly onlyToCreate?: true;
 }
 
 /**
- * All that a node needs at Kafka, on each of its two topics, and nothing else: no consumer group, no idempotent
- * producer, no Alter, nothing on the cluster. Read and Write each imply Describe. The errors,
- * docs/operate/kafka-security.md and test/integration/kafka-topic-security.test.ts derive from this table; the test
- * takes each right away once.
+ * Rights of a node on each of its two topics, and no others: no group, no idempotent producer, no Alter, nothing on the
+ * cluster. Read and Write imply Describe. Errors, docs/operate/kafka-security.md and
+ * test/integration/kafka-topic-security.test.ts derive from it.
  */
 export const NEEDED_ACLS: readonly NeededAcl[] = [
   { operation: 'Read', to: 'read it', because: 'the records of all nodes are read, the own ones included' },
@@ -33,15 +32,14 @@ export const NEEDED_ACLS: readonly NeededAcl[] = [
   },
 ];
 
-/** The bit of each operation where Kafka tells rights as a number. */
+/** Bit of each operation in Kafka's number of rights. */
 const RIGHT_BITS: Readonly<Record<AclOperation, number>> = { Read: 3, Write: 4, Create: 5, DescribeConfigs: 10 };
 
-/** What a node needs on a topic that is there, and may not do. */
+/** Lists rights that a node needs on an existing topic, and lacks. */
 export function missingAcls(rights: number): readonly NeededAcl[] {
   return NEEDED_ACLS.filter(({ operation, onlyToCreate }) => !onlyToCreate && !((rights >> RIGHT_BITS[operation]) & 1));
 }
 
-/** Who connects, and where rights are granted. */
 export interface Grantee {
   /** As in `User:alice`. */
   readonly principal: string;
@@ -49,7 +47,7 @@ export interface Grantee {
   readonly bootstrapServer: string;
 }
 
-/** Names the principal as Kafka's default builder of principals does, as far as a client can know it. */
+/** Names the principal as Kafka's default builder does, as far as a client knows. */
 export function granteeOf(
   brokers: readonly string[],
   sasl: Readonly<Record<string, unknown>> | null,

@@ -1,6 +1,6 @@
 import type { DescribedEntity } from './client-quotas-1.js';
 
-/** Names the client that a quota of Kafka may hold for; user null = no name that a client could know. */
+/** Client of a quota; user null = no name that a client could know. */
 export interface QuotaClient {
   readonly clientId: string;
   readonly user: string | null;
@@ -10,13 +10,13 @@ export interface HeldQuota {
   /** As in `producer_byte_rate`. */
   readonly key: string;
   readonly value: number;
-  /** True = its entity names neither this user nor this client id. */
+  /** True = the entity names neither user nor client id. */
   readonly isDefault: boolean;
 }
 
 export const QUOTA_KEYS = ['producer_byte_rate', 'consumer_byte_rate', 'request_percentage'] as const;
 
-/** Who a connection is to Kafka's quotas; without SASL and a certificate everybody is ANONYMOUS. */
+/** Names a connection for Kafka's quotas: ANONYMOUS without SASL and certificate. */
 export function quotaClientOf(
   clientId: string,
   sasl: Readonly<Record<string, unknown>> | null,
@@ -26,7 +26,7 @@ export function quotaClientOf(
   return { clientId, user: typeof tls === 'object' && tls.cert !== undefined ? null : 'ANONYMOUS' };
 }
 
-/** Finds the quotas that hold for a client: of each kind the one whose entity Kafka takes first. */
+/** Finds the quotas of a client: per kind the entity that Kafka takes first. */
 export function heldQuotas(
   { clientId, user }: QuotaClient,
   entities: readonly DescribedEntity[],
@@ -53,7 +53,7 @@ export function clientText({ clientId, user }: QuotaClient): string {
   return user === null || user === 'ANONYMOUS' ? `client id ${clientId}` : `user ${user}, client id ${clientId}`;
 }
 
-/** Writes the command that gives a client a quota which outranks every default. */
+/** Writes the command for a quota of the client that outranks all defaults. */
 export function ownQuotaCommand({ clientId, user }: QuotaClient, bootstrapServer: string): string {
   const ofUser = user === null ? '' : ` --entity-type users --entity-name ${user}`;
   const ofClient = user === null || user === 'ANONYMOUS' ? ` --entity-type clients --entity-name ${clientId}` : '';
@@ -61,5 +61,5 @@ export function ownQuotaCommand({ clientId, user }: QuotaClient, bootstrapServer
   return `kafka-configs.sh --bootstrap-server ${bootstrapServer} --alter${ofUser}${ofClient} --add-config ${values}`;
 }
 
-/** Far more than nodes write and read; a larger one guards a broker less. */
+/** Bytes/s, far more than nodes write and read; more guards a broker less. */
 const OWN_BYTES_PER_SECOND = 100 * 1024 * 1024;

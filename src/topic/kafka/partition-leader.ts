@@ -2,7 +2,7 @@ import type { BrokerLink } from './broker-link.js';
 import type { LeaderReader } from './leader-reader.js';
 import type { LeaderWriter } from './leader-writer.js';
 
-/** A broker that leads some of the topic's partitions, from the first request to the first failure. */
+/** Reads and writes a broker's partitions, from the first request to the first failure. */
 export class PartitionLeader {
   readonly partitions: readonly number[];
   readonly link: BrokerLink;
@@ -21,7 +21,7 @@ export class PartitionLeader {
     await this.#reader.start();
   }
 
-  /** Reads and writes until one of them fails; resolves with that error. Never rejects. */
+  /** Runs until one of them fails; resolves with that error, never rejects. */
   async run(): Promise<Error> {
     const stop = new AbortController();
     let failure: Error;

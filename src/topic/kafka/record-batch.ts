@@ -10,26 +10,20 @@ const NEWEST_TIME_AT = 35;
 const COUNT_AT = 57;
 const RECORDS_AT = 61;
 const CODEC_MASK = 0x07;
-/** Our writers send at most half a MiB in one request; a record has 30 bytes and more. More would cost memory. */
+/** Most records; our writers send half a MiB of 30 bytes and more each. */
 const RECORDS_MAX = 150_000;
 const LOG_APPEND_TIME = 0x08;
 
 /**
- * Decodes the records of one record batch of Kafka's format 2, plain or compressed. Throws where they make no sense,
- * and TOPIC_CODEC_MISSING where this node cannot inflate them.
- * Values are views of `bytes`, and nothing is copied.
- *
- * The decoder of kafkajs is only the slow twin in the tests: for each record it makes a decoder, a dozen fields and
- * three 64-bit numbers as objects, awaits every record batch by itself, and sends each to a thread to be unpacked. It
- * took more than anything else that a node did at the scale of bench:scale.
- *
- * @param bytes from the first byte of the record batch to its last
+ * Decodes a record batch of format 2. Throws on nonsense, and TOPIC_CODEC_MISSING where it cannot be inflated. Values
+ * are views of `bytes`. *Why not kafkajs:* per record a decoder, a dozen fields and three 64-bit objects took more than
+ * all else of a node in bench:scale; it is the slow twin of tests. @param bytes first to last byte of the record batch
  */
 export function recordsOf(bytes: Buffer, partition: number): ReadRecord[] {
   const attributes = bytes.readInt16BE(ATTRIBUTES_AT);
   const firstOffset = Number(bytes.readBigInt64BE(0));
   const count = bytes.readInt32BE(COUNT_AT);
-  // If the broker's clock gave the times, the newest time of the record batch is that of all its records.
+  // The broker's clock gives all records the batch's newest time.
   const hasLogTime = (attributes & LOG_APPEND_TIME) !== 0;
   const baseMs = Number(bytes.readBigInt64BE(hasLogTime ? NEWEST_TIME_AT : FIRST_TIME_AT));
   const codec = attributes & CODEC_MASK;
@@ -64,7 +58,7 @@ class RecordReader {
     this.at = at;
   }
 
-  /** Begins a record: skips its length and its attributes, which have no meaning. Returns where the record ends. */
+  /** Begins a record; skips length and attributes, returns its end. */
   next(): number {
     const length = this.varint();
     const end = this.at + length;
@@ -87,7 +81,7 @@ class RecordReader {
     throw new Error(`a number of more than ${LONGEST_VARINT} bytes`);
   }
 
-  /** Reads bytes as text; '' where there are none. */
+  /** Reads text; '' = none. */
   text(end: number): string {
     const length = this.#lengthWithin(end);
     if (length <= 0) return '';
@@ -96,7 +90,7 @@ class RecordReader {
     return this.#bytes.toString('utf8', from, this.at);
   }
 
-  /** Returns a view of bytes in the buffer, or null. */
+  /** Returns a view of bytes, or null. */
   view(end: number): Buffer | null {
     const length = this.#lengthWithin(end);
     if (length < 0) return null;
@@ -112,5 +106,5 @@ class RecordReader {
   }
 }
 
-/** 64 bits, seven in each byte. */
+/** Bytes of 64 bits, seven in each. */
 const LONGEST_VARINT = 10;

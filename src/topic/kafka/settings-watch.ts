@@ -4,8 +4,8 @@ import type { Kafkajs } from './kafkajs-internals.js';
 import { mistakeIn, type WantedTopic } from './topic-preparation.js';
 
 /**
- * Watches what somebody sets at the topic while it is in use. Nodes that run go on, and may lose records; nodes that
- * start are refused. Logs once when a mistake is found, again when it is another one, and once when there is none.
+ * Watches a topic's settings. Running nodes go on, perhaps losing records; starting ones are refused. Logs once when a
+ * mistake comes, changes, and goes.
  */
 export class SettingsWatch {
   readonly #kafkajs: Kafkajs;
@@ -19,12 +19,12 @@ export class SettingsWatch {
     this.#log = log;
   }
 
-  /** Names every mistake, and the command that corrects them; null = there was none when Kafka was last asked. */
+  /** Mistakes, with the command that corrects them; null = none at the last look. */
   get mistake(): string | null {
     return this.#mistake;
   }
 
-  /** @param partitions how many this node works with since it opened the topic */
+  /** Looks at the settings. @param partitions of this node since it opened the topic */
   async look(link: BrokerLink, partitions: number): Promise<void> {
     const mistake = await mistakeIn(this.#kafkajs, link, this.#topic, partitions);
     if (mistake === this.#mistake) return;

@@ -9,17 +9,14 @@ import { createKafkaTopic, untilLed, verifyTopic, type WantedTopic } from './top
 export type OpenLink = (address: BrokerAddress) => BrokerLink;
 
 /**
- * Finds the leaders of the topic's partitions, from whichever broker answers first. Creates the topic if it is missing
- * and was never found before, and verifies its settings whenever it may be another topic than before.
+ * Finds the partitions' leaders, from whichever broker answers first. Creates a topic never found before, and verifies
+ * settings whenever it may be another.
  */
 export class TopicDiscovery {
   readonly #kafkajs: Kafkajs;
   readonly #wanted: WantedTopic;
   readonly #openLink: OpenLink;
-  /**
-   * In the order in which they are asked: the broker that answered last comes first, the one that failed last comes
-   * last.
-   */
+  /** Brokers in the order of trying: last answered first, last failed last. */
   #candidates: readonly BrokerAddress[];
   #mayCreate = true;
   #isVerified = false;
@@ -32,7 +29,7 @@ export class TopicDiscovery {
     this.#openLink = openLink;
   }
 
-  /** Asks the known brokers, each once. A running node does not create a topic again that somebody has deleted. */
+  /** Tries each known broker once. A deleted topic is not created again. */
   async find(): Promise<TopicMetadata> {
     let failure: unknown;
     for (const address of this.#candidates) {
@@ -52,7 +49,6 @@ export class TopicDiscovery {
     throw failure;
   }
 
-  /** Links to this broker fail, so others are asked first. */
   avoid(address: BrokerAddress): void {
     const others = this.#candidates.filter((each) => !isSame(each, address));
     this.#candidates = [...others, ...this.#candidates.filter((each) => isSame(each, address))];

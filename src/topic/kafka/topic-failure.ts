@@ -5,7 +5,7 @@ import { type AclOperation, aclCommand, type Grantee, NEEDED_ACLS, type NeededAc
 
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
-/** Tells why the broker did not take a produce of so many bytes. */
+/** Makes the error of a refused produce of so many bytes. */
 export function produceRefused(topic: string, error: ProtocolError, bytes: number): AppendRefused {
   const isTooLarge = TOO_LARGE.has(error.type);
   const isOwnFault = isTooLarge && bytes > PARCEL_BYTES_MAX;
@@ -13,13 +13,12 @@ export function produceRefused(topic: string, error: ProtocolError, bytes: numbe
   return new AppendRefused(topic, error, { hint, isOwnFault });
 }
 
-/** Metadata named no leader for some partitions; the message lists them. */
 export class NoLeader extends Error {}
 
-/** The log is not the one that was read so far: a partition has lost records that were read. */
+/** Marks a log that lost records already read. */
 export class LogShortened extends Error {
   readonly partition: number;
-  /** The epoch of the leader that reported it; −1 = not known. */
+  /** Epoch of the leader that reported it; −1 = unknown. */
   readonly leaderEpoch: number;
 
   constructor(partition: number, leaderEpoch: number) {
@@ -29,7 +28,7 @@ export class LogShortened extends Error {
   }
 }
 
-/** Errors of Kafka 3.1 and newer, for which kafkajs has no names. */
+/** Errors since Kafka 3.1, without names in kafkajs. */
 const NEWER_ERRORS = new Map([
   [100, 'UNKNOWN_TOPIC_ID'],
   [103, 'INCONSISTENT_TOPIC_ID'],
@@ -45,12 +44,12 @@ const LEADERLESS = new Set([
   'KAFKA_STORAGE_ERROR',
 ]);
 
-/** Whether leadership is moving or has moved, so that it helps to ask again who leads. */
+/** Tests if leadership has moved, so that finding leaders again helps. */
 export function isLeaderless(error: unknown): boolean {
   return error instanceof NoLeader || LEADERLESS.has(typeOf(error) ?? '');
 }
 
-/** Makes the error for a code of Kafka's protocol. */
+/** Makes the error of a protocol code. */
 export function brokerError(kafkajs: Kafkajs, code: number): ProtocolError {
   const type = NEWER_ERRORS.get(code);
   if (type !== undefined)
@@ -61,17 +60,15 @@ export function brokerError(kafkajs: Kafkajs, code: number): ProtocolError {
 const UNAUTHENTICATED = new Set(['SASL_AUTHENTICATION_FAILED', 'UNSUPPORTED_SASL_MECHANISM']);
 const UNAUTHORIZED = new Set(['TOPIC_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED']);
 
-/** The rights of a principal on a resource. */
+/** Rights of a principal on a resource. */
 export interface TopicAccess {
   readonly topic: string;
   readonly grantee: Grantee;
 }
 
 /**
- * Returns the permanent failure that `error` means, or null when trying again may help.
- *
- * @param operation what Kafka would have had to allow; any = Kafka hides the topic, because the principal has no right
- * to it at all
+ * Returns the permanent failure of `error`; null = trying again may help. @param operation what Kafka would have had to
+ * allow; any = the topic is hidden from a principal without rights
  */
 export function kafkaUnusable(
   error: unknown,

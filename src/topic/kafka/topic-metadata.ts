@@ -3,22 +3,19 @@ import type { Kafkajs } from './kafkajs-internals.js';
 import { METADATA_WITH_ID_VERSION, metadataWithId } from './metadata-10.js';
 import { brokerError } from './topic-failure.js';
 
-/** A broker that leads a partition, and its leader epoch; −1 = not known. */
+/** Broker that leads a partition, with its epoch; −1 = unknown. */
 export interface LeadingBroker extends BrokerAddress {
   readonly leaderEpoch: number;
 }
 
-/** Who leads the partitions, as one broker has told it. */
+/** Leaders of the partitions, by one broker. */
 export interface TopicMetadata {
   readonly exists: boolean;
-  /** Null where topics have no ids: before Kafka 2.8. */
+  /** Null = no ids, before Kafka 2.8. */
   readonly topicId: Buffer | null;
-  /**
-   * The broker that creates topics. In KRaft mode any broker forwards the request; in the older mode only the
-   * controller takes it.
-   */
+  /** Broker that creates topics: any in KRaft mode, else the controller. */
   readonly controller: BrokerAddress;
-  /** The leader of each partition, from 0 on; null = it has none at the moment. */
+  /** Leader per partition; null = none now. */
   readonly leaders: readonly (LeadingBroker | null)[];
 }
 
@@ -54,7 +51,7 @@ export interface MetadataAnswer {
     readonly topicErrorCode: number;
     readonly topic: string;
     readonly topicId?: Buffer | null;
-    /** A bit per operation; null = not asked for. */
+    /** Bit per operation; null = not requested. */
     readonly rights?: number | null;
     readonly partitionMetadata: readonly {
       readonly partitionErrorCode: number;

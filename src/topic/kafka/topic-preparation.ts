@@ -9,17 +9,14 @@ import { CREATED_WITH, settingsMistake, VERIFIED_SETTINGS } from './topic-settin
 export interface WantedTopic extends TopicAccess {
   readonly partitions: number;
   readonly replicationFactor: number;
-  /** True = no record of the topic is ever written again, so none may be deleted by age. */
+  /** True = records are never written again, so none may be deleted by age. */
   readonly keepsForever: boolean;
 }
 
-/**
- * How long Kafka may take to create the topic. It answers when the controller has made it; brokers take over within
- * milliseconds, or within seconds if they are busy.
- */
+/** Milliseconds for Kafka's controller to create the topic; brokers follow within ms, or busy within seconds. */
 const CREATION_TIMEOUT_MS = 10_000;
 const LEADERS_POLL_MS = 50;
-/** Refusals that do not go away with time. */
+/** Refusals that do not pass. */
 const NOT_AS_CONFIGURED = new Set([
   'INVALID_REPLICATION_FACTOR',
   'INVALID_PARTITIONS',
@@ -30,10 +27,8 @@ const NOT_AS_CONFIGURED = new Set([
 const TOPIC_RESOURCE = 2;
 
 /**
- * Creates the topic. If somebody else creates it at the same time, that is as good.
- *
- * @param link leads to the controller
- * @param onlyAsks Kafka says whether it would create the topic, and does not
+ * Creates the topic, or finds another's. @param link leads to the controller
+ * @param onlyAsks true = Kafka only validates
  */
 export async function createKafkaTopic(
   kafkajs: Kafkajs,
@@ -55,18 +50,12 @@ export async function createKafkaTopic(
   throw new TopicUnusable('TOPIC_SETTINGS', { topic, reason }, { cause: error });
 }
 
-/**
- * Whether brokers are only fenced, as they are for a moment after a start or a sleep. Kafka then answers as if it had
- * too few brokers.
- */
+/** Tests for fenced brokers, as after a start or sleep; Kafka then reports too few. */
 function isFenced(message: string | null | undefined): boolean {
   return message?.includes('All brokers are currently fenced') === true;
 }
 
-/**
- * Resolves with the metadata of a topic that was created just now. It takes a moment until every broker knows the
- * topic.
- */
+/** Resolves with the metadata of a new topic, once every broker knows it. */
 export async function untilLed(kafkajs: Kafkajs, link: BrokerLink, topic: string): Promise<TopicMetadata> {
   const givenUpAt = performance.now() + CREATION_TIMEOUT_MS;
   for (;;) {
@@ -77,7 +66,7 @@ export async function untilLed(kafkajs: Kafkajs, link: BrokerLink, topic: string
   }
 }
 
-/** Throws TOPIC_SETTINGS, which names every mistake. */
+/** Verifies a topic. Throws TOPIC_SETTINGS with every mistake. */
 export async function verifyTopic(
   kafkajs: Kafkajs,
   link: BrokerLink,
@@ -88,7 +77,7 @@ export async function verifyTopic(
   if (reason !== null) throw new TopicUnusable('TOPIC_SETTINGS', { topic: wanted.topic, reason });
 }
 
-/** Asks Kafka for the settings of a topic. Returns every mistake, and the command that corrects them; null = none. */
+/** Lists every mistake in a topic's settings, with the correcting command; null = none. */
 export async function mistakeIn(
   kafkajs: Kafkajs,
   link: BrokerLink,

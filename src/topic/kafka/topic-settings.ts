@@ -1,39 +1,38 @@
-/** The settings that matter of a topic for reports, as one was found. */
+/** Settings of a topic of reports. */
 export interface TopicShape {
   readonly partitions: number;
-  /** Name → value of every setting of the topic, as Kafka describes it; defaults of the broker are included. */
+  /** Name → value of every setting, the broker's defaults included. */
   readonly settings: ReadonlyMap<string, string>;
-  /** True = no record is ever written again, as in the registry's topic. */
+  /** True = records are never written again, as in the registry's topic. */
   readonly keepsForever?: boolean;
 }
 
 export const PARTITIONS_MAX = 16;
-/** Room for two parcels of outbox.ts with their overhead. Kafka's own default is a little more. */
+/** Bytes for two parcels of outbox.ts with overhead; Kafka's default is a little more. */
 const MESSAGE_BYTES_MIN = 1_000_000;
 /**
- * The least retention of a topic with `compact,delete`, and of tombstones. Unchanged groups are reported again every 5
- * minutes by default, so after an hour only records of dead nodes are forgotten.
+ * Least retention of `compact,delete` and tombstones, ms. Reports repeat every 5 minutes: after an hour only dead
+ * nodes' are forgotten.
  */
 const RETENTION_MS_MIN = 3_600_000;
 
-/** The settings of a topic that we create. */
 export const CREATED_WITH: Readonly<Record<string, string>> = {
   'cleanup.policy': 'compact',
-  // Staleness and ramps go by one clock, the log's, instead of every sender's own.
+  // One clock for staleness and ramps, the log's, not every sender's.
   'message.timestamp.type': 'LogAppendTime',
-  // Record batches stay as they were sent; with a broker's default of, say, zstd some nodes could not read them.
+  // Batches stay as sent: a broker's own codec might be unreadable for some nodes.
   'compression.type': 'producer',
-  // The active segment is never compacted, so a new one every 5 minutes bounds what a newcomer reads.
+  // The active segment is never compacted: a new one every 5 minutes bounds a newcomer's reading.
   'segment.ms': '300000',
   'min.cleanable.dirty.ratio': '0.1',
   'max.compaction.lag.ms': '600000',
-  // A reader may be away for so long and still sees every tombstone.
+  // A reader away for so long still sees every tombstone.
   'delete.retention.ms': '86400000',
 };
 
 interface Rule {
   readonly setting: string;
-  /** How messages describe what is wanted; `fix` is the value that the remedy sets. */
+  /** Requirement in messages; `fix` is the remedy's value. */
   readonly wanted: string;
   readonly fix: string;
   isRight(value: string, settings: ReadonlyMap<string, string>): boolean;
@@ -95,7 +94,7 @@ const KEEPS_FOREVER: Rule = {
 
 export const VERIFIED_SETTINGS = RULES.map(({ setting }) => setting);
 
-/** Returns null when the topic can be used; otherwise every mistake, and the command that corrects them. */
+/** Lists every mistake with the correcting command; null = the topic can be used. */
 export function settingsMistake(topic: string, shape: TopicShape, broker: string): string | null {
   const rules = shape.keepsForever === true ? [KEEPS_FOREVER, ...RULES.slice(1)] : RULES;
   const wrong = rules.filter(({ setting, isRight }) => {

@@ -18,18 +18,13 @@ import { TopicDiscovery } from './topic-discovery.js';
 import { isLeaderless, kafkaUnusable, LogShortened, NoLeader } from './topic-failure.js';
 import { fetchTopicMetadata, type LeadingBroker, type TopicMetadata } from './topic-metadata.js';
 
-/**
- * A topic counts as deleted after it was missing for so long: a broker that has just started may not know its topics
- * yet.
- */
+/** Milliseconds until a missing topic counts as deleted: a starting broker may not know it yet. */
 const MISSING_PATIENCE_MS = 10_000;
-/**
- * For so long after the topic was created, refusals are no loss of the topic: its leaders refuse requests for a moment.
- */
+/** Milliseconds after creation in which refusals are no loss: leaders refuse for a moment. */
 const SETTLING_PATIENCE_MS = 3_000;
 /**
- * How often Kafka is asked for what fetches do not tell: settings that somebody has changed, partitions that were added,
- * and, before Kafka 3.1, another topic of the same name.
+ * Milliseconds between looks at what fetches do not show: settings, partitions and, before Kafka 3.1, a recreated
+ * topic.
  */
 const TOPIC_CHECK_MS = 10_000;
 
@@ -39,8 +34,8 @@ export interface KafkaSupervisorParts extends SupervisedParts {
 }
 
 /**
- * Keeps a working leader for every partition: finds the leaders, starts them, and replaces each that fails. Any error
- * ends its leader together with the connections of that leader; nothing is repaired in place. The other leaders go on.
+ * Keeps a working leader per partition: finds, starts and replaces them. An error ends its leader with all connections;
+ * the others go on.
  */
 export class KafkaSupervisor implements Supervisor {
   readonly #parts: KafkaSupervisorParts;
@@ -51,7 +46,7 @@ export class KafkaSupervisor implements Supervisor {
   readonly #stop = new AbortController();
   readonly #epoch = new LogEpoch();
   #topicId: Buffer | null = null;
-  /** How many logs have been read. Whatever belongs to an older log is ignored. */
+  /** Logs read so far; what belongs to an older one is ignored. */
   #generation = 0;
   #cursors: readonly PartitionCursor[] = [];
   readonly #added: AddedPartitions;
@@ -76,19 +71,17 @@ export class KafkaSupervisor implements Supervisor {
     return this.#cursors.length;
   }
 
-  /** How many partitions the topic has now: more than `partitions` after somebody has added some. */
+  /** Partitions of the topic now; above `partitions` once some were added. */
   get partitionsFound(): number {
     return this.#added.found;
   }
 
-  /** What somebody has set wrongly at the topic while it is in use; null = nothing. */
+  /** Wrong settings of the topic in use; null = none. */
   get settingsMistake(): string | null {
     return this.#settings.mistake;
   }
 
-  /**
-   * Runs until `stop`. Calls `onOpen` when all partitions have a leader for the first time; rejects if they never will.
-   */
+  /** Runs until `stop`. Calls `onOpen` once all partitions have a leader; rejects if they never will. */
   async run(onOpen: () => void): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const broken = new Promise<void>((resolve) => {
@@ -109,7 +102,7 @@ export class KafkaSupervisor implements Supervisor {
     this.#wake();
   }
 
-  /** Returns whether every partition has a leader now. */
+  /** Tries to find all leaders; false = some partition has none. */
   async #attempt(): Promise<boolean> {
     try {
       const metadata = await this.#discovery.find();
@@ -125,14 +118,14 @@ export class KafkaSupervisor implements Supervisor {
   async #open(onOpen: () => void): Promise<void> {
     this.#isOpen = true;
     onOpen();
-    // The caller that awaits `open` goes on first, so that whoever gets records knows the number of partitions.
+    // The caller of `open` goes on first, to know the partitions before records.
     await new Promise((resolve) => setImmediate(resolve));
     this.#parts.listener.onEpoch(this.#epoch.name);
     for (const leader of this.#leaders) void this.#follow(leader);
     void this.#watchTopic();
   }
 
-  /** Asks a leader over its present connection. What fails there shows in fetches too, so failures are ignored here. */
+  /** Looks at the topic over a leader's connection; failures show in fetches, too. */
   async #watchTopic(): Promise<void> {
     const { kafkajs, options } = this.#parts;
     const { signal } = this.#stop;
@@ -150,7 +143,7 @@ export class KafkaSupervisor implements Supervisor {
     }
   }
 
-  /** Returns whether this is another topic than before; throws where it cannot be used. */
+  /** Notes the topic; returns true if it is another. Throws where it cannot be used. */
   #found({ exists, topicId, leaders }: TopicMetadata): boolean {
     const { topic } = this.#parts.options;
     if (!exists) {
@@ -175,7 +168,7 @@ export class KafkaSupervisor implements Supervisor {
     return isAnew;
   }
 
-  /** Reads all partitions from their start, because what was read belongs to another log. */
+  /** Reads all partitions from their start: another log began. */
   #beginAnew(reason: string): void {
     const { listener, health, log, options } = this.#parts;
     const ended = [...this.#leaders];
@@ -254,7 +247,7 @@ export class KafkaSupervisor implements Supervisor {
 
   #sink(generation: number): ReaderSink {
     const { health, listener, counters } = this.#parts;
-    // The answer that has already arrived is delivered to the end, although its link is destroyed.
+    // An answer that has arrived is delivered, although its link is destroyed.
     const isStale = () => generation !== this.#generation;
     return {
       onReading: (partition) => {
@@ -277,9 +270,7 @@ export class KafkaSupervisor implements Supervisor {
     };
   }
 
-  /**
-   * Tells the listener of a failure. Before the topic is open it throws instead, so that the caller of `open` is told.
-   */
+  /** Reports a failure; before the topic is open, throws it to the caller of `open`. */
   #failed(error: unknown): void {
     const { health, options } = this.#parts;
     const permanent = kafkaUnusable(error, options, 'Read');

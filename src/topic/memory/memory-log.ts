@@ -1,17 +1,17 @@
 import type { AppendRecord, ReadRecord } from '../../base/ports/report-topic.js';
 import { invariant } from '../../core/base/invariant.js';
 
-/** Above this many kept records of a partition the log compacts by itself, once half of them may be superseded. */
+/** Kept records of a partition above which it compacts, once half may be superseded. */
 const COMPACT_ABOVE_RECORDS = 10_000;
 
 export interface MemoryLogOptions {
-  /** 1 … 16; default 1. */
+  /** Partitions, 1 … 16; default 1. */
   readonly partitions?: number;
-  /** The log's one clock, ms; default the wall clock. Tests set it by hand. */
+  /** Clock of the log, ms; default the wall clock. */
   readonly clock?: () => number;
 }
 
-/** What the log asks of the topics that are attached to it. */
+/** Calls of a log to its attached topics. */
 export interface MemoryLogReader {
   nextOffsetOf(partition: number): number;
   logGrew(): void;
@@ -23,11 +23,11 @@ export function createMemoryLog(options: MemoryLogOptions = {}): MemoryLog {
   return new MemoryLog(options.partitions ?? 1, options.clock ?? Date.now);
 }
 
-/** An ordered, compacted log inside one process, shared by several `MemoryTopic`s, with faults on demand for tests. */
+/** Keeps an ordered, compacted log in a process, for several `MemoryTopic`s, with faults for tests. */
 export class MemoryLog {
   readonly partitions: number;
   readonly #clock: () => number;
-  /** Per partition, rising offsets, holes where compaction removed a record. */
+  /** Per partition, rising offsets, with holes of compaction. */
   readonly #kept: ReadRecord[][];
   readonly #endOffsets: number[];
   readonly #compactAbove: number[];
@@ -46,7 +46,7 @@ export class MemoryLog {
     this.#compactAbove = new Array<number>(partitions).fill(COMPACT_ABOVE_RECORDS);
   }
 
-  /** The name changes with every fault that takes away records which somebody may have read. */
+  /** Name, new with every fault that takes read records away. */
   get epoch(): string {
     return `memory ${this.#epoch}`;
   }
@@ -65,18 +65,18 @@ export class MemoryLog {
     for (const reader of this.#readers) reader.appendsResumed();
   }
 
-  /** Fault: every reader gets the last `count` kept records of each partition that it has read once more. */
+  /** Fault: delivers the last `count` kept and read records of each partition again. */
   repeatDelivery(count: number): void {
     const repeated = this.#kept.flatMap((kept) => kept.slice(-count));
     for (const reader of this.#readers) reader.deliverAgain(repeated);
   }
 
-  /** Fault: the log is deleted and made anew, empty. */
+  /** Fault: deletes the log, and makes it anew, empty. */
   makeAnew(): void {
     this.truncate(() => 0);
   }
 
-  /** Fault: the end of each partition is lost, from the offset on that `keep` gives for it. */
+  /** Fault: loses each partition's end, from the offset that `keep` returns. */
   truncate(keep: (partition: number, endOffset: number) => number): void {
     for (let partition = 0; partition < this.partitions; partition++) {
       const endOffset = Math.max(
@@ -90,7 +90,7 @@ export class MemoryLog {
     for (const reader of this.#readers) reader.logGrew();
   }
 
-  /** Drops superseded records and old tombstones, except what an attached reader has yet to be given. */
+  /** Drops superseded records and old tombstones that attached readers have. */
   compact(): void {
     for (let partition = 0; partition < this.partitions; partition++) this.#compactPartition(partition);
   }
@@ -116,7 +116,6 @@ export class MemoryLog {
     for (const reader of this.#readers) reader.logGrew();
   }
 
-  /** Everything kept from `offset` on. */
   read(partition: number, offset: number): readonly ReadRecord[] {
     const kept = this.#kept[partition];
     let low = 0;

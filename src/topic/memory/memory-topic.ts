@@ -19,7 +19,7 @@ interface WaitingAppend {
   readonly timer: NodeJS.Timeout;
 }
 
-/** One participant's end of a `MemoryLog`. Delivery is asynchronous (a microtask), as with every other adapter. */
+/** Attaches one participant to a `MemoryLog`; delivers asynchronously (a microtask), as all adapters. */
 export class MemoryTopic implements ReportTopic {
   readonly counters: TopicCounters = createTopicCounters();
   readonly #log: MemoryLog;
@@ -30,7 +30,6 @@ export class MemoryTopic implements ReportTopic {
   #caughtUp = false;
   #deliveryQueued = false;
   #epoch: string | null = null;
-  /** Per partition: the offset to read next. */
   readonly #nextOffsets: number[];
   #waiting: WaitingAppend[] = [];
 
@@ -71,19 +70,17 @@ export class MemoryTopic implements ReportTopic {
     }
   }
 
-  /** Called by the log. Records from here on have not been delivered to this topic and survive compaction. */
+  /** Returns the next offset; records from there on survive compaction. */
   nextOffsetOf(partition: number): number {
     return this.#nextOffsets[partition];
   }
 
-  /** Called by the log. */
   logGrew(): void {
     if (this.#deliveryQueued) return;
     this.#deliveryQueued = true;
     queueMicrotask(() => this.#deliver());
   }
 
-  /** Called by the log after an outage. */
   appendsResumed(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -98,7 +95,7 @@ export class MemoryTopic implements ReportTopic {
     this.#listener?.onRecovered();
   }
 
-  /** Called by the log: a fault for tests (guarantee 5, a record may be delivered again). */
+  /** Delivers records again, a fault for tests (guarantee 5). */
   deliverAgain(records: readonly ReadRecord[]): void {
     const own = records.filter((record) => record.offset < this.#nextOffsets[record.partition]);
     if (own.length > 0) this.#hand(own);

@@ -22,16 +22,16 @@ import {
 
 export type RecordingEntry = ReadRecord | EpochEntry | 'caught-up';
 
-/** The entries that follow belong to this log. */
+/** Marks the log of the entries that follow. */
 export interface EpochEntry {
   readonly epoch: string;
 }
 
-/** How a recording ended; known when all entries have been read. */
+/** End of a recording, known when all entries are read. */
 export interface RecordingEnd {
-  /** The recorder closed it: nothing is missing. */
+  /** True = the recorder closed it: nothing is missing. */
   isClosed: boolean;
-  /** Where reading had to stop, and why; null = at the end of the file. */
+  /** Byte and reason of the stop; null = the end of the file. */
   damage: { readonly atByte: number; readonly reason: string; readonly bytesLost: number } | null;
 }
 
@@ -42,8 +42,8 @@ export interface Recording {
 }
 
 /**
- * Reads a recording as a stream. Rejects with RECORDING_UNREADABLE when not even the header can be read; damage
- * further on ends the entries there and is told in `end`: after a gap the shares would be wrong.
+ * Reads a recording as a stream. Rejects with RECORDING_UNREADABLE without a header; later damage ends the entries, and
+ * stands in `end`, as shares behind a gap would be wrong.
  */
 export async function readRecording(input: Readable, file: string): Promise<Recording> {
   const end: RecordingEnd = { isClosed: false, damage: null };
@@ -76,7 +76,7 @@ async function* entriesOf(frames: AsyncGenerator<Frame>, end: RecordingEnd): Asy
   }
 }
 
-/** Whole frames whose checksums fit; what follows the first other one is only counted. */
+/** Yields whole frames with fitting checksums; the rest is only counted. */
 async function* framesOf(input: Readable, end: RecordingEnd): AsyncGenerator<Frame> {
   let waiting: Buffer = Buffer.alloc(0);
   let atByte = 0;
@@ -115,7 +115,7 @@ async function* framesOf(input: Readable, end: RecordingEnd): AsyncGenerator<Fra
   }
 }
 
-/** The first payload; null = more bytes are needed; a text = what is wrong with it. */
+/** Returns the first payload; null = more bytes are needed; a text = its fault. */
 function nextPayload(bytes: Buffer): Buffer | string | null {
   if (bytes.length < FRAME_HEAD_BYTES) return null;
   const length = bytes.readUInt32BE(0);
@@ -139,7 +139,7 @@ const LIMITING = z.object({
 
 const GROUP = z.looseObject({ name: z.string().min(1), strategy: z.string() });
 
-/** Judges the header of a recording; groups and timing are filled in by whoever replays. */
+/** Header of a recording; groups and timing are the replayer's to judge. */
 const HEADER = z.object({
   format: z.literal(1),
   cluster: z.string().min(1),

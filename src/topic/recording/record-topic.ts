@@ -9,7 +9,7 @@ export interface RecordOptions {
   readonly writer: RecordingWriter;
   /** Ends the recording in order. */
   readonly signal: AbortSignal;
-  /** For people: the topic was lost, is back. */
+  /** Gets losses and recoveries of the topic, for people. */
   readonly tell: (text: string) => void;
   readonly onProgress?: (records: number, bytes: number) => void;
 }
@@ -19,12 +19,12 @@ export interface RecordSummary {
   readonly bytes: number;
 }
 
-/** How often what was read is written: a killed recorder loses at most this much. */
+/** Milliseconds between writes; a killed recorder loses that much. */
 const FLUSH_EVERY_MS = 100;
 
 /**
- * Writes what a reader of the topic is given, until the signal. It appends nothing to the topic and takes no
- * share. Rejects with RECORDING_UNWRITABLE, or with what the topic fails with; what was written until then is closed.
+ * Writes what a reader of the topic gets, until the signal; appends nothing, takes no share. Rejects with
+ * RECORDING_UNWRITABLE or the topic's failure; the file is closed first.
  */
 export async function recordTopic(options: RecordOptions): Promise<RecordSummary> {
   const { config, topic, writer, signal, onProgress } = options;
@@ -32,7 +32,6 @@ export async function recordTopic(options: RecordOptions): Promise<RecordSummary
   try {
     const opened = topic.open(listener).then(() => true);
     if (!(await Promise.race([opened, aborted(signal)]))) {
-      // Closing the topic rejects it.
       opened.catch(() => undefined);
       return { records: 0, bytes: 0 };
     }
@@ -103,7 +102,7 @@ function aborted(signal: AbortSignal): Promise<false> {
   });
 }
 
-/** Ends early, without an error, when the signal comes. */
+/** Waits; ends early, without an error, at the signal. */
 function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -3,24 +3,25 @@ import type { ReadRecord } from '../../base/ports/report-topic.js';
 import type { GroupSettings, LimitingSettings } from '../../core/base/settings.js';
 
 /**
- * A recording of a report topic: what one reader was given, in its order.
+ * Recording of a report topic: what one reader was given, in its order.
  *
  *     "qmrec001" · frame · frame · …            frame = u32 length of the payload · u32 CRC-32 of it · payload
  *
  * All numbers are big-endian. A payload begins with its kind:
  *
  *     0 header     JSON; the first frame, once
- *     1 record     u16 partition · u8 flags (1 = tombstone) · u16 bytes of the key · f64 offset · f64 append time, ms ·
+ *     1 record     u16 partition · u8 flags (1 = tombstone) · u16 bytes of the key · f64 offset · f64 append time,
+ *     ms ·
  *                  key, UTF-8 · value as it stood in the topic
  *     2 caught up  what follows was appended while the recording ran
  *     3 end        f64 records; missing where the recorder was killed
  *     4 epoch      name of the log to which the records after it belong, UTF-8
  *
- * Files only grow, so a killed recorder or a full disk leaves a file that can be read up to there.
+ * Files only grow: a killed recorder or a full disk leaves one that is readable up to there.
  */
 export const RECORDING_MAGIC = Buffer.from('qmrec001', 'latin1');
 export const FRAME_HEAD_BYTES = 8;
-/** Kafka's own bound on a record is 1 MB by default; a longer frame is damage. */
+/** Most bytes of a frame; Kafka's bound on records is 1 MB by default. */
 export const PAYLOAD_BYTES_MAX = 16 * 1024 * 1024;
 
 export const KIND_HEADER = 0;
@@ -32,14 +33,14 @@ export const KIND_EPOCH = 4;
 const TOMBSTONE = 1;
 const RECORD_HEAD_BYTES = 22;
 
-/** What is needed to compute shares from the records; never a credential. */
+/** Inputs for shares beside the records; never a credential. */
 export interface RecordingHeader {
   readonly format: 1;
   readonly cluster: string;
-  /** Version of the program that recorded. */
+  /** Version of the recording program. */
   readonly version: string;
   readonly topic: string;
-  /** ISO 8601, of the recorder's clock; for people. */
+  /** ISO 8601 by the recorder's clock, for people. */
   readonly startedAt: string;
   readonly partitions: number;
   /** Settings by name, as in CoordinatorSettings. */
@@ -49,9 +50,9 @@ export interface RecordingHeader {
   readonly keys: readonly RecordedTemplate[];
 }
 
-/** A template of keys, and what single keys of it are. */
+/** Template of keys, with single keys' settings. */
 export interface RecordedTemplate {
-  /** `key:{id}`. */
+  /** As `key:{id}`. */
   readonly pattern: string;
   readonly group: GroupSettings;
   readonly overrides: readonly GroupSettings[];
@@ -69,7 +70,7 @@ export function encodeHeader(header: RecordingHeader): Buffer {
   return Buffer.concat([Buffer.of(KIND_HEADER), Buffer.from(JSON.stringify(header, replaceInfinity), 'utf8')]);
 }
 
-/** Throws what JSON.parse throws. */
+/** Decodes a header; throws what JSON.parse throws. */
 export function decodeHeader(payload: Buffer): unknown {
   return JSON.parse(payload.toString('utf8', 1), reviveInfinity);
 }
@@ -86,7 +87,7 @@ export function encodeRecord({ partition, offset, appendMs, key, value }: ReadRe
   return Buffer.concat([head, keyBytes, value ?? EMPTY]);
 }
 
-/** Null when the payload is too short for what it says. */
+/** Decodes a record; null = too short for what it says. */
 export function decodeRecord(payload: Buffer): ReadRecord | null {
   if (payload.length < RECORD_HEAD_BYTES) return null;
   const valueAt = RECORD_HEAD_BYTES + payload.readUInt16BE(4);
@@ -118,7 +119,7 @@ export function encodeEnd(records: number): Buffer {
 
 const EMPTY = new Uint8Array(0);
 
-/** JSON has no Infinity, and an unlimited quota is one. */
+/** Replaces Infinity, an unlimited quota, for JSON. */
 function replaceInfinity(_: string, value: unknown): unknown {
   return value === Infinity ? { unlimited: true } : value;
 }

@@ -14,18 +14,18 @@ import {
   type RecordingHeader,
 } from './recording-format.js';
 
-/** Where a recording goes. */
+/** Sink of a recording. */
 interface Target {
   append(chunk: Buffer): Promise<unknown>;
   /** @param isEmpty nothing was appended */
   close(isEmpty: boolean): Promise<unknown>;
 }
 
-/** Appends frames in order, one write at a time; whatever comes meanwhile goes into the next write. */
+/** Appends frames in order, by one write at a time of all that waits. */
 export class RecordingWriter {
   records = 0;
   bytes = 0;
-  /** What was added and is not written yet. */
+  /** Bytes not written yet. */
   waitingBytes = 0;
   readonly #target: Target;
   #pending: Buffer[] = [];
@@ -36,7 +36,7 @@ export class RecordingWriter {
     this.#target = target;
   }
 
-  /** Rejects with RECORDING_UNWRITABLE, also when the file exists: a recording is never written over. */
+  /** Creates a file. Rejects with RECORDING_UNWRITABLE, also where it exists: recordings are never overwritten. */
   static async create(path: string): Promise<RecordingWriter> {
     try {
       return new RecordingWriter(await fileTarget(path));
@@ -45,7 +45,7 @@ export class RecordingWriter {
     }
   }
 
-  /** Into a stream, which is ended at the end; what its reader does not take is waited for. */
+  /** Writes into a stream, waits for its reader, and ends it. */
   static into(stream: Writable): RecordingWriter {
     return new RecordingWriter({
       append: async (chunk) => {
@@ -56,7 +56,6 @@ export class RecordingWriter {
     });
   }
 
-  /** What was added before waits for the header. */
   async begin(header: RecordingHeader): Promise<void> {
     this.#pending.unshift(RECORDING_MAGIC, encodeFrame(encodeHeader(header)));
     this.#hasBegun = true;
@@ -80,7 +79,7 @@ export class RecordingWriter {
     this.#pending.push(encodeFrame(Buffer.of(KIND_CAUGHT_UP)));
   }
 
-  /** Rejects with RECORDING_UNWRITABLE: a full disk ends the recording. */
+  /** Writes what waits. Rejects with RECORDING_UNWRITABLE: a full disk ends the recording. */
   async flush(): Promise<void> {
     if (!this.#hasBegun) return;
     while (this.#writing !== null || this.#pending.length > 0) {
@@ -91,7 +90,7 @@ export class RecordingWriter {
     }
   }
 
-  /** Nothing is left of a recording that has not begun. */
+  /** Ends; leaves nothing of a recording that has not begun. */
   async end(): Promise<void> {
     try {
       if (!this.#hasBegun) return;

@@ -1,9 +1,9 @@
 import type { ReadRecord } from '../../base/ports/report-topic.js';
 
-/** Beyond it the oldest tombstones are forgotten: no failover brings back a key that was buried so long ago. */
+/** Tombstones remembered; no failover brings back keys buried earlier. */
 const TOMBSTONES_MAX = 1_000;
 
-/** Keeps the newest record of each key that this node has read, to be put back if Redis forgets it. */
+/** Keeps the newest record of each key read, to put back what Redis forgets. */
 export class LogMemory {
   readonly #newest = new Map<string, ReadRecord>();
   readonly #buried = new Map<string, ReadRecord>();
@@ -20,7 +20,7 @@ export class LogMemory {
     }
   }
 
-  /** Whether a log holds everything that this node, which has read up to `readOffset`, has read in its own log. */
+  /** Tests if a log lacks what this node has read up to `readOffset`. */
   lacks(found: ReadonlyMap<string, number>, readOffset: number): boolean {
     for (const [key, offset] of found) {
       const known = this.#newest.get(key) ?? this.#buried.get(key);
@@ -34,7 +34,7 @@ export class LogMemory {
     this.#buried.clear();
   }
 
-  /** What a log with these newest records (key → offset) lacks, tombstones last. */
+  /** Lists what a log with these newest records (key → offset) lacks, tombstones last. */
   missing(found: ReadonlyMap<string, number>): ReadRecord[] {
     const lacks = ({ key, offset }: ReadRecord) => (found.get(key) ?? -1) < offset;
     const returned = [...this.#buried.values()].filter((record) => found.has(record.key) && lacks(record));

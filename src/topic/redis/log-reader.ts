@@ -7,41 +7,41 @@ import type { RedisTopicOptions } from './redis-topic-options.js';
 import { EPOCH_FIELD, OFFSET_MAX } from './scripts.js';
 import type { OpenedLog, TopicLink } from './topic-link.js';
 
-/** A read waits for so long if nothing is appended. After that it is noticed if the log was emptied. */
+/** Milliseconds that a read waits for news; then an emptied log is noticed. */
 const BLOCK_MS = 250;
-/** An answer is kept whole: answers/redis-answer-bounds.ts says how long it may be. */
+/** Entries per read; answers/redis-answer-bounds.ts bounds the answer, kept whole. */
 const ENTRIES_PER_READ = 250;
 const FIELDS_PER_SCAN = 250;
-/** Between reads that bring nothing and did not wait for news as they were asked to: a core would spin. */
+/** Milliseconds between reads that bring nothing without waiting: a core would spin. */
 const EMPTY_READ_MS = 10;
-/** Bounds all records of one scan. A server that scans for ever would fill the memory. */
+/** Most bytes of one scan: an endless one would fill the memory. */
 const SCAN_BYTES_MAX = 512 * 1024 * 1024;
 const SEQUENCE_MAX = '18446744073709551615';
 
 export interface RedisReaderSink {
-  /** Redis answers. */
+  /** Called when Redis answers. */
   onReading(): void;
   onRecords(records: readonly ReadRecord[]): void;
   onCaughtUp(): void;
   onForeign(what: string): void;
-  /** The log is another one than `epoch`: emptied, or begun again by somebody else. */
+  /** Called when the log is another than `epoch`: emptied, or begun again elsewhere. */
   onOtherEpoch(): void;
 }
 
 type Entries = readonly (readonly [Buffer, readonly Buffer[]])[];
 
 /**
- * Reads the log in order: first the newest record of each key that the stream no longer holds, then the stream. A
- * reader that was away for so long that the stream no longer has its offset does both again.
+ * Reads the log in order: the newest record of each key no longer in the stream, then the stream; both again if the
+ * stream has lost its offset.
  */
 export class RedisLogReader {
-  /** Offset that has been read up to. */
+  /** Offset that is read. */
   readOffset = 0;
   readonly #options: RedisTopicOptions;
   readonly #sink: RedisReaderSink;
   readonly #pace: FetchPace;
   #caughtUp = false;
-  /** Where to read on, and in which epoch. A foreign entry beyond all offsets moves it on, too. */
+  /** Next position, and its epoch; foreign entries beyond all offsets move it, too. */
   #from = { epoch: '', id: '' };
 
   constructor(options: RedisTopicOptions, sink: RedisReaderSink) {
@@ -50,14 +50,14 @@ export class RedisLogReader {
     this.#pace = new FetchPace(options.readIntervalMs);
   }
 
-  /** Called between two runs when the log is another one: the next run begins at the start of that log. */
+  /** Begins another log at its start, between two runs. */
   reset(): void {
     this.readOffset = 0;
     this.#caughtUp = false;
     this.#from = { epoch: '', id: '' };
   }
 
-  /** Runs until the link ends or `stopped`. `epoch` is the one in force now, as far as this node knows. */
+  /** Runs until the link ends or `stopped`. `epoch` returns the known one in force. */
   async run(link: TopicLink, opened: OpenedLog, epoch: () => string, stopped: AbortSignal): Promise<void> {
     const { readIntervalMs, keys } = this.#options;
     if (this.readOffset === 0) await this.#begin(link, opened);
@@ -78,7 +78,7 @@ export class RedisLogReader {
     }
   }
 
-  /** Waits before the first read of a young log: other nodes may still be putting back what it lacks. */
+  /** Waits before a young log's first read: nodes may be putting back what it lacks. */
   async #begin(link: TopicLink, { ageMs, offset }: OpenedLog): Promise<void> {
     const { settleMs } = this.#options;
     const leftMs = settleMs - Math.max(0, ageMs);
@@ -118,7 +118,7 @@ export class RedisLogReader {
     if (records.length > 0) this.#sink.onRecords(records);
   }
 
-  /** Offsets are missing: they belong to nobody (a new epoch), or were trimmed away before this node read them. */
+  /** Bridges missing offsets: nobody's (a new epoch), or trimmed away unread. */
   async #bridge(link: TopicLink, firstRead: number): Promise<void> {
     const first = await this.#first(link);
     if (first !== null && first <= this.readOffset) return;
@@ -141,7 +141,7 @@ export class RedisLogReader {
   }
 }
 
-/** The newest record of each key. What is written meanwhile may be missing here; it is in the stream. */
+/** Scans the newest record of each key; later writes are in the stream. */
 export async function scanNewest(
   link: TopicLink,
   { keys }: RedisTopicOptions,

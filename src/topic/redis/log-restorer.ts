@@ -7,16 +7,13 @@ import { isAnswer } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import type { TopicLink } from './topic-link.js';
 
-/**
- * Nodes wait up to so long, each another time, so that few of them send the same. It is well below settleMs, for which
- * newcomers wait.
- */
+/** Most milliseconds of a node's random wait before it restores; well below newcomers' settleMs. */
 const SPREAD_MS = 300;
 const RECORDS_PER_CALL = 500;
 
 /**
- * Puts back what Redis has forgotten and this node still knows. The first node does it, and the others find it done.
- * Returns true if the log is another one, which holds records below `readOffset` that this node has never read.
+ * Puts back what Redis has forgotten; the first node does, others find it done. Returns true if the log has records
+ * below `readOffset` that this node never read: another log.
  */
 export async function restoreLog(
   link: TopicLink,
@@ -45,7 +42,7 @@ export async function restoreLog(
     });
     return isAnother;
   } catch (error) {
-    // The end of the link is told by its owner. A log that was emptied once more is restored once more.
+    // The owner reports the link's end. A log emptied once more is restored once more.
     if (isAnswer(error)) log('debug', 'Redis refused to take records back', { reason: (error as Error).message });
     return false;
   }

@@ -6,9 +6,9 @@ import { isAnswer, isOtherEpoch, isPassing, redisUnusable } from './redis-failur
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import type { OpenedLog, TopicLink } from './topic-link.js';
 
-/** The stream keeps about so many records. Newcomers read them all; a reader misses nothing within so many. */
+/** Records of the stream, about: newcomers read all, readers miss nothing within. */
 const TAIL_RECORDS = 5_000;
-/** Own records are kept for so long. A failover loses those that the new master had not got, of less than a second. */
+/** Milliseconds for which own records are kept; failovers lose less than a second. */
 const SAY_AGAIN_MS = 5_000;
 
 interface Recent {
@@ -23,12 +23,11 @@ export interface WriterSink {
 }
 
 /**
- * Writes one parcel at a time, so that records keep their order. If the log is another one than before, the writer
- * opens it and first writes again what this node has appended in the last seconds: the new master may not have got it.
- * It does so only for reports, because a change of the registry must be decided only once.
+ * Writes one parcel at a time, in order. Into another log it first writes this node's records of the last seconds,
+ * which a new master may lack; reports alone, as a change of the registry is decided once.
  */
 export class LogWriter {
-  /** The epoch in force as far as this node knows; '' before the first. */
+  /** Known epoch in force; '' = none. */
   epoch = '';
   readonly #options: RedisTopicOptions;
   readonly #outbox: Outbox;
@@ -43,7 +42,7 @@ export class LogWriter {
     this.#sink = sink;
   }
 
-  /** Called on a new link, and when the log is another one. @param readOffset this node has read up to it */
+  /** Opens the log on a new link, or when it is another. @param readOffset offset that this node has read */
   async open(link: TopicLink, readOffset: number): Promise<OpenedLog> {
     this.#isOther = false;
     const opened = await link.open(readOffset);
@@ -55,7 +54,7 @@ export class LogWriter {
     return opened;
   }
 
-  /** Called when somebody else has written the key after this node, which then does not write it again. */
+  /** Forgets keys that somebody has written after this node. */
   read(records: readonly ReadRecord[]): void {
     for (const { key, value } of records) {
       const recent = this.#recent.get(key);
@@ -89,7 +88,7 @@ export class LogWriter {
 
   async #write(link: TopicLink, parcel: Parcel, readOffset: () => number): Promise<void> {
     const { topic } = this.#options;
-    // This is done before the record is sent, because it may be read back before the answer comes.
+    // Before sending, as it may be read back before the answer.
     this.#remember(parcel.records);
     try {
       try {
@@ -111,7 +110,7 @@ export class LogWriter {
 
   #append(link: TopicLink, records: readonly AppendRecord[]): Promise<void> {
     const args = records.flatMap(({ key, value }) => {
-      // A view, not a copy: ioredis takes only Buffers for bytes.
+      // A view: ioredis takes only Buffers.
       const bytes = value === null ? '' : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
       return [key, value === null ? '0' : '1', bytes];
     });

@@ -9,8 +9,8 @@ import type { RedisTopicOptions } from './redis-topic-options.js';
 type Argument = string | number | Buffer;
 
 /**
- * A connection that ends with its first error. ioredis must neither reconnect nor queue nor send anything twice: an old
- * report that came after a newer one would be the one that the log keeps. With Sentinels it asks them for the master.
+ * Connects until the first error. ioredis must neither reconnect, queue, nor send twice: the log would keep an old
+ * report behind a newer one. Sentinels name the master.
  */
 export class RedisConnection {
   readonly #redis: Redis;
@@ -36,7 +36,7 @@ export class RedisConnection {
     this.#redis.on('end', () => this.destroy(this.#reason ?? new Error('Redis closed the connection')));
   }
 
-  /** Never resolves; rejects when the connection has ended. */
+  /** Rejects when the connection has ended; never resolves. */
   get ended(): Promise<never> {
     return this.#ended;
   }
@@ -48,7 +48,7 @@ export class RedisConnection {
     await this.#within(connecting, this.#connectionTimeoutMs, 'connecting');
   }
 
-  /** Answers have Buffers for texts. @param holdBackMs how long the server may hold the answer back on purpose */
+  /** Sends; texts of answers are Buffers. @param holdBackMs milliseconds that the server may hold the answer back */
   async send(command: string, args: readonly Argument[], holdBackMs = 0): Promise<unknown> {
     const answer = this.#redis.callBuffer(command, [...args]);
     return this.#within(answer, this.#requestTimeoutMs + holdBackMs, command);
@@ -61,10 +61,7 @@ export class RedisConnection {
     this.#redis.disconnect();
   }
 
-  /**
-   * ioredis listens only for the first error of a socket. A socket that ends in its TLS handshake has two, and one that
-   * nobody listens for would end the process.
-   */
+  /** Listens for all errors of a socket: a failed TLS handshake has two, and an unheard one would end the process. */
   #hearAll(): void {
     this.#redis.stream?.on('error', () => {});
   }
@@ -81,13 +78,13 @@ export class RedisConnection {
   }
 }
 
-/** What ioredis does not declare. */
+/** Parts that ioredis does not declare. */
 interface ClientParts {
   readonly commandQueue: { readonly length: number };
   readonly connector: { connectToSentinel?: (...args: unknown[]) => Redis };
 }
 
-/** Guards the connection to Redis, and those to Sentinels. */
+/** Guards the connections to Redis and Sentinels. */
 function guardClient(redis: Redis, onMalformed: (error: MalformedAnswer) => void): void {
   const { connector } = redis as unknown as ClientParts;
   redis.on('connect', () => {
@@ -107,7 +104,7 @@ function clientOptions(options: RedisTopicOptions): RedisOptions {
   const { addresses, sentinel, tls, connectionTimeoutMs, requestTimeoutMs } = options;
   const common: RedisOptions = {
     lazyConnect: true,
-    // topic-link.ts sends the password and selects the database, so that it learns what went wrong.
+    // topic-link.ts authenticates and selects the database, to learn what went wrong.
     protocol: 2,
     disableClientInfo: true,
     enableReadyCheck: false,

@@ -1,13 +1,13 @@
 import type { ReadRecord } from '../../base/ports/report-topic.js';
 
-/** The only partition. */
+/** Only partition. */
 export const PARTITION = 0;
 
 const NEWLINE = 10;
 const HEADER = /^(\d{1,16}) ([01])$/;
 const OFFSET = /^\d{1,16}$/;
 
-/** An entry of the stream; null when it is not one of ours (scripts.ts has the format). */
+/** Reads an entry of the stream; null = not ours (scripts.ts has the format). */
 export function readStreamEntry(id: Buffer, fields: readonly Buffer[]): ReadRecord | null {
   const [offset, sequence] = id.toString('latin1').split('-');
   const [keyName, key, recordName, record] = fields;
@@ -15,7 +15,7 @@ export function readStreamEntry(id: Buffer, fields: readonly Buffer[]): ReadReco
   return recordAt(Number(offset), key, record);
 }
 
-/** A field of the hash of the newest records; null when it is not one of ours. */
+/** Reads a field of the hash of newest records; null = not ours. */
 export function readNewest(key: Buffer, value: Buffer): ReadRecord | null {
   const end = value.indexOf(NEWLINE);
   const offset = value.toString('latin1', 0, Math.max(0, end));
@@ -24,7 +24,7 @@ export function readNewest(key: Buffer, value: Buffer): ReadRecord | null {
   return record === null || record.value === null ? null : record;
 }
 
-/** The value of such a field without its offset; '' for a tombstone. */
+/** Writes such a field without its offset; '' = a tombstone. */
 export function restorable({ appendMs, value }: ReadRecord): Buffer {
   return value === null ? Buffer.alloc(0) : Buffer.concat([Buffer.from(`${appendMs} 1\n`), value]);
 }
@@ -39,7 +39,7 @@ function recordAt(offset: number, key: Buffer, record: Buffer): ReadRecord | nul
     offset,
     appendMs: Number(header[1]),
     key: key.toString('utf8'),
-    // It is copied: a view of a small value would keep the whole answer in memory.
+    // A copy: a view would keep the whole answer in memory.
     value: isTombstone ? null : new Uint8Array(record.subarray(end + 1)),
   };
 }

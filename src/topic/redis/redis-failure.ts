@@ -1,21 +1,20 @@
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 
-/** The log is not the one that was opened; it has to be opened again. */
 export function isOtherEpoch(error: unknown): boolean {
   return reasonOf(error).startsWith('EPOCH');
 }
 
-/** Redis has answered with a refusal; the connection still works. */
+/** Tests for a refusal by Redis; the connection still works. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-/** Passes by itself: a replica that takes no writes, a server that still reads its disk. A new connection may work. */
+/** Tests for failures that pass: a replica without writes, a server reading its disk. */
 export function isPassing(error: unknown): boolean {
   return /^(READONLY|LOADING|MASTERDOWN|BUSY|UNBLOCKED|NOSCRIPT)\b/.test(reasonOf(error));
 }
 
-/** The permanent failure that `error` means, or null when trying again may help. */
+/** Returns the permanent failure of `error`; null = trying again may help. */
 export function redisUnusable(error: unknown, topic: string): TopicUnusable | null {
   if (error instanceof TopicUnusable) return error;
   const reason = reasonOf(error);
@@ -34,5 +33,5 @@ export function redisUnusable(error: unknown, topic: string): TopicUnusable | nu
 }
 
 const DENIED = /^(NOAUTH|WRONGPASS|NOPERM)\b|^ERR (invalid password|AUTH )|without any password configured/;
-/** Redis 7 says ERR of a command inside of a script, and does not name it. */
+/** Text of Redis 7 for a denied command inside a script, which it does not name. */
 const SCRIPT_DENIED = /user executing the script can't/i;

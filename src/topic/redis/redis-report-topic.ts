@@ -4,14 +4,14 @@ import { RemoteReportTopic } from '../remote/remote-report-topic.js';
 import { type RedisTopicHooks, redisTopicOptions } from './redis-topic-options.js';
 import { RedisSupervisor } from './topic-supervisor.js';
 
-/** Names one log. A server may hold the two logs of each of many clusters. */
+/** Name of one log; a server may hold two of each of many clusters. */
 export interface RedisLogName {
   readonly cluster: string;
   readonly log: 'reports' | 'registry';
 }
 
 /**
- * Reports in Redis: a stream in order, and a hash with the newest record per key (scripts.ts has the keys).
+ * Keeps reports in Redis: a stream in order, and a hash of the newest per key (scripts.ts has the keys).
  *
  *     TopicSupervisor                        keeps a TopicLink to the master, and begins again when it ends
  *        └─ TopicLink                        two connections of ioredis that die with their first error
@@ -35,7 +35,7 @@ export class RedisReportTopic extends RemoteReportTopic {
     return 1;
   }
 
-  /** Copies the record: the caller may reuse its buffers, and a record that is sent again must be the same. */
+  /** Appends copies, since buffers may be reused and repeated records must be the same. */
   override append(records: readonly AppendRecord[]): Promise<void> {
     return super.append(records.map((record) => ({ ...record, value: record.value && Uint8Array.from(record.value) })));
   }

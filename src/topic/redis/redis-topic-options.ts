@@ -4,14 +4,14 @@ import type { TopicLog } from '../remote/topic-log.js';
 
 /** Options that no configuration holds. */
 export interface RedisTopicHooks {
-  /** Lines of the adapter; by default they are dropped. */
+  /** Sink for lines of the adapter; default: dropped. */
   readonly log?: TopicLog;
-  /** True = nothing in the topic is ever written again, as in the registry's; default false. */
+  /** True = records are never written again, as in the registry's topic; default false. */
   readonly keepsForever?: boolean;
 }
 
 export interface RedisTopicOptions {
-  /** For messages: the prefix of all keys. */
+  /** Prefix of all keys, for messages. */
   readonly topic: string;
   readonly keys: { readonly log: string; readonly newest: string; readonly meta: string };
   /** The server, or the Sentinels. */
@@ -34,7 +34,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** @param log `reports`, `registry`: one server holds several logs of many clusters. */
+/** Reads options. @param log `reports` or `registry`: a server holds several logs. */
 export function redisTopicOptions(
   cluster: string,
   log: string,
@@ -53,7 +53,7 @@ export function redisTopicOptions(
   };
 }
 
-/** The settings table has checked the form of the address. */
+/** Parses an address, whose form the settings table has checked. */
 function addressOf(text: string): Address {
   const at = text.lastIndexOf(':');
   return { host: text.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(text.slice(at + 1)) };

@@ -1,32 +1,30 @@
 /**
- * Scripts for what must be one step inside Redis. Keys of a log:
+ * Scripts for single steps inside Redis. Keys of a log:
  *
  *     <prefix>log      stream   <offset>-0 → k: key, r: record; its newest TAIL_RECORDS
  *     <prefix>newest   hash     key → <offset>, a newline, the newest record of the key, no tombstones; '' → epoch
  *     <prefix>meta     hash     run (of the server that began the epoch), offset (the highest given), created
  *
- * *Why* the epoch lies in `newest`: a server may evict, or somebody delete, one key alone. Without the newest records
- * there is no epoch either, so nodes put them back; the other two keys can be made anew.
- *
  * A record is `<append time, ms> <1, or 0 for a tombstone>`, a newline, and the value.
  *
- * Offsets never go back and are never given twice, whatever Redis forgets (FLUSHALL, a failover): every epoch begins
- * 2^20 above all that its opener has read and Redis has kept; where there is neither, at 2^20 offsets per second of the
- * server's clock. No restarts and records overtake that, and it reaches 2^53 in 2242.
+ * *Why* the epoch lies in `newest`: a server may evict one key alone. Without newest records there is no epoch, so
+ * nodes put them back; the other keys can be made anew.
+ *
+ * Offsets never fall and are never given twice (FLUSHALL, a failover): every epoch begins 2^20 above all that its
+ * opener has read and Redis has kept; without either, at 2^20 per second of the server's clock. Nothing overtakes that;
+ * it reaches 2^53 in 2242.
  */
 const OFFSETS_PER_EPOCH = 2 ** 20;
-/** No offset of ours is larger: an entry beyond it was written by somebody else. */
+/** Largest offset; entries beyond are foreign. */
 export const OFFSET_MAX = 2 ** 53 - 2 ** 40;
 
-/** Names the epoch among the newest records; no record has this key. */
+/** Name of the epoch among the newest records; no record has it. */
 export const EPOCH_FIELD = '';
 
 /**
- * Begins a new epoch unless the log is the one that this run of the server began. It is not if the log is empty, after
- * a failover (another server), and after a restart (another run, which may have lost the end).
- *
- * ARGV: run id · epoch to begin · offset the caller has read up to → epoch, offset, ms since it began, whether it began
- * now
+ * Begins a new epoch, unless this run of the server began the log. It did not if the log is empty, after a failover, or
+ * after a restart, which may have lost the end. ARGV: run id · epoch to begin · offset the caller has read up to →
+ * epoch, offset, ms since it began, whether it began now
  */
 export const OPEN = `
 local time = redis.call('TIME')
@@ -59,9 +57,7 @@ redis.call('HSET', KEYS[3], 'run', ARGV[1], 'offset', text, 'created', string.fo
 return { ARGV[2], text, '0', 1 }
 `;
 
-/**
- * ARGV: epoch · tail records · then key, 1 or 0, value of each record. Refuses with EPOCH where the log is another one.
- */
+/** Appends. ARGV: epoch · tail records · then key, 1 or 0, value of each record. Refuses another log with EPOCH. */
 export const APPEND = `
 local offset = tonumber(redis.call('HGET', KEYS[3], 'offset') or '')
 if redis.call('HGET', KEYS[2], '') ~= ARGV[1] or not offset then return redis.error_reply('EPOCH the log is another one') end
@@ -88,10 +84,8 @@ return 'OK'
 `;
 
 /**
- * Puts back what the log has forgotten, under its old offsets, as if it had never been away. Whatever was written since
- * has higher offsets, because none is given twice; so it does not matter which node comes first.
- *
- * ARGV: epoch · then key, offset, record of each ('' for a tombstone) → how many were put back
+ * Puts back forgotten records under their old offsets. Later writes have higher ones, so the order of nodes does not
+ * matter. ARGV: epoch · then key, offset, record of each ('' for a tombstone) → number put back
  */
 export const RESTORE = `
 if redis.call('HGET', KEYS[2], '') ~= ARGV[1] then return redis.error_reply('EPOCH the log is another one') end

@@ -6,19 +6,16 @@ import { APPEND, OPEN, RESTORE } from './scripts.js';
 
 const SCRIPTS = { OPEN, APPEND, RESTORE };
 
-/** What the log is at the moment of opening it. */
+/** State of the log at its opening. */
 export interface OpenedLog {
   readonly epoch: string;
-  /** The newest offset that was given; there may be no record yet. */
+  /** Newest offset given; its record may be missing. */
   readonly offset: number;
-  /** Milliseconds of Redis's clock since the epoch began; negative where that clock was moved back. */
+  /** Milliseconds of Redis's clock since the epoch began; negative = it was moved back. */
   readonly ageMs: number;
 }
 
-/**
- * Two connections to one master, because a read that waits for news must not hold up appends. A failure of one ends
- * both.
- */
+/** Holds two connections to a master, as waiting reads must not hold up appends. A failure ends both. */
 export class TopicLink {
   readonly #options: RedisTopicOptions;
   readonly #reading: RedisConnection;
@@ -46,14 +43,14 @@ export class TopicLink {
     return Promise.race([this.#reading.ended, this.#writing.ended]);
   }
 
-  /** @param readOffset this node has read up to it */
+  /** Opens the log. @param readOffset offset that this node has read */
   async open(readOffset: number): Promise<OpenedLog> {
     const candidate = randomBytes(9).toString('base64url');
     const [epoch, offset, ageMs] = (await this.#run('OPEN', [this.#runId, candidate, readOffset])) as Buffer[];
     return { epoch: String(epoch), offset: Number(offset), ageMs: Number(ageMs) };
   }
 
-  /** @param args as scripts.ts has them */
+  /** @param args as in scripts.ts */
   async append(args: readonly (string | number | Buffer)[]): Promise<void> {
     await this.#run('APPEND', args);
   }
@@ -76,7 +73,7 @@ export class TopicLink {
     return this.#writing.send('EVALSHA', [this.#scripts.get(script)!, 3, log, newest, meta, ...args]);
   }
 
-  /** Returns the run id of the server, which is another one after every start. */
+  /** Returns the run id of the server, new with every start. */
   async #prepare(connection: RedisConnection): Promise<string> {
     const { username, password, db } = this.#options;
     await connection.connect();

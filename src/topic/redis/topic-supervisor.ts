@@ -11,14 +11,14 @@ import { redisUnusable } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import { type OpenedLog, TopicLink } from './topic-link.js';
 
-/** The epoch told to the port. The log stays the same as long as the nodes put back what Redis forgets. */
+/** Epoch's name for the port, constant while nodes put back what Redis forgets. */
 const OWN_LOG = 'redis';
 
 export interface RedisSupervisorParts extends SupervisedParts {
   readonly options: RedisTopicOptions;
 }
 
-/** Keeps a link that works. A link that has failed is not repaired: a new one takes its place. */
+/** Keeps a working link; a failed one is replaced, never repaired. */
 export class RedisSupervisor implements Supervisor {
   readonly partitions = 1;
   readonly #parts: RedisSupervisorParts;
@@ -29,7 +29,7 @@ export class RedisSupervisor implements Supervisor {
   readonly #stop = new AbortController();
   #link: TopicLink | null = null;
   #isOpen = false;
-  /** Called when Redis does not hold the log that was read. */
+  /** True = Redis does not hold the log that was read. */
   #isAnother = false;
   #toldForeign = false;
 
@@ -40,7 +40,7 @@ export class RedisSupervisor implements Supervisor {
     this.#writer = new LogWriter(parts.options, parts.outbox, { onNewEpoch: () => this.#restore() });
   }
 
-  /** Runs until `stop`. Calls `onOpen` when Redis answers for the first time; rejects if it never will. */
+  /** Runs until `stop`. Calls `onOpen` at Redis's first answer; rejects if there never is one. */
   async run(onOpen: () => void): Promise<void> {
     while (!this.#stop.signal.aborted) {
       if (this.#isAnother) this.#beginAnew();
@@ -68,12 +68,12 @@ export class RedisSupervisor implements Supervisor {
   async #open(onOpen: () => void): Promise<void> {
     this.#isOpen = true;
     onOpen();
-    // The caller that awaits `open` runs first.
+    // The caller of `open` runs first.
     await new Promise((resolve) => setImmediate(resolve));
     this.#parts.listener.onEpoch(OWN_LOG);
   }
 
-  /** Ends when the link, its reader or its writer ends. */
+  /** Uses a link until it, its reader or its writer ends. */
   async #use(link: TopicLink, opened: OpenedLog): Promise<void> {
     const ended = new AbortController();
     const signal = AbortSignal.any([this.#stop.signal, ended.signal]);
@@ -85,7 +85,7 @@ export class RedisSupervisor implements Supervisor {
     } catch (error) {
       link.destroy(error instanceof Error ? error : new Error(String(error)));
       ended.abort();
-      // Reader and writer must have ended before the next link begins.
+      // Both must have ended before the next link begins.
       await Promise.allSettled([reading, writing]);
       throw error;
     }

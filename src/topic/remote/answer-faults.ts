@@ -17,7 +17,7 @@ export class AnswerFaults {
     this.#log = log;
   }
 
-  /** Takes why a connection has ended, and ignores other reasons than malformed answers. */
+  /** Counts a connection's end, if by a malformed answer. */
   ended(reason: unknown): void {
     if (!(reason instanceof MalformedAnswer)) return;
     this.#counters.malformedAnswers++;

@@ -1,10 +1,10 @@
 const FIRST_MS = 100;
-/** Half of what a recovery may take; an attempt is one connection and three small requests. */
+/** Milliseconds at most, half of a recovery's; an attempt is a connection and three requests. */
 const LONGEST_MS = 1_000;
-/** ± this part, so that a hundred nodes do not come back in step. */
+/** Part ±, so that a hundred nodes do not come back in step. */
 const JITTER_RATIO = 0.2;
 
-/** How long to wait before the next attempt. */
+/** Returns the wait before the next attempt. */
 export class Backoff {
   #nextMs = FIRST_MS;
 

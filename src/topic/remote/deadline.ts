@@ -1,9 +1,9 @@
-/** A timer this late means that our own event loop slept, and the answer may lie unread in the socket's buffer. */
+/** Milliseconds; a later timer means that our event loop slept, with answers unread. */
 const STALL_MS = 200;
-/** After a stall: time to read what has arrived meanwhile. */
+/** Milliseconds after a stall to read what has arrived. */
 const GRACE_MS = 250;
 
-/** Settles as `work` does, or rejects with what `expire` returns after `timeoutMs` of the monotonic clock. */
+/** Settles as `work`, or rejects with `expire()` after `timeoutMs` of the monotonic clock. */
 export function withDeadline<T>(work: Promise<T>, timeoutMs: number, expire: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const dueAt = performance.now() + timeoutMs;

@@ -2,7 +2,7 @@ import type { ReadRecord, ReportTopicListener } from '../../base/ports/report-to
 import type { TopicLog } from './topic-log.js';
 import { reasonOf } from './topic-unusable.js';
 
-/** The listener as the port promises to treat it: never called after the end, and what it throws hurts nobody. */
+/** Guards a listener as the port promises: no call after the end, and its errors hurt nobody. */
 export class GuardedListener implements ReportTopicListener {
   readonly #listener: ReportTopicListener;
   readonly #log: TopicLog;
@@ -18,7 +18,7 @@ export class GuardedListener implements ReportTopicListener {
     this.#ended = true;
   }
 
-  /** A new epoch is read from its start, and caught up with once more. */
+  /** Begins an epoch, which will catch up once more. */
   onEpoch(epoch: string): void {
     this.#caughtUp = false;
     this.#call('onEpoch', () => this.#listener.onEpoch(epoch));
@@ -28,7 +28,7 @@ export class GuardedListener implements ReportTopicListener {
     this.#call('onRecords', () => this.#listener.onRecords(records));
   }
 
-  /** Passed on only for the first time in an epoch. */
+  /** Passes the first call of an epoch. */
   onCaughtUp(): void {
     if (this.#caughtUp) return;
     this.#caughtUp = true;

@@ -1,6 +1,6 @@
 import type { AppendRecord } from '../../base/ports/report-topic.js';
 
-/** The records of one append for one partition, or a piece of them that fits into a record batch. */
+/** Records of one append for one partition, or a piece that fits into a record batch. */
 export interface Parcel {
   readonly partition: number;
   readonly records: readonly AppendRecord[];
@@ -9,12 +9,12 @@ export interface Parcel {
 }
 
 /**
- * A record batch must stay below the topic's max.message.bytes (1 MiB by default, a smaller one is refused), its
- * overhead included; a larger produce of many record batches would hold up the next ones.
+ * Most bytes of a record batch, below max.message.bytes (1 MiB by default) with overhead; larger produces hold up the
+ * next.
  */
 export const PARCEL_BYTES_MAX = 512 * 1024;
 
-/** What waits for the leaders of its partitions, first in, first out per partition. Bounded by its user. */
+/** Queues parcels per partition, first in, first out; its user bounds it. */
 export class Outbox {
   readonly #queues = new Map<number, Parcel[]>();
   readonly #wakers = new Set<() => void>();
@@ -28,7 +28,7 @@ export class Outbox {
     for (const wake of [...this.#wakers]) wake();
   }
 
-  /** The next produce for a leader of `partitions`: at least one parcel if there is any, at most PARCEL_BYTES_MAX. */
+  /** Takes the next produce for `partitions`: at least one parcel, at most PARCEL_BYTES_MAX. */
   take(partitions: readonly number[]): Parcel[] {
     const taken: Parcel[] = [];
     let bytes = 0;
@@ -45,7 +45,7 @@ export class Outbox {
     return taken;
   }
 
-  /** Forgets parcels whose append has been given up. */
+  /** Drops parcels of rejected appends. */
   drop(given: ReadonlySet<Parcel>): void {
     for (const [partition, queue] of this.#queues) {
       this.#queues.set(
@@ -55,7 +55,7 @@ export class Outbox {
     }
   }
 
-  /** Until something is put, or `stopped`. `onWaiting` gets what ends it before that. */
+  /** Waits for a parcel, or `stopped`. `onWaiting` gets what ends the wait. */
   nextPut(stopped: AbortSignal, onWaiting: (wake: () => void) => void = () => {}): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {

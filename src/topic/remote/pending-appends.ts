@@ -4,11 +4,11 @@ import { withDeadline } from './deadline.js';
 import { type Outbox, PARCEL_BYTES_MAX, type Parcel, sizeOf } from './outbox.js';
 import { reasonOf } from './topic-unusable.js';
 
-/** More would only wait: the runtime has one append per partition under way at a time. */
+/** Most appends: nodes have one per partition under way. */
 const PENDING_MAX = 1_000;
 const PENDING_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Appends that the caller waits for: each has a deadline, together they are bounded. */
+/** Holds appends with deadlines, in a bounded number. */
 export class PendingAppends {
   readonly #topic: string;
   readonly #timeoutMs: number;
@@ -22,7 +22,9 @@ export class PendingAppends {
     this.#outbox = outbox;
   }
 
-  /** Rejects with a QuotameshError. `onAnswer` gets what the leader said of each parcel, also after the deadline. */
+  /**
+   * Appends; rejects with a QuotameshError. `onAnswer` gets the leader's answer per parcel, also after the deadline.
+   */
   async append(records: readonly AppendRecord[], onAnswer: (error: Error | null) => void): Promise<void> {
     const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
     if (this.#abandon.size >= PENDING_MAX || this.#bytes + bytes > PENDING_BYTES_MAX) {
@@ -55,7 +57,7 @@ export class PendingAppends {
   }
 }
 
-/** Cuts by partition and size. The append is done with the last parcel, and has failed with the first failed one. */
+/** Cuts by partition and size. The last parcel ends the append, the first failed one fails it. */
 function pack(
   records: readonly AppendRecord[],
   resolve: () => void,

@@ -14,18 +14,18 @@ import { AppendRefused, reasonOf, TopicUnusable } from './topic-unusable.js';
 
 /** Keeps the connections of an adapter, and begins again when they end. */
 export interface Supervisor {
-  /** 0 until it is known. */
+  /** Partitions; 0 = unknown yet. */
   readonly partitions: number;
-  /** The partitions in the store now; absent if their number never changes. */
+  /** Partitions in the store now; absent = constant. */
   readonly partitionsFound?: number;
-  /** See ReportTopic; absent if there are none that somebody could change. */
+  /** Absent = nobody can change them; see ReportTopic. */
   readonly settingsMistake?: string | null;
-  /** Goes on until it is stopped, or fails for good; calls `opened` once. */
+  /** Runs until stopped or failed for good; calls `opened` once. */
   run(opened: () => void): Promise<void>;
   stop(reason: Error): void;
 }
 
-/** What a supervisor works with, whatever the store. */
+/** Parts of any supervisor. */
 export interface SupervisedParts {
   readonly log: TopicLog;
   readonly listener: GuardedListener;
@@ -45,7 +45,7 @@ export interface RemoteTopicOptions {
   readonly supervise: (parts: SupervisedParts) => Supervisor;
 }
 
-/** What topics on servers have in common: appends that wait in an outbox, and a supervisor that empties it. */
+/** Runs topics on servers: an outbox of appends, and a supervisor that empties it. */
 export class RemoteReportTopic implements ReportTopic {
   readonly counters: TopicCounters = createTopicCounters();
   readonly #options: RemoteTopicOptions;
@@ -139,7 +139,6 @@ export class RemoteReportTopic implements ReportTopic {
     }
   }
 
-  /** The supervisor has ended: before the topic was open, or by a defect. */
   #fail(error: unknown): void {
     const { store, topic, log } = this.#options;
     log('error', `${store} topic given up: ${reasonOf(error)}`, { topic });

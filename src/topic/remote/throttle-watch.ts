@@ -2,12 +2,12 @@ import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { TopicCounters } from '../../base/ports/report-topic.js';
 import type { TopicLog } from './topic-log.js';
 
-/** A shorter pause delays a report by less than its round trip, and is counted alone. */
+/** Milliseconds; shorter pauses delay a report by less than its round trip, and are only counted. */
 const SHOWN_FROM_MS = 100;
-/** After the last pause: under a quota there is one after the other. */
+/** Milliseconds after the last pause; under a quota they follow each other. */
 const SHOWN_FOR_MS = 5000;
 
-/** Watches whether the store holds own requests back by a quota; logs once when that begins, and once when it ends. */
+/** Watches for a quota of the store that holds requests back; logs its begin and end once. */
 export class ThrottleWatch {
   readonly #counters: TopicCounters;
   readonly #topic: string;
@@ -21,7 +21,7 @@ export class ThrottleWatch {
     this.#log = log;
   }
 
-  /** Names who throttles whom, and the remedy; null = nobody does. */
+  /** Names quota and remedy; null = none. */
   get reason(): string | null {
     return this.#reason;
   }

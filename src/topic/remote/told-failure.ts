@@ -2,7 +2,7 @@ import type { GuardedListener } from './guarded-listener.js';
 import type { TopicLog } from './topic-log.js';
 import type { TopicUnusable } from './topic-unusable.js';
 
-/** Failures that somebody must repair: each kind is told once until all works again, and attempts go on. */
+/** Reports failures that somebody must repair, each kind once until all works again. */
 export class ToldFailure {
   readonly #listener: GuardedListener;
   readonly #log: TopicLog;

@@ -3,24 +3,20 @@ import type { GuardedListener } from './guarded-listener.js';
 import type { TopicLog } from './topic-log.js';
 
 /**
- * Tracks whether reads and appends work. The listener is called once per loss, and again where its reason becomes
- * another one. Reads work when every partition's leader has answered a fetch since its last failure; appends, unless
- * the broker refused the last one.
- *
- * After a lost connection appends count as working again with the reads: whoever waits for `onRecovered` before the
- * next append would otherwise wait for ever.
+ * Tracks if reads and appends work; reports each loss, and changes of its reason. Reads work when every leader has
+ * answered since its last failure; appends, unless the last was refused. After a lost connection appends recover with
+ * reads, or who waits for `onRecovered` would wait for ever.
  */
 export class TopicHealth {
   readonly #listener: GuardedListener;
   readonly #counters: TopicCounters;
-  /** Kafka or Redis. */
   readonly #store: string;
   readonly #topic: string;
   readonly #log: TopicLog;
   readonly #reading = new Set<number>();
   #partitions = Infinity;
   #appendsRefused = false;
-  /** Why it is lost now; null while all works. */
+  /** Reason; null = all works. */
   #lost: string | null = null;
 
   constructor(

@@ -1,4 +1,4 @@
-/** Where an adapter and its client write; never the console. */
+/** Sink for lines of an adapter and its client; never the console. */
 export type TopicLog = (
   level: 'debug' | 'info' | 'warn' | 'error',
   message: string,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../base/errors/catalogue.js';
 import { type ErrorFacts, QuotameshError } from '../../base/errors/quotamesh-error.js';
 
-/** Trying again changes nothing: somebody has to change the topic, its permissions or our configuration. */
+/** Marks failures that stay until topic, permissions or configuration change. */
 export class TopicUnusable extends QuotameshError {
   constructor(code: ErrorCode, facts: ErrorFacts, options?: { readonly cause?: unknown }) {
     super(code, facts, options);
@@ -9,9 +9,9 @@ export class TopicUnusable extends QuotameshError {
   }
 }
 
-/** The store works, and takes none of these records: they are too large, its memory is full, replicas are missing. */
+/** Marks records that a working store refuses: too large, memory full, replicas missing. */
 export class AppendRefused extends QuotameshError {
-  /** True when a record is larger than any topic must take: the store would take others. */
+  /** True = larger than any topic must take: the store would take others. */
   readonly isOwnFault: boolean;
 
   constructor(topic: string, error: unknown, { hint = '', isOwnFault = false } = {}) {

@@ -1,37 +1,31 @@
 import { isNodeRecordKey } from '../../core/base/protocol/record.js';
 
-/** More strangers count as this many, so that a bad writer cannot fill the memory. */
+/** Most nodes counted, so that no writer fills the memory. */
 const STRANGERS_MAX = 1000;
-/**
- * Between two looks at the clock at most this part of `strangerMs` counts as time. A process that slept has heard
- * nobody and must not take that for silence, because it reads right after waking what was written meanwhile.
- */
+/** Part of `strangerMs` that counts between two looks: a process that slept has read nothing, which is no silence. */
 const LOOK_RATIO = 0.25;
 
 export interface KinWatchOptions {
-  /** The key of this node's own NODE records. */
+  /** Key of this node's own NODE records. */
   readonly ownKey: string;
-  /** A stranger that has written nothing for this long is gone. */
+  /** Milliseconds of silence after which another node is gone. */
   readonly strangerMs: number;
-  /** If no other node that signs as this one does has written for this long, there is none. */
+  /** Milliseconds without a node of this signature after which there is none. */
   readonly kinMs: number;
 }
 
 /**
- * Whether this node is alone among strangers: other nodes keep writing heartbeats, and none of them signs as this node
- * does. Probably this node has the wrong key. It knows nothing of what the others use, and would take the whole quota
- * beside them. One other node with the same signature is enough for this node to go on, whatever strangers write. So
- * strangers can only keep a node apart that is the only one of its cluster.
- *
- * It is judged by NODE records alone, which every node repeats every `heartbeatMs`. Time is this node's monotonic clock
- * while the process runs; the watch looks at it with every record that the node reads or writes.
+ * Detects that other nodes write heartbeats and none signs as this one does: probably its key is wrong. It knows
+ * nothing of their use, and would take the whole quota beside them. One node of the same signature is enough to go on,
+ * so bad writers can only keep apart the single node of its cluster. Judged by NODE records, repeated every
+ * `heartbeatMs`, in monotonic time while the process runs.
  */
 export class KinWatch {
   readonly #options: KinWatchOptions;
   readonly #clock: () => number;
   readonly #strangers = new Map<string, number>();
   #kinMs = -Infinity;
-  /** The time for which this process has been able to hear others, ms. */
+  /** Milliseconds for which this process could read others. */
   #awakeMs = 0;
   #lookedMs: number;
 
@@ -41,7 +35,7 @@ export class KinWatch {
     this.#lookedMs = clock();
   }
 
-  /** Called for every record that is read, tombstones excepted. */
+  /** Takes every record but tombstones. */
   read(key: string, isVerified: boolean): void {
     if (!isNodeRecordKey(key)) return;
     if (!isVerified) {
@@ -52,7 +46,7 @@ export class KinWatch {
     }
   }
 
-  /** How many nodes write that do not sign as this one does. */
+  /** Nodes that sign otherwise than this one. */
   get strangers(): number {
     const sinceMs = this.#look() - this.#options.strangerMs;
     for (const [key, ms] of this.#strangers) {
@@ -66,7 +60,7 @@ export class KinWatch {
     return this.#look() - this.#kinMs > this.#options.kinMs && this.strangers > 0;
   }
 
-  /** Called when another log begins. The time of the last kin stays: a node that spoke in the old log still exists. */
+  /** Begins another log; the last kin's time stays, as it still exists. */
   epochBegan(): void {
     this.#strangers.clear();
   }

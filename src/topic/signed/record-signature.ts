@@ -1,38 +1,36 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { HmacConfig } from '../../config/resolved/resolved-config.js';
 
-/** The address of a record; a signature holds for no other. */
+/** Address of a record; a signature holds for no other. */
 export interface RecordAddress {
   readonly partition: number;
   readonly key: string;
 }
 
-/** Why nobody of the cluster has written a record, as far as its signature tells. */
+/** Reasons why a signature verifies nothing. */
 export const UNVERIFIED_CAUSES = ['unsigned', 'unknown-key', 'wrong-signature'] as const;
 export type UnverifiedCause = (typeof UNVERIFIED_CAUSES)[number];
-/** By which of our keys a record was signed. */
+/** Key of ours that signed a record. */
 export type Signer = 'key' | 'next-key' | 'previous-key';
 
-/** The log that signatures are for. */
+/** Log that signatures are for. */
 export interface SignedLog {
   readonly cluster: string;
-  /** The Kafka topic; with the other stores `reports` or `registry`. */
+  /** Kafka topic; with other stores `reports` or `registry`. */
   readonly log: string;
 }
 
-/** Field 15 of the envelope, length-delimited (proto/report.proto): a node without keys skips it. */
+/** Field 15 of the envelope, length-delimited (proto/report.proto); nodes without keys skip it. */
 const FIELD_TAG = 0x7a;
 const KEY_ID_BYTES = 4;
-/** 128 bits of HMAC-SHA-256: who guesses tries 2^127 records (RFC 2104, section 5: at least half of the hash). */
+/** 128 bits of HMAC-SHA-256: guessing takes 2^127 records (RFC 2104, section 5: at least half of the hash). */
 const MAC_BYTES = 16;
 const FIELD_BYTES = KEY_ID_BYTES + MAC_BYTES;
 export const SIGNATURE_BYTES = 2 + FIELD_BYTES;
 
 /**
- * HMAC-SHA-256 over cluster, log, partition, key and value, behind the value.
- *
- * It binds a record to its address, so that it cannot be shown under another key, in another partition or as one of
- * another cluster. It does not say when: an old record of the same key is valid again (docs/decisions/0044).
+ * Signs by HMAC-SHA-256 over cluster, log, partition, key and value, behind the value. This binds a record to its
+ * address, not to a time: an old record of the key is valid again (docs/decisions/0044).
  */
 export class RecordSignature {
   readonly #log: SignedLog;
@@ -52,7 +50,7 @@ export class RecordSignature {
     ];
   }
 
-  /** For people: which key signs here; 8 hexadecimal digits that tell nothing about it. */
+  /** Names the signing key for people: 8 hexadecimal digits that reveal nothing. */
   get keyId(): string {
     return this.#own.id.toString('hex');
   }
@@ -78,7 +76,7 @@ export class RecordSignature {
     return timingSafeEqual(mac, signed.subarray(end + 2 + KEY_ID_BYTES)) ? signer : 'wrong-signature';
   }
 
-  /** JSON keeps the parts apart, and holds no 0 byte. */
+  /** Joins the parts as JSON, which keeps them apart and holds no 0 byte. */
   #context({ partition, key }: RecordAddress): string {
     return `${JSON.stringify([this.#log.cluster, this.#log.log, partition, key])}\0`;
   }

@@ -3,9 +3,9 @@ import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { KinWatch } from './kin-watch.js';
 import { type Signer, UNVERIFIED_CAUSES, type UnverifiedCause } from './record-signature.js';
 
-/** More keys are counted as one: a bad writer must not fill the memory. */
+/** Most keys; more count as one, so that no writer fills the memory. */
 const KEYS_MAX = 10_000;
-/** Log lines per life and topic: one per key. */
+/** Log lines per life and topic, one per key. */
 const LINES_MAX = 20;
 
 const KEYS_DIFFER =
@@ -16,18 +16,18 @@ export interface SignatureBookOptions {
   readonly keyId: string;
   readonly mode: 'require' | 'warn';
   readonly telemetry: Telemetry;
-  /** Absent for the registry's topic, on which no node writes heartbeats. */
+  /** Absent for the registry's topic, which has no heartbeats. */
   readonly kin?: KinWatch;
 }
 
-/** What the signatures of a topic have told so far. */
+/** Collects the verdicts on a topic's signatures. */
 export class SignatureBook implements RecordSignatures {
   readonly keyId: string;
   readonly mode: 'require' | 'warn';
   readonly verified: Record<Signer, number> = { key: 0, 'next-key': 0, 'previous-key': 0 };
   readonly unverified: Record<UnverifiedCause, number> = { unsigned: 0, 'unknown-key': 0, 'wrong-signature': 0 };
   readonly #options: SignatureBookOptions;
-  /** Keys whose newest record is not signed with the key in force or the next: what a change of settings would lose. */
+  /** Keys whose newest record has neither the key in force nor the next, and so depends on settings. */
   readonly #open = new Map<string, Signer | UnverifiedCause>();
   #lines = 0;
   #lastUnverifiedMs = -Infinity;
@@ -45,7 +45,7 @@ export class SignatureBook implements RecordSignatures {
     return this.#count((state) => state !== 'previous-key');
   }
 
-  /** Keys whose newest record was signed with the previous key. */
+  /** Keys whose newest record has the previous key. */
   get previousKeys(): number {
     return this.#count((state) => state === 'previous-key');
   }
@@ -62,7 +62,7 @@ export class SignatureBook implements RecordSignatures {
     return this.mode === 'require' && (this.#options.kin?.isApart ?? false);
   }
 
-  /** Logs a line when the node begins to be apart, and one when that ends. Returns `isApart`. */
+  /** Logs when the node begins and ends to be apart; returns `isApart`. */
   watchKin(): boolean {
     const { isApart, strangers, keyId } = this;
     if (isApart === this.#isToldApart) return isApart;
@@ -76,7 +76,7 @@ export class SignatureBook implements RecordSignatures {
     return isApart;
   }
 
-  /** Counts a record; returns whether one of our keys has signed it. */
+  /** Counts a record; returns true if one of our keys has signed it. */
   read(record: ReadRecord, verdict: Signer | UnverifiedCause): boolean {
     if (isCause(verdict)) {
       this.unverified[verdict]++;
@@ -91,7 +91,7 @@ export class SignatureBook implements RecordSignatures {
     return !isCause(verdict);
   }
 
-  /** Called when another log begins: the unverified keys of the old one are gone. Counts and log lines go on. */
+  /** Begins another log, without unverified keys; counts and log lines go on. */
   epochBegan(): void {
     this.#open.clear();
     this.#options.kin?.epochBegan();

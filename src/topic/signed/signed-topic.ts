@@ -16,29 +16,24 @@ import { WithheldRecords } from './withheld-records.js';
 
 export interface SignedTopicOptions extends SignedLog {
   readonly hmac: HmacConfig;
-  /** In log lines: `topic`, `registry topic`. */
+  /** Name in log lines: `topic`, `registry topic`. */
   readonly name: string;
   /**
-   * Whether all nodes write under a key. What a record that is not believed has overwritten there is written again by
-   * whoever knows it: so that record is read as a tombstone. Under any other key it is as if it had never been written.
+   * Tests if all nodes write under a key: there an ignored record reads as a tombstone, and who knows the overwritten
+   * one writes it again. Elsewhere it never existed.
    */
   readonly isShared: (key: string) => boolean;
-  /** Absent for the registry's topic, on which no node writes heartbeats. */
+  /** Absent for the registry's topic, which has no heartbeats. */
   readonly kin?: KinWatch;
   readonly telemetry: Telemetry;
 }
 
 /**
- * Any topic with signed records: signs what is appended, and passes on what somebody of the cluster has signed.
- *
- * A tombstone has no value that could be signed, so it is written twice, in one append: as a signed record that says
- * so, for readers, and as the null behind it, for compaction. Where signatures are required the null alone means
- * nothing; but in the registry, which does not believe tombstones anyway.
- *
- * A node that is alone among strangers (KinWatch) is not given its own records either, except those of earlier lives
- * that were there when it came. Reading itself is a node's proof that it belongs to the cluster. Without it the node
- * does not become ready, and a ready one becomes isolated by the same rules as a node that is cut off. Log time stands
- * still without records, so nobody expires meanwhile. The node is given the records when it is no longer alone.
+ * Signs what is appended to a topic, and passes on what the cluster has signed. A tombstone has no value to sign, so it
+ * is written twice in one append: a signed record for readers, and the null behind it for compaction. Where signatures
+ * are required the null alone means nothing. A node apart (KinWatch) gets only those own records that were there when
+ * it came: without its own it does not become ready, and a ready one becomes isolated, by the usual rules. Log time
+ * stands still meanwhile, so nobody expires. It gets them when it is no longer alone.
  */
 export class SignedTopic implements ReportTopic {
   readonly signatures: SignatureBook;
@@ -47,7 +42,7 @@ export class SignedTopic implements ReportTopic {
   readonly #signature: RecordSignature;
   readonly #tombstone: Uint8Array;
   readonly #withheld = new WithheldRecords<ReadRecord>();
-  /** Appended beside a signed tombstone; and read, and not passed on. */
+  /** Nulls beside signed tombstones, appended, or read and not passed on. */
   #nullsAppended = 0;
   #notPassed = 0;
   #isCaughtUp = false;
@@ -78,7 +73,6 @@ export class SignedTopic implements ReportTopic {
     return this.#topic.throttled ?? null;
   }
 
-  /** Counts of the records that its users have appended, and were given. */
   get counters(): TopicCounters {
     const { recordsAppended, recordsRead, ...others } = this.#topic.counters;
     return {

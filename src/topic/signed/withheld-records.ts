@@ -1,4 +1,4 @@
-/** Beyond this number, reached after some minutes, only the newest record of each key is kept. */
+/** Records after which only the newest per key is kept, some minutes' worth. */
 const RECORDS_MAX = 10_000;
 
 interface Keyed {
@@ -7,14 +7,13 @@ interface Keyed {
 }
 
 /**
- * The records that a node is not given while it is alone among strangers (KinWatch). It is given them afterwards,
- * because the other nodes have read them; otherwise this node would know less of itself than they do until it writes
- * again. All of them are signed with the node's own key, so no stranger can add to them.
+ * Withholds records from a node that is apart (KinWatch), and gives them afterwards: others have read them, and know
+ * more of it than itself. All are signed with its key, so none are foreign.
  */
 export class WithheldRecords<Kept extends Keyed> {
   #kept: Kept[] = [];
 
-  /** Takes records as they are read, and returns those that may be given now, in the order of the log. */
+  /** Takes records; returns those that may pass now, in log order. */
   pass(records: Kept[], isWithheld: boolean): Kept[] {
     if (!isWithheld && this.#kept.length === 0) return records;
     for (const record of records) this.#kept.push(record);
@@ -27,7 +26,7 @@ export class WithheldRecords<Kept extends Keyed> {
     return passed;
   }
 
-  /** Called when another log begins: the records of the old one mean nothing. */
+  /** Begins another log, without the records of the old. */
   epochBegan(): void {
     this.#kept = [];
   }

@@ -1,6 +1,6 @@
 import { TopicUnusable } from '../remote/topic-unusable.js';
 
-/** What kafkajs hands to an authentication mechanism that it does not bring itself. */
+/** Arguments of kafkajs to foreign authentication mechanisms. */
 interface SaslDialogue {
   saslAuthenticate(step: {
     readonly request: { encode(): Promise<Buffer> };
@@ -9,12 +9,12 @@ interface SaslDialogue {
 }
 
 const SEPARATOR = '\u0001';
-/** In Kafka's protocol the length of bytes stands before them; −1 = no bytes. */
+/** Bytes of a length in Kafka's protocol; −1 = no bytes. */
 const LENGTH_BYTES = 4;
 
 /**
- * SASL OAUTHBEARER (RFC 7628) for kafkajs. kafkajs has its own, which ignores the answer: a broker that refuses a token
- * says why in a text, and then waits. Rejects with what `token` rejects with, or with TOPIC_DENIED.
+ * Authenticates by SASL OAUTHBEARER (RFC 7628). kafkajs's own ignores the broker's reason for refusing a token. Rejects
+ * with what `token` does, or TOPIC_DENIED.
  */
 export function oauthBearer(topic: string, token: () => Promise<string>) {
   return ({ saslAuthenticate }: SaslDialogue) => ({

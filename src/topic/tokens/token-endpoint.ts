@@ -3,7 +3,7 @@ import { isMapping } from '../../base/input/mapping.js';
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 
 export interface TokenEndpoint {
-  /** The topic that error messages name. */
+  /** Topic in error messages. */
   readonly topic: string;
   readonly url: string;
   readonly clientId: string;
@@ -17,13 +17,13 @@ export interface IssuedToken {
   readonly lifeMs: number;
 }
 
-/** The life of a token where neither the answer nor the token says one. */
+/** Life of a token where neither answer nor token has one, ms. */
 const LIFE_MS_DEFAULT = 300_000;
 const REASON_LENGTH_MAX = 200;
 
 /**
- * Makes one request of the client credentials grant (RFC 6749, 4.4), with the client's secret as HTTP Basic. Rejects
- * with TOKEN_REFUSED where the endpoint has said no, with TOKEN_UNAVAILABLE where it may still say yes.
+ * Requests a token by client credentials (RFC 6749, 4.4), with HTTP Basic. Rejects with TOKEN_REFUSED for good, or
+ * TOKEN_UNAVAILABLE.
  */
 export async function askForToken(endpoint: TokenEndpoint): Promise<IssuedToken> {
   const { topic, url } = endpoint;
@@ -60,7 +60,7 @@ async function post({ url, clientId, clientSecret, scope, timeoutMs }: TokenEndp
   return { status: response.status, body: isMapping(body) ? body : {} };
 }
 
-/** A token has some KB. An endpoint that sends for ever would fill the memory. */
+/** Most bytes of an answer; a token has some KB. */
 const ANSWER_BYTES_MAX = 256 * 1024;
 
 async function textOf({ body }: Response): Promise<string> {
@@ -83,21 +83,18 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Shows `error` and `error_description` of RFC 6749, 5.2. */
+/** Shows `error` and `error_description` (RFC 6749, 5.2). */
 function refusalOf(status: number, { error, error_description: description }: Answer['body']): string {
   const said = [error, description].filter((text) => typeof text === 'string').join(': ');
   return `status ${status}${said === '' ? ', without a token' : `, ${said}`}`.slice(0, REASON_LENGTH_MAX);
 }
 
-/** Reads why a fetch failed: its error's cause says it. */
+/** Reads a failed fetch's cause. */
 function whyNot(error: unknown): string {
   return reasonOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 }
 
-/**
- * Reads a JWT's time from issue to expiry; null for other tokens. Both are times of the issuer's clock, so the clock
- * here does not matter.
- */
+/** Reads a JWT's life in ms, by its issuer's clock alone; null = another token. */
 function lifeOf(token: string): number | null {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());

@@ -4,12 +4,9 @@ import type { TopicLog } from '../remote/topic-log.js';
 import { reasonOf } from '../remote/topic-unusable.js';
 import { askForToken, type TokenEndpoint } from './token-endpoint.js';
 
-/**
- * Gives tokens for SASL OAUTHBEARER. A connection asks whenever it authenticates: at its start, and before its session
- * ends.
- */
+/** Gives tokens for SASL OAUTHBEARER, at a connection's start and before its session ends. */
 export interface TokenSource {
-  /** Rejects with TOKEN_REFUSED, where trying again changes nothing, or with TOKEN_UNAVAILABLE. */
+  /** Returns a token. Rejects with TOKEN_REFUSED for good, or TOKEN_UNAVAILABLE. */
   token(): Promise<string>;
   close(): void;
 }
@@ -27,24 +24,21 @@ export function createTokenSource({ topic, sasl, timeoutMs, log }: TokenSourceOp
   return new RefreshedToken({ topic, url, clientId, clientSecret, scope, timeoutMs }, log);
 }
 
-/**
- * The part of a token's life after which it is replaced, as in Kafka's own clients (sasl.login.refresh.window.factor).
- */
+/** Part of a token's life after which it is replaced, as by Kafka's clients (sasl.login.refresh.window.factor). */
 const REFRESH_RATIO = 0.8;
 /**
- * A token is replaced when no more than this is left of its life, but not before half of it is over. A session ends
- * with its token, and kafkajs authenticates anew 10 s before that; with the same token it would have to do so again at
- * once, which Kafka refuses within a second. So tokens should live for half a minute at least.
+ * Milliseconds left at which a token is replaced, not before half its life. kafkajs authenticates anew 10 s before the
+ * end; the same token again would be refused. So tokens should live half a minute.
  */
 const LEFT_MS_MIN = 15_000;
 const REFRESH_RATIO_MIN = 0.5;
 const RETRY_MS = 5_000;
-/** The longest delay that `setTimeout` takes. */
+/** Longest delay of `setTimeout`. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
- * Asks for a token when it is first needed, and for the next one before its life is over, so that the endpoint may be
- * away for a fifth of that life without a connection noticing. Callers at the same time share one request.
+ * Fetches a token at first need, and the next early: the endpoint may be away for a fifth of its life. Concurrent
+ * callers share a request.
  */
 class RefreshedToken implements TokenSource {
   readonly #endpoint: TokenEndpoint;
@@ -110,7 +104,7 @@ class RefreshedToken implements TokenSource {
 
 const FILE_BYTES_MAX = 65_536;
 
-/** Reads the file for every authentication, because only its writer knows when it changes. */
+/** Reads the file at every authentication: only its writer knows when it changes. */
 class TokenFile implements TokenSource {
   readonly #topic: string;
   readonly #path: string;

@@ -1,29 +1,24 @@
-/** Where work comes from and goes to; names that are not known are absent. */
+/** Origin and target of work; unknown names are absent. */
 export interface Scope {
   readonly tenant?: string;
   readonly namespace?: string;
   readonly topic?: string;
-  /** Client identity. */
   readonly client?: string;
-  /** Headers of the work, by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a tenant, namespace or topic is attached to. Exactly one of `group`, `sameAs` and `exempt` is set. */
+/** Attachment of a tenant, namespace or topic: exactly one of `group`, `sameAs`, `exempt`. */
 export interface Attachment {
   readonly group: string | null;
-  /** Path of another scope: this one is attached to whatever that one is attached to. */
+  /** Path of another scope, whose attachment counts here, too. */
   readonly sameAs: string | null;
-  /** Limited by nothing, and counted apart (PIP-82 leaves replication out). */
+  /** True = unlimited, and counted apart (PIP-82 leaves replication out). */
   readonly exempt: boolean;
-  /** True = the groups of the broader scopes are enforced as well; false = this attachment alone counts. */
+  /** True = groups of broader scopes are enforced as well. */
   readonly andBroader: boolean;
 }
 
-/**
- * Says by patterns which work belongs to a group; null = any name matches. The first rule whose patterns all match
- * counts.
- */
+/** Rule by patterns, null = any; the first whose patterns all match counts. */
 export interface AttachmentRule {
   readonly tenant: string | null;
   readonly namespace: string | null;
@@ -31,31 +26,30 @@ export interface AttachmentRule {
   readonly client: string | null;
   /** Lower-case name → pattern. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The group's name, or a template with captured names: `{tenant}-premium`; null if `exempt`. */
+  /** Group, or a template with captured names: `{tenant}-premium`; null if `exempt`. */
   readonly group: string | null;
   readonly exempt: boolean;
   readonly andBroader: boolean;
 }
 
-/** The part of YAML that says which scope belongs to which group. */
+/** Attachments in YAML. */
 export interface AttachmentsConfig {
   /** Path of a scope → attachment. */
   readonly scopes: Readonly<Record<string, Attachment>>;
   readonly rules: readonly AttachmentRule[];
 }
 
-/** From broad to specific. */
 export const SCOPE_KINDS = ['tenant', 'namespace', 'topic'] as const;
 export type ScopeKind = (typeof SCOPE_KINDS)[number];
 
-/** `acme` is a tenant, `acme/orders` a namespace, `acme/orders/a/b` a topic: tenants and namespaces have no slash. */
+/** Returns the kind of a path. *Worked:* `acme` is a tenant, `acme/orders` a namespace, `acme/orders/a/b` a topic. */
 export function scopeKindOf(path: string): ScopeKind {
   const tenantEnd = path.indexOf('/');
   if (tenantEnd === -1) return 'tenant';
   return path.indexOf('/', tenantEnd + 1) === -1 ? 'namespace' : 'topic';
 }
 
-/** Paths of a scope, the most specific first; empty without a tenant. */
+/** Lists the paths of a scope, the most specific first; none without a tenant. */
 export function pathsOf({ tenant, namespace, topic }: Scope): string[] {
   if (!isName(tenant)) return [];
   if (!isName(namespace)) return [tenant];
@@ -63,7 +57,7 @@ export function pathsOf({ tenant, namespace, topic }: Scope): string[] {
   return topic === undefined || topic === '' ? [path, tenant] : [`${path}/${topic}`, path, tenant];
 }
 
-/** A slash is refused: a tenant with one in its name would pass for a namespace. */
+/** Tests a name; one with a slash would pass for a namespace. */
 function isName(name: string | undefined): name is string {
   return name !== undefined && name !== '' && !name.includes('/');
 }

@@ -9,30 +9,24 @@ import {
 } from './attachment.js';
 import { type Captured, fill, matchName, matchTopic } from './patterns.js';
 
-/** Why a group is enforced, or why nothing is. */
+/** Reason why a group, or nothing, is enforced. */
 export interface Because {
   readonly level: 'rule' | ScopeKind;
-  /**
-   * Path of the attached scope, or `rule 3` for a rule. Rules are counted from 0, as in messages about mistakes in
-   * YAML.
-   */
+  /** Path of the scope, or `rule 3`, counted from 0 as in messages. */
   readonly at: string;
   readonly origin: 'yaml' | 'run-time';
-  /** The paths over which `sameAs` led here. */
+  /** Paths over which `sameAs` led here. */
   readonly via: readonly string[];
-  /** null = exempt. */
+  /** Null = exempt. */
   readonly group: string | null;
   readonly andBroader: boolean;
 }
 
 export interface Resolution {
-  /**
-   * The groups that are enforced, all at once, the most specific first; empty if nothing is attached, or if the work is
-   * exempt.
-   */
+  /** Groups enforced at once, the most specific first; none = nothing attached, or exempt. */
   readonly groups: readonly string[];
   readonly exempt: boolean;
-  /** The attachments and rules that were found, in the order in which they count. */
+  /** Attachments and rules found, in the order in which they count. */
   readonly because: readonly Because[];
 }
 
@@ -42,21 +36,17 @@ export interface ScopeEntry {
   readonly attachment: Attachment;
 }
 
-/** Where a chain of `sameAs` ends. */
+/** End of a chain of `sameAs`. */
 export type Followed =
   | { readonly end: 'group'; readonly group: string; readonly via: readonly string[] }
   | { readonly end: 'exempt' | 'dangling' | 'cyclic'; readonly group: null; readonly via: readonly string[] };
 
 /**
- * Which groups limit which work (PIP-82, attach to tenant and namespace).
- *
- * Rules are looked at first, then the topic, its namespace, its tenant. The first that matches, or is attached, counts
- * alone. If it says `andBroader`, the next one counts as well, and so on: all those groups are enforced at once.
- * Worked: tenant acme → gold, namespace acme/orders → orders. Work of acme/orders is limited by orders, or by orders
- * and gold if that attachment says `andBroader`. Work of acme/other is limited by gold. If the search meets an exempt
- * scope first, nothing limits the work; an exempt scope behind a group only ends the search.
- *
- * An attachment made at run time replaces that of YAML for the same scope.
+ * Decides which groups limit which work (PIP-82, attach to tenant and namespace). Rules come first, then topic,
+ * namespace, tenant. The first that matches, or is attached, counts alone; `andBroader` lets the next count as well,
+ * and so on. An exempt scope found first lifts all limits; behind a group it ends the search. Run time replaces YAML's
+ * attachment of the same scope. *Worked:* acme → gold, acme/orders → orders. Work of acme/orders is limited by orders,
+ * with `andBroader` by gold, too; work of acme/other by gold.
  */
 export class Attachments {
   #scopes: Readonly<Record<string, Attachment>> = {};
@@ -64,7 +54,7 @@ export class Attachments {
   readonly #atRunTime = new Map<string, Attachment>();
   readonly #isGroup: (group: string) => boolean;
 
-  /** @param isGroup whether there is such a group now */
+  /** @param isGroup tests if a group exists now */
   constructor(config: AttachmentsConfig, isGroup: (group: string) => boolean) {
     this.#isGroup = isGroup;
     this.configure(config);
@@ -76,7 +66,7 @@ export class Attachments {
     this.#rules = rules;
   }
 
-  /** Attaches a scope at run time; null takes that back, and YAML counts again. */
+  /** Attaches a scope at run time; null brings YAML's back. */
   define(path: string, attachment: Attachment | null): void {
     if (attachment === null) this.#atRunTime.delete(path);
     else this.#atRunTime.set(path, attachment);
@@ -89,22 +79,22 @@ export class Attachments {
     return { path, origin: 'yaml', attachment: this.#scopes[path] };
   }
 
-  /** Whether YAML attaches the scope, whatever was attached at run time. */
+  /** Tests if YAML attaches the scope. */
   isConfigured(path: string): boolean {
     return Object.hasOwn(this.#scopes, path);
   }
 
-  /** Scopes of which YAML says something that what was attached at run time hides. */
+  /** Scopes of YAML that run time hides. */
   get hidden(): string[] {
     return Object.keys(this.#scopes).filter((path) => this.#atRunTime.has(path));
   }
 
-  /** How many scopes are attached at run time. */
+  /** Scopes attached at run time. */
   get size(): number {
     return this.#atRunTime.size;
   }
 
-  /** All attached scopes, in the order of their paths. */
+  /** Lists attached scopes by path. */
   list(): ScopeEntry[] {
     return [...this.#all()].sort((one, other) => (one.path < other.path ? -1 : 1));
   }
@@ -116,7 +106,7 @@ export class Attachments {
     }
   }
 
-  /** Scopes that would be attached to nothing without this group. */
+  /** Lists scopes that would be attached to nothing without this group. */
   of(group: string): ScopeEntry[] {
     return [...this.#all()].filter(({ attachment }) => {
       const followed = this.follow(attachment);
@@ -124,7 +114,7 @@ export class Attachments {
     });
   }
 
-  /** A copy without the scopes that were attached to this group at run time. */
+  /** Copies without scopes attached to this group at run time. */
   withoutRunTime(group: string): Attachments {
     const others = new Attachments({ scopes: this.#scopes, rules: this.#rules }, this.#isGroup);
     const gone = new Set(this.of(group).flatMap(({ path, origin }) => (origin === 'run-time' ? [path] : [])));
@@ -132,7 +122,7 @@ export class Attachments {
     return others;
   }
 
-  /** Scopes whose group, or whose `sameAs`, does not exist: another node's change came first. */
+  /** Scopes whose group or `sameAs` does not exist: another node's change came first. */
   get dangling(): string[] {
     return [...this.#all()].flatMap(({ path, attachment }) => {
       const followed = this.follow(attachment, path);
@@ -153,7 +143,7 @@ export class Attachments {
     return { groups, exempt: false, because };
   }
 
-  /** @param from path of the attachment itself; needed to find a chain of `sameAs` that leads back to it */
+  /** Follows `sameAs`. @param from path of the attachment, to detect a circle */
   follow(attachment: Attachment, from?: string): Followed {
     const via: string[] = [];
     let current = attachment;
@@ -204,7 +194,7 @@ function match(rule: AttachmentRule, scope: Scope): Captured | null {
     Object.entries(rule.headers).every(([name, pattern]) => {
       return Object.hasOwn(headers, name) && matchName(pattern, headers[name], captured);
     });
-  // What a pattern captures under this name goes before it.
+  // Captured names go before these.
   if (all && client !== '') captured.client ??= client;
   return all ? captured : null;
 }

@@ -2,8 +2,8 @@
 export type Captured = Record<string, string>;
 
 /**
- * `sensor-{tenant}-*`: `*` is anything, `{name}` at least one character other than /, and at the end of any kind: API
- * keys have slashes. A name that two patterns capture must be the same in both.
+ * Matches `sensor-{tenant}-*`: `*` is anything, `{name}` at least one character but /, at the end any. A name captured
+ * twice must be equal.
  */
 export function matchName(pattern: string, name: string, captured: Captured): boolean {
   if (name === '' || name.length > NAME_LENGTH_MAX) return false;
@@ -12,7 +12,7 @@ export function matchName(pattern: string, name: string, captured: Captured): bo
   return Object.entries(groups.groups ?? {}).every(([key, value]) => keep(captured, key, value));
 }
 
-/** Segments separated by /; `+` is any segment, `{name}` captures one, `#` at the end is the rest. */
+/** Matches segments: `+` is any, `{name}` captures one, a last `#` is the rest. */
 export function matchTopic(pattern: string, topic: string, captured: Captured): boolean {
   const wanted = pattern.split('/');
   const segments = topic.split('/', wanted.length + 1);
@@ -28,7 +28,7 @@ export function matchTopic(pattern: string, topic: string, captured: Captured): 
   return segments.length === wanted.length;
 }
 
-/** `{tenant}/{namespace}` with what was captured; null where something is missing. */
+/** Fills `{tenant}/{namespace}` with captured names; null = one is missing. */
 export function fill(template: string, captured: Captured): string | null {
   let complete = true;
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -61,5 +61,5 @@ function expressionOf(pattern: string): RegExp {
 }
 
 const CAPTURE = /^\{(\w+)\}$/;
-/** Longer ones match no pattern, so that trying cannot take long. */
+/** Most characters of a name that matches, so that trying is short. */
 const NAME_LENGTH_MAX = 256;

@@ -2,12 +2,12 @@ import { covers, type Entity, entityKeyOf, isDefault, limitKeyOf } from './entit
 import { type ExporterPage, type KeeperEffect, type LimitSpec, log } from './keeper-events.js';
 import type { BrokerReading } from './next-water-level.js';
 
-/** What every exporter said last, one per broker. */
+/** Keeps the last page of every exporter, one per broker. */
 export class ExporterBook {
   readonly #holdMs: number;
   readonly #known = new Map<string, Known>();
 
-  /** @param holdMs for so long a broker whose exporter is silent is taken to have what it had */
+  /** @param holdMs milliseconds for which a silent exporter's figures count */
   constructor(holdMs: number) {
     this.#holdMs = holdMs;
   }
@@ -19,7 +19,7 @@ export class ExporterBook {
     }
   }
 
-  /** Takes the pages of a round, and tells what has changed. */
+  /** Takes a round's pages; reports changes. */
   take(pages: readonly ExporterPage[], limits: readonly LimitSpec[], nowMs: number): KeeperEffect[] {
     for (const exporter of this.#known.keys()) {
       if (!pages.some((page) => page.exporter === exporter)) this.#known.delete(exporter);
@@ -27,7 +27,7 @@ export class ExporterBook {
     return pages.flatMap((page) => this.#takePage(page, limits, nowMs));
   }
 
-  /** A reading per broker; null where its exporter has been silent for too long. */
+  /** Returns a reading per broker; null = silent for too long. */
   readingsOf(entity: Entity, name: LimitSpec['name'], nowMs: number): (BrokerReading | null)[] {
     const key = limitKeyOf(entity, name);
     return [...this.#known.values()].map((known) => {
@@ -35,7 +35,7 @@ export class ExporterBook {
     });
   }
 
-  /** The entities that some broker has seen and that a quota of `entity` holds: itself, or those of a default. */
+  /** Lists seen entities under a quota: itself, or those of a default. */
   entitiesOf(entity: Entity, name: LimitSpec['name']): Entity[] {
     if (!isDefault(entity)) return [entity];
     const found = new Map<string, Entity>();
@@ -47,12 +47,11 @@ export class ExporterBook {
     return [...found.values()];
   }
 
-  /** The entities on the last page of an exporter. */
   lastSeenAt(exporter: string): Entity[] {
     return [...(this.#known.get(exporter)?.readings.values() ?? [])].map(({ entity }) => entity);
   }
 
-  /** Whether any broker has said something of the entity. */
+  /** Tests if any broker has reported the entity. */
   hasSeen(entity: Entity, name: LimitSpec['name']): boolean {
     return [...this.#known.values()].some(({ readings }) =>
       isDefault(entity) ? readings.size > 0 : readings.has(limitKeyOf(entity, name)),
@@ -66,7 +65,7 @@ export class ExporterBook {
   #takePage({ exporter, readings, problem }: ExporterPage, limits: readonly LimitSpec[], nowMs: number) {
     const before = this.#known.get(exporter);
     const kept = readings === null ? (before?.readings ?? new Map()) : byKey(readings);
-    // One that was never heard is not known to have had nothing.
+    // A broker never read is not known to have had nothing.
     const heardMs = readings === null ? (before?.heardMs ?? -Infinity) : nowMs;
     const isEmpty = kept.size === 0 && readings !== null && limits.length > 0;
     const emptySinceMs = isEmpty ? (before?.emptySinceMs ?? nowMs) : null;
@@ -105,15 +104,15 @@ interface Known {
   readonly readings: ReadonlyMap<string, { entity: Entity; name: LimitSpec['name']; reading: BrokerReading }>;
   readonly heardMs: number;
   readonly problem: string | null;
-  /** Null = it has told of clients. */
+  /** Null = it has reported clients. */
   readonly emptySinceMs: number | null;
   readonly said: 'fine' | 'odd' | 'empty' | 'away';
 }
 
-/** Kafka tells nothing of clients that are not there. */
+/** Reading of an absent client, whom Kafka does not report. */
 const NOTHING: BrokerReading = { rate: 0, throttleMs: 0 };
 const EMPTY = 'a page without any client’s rate';
-/** Kafka tells of clients only once there is a quota of that kind, and they have sent something. */
+/** Milliseconds; Kafka reports clients once a quota of the kind exists and they have sent something. */
 const EMPTY_TOLD_AFTER_MS = 10_000;
 const EXPECTED_SHOWN = 5;
 

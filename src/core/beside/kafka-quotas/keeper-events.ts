@@ -2,53 +2,50 @@ import type { Entity, QuotaName } from './entity.js';
 import type { KeptRecord } from './keeper-record.js';
 import type { BrokerReading } from './next-water-level.js';
 
-/** What a keeper is fed. */
 export type KeeperEvent =
-  /** The log is (another) one: what was read before does not count. */
+  /** Another log: earlier records do not count. */
   | { readonly kind: 'epoch' }
   | { readonly kind: 'caught-up' }
   | { readonly kind: 'records'; readonly records: readonly KeptRecord[] }
-  /** Once a second, whatever else takes long: this keeper is alive. */
+  /** Beats once a second, whatever else takes long. */
   | { readonly kind: 'beat' }
-  /** Once a second, or as often as they answer: what the exporters and Kafka say. */
   | KeeperRound
-  /** The time of an effect `wake` has come. */
+  /** Comes at the time of an effect `wake`. */
   | { readonly kind: 'woken' }
   | { readonly kind: 'altered'; readonly failures: readonly AlterFailure[]; readonly count: number }
   | { readonly kind: 'append-failed' }
-  /** The process ends: the quotas stay as they are, and another keeper takes over at once. */
+  /** Ends the process: quotas stay, and another keeper takes over at once. */
   | { readonly kind: 'stopping' };
 
 export interface KeeperRound {
   readonly kind: 'round';
   readonly limits: readonly LimitSpec[];
-  /** What makes Kafka tell of its clients; written where it has no such quota. */
+  /** Quotas that make Kafka report clients, where it has none of the kind. */
   readonly markers: readonly Marker[];
   readonly pages: readonly ExporterPage[];
-  /** All quotas in Kafka; null = Kafka could not be asked. */
+  /** All quotas in Kafka; null = it could not be read. */
   readonly described: readonly DescribedQuota[] | null;
-  /** Keys of entities in the log that belong to a pattern, and that no page shows any more. */
+  /** Keys of a pattern's entities that no page shows any more. */
   readonly unseen?: ReadonlySet<string>;
-  /** Keys of limits whose group is there, and has no such quota (any more). */
+  /** Keys of limits whose group has no such quota (any more). */
   readonly unlimited?: ReadonlySet<string>;
 }
 
-/** A quota of an entity that nobody is. */
+/** Quota of an entity that nobody is. */
 export type Marker = Pick<LimitSpec, 'entity' | 'name'>;
 
-/** An entity and a quota of it, as the configuration has it. */
+/** Entity and quota of the configuration. */
 export interface LimitSpec {
   readonly entity: Entity;
   readonly name: QuotaName;
-  /** What the whole Kafka cluster may have, bytes per second. */
   readonly quota: number;
-  /** Entities of one group share its quota. */
+  /** Group whose entities share its quota. */
   readonly group: string;
 }
 
 export interface ExporterPage {
   readonly exporter: string;
-  /** Null = there is no page; `problem` says why. */
+  /** Null = no page, for the reason in `problem`. */
   readonly readings: readonly ExportedReading[] | null;
   readonly problem: string | null;
 }
@@ -77,7 +74,7 @@ export interface Alteration {
   readonly value: number | null;
 }
 
-/** What a keeper wants done. `append` writes to the log of the keepers, `alter` changes quotas in Kafka. */
+/** Effects of a keeper: `append` writes to its log, `alter` changes Kafka's quotas. */
 export type KeeperEffect =
   | { readonly kind: 'append'; readonly records: readonly KeptRecord[] }
   | { readonly kind: 'alter'; readonly alterations: readonly Alteration[] }

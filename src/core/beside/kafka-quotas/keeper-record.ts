@@ -1,22 +1,22 @@
 import type { Entity, QuotaName } from './entity.js';
 
-/** What keepers write into the log that they share. Compacted: the newest record of every key is kept. */
+/** Records of the keepers' shared, compacted log. */
 export type KeeperRecord = SignOfLife | Claim | LimitRecord;
 
-/** Under `keeper/<id>`, once a second. */
+/** Sign of life, under `keeper/<id>`, once a second. */
 export interface SignOfLife {
   readonly kind: 'keeper';
   readonly id: string;
-  /** Tells the processes apart that had this id. */
+  /** Tells apart the processes of this id. */
   readonly life: string;
   readonly sequence: number;
-  /** Names the entities and quotas that the keeper is configured with: keepers must agree. */
+  /** Hash of the configured entities and quotas, on which keepers must agree. */
   readonly stamp: string;
-  /** The last record of this life: it writes no more. */
+  /** True = the last record of this life. */
   readonly isLeaving: boolean;
 }
 
-/** Under `writer`: from this record on its author writes. It counts where its term is higher than any before it. */
+/** Claim under `writer`: its author writes from here on, if its term is the highest so far. */
 export interface Claim {
   readonly kind: 'writer';
   readonly term: number;
@@ -24,7 +24,7 @@ export interface Claim {
   readonly life: string;
 }
 
-/** Under `limit/<entity>/<quota>`: what its author is about to write. It counts in the term of its author only. */
+/** Value that its author is about to write, under `limit/<entity>/<quota>`; counts in its term alone. */
 export interface LimitRecord {
   readonly kind: 'limit';
   readonly term: number;
@@ -33,21 +33,21 @@ export interface LimitRecord {
   readonly entity: Entity;
   readonly name: QuotaName;
   readonly value: number;
-  /** Values written before in this term, newest first: by them a late write of ours is told from somebody else's. */
+  /** Values written earlier in this term, newest first, to recognise late writes. */
   readonly earlier: readonly number[];
-  /** The last ones of former terms: a writer that stood still may have one of them in its hand, however long. */
+  /** Last values of former terms, which a stalled writer may still send. */
   readonly formerTerms: readonly number[];
-  /** What stood there before quotamesh wrote, and is put back by a release; null = nothing. */
+  /** Value before quotamesh, put back by a release; null = none. */
   readonly original: number | null;
 }
 
-/** A record as the log has it; null = a tombstone. */
+/** Record as the log has it; null = a tombstone. */
 export interface KeptRecord {
   readonly key: string;
   readonly record: KeeperRecord | null;
 }
 
-/** Whether the value is one that a keeper has written, as far as the record knows. */
+/** Tests if a keeper wrote the value, by the record. */
 export function isOurs({ value, earlier, formerTerms }: LimitRecord, found: number): boolean {
   return found === value || earlier.includes(found) || formerTerms.includes(found);
 }

@@ -24,20 +24,18 @@ import { nextWaterLevel } from './next-water-level.js';
 import { type ElectionSettings, WriterElection } from './writer-election.js';
 
 export interface KeeperSettings extends ElectionSettings {
-  /** For so long a broker whose exporter is silent is taken to have what it had. */
+  /** Milliseconds for which a silent exporter's figures count. */
   readonly holdMs: number;
-  /** What becomes of a value that somebody else has written: it stays, or it is taken over. */
+  /** Fate of a foreign value: it stays, or is taken over. */
   readonly foreignChanges: 'leave' | 'adopt';
-  /** Take over what stands there at the first look, whatever `foreignChanges` says. */
+  /** True = takes over what stands there at the first look, whatever `foreignChanges`. */
   readonly adoptsAtStart: boolean;
 }
 
 /**
- * Keeps the client quotas of a Kafka cluster: reads what every broker says, computes one value per entity, and writes
- * it where this keeper is the writer. A machine without clock or network, as src/core/coordinator.
- *
- * A change goes: computed in a round → said in the log → read back from the log → sent to Kafka. So what may stand in
- * Kafka stands in the log before, and nothing is sent that the log does not count.
+ * Keeps a Kafka cluster's client quotas: reads all brokers, computes a value per entity, and writes as the elected
+ * writer. A machine without clock or network. A change goes: computed in a round → into the log → read back → to Kafka.
+ * So what stands in Kafka stood in the log, and nothing is sent that the log does not count.
  */
 export class Keeper {
   readonly election: WriterElection;
@@ -62,7 +60,7 @@ export class Keeper {
     this.exporters = new ExporterBook(settings.holdMs);
   }
 
-  /** The limits of the configuration, and those that the log has beyond it. */
+  /** Limits of the configuration, and the log's beyond it. */
   get limits(): ReadonlyMap<string, LimitState> {
     return this.#limits;
   }
@@ -98,7 +96,7 @@ export class Keeper {
         return [];
       case 'stopping':
         this.#isStopping = true;
-        // Both at once: whoever reads on knows that it has left, and whoever reads later never hears of it.
+        // Both: a running reader sees the leave, and a later one nothing at all.
         return [append([this.#sign(nowMs, true), { key: keeperRecordKey(this.#settings.id), record: null }])];
     }
   }
@@ -131,13 +129,13 @@ export class Keeper {
   #readLimit(limit: LimitState, record: LimitRecord): KeeperEffect[] {
     const { writer, isWriter } = this.election;
     const counts = this.election.counts(record);
-    // Before it has caught up, what stands there may be all that compaction has left.
+    // Before catching up, this may be all that compaction has left.
     if (counts || !this.#isCaughtUp) {
       limit.take(record, counts && isWriter);
       return [];
     }
     if (!isWriter || writer === null || limit.record === null) return [];
-    // The late record of a former writer hides the one that counts from keepers that start later: it is said again.
+    // A former writer's late record hides the valid one from later readers: it is written again.
     const { term, id, life } = writer;
     return [
       append([
@@ -154,7 +152,7 @@ export class Keeper {
     return limit;
   }
 
-  /** Not before the first look: until then it cannot say what it is configured with, and has nothing to write. */
+  /** Beats, after the first look: until then it has nothing to announce or write. */
   #beat(nowMs: number): KeeperEffect[] {
     if (!this.#isCaughtUp || !this.#hasLooked) return [];
     const claim = this.election.claim(nowMs);
@@ -181,13 +179,13 @@ export class Keeper {
     if (described !== null) effects.push(...this.#compare(described, nowMs));
     const mayWrite = this.election.mayWrite(nowMs);
     this.#mayWriteSinceMs = mayWrite ? (this.#mayWriteSinceMs ?? nowMs) : null;
-    // What stands in Kafka must be known before it is changed.
+    // Kafka's state must be known before it is changed.
     if (mayWrite && described !== null) effects.push(...this.#plan(specs, nowMs), ...this.#putBack(unlimited, nowMs));
     if (mayWrite) effects.push(...this.#forgetKeepers(nowMs));
     return effects;
   }
 
-  /** Clients come and go, and a pattern takes each of them: what nobody needs any more is not kept. */
+  /** Forgets limits that nobody needs any more: a pattern takes every client that comes. */
   #prune(unseen: ReadonlySet<string>, nowMs: number): void {
     for (const [key, limit] of this.#limits) {
       if (!limit.isKept && limit.record === null) this.#limits.delete(key);
@@ -198,9 +196,8 @@ export class Keeper {
   }
 
   /**
-   * Gives back what nobody needs any more: first Kafka gets what was there before, then, when that is found there, the
-   * record is removed. Given back are limits whose group has no such quota any more, and those of entities of a pattern
-   * that nobody has seen for long: names that change with every start would fill Kafka's metadata.
+   * Puts back limits whose group lost the quota, and those of long unseen entities of patterns: Kafka gets its old
+   * value first, then, once that is found, the record goes.
    */
   #putBack(unlimited: ReadonlySet<string>, nowMs: number): KeeperEffect[] {
     const gone = [...this.#limits].filter(([key, { record, unseenSinceMs }]) => {
@@ -231,7 +228,7 @@ export class Keeper {
     return { key: keeperRecordKey(id), record };
   }
 
-  /** Ids come and go with every deployment, and the log would keep the last word of each for ever. */
+  /** Removes dead keepers' records: ids change with every deployment. */
   #forgetKeepers(nowMs: number): KeeperEffect[] {
     const gone = this.election.silentFor(SILENT_KEEPER_MS, nowMs);
     return gone.length === 0 ? [] : [append(gone.map((id) => ({ key: keeperRecordKey(id), record: null })))];
@@ -256,9 +253,8 @@ export class Keeper {
   }
 
   /**
-   * Kafka tells nothing of clients while there is no quota of that kind at all; one that nobody has makes them visible.
-   * Not one of `<default>`: that would limit everybody, and with `quota.window.num=1` a broker gives whoever has any
-   * limit for consumers one batch per fetch.
+   * Returns markers that make clients visible: Kafka reports none without a quota of the kind. One of `<default>` would
+   * limit everybody.
    */
   #neededMarkers(markers: readonly Marker[], described: readonly DescribedQuota[] | null): LimitSpec[] {
     const needed = markers.filter(({ entity, name }) => {
@@ -296,7 +292,7 @@ export class Keeper {
     return log('warn', 'a quota was set by somebody else, and is left alone', { ...facts, remedy });
   }
 
-  /** What shall change, said in the log first. */
+  /** Plans changes, which go into the log first. */
   #plan(specs: readonly LimitSpec[], nowMs: number): KeeperEffect[] {
     const { id, life } = this.#settings;
     const term = this.election.writer?.term ?? 0;
@@ -317,7 +313,7 @@ export class Keeper {
 
   #valueOf(spec: LimitSpec, limit: LimitState, plan: Plan, nowMs: number): number | null {
     const { found, record } = limit;
-    // The value in the log has not reached Kafka, or somebody has put another one of ours there.
+    // The log's value has not reached Kafka, or another of ours stands there.
     const isAmiss = record !== null && found !== record.value;
     if (spec.group === MARKERS) return found === null || isAmiss ? spec.quota : null;
     if (found === null && !this.#isVisible(spec, nowMs)) return null;
@@ -327,12 +323,12 @@ export class Keeper {
     return next ?? (isAmiss ? record.value : null);
   }
 
-  /** The first value is not written blindly, unless nobody shows up. */
+  /** Delays the first value until somebody shows up, for a while. */
   #isVisible({ entity, name }: LimitSpec, nowMs: number): boolean {
     return this.exporters.hasSeen(entity, name) || nowMs - (this.#mayWriteSinceMs ?? nowMs) >= BLIND_AFTER_MS;
   }
 
-  /** @param sharing the specs of one group and quota, this one included */
+  /** @param sharing specs of one group and quota, this one included */
   #sharersOf({ entity: own, name }: LimitSpec, sharing: readonly LimitSpec[], nowMs: number) {
     const readingsOf = (entity: Entity) => this.exporters.readingsOf(entity, name, nowMs);
     if (sharing.length > 1) {
@@ -342,7 +338,7 @@ export class Keeper {
     return sharers.length > 0 ? sharers : [readingsOf(own)];
   }
 
-  /** Those that the quota of `entity` holds: of a default, those without a quota of their own. */
+  /** Lists entities under a quota: of a default, those without their own. */
   #entitiesOf(entity: Entity, name: QuotaName): Entity[] {
     const found = this.exporters.entitiesOf(entity, name);
     return isDefault(entity) ? found.filter((each) => !this.#hasOwn(each, name)) : found;
@@ -352,7 +348,7 @@ export class Keeper {
     return (this.#limits.get(limitKeyOf(entity, name))?.found ?? null) !== null;
   }
 
-  /** Sends what was read back from the log, while this keeper may: at most one change per entity and second. */
+  /** Sends what was read back, while permitted: at most a change per entity and second. */
   #send(nowMs: number): KeeperEffect[] {
     const ready = [...this.#limits.values()].filter(({ wanted }) => wanted !== null);
     if (ready.length === 0) return [];
@@ -391,7 +387,7 @@ export class Keeper {
     });
   }
 
-  /** Tells a state once, until it has ended. */
+  /** Reports a state once, until it has ended. */
   #tellOnce(isSo: boolean, key: string, message: string, facts: Readonly<Record<string, unknown>>): KeeperEffect[] {
     const wasTold = this.#told.has(key);
     if (!isSo) this.#told.delete(key);
@@ -400,7 +396,7 @@ export class Keeper {
   }
 }
 
-/** What a round plans with: the specs by limit, those that share a quota, and values that are the same for several. */
+/** Holds a round's specs by limit, those that share a quota, and repeated values. */
 class Plan {
   readonly byKey: ReadonlyMap<string, LimitSpec>;
   readonly #sharing = new Map<string, LimitSpec[]>();
@@ -416,7 +412,7 @@ class Plan {
     }
   }
 
-  /** A thousand entities of one group have few values in force, and the same next one for each. */
+  /** Returns the next value: entities of one group share few. */
   level(spec: LimitSpec, inForce: number | null, compute: (sharing: readonly LimitSpec[]) => number | null) {
     const key = sharingKeyOf(spec);
     const sharing = this.#sharing.get(key) ?? [spec];
@@ -433,22 +429,22 @@ function sharingKeyOf({ group, name }: LimitSpec): string {
   return `${name} ${group}`;
 }
 
-/** No group has this name: names begin with a letter or digit. */
+/** Group of markers; real names begin with a letter or digit. */
 const MARKERS = '*';
-/** A petabyte per second, should anybody have the name; Kafka takes whole numbers that a double holds. */
+/** Bytes/s that limit nobody; Kafka takes whole numbers that a double holds. */
 const MARKER_BYTES_PER_SECOND = 1e15;
 const BLIND_AFTER_MS = 5000;
 const ALTERED_EVERY_MS = 1000;
-/** When an entity was altered matters for a second. What is forgotten after a minute fills no memory. */
+/** Milliseconds until an alteration's time is forgotten; it matters for a second. */
 const ALTERED_KEPT_MS = 60_000;
-/** Brokers forget a client that is idle after an hour, and all of them when they start. */
+/** Milliseconds; brokers forget an idle client after an hour, all when they start. */
 const UNSEEN_MS = 600_000;
-/** Longer than any machine stands still. A keeper that goes on after all writes its record again. */
+/** Milliseconds, longer than any machine stalls; a keeper that returns writes its record again. */
 const SILENT_KEEPER_MS = 600_000;
 const NONE: ReadonlySet<string> = new Set();
 const ALTER = 'alter ';
 
-/** Tells keepers apart that are configured otherwise. */
+/** Hashes a configuration, to tell differing keepers apart. */
 function stampOf(limits: readonly LimitSpec[]): string {
   const lines = limits.map(({ entity, name, quota, group }) => `${limitKeyOf(entity, name)} ${quota} ${group}`).sort();
   let hash = 5381;

@@ -1,23 +1,22 @@
 import type { Entity, QuotaName } from './entity.js';
 import { isOurs, type LimitRecord } from './keeper-record.js';
 
-/** What was found in Kafka and is not what quotamesh has written there. */
+/** Finding in Kafka that quotamesh has not written. */
 export type LimitFinding = 'removed' | 'foreign';
 
-/** One quota of one entity: what the log says of it, and what stands in Kafka. */
 export class LimitState {
   readonly entity: Entity;
   readonly name: QuotaName;
-  /** True if the configuration in force has it; others are in the log only. */
+  /** True = configured; others are in the log only. */
   isKept = false;
-  /** Since when nobody has seen its entity, which is one of a pattern; null = it is seen, or has a name of its own. */
+  /** Since when a pattern's entity is unseen; null = seen, or named. */
   unseenSinceMs: number | null = null;
-  /** In the log, and to be sent to Kafka. */
+  /** Value in the log, to be sent to Kafka. */
   wanted: number | null = null;
   #record: LimitRecord | null = null;
   #found: number | null = null;
   #original: number | null = null;
-  /** Foreign, taken over, and not written over yet. */
+  /** Foreign value that was taken over, not overwritten yet. */
   #adopted: number | null = null;
   #isLeft = false;
   #wasOurs = false;
@@ -32,22 +31,22 @@ export class LimitState {
     return this.#record;
   }
 
-  /** What stood in Kafka at the last look; null = nothing. */
+  /** Value in Kafka at the last look; null = none. */
   get found(): number | null {
     return this.#found;
   }
 
-  /** Whether this process has found there what it expected, at some time. */
+  /** True = this process once found there what it expected. */
   get wasOurs(): boolean {
     return this.#wasOurs;
   }
 
-  /** Somebody else's value stands there, and stays. */
+  /** True = a foreign value stands there, and stays. */
   get isLeft(): boolean {
     return this.#isLeft;
   }
 
-  /** What stands there may be written over; false also while a change that was seen once is not judged yet. */
+  /** True = it may be overwritten; false also while a change awaits judgement. */
   get isClear(): boolean {
     if (this.#isLeft) return false;
     const isTaken = this.#found === null ? this.#isMissed : this.#found === this.#adopted;
@@ -58,12 +57,12 @@ export class LimitState {
     return this.#original;
   }
 
-  /** Whether what stands in Kafka was written by quotamesh, and is not what it puts back. */
+  /** True = quotamesh's value stands there, not the one to put back. */
   get isToPutBack(): boolean {
     return this.#found !== null && this.#found !== this.#original && this.#isOurs(this.#found);
   }
 
-  /** What the next record, of this term, says of those before it. */
+  /** Returns what this term's next record inherits. */
   inheritance(term: number): Pick<LimitRecord, 'original' | 'earlier' | 'formerTerms'> {
     const original = this.#original;
     if (this.#record === null) return { original, earlier: [], formerTerms: [] };
@@ -80,7 +79,6 @@ export class LimitState {
     if (isToSend) this.wanted = record.value;
   }
 
-  /** There is no record any more: a release, or another log. */
   forget(): void {
     this.#record = null;
     this.#original = null;
@@ -89,22 +87,22 @@ export class LimitState {
     this.#isLeft = false;
   }
 
-  /** What stands there is the operator's, and quotamesh goes on from it. */
+  /** Takes the operator's value over. */
   adopt(): void {
     this.#original = this.#found;
     this.#adopted = this.#found;
     this.#isLeft = false;
   }
 
-  /** Takes note of what stands in Kafka, without a judgement: another keeper writes. */
+  /** Notes Kafka's value without judging it: another keeper writes. */
   look(found: number | null): void {
     this.#found = found;
     if (this.#isOurs(found)) this.#wasOurs = true;
   }
 
   /**
-   * Compares with what stands in Kafka now, and returns what is new about it. A change is judged at the second look
-   * that finds it, long enough after the last alteration: Kafka goes on showing the former value for a moment.
+   * Compares with Kafka, and returns what is new. A change is judged at its second look, long enough after the last
+   * alteration, as Kafka shows the former value for a moment.
    */
   compare(found: number | null, sinceAlteredMs: number): LimitFinding | null {
     const isSame = found === this.#found;
@@ -135,10 +133,10 @@ export class LimitState {
   }
 }
 
-/** A request may be under way for 30 s, and there is one value per second. */
+/** Values kept: requests live 30 s, with a value per second. */
 const EARLIER_KEPT = 32;
-/** A writer has one value under way, and one more in its hand. */
+/** Values of a former writer: one under way, and one in hand. */
 const KEPT_OF_A_TERM = 4;
 const FORMER_KEPT = 32;
-/** A change is in force within a quarter of a second, and shown within 300 ms. */
+/** Milliseconds; a change is in force within 250, and shown within 300. */
 const SETTLED_AFTER_MS = 900;

@@ -4,13 +4,12 @@ import { isOurs, type LimitRecord } from './keeper-record.js';
 
 export interface Release {
   readonly record: LimitRecord;
-  /** What stands in Kafka now; null = nothing. */
+  /** Value in Kafka now; null = none. */
   readonly found: number | null;
-  /** What is to be done; null = nothing, because somebody else's value stands there, or none. */
+  /** Alteration; null = none, as a foreign value, or nothing, stands there. */
   readonly alteration: Alteration | null;
 }
 
-/** What puts back what was there before quotamesh. Values that quotamesh has not written stay as they are. */
 export function releasePlan(records: readonly LimitRecord[], described: readonly DescribedQuota[]): Release[] {
   const values = new Map(described.map(({ entity, name, value }) => [limitKeyOf(entity, name), value]));
   return records.map((record) => {

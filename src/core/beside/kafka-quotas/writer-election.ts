@@ -3,9 +3,9 @@ import type { Claim, KeeperRecord, SignOfLife } from './keeper-record.js';
 export interface ElectionSettings {
   readonly id: string;
   readonly life: string;
-  /** A keeper that was not heard for so long is taken for dead. */
+  /** Milliseconds of silence after which a keeper is taken for dead. */
   readonly aliveMs: number;
-  /** A keeper writes only while it has read a record of its own that it appended at most so long ago; < aliveMs. */
+  /** Milliseconds since the append of its newest own record read, for which a keeper may write; < aliveMs. */
   readonly permitMs: number;
 }
 
@@ -17,19 +17,13 @@ export interface HeardKeeper {
 }
 
 /**
- * Which keeper writes: the lowest id alive, by its claim in the log.
- *
- * All keepers read the same records in the same order, and of two claims of one term the first counts, so they agree
- * on the writer at every offset. What the log cannot do is to stop the former writer's hand: Kafka's quotas know no
- * condition. So a writer's permission is a lease: it ends `permitMs` after it appended the newest record of its own
- * that it has read. Records are read in order: who has read a record of its own behind the claim has read the claim.
- * Hence a new writer waits `permitMs` after it has read its claim, and the former one has stopped by then, be it frozen
- * or cut off. Only durations on one machine's clock count, so that no clock needs to be right; they must not differ in
- * speed by more than a fraction of `permitMs`.
- *
- * What is left: a process that freezes between looking at its lease and the socket, or a request that is under way,
- * arrives late. The value stands in the log before it is sent, so that the writer knows it again and puts its own in
- * its stead.
+ * Elects the writer: the lowest id alive, by its claim in the log. All keepers read the same order, and of a term's
+ * claims the first counts: they agree at every offset. The log cannot stop a former writer, as Kafka's quotas know no
+ * condition; so permission is a lease, until `permitMs` after the append of the newest own record that was read. Who
+ * reads its own record behind a claim has read the claim: a new writer waits `permitMs` after reading its claim, and
+ * the former one, frozen or cut off, has stopped. Only durations of one clock count; speeds must not differ by more
+ * than a fraction of `permitMs`. A process frozen between its look at the lease and the socket sends late. Its value
+ * stands in the log, so the writer recognises and replaces it.
  */
 export class WriterElection {
   readonly #settings: ElectionSettings;
@@ -38,7 +32,7 @@ export class WriterElection {
   #mayWriteFromMs = Infinity;
   #permitUntilMs = -Infinity;
   #claimedTerm = 0;
-  /** When the newest own records were appended, by their sequence. */
+  /** Append times of the newest own records, by sequence. */
   readonly #appended = new Map<number, number>();
 
   constructor(settings: ElectionSettings) {
@@ -57,25 +51,25 @@ export class WriterElection {
     return this.#isOwn(this.#writer);
   }
 
-  /** Whether this keeper may send a change to Kafka at this moment. */
+  /** Tests if this keeper may send to Kafka now. */
   mayWrite(nowMs: number): boolean {
     return this.isWriter && nowMs >= this.#mayWriteFromMs && this.#isLinked(nowMs);
   }
 
-  /** Those that were heard lately, this one included, from the lowest id on. */
+  /** Lists keepers alive, this one included, lowest id first. */
   alive(nowMs: number): readonly string[] {
     const { id, aliveMs } = this.#settings;
     const heard = [...this.#keepers].filter(([, { heardMs }]) => nowMs - heardMs < aliveMs).map(([other]) => other);
     return [...new Set([id, ...heard])].sort(byCodeUnit);
   }
 
-  /** Others that have said nothing for so long. */
+  /** Lists others silent for so long. */
   silentFor(ms: number, nowMs: number): readonly string[] {
     const silent = [...this.#keepers].filter(([id, { heardMs }]) => id !== this.#settings.id && nowMs - heardMs >= ms);
     return silent.map(([id]) => id);
   }
 
-  /** The log has forgotten it. Not one that speaks: a process of that id may leave after the next one has come. */
+  /** Forgets an id the log forgot, unless it is alive: an old process may leave after its successor came. */
   forget(id: string, nowMs: number): void {
     const heard = this.#keepers.get(id);
     if (heard !== undefined && nowMs - heard.heardMs >= this.#settings.aliveMs) this.#keepers.delete(id);
@@ -86,7 +80,7 @@ export class WriterElection {
     for (const old of this.#appended.keys()) if (old < sequence - APPENDS_KEPT) this.#appended.delete(old);
   }
 
-  /** The claim to append, or null where there is nothing to claim. */
+  /** Returns a claim to append; null = none. */
   claim(nowMs: number): Claim | null {
     const { id, life } = this.#settings;
     if (!this.#isLinked(nowMs) || this.alive(nowMs)[0] !== id || this.isWriter) return null;
@@ -97,12 +91,12 @@ export class WriterElection {
     return { kind: 'writer', term, id, life };
   }
 
-  /** The append has failed; what it said may be said again. */
+  /** Lets the failed claim be repeated. */
   claimFailed(): void {
     this.#claimedTerm = 0;
   }
 
-  /** Returns a claim to append anew where one that does not count stands under the key now, and hides this writer's. */
+  /** Takes a claim; returns one to append anew where an invalid one hides this writer's. */
   takeClaim(claim: Claim, nowMs: number): Claim | null {
     const before = this.#writer;
     if (before !== null && claim.term <= before.term) {
@@ -120,7 +114,7 @@ export class WriterElection {
   takeSign(sign: SignOfLife, nowMs: number): void {
     const { id, life, permitMs } = this.#settings;
     if (sign.isLeaving) {
-      // A process that had the id before may leave after the next one has come.
+      // A process that had the id before may leave after its successor came.
       if (this.#keepers.get(sign.id)?.life === sign.life) this.#keepers.delete(sign.id);
       return;
     }
@@ -131,7 +125,7 @@ export class WriterElection {
     if (appendedMs !== undefined) this.#permitUntilMs = Math.max(this.#permitUntilMs, appendedMs + permitMs);
   }
 
-  /** The log is another one: what was read does not count, and who spoke there speaks again here. */
+  /** Begins another log: nothing read counts. */
   reset(): void {
     this.#keepers.clear();
     this.#writer = null;
@@ -140,23 +134,23 @@ export class WriterElection {
     this.#permitUntilMs = -Infinity;
   }
 
-  /** Records that were there before this keeper count from now on, as if they had come just now. */
+  /** Counts records before this keeper as just come. */
   caughtUp(nowMs: number): void {
     for (const [id, keeper] of this.#keepers) this.#keepers.set(id, { ...keeper, heardMs: nowMs });
   }
 
-  /** Whether a record of the writer counts: it is of the term in force, and of whoever has it. */
+  /** Tests if a record is of the term in force, and of its writer. */
   counts({ term, id, life }: Extract<KeeperRecord, { readonly term: number }>): boolean {
     const writer = this.#writer;
     return writer !== null && writer.term === term && writer.id === id && writer.life === life;
   }
 
-  /** Whether own records come back in time. */
+  /** Tests if own records come back in time. */
   #isLinked(nowMs: number): boolean {
     return nowMs < this.#permitUntilMs;
   }
 
-  /** From when on the former writer has no permission any more; at once where it has left in order. */
+  /** Returns the end of the former writer's permission; now where it left in order. */
   #leaseEndOf(former: Claim | null, nowMs: number): number {
     const { id, permitMs } = this.#settings;
     // Another log had another writer, and an older process with this id may stand still.
@@ -177,7 +171,6 @@ export class WriterElection {
 
 const APPENDS_KEPT = 100;
 
-/** Ids are compared as every keeper compares them, whatever its language. */
 function byCodeUnit(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }

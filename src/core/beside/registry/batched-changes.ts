@@ -9,15 +9,12 @@ import type {
 } from './registry-record.js';
 
 /**
- * Changes of many groups that come true together or not at all: some parts, and behind them the record whose offset
- * decides. A batch is accepted where every group has the revision that it expects at that offset; then all have the
- * revision offset + 1. A batch without one of its parts is void.
- *
- * Whether it was accepted depends on what other groups were before it, and compaction may take that away from a later
- * reader. So a *verdict* stands in the log before any state that contains the batch, whoever writes the state. A later
- * reader goes by it. If there is none, no state contains the batch, so everything that decides is still in the log.
- * Batch, parts and verdict are freed when the states of all groups contain it.
- * Worked: at 9, gold (expects 4) and new (expects 0) → both have revision 10, if gold had 4 and new did not exist.
+ * Judges changes of many groups that come true together or not at all: parts, and behind them the record whose offset
+ * decides. Accepted if every group has its expected revision there; then all get revision offset + 1. Without a part it
+ * is void. Compaction may take earlier revisions away from a later reader. So a *verdict* stands in the log before any
+ * state that contains the batch; without one, all that decides is still there. Batch, parts and verdict are freed when
+ * all groups' states contain it. *Worked:* at 9, gold (expects 4) and new (expects 0) → both have revision 10, if gold
+ * had 4 and new did not exist.
  */
 export class BatchedChanges {
   readonly #nodeId: string;
@@ -48,8 +45,7 @@ export class BatchedChanges {
   }
 
   /**
-   * Judges a batch that was just read, by the groups as they are now. `isFinal`: nothing that was compacted away can be
-   * missing; otherwise `judgeAgain` has the last word.
+   * Judges a batch just read by the groups now. `isFinal`: nothing compacted can be missing; else `judgeAgain` decides.
    */
   read(record: BatchRecord, read: ReadAt, isFinal: boolean): JudgedBatch {
     const batch = this.#seen(record.id, read);
@@ -65,7 +61,7 @@ export class BatchedChanges {
     return this.#judged(batch, batch.isAccepted ? this.#include(batch) : []);
   }
 
-  /** Called when nothing can be missing any more: judges what was read before, in the order of the log. */
+  /** Judges earlier batches in log order, once nothing can be missing. */
   judgeAgain(): void {
     for (const history of this.#groups.values()) history.forgetBatches();
     for (const batch of this.#inOrder()) {
@@ -75,7 +71,7 @@ export class BatchedChanges {
     }
   }
 
-  /** What is known of a batch; null if its fate cannot be told, because states contain it already. */
+  /** Finds a batch; null = its fate is unknown, as states contain it. */
   find(id: string): JudgedBatch | null {
     const batch = this.#batches.get(id);
     if (batch === undefined || batch.made === null) return null;
@@ -89,7 +85,7 @@ export class BatchedChanges {
     );
   }
 
-  /** Verdicts that have to be in the log before states of these groups are. */
+  /** Lists verdicts that must precede states of these groups. */
   undeclared(groups: ReadonlySet<string>): VerdictRecord[] {
     const verdicts: VerdictRecord[] = [];
     for (const batch of this.#batches.values()) {
@@ -100,7 +96,7 @@ export class BatchedChanges {
     return verdicts;
   }
 
-  /** Called when these verdicts, and states of these groups, are in the log. Returns keys that may be freed. */
+  /** Notes verdicts and states in the log; returns keys that may be freed. */
   written(verdicts: readonly VerdictRecord[], groups: ReadonlySet<string>): string[] {
     for (const { id } of verdicts) {
       const batch = this.#batches.get(id);
@@ -113,13 +109,13 @@ export class BatchedChanges {
     });
   }
 
-  /** Keys of a batch that was rejected, which its author frees at once. */
+  /** Lists keys of a rejected batch, which its author frees at once. */
   rejected(id: string): string[] {
     const batch = this.#batches.get(id);
     return batch === undefined ? [] : this.#keysOf(batch);
   }
 
-  /** What others have left for too long: groups whose states are to be written, and keys that may be freed. */
+  /** Takes what others have left too long: groups for states, and keys to free. */
   takeOverdue(nowMs: number, logMs: number): { readonly groups: string[]; readonly keys: string[] } {
     const overdue = { groups: [] as string[], keys: [] as string[] };
     for (const batch of this.#batches.values()) {
@@ -134,10 +130,7 @@ export class BatchedChanges {
     return overdue;
   }
 
-  /**
-   * Called when a key is no longer in the log. Returns groups whose states have to be written, because the key was
-   * freed by mistake.
-   */
+  /** Notes a key that left the log; returns groups to write again, if it was freed by mistake. */
   buried(key: string): Iterable<string> {
     const id = this.#idOfKey.get(key);
     const batch = id === undefined ? undefined : this.#batches.get(id);
@@ -150,7 +143,6 @@ export class BatchedChanges {
     return batch.pending;
   }
 
-  /** Called when another log begins. */
   forgetAll(): void {
     this.#batches.clear();
     this.#idOfKey.clear();
@@ -213,7 +205,7 @@ export class BatchedChanges {
     return made.sort((one, other) => (one.made as Made).offset - (other.made as Made).offset);
   }
 
-  /** The batch's own record goes first: parts and a verdict without it mean nothing. */
+  /** Lists a batch's keys, its own record first: the rest means nothing without it. */
   #keysOf({ id, keys, isDeclared }: Batch): string[] {
     const own = this.#keys.proposal(id);
     const verdict = this.#keys.verdict(id);
@@ -221,7 +213,7 @@ export class BatchedChanges {
     return [...(keys.has(own) ? [own] : []), ...others, ...(isDeclared ? [verdict] : [])];
   }
 
-  /** Only keys are left of it, such as a verdict that came late; `takeOverdue` frees them. */
+  /** Drops a batch but for its keys in the log, which `takeOverdue` frees. */
   #retire(batch: Batch): void {
     batch.made = null;
     batch.entries = new Map();
@@ -236,7 +228,7 @@ export interface JudgedBatch {
   readonly isAccepted: boolean;
   readonly isFinal: boolean;
   readonly changes: readonly AuditRecord[];
-  /** Groups that were not as expected; empty if a batch is rejected because the log lacks a part of it. */
+  /** Groups with other revisions; none = the log lacks a part of it. */
   readonly late: readonly LateGroup[];
 }
 
@@ -249,7 +241,7 @@ interface BatchedChangesParts {
   readonly nodeId: string;
   readonly keys: RegistryKeys;
   readonly groups: Map<string, GroupHistory>;
-  /** What others have left for so long is finished here. */
+  /** Milliseconds after which other nodes' work is finished here. */
   readonly patienceMs: number;
 }
 
@@ -267,23 +259,23 @@ interface Made {
 
 interface Batch {
   readonly id: string;
-  /** Until the batch itself is read. */
+  /** Null until the batch itself is read. */
   readonly parts: Map<number, readonly BatchEntry[]>;
-  /** Keys of the batch in the log, as far as this node has read. */
+  /** Keys of the batch in the log, as far as read. */
   readonly keys: Set<string>;
   made: Made | null;
   entries: ReadonlyMap<string, BatchEntry>;
   late: readonly BatchEntry[];
   isAccepted: boolean;
   isFinal: boolean;
-  /** Null until one was read. */
+  /** Null = none was read. */
   verdict: boolean | null;
   isDeclared: boolean;
-  /** Groups of an accepted batch whose states do not contain it yet. */
+  /** Groups whose states lack an accepted batch. */
   readonly pending: Set<string>;
-  /** This node's clock when it was last looked after. */
+  /** Local time of the last look. */
   sinceMs: number;
-  /** The log's clock at its newest record. */
+  /** Log time of its newest record. */
   appendMs: number;
 }
 
@@ -293,8 +285,5 @@ function newBatch(id: string, nowMs: number): Batch {
   return { id, ...nothing, ...collected, verdict: null, isDeclared: false, sinceMs: nowMs, appendMs: 0 };
 }
 
-/**
- * Age by the log at which parts are freed whose batch never came. If a frozen writer sent the batch later, it would be
- * void.
- */
+/** Milliseconds of log time after which parts without a batch are freed; a late batch would be void. */
 const STRAY_MS = 3_600_000;

@@ -12,28 +12,18 @@ import {
 import type { Releases } from './releases.js';
 import type { Trail } from './trail.js';
 
-/** States of one append: some hundred KB at most. */
+/** States per append: some hundred KB. */
 const STATES_AT_ONCE = 500;
-/**
- * Time for which the state of a deleted group stays in the log. If a frozen writer sent an older state after that, the
- * group would come back.
- */
+/** Milliseconds for which a deleted group's state stays, against older states of frozen writers. */
 const KEEP_DELETED_MS = 7 * 24 * 3_600_000;
 
 type Settings = Pick<RegistrySettings, 'nodeId' | 'lifeId' | 'adoptAfterMs'>;
 
 /**
- * Writes the whole state of groups behind their proposals, and frees the keys that the state replaces. If the trail
- * lacks changes of the group, these stand before the state in the same append: a proposal is freed only when its change
- * is in the trail.
- *
- * One append of states is under way at a time: what changes meanwhile waits for the next one, so that 1,000 changes of
- * one group are a few states. The node that proposed a change writes its state. If it has died, the others finish its
- * work after a while, each node later than the one before, because two that do it at once only repeat each other.
- *
- * States of groups that a batch has changed stand behind its verdict in the same way (batched-changes.ts).
- *
- * A group that was deleted with what is attached to it waits for the states of these (releases.ts).
+ * Writes whole states of groups behind their proposals, and frees the keys that these replace. Changes missing in the
+ * trail precede the state in its append. One append is under way at a time: 1,000 changes of a group are a few states.
+ * The proposing node writes; if it has died, others do after a while, each later than the one before. A batch's states
+ * follow its verdict (batched-changes.ts); a group deleted with its attachments waits for their states (releases.ts).
  */
 export class Checkpoints {
   readonly #settings: Settings;
@@ -45,12 +35,12 @@ export class Checkpoints {
   readonly #trail: Trail;
   /** Groups whose state has to be written. */
   readonly #wanted = new Set<string>();
-  /** Groups that have more in the log than one state, and deleted groups. */
+  /** Groups with more in the log than a state, and deleted ones. */
   readonly #untidy = new Set<string>();
-  /** Own changes that are accepted, and wait for the state that contains them. */
+  /** Accepted own changes that wait for a state with them. */
   #held: Held[] = [];
   #underWay: UnderWay | null = null;
-  /** An append of states has failed, and what is held has not been written again. */
+  /** True = an append of states failed, and is not repeated yet. */
   #hasFailed = false;
   #ticket = 0;
   readonly #patienceMs: number;
@@ -78,27 +68,27 @@ export class Checkpoints {
     this.#wanted.add(group);
   }
 
-  /** An own proposal was accepted: its decision is told when a state that contains it is in the log. */
+  /** Holds an own proposal's decision until a state with it is in the log. */
   hold(decision: ChangeDecision, offset: number): void {
     this.#held.push({ decision, offset, missing: new Set([decision.group]) });
     this.want(decision.group);
   }
 
-  /** The same for an own batch: it is told when states of all its groups are in the log. */
+  /** Holds an own batch's decision until all its groups' states are in the log. */
   holdBatch(decision: BatchDecision, offset: number): void {
     const missing = new Set(decision.changes.map(({ group }) => group));
     this.#held.push({ decision, offset, missing });
     for (const group of missing) this.want(group);
   }
 
-  /** The keys of a group have changed. */
+  /** Notes that a group's keys have changed. */
   seen(group: string, { keys, isOpen, isToRenew, current }: GroupHistory): void {
     const isTidy = keys.size === 0 || (keys.size === 1 && !isOpen && !isToRenew && current.definition !== null);
     if (isTidy) this.#untidy.delete(group);
     else this.#untidy.add(group);
   }
 
-  /** Called when another log begins. Changes that wait for a state go on waiting: it is written into the new log. */
+  /** Begins another log, into which held changes' states are written. */
   beginEpoch(): void {
     this.#wanted.clear();
     this.#untidy.clear();
@@ -111,7 +101,7 @@ export class Checkpoints {
     for (const { missing } of this.#held) for (const group of missing) this.want(group);
   }
 
-  /** At the end of every step. `asOf`: what this node has read; `shift`: what it adds to offsets. */
+  /** Writes states at the end of a step. `asOf`: what is read; `shift`: addend of offsets. */
   write(effects: RegistryEffects, { asOf, shift }: Pick<StateRecord, 'asOf' | 'shift'>): void {
     if (this.#underWay !== null || this.#wanted.size === 0) return;
     const groups = new Set<string>();
@@ -151,10 +141,8 @@ export class Checkpoints {
   }
 
   /**
-   * Writes what is held again with the next tick: trying at once would be an endless loop while the topic is away.
-   *
-   * *Why:* a change that no state contains is in force, but after the log was lost a node that remembers more of it may
-   * write a state back that takes the change away. A yes would have been untrue then.
+   * Repeats failed states at the next tick; at once would loop while the topic is away. *Why:* after a loss of the log
+   * a node that remembers more may write a state without the change, and its yes would be untrue.
    */
   failed(ticket: number): void {
     const lost = this.#end(ticket);
@@ -163,9 +151,7 @@ export class Checkpoints {
     this.#hasFailed = true;
   }
 
-  /**
-   * Finds what has been left for too long: the writer has died, the append failed, or the group was deleted long ago.
-   */
+  /** Finds work left for too long: the writer died, the append failed, or the group was deleted long ago. */
   adopt(effects: RegistryEffects, nowMs: number, logMs: number): void {
     if (this.#hasFailed) this.#wantHeld();
     const { keys: freed, groups: left } = this.#batches.takeOverdue(nowMs, logMs);
@@ -216,7 +202,7 @@ export class Checkpoints {
     });
   }
 
-  /** A change is lost if the log was lost, and a node that had not read the change has written the group back. */
+  /** Drops a change lost with the log, if a node without it wrote the group back. */
   #withoutTakenBack(decision: ChangeDecision): ChangeDecision {
     const state = this.#stateOf(decision.group);
     return state.revision < decision.state.revision ? rejected(decision, state) : decision;
@@ -229,7 +215,7 @@ export class Checkpoints {
     return late.length === 0 ? decision : { ...decision, accepted: false, changes: [], late };
   }
 
-  /** Keys of a group that a state in the log contains: this node's own, and those that nobody else frees. */
+  /** Lists keys contained in a state of the log: own ones, and abandoned ones. */
   #replaced(group: string, asOf: number, nowMs: number): string[] {
     const keys = this.#groups.get(group)?.keys ?? new Map<string, never>();
     const { nodeId } = this.#settings;
@@ -245,7 +231,7 @@ function rejected(decision: ChangeDecision, state: GroupState): ChangeDecision {
 
 interface CheckpointedEntries {
   readonly groups: ReadonlyMap<string, GroupHistory>;
-  /** The state in force, which may come from an earlier log. */
+  /** State in force, perhaps of an earlier log. */
   readonly stateOf: (group: string) => GroupState;
   readonly releases: Releases;
   readonly batches: BatchedChanges;
@@ -265,7 +251,6 @@ interface UnderWay {
 interface Held {
   readonly decision: ChangeDecision | BatchDecision;
   readonly offset: number;
-  /** Groups whose states do not contain it yet. */
   readonly missing: Set<string>;
 }
 
@@ -275,12 +260,12 @@ function isForgotten({ keys, isOpen, current }: GroupHistory, logMs: number): bo
   return true;
 }
 
-/** Each node finishes the work of others later than the one before. */
+/** Returns a node's patience, which differs, so that one after another takes over. */
 export function patienceOf({ nodeId, adoptAfterMs }: Settings): number {
   return adoptAfterMs * (1 + turnOf(nodeId));
 }
 
-/** A number in 0 … 1 that differs between most nodes. */
+/** Returns a number in 0 … 1 that differs between most nodes. */
 function turnOf(nodeId: string): number {
   let hash = 0;
   for (let at = 0; at < nodeId.length; at++) hash = (hash * 31 + nodeId.charCodeAt(at)) % 1009;

@@ -7,54 +7,52 @@ import type {
   StateRecord,
 } from './registry-record.js';
 
-/** A group as it is at one offset of the log. */
+/** Group at one offset of the log. */
 export interface GroupState {
-  /** Offset of the proposal that made it so, plus 1; 0 = there was never one. Rises with every change. */
+  /** Offset of its last proposal + 1, 0 = none; rises with every change. */
   readonly revision: number;
-  /** null = there is no such group. */
+  /** Null = there is no such group. */
   readonly definition: GroupDefinition | null;
 }
 
 export const NEVER: GroupState = { revision: 0, definition: null };
 
-/** A key of the group that is in the log as far as this node has read. */
+/** Key of the group in the log, as far as read. */
 export interface LiveKey {
   readonly offset: number;
   readonly appendMs: number;
-  /** This node's clock when it was read. */
+  /** Local time of reading. */
   readonly readMs: number;
   readonly author: string;
-  /**
-   * A state whose `asOf` is above this number makes the record superfluous. For a proposal it is its offset, for a
-   * state its own `asOf`.
-   */
+  /** A state with `asOf` above it makes the record superfluous: a proposal's offset, or a state's `asOf`. */
   readonly asOf: number;
   readonly isState: boolean;
-  /** The revision of a state; 0 for a proposal. */
+  /** Revision of a state; 0 = a proposal. */
   readonly revision: number;
   readonly isToRenew: boolean;
 }
 
 /**
- * One group: the newest state record, and the proposals behind what it contains, folded in the order of the log.
+ * Folds one group: its newest state, and the proposals behind it, in log order.
  *
  *     current = fold(state, proposals with offset ≥ state.asOf)
  *
- * A proposal is accepted where the group has the revision that it expects. A function of the log alone, and of a
- * compacted log just as well: a proposal goes only after a state that contains it is in the log (or when it was
- * rejected), a state only after a later one is. Worked: proposals at offsets 4 (expects 0) and 5 (expects 0) → the
- * first wins with revision 5, the second is rejected; one at 9 that expects 5 wins with revision 10.
+ * A proposal is accepted where the group has its expected revision. This is a function of the log, compacted or not: a
+ * proposal goes when it was rejected or a state contains it, a state when a later one is there.
+ *
+ * *Worked:* proposals at 4 and 5 (both expect 0) → the first wins with revision 5, the second is rejected; one at 9
+ * that expects 5 wins with revision 10.
  */
 export class GroupHistory {
   current: GroupState = NEVER;
   readonly keys = new Map<string, LiveKey>();
-  /** What the newest state contains: all below this offset. */
+  /** Offset below which the newest state contains all. */
   asOf = 0;
   #writtenAsOf = 0;
   #base: GroupState = NEVER;
   #proposals: Proposed[] = [];
 
-  /** Returns the change that it makes; null where it is rejected, or contained in a state already. */
+  /** Returns a proposal's change; null = rejected, or already in a state. */
   propose(offset: number, proposal: ProposalRecord): AuditRecord | null {
     if (offset < this.asOf) return null;
     const proposed: Proposed = { offset, proposal, change: null };
@@ -63,10 +61,7 @@ export class GroupHistory {
     return proposed.change;
   }
 
-  /**
-   * Detaches this entry together with the group whose deletion was proposed. Returns the change, or null if a state
-   * contains it already.
-   */
+  /** Detaches this entry with its deleted group; returns the change, or null if a state contains it. */
   detach(offset: number, { group: withGroup, ...deletion }: ProposalRecord, entry: string): AuditRecord | null {
     if (offset < this.asOf) return null;
     const { detaching: _, ...proposal } = { ...deletion, group: entry, expected: null };
@@ -77,10 +72,10 @@ export class GroupHistory {
     return proposed.change;
   }
 
-  /** Takes the change of an accepted batch. Returns it, or null if a state contains it already. */
+  /** Takes an accepted batch's change; returns it, or null if a state contains it. */
   include(offset: number, { author, by }: BatchRecord, { group, definition }: BatchEntry): AuditRecord | null {
     if (offset < this.asOf) return null;
-    // What the batch expects was judged for all of its groups together.
+    // The batch was judged for all of its groups together.
     const proposal = { kind: 'proposal', id: '', author, group, expected: null, definition, by } as const;
     const proposed: Proposed = { offset, proposal, inBatch: true, change: null };
     this.#proposals.push(proposed);
@@ -89,12 +84,12 @@ export class GroupHistory {
     return proposed.change;
   }
 
-  /** Called when a state that this node has appended is in the log, though perhaps not read back yet. */
+  /** Notes an appended own state, perhaps not read back yet. */
   written(asOf: number): void {
     this.#writtenAsOf = Math.max(this.#writtenAsOf, asOf);
   }
 
-  /** Whether a state in the log contains the record at this offset. */
+  /** Tests if a state in the log contains the record. */
   contains(offset: number): boolean {
     return Math.max(this.asOf, this.#writtenAsOf) > offset;
   }
@@ -114,14 +109,14 @@ export class GroupHistory {
     this.#foldAll();
   }
 
-  /** Accepted deletions that no state contains, and that detach. */
+  /** Yields accepted deletions that detach, and that no state contains. */
   *releases(): Generator<{ readonly offset: number; readonly proposal: ProposalRecord }> {
     for (const { offset, proposal, change } of this.#proposals) {
       if (change !== null && proposal.detaching) yield { offset, proposal };
     }
   }
 
-  /** The group before the record at this offset; null if the newest state is newer than that record. */
+  /** Returns the group before a record; null = the newest state is newer. */
   at(offset: number): GroupState | null {
     if (this.asOf > offset) return null;
     let state = this.#base;
@@ -132,15 +127,12 @@ export class GroupHistory {
     return state;
   }
 
-  /** Accepted changes that no state contains yet. */
+  /** Yields accepted changes that no state contains. */
   *changes(): Generator<AuditRecord> {
     for (const { change } of this.#proposals) if (change !== null) yield change;
   }
 
-  /**
-   * Called when a proposal is no longer in the log. Returns true if that is a loss: it was accepted, and no state
-   * contains it.
-   */
+  /** Notes a proposal that left the log; true = a loss: accepted, and in no state. */
   forget(offset: number): boolean {
     const accepted = this.#proposals.some((proposed) => proposed.offset === offset && proposed.change !== null);
     if (!accepted) this.#proposals = this.#proposals.filter((proposed) => proposed.offset !== offset);
@@ -148,9 +140,8 @@ export class GroupHistory {
   }
 
   /**
-   * Takes over a state that is newer than the known one, wherever it stands in the log. In one log, a later state never
-   * has an older revision. After a log was lost, two nodes may write back what it had said: then the one that had read
-   * more of it wins.
+   * Adopts a newer state, wherever it stands. In one log revisions never fall; of two nodes that write a lost log back,
+   * the one that had read more wins.
    */
   adopt({ asOf, revision, definition }: Pick<StateRecord, 'asOf' | 'revision' | 'definition'>): void {
     const known = this.#base.revision;
@@ -161,10 +152,7 @@ export class GroupHistory {
     this.#foldAll();
   }
 
-  /**
-   * Whether a newcomer would not find the group without this key, which was buried by mistake: then its state is
-   * written again.
-   */
+  /** Tests if newcomers lack the group without this key, buried by mistake: it is written again. */
   isMissed({ offset, asOf, isState }: LiveKey): boolean {
     if (!isState) return this.forget(offset);
     if (this.current.definition === null) return false;
@@ -172,25 +160,24 @@ export class GroupHistory {
     return true;
   }
 
-  /** Whether the log holds a record that no state contains yet. */
   get isOpen(): boolean {
     return this.#proposals.length > 0;
   }
 
-  /** Whether the only such records are batches. */
+  /** True = such records are batches only. */
   get awaitsBatchesAlone(): boolean {
     return this.isOpen && this.#proposals.every(({ inBatch }) => inBatch === true);
   }
 
-  /** Whether the log holds what must be written again although nothing has changed. */
+  /** True = unchanged records must be written again. */
   get isToRenew(): boolean {
     for (const key of this.keys.values()) if (key.isToRenew) return true;
     return false;
   }
 
   /**
-   * Whether the state with the highest `asOf` is older than the one in force. That happens if two nodes write back what
-   * a lost log had said, and the one that had read less of it comes later.
+   * True = the state with the highest `asOf` is older than the one in force: the less informed of two nodes wrote a
+   * lost log back later.
    */
   get isMisstated(): boolean {
     let newest: LiveKey | null = null;
@@ -224,7 +211,7 @@ export class GroupHistory {
   }
 }
 
-/** Whether the group has the revision that a proposal expects. */
+/** Tests if the group has the expected revision. */
 export function isExpected({ revision, definition }: GroupState, expected: number | null): boolean {
   if (expected === null) return true;
   return expected === 0 ? definition === null : definition !== null && revision === expected;
@@ -233,9 +220,9 @@ export function isExpected({ revision, definition }: GroupState, expected: numbe
 interface Proposed {
   readonly offset: number;
   readonly proposal: ProposalRecord;
-  /** The group with which the entry was detached; absent = the proposal was about this entry itself. */
+  /** Group with which it was detached; absent = its own proposal. */
   readonly withGroup?: string;
-  /** It comes from an accepted batch; absent = from a proposal of its own, or from a detaching one. */
+  /** True = of an accepted batch; absent = of a proposal. */
   readonly inBatch?: true;
   change: AuditRecord | null;
 }

@@ -6,94 +6,92 @@ export interface RegistrySettings {
   readonly nodeId: string;
   /** Hash of the cluster's name. */
   readonly cluster: number;
-  /** Given by the runtime; every start of the node has another one. */
+  /** Id of this start of the node. */
   readonly lifeId: string;
-  /** This node finishes what others have left behind for this long; local time. */
+  /** Local milliseconds after which other nodes' leftovers are finished here. */
   readonly adoptAfterMs: number;
   /** Changes that the trail keeps. */
   readonly auditedChanges: number;
 }
 
-/** Everything that can happen to a registry. */
 export type RegistryEvent =
-  /** Another log is read from now on, from its start. The event of the first log comes before all other events. */
+  /** Begins another log, from its start; the first event of all. */
   | { readonly kind: 'epoch-began'; readonly epoch: string }
   | { readonly kind: 'records-read'; readonly records: readonly ReadRegistryRecord[] }
-  /** All that was in the topic at the start has been given. */
+  /** Comes when all records of the start have been given. */
   | { readonly kind: 'caught-up' }
-  /** Somebody at this node wants a change; the answer is a decision with the same id, if one comes. */
+  /** Requests a change; its decision has the same id, if one comes. */
   | {
       readonly kind: 'proposed';
       readonly id: string;
       readonly group: string;
       readonly expected: number | null;
       readonly definition: GroupDefinition | null;
-      /** A deletion takes everything with it that is attached to the group. */
+      /** True = a deletion takes all attachments of the group along. */
       readonly detaching?: boolean;
       readonly by: ChangedBy | null;
     }
-  /** The same for many groups, all or none; the answer is a batch decision with the same id. */
+  /** Requests changes of many groups, all or none; its batch decision has the same id. */
   | {
       readonly kind: 'batch-proposed';
       readonly id: string;
       readonly entries: readonly BatchEntry[];
       readonly by: ChangedBy | null;
     }
-  /** What became of an append. Failed: it may be in the log or not. */
+  /** Ends an append; a failed one may be in the log or not. */
   | { readonly kind: 'appended' | 'append-failed'; readonly ticket: number }
-  /** Once a second: retries, and what others have left behind. */
+  /** Ticks once a second, for retries and leftovers. */
   | { readonly kind: 'tick' };
 
 export interface ReadRegistryRecord {
   readonly offset: number;
   readonly appendMs: number;
   readonly key: string;
-  /** null for a tombstone. */
+  /** Null = a tombstone. */
   readonly record: RegistryRecord | Unreadable | null;
-  /** The record counts, but its signature will expire soon, so its group's state is written again. */
+  /** True = its signature will expire soon, so its group's state is written again. */
   readonly isToRenew?: true;
 }
 
-/** A record that is not ours. It is told so that nothing seems to be missing at its offset. */
+/** Foreign record, passed on so that no offset seems missing. */
 export interface Unreadable {
   readonly kind: 'unreadable';
 }
 
-/** In this order, in one append; the runtime answers with the ticket. */
+/** Records of one append, in order; the ticket comes back. */
 export interface RegistryAppend {
   readonly ticket: number;
   readonly records: readonly { readonly key: string; readonly record: RegistryRecord | null }[];
 }
 
-/** What became of a proposal of this node. */
+/** Outcome of an own proposal. */
 export interface ChangeDecision {
   readonly id: string;
   readonly group: string;
   readonly accepted: boolean;
-  /** Its record in the trail; null if it was rejected. */
+  /** Record in the trail; null = rejected. */
   readonly change: AuditRecord | null;
-  /** What was detached with the group. */
+  /** Changes of what was detached with the group. */
   readonly detached: readonly AuditRecord[];
-  /** The group after the change, or the state that stood in its way. */
+  /** Group after the change, or the state in its way. */
   readonly state: GroupState;
 }
 
-/** What became of a batch of this node. */
 export interface BatchDecision {
   readonly id: string;
   readonly accepted: boolean;
-  /** The revision of all groups of an accepted batch. */
+  /** Revision of all groups of an accepted batch. */
   readonly revision: number;
-  /** Records of the trail; empty if it was rejected. */
+  /** Records of the trail; none = rejected. */
   readonly changes: readonly AuditRecord[];
-  /** Groups that were not as expected; empty = the log lacks a part of the batch. */
+  /** Groups with other revisions; none = the log lacks a part. */
   readonly late: readonly LateGroup[];
 }
 
-/** What the runtime has to do now; new with every step. */
+/** Effects for the node, new with every step. */
 export interface RegistryEffects {
   readonly appends: RegistryAppend[];
-  /** Groups whose state is another now: read it from the registry. */
+  /** Groups whose state has changed: read it from the registry. */
   readonly changed: Set<string>;
   readonly decisions: ChangeDecision[];
   readonly batchDecisions: BatchDecision[];

@@ -1,8 +1,8 @@
 import { scopeKindOf } from '../attachments/attachment.js';
 
 /**
- * Records of the registry topic as the core sees them: decoded, checked, and free of the wire format.
- * What a group's definition means is the configuration's business (src/config); here it is only carried.
+ * Records of the registry topic: decoded, checked, free of the wire format. Definitions are only carried; src/config
+ * reads them.
  */
 export type RegistryRecord =
   | ProposalRecord
@@ -15,56 +15,56 @@ export type RegistryRecord =
   | EpochRecord
   | YamlRecord;
 
-/** A group as YAML writes it, below `groups.<name>`: JSON, with every key that somebody has given. */
+/** Group as below `groups.<name>` in YAML: JSON with every given key. */
 export type GroupDefinition = Readonly<Record<string, unknown>>;
 
-/** The caller that asked for a change, as the node that was asked knows it. Carried, never judged. */
+/** Caller of a change, as its node knows it. Carried, never judged. */
 export interface ChangedBy {
   readonly name: string;
-  /** How that is known: `open`, `token`, `certificate` (src/base/access/caller.ts). */
+  /** Proof: `open`, `token`, `certificate` (src/base/access/caller.ts). */
   readonly how: string;
-  /** Id of the request: the caller's x-request-id, or made up. */
+  /** Id of the request: its x-request-id, or made up. */
   readonly requestId: string;
-  /** Wall clock of the node that was asked, Unix milliseconds. For people: nothing is decided by it. */
+  /** Unix milliseconds of the node's wall clock, for people alone. */
   readonly atMs: number;
 }
 
-/** Somebody wants a group to be like this. Whether it comes true is decided by its offset alone. */
+/** Proposal of a group; its offset alone decides. */
 export interface ProposalRecord {
   readonly kind: 'proposal';
   /** Unique for ever; part of the key. */
   readonly id: string;
-  /** Id of the node that wrote it. */
+  /** Id of the writing node. */
   readonly author: string;
   readonly group: string;
-  /** The revision that the group must have now; 0 = it must not exist; null = whatever it is. */
+  /** Revision that the group must have; 0 = none, null = any. */
   readonly expected: number | null;
-  /** null = delete it. */
+  /** Null = delete it. */
   readonly definition: GroupDefinition | null;
-  /** A deletion detaches whatever is attached to the group at this offset of the log (releases.ts). */
+  /** True = the deletion detaches the group's attachments at this offset (releases.ts). */
   readonly detaching?: true;
-  /** null or absent = the node that wrote it does not say. */
+  /** Null or absent = unknown. */
   readonly by?: ChangedBy | null;
 }
 
-/** Some groups of a batch; means nothing until the batch's own record stands behind all of its parts. */
+/** Part of a batch; it means nothing before the batch's own record. */
 export interface BatchPartRecord {
   readonly kind: 'batch-part';
   readonly id: string;
   readonly author: string;
-  /** 0 … one less than the batch has parts. */
+  /** Number of the part, from 0. */
   readonly part: number;
   readonly entries: readonly BatchEntry[];
 }
 
-/** A group of a batch, with the words of a proposal. Nothing is deleted in a batch. */
+/** Group of a batch, worded as a proposal; batches delete nothing. */
 export interface BatchEntry {
   readonly group: string;
   readonly expected: number | null;
   readonly definition: GroupDefinition;
 }
 
-/** Somebody wants all groups of the parts to be like this, or none; its offset decides (batched-changes.ts). */
+/** Batch of groups, all or none; its offset decides (batched-changes.ts). */
 export interface BatchRecord {
   readonly kind: 'batch';
   readonly id: string;
@@ -73,7 +73,7 @@ export interface BatchRecord {
   readonly by: ChangedBy | null;
 }
 
-/** What became of a batch, for readers from whom compaction takes away what has decided it. */
+/** Fate of a batch, for readers whose evidence is compacted away. */
 export interface VerdictRecord {
   readonly kind: 'verdict';
   /** Id of the batch. */
@@ -82,64 +82,61 @@ export interface VerdictRecord {
   readonly isAccepted: boolean;
 }
 
-/**
- * An accepted change: what the group was before it and is after it, and who wanted it. A function of the log up to the
- * proposal, so that it does not matter which node writes it, or how often.
- */
+/** Accepted change: before, after and author. A function of the log, whoever writes it, however often. */
 export interface AuditRecord {
   readonly kind: 'audit';
-  /** Id of the node that was asked, not of the one that writes this. */
+  /** Id of the requested node, not the writer's. */
   readonly author: string;
   readonly group: string;
-  /** The revision that the change gave to the group. Groups of a batch share it, and what was detached with a group. */
+  /** Revision by the change; groups of a batch share it, as do detached entries. */
   readonly revision: number;
-  /** null = nothing was defined at run time. */
+  /** Null = nothing was defined at run time. */
   readonly before: GroupDefinition | null;
   readonly after: GroupDefinition | null;
   readonly by: ChangedBy | null;
-  /** The entry was detached because this group was deleted; absent = the change was asked for by itself. */
+  /** Deleted group that detached it; absent = changed by itself. */
   readonly withGroup?: string;
-  /** The group was changed together with others; absent = alone. */
+  /** True = changed with others; absent = alone. */
   readonly inBatch?: true;
 }
 
-/** The whole state of a group: every record of the group with a lasting offset below `asOf` is contained in it. */
+/** Whole state of a group, with every record of lasting offset below `asOf`. */
 export interface StateRecord {
   readonly kind: 'state';
   readonly author: string;
   readonly group: string;
   readonly asOf: number;
-  /** What its writer added to offsets (registry-epochs.ts). */
+  /** Addend of its writer's offsets (registry-epochs.ts). */
   readonly shift: number;
   readonly revision: number;
-  /** null = deleted. */
+  /** Null = deleted. */
   readonly definition: GroupDefinition | null;
 }
 
-/** Read back, it shows its writer that it has read all that was compacted away while it was catching up. */
+/** Shows its writer, read back, that all is read that compaction took meanwhile. */
 export interface BarrierRecord {
   readonly kind: 'barrier';
   readonly author: string;
   readonly id: string;
 }
 
-/** Gives the records after this one their lasting offsets (registry-epochs.ts). */
+/** Gives later records their lasting offsets (registry-epochs.ts). */
 export interface EpochRecord {
   readonly kind: 'epoch';
   readonly author: string;
   /** Unique for ever; part of the key. */
   readonly id: string;
-  /** The lasting offset of the record behind this one, unless an earlier epoch record gives it a higher one. */
+  /** Lasting offset of the next record, unless an earlier epoch record gives a higher one. */
   readonly base: number;
-  /** The offset at which it counts, once it was written again; absent = its own. */
+  /** Offset at which a repeated one counts; absent = its own. */
   readonly at?: number;
 }
 
-/** Hashes of groups that stand in a node's YAML, for comparison by people; changes no group. */
+/** Hashes of a node's YAML groups, compared for people; changes nothing. */
 export interface YamlRecord {
   readonly kind: 'yaml';
   readonly author: string;
-  /** Version of the node's program: hashes of different versions are not comparable. */
+  /** Version of the node's program: hashes of others are not comparable. */
   readonly version: string;
   /** A node's groups are told in parts. */
   readonly part: number;
@@ -148,8 +145,8 @@ export interface YamlRecord {
 }
 
 /**
- * Keys, for one cluster. A proposal has a key of its own, because compaction would keep the newest proposal of a group
- * and lose the winner. So has every state: one that was sent before another and arrives after it must not replace it.
+ * Keys of one cluster. Each proposal and state has its own: compaction would drop the winning proposal, or a later
+ * state for one that arrives after it.
  */
 export interface RegistryKeys {
   proposal(id: string): string;
@@ -158,15 +155,15 @@ export interface RegistryKeys {
   state(group: string, asOf: number): string;
   /** @param auditId of the record in the trail: `auditIdOf` */
   audit(auditId: string): string;
-  /** The `auditId` of such a key; null for any other. */
+  /** Returns the `auditId` of such a key; null = another key. */
   auditedBy(key: string): string | null;
   barrier(nodeId: string): string;
-  /** Each of these records has a key of its own, so that compaction leaves all of them where they are. */
+  /** Keys of their own, so that compaction leaves all such records in place. */
   epoch(id: string): string;
   yaml(nodeId: string, part: number): string;
 }
 
-/** @param cluster the cluster's hash; clusters may share a topic */
+/** Makes keys. @param cluster the cluster's hash, as clusters may share a topic */
 export function registryKeys(cluster: number): RegistryKeys {
   const prefix = cluster.toString(16).padStart(8, '0');
   return {
@@ -185,14 +182,14 @@ export function registryKeys(cluster: number): RegistryKeys {
 const ATTACHMENT = '/attachment/';
 
 /**
- * Attachments are entries of the registry as groups are, with the same rules. Their names begin with a slash, as those
- * of groups cannot: `/attachment/tenant/acme`, `/attachment/namespace/acme/orders`.
+ * Names an attachment's entry, with a slash as no group has: `/attachment/tenant/acme`,
+ * `/attachment/namespace/acme/orders`.
  */
 export function attachmentName(path: string): string {
   return `${ATTACHMENT}${scopeKindOf(path)}/${path}`;
 }
 
-/** The path of the attached scope; null for the name of a group. */
+/** Returns the attached scope's path; null = a group. */
 export function attachedPath(name: string): string | null {
   if (!name.startsWith(ATTACHMENT)) return null;
   return name.slice(name.indexOf('/', ATTACHMENT.length) + 1);
@@ -201,20 +198,19 @@ export function attachedPath(name: string): string | null {
 const KEY_TEMPLATE = '/key-template/';
 const KEY = '/key/';
 
-/** `/key-template/key:{id}`. */
+/** Names a template's entry: `/key-template/key:{id}`. */
 export function templateEntry(pattern: string): string {
   return `${KEY_TEMPLATE}${pattern}`;
 }
 
-/** Settings of a single key: `/key/key:acme`. */
+/** Names a single key's entry: `/key/key:acme`. */
 export function keyEntry(name: string): string {
   return `${KEY}${name}`;
 }
 
-/** What an entry of the registry is about. */
 export interface Entry {
   readonly kind: 'group' | 'attachment' | 'key-template' | 'key';
-  /** The name of a group or key, the path of a scope, or the pattern of a template. */
+  /** Name of a group or key, path of a scope, or pattern of a template. */
   readonly name: string;
 }
 
@@ -225,16 +221,13 @@ export function entryOf(entry: string): Entry {
   return entry.startsWith(KEY) ? { kind: 'key', name: entry.slice(KEY.length) } : { kind: 'group', name: entry };
 }
 
-/**
- * `17`; of what was detached with a group `17/attachment/tenant/acme`; of a group of a batch `17/group/gold`. No two
- * changes have the same.
- */
+/** Names a change uniquely: `17`, detached with a group `17/attachment/tenant/acme`, of a batch `17/group/gold`. */
 export function auditIdOf({ revision, group, withGroup, inBatch }: AuditRecord): string {
   if (inBatch) return `${revision}/group/${group}`;
   return withGroup === undefined ? String(revision) : `${revision}${group}`;
 }
 
-/** The key that a record must have, or null where what it says is impossible. */
+/** Returns the key that a record must have; null = it says the impossible. */
 export function keyOf(keys: RegistryKeys, record: RegistryRecord): string {
   switch (record.kind) {
     case 'proposal':

@@ -24,22 +24,19 @@ import { Releases } from './releases.js';
 import { Trail } from './trail.js';
 
 /**
- * The groups that were defined at run time, as one ordered, compacted log has them: event + now → effects.
- *
- * Compare-and-set without a leader: a node that wants a change appends a proposal, and its offset decides,
- * for every reader alike (group-history.ts). The node then appends the group's whole state, and only then says that the
- * change is done (checkpoints.ts). Nodes that have read equally far hold the same groups, whatever has been compacted
- * away.
+ * Keeps the groups of run time as one ordered, compacted log has them: event + now → effects. A proposal's offset
+ * decides, for every reader alike (group-history.ts): compare-and-set without a leader. Its node appends the whole
+ * state, and only then reports the change done (checkpoints.ts). Nodes that have read equally far hold the same groups,
+ * whatever was compacted.
  */
 export class Registry {
-  /** All that was there at the start has been read, and nothing that was compacted meanwhile can be missing. */
+  /** True = all of the start is read, and nothing compacted meanwhile can be missing. */
   isReady = false;
-  /** Records that say something impossible, or have a key that is not theirs. */
+  /** Records that say the impossible, or have a foreign key. */
   ignored = 0;
   readonly keys: RegistryKeys;
-  /** The trail of changes. */
   readonly trail: Trail;
-  /** Which log is read, and what earlier logs said. */
+  /** Log in reading, and what earlier ones said. */
   readonly epochs = new RegistryEpochs();
   readonly #settings: RegistrySettings;
   readonly #groups = new Map<string, GroupHistory>();
@@ -51,14 +48,14 @@ export class Registry {
   #nextOffset = 0;
   #logMs = 0;
   #isCaughtUp = false;
-  /** Nothing that was compacted away can be missing: at the start, and behind each hole in what was read. */
+  /** True = nothing compacted can be missing: at the start, and behind each hole. */
   #isWhole = false;
   #holes = 0;
-  /** Own proposals read behind a hole, with their offsets: judged when nothing can be missing any more. */
+  /** Own proposals read behind a hole, judged when nothing can be missing. */
   #unjudged: OwnProposal[] = [];
   /** Ids of own batches, likewise. */
   #unjudgedBatches: string[] = [];
-  /** The hole behind which a barrier was raised last. */
+  /** Hole of the last barrier. */
   #raised = -1;
   #epochsWritten = 0;
   #effects: RegistryEffects = createRegistryEffects();
@@ -119,12 +116,11 @@ export class Registry {
     return this.#effects;
   }
 
-  /** The state of a group as the log says it, or an earlier log while this one lacks the group. */
+  /** Returns a group's state by the log, or an earlier one while this lacks it. */
   stateOf(group: string): GroupState {
     return this.epochs.stateOf(group, this.#groups);
   }
 
-  /** Names of the groups that there are. */
   names(): Iterable<string> {
     return this.epochs.names(this.#groups);
   }
@@ -134,12 +130,12 @@ export class Registry {
     return this.#nextOffset;
   }
 
-  /** All records below this lasting offset have been read. */
+  /** Lasting offset below which all is read. */
   get #readUpTo(): Pick<StateRecord, 'asOf' | 'shift'> {
     return { asOf: this.epochs.lastingOffsetOf(this.#nextOffset) ?? 0, shift: this.epochs.shift };
   }
 
-  /** Another log begins. What the old one said stays in force until the new one says it. */
+  /** Begins another log; the old one's states hold until it has them. */
   #beginEpoch(name: string, nowMs: number): void {
     if (!this.epochs.begin(name, this.#groups, this.#nextOffset)) return;
     this.#groups.clear();
@@ -178,7 +174,7 @@ export class Registry {
     else this.#readAt({ ...read, offset: lastingOffset }, record, nowMs);
   }
 
-  /** @param read a record that carries its lasting offset (registry-epochs.ts) */
+  /** Reads a record. @param read carries its lasting offset (registry-epochs.ts) */
   #readAt(read: ReadRegistryRecord, record: RecordAtOffset, nowMs: number): void {
     const { offset } = read;
     if (record.kind === 'audit') this.#readAudit(record, read, nowMs);
@@ -189,10 +185,7 @@ export class Registry {
     else this.#readGroup(read, record, nowMs);
   }
 
-  /**
-   * Records that were compacted away before this node read them may be missing; the state that contains them may still
-   * be ahead.
-   */
+  /** Notes a hole: compacted records may be missing, and the state that contains them still ahead. */
   #missed(): void {
     this.#isWhole = false;
     this.#holes++;
@@ -207,7 +200,7 @@ export class Registry {
     this.#releases.applyAgain();
     const changes = new Map<number, AuditRecord[]>();
     for (const [name, history] of this.#groups) {
-      // Only now is it known which entries a deletion has detached, and which it has not.
+      // Only now is it known which entries a deletion has detached.
       if (history.current.revision !== revisions.get(name)) this.#hasChanged(name, history);
       for (const change of history.changes()) {
         this.trail.expect(change, nowMs);
@@ -216,8 +209,7 @@ export class Registry {
     }
     for (const proposal of this.#unjudged.splice(0)) {
       const history = this.#groups.get(proposal.group);
-      // The fate of a proposal that a state contains cannot be told any more: its caller hears that it is not
-      // confirmed.
+      // A proposal inside a state has no known fate: its caller gets "unconfirmed".
       if (history === undefined || proposal.offset < history.asOf) continue;
       this.#answer(proposal, changes.get(proposal.offset + 1) ?? [], history.current);
     }
@@ -229,7 +221,7 @@ export class Registry {
     this.#checkpoints.bury([this.keys.barrier(this.#settings.nodeId)], this.#effects);
   }
 
-  /** What earlier logs said, and this one lacks. */
+  /** Writes back what earlier logs said and this one lacks. */
   #writeBack(): void {
     for (const group of this.epochs.lacking.keys()) this.#checkpoints.want(group);
   }
@@ -286,7 +278,7 @@ export class Registry {
     this.#checkpoints.bury(this.#batches.rejected(id), this.#effects);
   }
 
-  /** Another entry's proposal has detached this one. */
+  /** Notes an entry that another's proposal has detached. */
   #hasChanged(name: string, history: GroupHistory | undefined): void {
     if (history === undefined) return;
     this.#effects.changed.add(name);
@@ -302,16 +294,13 @@ export class Registry {
       if (this.#isWhole) this.trail.expect(made, nowMs);
       if (made !== change) this.#hasChanged(made.group, this.#groups.get(made.group));
     }
-    // An id is unique, but a node's id is not: only the process that is waiting for it is told.
+    // Ids of nodes are not unique; only the waiting process gets the answer.
     if (author !== this.#settings.nodeId || !this.isReady) return;
     if (this.#isWhole) this.#answer({ id, group, offset }, changes, history.current);
     else this.#unjudged.push({ id, group, offset });
   }
 
-  /**
-   * `changes` has the change of the group and those of the entries that were detached with it; it is empty if the
-   * proposal was rejected.
-   */
+  /** Answers with `changes` of the group and its detached entries; none = rejected. */
   #answer({ id, group, offset }: OwnProposal, changes: readonly AuditRecord[], state: GroupState): void {
     const change = changes.find(({ withGroup }) => withGroup === undefined) ?? null;
     const detached = changes.filter(({ withGroup }) => withGroup !== undefined);
@@ -346,7 +335,7 @@ export class Registry {
     this.#append([...this.#epochRecords(), { kind: 'barrier', author, id: this.#barrierId }]);
   }
 
-  /** The record with the log's base, to be written ahead of everything else of this node; none if it stands there. */
+  /** Returns the record with the log's base, before all others of this node; none if it is there. */
   #epochRecords(): RegistryRecord[] {
     const base = this.epochs.unwritten;
     if (base === null) return [];
@@ -360,7 +349,7 @@ export class Registry {
   }
 }
 
-/** The parts of a batch, and behind them its own record. */
+/** Returns the parts of a batch, and behind them its record. */
 function batchOf({ id, entries, by }: ProposedBatch, author: string): RegistryRecord[] {
   const parts = partsOf(entries);
   const records = parts.map((cut, part) => ({ kind: 'batch-part', id, author, part, entries: cut }) as const);
@@ -372,12 +361,12 @@ type RecordAtOffset = Exclude<RegistryRecord, { readonly kind: 'yaml' | 'epoch' 
 
 type ProposedBatch = Extract<RegistryEvent, { kind: 'batch-proposed' }>;
 
-/** Cuts a batch into records that the log takes; each has at least one group. */
+/** Cuts a batch into parts that the log takes, each with a group at least. */
 function partsOf(entries: readonly BatchEntry[]): BatchEntry[][] {
   const parts: BatchEntry[][] = [];
   let left = 0;
   for (const entry of entries) {
-    // At most three bytes per UTF-16 unit; what JSON escapes is escaped here already.
+    // At most three bytes per UTF-16 unit, escapes included.
     const bytes = 3 * JSON.stringify(entry).length;
     if (bytes > left || parts.length === 0) {
       parts.push([]);
@@ -389,7 +378,7 @@ function partsOf(entries: readonly BatchEntry[]): BatchEntry[][] {
   return parts;
 }
 
-/** Half of a record, as for proposals; a definition that fills one (codec/registry-codec.ts) is a part of its own. */
+/** Bytes of half a record; a larger definition (codec/registry-codec.ts) is a part of its own. */
 const PART_BYTES = 28 * 1024;
 
 interface OwnProposal {

@@ -1,37 +1,33 @@
 import type { GroupHistory } from './group-history.js';
 import { type AuditRecord, attachedPath, attachmentName, type ProposalRecord } from './registry-record.js';
 
-/** A deletion that was accepted, and what it detaches; the group's own state does not contain it yet. */
+/** Accepted deletion with its detachments, not in the group's own state yet. */
 interface Release {
   readonly offset: number;
   readonly group: string;
-  /** Names of entries: first those attached to the group, then those that are the same as one of these, and so on. */
+  /** Names: first those attached to the group, then those the same as one of these, and so on. */
   readonly tiers: readonly (readonly string[])[];
-  /** The index in `tiers` of each entry; that of the group is -1. */
+  /** Index in `tiers` of each entry; -1 = the group. */
   readonly tierOf: ReadonlyMap<string, number>;
 }
 
 /**
- * Deletions of groups that detach whatever leads to the group at their offset: one proposal, many entries.
- *
- * What leads to the group is known from the entries as they are at that offset. Compaction may take that away from a
- * later reader, so states follow an order: that of an entry is appended only when those of all that were detached
- * because of it contain the deletion, and the group's comes last. So there are two cases for every reader. The group's
- * state contains the deletion: then so do all the others, and the proposal means nothing any more. Or it does not:
- * then everything that decides about an entry that has not got its state yet is still in the log.
- * Worked: at 9, gold is deleted, acme is attached to it, and acme/orders is the same as acme. The states that contain
- * it come as acme/orders, acme, gold.
+ * Applies deletions that detach whatever leads to the group: one proposal, many entries. What leads there is known from
+ * the entries at its offset, which compaction may take away. So an entry's state waits for the states of all detached
+ * because of it, and the group's comes last. Either the group's state contains the deletion, and so do all, or all that
+ * decides about stateless entries is still in the log. *Worked:* at 9, gold is deleted, acme is attached to it,
+ * acme/orders is the same as acme: states come as acme/orders, acme, gold.
  */
 export class Releases {
   readonly #groups: ReadonlyMap<string, GroupHistory>;
-  /** In the order of the log. */
+  /** In log order. */
   #open: Release[] = [];
 
   constructor(groups: ReadonlyMap<string, GroupHistory>) {
     this.#groups = groups;
   }
 
-  /** The proposal was accepted. Returns the changes that it makes beside that of the group. */
+  /** Applies an accepted proposal; returns its changes beside the group's own. */
   apply(offset: number, proposal: ProposalRecord): AuditRecord[] {
     const { group } = proposal;
     const tiers = tiersOf(group, this.#attachmentsAt(offset));
@@ -40,12 +36,11 @@ export class Releases {
     return tiers.flat().flatMap((name) => this.#groups.get(name)?.detach(offset, proposal, name) ?? []);
   }
 
-  /** Called when another log begins. */
   forgetAll(): void {
     this.#open = [];
   }
 
-  /** Goes through the log's deletions from the start, once nothing can be missing any more. */
+  /** Applies all deletions again, once nothing can be missing. */
   applyAgain(): void {
     this.#open = [];
     const accepted: { offset: number; proposal: ProposalRecord }[] = [];
@@ -57,7 +52,7 @@ export class Releases {
     for (const { offset, proposal } of accepted) this.apply(offset, proposal);
   }
 
-  /** Entries whose states have to be in the log before that of this one may be appended. */
+  /** Lists entries whose states must precede this one's. */
   before(name: string): string[] {
     if (this.#open.length === 0) return [];
     this.#open = this.#open.filter(({ group, offset }) => !this.#isContained(group, offset));
@@ -67,12 +62,12 @@ export class Releases {
     });
   }
 
-  /** An entry that no longer exists keeps nothing waiting. */
+  /** Tests if a state contains the deletion; a missing entry keeps nothing waiting. */
   #isContained(name: string, offset: number): boolean {
     return this.#groups.get(name)?.contains(offset) ?? true;
   }
 
-  /** Name → definition, without entries whose newest state is newer than this offset. */
+  /** Yields names with definitions, but for entries with a newer state. */
   *#attachmentsAt(offset: number): Generator<Attached> {
     for (const [name, history] of this.#groups) {
       const definition = attachedPath(name) === null ? null : (history.at(offset)?.definition ?? null);
@@ -95,7 +90,7 @@ function tiersOf(group: string, attachments: Iterable<Attached>): string[][] {
     same.set(target, [...(same.get(target) ?? []), name]);
   }
   const tiers: string[][] = [];
-  // An entry is the same as at most one other, so nothing is found twice, and a circle is never entered.
+  // An entry is the same as at most one other: nothing is found twice, and no circle is entered.
   let tier = attached;
   while (tier.length > 0) {
     tiers.push(tier);

@@ -1,34 +1,31 @@
 import { type AuditRecord, auditIdOf } from './registry-record.js';
 
 /**
- * The trail of changes: the newest accepted ones, of all groups together, in the order of the log. Each is a record
- * with a key of its own; what falls out at the old end is freed by tombstones, so that the topic stays bounded.
- *
- * A change is *missing* from the moment it was accepted until its record is known to be in the log. One that detached
- * others has a record for each of them, all with its revision; none of these is told while another one is missing.
+ * Keeps the newest accepted changes of all groups, in log order, each a record with a key of its own; tombstones free
+ * what falls out. A change is *missing* from its acceptance until its record is known in the log. One with detachments
+ * has a record for each, all of its revision; none is shown while another is missing.
  */
 export class Trail {
   readonly #most: number;
-  /** By revision, rising; those of one revision by name. */
+  /** By rising revision, then name. */
   #kept: AuditRecord[] = [];
-  /** Changes up to this revision have fallen out and are not kept. */
+  /** Last change that has fallen out. */
   #floor: Cursor = { revision: 0, group: LAST };
-  /** Changes whose records have not been read yet, by `auditIdOf`. */
+  /** Changes whose records are unread, by `auditIdOf`. */
   readonly #missing = new Map<string, Missing>();
-  /** Kept changes that the log is about to lose (signatures expire soon, or the log is another one), by `auditIdOf`. */
+  /** Kept changes that the log will lose (expiring signatures, another log), by `auditIdOf`. */
   readonly #toRenew = new Map<string, Missing>();
-  /** Groups whose records are in the log without being kept, until they are seen to be freed. */
+  /** Groups with records in the log that are not kept, until freed. */
   readonly #fallen = new Map<string, Fallen>();
 
-  /** @param most changes that are kept; the nodes of a cluster should agree */
+  /** @param most changes kept; nodes of a cluster should agree */
   constructor(most: number) {
     this.#most = most;
   }
 
   /**
-   * At most `most` kept changes behind a revision, of one entry or of all.
-   *
-   * @param group of the last one that is known of this revision; absent = all of it is
+   * Lists at most `most` changes behind a revision, of one entry or all. @param group last known one of this revision;
+   * absent = all of it
    */
   after(revision: number, most: number, name: string | null, group = LAST): AuditRecord[] {
     const found: AuditRecord[] = [];
@@ -45,23 +42,23 @@ export class Trail {
     return this.#kept.length;
   }
 
-  /** Adds a change that was accepted, as this node has just read. */
+  /** Adds a change accepted just now. */
   expect(record: AuditRecord, nowMs: number): void {
     if (!this.#has(record)) this.#missing.set(auditIdOf(record), { record, sinceMs: nowMs });
   }
 
-  /** Called when another log begins: what is kept is written into it, unless it is found there. */
+  /** Begins another log: kept changes are written into it, unless found there. */
   sayAgain(nowMs: number): void {
     this.#fallen.clear();
     for (const record of this.#kept) this.#toRenew.set(auditIdOf(record), { record, sinceMs: nowMs });
   }
 
-  /** Records that have to be in the log before a state of these groups is. */
+  /** Lists records that must precede states of these groups. */
   missingOf(groups: ReadonlySet<string>): AuditRecord[] {
     return [...this.#missing.values()].flatMap(({ record }) => (groups.has(record.group) ? [record] : []));
   }
 
-  /** Called when its record is in the log, perhaps with a signature that will expire soon. */
+  /** Notes a record in the log, perhaps with an expiring signature. */
   keep(record: AuditRecord, nowMs: number, isToRenew = false): void {
     const auditId = auditIdOf(record);
     this.#missing.delete(auditId);
@@ -78,7 +75,7 @@ export class Trail {
     }
   }
 
-  /** This record is no longer in the log. */
+  /** Notes a record that left the log. */
   freed(auditId: string): void {
     this.#fallen.delete(auditId);
     this.#toRenew.delete(auditId);
@@ -88,17 +85,17 @@ export class Trail {
     }
   }
 
-  /** The oldest changes that have fallen out: a node frees as many as it has just added. */
+  /** Takes the oldest fallen changes: as many as the node has just added. */
   takeFallen(count: number, nowMs: number): string[] {
     return this.#take(count, nowMs, ({ isTaken }) => !isTaken);
   }
 
-  /** Records that should have been freed long ago. */
+  /** Takes records that should have been freed long ago. */
   takeStale(nowMs: number, patienceMs: number): string[] {
     return this.#take(STALE_AT_ONCE, nowMs, ({ sinceMs }) => nowMs - sinceMs > patienceMs);
   }
 
-  /** Changes that others should have written long ago, for the first time or again. */
+  /** Takes changes that others should have written long ago. */
   takeOverdue(nowMs: number, patienceMs: number): AuditRecord[] {
     const overdue: AuditRecord[] = [];
     const take = (waiting: Iterable<Missing>, most: number) => {
@@ -131,7 +128,7 @@ export class Trail {
     return found?.revision === revision && found.group === group;
   }
 
-  /** The index of the first record behind the cursor. */
+  /** Finds the first record behind the cursor. */
   #firstAbove(cursor: Cursor): number {
     let [low, high] = [0, this.#kept.length];
     while (low < high) {
@@ -143,10 +140,10 @@ export class Trail {
   }
 }
 
-/** Stands between the records that are kept: behind the one with this revision and group. */
+/** Place between kept records: behind this revision and group. */
 type Cursor = Pick<AuditRecord, 'revision' | 'group'>;
 
-/** A string that sorts behind all names. */
+/** Sorts behind all names. */
 const LAST = '\uffff';
 
 function isAbove({ revision, group }: Cursor, other: Cursor): boolean {
@@ -155,14 +152,14 @@ function isAbove({ revision, group }: Cursor, other: Cursor): boolean {
 
 interface Fallen {
   sinceMs: number;
-  /** True once this node has sent its tombstone. */
+  /** True = this node has sent its tombstone. */
   isTaken: boolean;
 }
 
-/** Freed per second and node where a writer has died in the middle; some KB. */
+/** Records freed per second and node after a writer's death; some KB. */
 const STALE_AT_ONCE = 1000;
 
-/** Records of one append that are written again: some hundred KB at most, as with states. */
+/** Records renewed per append: some hundred KB, as with states. */
 const RENEWED_AT_ONCE = 200;
 
 interface Missing {

@@ -40,7 +40,7 @@ export function trailingMean(column, window) {
   return column.map((value, at) => {
     total += value;
     if (at >= window) total -= column[at - window];
-    // What was added and taken away again leaves a rounding error, which may be below zero.
+    // Sums that return to zero keep a rounding error, which may be below it.
     return Math.max(0, total) / Math.min(at + 1, window);
   });
 }

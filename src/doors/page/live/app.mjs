@@ -9,7 +9,7 @@ import { listen } from './stream.mjs';
 import { WhyView } from './why-view.mjs';
 import { clockTime, textOf } from './wording.mjs';
 
-/** What a node remembers. A node that is up for less has a shorter slider. */
+/** Seconds that a node remembers; one that is up for less has a shorter slider. */
 const PAST_SECONDS = 899;
 
 const element = (id) => document.getElementById(id);

@@ -1,4 +1,4 @@
-/** What the node has answered instead of what it was asked for. */
+/** Carries the node's refusal of a request. */
 export class Refused extends Error {
   constructor(status, problem) {
     super(problem.detail ?? `the node answered ${status}`);

@@ -108,7 +108,7 @@ export class GroupView {
     this.writeTiles = groupTiles(figures);
   }
 
-  /** What would have been, had the shadow been enforced; the last two are of this node, since it began. */
+  /** Shows what the shadow would have done; the last two figures are of this node, since it began. */
   #showShadow(shadow) {
     this.shadowCard.hidden = shadow === null;
     if (shadow === null || this.dimension === undefined) return;

@@ -6,7 +6,7 @@ import { quotaBar } from './quota-bar.mjs';
 import { tiles } from './tiles.mjs';
 import { duration, exceeds, perSecond } from './wording.mjs';
 
-/** What the node takes as a window of the list. */
+/** Most lines that the node takes as a window. */
 const WINDOW_MAX = 120;
 /** Lines above and below what is seen, so that a turn of the wheel meets lines that are there. */
 const SPARE = 12;
@@ -51,7 +51,7 @@ export class GroupsList {
       this.reopen();
       return;
     }
-    // Where the node is away, the page says so already.
+    // The page shows already that the node is away.
     const history = await askJson(`/v1/live/history?ago=${ago}`).catch(() => null);
     if (history === null || this.ago !== ago) return;
     const found = history.rows
@@ -219,7 +219,7 @@ export class GroupsList {
   }
 }
 
-/** What has no line: records have no names of keys in them, and heartbeats tell those of the busiest. */
+/** Counts what has no line: records name no keys, and heartbeats the busiest alone. */
 function missingText(nodeId, keys, unnamed) {
   if (keys.length === 0 && unnamed === 0) return '';
   const templates = keys.map(({ template, live, loud }) => `${template} ${rate(live)} in use, ${rate(loud)} loud`);

@@ -11,8 +11,7 @@ const THIS_KEY = 'this key';
 const TRIED_AFTER_MS = 250;
 
 /**
- * What if, for a key: its quota is changed for all keys of its template, or for this key alone. The node says what would
- * be defined then (`?dryRun=true`).
+ * Tries a change of a key's quota, for its template or for it alone; the node previews it (`?dryRun=true`).
  */
 export class KeyChange {
   constructor(host, { key, direction, canChange }) {
@@ -32,7 +31,7 @@ export class KeyChange {
       const { template, quota } = await askJson(pathOfKey(this.key));
       this.template = template;
       this.quota = quota[this.direction];
-      // What a change is refused for if it is no longer so.
+      // The state that must still hold, or the change is refused.
       const paths = [pathOfKey(this.key), pathOfTemplate(template)];
       this.seen = new Map(await Promise.all(paths.map(async (path) => [path, await definedAt(path)])));
     } catch (error) {

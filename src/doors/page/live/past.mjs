@@ -55,7 +55,7 @@ export class Past {
     return this.times.findLastIndex((time) => time <= wanted);
   }
 
-  /** Who has a line keeps it; others get one while there are some left. */
+  /** Keeps lines that nodes have; gives others one while there are some left. */
   #named(nodes, key) {
     const named = new Map();
     const wanting = [...nodes].sort((one, other) => (other.share[key] ?? 0) - (one.share[key] ?? 0));

@@ -10,8 +10,7 @@ const PREVIEW_EVERY_MS = 5000;
 const STRATEGIES = ['max-min', 'steal-halfway', 'client-rate', 'proportional', 'equal-residual', 'equal'];
 
 /**
- * What if: a change of quota, strategy or weights, tried without changing anything; then applied, and taken back. The
- * node itself computes what would follow (`?dryRun=true`).
+ * Tries, applies and takes back changes of quota, strategy or weights; the node previews them (`?dryRun=true`).
  */
 export class WhatIf {
   constructor(host, { group, direction, dimension, canChange }) {
@@ -204,7 +203,7 @@ function weightsText(weights) {
     .join(', ');
 }
 
-/** What has to be sent so that these weights are in force: null takes one away. */
+/** Returns the patch for these weights; null takes one away. */
 function readWeights(text, before) {
   const pairs = text.split(',').map((part) => part.split('=').map((word) => word.trim()));
   const after = Object.fromEntries(

@@ -24,7 +24,7 @@ export class WhyView {
     if (this.shown !== null && !this.asking) void this.#explain();
   }
 
-  /** What was explained in the past is not remembered. */
+  /** Says that explanations of the past are not kept. */
   at(ago) {
     say(
       this.time,
@@ -189,7 +189,7 @@ export class WhyView {
   }
 }
 
-/** Who uses a key, as nodes tell in the log. */
+/** Lists the users of a key, by the log. */
 function toldStep({ told, group }, direction) {
   const quota = group?.directions[direction].quota ?? {};
   const unit = quota.messagesPerSecond == null && quota.bytesPerSecond != null ? 'bytes' : 'messages';

@@ -31,13 +31,13 @@ export function clockTime(seconds) {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-/** Who says what a group is: the template of a key, YAML, or a change at run time. */
+/** Names a group's source: the template of a key, YAML, or a change at run time. */
 export function sourceText({ template, origin, revision }) {
   if (template !== null) return `key of template ${template}`;
   return origin === 'yaml' ? 'from YAML' : `changed at run time, revision ${revision}`;
 }
 
-/** What the node said of a request that it did not do, and what helps. */
+/** Words the node's refusal of a request, and what helps. */
 export function textOf(error) {
   return error.remedy ? `${error.message}. ${error.remedy}` : error.message;
 }

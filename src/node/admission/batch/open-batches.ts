@@ -204,7 +204,7 @@ export class OpenBatches {
       granted: { messages, bytes },
       request,
       windows: windowsOf(limiter, request, clock()),
-      // Of several groups the most specific one decides about dropped work.
+      // The most specific group decides about dropped work.
       isDroppedCounted: () => groups.ofLane(lane).dropped === 'counted',
       settle: (messages, bytes) => joint.settle(request, messages, bytes, clock()),
     });

@@ -47,7 +47,7 @@ export function fullInMs({ limiter, loop }: LeftParts, lane: number, dimension: 
   const shared = sharedBucket(loop, lane, dimension, nowMs);
   if (shared === null) return Math.max(0, (1000 * (depth - here)) / perSecond);
   const { bucket, tokens } = shared;
-  // What this node has just taken is not in the log yet.
+  // The log lacks what this node has just taken.
   const missing = Math.max(bucket.depth - tokens, Math.min(depth, bucket.depth) - here);
   return Math.max(0, (1000 * missing) / bucket.perSecond);
 }

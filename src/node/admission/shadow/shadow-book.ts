@@ -116,7 +116,7 @@ export class ShadowBook {
   ask(request: JointRequest, answer: number, nowMs: number): void {
     if (!this.#isAny) return;
     if ((request.whole ?? null) !== null) {
-      // Who takes a part of the tokens would take a part of the shadow's.
+      // A divisible request would also take a part of the shadow's tokens.
       for (const held of this.#askToHold(request, answer, nowMs)) held.settle(request, request, nowMs);
       return;
     }
@@ -290,7 +290,7 @@ export class ShadowBook {
       const { loop, groups } = this.#parts;
       if (!loop.isReady) return null;
       loop.serve(planned);
-      // Where that has not served it, the next request does.
+      // A lane that is still unserved is left to the next request.
       const again = this.#limiter.tryAcquire(planned, messages, bytes, false, nowMs);
       if (again === UNCONFIRMED || !groups.isLive(Math.floor(planned / DIRECTION_COUNT))) return null;
       return this.#compare(planned, messages, bytes, { said: again, answer, nowMs });
