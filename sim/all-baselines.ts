@@ -7,8 +7,8 @@ import { pulsar, pulsarFork } from './baselines/pulsar/pulsar.js';
 import { STATIC } from './baselines/static.js';
 
 /**
- * The systems that quotamesh is compared with, by name. Pulsar at its default period of 60 s hardly moves within a
- * scenario of two minutes; 10 s, which favours it, has a column of its own.
+ * Systems to compare, by name. Pulsar's default period of 60 s hardly moves in two minutes; 10 s favours it, and has a
+ * column.
  */
 export const BASELINES: Readonly<Record<string, Baseline>> = Object.fromEntries(
   [

@@ -4,10 +4,8 @@ import type { ClusterUnderTest } from './cluster/cluster-under-test.js';
 import { QuotameshCluster } from './cluster/quotamesh-cluster.js';
 import type { SystemEnvironment } from './cluster/system-environment.js';
 
-/** What scenarios are played on. */
 export interface System {
   readonly name: string;
-  /** One line for tables and `sim list`. */
   readonly says: string;
   create(environment: SystemEnvironment): ClusterUnderTest;
 }
@@ -16,7 +14,7 @@ const OWN_PREFIX = 'quotamesh ';
 
 export const OWN_SYSTEMS: readonly System[] = STRATEGY_NAMES.map(ownSystem);
 
-/** Ours first, then the other systems, from the formulas of their sources. */
+/** Systems: ours first, then the others by their sources. */
 export const SYSTEMS: readonly System[] = [...OWN_SYSTEMS, ...Object.values(BASELINES)];
 
 /** `max-min` is short for `quotamesh max-min`. */

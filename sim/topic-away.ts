@@ -6,28 +6,26 @@ export const AWAY = { fromMs: 10_000, toMs: 50_000, endMs: 60_000 } as const;
 /** Wanted by three nodes, 1,400/s together. */
 export const WANTED = { a: 1000, b: 300, c: 100 } as const;
 
-/** What is away: the topic for everybody, or for node b alone, whose part node a would like to have. */
+/** Scope of the outage: everybody, or node b, whose part node a wants. */
 export type AwayFor = 'everybody' | 'one node';
 
 type Isolation = GroupSettings['isolation'];
 
 export interface AwayRun {
-  /** Admitted by all in every second, per second. */
+  /** Admitted by all per second. */
   readonly perSecond: readonly number[];
-  /** Σ per second: before; while nobody notices and shares are held; under the policy; after the return. */
   readonly before: number;
   readonly held: number;
   readonly policy: number;
   readonly after: number;
-  /** The worst sliding second of the run from the outage on. */
   readonly worst: number;
-  /** Seconds from the return until a second admits 98 % of the quota again. */
+  /** Seconds from the return to 98 % of the quota. */
   readonly backSeconds: number;
 }
 
 /**
- * A topic that goes away for 40 s under a group with one isolation policy, in virtual time. The page
- * docs/operate/when-the-topic-is-away.md shows the figures, and scripts/docs draws them. Played with the first group.
+ * Plays an outage of 40 s under an isolation policy, for docs/operate/when-the-topic-is-away.md, drawn by scripts/docs.
+ * Uses the first group.
  */
 export function playTopicAway(settings: WorldSettings, isolation: Isolation, awayFor: AwayFor): AwayRun {
   const [group, ...others] = settings.groups;

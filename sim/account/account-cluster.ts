@@ -11,29 +11,26 @@ import type { Story, WrittenBucket } from './story.js';
 import { ToldBucket } from './told-bucket.js';
 import { depthOf, namesOf, writtenConfig } from './written-bucket.js';
 
-/** A process of the cluster, and what is known of it from outside. */
+/** Process of the cluster, seen from outside. */
 export interface Member {
   readonly name: string;
   readonly node: KeyedNode;
-  /** When it began to decide; NaN = not yet. */
+  /** Start of decisions; NaN = not yet. */
   readyMs: number;
 }
 
-/**
- * The nodes of a story. Whoever starts, stops or kills them does it here, because what that allows to every bucket is
- * counted here.
- */
+/** Starts, stops and kills a story's nodes, and counts what that allows every bucket. */
 export class AccountCluster {
   readonly queue = new EventQueue();
   readonly topic: SimulatedTopic;
   readonly told: readonly ToldBucket[];
   members: Member[] = [];
-  /** When what happened last, beside requests, is over. */
+  /** End of the last trouble beside requests. */
   troubledMs = 0;
   readonly #random: Random;
   readonly #story: Story;
   readonly #buckets: WrittenBucket[];
-  /** When nodes were killed that the others may still count. */
+  /** Kills that other nodes may still count. */
   #killedMs: number[] = [];
   #config: ResolvedConfig;
   #started = 0;
@@ -64,19 +61,19 @@ export class AccountCluster {
     return this.#config;
   }
 
-  /** Tells whether a full bucket is whole at each of three nodes: records come back fast (docs/guide/tokens.md). */
+  /** Tests if a full bucket is whole at three nodes: records come back fast (docs/guide/tokens.md). */
   get isNear(): boolean {
     const { delays } = this.#story;
     return delays.appendMs[1] + delays.deliveryMs[1] < WHOLE_BELOW_MS;
   }
 
-  /** Longest way of a record to all nodes, and of a decision behind it. */
+  /** Longest way of a record to all nodes, with a decision. */
   get deliveryMs(): number {
     const { delays, sampleIntervalMs } = this.#story;
     return delays.appendMs[1] + delays.deliveryMs[1] + sampleIntervalMs;
   }
 
-  /** Checks whether a node has begun to decide within two deliveries. */
+  /** Tests if a node began to decide within two deliveries. */
   isStarter({ readyMs }: Member): boolean {
     return readyMs > FIRST_MS && this.nowMs - readyMs < 2 * this.deliveryMs;
   }
@@ -97,7 +94,7 @@ export class AccountCluster {
     this.members.push(member);
   }
 
-  /** Plans what is not done any more once all nodes have ended. */
+  /** Plans work that all nodes' end cancels. */
   later(delayMs: number, run: () => void): void {
     const nights = this.#nights;
     this.queue.after(delayMs, () => {
@@ -105,7 +102,7 @@ export class AccountCluster {
     });
   }
 
-  /** Ends all nodes; nothing that was planned starts one again. */
+  /** Ends all nodes, and plans of restarts. */
   endAll(end: (member: Member) => void): void {
     this.#nights++;
     for (const member of [...this.members]) end(member);
@@ -132,14 +129,14 @@ export class AccountCluster {
   }
 
   loseLog(): void {
-    // Until all have spoken in the new log, each has a part of what it had.
+    // In a new log each has a part until all have published.
     this.troubledMs = this.nowMs + this.#config.timing.stalenessMs;
     this.topic.makeAnew();
     if (!this.members.some(({ node }) => node.isReady))
       for (const { ledger, depth } of this.told) ledger.allow(this.nowMs, depth);
   }
 
-  /** Another quota is in force, at each node after a delivery of its own. */
+  /** Changes a quota, at each node after its own delivery. */
   limit(at: number, bucket: WrittenBucket): void {
     this.troubledMs = Math.max(this.troubledMs, this.nowMs);
     this.#buckets[at] = bucket;
@@ -150,7 +147,7 @@ export class AccountCluster {
     for (const { node } of this.members) {
       this.queue.after(this.topic.drawDelayMs(), () => {
         if (!node.isOpen) return;
-        // One that is read later comes behind all that were written before it.
+        // Later readings follow all earlier writings.
         const { groups, keys } = this.#config;
         if (bucket.isKey) node.keys.use(keys.templates);
         else for (const group of groups) if (names.includes(group.name)) node.inForce.define(group);
@@ -163,7 +160,7 @@ export class AccountCluster {
     this.troubledMs = Math.max(this.troubledMs, this.nowMs);
   }
 
-  /** Counts the nodes that all others count: those that run and were read of, and those that were killed just now. */
+  /** Counts nodes that others count: running ones, and those killed just now. */
   counted(): number {
     const { stalenessMs, heartbeatMs } = this.#config.timing;
     this.#killedMs = this.#killedMs.filter((ms) => this.nowMs - ms < stalenessMs + heartbeatMs);
@@ -179,7 +176,7 @@ export class AccountCluster {
 }
 
 const CLUSTER = 'account';
-/** Those that are ready until then have started together, before anybody asks. */
+/** Milliseconds within which first nodes start together. */
 const FIRST_MS = 3000;
 const WHOLE_BELOW_MS = 120;
 const UNSEEN: NodeObserver = {

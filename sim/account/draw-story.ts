@@ -4,11 +4,10 @@ import type { Act, ActName, Story, WrittenBucket } from './story.js';
 export interface DrawOptions {
   /** Acts that the story is without. */
   readonly without?: readonly ActName[];
-  /** A story ends when its nodes have run for so long together: rounds are what it costs to play it. */
+  /** Node-milliseconds that end a story: rounds are its cost. */
   readonly nodeMsMax?: number;
 }
 
-/** Draws the cluster of a seed, and what happens to it. */
 export function drawStory(seed: number, options: DrawOptions = {}): Story {
   const random = Random.stream(seed, 'account');
   const buckets = Array.from({ length: 1 + below(random, 3) }, () => drawBucket(random));
@@ -25,14 +24,14 @@ export function drawStory(seed: number, options: DrawOptions = {}): Story {
   };
 }
 
-/** The cluster of a seed; what happens to it are acts of any kind, each drawn from a number. */
+/** Makes a seed's cluster, with acts drawn from a number each. */
 export function storyOf(seed: number, numbers: readonly number[], options: DrawOptions = {}): Story {
   const story = drawStory(seed, options);
   const acts = numbers.flatMap((number) => drawAct(new Random(number), options));
   return { ...story, acts: withinTime(acts, story.nodes, options.nodeMsMax) };
 }
 
-/** One act, and a pause. */
+/** Draws an act, and a pause. */
 function drawAct(random: Random, options: DrawOptions = {}): Act[] {
   const pause: Act = { act: 'pass', ms: pick(random, PAUSES_MS) as number };
   const { draw } = pickWeighted(
@@ -47,7 +46,7 @@ function isDrawn(act: ActName, { without = [] }: DrawOptions): boolean {
 }
 
 function drawActs(random: Random, options: DrawOptions): Act[] {
-  // Each story has habits of its own: a few kinds of acts, often.
+  // Each story has habits: a few kinds of acts, often.
   const kinds = HABITS.map((kind) => ({ ...kind, weight: kind.weight * (random.next() < 0.5 ? 0 : random.next()) }));
   const drawn = kinds.filter(({ act }) => isDrawn(act, options));
   const pauses = PAUSES_MS.filter(() => random.next() < 0.5);
@@ -81,7 +80,7 @@ const ACTS_MIN = 5;
 const ACTS_MAX = 45;
 const NODE_MS_MAX = 400_000;
 
-/** Each in one asked of docs/guide, or like it. */
+/** Quotas, each as in docs/guide. */
 const QUOTAS: readonly Omit<WrittenBucket, 'isKey'>[] = [
   { per: 'Hour', quota: 60, burst: null },
   { per: 'Hour', quota: 600, burst: null },
@@ -104,7 +103,7 @@ const DELAYS: readonly Story['delays'][] = [
   { appendMs: [50, 100], deliveryMs: [50, 100] },
 ];
 
-/** Idle for a minute, a lane is put down; hours fill every bucket. */
+/** Pauses; a minute puts a lane down, hours fill every bucket. */
 const PAUSES_MS = [0, 5, 20, 200, 1000, 5000, 12_000, 31_000, 62_000, 130_000, 400_000];
 const HOLDS_MS = [0, 20, 500, 2000, 15_000, 28_000, 75_000, 200_000];
 const NIGHTS_MS = [20_000, 600_000, 3_600_000, 30_000_000];

@@ -3,7 +3,7 @@ import { drawStory } from './draw-story.js';
 import { type Broken, playStory } from './play-story.js';
 import type { Act, Story } from './story.js';
 
-/** Tells what a seed's story broke, and the story. */
+/** Verdict on a seed's story. */
 export interface AccountVerdict {
   readonly broken: readonly Broken[];
   readonly story: Story;

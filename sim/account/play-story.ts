@@ -8,26 +8,24 @@ import { AccountCluster, type Member } from './account-cluster.js';
 import type { Act, Story } from './story.js';
 import type { ToldBucket } from './told-bucket.js';
 
-/** A promise that was not kept. */
+/** Broken promise. */
 export interface Broken {
   readonly promise: 'account' | 'starts' | 'same tokens' | 'no error';
   readonly bucket: string;
-  /** Tokens above the bound, in depths; 0 where nothing is counted. */
+  /** Tokens above the bound in depths; 0 = nothing to count. */
   readonly depths: number;
   readonly says: string;
 }
 
 export interface Played {
   readonly broken: readonly Broken[];
-  /** Messages granted, of all buckets. */
   readonly granted: number;
-  /** Most that a bucket was granted in a span beyond its quota, less what was allowed, in depths. */
+  /** Most granted in a span beyond quota and allowance, in depths. */
   readonly mostDepths: number;
-  /** Counts how often a rested bucket was asked for one message. */
   readonly probes: number;
 }
 
-/** Plays a story; what was granted is judged at its end, when all that was reserved has been settled. */
+/** Plays a story; judges grants once all reservations are settled. */
 export async function playStory(story: Story): Promise<Played> {
   const play = new Play(story);
   await play.pass(JOIN_MS);
@@ -40,7 +38,7 @@ class Play {
   readonly #cluster: AccountCluster;
   readonly #broken = new Map<string, Broken>();
   readonly #records = new Map<Member, ProcessRecord>();
-  /** Answers that have not come yet. */
+  /** Unanswered requests. */
   #open = 0;
   #probes = 0;
 
@@ -67,7 +65,7 @@ class Play {
     const { queue } = this.#cluster;
     const untilMs = queue.nowMs + ms;
     while (queue.nowMs < untilMs) {
-      // Promises that wait are answered between two events.
+      // Waiting promises are answered between two events.
       const stepMs = this.#open > 0 ? PROMISES_EVERY_MS : LOOK_EVERY_MS;
       queue.runUntil(Math.min(untilMs, queue.nowMs + stepMs));
       await this.#settle();
@@ -131,7 +129,7 @@ class Play {
     });
   }
 
-  /** Asks until it is refused: one by one, or for any part of all. */
+  /** Takes until refused: one by one, or any part of all. */
   #drain(member: Member, told: ToldBucket, isPiecewise: boolean): void {
     const most = 4 * told.depth;
     for (let got = 0; got < most; ) {
@@ -192,7 +190,7 @@ class Play {
       this.#cluster.queue.after(heldMs, () => {
         if (!node.isOpen) return;
         this.#try(told, () => (actual === 0 ? given.cancel() : given.commit({ messages: actual })));
-        // What was too little is charged; it could not be refused.
+        // The missing part is charged, and cannot be refused.
         if (actual > messages) told.ledger.consumed(this.#cluster.nowMs, actual - messages);
         grant.amount = Math.min(actual, messages);
       });
@@ -217,7 +215,7 @@ class Play {
     );
   }
 
-  /** Whether it came back: a batch that is over has been used. */
+  /** Tests for a refund; a batch that is over is used. */
   #hasRefunded(told: ToldBucket, refund: () => void): boolean {
     try {
       refund();
@@ -229,8 +227,8 @@ class Play {
   }
 
   /**
-   * Asks where nobody has asked lately: for one message where a central bucket would hold half of its depth, or for all
-   * where it is full and the log counts three nodes at most, which may then take all of it.
+   * Probes a rested bucket: one message where a central bucket would hold half its depth, or all where it is full and
+   * at most three nodes count.
    */
   #probe({ at, restMs, isWhole }: Extract<Act, { readonly act: 'probe' }>, told: ToldBucket): void {
     const { nowMs, deliveryMs, isNear, members, troubledMs } = this.#cluster;
@@ -266,7 +264,7 @@ class Play {
     const cluster = this.#cluster;
     const names = cluster.members.map(({ name }) => name);
     cluster.endAll((member) => (isKilled ? cluster.kill(member) : cluster.leave(member)));
-    // What is on its way to the log.
+    // On its way to the log.
     await this.pass(FAREWELL_MS);
     if (isLogLost) cluster.loseLog();
     await this.pass(ms);
@@ -284,7 +282,7 @@ class Play {
     cluster.limit(at, { ...written, quota, burst });
   }
 
-  /** When the wait has ended that the next call begins; now, where it did not wait. */
+  /** Returns the end of the next call's wait; now without one. */
   #watch({ gate }: Member['node']): () => number {
     const { nowMs } = this.#cluster;
     let endedMs = Number.NaN;
@@ -325,7 +323,7 @@ class Play {
     for (let tick = 0; this.#open > 0 && tick < TICKS; tick++) await null;
   }
 
-  /** Nodes that have read the same hold the same, of every group and key that they follow. */
+  /** Checks that nodes with the same log hold the same tokens. */
   #checkTokens(): void {
     const { members, config, told, nowMs } = this.#cluster;
     for (const known of this.#records.keys()) if (!members.includes(known)) this.#records.delete(known);
@@ -337,7 +335,7 @@ class Play {
         record.caughtUpLogMs = node.coordinator.log.membershipLogMs;
       this.#records.set(member, record);
     }
-    // Nodes read of another quota at different places of the log of reports, and differ until the bucket is full.
+    // Nodes read a changed quota at different places, and differ until the bucket is full.
     const alike = told.filter(({ limitedMs }) => limitedMs === -Infinity);
     const groups = alike.map(({ name }) => ({ name }));
     for (const view of viewsOf(this.#records.values(), config.timing)) {
@@ -353,7 +351,7 @@ class Play {
   }
 }
 
-/** From 0 to 1 of the list; undefined where it is empty. */
+/** Picks at a part from 0 to 1; undefined = empty. */
 function pick<Item>(list: readonly Item[], part: number): Item | undefined {
   return list[Math.min(list.length - 1, Math.floor(part * list.length))];
 }
@@ -362,17 +360,17 @@ function amountOf({ depth }: ToldBucket, part: number): number {
   return Math.max(1, Math.floor(part * depth));
 }
 
-/** All nodes are ready, and know each other. */
+/** Milliseconds until all nodes are ready and counted. */
 const JOIN_MS = 3000;
-/** Longer than anything is held. */
+/** Milliseconds, longer than any hold. */
 const SETTLED_MS = 1000;
 const PROMISES_EVERY_MS = 100;
 const LOOK_EVERY_MS = 60_000;
 const FAREWELL_MS = 2000;
 const TICKS = 8;
-/** Deeper buckets take too long to be emptied one by one. */
+/** Largest quota; deeper buckets take too long to empty. */
 const QUOTA_MAX = 6000;
-/** So many nodes may take all of a full bucket each. */
+/** Nodes that may each take a full bucket. */
 const TOGETHER = 3;
 const FULL = 0.95;
 const TOKEN_ERROR = 1e-6;

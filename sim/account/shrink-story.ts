@@ -1,10 +1,7 @@
 import { type Broken, playStory } from './play-story.js';
 import type { Act, Story } from './story.js';
 
-/**
- * Looks for the smallest story that breaks the same promise: without acts, with fewer nodes, partitions and buckets.
- * Each story that still breaks it is the next one to be made smaller.
- */
+/** Shrinks a story that breaks a promise, by acts, nodes, partitions and buckets, step by step. */
 export async function shrinkStory(story: Story, promise: Broken['promise'], most = 600): Promise<Story> {
   let smallest = story;
   let left = most;

@@ -1,16 +1,16 @@
 import type { TopicDelays } from '../cluster/simulated-topic.js';
 
-/** A bucket as somebody writes it: a group, or a template of keys. */
+/** Bucket as written: a group, or a template of keys. */
 export interface WrittenBucket {
   readonly isKey: boolean;
   readonly per: 'Second' | 'Minute' | 'Hour' | 'Day';
   /** Messages per that time. */
   readonly quota: number;
-  /** Messages that it holds; null = the default. */
+  /** Depth in messages; null = the default. */
   readonly burst: number | null;
 }
 
-/** What a cluster is, and what happens to it, in this order. The same story gives the same run. */
+/** Cluster and its acts, in order; the same story gives the same run. */
 export interface Story {
   readonly seed: number;
   /** Nodes at the beginning. */
@@ -23,13 +23,13 @@ export interface Story {
 }
 
 interface Asked {
-  /** The node, from 0 to 1 of those that run. */
+  /** Node, from 0 to 1 of the running ones. */
   readonly at: number;
-  /** The group or key, from 0 to 1 of all. */
+  /** Group or key, from 0 to 1 of all. */
   readonly of: number;
 }
 
-/** Parts are of a depth, and at least one message. */
+/** Acts; parts are of a depth, at least one message. */
 export type Act =
   | { readonly act: 'pass'; readonly ms: number }
   | ({ readonly act: 'ask'; readonly part: number; readonly times: number } & Asked)
@@ -47,14 +47,14 @@ export type Act =
     } & Asked)
   /** Work that cannot be refused. */
   | ({ readonly act: 'consume'; readonly part: number; readonly isRequested: boolean } & Asked)
-  /** Asks for one message of a bucket that has rested, or for all that there is, and has to get it. */
+  /** Must get one message of a rested bucket, or all. */
   | ({ readonly act: 'probe'; readonly restMs: number; readonly isWhole: boolean } & Asked)
   | { readonly act: 'start'; readonly compacted: boolean }
   | { readonly act: 'leave'; readonly at: number; readonly backMs: number | null; readonly compacted: boolean }
   | { readonly act: 'kill'; readonly at: number; readonly backMs: number | null; readonly compacted: boolean }
-  /** All nodes are stopped and started again, one after the other. */
+  /** Restarts all nodes, one by one. */
   | { readonly act: 'deploy'; readonly everyMs: number; readonly awayMs: number; readonly compacted: boolean }
-  /** Nobody runs meanwhile. */
+  /** Stops all nodes for a while. */
   | {
       readonly act: 'night';
       readonly ms: number;

@@ -2,24 +2,23 @@ import { AccountLedger, type Grant, TOGETHER } from '../oracle/account-ledger.js
 import type { WrittenBucket } from './story.js';
 import { depthOf, isInPieces, perSecondOf } from './written-bucket.js';
 
-/** What callers were told of one group or key. */
 export class ToldBucket {
   readonly name: string;
   readonly ledger: AccountLedger;
-  /** When it was last asked for. */
+  /** Time of the last request. */
   askedMs = -Infinity;
   written: WrittenBucket;
-  /** When its quota was changed last. */
+  /** Time of the last change. */
   limitedMs = -Infinity;
-  /** When it granted something last. */
+  /** Time of the last grant. */
   grantedMs = -Infinity;
   readonly #nodes: number;
-  /** Quotas that some nodes still have, and until when. */
+  /** Quotas that some nodes still have, with their end. */
   #former: { readonly written: WrittenBucket; readonly untilMs: number }[] = [];
-  /** Tokens that each node has granted just after its start. */
+  /** Grants of each node just after its start. */
   readonly #ofNew = new Map<object, number>();
 
-  /** @param nodes the most that there are at once */
+  /** @param nodes most nodes at once */
   constructor(name: string, written: WrittenBucket, nowMs: number, nodes: number) {
     this.name = name;
     this.written = written;
@@ -36,7 +35,7 @@ export class ToldBucket {
     return perSecondOf(this.written);
   }
 
-  /** Another quota is written. Until `allMs` some nodes have a former one. */
+  /** Changes the quota; until `allMs` some nodes have a former one. */
   limited(written: WrittenBucket, nowMs: number, allMs: number): void {
     this.limitedMs = allMs;
     const former = [
@@ -50,13 +49,13 @@ export class ToldBucket {
     this.ledger.limited(allMs, this.perSecond, this.depth);
   }
 
-  /** Reads a node's part of a full bucket. */
+  /** Part of a full bucket per node. */
   get #part(): number {
     return Math.min(1, TOGETHER / this.#nodes) * this.depth;
   }
 
   /**
-   * Counts a grant; what exceeds a node's part of a full bucket is allowed, and a node's part just after its start.
+   * Counts a grant; allows its excess over a node's part, and a part at its start.
    * @param starter a node that has started within two deliveries
    */
   granted(atMs: number, amount: number, starter: object | null = null): Grant {

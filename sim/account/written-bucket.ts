@@ -7,27 +7,30 @@ export function perSecondOf({ quota, per }: WrittenBucket): number {
   return quota / SECONDS[per];
 }
 
-/** As docs/guide/tokens.md writes it: the most of 100 ms, 3·√quota and 10 messages, at most a second or 10 messages. */
+/**
+ * Returns the depth by docs/guide/tokens.md: the most of 100 ms, 3·√quota and 10 messages, at most a second or 10
+ * messages.
+ */
 export function depthOf({ quota, per, burst }: WrittenBucket): number {
   if (burst !== null) return burst;
   if (per !== 'Second') return quota;
   return Math.min(Math.max(quota / 10, 3 * Math.sqrt(quota), 10), Math.max(quota, 10));
 }
 
-/** As docs/guide/tokens.md says when quotas are given in whole requests. */
+/** Tests for quotas in whole requests, by docs/guide/tokens.md. */
 export function isInPieces(bucket: WrittenBucket, nodes: number): boolean {
   const perSecond = perSecondOf(bucket);
   if (perSecond > 10 * nodes || perSecond > 150) return false;
   return depthOf(bucket) < 4 * nodes || perSecond <= 3 * nodes;
 }
 
-/** Groups and keys that requests name. */
+/** Lists names for requests. */
 export function namesOf(bucket: WrittenBucket, at: number): readonly string[] {
   if (!bucket.isKey) return [`group-${at}`];
   return Array.from({ length: KEYS_PER_TEMPLATE }, (_, key) => `key-${at}:${key}`);
 }
 
-/** `groups` and `keys` of node.yaml. */
+/** Writes `groups` and `keys` of node.yaml. */
 export function writtenConfig(buckets: readonly WrittenBucket[]): { readonly groups: object; readonly keys: object } {
   const entries = buckets.map((bucket, at) => {
     const { quota, per, burst, isKey } = bucket;

@@ -6,22 +6,19 @@ import { reasonOf } from './loss-reasons.js';
 export interface AccuracyFacts {
   readonly rows: readonly AccuracyRow[];
   readonly seeds: readonly number[];
-  /** name → one line, in the order of the tables. */
+  /** Name → line, in table order. */
   readonly scenarios: ReadonlyMap<string, string>;
   readonly ownSystems: ReadonlyMap<string, string>;
   readonly baselines: ReadonlyMap<string, string>;
-  /** Markdown of the comparison with real processes, or empty. */
   readonly live: string;
-  /** Markdown of target rates, or empty. */
   readonly targets: string;
-  /** Markdown of keys. */
   readonly keys: string;
 }
 
 const OURS = 'max-min';
 const KEYS_TITLE = '## Keys';
 
-/** docs/reference/accuracy.md, from nothing but what was run. */
+/** Writes docs/reference/accuracy.md of what was run alone. */
 export function accuracyDocument(facts: AccuracyFacts): string {
   const losses = betterElsewhere(facts.rows, OURS, [...facts.baselines.keys()]);
   return [
@@ -46,7 +43,7 @@ function keyLines(keys: string): string[] {
   return [KEYS_TITLE, '', keys];
 }
 
-/** The page with the part about keys told anew. */
+/** Replaces the page's part about keys. */
 export function withKeys(page: string, keys: string): string {
   const begin = page.indexOf(`${KEYS_TITLE}\n`);
   const end = page.indexOf('\n## ', begin);
@@ -120,7 +117,6 @@ function lossLines(losses: readonly Loss[], facts: AccuracyFacts): string[] {
   ];
 }
 
-/** `used, warm 83.20 % → 103.34 % (pulsar-10s of 5)` */
 function lossText(loss: Loss, all: readonly AccuracyRow[], others: readonly string[]): string {
   const { start, metric, ours, theirs, system } = loss;
   const shown = METRICS.find(({ name }) => name === metric) as Metric;
@@ -129,7 +125,7 @@ function lossText(loss: Loss, all: readonly AccuracyRow[], others: readonly stri
   return `${shown.title}${start === 'warm' ? ', warm' : ''} ${figures} (\`${system}\` of ${of})`;
 }
 
-/** Who competes and sends less: by system, because those that send nothing always do. */
+/** Lists competing systems that send less, but for those that send nothing. */
 function costLines({ rows, scenarios }: AccuracyFacts, others: readonly string[]): string[] {
   const lines = others.flatMap((system) => {
     const cheaper = [...scenarios.keys()].filter((scenario) => {
@@ -150,7 +146,7 @@ function costLines({ rows, scenarios }: AccuracyFacts, others: readonly string[]
   ];
 }
 
-/** What a scenario wishes for and does not get, and bounds that a run broke. */
+/** Lists unmet wishes, and broken bounds. */
 function missedLines({ rows }: AccuracyFacts): string[] {
   const wished = rows.flatMap(({ scenario, system, wishes }) =>
     wishes.length === 0 ? [] : [`| ${scenario}, \`${system}\` | ${wishes.map(wishText).join('; ')} |`],
@@ -203,7 +199,7 @@ function scenarioLines({ rows, scenarios }: AccuracyFacts): string[] {
   ];
 }
 
-/** docs/reference/accuracy.csv: every figure of every system in every scenario, as the page would show it. */
+/** Writes docs/reference/accuracy.csv: every figure of every system and scenario. */
 export function accuracyTable({ rows }: AccuracyFacts): string {
   const lines = rows.map((row) => [row.scenario, row.system, ...figuresOf(row)].join(','));
   return `${[['scenario', 'system', ...TITLES.map((title) => title.replace(',', ''))].join(','), ...lines].join('\n')}\n`;
@@ -216,10 +212,10 @@ function figuresOf({ metrics, warm }: AccuracyRow): string[] {
   ];
 }
 
-/** The figures that a cold start spoils most. */
+/** Figures that a cold start spoils most. */
 const WARM = METRICS.filter(({ name }) => ['worstSecond', 'overAdmission', 'utilisation'].includes(name));
 const TITLES = [...METRICS.map(({ title }) => title), ...WARM.map(({ title }) => `${title}, warm`)];
-/** Columns of the page; the table beside it has all. */
+/** Columns of the page; the table has all. */
 const SHOWN = METRICS.filter(({ name }) =>
   ['worstSecond', 'overAdmission', 'utilisation', 'refusedBelowFair', 'convergenceMs', 'jain', 'records'].includes(
     name,

@@ -25,7 +25,7 @@ const { values } = parseArgs({
 const DOCUMENT = new URL('docs/reference/accuracy.md', PACKAGE_ROOT);
 const TABLE = new URL('docs/reference/accuracy.csv', PACKAGE_ROOT);
 const LIVE = new URL('docs/reference/accuracy-live.json', PACKAGE_ROOT);
-/** Only in a checkout. */
+/** Exists only in a checkout. */
 const PINNED = new URL('test/simulation/pinned-accuracy.txt', PACKAGE_ROOT);
 const WORKER = fileURLToPath(new URL('./accuracy-worker.js', import.meta.url));
 
@@ -78,7 +78,7 @@ function saysOf(isOwn: boolean): Map<string, string> {
   return new Map(chosen.map(({ name, says }) => [shortName(name), says]));
 }
 
-/** One scenario is one piece of work; the rows stand in the order of names, whoever was first. */
+/** Runs scenarios as pieces of work; rows go by name. */
 async function runAll(): Promise<AccuracyRow[]> {
   const names = builtInNames();
   const waiting = [...names];

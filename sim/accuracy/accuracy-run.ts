@@ -5,40 +5,38 @@ import { OWN_SYSTEMS, type System, shortName } from '../systems.js';
 import { METRICS, meanOf } from '../verdict/metric-table.js';
 import type { Verdict } from '../verdict/run-result.js';
 
-/** What one system did in one scenario: means over the seeds. */
 export interface AccuracyRow extends Figures {
-  /** The same of the first seed, on nodes that had been running before. */
+  /** Means of the first seed on warm nodes. */
   readonly warm: Figures['metrics'];
-  /** Expectations of the scenario that were missed: `seed 2: utilisation 0.981 < 0.99`. */
   readonly missed: readonly string[];
   readonly wishes: readonly Wish[];
 }
 
 export interface Figures {
   readonly scenario: string;
-  /** `max-min`, `pulsar`, … */
+  /** Name such as `max-min`, `pulsar`. */
   readonly system: string;
-  /** By name of the metric; null = cannot be told, for `convergenceMs`: with some seed it never settled. */
+  /** Figures by metric; null = unknown, or in `convergenceMs` never settled. */
   readonly metrics: Readonly<Record<string, number | null>>;
 }
 
-/** A stricter bound that a scenario wishes for, and what came. */
+/** Stricter bound that a scenario wishes for, and its figures. */
 export interface Wish {
   readonly metric: string;
   readonly bound: 'atLeast' | 'atMost';
   readonly wished: number;
-  /** The bound that the scenario has. */
+  /** Bound in force. */
   readonly held: number;
   /** One per seed; null as in a verdict. */
   readonly values: readonly (number | null)[];
 }
 
-/** One row of the table. It depends on the arguments alone, bit for bit. */
+/** Computes a row, bit for bit by its arguments. */
 export function accuracyOf(scenario: Scenario, system: System, seeds: readonly number[]): AccuracyRow {
   return { ...coldAccuracyOf(scenario, system, seeds), warm: warmMetricsOf(scenario, system, seeds[0]) };
 }
 
-/** The row without the figures of warm nodes. */
+/** Computes a row without warm figures. */
 export function coldAccuracyOf(
   scenario: Scenario,
   system: System,
@@ -62,8 +60,8 @@ function warmMetricsOf(scenario: Scenario, system: System, seed: number): Accura
 }
 
 /**
- * Time for each system to be as good as it gets: FoundationDB's client mode needs a minute and more, Pulsar several of
- * its reports. Ours settle within seconds, and cost most of the computing.
+ * Milliseconds to warm others up: FoundationDB's client mode needs a minute, Pulsar several reports. Ours settle in
+ * seconds, and cost most.
  */
 export const OTHERS_WARM_MS = 240_000;
 export const OWN_WARM_MS = 30_000;

@@ -1,6 +1,5 @@
 import type { AccuracyRow, Figures } from './accuracy-run.js';
 
-/** A metric in which a system that keeps the quota does better than ours. */
 export interface Loss {
   readonly scenario: string;
   readonly start: Start;
@@ -10,12 +9,12 @@ export interface Loss {
   readonly system: string;
 }
 
-/** Whether the nodes begin with the scenario, or have been running before. */
+/** Start: with the scenario, or running before. */
 export type Start = 'cold' | 'warm';
 
 export const STARTS: readonly Start[] = ['cold', 'warm'];
 
-/** What counts as better: larger or smaller, and by how much at least. */
+/** Better figures per metric: direction and least difference. */
 const RULES: readonly { readonly metric: string; readonly sense: 1 | -1; readonly by: number }[] = [
   { metric: 'worstSecond', sense: -1, by: 0.02 },
   { metric: 'overAdmission', sense: -1, by: 0.005 },
@@ -31,20 +30,17 @@ const RULES: readonly { readonly metric: string; readonly sense: 1 | -1; readonl
   { metric: 'bytes', sense: -1, by: 5000 },
 ];
 
-/** What a system sends says nothing of how well it admits; those that send nothing are always better in it. */
+/** Metrics of sending, which say nothing of admission. */
 export const COST_METRICS: readonly string[] = ['records', 'bytes'];
 
-/**
- * A system that admits more than this in its worst second does not keep the quota; its other figures are no victory.
- */
+/** Worst second above which a system breaks the quota, and competes in nothing. */
 const KEEPS_QUOTA = 1.1;
-/** A system that uses less than this refuses work that the quota could carry, which is no victory either. */
+/** Use below which a system refuses affordable work, and competes in nothing. */
 const USES_QUOTA = 0.97;
 
 /**
- * For every scenario, start and metric, the best of the other systems, where it beats ours: openly, and against
- * ourselves. A system that breaks the quota or leaves it unused does not compete in any metric, unless ours does no
- * better.
+ * Finds the best other system that beats ours, per scenario, start and metric. Those that break the quota or leave it
+ * unused compete only if ours does no better.
  */
 export function betterElsewhere(rows: readonly AccuracyRow[], ours: string, others: readonly string[]): Loss[] {
   return scenariosOf(rows).flatMap((scenario) =>
@@ -59,7 +55,7 @@ export function betterElsewhere(rows: readonly AccuracyRow[], ours: string, othe
   );
 }
 
-/** The other systems that compete in a scenario. */
+/** Lists competing systems of a scenario. */
 export function competing(
   rows: readonly AccuracyRow[],
   ours: string,
@@ -94,7 +90,7 @@ function lossIn(own: Figures, rivals: readonly Figures[], rule: (typeof RULES)[n
   return best === null ? [] : [best];
 }
 
-/** An error below the quota is as bad as one above it; all other figures are ≥ 0. */
+/** Returns an error's size, on either side of the quota. */
 function sizeOf(figure: number): number {
   return Math.abs(figure);
 }

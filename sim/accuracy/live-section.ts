@@ -1,4 +1,4 @@
-/** What `npm run accuracy:live` stored: scenarios in the simulator and on real node processes. */
+/** Comparison stored by `npm run accuracy:live`: simulator and real processes. */
 export interface LiveComparisons {
   readonly bounds: { readonly admittedApart: number };
   readonly topics: Readonly<Record<string, readonly LiveComparison[]>>;
@@ -9,9 +9,8 @@ export interface LiveComparison {
   readonly seconds: number;
   readonly nodes: number;
   readonly seed: number;
-  /** Messages in all; `apart` = live ÷ simulated − 1. */
   readonly admitted: { readonly simulated: number; readonly live: number; readonly apart: number };
-  /** Per step after time 0; null = not settled before the next one. `agrees`: the medians, within `apartMaxMs`. */
+  /** Milliseconds per later step; null = not settled. `agrees`: the medians, within `apartMaxMs`. */
   readonly convergenceMs: {
     readonly simulated: readonly (number | null)[];
     readonly live: readonly (number | null)[];
@@ -20,7 +19,7 @@ export interface LiveComparison {
     readonly agrees: boolean;
   };
   readonly worstSecond: { readonly simulated: number; readonly live: number };
-  /** False: in every attempt the machine was too busy to send and answer in time: the figures tell of the machine. */
+  /** False = the machine was too busy in every attempt: the figures show the machine. */
   readonly punctual: boolean;
   readonly agrees: boolean;
 }

@@ -1,7 +1,7 @@
 import type { AccuracyRow } from './accuracy-run.js';
 import { figuresOf, type Loss } from './better-elsewhere.js';
 
-/** A system that refuses or leaves unused this much more has bought its better worst second with it. */
+/** Part refused or unused with which a better worst second is bought. */
 const MORE_REFUSED = 0.005;
 const LESS_USED = 0.005;
 
@@ -19,7 +19,6 @@ const DEPTH =
 const WAITING_HIDES =
   'All want more than the equal share it starts with. Clients that wait hide part of their demand (docs/decisions/0006).';
 
-/** Scenario and metric → why we lose there, where the general reasons do not tell it. */
 const SPECIAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'below-quota': {
     convergenceMs: 'There any limit that is large enough is right; ours have to find the demands first.',
@@ -34,10 +33,7 @@ const SPECIAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'slow-clients': { worstSecond: WAITING_HIDES, overAdmission: WAITING_HIDES, convergenceMs: WAITING_HIDES },
 };
 
-/**
- * Why another system does better, in a line: what it pays for it in the same runs, or what makes it easy there. Empty
- * where nobody knows yet.
- */
+/** Explains why another system does better: its price in the same runs, or the setting; empty = unknown. */
 export function reasonOf(
   { scenario, start, metric, system, theirs }: Loss,
   rows: readonly AccuracyRow[],
@@ -62,7 +58,7 @@ export function reasonOf(
 
 const IN_A_SPAN: ReadonlySet<string> = new Set(['worstSecond', 'overAdmission', 'secondsOver']);
 const MORE_USED = 0.01;
-/** 100 of 1,000/s are 2 %, 30 of 100/s 6 %. */
+/** Depth ÷ 5 s of quota: 100 of 1,000/s are 2 %, 30 of 100/s 6 %. */
 const A_DEPTH_IN_5_S = 0.04;
 
 function percent(ratio: number): string {

@@ -4,12 +4,11 @@ import { coldAccuracyOf } from './accuracy-run.js';
 
 const SEED = 1;
 const WHOLE = 'max-min';
-/** The other systems play only so long: that is enough to show that nothing has moved. */
 const SHORT_MS = 2000;
 
 /**
- * One line per scenario and system, seed 1: `max-min` from beginning to end, the others in short. Compared byte for
- * byte by `npm test`: whoever changes a figure sees it, and stores it anew with `npm run accuracy -- --pin`.
+ * Writes a line per scenario and system, seed 1: `max-min` whole, others in short. `npm test` compares bytes; `npm run
+ * accuracy -- --pin` stores them.
  */
 export function pinnedAccuracy(): string {
   const lines = builtInNames().flatMap((name) => {

@@ -3,10 +3,10 @@ import type { BaselineEnvironment, Quota } from './baseline.js';
 import type { MessageBus } from './message-bus.js';
 import { SimulatedProcess } from './simulated-process.js';
 
-/** What one process of a baseline does. */
+/** Process of a baseline. */
 export interface Member<Message> {
   tryAcquire(messages: number, bytes: number, retry: boolean): boolean;
-  /** Takes a fetch of up to a batch; absent: the reader takes piece by piece. */
+  /** Takes a fetch of up to a batch; absent: piece by piece. */
   takeBatch?(messages: number, reader: Reader): number;
   limitOf(dimension: 0 | 1): number;
   receive(message: Message, from: string): void;
@@ -15,13 +15,10 @@ export interface Member<Message> {
   setQuota(quota: Quota): void;
 }
 
-/** How a system passes a changed quota on, unless that is one message to each member. */
+/** Spreads a changed quota otherwise than by one message per member. */
 type SpreadQuota = (quota: Quota) => void;
 
-/**
- * A cluster of members of one kind: it starts, ends, freezes them and cuts them off. Everything else is up to the
- * member.
- */
+/** Runs members of one kind: starts, ends, freezes and cuts them off. */
 export class BaselineCluster<Message> implements ClusterUnderTest {
   readonly name: string;
   readonly #environment: BaselineEnvironment;
@@ -119,10 +116,7 @@ export class BaselineCluster<Message> implements ClusterUnderTest {
     return running?.process.isRunning === true ? running : undefined;
   }
 
-  /**
-   * Each member learns of the quota one delivery later, as from a notification of the store that holds the
-   * configuration.
-   */
+  /** Changes each member's quota a delivery later, as by a store's notification. */
   #tellEach(quota: Quota): void {
     const { queue, random, delays } = this.#environment;
     for (const { process, member } of this.#members.values()) {

@@ -4,15 +4,15 @@ import type { Random } from '../cluster/random.js';
 import type { TopicDelays } from '../cluster/simulated-topic.js';
 import type { WorldSettings } from '../cluster/world.js';
 
-/** A system other than quotamesh, modelled by the formulas of its source. */
+/** Models another system by the formulas of its source. */
 export interface Baseline {
   readonly name: string;
-  /** One line that describes it, in tables and in `sim list`. */
+  /** Line for tables and `sim list`. */
   readonly says: string;
   create(environment: BaselineEnvironment): ClusterUnderTest;
 }
 
-/** Units per second; Infinity = unlimited. */
+/** Units/s; Infinity = unlimited. */
 export interface Quota {
   readonly messagesPerSecond: number;
   readonly bytesPerSecond: number;
@@ -21,16 +21,14 @@ export interface Quota {
 export interface BaselineEnvironment {
   readonly queue: EventQueue;
   readonly random: Random;
-  /** Delays to a store or topic and from it. A message that goes directly from node to node takes one delivery. */
+  /** Delays to and from a store or topic; between nodes one delivery. */
   readonly delays: TopicDelays;
   readonly quota: Quota;
-  /** The time that each quota is told per, milliseconds: the window of whoever counts windows. Absent = a second. */
   readonly quotaPerMs?: readonly [messages: number, bytes: number];
-  /** Units that are configured as the burst of the whole cluster; null = none is. */
+  /** Burst of the whole cluster in units; null = none configured. */
   readonly burst?: readonly [messages: number | null, bytes: number | null];
-  /** How many nodes the configuration names. */
   readonly nodes: number;
-  /** The settings of quotamesh nodes. A baseline reads what its system has as well: a ramp. */
+  /** Settings of quotamesh nodes, of which a baseline reads what its system has: a ramp. */
   readonly settings?: WorldSettings;
 }
 

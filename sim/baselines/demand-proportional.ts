@@ -5,30 +5,26 @@ import { MessageBus } from './message-bus.js';
 import { PlainLimiter } from './plain-limiter.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
-/** rateguard's times: it gossips every 200 ms, and a silent node counts as gone after about 6 s. */
+/** Milliseconds of rateguard: gossip every 200 ms, gone after about 6 s. */
 const GOSSIP_MS = 200;
 const GONE_AFTER_MS = 6000;
-/**
- * How many datagrams a node sends per period. The source has one or two; two spread faster, which favours rateguard.
- */
+/** Datagrams per period; the source has one or two, and two favour it. */
 const DATAGRAMS = 2;
 /**
- * The part of quota ÷ nodes that each node keeps. It follows from the source's figures: shares of 643 and 4 × 89 of
- * 1000 at a demand of 1200 and 4 × 150, and 960 when one of five is busy.
+ * Part of quota ÷ nodes that each keeps, by the source: shares of 643 and 4 × 89 of 1000 at demands 1200 and 4 × 150;
+ * 960 when one of five is busy.
  */
 const FLOOR_RATIO = 0.05;
-/** How many periods the demand is averaged over. The sources name no number; five halve the noise of one period. */
+/** Periods of averaging, unnamed by the sources; five halve the noise. */
 const DEMAND_PERIODS = 5;
 /**
- * The sizes follow from the source's 350 to 700 KB/s over 50 nodes, which is 1.4 to 2.8 KB per node and period: two
- * datagrams of 50 entries of about 20 bytes. The headers of UDP and IP are 28 bytes.
+ * Bytes by the source's 350 to 700 KB/s over 50 nodes: two datagrams of 50 entries of 20 bytes per period; headers of
+ * UDP and IP have 28.
  */
 const HEADER_BYTES = 28;
 const ENTRY_BYTES = 20;
 
-/**
- * rateguard's rule over its gossip. While parts of the cluster cannot hear each other, each part takes the whole quota.
- */
+/** Divides by rateguard's rule over gossip; each separated part takes the whole quota. */
 export const DEMAND_PROPORTIONAL: Baseline = {
   name: 'demand-proportional',
   says: "rateguard's rule: a floor of 5 % of the equal share, the rest by demand, gossip every 200 ms",
@@ -40,7 +36,7 @@ export const DEMAND_PROPORTIONAL: Baseline = {
   },
 };
 
-/** Returns floor + (quota − Σ floors) · demand ÷ Σ demand, or an equal share when nobody wants anything. */
+/** Returns floor + (quota − Σ floors) · demand ÷ Σ demand; equal without demand. */
 export function demandShare(quota: number, own: number, total: number, nodes: number): number {
   if (quota === Infinity) return quota;
   if (total === 0) return quota / nodes;
@@ -50,13 +46,9 @@ export function demandShare(quota: number, own: number, total: number, nodes: nu
 
 interface Entry {
   readonly node: string;
-  /**
-   * Grows with each period of its node; among entries of one life the larger one wins. `startedMs` orders the lives of
-   * a node.
-   */
+  /** Rises with each period; the larger of a life wins. `startedMs` orders lives. */
   readonly startedMs: number;
   readonly sequence: number;
-  /** In messages/s and bytes/s. */
   readonly demand: readonly [number, number];
   readonly isLeaving: boolean;
 }
@@ -69,7 +61,7 @@ class GossipingNode implements Member<Gossip> {
   readonly #environment: BaselineEnvironment;
   readonly #limiter = new PlainLimiter();
   readonly #startedMs: number;
-  /** What this node knows of each node, itself included, and when it last heard something new of it. */
+  /** Entry of each node, and the last news of it. */
   readonly #entries = new Map<string, { readonly entry: Entry; readonly heardMs: number }>();
   readonly #arrived: [number, number][] = [[0, 0]];
   #sequence = 0;
@@ -86,7 +78,7 @@ class GossipingNode implements Member<Gossip> {
     process.every(GOSSIP_MS, environment.random.between(0, GOSSIP_MS), () => this.#gossip());
   }
 
-  /** Only first attempts count as demand, whether they are refused or not. */
+  /** Counts first attempts as demand, refused or not. */
   tryAcquire(messages: number, bytes: number, retry: boolean): boolean {
     const arrived = this.#arrived.at(-1) as [number, number];
     if (!retry) {
@@ -166,9 +158,8 @@ class GossipingNode implements Member<Gossip> {
   }
 
   /**
-   * Returns the share. A newcomer has heard nobody yet, so until it could know who is gone it counts the configured
-   * nodes, and it takes the equal share until its demand is measured. The sources name no rule for this; the one here
-   * avoids N quotas at a cold start.
+   * Returns the share. A newcomer counts the configured nodes until it could know who is gone, and takes the equal
+   * share until its demand is measured: the sources name no rule, and this avoids N quotas at a cold start.
    */
   #shareOf(dimension: 0 | 1, live: readonly Entry[]): number {
     const quota = rateOf(this.#quota, dimension);

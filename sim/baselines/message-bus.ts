@@ -4,18 +4,17 @@ import type { BaselineEnvironment } from './baseline.js';
 type Receive<Message> = (message: Message, from: string) => void;
 
 /**
- * Carries what the members of a baseline send each other, in virtual time, with delays, loss, repeats, lateness, cut
- * ways and outages. It keeps nothing for a member that is away: Pulsar's usage topic is not persistent, and members of
- * the other systems ask again.
+ * Carries members' messages in virtual time, with all kinds of trouble; keeps nothing for absent ones, as Pulsar's
+ * usage topic and others' retries.
  */
 export class MessageBus<Message> {
   readonly sent = { records: 0, bytes: 0 };
   readonly #environment: BaselineEnvironment;
-  /** True = one sender's messages reach one receiver in order, as over a topic or TCP; over UDP they may not. */
+  /** True = messages from one to another keep order, as by topic or TCP. */
   readonly #isOrdered: boolean;
   readonly #receivers = new Map<string, Receive<Message>>();
   readonly #cuts = new Map<string, Ways>();
-  /** Sender and receiver → when the last message planned between them arrives. */
+  /** Sender and receiver → the last planned arrival. */
   readonly #plannedMs = new Map<string, number>();
   #faults: DeliveryFaults = { lostRatio: 0, repeatedRatio: 0, lateRatio: 0, lateMs: 0 };
   #isAway = false;
@@ -29,7 +28,7 @@ export class MessageBus<Message> {
     return [...this.#receivers.keys()];
   }
 
-  /** A new process under an address replaces the former one. */
+  /** Attaches a process in place of the address's former. */
   attach(address: string, receive: Receive<Message>): void {
     this.#receivers.set(address, receive);
   }
@@ -57,7 +56,7 @@ export class MessageBus<Message> {
     this.#plan(from, to, message, this.#draw('deliveryMs'));
   }
 
-  /** Sends over a topic to all who are attached, the sender too: one hop to the topic, then one to each. */
+  /** Publishes to all attached, the sender too: a hop to the topic, and one to each. */
   publish(from: string, message: Message, bytes: number): void {
     this.#count(bytes);
     if (!this.#isSendable(from)) return;

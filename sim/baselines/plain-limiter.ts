@@ -2,8 +2,8 @@ import { GRANTED, Limiter } from '../../src/core/limiter/limiter.js';
 import { type Quota, rateOf } from './baseline.js';
 
 /**
- * The burst is that of quotamesh by default, so that only the rates differ: 100 ms, at least 20 pieces of work, but not
- * more than a quarter of a second (docs/decisions/0004). A piece is taken as 1 kB.
+ * Seconds of burst as quotamesh's default: 100 ms, at least 20 pieces (1 kB each), at most a quarter second
+ * (docs/decisions/0004).
  */
 const BURST_SECONDS = 0.1;
 const BURST_MIN_SECONDS = 0.25;
@@ -11,10 +11,7 @@ const BURST_MIN_PIECES = 20;
 /** Units of a piece of work. */
 export const PIECE = [1, 1000] as const;
 
-/**
- * The limiter of baselines whose source names none: the production bucket of quotamesh. That favours them, because it
- * keeps debts and mints nothing when the rate changes.
- */
+/** Limits baselines without a limiter in their source: by our bucket, in their favour. */
 export class PlainLimiter {
   readonly #limiter = new Limiter(1);
   #rates: readonly [number, number] = [0, 0];
@@ -23,7 +20,7 @@ export class PlainLimiter {
     this.#limiter.validUntilMs.set(0, Infinity);
   }
 
-  /** @param depths units; null = as deep as that of quotamesh by default */
+  /** @param depths units; null = as deep as quotamesh's default */
   setRates(rates: Quota, nowMs: number, depths: readonly [number | null, number | null] = [null, null]): void {
     this.#rates = [rateOf(rates, 0), rateOf(rates, 1)];
     const [messages, bytes] = this.#rates;

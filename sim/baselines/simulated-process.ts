@@ -1,6 +1,6 @@
 import type { EventQueue } from '../cluster/event-queue.js';
 
-/** A process of a baseline in virtual time: it repeats tasks, and may be frozen or ended. */
+/** Repeats tasks in virtual time; may be frozen or ended. */
 export class SimulatedProcess {
   readonly node: string;
   isRunning = true;
@@ -30,7 +30,7 @@ export class SimulatedProcess {
     this.#queue.at(this.#frozenUntilMs, () => this.#wake());
   }
 
-  /** Runs a task now, or when the process wakes; never after its end. */
+  /** Runs a task now, or at waking; never after the end. */
   perform(task: () => void): void {
     if (!this.isRunning) return;
     if (this.isServing) task();
@@ -41,7 +41,7 @@ export class SimulatedProcess {
     this.#queue.after(delayMs, () => this.perform(task));
   }
 
-  /** Repeats a task. A process that was frozen runs it once for all the runs that it missed. */
+  /** Repeats a task; a frozen process runs it once for all misses. */
   every(periodMs: number, firstAfterMs: number, task: () => void): void {
     let isOwed = false;
     const tick = () => {

@@ -1,7 +1,7 @@
 import { uncoordinated } from './uncoordinated-member.js';
 
 /**
- * Each node has quota ÷ configured nodes, for ever. Nothing is ever above the quota, and utilisation falls to 1/N when
- * one node has all the work (docs/background/max-min-fairness.md). Nodes that are down keep their part.
+ * Gives each node quota ÷ configured nodes, for ever, absent ones too: never above the quota, and 1/N used with one
+ * busy node (docs/background/max-min-fairness.md).
  */
 export const STATIC = uncoordinated('static', 'quota ÷ configured nodes, never changed', ({ nodes }) => 1 / nodes);

@@ -4,10 +4,7 @@ import { MessageBus } from './message-bus.js';
 import { PlainLimiter } from './plain-limiter.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
-/**
- * Makes a baseline whose nodes tell each other nothing: each takes the part of the quota that `partOf` returns, and the
- * same part of a burst that is configured.
- */
+/** Makes a baseline without messages: each node takes the part `partOf` of quota and burst. */
 export function uncoordinated(
   name: string,
   says: string,

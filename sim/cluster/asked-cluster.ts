@@ -1,10 +1,7 @@
 import type { ClusterUnderTest } from './cluster-under-test.js';
 
-/**
- * A system that only replays can play: its nodes decide nothing, and the answer to a request comes later than the
- * request.
- */
+/** System for replays alone: nodes decide nothing, and answers come later. */
 export interface AskedCluster extends Pick<ClusterUnderTest, 'name' | 'start' | 'limitOf' | 'sent'> {
-  /** Asks now; `answer` is called once, when the answer is back. */
+  /** Sends a request; `answer` is called once, when it is back. */
   ask(node: string, messages: number, bytes: number, answer: (isAdmitted: boolean) => void): void;
 }

@@ -1,7 +1,4 @@
-/**
- * Virtual time: runs callbacks in order of time, and those of the same time in order of insertion. A binary heap in
- * columns: rising or sinking moves a callback's key once per level, and nothing is allocated per callback.
- */
+/** Runs callbacks in virtual time, in insertion order at equal times. A binary heap in columns, without allocations. */
 export class EventQueue {
   nowMs = 0;
   #atMs = new Float64Array(64);
@@ -10,7 +7,6 @@ export class EventQueue {
   #size = 0;
   #inserted = 0;
 
-  /** When the next callback is due; Infinity = there is none. */
   get nextAtMs(): number {
     return this.#size === 0 ? Infinity : this.#atMs[0];
   }
@@ -41,7 +37,7 @@ export class EventQueue {
     if (last > 0) this.#sink(this.#atMs[last], this.#order[last], run);
   }
 
-  /** The new callback is the latest insertion, so among equal times it stays behind the others. */
+  /** Sifts a callback up; the latest insertion stays behind equals. */
   #rise(from: number, atMs: number, order: number, run: () => void): void {
     const times = this.#atMs;
     let at = from;

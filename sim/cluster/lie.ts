@@ -1,6 +1,6 @@
 import type { Append } from '../../src/core/base/protocol/events-and-effects.js';
 
-/** What a lying node appends: its usage and demand times a factor, and its share unchanged. */
+/** Exaggerates a lying node's usage and demand by a factor, not its share. */
 export function exaggerated(appends: readonly Append[], factor: number): readonly Append[] {
   return appends.map((append) => {
     const { record } = append;

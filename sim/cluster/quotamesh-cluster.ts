@@ -7,10 +7,10 @@ import { SimulatedNode } from './simulated-node.js';
 import { SimulatedTopic } from './simulated-topic.js';
 import type { SystemEnvironment } from './system-environment.js';
 
-/** The only lane of a scenario: publish of its only group. */
+/** Only lane of a scenario: publish of its group. */
 const LANE = 0;
 
-/** quotamesh as a cluster under test: the production core on a simulated topic. */
+/** Runs the production core on a simulated topic. */
 export class QuotameshCluster implements ClusterUnderTest {
   readonly name: string;
   readonly topic: SimulatedTopic;
@@ -21,7 +21,7 @@ export class QuotameshCluster implements ClusterUnderTest {
   readonly #codec: RecordCodec;
   readonly #sent = { records: 0, bytes: 0 };
   #group: GroupSettings;
-  /** The number of groups: the first one, and one for each further key. */
+  /** Groups: one, and one per further key. */
   #groups = 1;
 
   constructor(environment: SystemEnvironment, strategy: string) {
@@ -38,7 +38,7 @@ export class QuotameshCluster implements ClusterUnderTest {
     if (this.#nodes.get(node)?.isRunning === true) return;
     const { settings, queue, random } = this.#environment;
     const own = { ...settings, groups: [this.#group], nodeId: node, nonce: Math.floor(random.next() * 0x10000) };
-    // A node that starts again finds the log compacted.
+    // A restarted node finds the log compacted.
     const options = { compacted: this.#nodes.has(node), ...this.#clockOf(node) };
     const started = new SimulatedNode(own, queue, this.topic, options);
     started.keepsDecisions = false;
@@ -66,15 +66,13 @@ export class QuotameshCluster implements ClusterUnderTest {
     this.topic.isAway = isAway;
   }
 
-  /** Messages can only be lost on their way to the log, as lost appends; the log loses nothing that it has. */
+  /** Sets faults; messages are lost only before the log, as lost appends. */
   setFaults({ lostRatio, repeatedRatio, lateRatio, lateMs }: DeliveryFaults): void {
     this.topic.faults.lost = lostRatio;
     Object.assign(this.topic.deliveries, { repeatedRatio, lateRatio, lateMs });
   }
 
-  /**
-   * The change travels as in a log: every node has it one delivery later, and nodes that start later have it at once.
-   */
+  /** Spreads the quota as by a log: a delivery later, at once for later starts. */
   setQuota(messagesPerSecond: number, bytesPerSecond: number): void {
     const quota = { publish: [messagesPerSecond, bytesPerSecond] as const, dispatch: UNLIMITED };
     const group = { ...this.#group, quota };
@@ -116,7 +114,7 @@ export class QuotameshCluster implements ClusterUnderTest {
     const slot = slotOf(LANE, MESSAGES + dimension);
     const { depth } = asked.limiter.buckets;
     if (depth.at(slot) === Infinity) return Infinity;
-    // Where tokens are shared, the limiter's own rate follows the correction of the cluster's bucket at every moment.
+    // With shared tokens the limiter's own rate follows the bucket's correction.
     return asked.coordinator.shares.limit[slot];
   }
 
@@ -130,11 +128,11 @@ export class QuotameshCluster implements ClusterUnderTest {
   }
 
   forgetPast(): void {
-    // Reading `sent` counts the records before they are dropped.
+    // Reading `sent` counts records before they are dropped.
     if (this.sent.records > 0) this.topic.forgetDelivered();
   }
 
-  /** Counts what is in the log: keys and values as the production codec writes them, without Kafka's own envelopes. */
+  /** Counts keys and values in the log by the production codec, without Kafka's envelopes. */
   get sent(): { readonly records: number; readonly bytes: number } {
     const { log } = this.topic;
     for (; this.#sent.records < log.length; this.#sent.records++) {

@@ -1,8 +1,8 @@
-/** The generator sfc32: small, fast, seeded, and the same numbers on every machine. */
+/** Generates random numbers by sfc32: seeded, and the same everywhere. */
 export class Random {
   /**
-   * Makes a stream of its own for each purpose. If more is drawn from one stream, as another system under the same load
-   * may do, the others stay the same. The stream's seed is the FNV-1a of its name, multiplied into the seed.
+   * Makes a stream per purpose: drawing more from one leaves others alone. Its seed is FNV-1a of the name, multiplied
+   * into the seed.
    */
   static stream(seed: number, name: string): Random {
     let hash = 0x811c9dc5 ^ seed;
@@ -36,7 +36,7 @@ export class Random {
     return low + (high - low) * this.next();
   }
 
-  /** Draws an exponential waiting time with this mean. */
+  /** Draws an exponential waiting time. */
   exponential(mean: number): number {
     return -Math.log(1 - this.next()) * mean;
   }

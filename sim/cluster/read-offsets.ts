@@ -1,6 +1,5 @@
 import type { CoordinatorEvent } from '../../src/core/base/protocol/events-and-effects.js';
 
-/** How far a process has read: in which log, and up to which next offset in each partition. */
 export class ReadOffsets {
   epoch = '';
   readonly next: number[];

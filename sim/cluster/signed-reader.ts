@@ -7,9 +7,8 @@ import { WithheldRecords } from '../../src/topic/signed/withheld-records.js';
 import type { SignedEvent } from './simulated-topic.js';
 
 /**
- * Stands between the log and the core, as src/topic/signed/signed-topic.ts does with `verify: require`, but computes no
- * signatures: it believes a record that names the key of this process. Classes of production decide whether the process
- * is alone among strangers, and which records are withheld from it.
+ * Verifies as src/topic/signed/signed-topic.ts with `verify: require`, by names of keys in place of signatures;
+ * production decides on kin and withheld records.
  */
 export class SignedReader {
   readonly #signingKey: string;

@@ -13,7 +13,7 @@ import { ReadOffsets } from './read-offsets.js';
 import { SignedReader } from './signed-reader.js';
 import type { Connection, SignedEvent, SimulatedTopic } from './simulated-topic.js';
 
-/** A line of a node's decision log: the share of a lane, in messages/s, from that time on. */
+/** Decision: a lane's share in messages/s from then on. */
 export interface ShareDecision {
   readonly atMs: number;
   readonly lane: number;
@@ -24,28 +24,26 @@ export interface ProcessOptions {
   readonly compacted?: boolean;
   readonly clock?: NodeClock;
   readonly observer?: NodeObserver | null;
-  /** The key with which it signs its own records and verifies others; null = nothing is signed. */
+  /** Key of signing and verifying; null = nothing is signed. */
   readonly signingKey?: string | null;
 }
 
-/** A node in virtual time: the production coordinator and limiter, driven as src/node/loop drives them. */
+/** Drives production's coordinator and limiter in virtual time, as src/node/loop does. */
 export class SimulatedNode {
   readonly coordinator: Coordinator;
   readonly limiter: Limiter;
   readonly notices: { readonly atMs: number; readonly notice: Notice }[] = [];
   readonly decisions: ShareDecision[] = [];
-  /** False if nobody reads the decisions; in long runs they would fill the memory. */
   keepsDecisions = true;
   isRunning = true;
-  /** True while the process is frozen: it runs no rounds, no reads, no requests. */
+  /** True = frozen: no rounds, reads or requests. */
   isStalled = false;
-  /** How far the coordinator has read. What is delivered to a stalled process is not read yet. */
+  /** Offsets that the coordinator has read; deliveries to a stalled process do not count. */
   readonly readOffsets: ReadOffsets;
-  /** True if the log was already compacted when this process began to read it. */
+  /** True = the log was compacted before this process read it. */
   readonly beganCompacted: boolean;
-  /** Null = nothing is signed. */
   readonly signingKey: string | null;
-  /** Factor between the truth and what it reports; 1 = the truth. */
+  /** Factor of its reports; 1 = the truth. */
   lieFactor = 1;
   readonly #queue: EventQueue;
   readonly #topic: SimulatedTopic;
@@ -53,17 +51,17 @@ export class SimulatedNode {
   readonly #clock: NodeClock;
   readonly #observer: NodeObserver | null;
   readonly #signed: SignedReader | null;
-  /** How long its own clock has stood still, because the machine was suspended. */
+  /** Milliseconds of suspends, for which its clock stood still. */
   #suspendedMs = 0;
-  /** How many causes suspend the machine now, and since when one of them does, in the world's time. */
+  /** Causes of suspending now, and since when. */
   #suspends = 0;
   #suspendedSinceMs = 0;
-  /** How many causes freeze it now; it wakes when the last one ends. */
+  /** Causes of freezing now. */
   #freezes = 0;
   readonly #outgoing = new OutgoingQueue();
-  /** What happened to the process while it was frozen. */
+  /** Events while it was frozen. */
   #backlog: (() => void)[] = [];
-  /** True while it no longer serves requests and still sends its farewell. */
+  /** True = it serves no requests, but sends its farewell. */
   #isLeaving = false;
 
   constructor(
@@ -94,12 +92,11 @@ export class SimulatedNode {
     this.#scheduleRounds(settings.sampleIntervalMs);
   }
 
-  /** The node's own monotonic clock. */
   get nowMs(): number {
     return this.#queue.nowMs * (1 + this.#clock.driftRatio) + this.#clock.offsetMs - this.#suspendedMs;
   }
 
-  /** Returns whether the work was granted. */
+  /** Requests tokens; true = granted. */
   tryAcquire(lane: number, messages: number, bytes: number, retry = false): boolean {
     if (!this.isRunning || this.isStalled) return false;
     const nowMs = this.nowMs;
@@ -115,14 +112,13 @@ export class SimulatedNode {
     return isGranted;
   }
 
-  /** Ends the process as kill -9 does. */
   crash(): void {
     this.isRunning = false;
     this.#topic.close(this.#connection);
     this.#observer?.ended(this);
   }
 
-  /** @param unheard what it has spent of silent keys */
+  /** Leaves. @param unheard use of silent keys that is unpublished */
   leave(unheard: readonly UnheardUse[] = []): void {
     this.step({ kind: 'stopping', unheard });
     this.isRunning = false;
@@ -133,12 +129,12 @@ export class SimulatedNode {
     });
   }
 
-  /** Cuts the ways to the log and back, or those that `ways` names; false makes them whole again. */
+  /** Cuts the ways to the log and back, or `ways` of them; false mends them. */
   cutOff(isCut: boolean, ways = { reads: true, appends: true }): void {
     this.#topic.cut(this.#connection, { reads: isCut && ways.reads, appends: isCut && ways.appends });
   }
 
-  /** Delays everything that it reads by this much more, its own records too. */
+  /** Delays all its reads by this much more. */
   delayReads(lateMs: number): void {
     this.#connection.lateMs = lateMs;
   }
@@ -147,15 +143,12 @@ export class SimulatedNode {
     if (this.isRunning) this.#topic.repeat(this.#connection, count);
   }
 
-  /**
-   * Freezes the process. When it wakes, it serves requests first and reads `backlogMs` later: a busy event loop may
-   * order them so.
-   */
+  /** Freezes the process; at waking it serves first and reads `backlogMs` later, as a busy event loop may. */
   stall(durationMs: number, backlogMs = 0): void {
     this.#freeze(durationMs, backlogMs);
   }
 
-  /** Suspends the machine: like a stall, but the process's own clock stands still meanwhile. */
+  /** Suspends the machine: a stall in which its clock stands still. */
   suspend(durationMs: number, backlogMs = 0): void {
     const { nowMs } = this.#queue;
     if (this.#suspends++ === 0) this.#suspendedSinceMs = nowMs;
@@ -174,7 +167,7 @@ export class SimulatedNode {
     });
   }
 
-  /** Changes the settings of a group. The number after the last group's adds a group. */
+  /** Changes a group; the number after the last adds one. */
   changeGroup(group: number, settings: GroupSettings): void {
     const lanes = (group + 1) * DIRECTION_COUNT;
     if (this.limiter.laneCount < lanes) this.limiter.grow(2 * lanes);
@@ -194,9 +187,7 @@ export class SimulatedNode {
     if (appends.length > 0) this.#send(appends);
   }
 
-  /**
-   * Sends as src/node/loop/topic-pump.ts does: one produce per partition at a time, a pause after one that failed.
-   */
+  /** Sends as src/node/loop/topic-pump.ts: a produce per partition at a time, a pause after failures. */
   #send(appends: readonly Append[]): void {
     this.#outgoing.add(this.lieFactor === 1 ? appends : exaggerated(appends, this.lieFactor));
     this.#sendNext();
@@ -269,7 +260,7 @@ export class SimulatedNode {
   }
 }
 
-/** How long a process tries to send its farewell, as in src/node/loop/node-life.ts. */
+/** Milliseconds of trying a farewell, as in src/node/loop/node-life.ts. */
 const FAREWELL_TIMEOUT_MS = 1500;
 const ROUND: CoordinatorEvent = { kind: 'round-elapsed' };
 const TRUE_CLOCK: NodeClock = { offsetMs: 0, driftRatio: 0 };

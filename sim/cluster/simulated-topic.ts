@@ -16,46 +16,42 @@ import { roundToWire } from './wire-precision.js';
 
 export type { Connection, TopicDelays } from './topic-connection.js';
 
-/** How long an appender waits for an answer that is lost. */
+/** Milliseconds that an appender waits for a lost answer. */
 const APPEND_TIMEOUT_MS = 500;
-/**
- * How long an appender waits for a silent leader: the default of topic.appendTimeoutMs, because such a leader does not
- * even refuse.
- */
+/** Milliseconds for a silent leader: the default of topic.appendTimeoutMs. */
 export const SILENT_TIMEOUT_MS = 5000;
-/** How many records a reader that lost its offset is given again. */
+/** Records given again to a reader that lost its offset. */
 const REPEATED_RECORDS = 10;
 
-/** A record of the log with its writer's key; all writers have the same key if nothing is signed. */
+/** Record with its writer's key; without signatures all are the same. */
 export interface SignedEvent extends ReadEvent {
   readonly signedWith: string;
 }
 
 /**
- * The topic in virtual time: partitions with one order each, seeded delays, outage, cut connections, lost appends, lost
- * acknowledgements, repeated delivery, compaction. Keeps the guarantees of src/base/ports/report-topic.ts alone:
- * between partitions nothing is ordered.
+ * Runs a topic in virtual time, with seeded troubles of all kinds, within the guarantees of
+ * src/base/ports/report-topic.ts alone.
  */
 export class SimulatedTopic {
-  /** All records in the order of their appends; `partitions` has the same records by partition. */
+  /** Records in append order; `partitions` has them by partition. */
   log: SignedEvent[] = [];
   readonly partitions: SignedEvent[][];
   readonly faults: AppendFaults = { lost: 0, unacknowledged: 0 };
   readonly deliveries: DeliveryTroubles = { repeatedRatio: 0, lateRatio: 0, lateMs: 0 };
   readonly slowness: Slowness = { appendMs: 0, deliveryMs: 0 };
-  /** What is added to the log's clock to make it jump. */
+  /** Addend of the log's clock. */
   clockOffsetMs = 0;
-  /** Whether a record of a partition has an earlier append time than the one before it. */
+  /** True = some append time is earlier than its predecessor's. */
   hasSteppedBack = false;
   readonly #queue: EventQueue;
   readonly #random: Random;
   readonly #delays: TopicDelays;
   readonly #connections = new Set<Connection>();
   #isAway = false;
-  /** Partitions whose leaders answer nobody now. */
+  /** Partitions whose leaders are silent. */
   readonly #silent = new Set<number>();
   #epoch = 1;
-  /** How many records of `log` have been dropped from memory. */
+  /** Records of `log` dropped from memory. */
   #forgotten = 0;
 
   constructor(queue: EventQueue, random: Random, delays: TopicDelays, partitions: number) {
@@ -69,17 +65,16 @@ export class SimulatedTopic {
     return `simulated ${this.#epoch}`;
   }
 
-  /** Deletes the log and makes a new one, empty. Every reader notices at its next delivery. */
   makeAnew(): void {
     this.truncate(() => 0);
   }
 
-  /** Adds partitions. Connected processes go on with the partitions that there were when they connected. */
+  /** Adds partitions; connected processes go on without them. */
   grow(added: number): void {
     for (let at = 0; at < added; at++) this.partitions.push([]);
   }
 
-  /** Removes the end of each partition, from the offset that `keep` gives for it. */
+  /** Removes each partition's end from the offset of `keep`. */
   truncate(keep: (partition: number, endOffset: number) => number): void {
     this.partitions.forEach((partition, at) => {
       partition.length = Math.max(0, Math.min(partition.length, keep(at, partition.length)));
@@ -95,13 +90,12 @@ export class SimulatedTopic {
     return this.#isAway;
   }
 
-  /** True = the whole log is away: nothing is appended, nothing delivered. */
   set isAway(isAway: boolean) {
     this.#isAway = isAway;
     if (!isAway) for (const connection of this.#connections) this.#resume(connection);
   }
 
-  /** The leader of one partition answers nobody, or answers again. Until then nobody reads the log to its end. */
+  /** Silences a partition's leader, or not; nobody catches up meanwhile. */
   silence(partition: number, isSilent: boolean): void {
     if (isSilent) this.#silent.add(partition);
     else {
@@ -110,10 +104,7 @@ export class SimulatedTopic {
     }
   }
 
-  /**
-   * Delivers what is in the log (the newest record per key, or all), reports when the listener has caught up, and goes
-   * on with what comes.
-   */
+  /** Delivers the log (newest per key, or all), reports catching up, and goes on. */
   connect(listener: TopicListener, compacted: boolean, signsWith = ''): Connection {
     const connection = createConnection(listener, { signsWith, partitions: this.partitions.length, epoch: this.epoch });
     this.#queue.after(this.#delay('deliveryMs'), () => this.#open(connection, compacted));
@@ -131,9 +122,7 @@ export class SimulatedTopic {
     this.#resume(connection);
   }
 
-  /**
-   * Delivers the last `count` records of each partition a second time, if they were delivered, as after a reconnect.
-   */
+  /** Delivers each partition's last `count` delivered records again. */
   repeat(connection: Connection, count: number): void {
     if (connection.epoch !== this.epoch) return;
     const again = connection.next.flatMap((next, partition) =>
@@ -145,8 +134,8 @@ export class SimulatedTopic {
   }
 
   /**
-   * Makes one produce. Its records reach each partition together and in their order, but the partitions at different
-   * times. The appender hears how it ended when the last partition has answered; until then it sends nothing more.
+   * Produces: each partition's records arrive together and in order, partitions apart. The appender gets the result of
+   * the last, and sends nothing more until then.
    */
   append(connection: Connection, appends: readonly Append[], ended: ProduceEnded): void {
     const parts = byPartition(appends);
@@ -164,9 +153,7 @@ export class SimulatedTopic {
     }
   }
 
-  /**
-   * Drops the records that every connection has read; indexes in the lists stay valid. No process may join after this.
-   */
+  /** Drops records that all connections have read; indexes stay. No process may join later. */
   forgetDelivered(): void {
     const read = this.partitions.map((_, at) => Math.min(...[...this.#connections].map(({ next }) => next[at] ?? 0)));
     while (this.#forgotten < this.log.length) {
@@ -177,7 +164,7 @@ export class SimulatedTopic {
     }
   }
 
-  /** Draws the delay of one delivery from the log to a node. */
+  /** Draws a delivery's delay. */
   drawDelayMs(): number {
     return this.#delay('deliveryMs');
   }
@@ -199,10 +186,10 @@ export class SimulatedTopic {
     connection.listener.onCaughtUp();
   }
 
-  /** Returns whether the appender hears that the records are in the log. */
+  /** Returns true if the appender gets an acknowledgement. */
   #arrive(connection: Connection, part: readonly Append[]): boolean {
     const fate = this.#random.next();
-    // A produce under way when its process is killed may reach the log or not.
+    // A killed process's produce may reach the log or not.
     const { lost, unacknowledged } = connection.isClosed ? KILLED : this.faults;
     if (this.#isAway || connection.appendsCut || fate < lost) return false;
     for (const append of part) this.#write(append, connection.signsWith);
@@ -222,7 +209,7 @@ export class SimulatedTopic {
     this.log.push(read);
   }
 
-  /** Plans a delivery. Deliveries keep the order of the partition, whatever delays are drawn. */
+  /** Plans a delivery in the partition's order, whatever the delays. */
   #planDelivery(connection: Connection, partition: number): void {
     const upTo = this.partitions[partition].length;
     const soonestMs = this.#queue.nowMs + this.#delay('deliveryMs') + this.#lateness() + connection.lateMs;
@@ -237,7 +224,7 @@ export class SimulatedTopic {
     const from = connection.next[partition];
     const records = this.partitions[partition].slice(from, upTo);
     if (records.length === 0) return;
-    // A delivery that was planned for the former log may reach beyond the end of this one.
+    // A delivery planned for the former log may exceed this one.
     connection.next[partition] = from + records.length;
     connection.listener.onRecords(records);
     const { repeatedRatio } = this.deliveries;
@@ -248,7 +235,6 @@ export class SimulatedTopic {
     this.#queue.after(this.#delay('deliveryMs') + this.#lateness(), () => this.#restart(connection));
   }
 
-  /** The reader finds another log, and reads it from its start. */
   #restart(connection: Connection): void {
     if (this.#isAway || this.#silent.size > 0 || connection.readsCut || connection.isClosed) return;
     if (connection.epoch === this.epoch) return;
@@ -265,7 +251,7 @@ export class SimulatedTopic {
     for (let at = 0; at < next.length; at++) next[at] = this.partitions[at].length;
   }
 
-  /** The records that this connection reads; it does not read partitions that were added after it connected. */
+  /** Returns this connection's records, without later partitions. */
   #readBy({ next }: Connection, records: readonly SignedEvent[]): readonly SignedEvent[] {
     return next.length === this.partitions.length
       ? [...records]
@@ -277,7 +263,7 @@ export class SimulatedTopic {
     return lateRatio > 0 && this.#random.next() < lateRatio ? lateMs : 0;
   }
 
-  /** Delivers now what was missed while a way was cut. */
+  /** Delivers what a cut way has missed. */
   #resume(connection: Connection): void {
     if (!connection.isOpen || connection.readsCut || this.#isAway) return;
     if (connection.epoch !== this.epoch) this.#planRestart(connection);

@@ -1,30 +1,28 @@
 import type { SignedEvent } from './simulated-topic.js';
 
 export interface TopicDelays {
-  /** Delays from a node to the log, and from the log to a node, each drawn uniformly between two bounds. */
+  /** Least and most delays, drawn evenly, to and from the log. */
   readonly appendMs: readonly [number, number];
   readonly deliveryMs: readonly [number, number];
 }
 
-/** Which parts (0 … 1) of the produces go wrong. For a produce to several partitions this is drawn per partition. */
 export interface AppendFaults {
-  /** These never reach the log, and the appender is told so. */
+  /** Part that never reaches the log; the appender is told. */
   lost: number;
-  /** These are in the log, although the appender is told that they failed. */
+  /** Part in the log although the appender is told of a failure. */
   unacknowledged: number;
 }
 
-/** Called once per produce, with whether the whole of it is known to be in the log. */
+/** Called once per produce; true = all of it is known to be in the log. */
 export type ProduceEnded = (isAcknowledged: boolean) => void;
 
-/** Which parts (0 … 1) of the deliveries come twice, or late; the order of a partition is kept. */
 export interface DeliveryTroubles {
   repeatedRatio: number;
   lateRatio: number;
   lateMs: number;
 }
 
-/** Milliseconds added to the delays of all nodes. */
+/** Milliseconds added to all delays. */
 export interface Slowness {
   appendMs: number;
   deliveryMs: number;
@@ -36,27 +34,21 @@ export interface TopicListener {
   readonly onCaughtUp: () => void;
 }
 
-/** The connection of one node: what it has read, and which ways are cut. */
+/** Connection of one node: what it read, and cut ways. */
 export interface Connection {
   readonly listener: TopicListener;
-  /** The key that signs its records; all connections have the same key if nothing is signed. */
+  /** Key that signs its records; without signatures all are the same. */
   readonly signsWith: string;
-  /**
-   * For each partition that it reads: the index of the next record to deliver, and the time of the last planned
-   * delivery.
-   */
+  /** Per partition: next record's index, and the last planned delivery. */
   readonly next: number[];
   readonly plannedMs: number[];
-  /**
-   * For each partition: the offsets that compaction had removed before this connection read the log. They are never
-   * delivered again.
-   */
+  /** Per partition: offsets compacted before it read; never delivered. */
   readonly removed: ReadonlySet<number>[];
-  /** The log that it reads. Until it has noticed that the log is another one, this differs from the topic's. */
+  /** Log that it reads, until it notices another. */
   epoch: string;
   readsCut: boolean;
   appendsCut: boolean;
-  /** Added to the delay of every delivery to this node. */
+  /** Milliseconds added to deliveries. */
   lateMs: number;
   isClosed: boolean;
   isOpen: boolean;
@@ -82,10 +74,7 @@ export function createConnection(
   };
 }
 
-/**
- * Notes what compaction has removed: whatever is in `partitions` but not in `history`, which is all that the connection
- * was given.
- */
+/** Notes compacted offsets: in `partitions`, but not in the given `history`. */
 export function noteRemoved<Read extends { readonly offset: number }>(
   { next, removed }: Connection,
   partitions: readonly (readonly Read[])[],

@@ -1,9 +1,6 @@
 import type { LaneCosts, ReportRow, TopicRecord } from '../../src/core/base/protocol/record.js';
 
-/**
- * Rounds rates to float32, as the codec does. This is cheaper than encoding, and the codec's own tests prove that
- * encoding changes nothing else.
- */
+/** Rounds rates to float32 as the codec does, without encoding. */
 export function roundToWire(record: TopicRecord | null): TopicRecord | null {
   if (record?.kind !== 'report') return record;
   return { ...record, rows: record.rows.map(roundRow) };

@@ -5,27 +5,23 @@ import { Random } from './random.js';
 import { SimulatedNode } from './simulated-node.js';
 import { SimulatedTopic, type TopicDelays } from './simulated-topic.js';
 
-/** Arrivals at one node for one lane, Poisson or evenly spaced; the rate may change over time. */
+/** Arrivals at a node for a lane, Poisson or even; the rate may change. */
 export interface Traffic {
   readonly node: string;
   readonly lane?: number;
-  /** Arrivals per second at a given time; 0 = a pause. */
   readonly ratePerSecond: (nowMs: number) => number;
   readonly messages?: number;
   readonly bytes?: number;
   readonly evenly?: boolean;
 }
 
-/**
- * Clients that hold refused work back and try it again, each with one piece at a time, as a paused connection does
- * (PIP-322).
- */
+/** Clients that retry refused work, one piece at a time, as a paused connection (PIP-322). */
 export interface Clients {
   readonly node: string;
   readonly lane?: number;
   readonly count: (nowMs: number) => number;
   readonly retryMs: number;
-  /** The pause between an admitted piece and the next one. */
+  /** Milliseconds between pieces. */
   readonly thinkMs: number;
 }
 
@@ -42,33 +38,29 @@ export interface LaneArrival extends Arrival {
 }
 
 export interface StartOptions {
-  /** True = the process reads only the newest record of each key. */
+  /** True = it reads only the newest record of each key. */
   readonly compacted?: boolean;
-  /**
-   * The name by which traffic finds the process; the node id by default. Two processes with different names may claim
-   * one node id.
-   */
+  /** Name for traffic, default the node id; two processes may claim one id. */
   readonly as?: string;
   readonly nonce?: number;
-  /** The process's signing key if it differs from the cluster's; used only if records are signed. */
+  /** Signing key, if not the cluster's. */
   readonly signingKey?: string;
 }
 
 export type WorldSettings = Omit<CoordinatorSettings, 'nodeId' | 'nonce'>;
 
-/** A cluster in virtual time: the same seed gives the same arrivals, delays and decisions. */
+/** Runs a cluster in virtual time, the same for the same seed. */
 export class World {
   readonly queue = new EventQueue();
   readonly random: Random;
   readonly topic: SimulatedTopic;
-  /** Name → the process that was started last under it. */
   readonly nodes = new Map<string, SimulatedNode>();
   readonly #processes = new Map<string, SimulatedNode[]>();
   readonly arrivals: LaneArrival[] = [];
   settings: WorldSettings;
-  /** Handed to all processes that start from now on. */
+  /** Observer of processes that start from now on. */
   observer: NodeObserver | null = null;
-  /** The signing key of the cluster; null = nothing is signed. */
+  /** Signing key of the cluster; null = none. */
   signingKey: string | null = null;
 
   constructor(seed: number, settings: WorldSettings, delays: TopicDelays = LOCAL_KAFKA) {
@@ -92,15 +84,12 @@ export class World {
     return node;
   }
 
-  /**
-   * Processes that run under a name and are not fenced. There is one, or there are several for a moment when two claim
-   * one node id.
-   */
+  /** Lists unfenced running processes of a name, several while two claim one id. */
   serving(name: string): SimulatedNode[] {
     return (this.#processes.get(name) ?? []).filter((node) => node.isRunning && node.coordinator.phase !== 'fenced');
   }
 
-  /** Processes that run under a name, including fenced ones. */
+  /** Lists running processes of a name, fenced ones included. */
   running(name: string): SimulatedNode[] {
     return (this.#processes.get(name) ?? []).filter(({ isRunning }) => isRunning);
   }
@@ -111,10 +100,7 @@ export class World {
     return node;
   }
 
-  /**
-   * Changes a group's settings in the registry. Every node has them one delivery later, as from a log; nodes that start
-   * later have them at once.
-   */
+  /** Changes a group in the registry: a delivery later, at once for later starts. */
   changeGroup(group: number, settings: GroupSettings): void {
     this.settings = { ...this.settings, groups: this.settings.groups.with(group, settings) };
     for (const node of this.nodes.values()) {
@@ -130,8 +116,7 @@ export class World {
         return;
       }
       const gapMs = traffic.evenly ? 1000 / rate : this.random.exponential(1000 / rate);
-      // The rate may change before a long gap is over, so the gap is drawn anew every REDRAW_MS; a Poisson process
-      // allows that at any time.
+      // Long gaps are redrawn every REDRAW_MS for changing rates, as Poisson allows.
       if (gapMs > REDRAW_MS && !traffic.evenly) {
         this.queue.after(REDRAW_MS, next);
         return;
@@ -170,7 +155,7 @@ export class World {
     this.queue.after(this.random.exponential(clients.thinkMs), () => attempt(false));
   }
 
-  /** Gives a piece of work to the process that serves under a name. Returns whether it was admitted. */
+  /** Gives work to the name's process; true = admitted. */
   ask(name: string, lane: number, messages: number, bytes: number, retry: boolean): boolean {
     const asked = this.nodes.get(name);
     const process = asked?.coordinator.phase === 'fenced' ? this.serving(name).at(-1) : asked;
@@ -186,5 +171,5 @@ export class World {
 
 const REDRAW_MS = 5;
 
-/** Measured against a real broker on one machine: 2 to 5 ms from sending to reading back. */
+/** Delays of a real broker on one machine: 2 to 5 ms, measured. */
 export const LOCAL_KAFKA: TopicDelays = { appendMs: [0.5, 2], deliveryMs: [0.5, 3] };

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { TIME_FORMATS } from '../replay/trace-time.js';
 
-/** Adds what says how a CSV of arrivals is read, and how its rows come to nodes. */
+/** Adds options for reading a CSV of arrivals, and its rows' nodes. */
 export function addArrivalOptions(command: Command): Command {
   return command
     .option('--time <column>', 'CSV: column of the time')

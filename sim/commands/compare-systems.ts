@@ -10,7 +10,6 @@ import { tellBroken } from './run-one.js';
 import type { CompareOptions } from './sim-command.js';
 import { writePage } from './write-page.js';
 
-/** `quotamesh sim compare`: every system under the same arrivals. */
 export async function compareSystems(nameOrFile: string, { seeds, json, html }: CompareOptions): Promise<void> {
   const scenario = loadScenario(nameOrFile);
   const bar = new ProgressBar();
@@ -22,7 +21,7 @@ export async function compareSystems(nameOrFile: string, { seeds, json, html }: 
       const done = results.length;
       const result = runScenario(scenario, system, seed, (part) => bar.show((done + part) / total, system.name));
       if (seed === 1 && html !== undefined) firstSeed.push(result);
-      // The series of many runs would fill the memory, and the table does not read them.
+      // Tables do not read series, which would fill the memory.
       results.push({ ...result, series: [] });
     }
   }
@@ -50,7 +49,7 @@ function tableOf(results: readonly RunResult[]): readonly string[] {
   return textTable(['System', ...titles], rows, titles);
 }
 
-/** A system that was spared something must not look as if it had stood the test. */
+/** Lists what a system was spared, lest it look tested. */
 function notPlayed(results: readonly RunResult[]): readonly string[] {
   const spared = results.filter(({ happenings }) => happenings.some(({ says }) => says.startsWith(NOT_PLAYED)));
   const names = [...new Set(spared.map(({ system }) => shortName(system)))];

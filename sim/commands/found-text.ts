@@ -1,7 +1,7 @@
 import type { TraceFound, TraceOptions } from '../replay/trace.js';
 import type { TimeUnit } from '../replay/trace-time.js';
 
-/** Tells what a file was taken for, where no flag said it: its times, and what divides its fields. */
+/** Reports guesses on a file: times and delimiter. */
 export function foundText(
   { begunMs, unit, isDated, delimiter }: TraceFound,
   options: Pick<TraceOptions, 'timeFormat' | 'delimiter'>,

@@ -3,7 +3,6 @@ import { builtInNames, loadBuiltIn } from '../scenario/load-scenario.js';
 import { SYSTEMS, shortName } from '../systems.js';
 import { builtInTargetNames, loadBuiltInTarget } from '../target/load-target-scenario.js';
 
-/** `quotamesh sim list`. */
 export function listScenarios(json: boolean): void {
   const scenarios = builtInNames().map((name) => {
     const { says, durationMs, nodes } = loadBuiltIn(name);

@@ -2,18 +2,14 @@ import type { RecommendPlay } from '../recommend/recommend.js';
 
 export interface RecommendProgress {
   played(play: RecommendPlay): void;
-  /** Takes the line away. */
   end(): void;
 }
 
-/** Writes the first line after so long, and each later one after LATER times as long as the one before it. */
+/** Milliseconds to the first line; later ones LATER times as long each. */
 const FIRST_MS = 2000;
 const LATER = 1.5;
 
-/**
- * Writes to standard error which play is under way. A terminal has one line that is written over; elsewhere some twenty
- * lines an hour show that a job is alive.
- */
+/** Shows the current play on standard error: one line on a terminal, else some twenty an hour. */
 export function recommendProgress(
   isTerminal: boolean,
   write: (text: string) => void = (text) => process.stderr.write(text),

@@ -10,7 +10,7 @@ export interface Recommended {
   readonly group: string;
   readonly kind: GroupKind;
   readonly note: readonly string[];
-  /** The column whose texts have a quota each; null = one quota for all. */
+  /** Column of keys with a quota each; null = one for all. */
   readonly per: string | null;
   readonly top: number;
   readonly of: 'messages' | 'bytes';
@@ -22,7 +22,7 @@ export interface Recommended {
   readonly found: Recommendation;
 }
 
-/** What the work needs, with the frontier of quota and burst drawn. */
+/** Writes the recommendation with its frontier of quota and burst. */
 export function recommendationText(told: Recommended): string {
   const { file, of, wish, work, nodes, speed, found, note, per, top } = told;
   const { frontier, best, strategy, strategies } = found;
@@ -58,7 +58,7 @@ export function recommendationText(told: Recommended): string {
   ]);
 }
 
-/** Commands for a group or keys that there are; else what a configuration would say. */
+/** Writes commands for an existing group or keys, or a configuration. */
 function nextSteps({ group, kind, of, direction, per, found: { best, strategy } }: Recommended): string[] {
   const key = `${of}PerSecond`;
   const burst = of === 'messages' ? `burst=${best.depth}` : `burst.bytes=${best.depth}`;
@@ -83,12 +83,12 @@ function nextSteps({ group, kind, of, direction, per, found: { best, strategy } 
   ];
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a name for a shell. */
 function quotedName(name: string): string {
   return /^[\w.:@/+~-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }
 
-/** The quota as a bar, so that the bend of the frontier is seen. */
+/** Writes the frontier with bars that show its bend. */
 function frontierTable(frontier: readonly FrontierPoint[], best: FrontierPoint, of: string): string[] {
   const largest = Math.max(...frontier.map(({ perSecond }) => perSecond));
   const rows = frontier.map((point) => [
@@ -105,7 +105,6 @@ function frontierTable(frontier: readonly FrontierPoint[], best: FrontierPoint, 
 
 const BAR = 40;
 
-/** The same for programs. */
 export function recommendationFacts({ file, group, kind, per, of, wish, work, nodes, found }: Recommended) {
   const { meanPerSecond, frontier, best, strategy, strategies } = found;
   return {

@@ -24,7 +24,7 @@ import { type GroupKind, replayedGroup } from './replay-group.js';
 import { traceOptions } from './replay-trace.js';
 import { pageKeys } from './trace-tables.js';
 
-/** `quotamesh recommend`: a recording by its first bytes, anything else as CSV. */
+/** `quotamesh recommend`: reads a recording, by its first bytes, or a CSV. */
 export async function recommendQuota(options: RecommendCommandOptions): Promise<void> {
   const { from, of, json, html } = options;
   const wish = parseQuantity('ratio', options.refuseBelow);
@@ -74,7 +74,6 @@ interface Played {
   readonly work: RecordedWork;
   readonly group: string;
   readonly kind: GroupKind;
-  /** What the file was taken for. */
   readonly note: readonly string[];
   readonly settings: WorldSettings;
   readonly otherQuota: number;
@@ -96,7 +95,7 @@ async function ofTrace(input: Readable, options: RecommendCommandOptions): Promi
   return { work, group: name, kind, note, settings, otherQuota, nodes: trace.nodes, speed: trace.speed, maxRequestAt };
 }
 
-/** With the settings of its recorder; what a single request asked for is in no recording, so none is too large. */
+/** Reads a recording by its settings; single requests are unknown, so none is too large. */
 async function ofRecording(recording: Recording, options: RecommendCommandOptions): Promise<Played> {
   const { group: wanted, direction, of } = options;
   if (options.per !== undefined) throw wrongUse('--per names a column of a CSV; a recording tells one group, --group');

@@ -29,7 +29,6 @@ export interface ReplayCommandOptions {
   readonly html?: string;
 }
 
-/** A subcommand of `quotamesh sim`. */
 export function simReplayCommand(): Command {
   const command = new Command('replay')
     .description(

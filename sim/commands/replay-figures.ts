@@ -7,7 +7,7 @@ export function rate(value: number): string {
   return value >= 100 ? whole(value) : String(Number(value.toPrecision(3)));
 }
 
-/** `60 messages/min`. */
+/** Writes `60 messages/min`. */
 export function quotaText(of: 'messages' | 'bytes', told: WrittenRate | null): string {
   return told === null ? `unlimited ${of}/s` : `${rate(told.amount)} ${of}/${SHORT_UNIT[told.per]}`;
 }

@@ -4,7 +4,7 @@ import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import { RECORDING_MAGIC } from '../../src/topic/recording/recording-format.js';
 import { peeked } from '../replay/peeked.js';
 
-/** Opens standard input (`-`) or a file, and says which of the two kinds it is, by its first bytes. */
+/** Opens standard input (`-`) or a file, and tells the kind by its first bytes. */
 export async function openRecorded(file: string): Promise<{ readonly bytes: Readable; readonly isRecording: boolean }> {
   const input = file === '-' ? process.stdin : openFile(file);
   const opened = peeked(input, (head) => head.length >= RECORDING_MAGIC.length);
@@ -12,12 +12,12 @@ export async function openRecorded(file: string): Promise<{ readonly bytes: Read
   return { bytes, isRecording: head.subarray(0, RECORDING_MAGIC.length).equals(RECORDING_MAGIC) };
 }
 
-/** Checks that a file can be read twice; pipes cannot, whatever their names. */
+/** Tests for a file that can be read twice; pipes cannot. */
 export function isRegularFile(file: string): boolean {
   return file !== '-' && statSync(file).isFile();
 }
 
-/** Once more from the start, where that is possible. */
+/** Opens a file once more, from its start. */
 export function openFile(file: string): Readable {
   try {
     if (statSync(file).isDirectory()) throw new Error('it is a folder');

@@ -1,7 +1,6 @@
 import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import { parseQuantity } from '../../src/config/setting/quantity.js';
 
-/** The flag must be what is allowed. */
 export function wrongFlag(flag: string, allowed: string, got: string, hint = ''): QuotameshError {
   return wrongUse(`${flag} must be ${allowed}, got ${JSON.stringify(got)}. ${hint}`.trimEnd());
 }
@@ -16,7 +15,7 @@ export function wholeNumber(flag: string, text: string, least: number, most: num
   return number;
 }
 
-/** The rate is for the configuration to read; this names the flag where it is none. */
+/** Checks a rate as the configuration does, naming the flag. */
 export function checkRate(flag: string, text: string, kind: 'rate' | 'byte-rate'): void {
   const rate = parseQuantity(kind, text);
   if (!(rate > 0 && rate <= 1e15)) throw wrongFlag(flag, 'a rate above 0 (e.g. 1000, 10k or 600/min)', text);

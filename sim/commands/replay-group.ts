@@ -13,26 +13,26 @@ import type { WorldSettings } from '../cluster/world.js';
 import type { ReplayCommandOptions } from './replay-command.js';
 import { checkRate, wrongFlag, wrongUse } from './replay-flags.js';
 
-/** The group that a trace is played against, with all settings as a node would have them. */
+/** Group of a replay, with all settings of a node. */
 export interface ReplayedGroup {
   readonly kind: GroupKind;
   readonly name: string;
   readonly strategy: string;
-  /** Messages and bytes per second of the direction in question; Infinity = unlimited. */
+  /** Messages/s and bytes/s; Infinity = unlimited. */
   readonly quota: Rates;
-  /** The same in the unit of time in which they are written; null = unlimited. */
+  /** Quota in its written unit of time; null = unlimited. */
   readonly quotaTold: QuotaTold;
   readonly settings: WorldSettings;
-  /** Takes a quota per second of the nodes' clock, which differs from the file's at a --speed. */
+  /** Takes a quota per second of the nodes' clock, not the file's at a --speed. */
   readonly maxRequestAt: (quota: Rates) => Rates;
 }
 
-/** What a name is in a configuration; none = there is no configuration. */
+/** Kind of a name; none = no configuration. */
 export type GroupKind = 'none' | 'group' | 'template' | 'key';
 
 export type QuotaTold = readonly [messages: WrittenRate | null, bytes: WrittenRate | null];
 
-/** From --config, --group, --set and the quota flags; without a configuration the defaults of a node. */
+/** Builds the group of --config, --group, --set and quota flags, or a node's defaults. */
 export async function replayedGroup(options: GroupFlags): Promise<ReplayedGroup> {
   const { config, kind, group } = await configured(options, settingsGiven(options));
   const { direction } = options;
@@ -49,7 +49,7 @@ export async function replayedGroup(options: GroupFlags): Promise<ReplayedGroup>
   };
 }
 
-/** The flags that name a group, its settings, and its quota. */
+/** Flags of a group, its settings and quota. */
 export type GroupFlags = Pick<
   ReplayCommandOptions,
   'config' | 'group' | 'per' | 'set' | 'direction' | 'quota' | 'quotaBytes'
@@ -59,7 +59,6 @@ interface Configured extends Named {
   readonly config: ResolvedConfig;
 }
 
-/** A group where it stands. */
 interface Named {
   readonly kind: GroupKind;
   readonly at: readonly string[];
@@ -86,7 +85,7 @@ async function configured(
   if (kind === 'template' && per === undefined) {
     throw wrongUse(`${named.group.name} is a template of keys, which have a quota each: name their column with --per`);
   }
-  // Laid over the file once its group is known: a name that is wrong must not become a new group.
+  // After its group is known: a wrong name must not become a new group.
   const config =
     settings.size === 0
       ? written
@@ -119,7 +118,7 @@ function groupOf({ groups, keys: { templates } }: ResolvedConfig, file: string, 
   throw wrongFlag('--group', `a group of ${file}, or one of its keys`, wanted, didYouMean(wanted, names));
 }
 
-/** A single key, which may have settings of its own. */
+/** Finds a single key, perhaps with own settings. */
 function keyOf(templates: readonly KeyTemplate[], name: string): Named | null {
   const template = mostSpecific(templates, name);
   const group = settingsOfKey(templates, name);
@@ -129,7 +128,7 @@ function keyOf(templates: readonly KeyTemplate[], name: string): Named | null {
   return { kind: 'key', at, group: { ...group, name } };
 }
 
-/** Gathers settings of `--set` and `--quota`, for the configuration to check. Flags of quotas win. */
+/** Gathers `--set` and `--quota`, whose flags win, for the configuration's checks. */
 function settingsGiven({ set = [], direction, quota, quotaBytes }: GroupFlags): GroupOverrides['settings'] {
   const given = new Map<string, OverriddenSetting>();
   for (const text of set) {
@@ -151,7 +150,7 @@ function settingsGiven({ set = [], direction, quota, quotaBytes }: GroupFlags): 
   return given;
 }
 
-/** The simulated clusters publish: what is configured for the direction that is played. */
+/** Moves the played direction's settings to publish. */
 function publishing(group: GroupConfig, direction: Direction): GroupConfig {
   const { cost, burst } = group;
   const { ofQuota } = burst;

@@ -1,20 +1,16 @@
 import { ReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
-/** The line is written anew at most this often. */
+/** Milliseconds between updates of the line. */
 const EVERY_MS = 200;
 
 export interface ReplayProgress {
-  /** Rows so far, and the time of the file that they reach to. */
+  /** Shows rows, and the file time they reach. */
   played(rows: number, fileMs: number): void;
-  /** Takes the line away. */
   end(): void;
 }
 
-/**
- * One line on standard error: rows, time of the file, part of the file, time left. The length of standard input is
- * unknown, so it has neither part nor time left.
- */
+/** Writes one line on standard error: rows, file time, part, time left; the last two not of standard input. */
 export function replayProgress(input: Readable, file: string, systems: number): ReplayProgress {
   const startedMs = performance.now();
   let shownMs = startedMs;
@@ -39,12 +35,12 @@ interface Progress {
   readonly rows: number;
   readonly systems: number;
   readonly fileMs: number;
-  /** 0 … 1, or null where nobody knows. */
+  /** 0 … 1; null = unknown. */
   readonly part: number | null;
   readonly elapsedMs: number;
 }
 
-/** `120000 rows on 6 systems, 41 min of the file, 63 %, 12 s left` */
+/** Writes `120000 rows on 6 systems, 41 min of the file, 63 %, 12 s left`. */
 export function progressText({ rows, systems, fileMs, part, elapsedMs }: Progress): string {
   const parts = [
     `${rows} rows on ${systems} ${systems === 1 ? 'system' : 'systems'}`,
@@ -56,7 +52,7 @@ export function progressText({ rows, systems, fileMs, part, elapsedMs }: Progres
   return parts.join(', ');
 }
 
-/** Two minutes of seconds, two hours of minutes. */
+/** Writes a duration: up to two minutes in seconds, two hours in minutes. */
 function duration(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   if (seconds < 120) return `${seconds} s`;

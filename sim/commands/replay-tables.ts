@@ -5,7 +5,7 @@ import type { RecordingReplay } from '../replay/replay-recording.js';
 import type { DimensionSeries } from '../verdict/run-result.js';
 import { lines, percent, rate, seconds } from './replay-figures.js';
 
-/** What each strategy would have given from the same log: means over the recording. */
+/** Writes each strategy's means over the recording. */
 export function recordingTable(recording: Recording, replay: RecordingReplay): string {
   const parts = (replay.runs[0]?.series ?? []).flatMap(({ dimension }, at) => {
     const series = replay.runs.map((run) => run.series[at]);
@@ -37,7 +37,7 @@ function shareTable(runs: readonly PageRun[], series: readonly DimensionSeries[]
   return textTable(head, [...rows, ['demand covered', '', '', ...covered]], head.slice(1));
 }
 
-/** Σ min(share, demand) ÷ Σ demand. */
+/** Returns Σ min(share, demand) ÷ Σ demand. */
 function coveredPart(nodes: readonly DimensionSeries['perNode'][string][]): number {
   let covered = 0;
   let asked = 0;

@@ -47,7 +47,6 @@ export async function replayTrace(input: Readable, file: string, options: Replay
     maxRequest: group.maxRequestAt([quota[0] * speed, quota[1] * speed]),
     onProgress: (count, playedMs) => progress?.played(count, playedMs * speed),
   }).finally(() => progress?.end());
-  // A file without a row is a mistake.
   const begun = found as unknown as TraceFound;
   const note = [...quotaNote, ...foundText(begun, trace)].join(' ');
   const told = { quota, quotaTold, speed, found: begun, per: trace.per ?? null, top, note };
@@ -68,11 +67,10 @@ interface PlayedRows {
   readonly rows: Readable;
   readonly quota: Rates;
   readonly told: QuotaTold;
-  /** How the quota came about, where no flag says it. */
   readonly note: readonly string[];
 }
 
-/** Without any quota: the mean of the whole file, so that every burst is above it. The file is read twice then. */
+/** Sets a missing quota to the file's mean, read twice: all bursts exceed it. */
 async function withQuota(
   input: Readable,
   file: string,
@@ -87,7 +85,7 @@ async function withQuota(
     throw wrongUse(`${what} cannot be read twice to find a quota: name it with --quota or --quota-bytes`);
   }
   const { messagesPerSecond, arrivals } = await measureTrace(readTrace(input, file, trace), trace.speed);
-  // Three digits: an exact mean would be a figure that nobody types.
+  // Three digits, as somebody would type.
   const mean = Number((messagesPerSecond || 1).toPrecision(3));
   const note = `No quota given: ${mean} messages/s is what ${arrivals} rows ask for on the mean.`;
   return {
@@ -98,10 +96,7 @@ async function withQuota(
   };
 }
 
-/**
- * Computes the quota's window by the nodes' clock. A window of a minute, an hour or a day is one of the file, and
- * passes `speed` times as fast; a second is one of the nodes.
- */
+/** Returns the quota's window by the nodes' clock: minutes, hours and days are the file's, seconds the nodes'. */
 function windowMsOf(told: WrittenRate | null, speed: number): number {
   if (told === null || told.per === 'second') return 1000;
   return (SECONDS_OF[told.per] * 1000) / speed;
@@ -119,13 +114,13 @@ export function traceOptions(options: TraceFlags): TraceOptions {
   return { time, timeFormat, messages, bytes, by, per, retryAfter, delimiter, speed, nodes };
 }
 
-/** The flags that say what the columns of a CSV mean. */
+/** Flags of a CSV's columns. */
 export type TraceFlags = Pick<
   ReplayCommandOptions,
   'time' | 'timeFormat' | 'messages' | 'bytes' | 'by' | 'per' | 'retryAfter' | 'delimiter' | 'speed' | 'nodes'
 >;
 
-/** A configured group is played with its own strategy; without one all of ours are compared. */
+/** Lists systems: a configured group's strategy, or all of ours. */
 function systemsOf(
   { system: names, roundTrip, config, set = [] }: ReplayCommandOptions,
   { strategy }: ReplayedGroup,
@@ -141,13 +136,13 @@ function systemsOf(
   });
 }
 
-/** Every refusal of a file of millions of rows is played so often. */
+/** Most retries of each refusal of millions of rows. */
 const RETRIES_MAX = 100;
 
-/** A store that is further away answers nobody in time. */
+/** Most milliseconds to a store; further ones answer nobody in time. */
 const ROUND_TRIP_MS_MAX = 60_000;
 
-/** On a terminal, but never beside JSON; or where it is asked for. */
+/** Shows progress on a terminal or on request, never beside JSON. */
 function progressOf(
   rows: Readable,
   file: string,

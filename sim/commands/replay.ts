@@ -7,7 +7,6 @@ import { openRecorded, writeHtml } from './replay-files.js';
 import { recordingNote, recordingTable } from './replay-tables.js';
 import { replayTrace } from './replay-trace.js';
 
-/** `quotamesh sim replay`: a recording by its first bytes, anything else as CSV. */
 export async function simReplay(file: string, options: ReplayCommandOptions): Promise<void> {
   const { bytes, isRecording } = await openRecorded(file);
   if (isRecording) await replayRecorded(bytes, file, options);

@@ -12,7 +12,6 @@ import type { LiveCommandOptions } from './sim-command.js';
 import { verdictLines } from './verdict-lines.js';
 import { writePage } from './write-page.js';
 
-/** `quotamesh sim live`. */
 export async function runLive(nameOrFile: string, options: LiveCommandOptions): Promise<void> {
   const { topic, brokers, brokerPid = null, seed, maxRate: requestsPerSecondMax, seconds, json, html } = options;
   checkAddress(options);
@@ -54,7 +53,7 @@ function checkAddress({ topic, brokers, brokerPid }: LiveCommandOptions): void {
   if (wrong) throw new QuotameshError('USAGE', { reason: wrong });
 }
 
-/** Above this the figures tell of the machine rather than of the nodes. */
+/** Part above which the machine is measured, not the nodes. */
 const MISSED_MAX = 0.01;
 
 function punctualityLine({ medianLateMs, worstLateMs, missedRatio }: Punctuality): string {

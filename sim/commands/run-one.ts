@@ -12,7 +12,6 @@ import type { RunOptions } from './sim-command.js';
 import { verdictLines } from './verdict-lines.js';
 import { writePage } from './write-page.js';
 
-/** `quotamesh sim run`. */
 export async function runOne(nameOrFile: string, options: RunOptions): Promise<void> {
   const { seed, strategy, seconds, json, html } = options;
   const system = systemOrThrow(strategy);
@@ -29,7 +28,7 @@ export async function runOne(nameOrFile: string, options: RunOptions): Promise<v
   tellBroken([result]);
 }
 
-/** Names what was expected and did not come, and lets the process end with 1. */
+/** Reports missed expectations, and ends with 1. */
 export function tellBroken(results: readonly RunResult[]): void {
   for (const { scenario, system, seed, expectations } of results) {
     for (const expectation of expectations.filter(({ isKept }) => !isKept)) {

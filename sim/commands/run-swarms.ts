@@ -9,10 +9,9 @@ import type { SwarmVerdict } from '../swarm/run-swarm.js';
 import type { SwarmOptions } from './sim-command.js';
 import { SwarmSummary } from './swarm-summary.js';
 
-/** Without a terminal for a progress bar, one line at a time tells how far it is. */
+/** Milliseconds between lines without a terminal. */
 const LINE_EVERY_MS = 30_000;
 
-/** `quotamesh sim swarm`. */
 export async function runSwarms(options: SwarmOptions): Promise<void> {
   const { seed, json = false } = options;
   const count = seed === undefined ? (options.seeds ?? 100) : 1;
@@ -29,7 +28,7 @@ export async function runSwarms(options: SwarmOptions): Promise<void> {
   if (summary.broken.length > 0) process.exitCode = EXIT_UNEXPECTED;
 }
 
-/** An interruption lets the seeds under way end, and prints the summary of what was played. */
+/** Plays seeds; an interruption ends after those under way, with a summary. */
 async function playMany(
   first: number,
   count: number,

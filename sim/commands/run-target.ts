@@ -77,7 +77,7 @@ function expectedText({ what, group, value, tolerance }: TargetExpectation): str
   return `${what}${group === null ? '' : ` of ${group}`} ${shown(value)}${around}`;
 }
 
-/** The seconds of every phase that are shown; its last one is shown as well. */
+/** Seconds of every phase that are shown, with the last. */
 const SHOWN_SECONDS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300];
 
 function secondsTable(seconds: readonly TargetSecond[]): readonly string[] {

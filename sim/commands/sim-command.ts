@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { LiveTopicKind } from '../live/check-live.js';
 import { simReplayCommand } from './replay-command.js';
 
-/** `quotamesh sim`: the production core in virtual time, judged. */
+/** `quotamesh sim`: plays the production core in virtual time, and judges. */
 export function simCommand(): Command {
   const sim = new Command('sim').description('Play scenarios in virtual time on the production core, and judge them.');
   const commands = [listCommand(), runCommand(), compareCommand(), liveCommand(), swarmCommand(), simReplayCommand()];

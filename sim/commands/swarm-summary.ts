@@ -1,9 +1,9 @@
 import type { SwarmVerdict } from '../swarm/run-swarm.js';
 
-/** The most broken seeds that are named at the end; of the others only the number is told. */
+/** Broken seeds named at the end. */
 const SEEDS_NAMED = 50;
 
-/** Adds up the verdicts of many seeds. */
+/** Adds up verdicts of many seeds. */
 export class SwarmSummary {
   readonly broken: number[] = [];
   played = 0;

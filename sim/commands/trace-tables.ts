@@ -8,21 +8,20 @@ import type { DimensionSeries } from '../verdict/run-result.js';
 import { lines, percent, quotaText, seconds, whole } from './replay-figures.js';
 import type { QuotaTold } from './replay-group.js';
 
-/** How a trace was played. */
 export interface PlayedAs {
   readonly quota: readonly [number, number];
   readonly quotaTold: QuotaTold;
   readonly speed: number;
   readonly found: TraceFound;
-  /** The column whose texts have a quota each; null = one quota for all. */
+  /** Column of keys with a quota each; null = one for all. */
   readonly per: string | null;
-  /** So many of them are shown. */
+  /** Most keys shown. */
   readonly top: number;
-  /** Empty, or where the quota comes from. */
+  /** Source of the quota, or empty. */
   readonly note: string;
 }
 
-/** What each system made of a trace. */
+/** Writes each system's figures of a trace. */
 export function traceTable(runs: readonly TraceRun[], played: PlayedAs): string {
   const hasBytes = played.quota[1] !== Infinity;
   const refused = hasBytes ? ['refused', 'bytes refused'] : ['refused'];
@@ -53,7 +52,6 @@ export function traceTable(runs: readonly TraceRun[], played: PlayedAs): string 
   return lines([about, ...remarks(runs, played), '', ...table, ...keyTable(runs, played)]);
 }
 
-/** The same for programs: of the keys those with the most refused, and the sum of the others. */
 export function traceFacts(runs: readonly TraceRun[], { quota, found, per, top }: PlayedAs) {
   const shown = runs.map(({ keys, ...run }) => {
     if (per === null) return run;
@@ -63,7 +61,7 @@ export function traceFacts(runs: readonly TraceRun[], { quota, found, per, top }
   return { quota: quota.map(finiteOrNull), file: found, runs: shown };
 }
 
-/** Keys by the most that any system refused of them; what each refused. */
+/** Writes keys by the most refusals of any system. */
 export function keyTable(runs: readonly TraceRun[], { per, top }: Pick<PlayedAs, 'per' | 'top'>): string[] {
   if (per === null || runs.length === 0) return [];
   const head = [per, 'asked', ...runs.map(({ system }) => system.replace(/^quotamesh /, ''))];
@@ -74,7 +72,6 @@ export function keyTable(runs: readonly TraceRun[], { per, top }: Pick<PlayedAs,
   return ['', 'refused', ...textTable(head, rows, head.slice(1))];
 }
 
-/** The same for the page; null where one quota is for all. */
 export function pageKeys(runs: readonly TraceRun[], { per, top }: Pick<PlayedAs, 'per' | 'top'>): PageKeys | null {
   return per === null ? null : { per, rows: keyRows(runs, top) };
 }
@@ -94,7 +91,7 @@ function sumOf(keys: readonly KeyRun[]): KeySum {
   };
 }
 
-/** Texts of somebody else's file: short, and nothing a terminal would act on. */
+/** Shortens and escapes a file's texts. */
 function printable(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text).slice(1, -1);
 }

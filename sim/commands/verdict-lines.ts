@@ -2,7 +2,7 @@ import { textTable } from '../../src/tools/terminal/text-table.js';
 import { formatMetric, METRICS } from '../verdict/metric-table.js';
 import type { ExpectationResult, RunResult } from '../verdict/run-result.js';
 
-/** One run for people: the story, what happened, the verdict. */
+/** Writes one run for people: story, events, verdict. */
 export function verdictLines(says: string, result: RunResult): readonly string[] {
   const { scenario, system, seed, happenings, verdict, expectations, durationMs } = result;
   const rows = METRICS.map((metric) => {

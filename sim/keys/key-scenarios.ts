@@ -1,35 +1,34 @@
 import { KeyedCluster, type KeyedClusterSettings } from './keyed-cluster.js';
 
-/** Keys of one template with the same demand, and the nodes at which they are used. */
+/** Keys of one template with equal demand, and their nodes. */
 export interface KeyScenario {
   readonly name: string;
   readonly says: string;
   readonly nodes: number;
   readonly keys: number;
-  /** Messages that are asked for ÷ quota. */
+  /** Messages wanted ÷ quota. */
   readonly demand: number;
-  /** `own`: each key at one node; `any`: each request at any; `all`: each request at all of them at one instant. */
+  /** `own`: each key at one node; `any`: requests anywhere; `all`: at all nodes at one instant. */
   readonly at: 'own' | 'any' | 'all';
-  /** Messages that a key's bucket holds. */
+  /** Messages of a key's bucket. */
   readonly depth: number;
   readonly delays?: KeyedClusterSettings['delays'];
-  /** A node ends without a farewell when so many seconds have been played. */
   readonly crashAtSec?: number;
 }
 
 export interface KeyFigures {
-  /** Granted ÷ asked of the first requests of each key, as many as its bucket holds; all keys together. */
+  /** Granted ÷ wanted of each key's first bucketful; all keys together. */
   readonly first: number;
-  /** Granted ÷ what was wanted of the quota, in the judged time: the mean of all keys. */
+  /** Granted ÷ wanted quota in the judged time, mean of all keys. */
   readonly used: number;
-  /** The same in any 10 s of it, of the key that got least and of the one that got most; null below the quota. */
+  /** Least and most in any 10 s over keys; null = below the quota. */
   readonly least: number | null;
   readonly most: number | null;
-  /** Most that a key was granted in any span beyond its quota in that span and one bucket, in buckets; at least 0. */
+  /** Most beyond quota and one bucket in any span, in buckets, ≥ 0. */
   readonly beyond: number;
-  /** Refused ÷ asked in the judged time; null where more than the quota is asked for. */
+  /** Refused ÷ wanted in the judged time; null = above the quota. */
   readonly refused: number | null;
-  /** Records per node and minute beside signs of life, in the judged time. */
+  /** Records per node and minute beside signs of life. */
   readonly records: number;
 }
 
@@ -62,7 +61,7 @@ function scenario(name: string, says: string, others: Partial<KeyScenario>): Key
   return { name, says, nodes: 3, keys: 20, demand: 2, at: 'any', depth: 60, ...others };
 }
 
-/** Plays a scenario from the moment on at which each node has its whole part of each bucket. */
+/** Plays a scenario once each node has its part of each bucket. */
 export function playKeys(
   { nodes, keys, demand, at, depth, delays, crashAtSec }: KeyScenario,
   seed: number,
@@ -119,7 +118,7 @@ function figuresOf(ledgers: readonly KeyLedger[], { judgedFromMs, demand, record
   };
 }
 
-/** Granted in the spans that begin at every second. */
+/** Returns grants in spans from every second. */
 function spansOf(grantedMs: readonly number[], fromMs: number, toMs: number): number[] {
   const spans: number[] = [];
   for (let begin = fromMs; begin + SPAN_MS <= toMs; begin += 1000) {
@@ -165,7 +164,6 @@ class KeyLedger {
 /** 600 a minute. */
 const PER_SECOND = 10;
 const STEP_MS = 10;
-/** Twenty seconds to spend the bucket, then what is judged. */
 const PLAYED_MS = 60_000;
 const JUDGED_MS = 40_000;
 const SPAN_MS = 10_000;

@@ -10,12 +10,12 @@ export interface KeyedClusterSettings {
   /** `keys:` of a configuration: templates, maxLive. */
   readonly keys: object;
   readonly seed: number;
-  /** In place of the constant. */
+  /** Replaces the constant. */
   readonly maxLoud?: number;
   readonly delays?: TopicDelays;
 }
 
-/** Nodes with the same templates on one topic, in virtual time; they are ready when it is made. */
+/** Runs nodes with the same templates in virtual time, ready when made. */
 export class KeyedCluster {
   readonly queue = new EventQueue();
   readonly random: Random;
@@ -49,8 +49,8 @@ export class KeyedCluster {
   }
 
   /**
-   * Records and their bytes, as the codec writes them, since the last call, and how many of them are no signs of life.
-   * Those that all nodes have read are dropped from memory.
+   * Counts records and bytes by the codec since the last call, and those that are no signs of life; drops what all have
+   * read.
    */
   countSent(): { readonly records: number; readonly reports: number; readonly bytes: number } {
     const { log } = this.topic;
@@ -68,7 +68,6 @@ export class KeyedCluster {
 }
 
 const CLUSTER = 'keys';
-/** A topic in the same data centre. */
+/** Delays within a data centre. */
 const NEAR: TopicDelays = { appendMs: [1, 3], deliveryMs: [1, 3] };
-/** Every node has read its own record back, and knows all others. */
 const READY_AFTER_MS = 3000;

@@ -14,24 +14,22 @@ import type { NodeObserver } from '../cluster/node-observer.js';
 import { SimulatedNode } from '../cluster/simulated-node.js';
 import type { SimulatedTopic } from '../cluster/simulated-topic.js';
 
-/** How a request for a key was answered; `unheard` and `aloud` are grants. */
+/** Answer for a key; `unheard` and `aloud` are grants. */
 export type KeyAnswer = 'unheard' | 'aloud' | 'refused';
 
 export interface KeyedNodeOptions {
-  /** Random 16-bit number, see CoordinatorSettings. */
   readonly nonce: number;
-  /** True = the process reads only the newest record of each key. */
+  /** True = it reads only the newest record of each key. */
   readonly compacted?: boolean;
   readonly observer?: NodeObserver;
 }
 
-/** A simulated node with the production admission: groups, keys made by use, and every call of the gate. */
+/** Runs a simulated node with production's admission. */
 export class KeyedNode {
   readonly node: SimulatedNode;
   readonly keys: KeyBook;
   readonly gate: Gate;
   readonly inForce: GroupsInForce;
-  /** False once it is stopped or killed. */
   isOpen = true;
   readonly #observer: NodeObserver | null;
   #wasReady = false;
@@ -85,25 +83,23 @@ export class KeyedNode {
     queue.after(everyMs, round);
   }
 
-  /** Stops as src/node/loop/node-life.ts does. */
   leave(): void {
     this.isOpen = false;
     this.gate.close();
     this.node.leave(this.keys.lastWords());
   }
 
-  /** Ends as kill -9 does. */
   crash(): void {
     this.isOpen = false;
     this.node.crash();
   }
 
-  /** Whether it takes requests, and decides about them. */
+  /** True = it takes and decides requests. */
   get isReady(): boolean {
     return this.isOpen && !this.node.isStalled && this.node.coordinator.isReady;
   }
 
-  /** Throws KEYS_FULL. */
+  /** Requests tokens. Throws KEYS_FULL. */
   ask(key: string, messages: number): KeyAnswer {
     if (!this.isReady) return 'refused';
     const before = this.#grantedUnheard;
@@ -117,7 +113,7 @@ export class KeyedNode {
     return sum;
   }
 
-  /** Tells the lines of those who wait what the node's loop tells them. */
+  /** Passes the loop's calls to waiting lines. */
   #watch(): NodeObserver {
     return {
       stepped: (node, event, effects: Effects) => {
@@ -152,7 +148,7 @@ function loopOf(node: SimulatedNode): ServingLoop {
   };
 }
 
-/** Timers in virtual time. One that is cleared is still called, and does nothing. */
+/** Makes timers in virtual time; cleared ones do nothing. */
 function timersOf(queue: EventQueue): Timers {
   return {
     set: (run, delayMs) => {

@@ -1,6 +1,6 @@
 import { KEY_SCENARIOS, type KeyFigures, playKeys } from './key-scenarios.js';
 
-/** Part of docs/reference/accuracy.md: keys, whose buckets are spent unheard as long as little is spent of them. */
+/** Writes the part of docs/reference/accuracy.md about keys. */
 export function keysSection(seeds: readonly number[]): string {
   return [
     'Keys of 600 a minute ([a quota per API key](../guide/keys.md)) on the production book of keys, asked for at random times, 60 s in virtual time, the last 40 s judged;',

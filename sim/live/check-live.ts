@@ -8,16 +8,16 @@ export type LiveTopicKind = 'embedded' | 'kafka';
 
 export interface LiveBounds {
   readonly topic: LiveTopicKind;
-  /** Whether a broker can be frozen. */
+  /** True = a broker can be frozen. */
   readonly brokerKnown: boolean;
-  /** Requests of all nodes together, retries included. */
+  /** Requests/s of all nodes, retries included. */
   readonly requestsPerSecondMax: number;
 }
 
-/** Processes of some 80 MB that share the cores of one machine with their traffic. */
+/** Nodes of some 80 MB on one machine, with their traffic. */
 const LIVE_NODES_MAX = 16;
 
-/** Names everything that only the simulator can play. */
+/** Rejects what only the simulator can play. */
 export function checkLive(bounds: LiveBounds): ScenarioCheck {
   return (scenario, raw, findings) => {
     checkNodes(scenario, findings);
@@ -39,7 +39,7 @@ function checkNodes({ nodes }: Scenario, findings: Findings): void {
   findings.add(['nodes'], { problem: `are ${nodes.length}; a live run has ${allowed}`, allowed, remedy: REMEDY });
 }
 
-/** Real delays are what they are, and nothing gets lost on purpose. */
+/** Rejects delays and losses: real ones are what they are. */
 function checkNetwork(raw: RawScenario, findings: Findings, topic: LiveTopicKind): void {
   const network = (raw.network ?? {}) as Readonly<Record<string, unknown>>;
   for (const [key, value] of Object.entries(network)) {
@@ -64,7 +64,7 @@ function checkHappenings(raw: RawScenario, findings: Findings, { topic, brokerKn
       const remedy = 'Give the process id of the broker with --broker-pid; it is frozen for the time of the outage.';
       findings.add(path, { problem: 'needs a broker that can be frozen', allowed: '--broker-pid', remedy });
     } else if (what === 'outage' && topic === 'embedded' && process.platform !== 'linux') {
-      // The gate in front of the log is a socket of Linux's abstract namespace (topic/embedded/commit-gate.ts).
+      // The log's gate needs Linux's abstract sockets (topic/embedded/commit-gate.ts).
       const allowed = 'Linux, or --topic kafka';
       findings.add(path, { problem: 'of the embedded topic needs Linux', allowed, remedy: REMEDY });
     }
@@ -91,7 +91,7 @@ function checkRates(scenario: Scenario, findings: Findings, most: number): void 
   });
 }
 
-/** Rates only change where a profile does. */
+/** Finds the busiest moment; rates change with profiles alone. */
 function busiestMoment(scenario: Scenario): { readonly atMs: number; readonly rate: number } {
   const streams = arrivalStreams(scenario);
   const rateOfAll = (nowMs: number) =>

@@ -12,8 +12,7 @@ interface DecisionLine {
 }
 
 /**
- * Limits per node from the decision log that all of them append to (log.decisionsFile), in ms since `beganMs`. A
- * killed process may leave half a line.
+ * Reads limits per node from the common decision log, in ms since `beganMs`; a killed process may leave half a line.
  */
 export function limitsFromDecisions(text: string, beganMs: number): ReadonlyMap<string, LimitColumn> {
   const lines = text.split('\n').flatMap((line) => parsed(line));
@@ -27,7 +26,7 @@ export function limitsFromDecisions(text: string, beganMs: number): ReadonlyMap<
   return columns;
 }
 
-/** When a node saw the cluster grow, in ms since `beganMs`, in order. */
+/** Lists when a node saw the cluster grow, in ms since `beganMs`. */
 export function growthFromDecisions(text: string, beganMs: number): readonly number[] {
   const lines = text.split('\n').flatMap((line) => parsed(line));
   const known = new Map<string, number>();

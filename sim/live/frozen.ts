@@ -1,4 +1,4 @@
-/** Processes that we have stopped (SIGSTOP). `tell`: somebody who lets them go on when we die. */
+/** Holds stopped processes (SIGSTOP). `tell`: somebody who thaws them when we die. */
 export class Frozen {
   readonly #pids = new Set<number>();
   readonly #tell: (kind: 'frozen' | 'thawed', pid: number) => void;

@@ -7,19 +7,18 @@ import { NodeProcess } from '../../src/tools/processes/node-process.js';
 
 const STOP_PATIENCE_MS = 5000;
 const COUNT_EVERY_MS = 1000;
-/** Below the ports that the system hands to outgoing connections, so that a node that returns finds its own free. */
+/** Below the system's outgoing ports, so that a returning node finds its own. */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
-/** Where the configuration is, and where logs go. */
 export interface LiveFolder {
   readonly configFile: string;
   logFile(name: string): string;
 }
 
-/** The node processes of a live run. A node keeps its address over restarts. */
+/** Runs a live run's nodes; each keeps its address over restarts. */
 export class LiveCluster {
-  /** Rejects when a node ends that nobody ended. */
+  /** Rejects when a node ends by itself. */
   readonly failed: Promise<never>;
   readonly urls: readonly string[];
   readonly #folder: LiveFolder;
@@ -46,7 +45,7 @@ export class LiveCluster {
     return new LiveCluster(nodes, await portsFor(nodes.length, first), folder);
   }
 
-  /** Resolves when the node decides. */
+  /** Starts a node; resolves when it decides. */
   async start(node: string): Promise<void> {
     if (this.#isStopped) return;
     const { configFile } = this.#folder;
@@ -62,7 +61,7 @@ export class LiveCluster {
     await started.ready();
   }
 
-  /** Resolves when the process is gone. */
+  /** Ends a node; resolves when it is gone. */
   async end(node: string, how: 'crash' | 'leave'): Promise<void> {
     const ended = this.#running.get(node);
     this.#running.delete(node);
@@ -75,7 +74,7 @@ export class LiveCluster {
     return this.#running.get(node)?.child.pid;
   }
 
-  /** Asks every second what each node has appended; up to a second of a killed node is lost. */
+  /** Counts each second what nodes appended; a killed one loses up to a second. */
   count(): void {
     this.#countTimer = setInterval(() => void this.#countOnce(), COUNT_EVERY_MS);
   }
@@ -88,7 +87,7 @@ export class LiveCluster {
     return { records: sum('records'), bytes: sum('bytes') };
   }
 
-  /** In order, farewells published; whoever does not go is killed. */
+  /** Stops all in order; kills those that stay. */
   async stop(): Promise<void> {
     clearInterval(this.#countTimer);
     this.#isStopped = true;
@@ -106,7 +105,7 @@ export class LiveCluster {
     await Promise.all([...this.#running.values()].map((node) => this.#countOf(node)));
   }
 
-  /** A node that does not answer keeps its last figures. */
+  /** Counts one node; a silent one keeps its figures. */
   async #countOf(node: NodeProcess): Promise<void> {
     const answer = fetch(new URL('/v1/nodes', node.url), { signal: AbortSignal.timeout(COUNT_EVERY_MS) });
     const status = await answer.then((response) => response.json() as Promise<NodeStatus>).catch(() => null);
@@ -115,7 +114,7 @@ export class LiveCluster {
   }
 }
 
-/** Does not keep a process alive: whoever waits has children that do. */
+/** Waits, without keeping the process alive. */
 export async function untilEpoch(epochMs: number): Promise<void> {
   await sleep(Math.max(0, epochMs - epochNow()), undefined, { ref: false });
 }

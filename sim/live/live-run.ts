@@ -29,13 +29,12 @@ export interface LiveOutcome {
   readonly punctuality: Punctuality;
 }
 
-/** Sending the plan takes a moment, and everything begins at the same time 0. */
+/** Milliseconds from sending the plan to the common time 0. */
 const LEAD_MS = 1000;
 const TRAFFIC_STOP_PATIENCE_MS = 500;
 
 /**
- * Plays a scenario on real node processes, `quotamesh run` on this machine, with the arrivals of the simulator over
- * HTTP, and has the simulator's judge look at what was seen. `leave` must be called in the end, however it ends.
+ * Plays a scenario on real `quotamesh run` processes over HTTP, judged by the simulator. Call `leave` however it ends.
  */
 export class LiveRun {
   readonly #scenario: Scenario;
@@ -62,7 +61,7 @@ export class LiveRun {
   }
 
   static async prepare(scenario: Scenario, options: LiveOptions): Promise<LiveRun> {
-    // Said here once: each of the nodes would say it in a log of its own.
+    // Once here: each node would log it.
     if (options.topic === 'embedded') await loadLmdb();
     return new LiveRun(scenario, options, await mkdtemp(join(tmpdir(), 'quotamesh-live-')));
   }
@@ -99,7 +98,6 @@ export class LiveRun {
     return { result: judgeRecording(this.#scenario, recording, seed), punctuality: punctualityOf(calls) };
   }
 
-  /** Leaves nothing behind: no process, no socket, no lock, no topic, no folder. Says what it could not remove. */
   async leave(): Promise<string | null> {
     this.#isLeaving = true;
     clearInterval(this.#progressTimer);
@@ -154,15 +152,12 @@ export class LiveRun {
   }
 }
 
-/** A node that starts is asked every 50 ms whether it is ready, on a machine that has other things to do. */
+/** Milliseconds within which readiness is seen, polled every 50. */
 const SEEN_WITHIN_MS = 250;
 
 /**
- * What was done to nodes, with every start at the moment at which the cluster counted the node: the first that another
- * node made room, up to SEEN_WITHIN_MS before it was seen to be ready. Held against the later moment, shares that are
- * right by then were wrong before, and the step before a start never settles (docs/decisions/0013).
- *
- * @param growthMs when somebody saw the cluster grow, in order
+ * Dates every start to when the cluster counted the node, up to SEEN_WITHIN_MS before it was seen ready; later dates
+ * would make right shares wrong (docs/decisions/0013). @param growthMs when somebody saw the cluster grow, in order
  */
 export function countedSince(happenings: readonly Happening[], growthMs: readonly number[]): readonly Happening[] {
   const counted = (readyMs: number) =>

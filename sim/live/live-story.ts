@@ -9,23 +9,19 @@ interface Stage {
   readonly cluster: LiveCluster;
   readonly topic: LiveTopic;
   readonly frozen: Frozen;
-  /** Epoch milliseconds of time 0. */
   readonly beganMs: number;
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type Seen = Mutable<Happening>;
 
-/** Nodes that run from the beginning: those that no `start` starts later. */
+/** Lists nodes that no `start` starts later. */
 export function firstNodes({ nodes, happenings }: Scenario): readonly string[] {
   const late = new Set(happenings.filter(({ what }) => what === 'start').flatMap((happening) => happening.nodes));
   return nodes.filter((node) => !late.has(node));
 }
 
-/**
- * Does to real processes what a scenario says, and notes when it was done. A node is there again when it says that it
- * is ready, which takes a process about a second.
- */
+/** Does a scenario's happenings to real processes, and dates them; a node is back when ready, after about a second. */
 export class LiveStory {
   readonly #stage: Stage;
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -43,7 +39,7 @@ export class LiveStory {
     }
   }
 
-  /** Whatever has not ended ends now. */
+  /** Ends all that has not ended. */
   end(): readonly Happening[] {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#stage.frozen.thawAll();
@@ -61,7 +57,7 @@ export class LiveStory {
     }
   }
 
-  /** A node that is not ready before the end has not been there: later than the end nothing is judged. */
+  /** Starts a node; nothing counts if it is ready after the end. */
   #start(node: string): void {
     const seen = this.#note('start', [node], {}, this.#stage.scenario.durationMs);
     this.#do(async () => {
@@ -126,7 +122,7 @@ export class LiveStory {
     void (async () => action())().catch((error: unknown) => this.#fail(error));
   }
 
-  /** Whole milliseconds: they are shown, and the judge looks every 20. */
+  /** Whole milliseconds, as shown; the judge looks every 20. */
   get #nowMs(): number {
     return Math.round(epochNow() - this.#stage.beganMs);
   }

@@ -4,18 +4,18 @@ import { CommitGate, type GateHold } from '../../src/topic/embedded/commit-gate.
 import { makeTopicFolder } from '../../src/topic/embedded/topic-folder.js';
 import type { Frozen } from './frozen.js';
 
-/** The topic of a live run, which can be taken away from all nodes at once. */
+/** Topic of a live run, which can be taken from all nodes. */
 export interface LiveTopic {
   /** `topic:` of node.yaml. */
   readonly config: Readonly<Record<string, unknown>>;
   beginOutage(): Promise<void>;
-  /** Also when there is none. */
+  /** Ends an outage, if any. */
   endOutage(): void;
-  /** After the nodes have gone. */
+  /** Removes it, once nodes have gone. */
   remove(): Promise<void>;
 }
 
-/** In the folder of the run. It is away while somebody else stands in its commit gate: nobody can append. */
+/** Keeps the topic in the run's folder; away while somebody holds its commit gate. */
 export class EmbeddedLiveTopic implements LiveTopic {
   readonly config: LiveTopic['config'];
   readonly #path: string;
@@ -41,18 +41,17 @@ export class EmbeddedLiveTopic implements LiveTopic {
     this.#hold = undefined;
   }
 
-  /** It goes with the folder. */
   async remove(): Promise<void> {}
 }
 
 export interface KafkaAddress {
   readonly brokers: readonly string[];
-  /** The process that is frozen in an outage; null = nobody knows. */
+  /** Process frozen in an outage; null = unknown. */
   readonly brokerPid: number | null;
   readonly partitions: number;
 }
 
-/** A topic with a name of its own, which the first node creates. It is away while its broker is frozen. */
+/** Uses a topic of its own, which the first node creates; away while its broker is frozen. */
 export class KafkaLiveTopic implements LiveTopic {
   readonly config: LiveTopic['config'];
   readonly #address: KafkaAddress;

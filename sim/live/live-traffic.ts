@@ -5,19 +5,19 @@ import { type ArrivalStream, arrivalStreams } from '../load/arrival-streams.js';
 import type { Attempts } from '../run/recording.js';
 import type { Scenario } from '../scenario/scenario.js';
 
-/** Arrivals at a frozen node get no answer for this time. */
+/** Milliseconds without an answer at a frozen node. */
 const PATIENCE_MS = 1000;
 
-/** How well the machine kept to the plan. One that is too busy shows itself, not the nodes. */
+/** Punctuality of the machine; a busy one shows itself, not the nodes. */
 export interface Punctuality {
-  /** How much later than planned requests left. */
+  /** Milliseconds that requests left late. */
   readonly medianLateMs: number;
   readonly worstLateMs: number;
-  /** Part of the attempts that a node did not answer in time, counted as refused; those of frozen nodes among them. */
+  /** Part of attempts unanswered in time, counted as refused, frozen nodes included. */
   readonly missedRatio: number;
 }
 
-/** What the simulator lets arrive with this seed, at the nodes in their order. */
+/** Plans the simulator's arrivals of this seed. */
 export function trafficPlan(scenario: Scenario, seed: number, urls: readonly string[], sinceMs: number): LoadPlan {
   const streams = arrivalStreams(scenario).map((arrivals, tag) => {
     return { tag, arrivals, group: LIVE_GROUP, urls: [urls[arrivals.node]] };
@@ -25,7 +25,7 @@ export function trafficPlan(scenario: Scenario, seed: number, urls: readonly str
   return { sinceMs, seed, patienceMs: PATIENCE_MS, streams };
 }
 
-/** As the judge of the simulator reads them; one that was decided counts when it was answered. */
+/** Returns attempts for the judge; decided ones count at their answer. */
 export function attemptsOf(calls: readonly Call[], { sinceMs, streams }: LoadPlan): Attempts {
   const arrivalsOf = ({ tag }: Call): ArrivalStream => streams[tag].arrivals;
   return {
@@ -46,10 +46,8 @@ export function punctualityOf(calls: readonly Call[]): Punctuality {
   return { medianLateMs: medianOf(lateMs), worstLateMs: quantileOf(lateMs, 1), missedRatio: missed / calls.length };
 }
 
-/** The one group of a scenario. */
 export const LIVE_GROUP = 'scenario';
 
-/** What node.yaml says in a live run: the scenario's quota, `group` and `timing`, on that topic. JSON is YAML. */
 export function liveConfig(
   { quota, settings, written }: Scenario,
   topic: Readonly<Record<string, unknown>>,

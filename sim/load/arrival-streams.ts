@@ -3,24 +3,22 @@ import type { Load, LoadOf } from '../scenario/load-kinds.js';
 import type { Happening, Scenario } from '../scenario/scenario.js';
 import { clipped, type RateProfile, scaledFrom } from './rate-profile.js';
 
-/** The work that arrives at one node, whether or not it is admitted. */
+/** Work arriving at one node, admitted or not. */
 export interface ArrivalStream {
-  /** Names the random stream from which its arrivals are drawn. */
   readonly id: string;
   /** Index of the node. */
   readonly node: number;
   readonly profile: RateProfile;
   readonly evenly: boolean;
-  /** How many pieces arrive at once. */
+  /** Pieces per arrival. */
   readonly size: number;
   readonly piece: Piece;
   readonly retries: number;
   readonly retryAfterMs: number;
-  /** The reader that fetches all pieces of an arrival at once; null = the pieces ask one by one. */
+  /** Reader that fetches an arrival at once; null = one by one. */
   readonly reader: Reader | null;
 }
 
-/** Clients at one node, each with one piece at a time. */
 export interface ClientPool {
   readonly id: string;
   readonly node: number;
@@ -30,7 +28,7 @@ export interface ClientPool {
   readonly fromMs: number;
   readonly untilMs: number;
   readonly piece: Piece;
-  /** The rate at which they would ask if nobody refused them: count ÷ pause. */
+  /** Rate of requests without refusals: count ÷ pause. */
   readonly profile: RateProfile;
 }
 
@@ -40,7 +38,7 @@ export interface Piece {
   readonly mostBytes: number;
 }
 
-/** Returns all open loads of a scenario, as one stream per load and node. */
+/** Returns a stream per open load and node. */
 export function arrivalStreams(scenario: Scenario): readonly ArrivalStream[] {
   return scenario.loads.flatMap((load, at) => {
     if (load.kind === 'clients') return [];
@@ -85,12 +83,12 @@ export function clientPools(scenario: Scenario): readonly ClientPool[] {
   });
 }
 
-/** The length of one step of a ramp. */
+/** Milliseconds of a ramp's step. */
 const RAMP_STEP_MS = 100;
 
 type OpenLoad = Exclude<Load, LoadOf<'clients'>>;
 
-/** Returns the rate at the node that is the `index`-th of the load's nodes. */
+/** Returns the rate at the load's `index`-th node. */
 function profileOf(load: OpenLoad, index: number, untilMs: number): RateProfile {
   switch (load.kind) {
     case 'constant':

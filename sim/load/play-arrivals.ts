@@ -4,10 +4,8 @@ import { Random } from '../cluster/random.js';
 import type { ArrivalStream, ClientPool, Piece } from './arrival-streams.js';
 import { ProfileCursor } from './rate-profile.js';
 
-/** Gives a piece of work to the cluster. Returns whether it was admitted. */
 export type Arrive = (node: number, messages: number, bytes: number, retry: boolean) => boolean;
 
-/** Gives a reader's fetch of up to a batch to the cluster. */
 export type ArrivalBatch = (node: number, messages: number, reader: Reader) => void;
 
 interface Stage {
@@ -15,15 +13,13 @@ interface Stage {
   readonly queue: Pick<EventQueue, 'nowMs' | 'at' | 'after'>;
   readonly seed: number;
   readonly arrive: Arrive;
-  /** Absent: a batch asks piece by piece. */
+  /** Absent: piece by piece. */
   readonly arriveAsBatch?: ArrivalBatch;
 }
 
 /**
- * Lets the work of one stream arrive. The times of first attempts depend on the seed and the stream alone, so that
- * every system sees the same. A Poisson process with a changing rate is one with rate 1 over the integral of that rate:
- * a number is drawn from an exponential of mean 1, and the next arrival is when the integral has grown by that number.
- * For even arrivals the number is always 1.
+ * Plays one stream; first attempts depend on seed and stream alone. Poisson with a changing rate: draw from an
+ * exponential of mean 1, and arrive when the rate's integral has grown by that; even arrivals take 1.
  */
 export function playStream(stream: ArrivalStream, { queue, seed, arrive, arriveAsBatch }: Stage): void {
   const random = Random.stream(seed, stream.id);
@@ -57,7 +53,7 @@ export function playStream(stream: ArrivalStream, { queue, seed, arrive, arriveA
   plan();
 }
 
-/** Each client draws from a stream of its own, so that an answer to one does not change when the others ask. */
+/** Plays clients with a stream each, so that answers to one change no other. */
 export function playClients(pool: ClientPool, { queue, seed, arrive }: Stage): void {
   const { node, piece, untilMs } = pool;
   for (let index = 0; index < pool.count; index++) {

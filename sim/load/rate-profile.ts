@@ -1,13 +1,10 @@
-/**
- * A rate over time, constant between changes: `rate[k]` pieces per second from `atMs[k]` on, and 0 before the first.
- * All loads have this form; a ramp is a stair with steps of 100 ms.
- */
+/** Rate over time: `rate[k]` pieces/s from `atMs[k]` on, 0 before; a ramp has steps of 100 ms. */
 export interface RateProfile {
   readonly atMs: readonly number[];
   readonly rate: readonly number[];
 }
 
-/** Returns the profile between two times, and 0 outside them. */
+/** Clips a profile to two times. */
 export function clipped({ atMs, rate }: RateProfile, fromMs: number, untilMs: number): RateProfile {
   const inside = atMs.map((at, index) => [at, rate[index]] as const).filter(([at]) => at < untilMs);
   const before = inside.filter(([at]) => at <= fromMs).at(-1);
@@ -16,12 +13,11 @@ export function clipped({ atMs, rate }: RateProfile, fromMs: number, untilMs: nu
   return { atMs: steps.map(([at]) => at), rate: steps.map(([, value]) => value) };
 }
 
-/** The same from time 0 on; what holds then has held for so long before. */
+/** Extends time 0 back by so long. */
 export function heldBefore({ atMs, rate }: RateProfile, ms: number): RateProfile {
   return { atMs: atMs.map((at) => (at === 0 ? -ms : at)), rate };
 }
 
-/** Multiplies the rate by `factor` from that time on. */
 export function scaledFrom(profile: RateProfile, fromMs: number, factor: number): RateProfile {
   const current = rateAt(profile, fromMs);
   const steps = profile.atMs.map((at, index) => {
@@ -39,7 +35,7 @@ export function rateAt({ atMs, rate }: RateProfile, nowMs: number): number {
   return current;
 }
 
-/** Reads a profile forwards in time. */
+/** Reads a profile forwards. */
 export class ProfileCursor {
   readonly #profile: RateProfile;
   #at = -1;
@@ -48,14 +44,14 @@ export class ProfileCursor {
     this.#profile = profile;
   }
 
-  /** Returns the rate at a time, which is not before that of the last call. */
+  /** Returns the rate at a time, never before the last call's. */
   rateAt(nowMs: number): number {
     const { atMs, rate } = this.#profile;
     while (this.#at + 1 < atMs.length && atMs[this.#at + 1] <= nowMs) this.#at++;
     return this.#at === -1 ? 0 : rate[this.#at];
   }
 
-  /** Returns when the rate changes next; Infinity = never. */
+  /** Time of the next change; Infinity = never. */
   get nextChangeMs(): number {
     return this.#profile.atMs[this.#at + 1] ?? Infinity;
   }

@@ -1,36 +1,35 @@
-/** Something that was granted; lowered when a part of it comes back. */
+/** Grant, lowered when a part comes back. */
 export interface Grant {
   readonly atMs: number;
   amount: number;
 }
 
-/** The span of time in which most was granted beyond its bound. */
+/** Span with most granted beyond its bound. */
 export interface WorstSpan {
-  /** Tokens above the bound; ≤ 0 = it is kept. */
+  /** Tokens above the bound; ≤ 0 = kept. */
   readonly excess: number;
   readonly fromMs: number;
   readonly untilMs: number;
-  /** The largest depth that the bucket had within it. */
+  /** Largest depth within it. */
   readonly depth: number;
 }
 
 type Entry =
-  /** `isRefusable`: else it is work that cannot be refused, and no grant. */
+  /** `isRefusable` false = work that cannot be refused, and no grant. */
   | ({ readonly kind: 'grant'; readonly isRefusable: boolean; readonly onTop: number } & Grant)
   | { readonly kind: 'limit'; readonly atMs: number; readonly perSecond: number; readonly depth: number }
   | { readonly kind: 'allow'; readonly atMs: number; readonly tokens: number };
 
-/** So many depths nodes take together before they know of each other. */
+/** Depths that nodes take before knowing each other. */
 export const TOGETHER = 3;
 
 /**
- * Judges what was granted of one bucket in every span of time, by docs/reference/promises.md, `account`:
+ * Judges a bucket's grants in every span, by docs/reference/promises.md, `account`:
  *
  *     granted ≤ ∫ quota + max(three depths, a depth + pieces) + what was allowed within the span
  *
- * It counts what callers were told, and nothing of what nodes know. Granted less ∫ quota and less what was allowed, at
- * most over all spans that end now, is one number that each grant raises, and that falls to 0 at least: the span that
- * begins now. Where the depth changes there is such a number for every depth that was larger than all later ones.
+ * It counts callers' answers alone. Granted − ∫ quota − allowed, at most over spans that end now, is one number, raised
+ * by grants and at least 0; a changing depth has one per depth larger than all later ones.
  */
 export class AccountLedger {
   readonly #entries: Entry[] = [];
@@ -41,24 +40,23 @@ export class AccountLedger {
     this.#pieces = pieces;
   }
 
-  /** The bucket fills at this rate and holds so much from now on. */
+  /** Sets rate and depth from now on. */
   limited(atMs: number, perSecond: number, depth: number): void {
     this.#entries.push({ kind: 'limit', atMs, perSecond, depth });
   }
 
-  /** @param onTop tokens of it that are allowed to all spans that it is in */
+  /** Counts a grant. @param onTop tokens of it allowed in all its spans */
   granted(atMs: number, amount: number, onTop = 0): Grant {
     const grant = { kind: 'grant' as const, isRefusable: true, atMs, amount, onTop };
     this.#entries.push(grant);
     return grant;
   }
 
-  /** Work was done that nobody could refuse. */
+  /** Counts work that nobody could refuse. */
   consumed(atMs: number, amount: number): void {
     this.#entries.push({ kind: 'grant', isRefusable: false, atMs, amount, onTop: 0 });
   }
 
-  /** What one central bucket would hold that granted the same, and began full. */
   centralAt(nowMs: number): number {
     let [level, lastMs, perSecond, depth] = [Infinity, 0, 0, 0];
     const pass = (atMs: number) => {
@@ -70,7 +68,7 @@ export class AccountLedger {
       if (entry.kind === 'limit' && depth === 0) level = entry.depth;
       else pass(entry.atMs);
       if (entry.kind === 'limit') {
-        // What was spent stays spent, and a larger bucket has to be filled.
+        // Spent tokens stay spent, and a larger bucket has to be filled.
         if (depth > 0) level = Math.min(level, entry.depth - (depth - level));
         [perSecond, depth, lastMs] = [entry.perSecond, entry.depth, entry.atMs];
       } else if (entry.kind === 'grant') level -= entry.amount;
@@ -79,7 +77,7 @@ export class AccountLedger {
     return level;
   }
 
-  /** Allows tokens to all spans that this moment is in. */
+  /** Allows tokens in all spans with this moment. */
   allow(atMs: number, tokens: number): void {
     this.#entries.push({ kind: 'allow', atMs, tokens });
   }
@@ -92,7 +90,7 @@ export class AccountLedger {
     return this.#spans().worst;
   }
 
-  /** The most tokens above ∫ quota and what was allowed in any span, whatever the bound; ≥ 0. */
+  /** Returns most tokens above ∫ quota and allowance in any span, ≥ 0. */
   mostBeyond(): number {
     return this.#spans().mostBeyond;
   }
@@ -117,19 +115,19 @@ function isGrant(entry: Entry): entry is Extract<Entry, { readonly kind: 'grant'
   return entry.kind === 'grant' && entry.isRefusable;
 }
 
-/** The spans that end now and have the same largest depth. */
+/** Spans that end now with the same largest depth. */
 interface OfDepth {
   readonly depth: number;
-  /** The most that one of them is beyond quota and what was allowed. */
+  /** Most that one is beyond quota and allowance. */
   beyond: number;
-  /** When that one began. */
+  /** Begin of that one. */
   fromMs: number;
 }
 
 class Spans {
   worst: WorstSpan = { excess: -Infinity, fromMs: 0, untilMs: 0, depth: 0 };
   mostBeyond = 0;
-  /** Depths fall; the last one is in force, and spans that begin now are among its own. */
+  /** Falling depths; the last is in force. */
   readonly #open: OfDepth[] = [];
   readonly #pieces: number;
   #perSecond = 0;
@@ -155,7 +153,7 @@ class Spans {
     this.#open.push(now);
   }
 
-  /** Less than 0 = what is allowed. */
+  /** Adds tokens; below 0 = an allowance. */
   take(tokens: number): void {
     this.#lower(-tokens);
     if (tokens < 0) return;

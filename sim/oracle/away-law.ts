@@ -4,17 +4,16 @@ import type { ProcessRecord } from './process-record.js';
 
 type Fail = (about: string, says: string) => void;
 
-/** Added to the time that a node looks back: longer than the interval between two looks, and than a node's rounds. */
+/** Milliseconds beyond a node's looking back: intervals of looks and rounds. */
 const LOOKS_MS = 750;
 
 /**
- * Judges what is held while the whole topic is away. It judges groups that were calm before, for as long as an isolated
- * node looks back: the same nodes served them, knew the same members and heard themselves. Such nodes hold no more than
- * they held together at one offset of the log. Once all of them have noticed that the topic is away, Σ shares ≤ target
+ * Judges the topic's outage, for groups that were calm before: same nodes, members and links for as long as isolated
+ * nodes look back. They hold no more than together at one offset; once all have noticed, Σ shares ≤ target
  * (docs/operate/when-the-topic-is-away.md).
  */
 export class AwayLaw {
-  /** How many sums were judged. */
+  /** Judged sums. */
   judged = 0;
   readonly #groups: { what: string; sinceMs: number; isJudged: boolean }[];
   #epoch = '';
@@ -54,8 +53,8 @@ export class AwayLaw {
 }
 
 /**
- * How far an isolated node looks back: 2 × isolationAfterMs + 0.5 s, on other partitions than the first one
- * partitionHeartbeatMs more, and up to a third of that on top (src/core/account/lanes/least-share.ts).
+ * Returns milliseconds that an isolated node looks back: 2 × isolationAfterMs + 0.5 s, partitionHeartbeatMs more beyond
+ * partition 0, and a third (src/core/account/lanes/least-share.ts).
  */
 function lookedBackMs({ isolationAfterMs, partitionHeartbeatMs, partitions }: WorldSettings): number {
   const slowerBeatMs = partitions > 1 ? partitionHeartbeatMs : 0;
@@ -72,7 +71,7 @@ function describe(serving: readonly ProcessRecord[], group: number): string {
     .join();
 }
 
-/** Asks the node itself: the record may be old, because a node without an allowance loses its link without a change. */
+/** Reads the node's link, as it may change without a step. */
 function hearsItself({ node }: ProcessRecord, group: number): boolean {
   const { lanes, log } = node.coordinator;
   return lanes.get(laneOf(group, 0))?.link === 'linked' && !log.epochs.isHolding;

@@ -2,10 +2,7 @@ import type { GroupSettings } from '../../src/core/base/settings.js';
 import { MESSAGES } from '../../src/core/base/vocabulary.js';
 import type { ProcessRecord } from './process-record.js';
 
-/**
- * A share never rises while its process does not hear itself, or while its log does not say everything yet; it may
- * fall. A process that has started in such a log has its floor, which is a part of target/N.
- */
+/** Checks that no share rises while a process is isolated, or its log incomplete, but for the floor of a start. */
 export function checkIsolation(
   before: { readonly isServed: boolean; readonly isLinked: boolean; readonly share: number },
   record: ProcessRecord,

@@ -1,14 +1,12 @@
 import type { ProcessRecord } from './process-record.js';
 
 /**
- * Whether the processes of a view may stand at different ceilings of a group's ramp, for one of three reasons:
+ * Tests if processes of a view may know different ceilings of a ramp:
  *
- *   - One of them knows a ceiling that newcomers do not find in the log. It says it again within the time that
- *     recovery-law.ts allows.
- *   - One that began with a compacted log still has a ceiling that others have forgotten. Compaction has removed the
- *     records between which the log's clock was stepped back, so it has counted less time.
- *   - One remembers a life that a wrong key has written over, and has ignored a ceiling of the life before, which
- *     others have applied (docs/reference/promises.md).
+ *   - One knows a ceiling that newcomers do not find; it publishes it again as recovery-law.ts allows.
+ *   - One that began with a compacted log keeps a forgotten ceiling: compaction hid the log clock's step back.
+ *   - One remembers a life overwritten by a wrong key, and ignored the former life's ceiling
+ *     (docs/reference/promises.md).
  */
 export function mayDifferInRamp(view: readonly ProcessRecord[], group: number, hasSteppedBack: boolean): boolean {
   if (view[0]?.node.coordinator.settings.groups[group]?.ramp === null) return false;

@@ -1,14 +1,14 @@
 import type { ProcessRecord } from './process-record.js';
 
-/** Sums of doubles over some thousand records. */
+/** Rounding over some thousand records, ms. */
 const ERROR_MS = 1e-3;
 
 /**
- * While nodes run, log time goes on as fast as the log's clock, on every partition: somebody beats there before a step
- * of it counts less than it took. A bucket, a ramp and the age of a row go by it.
+ * Checks that log time goes as fast as the log's clock on every partition while nodes run: buckets, ramps and ages go
+ * by it.
  */
 export class LogTimeLaw {
-  /** By process and partition: how far log time is ahead of the log's clock. */
+  /** Milliseconds of log time ahead of the clock, by process and partition. */
   readonly #aheadMs = new Map<ProcessRecord, readonly number[]>();
 
   check(records: Iterable<ProcessRecord>, fail: (about: string, says: string) => void): void {

@@ -18,12 +18,12 @@ import { remembersMore, viewsOf } from './views.js';
 import { Violations } from './violation.js';
 
 /**
- * Judges a world while it goes on, by what docs/reference/promises.md says and by nothing that the core computes:
+ * Judges a running world by docs/reference/promises.md, and nothing of the core:
  *
- *  - at every change of a share or limit: Σ shares of those who have read equally far ≤ target, Σ limits ≤ target and
- *    allowance, bursts as documented, nobody rises while isolated;
+ *  - at every change of a share or limit: Σ shares of equal readers ≤ target, Σ limits ≤ target and allowance, bursts
+ *    as documented, nobody rises while isolated;
  *  - at every piece of work: no window has admitted more than its bound, in tokens;
- *  - whenever `check` is called: who has read equally far computes the same shares, bit for bit, and applies them.
+ *  - at every `check`: equal readers compute the same shares, bit for bit, and apply them.
  */
 export class Oracle implements NodeObserver {
   readonly violations = new Violations();
@@ -31,14 +31,14 @@ export class Oracle implements NodeObserver {
   readonly away: AwayLaw;
   readonly #world: World;
   readonly #ledgers: readonly GroupLedger[];
-  /** Per group: whether its sums exceed what one view may hold. Then views are told apart after every record read. */
+  /** True = the group's sums exceed one view's, and views are told apart after every record. */
   readonly #isSplit: boolean[];
   readonly #touched = new Set<number>();
   readonly #order = new OrderLaw();
   readonly #logTime = new LogTimeLaw();
-  /** The views of the step that is judged; null = not told apart yet. No group changes them. */
+  /** Views of the judged step; null = not told apart yet. */
   #views: ProcessRecord[][] | null = null;
-  /** The nodes that must have recovered; null while faults happen, and until their effects must be over. */
+  /** Nodes that must have recovered; null = faults have effects. */
   #expected: readonly string[] | null = null;
 
   constructor(world: World) {
@@ -114,13 +114,13 @@ export class Oracle implements NodeObserver {
     this.records.delete(node);
   }
 
-  /** From now on each of these nodes has to be one process that decides and knows all the others. */
+  /** Expects each node as one deciding process that knows all others. */
   expectRecovered(nodes: readonly string[]): void {
     this.#expected = nodes;
     for (const { buckets } of this.records.values()) for (const bucket of buckets) bucket.emptyAt(this.#world.nowMs);
   }
 
-  /** Checks everything that is too costly to be checked at every step. */
+  /** Checks what is too costly for every step. */
   check(): void {
     const { nowMs, settings, topic } = this.#world;
     this.#order.check(topic.log, topic.epoch, (about, says) => this.violations.add(nowMs, 'order', about, says));
@@ -179,7 +179,7 @@ export class Oracle implements NodeObserver {
     this.#judge(group, ledger);
   }
 
-  /** Tells the process's own ledger what it may admit from now on. */
+  /** Updates the process's ledger. */
   #follow({ ledgers, buckets, isServed, limit, depth }: ProcessRecord, group: number, wasServed: boolean): void {
     buckets[group]?.set(limit[group], depth[group], this.#world.nowMs);
     const own = ledgers[group];
@@ -191,7 +191,7 @@ export class Oracle implements NodeObserver {
     own.set(limit[group], depth[group]);
   }
 
-  /** Tells the group's ledger what the cluster may admit from now on, and checks the sum of shares. */
+  /** Updates the group's ledger, and checks its shares. */
   #judge(group: number, ledger: GroupLedger): void {
     const target = this.#settingsOf(group).quota.publish[MESSAGES];
     let [shares, limits, burst] = [0, 0, 0];
@@ -205,7 +205,7 @@ export class Oracle implements NodeObserver {
     ledger.set(isSplit ? this.#capOfViews(group, target) : limits, burst);
   }
 
-  /** The cap of all views together: each may hold the whole target. A view that holds more breaks a promise. */
+  /** Returns the cap of all views, each within the target. */
   #capOfViews(group: number, target: number): number {
     const { nowMs, settings } = this.#world;
     let cap = 0;
@@ -231,7 +231,7 @@ export class Oracle implements NodeObserver {
     return this.#world.settings.groups[group];
   }
 
-  /** Limits of such a group follow from a bucket of the cluster, which token-law.ts and the figures judge. */
+  /** Tests for a cluster's bucket, judged by token-law.ts and the figures. */
   #hasBucket(group: number): boolean {
     return hasClusterBucket(this.#settingsOf(group));
   }
@@ -249,7 +249,7 @@ function sum(view: readonly ProcessRecord[], of: (record: ProcessRecord) => numb
   return view.reduce((total, record) => total + of(record), 0);
 }
 
-/** Relative error of sums of doubles over some nodes. */
+/** Relative error of sums over some nodes. */
 const SUM_ERROR = 1e-9;
-/** Error in tokens: 100,000 sums of thousands round by 1e-12 each, and the sums of the buckets round as often. */
+/** Tokens of rounding in 100,000 sums of thousands. */
 const TOKEN_ERROR = 1e-5;

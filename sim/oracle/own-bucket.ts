@@ -1,7 +1,4 @@
-/**
- * The tokens that a process must have at least: those that its limits have brought since `emptyAt`, as far as its
- * depth had room for them. What it had before is not counted, so the real bucket may hold more, and never less.
- */
+/** Counts tokens that a process has at least: those since `emptyAt`, within its depth. */
 export class OwnBucket {
   #tokens = 0;
   #perSecond = 0;
@@ -13,10 +10,10 @@ export class OwnBucket {
     this.#tokens = 0;
   }
 
-  /** Sets what is in force from now on. */
+  /** Sets rate and depth from now on. */
   set(perSecond: number, depth: number, nowMs: number): void {
     this.tokensAt(nowMs);
-    // Where nothing limits, nothing is refused.
+    // Without a limit nothing is refused.
     this.#perSecond = perSecond === Infinity ? 0 : perSecond;
     this.#depth = depth;
     this.#tokens = Math.min(this.#tokens, depth);

@@ -4,28 +4,24 @@ import type { SimulatedNode } from '../cluster/simulated-node.js';
 import { GroupLedger } from './group-ledger.js';
 import { OwnBucket } from './own-bucket.js';
 
-/** What one process holds of each group (direction publish, dimension messages), as the oracle saw it last. */
 export class ProcessRecord {
   readonly node: SimulatedNode;
-  /** Short name for reports: node id and the number of its process. */
+  /** Node id and number of its process, for reports. */
   readonly name: string;
   isServing = false;
   readonly share: Float64Array;
   readonly limit: Float64Array;
   readonly depth: Float64Array;
-  /** Per group: whether the process hears itself in a log that says everything, so that its share follows the log. */
+  /** Per group: true = it reads itself in a complete log. */
   readonly isLinked: boolean[];
   readonly isServed: boolean[];
-  /** Per group: what the process may admit by its own limits. */
+  /** Admissions by its own limits, per group. */
   readonly ledgers: readonly GroupLedger[];
-  /** Per group: what the process holds at least, of what its limits have brought since it was whole. */
+  /** Least tokens since it was whole, per group. */
   readonly buckets: readonly OwnBucket[];
-  /** Log time of the membership partition when the process had caught up; null before. */
+  /** Log time of catching up on the membership partition; null = not yet. */
   caughtUpLogMs: number | null = null;
-  /**
-   * Whether it has not read the agreement on a pool by which the members are served now: it began with a compacted log,
-   * or it has ignored the older life of a running process. It knows whom the pool serves from the next agreement on.
-   */
+  /** True = it has not read the agreed pool (a compacted log, or an ignored older life), until the next. */
   hasPoolOfItsOwn: boolean;
 
   constructor(node: SimulatedNode, name: string, groups: number) {
@@ -41,20 +37,20 @@ export class ProcessRecord {
     this.isServed = new Array<boolean>(groups).fill(false);
   }
 
-  /** Is true while it reads itself as a member of all partitions. */
+  /** True = it reads itself as a member of all partitions. */
   get isMember(): boolean {
     const { membership, nodeKey, log } = this.node.coordinator;
     return log.logTimes.every((_, partition) => membership.indexOf(nodeKey, partition) !== -1);
   }
 
-  /** The keys of the members that share a group, as far as it has read itself. */
+  /** Lists members sharing a group, by its own reading. */
   membersOf(group: number): number[] {
     const { coordinator } = this.node;
     const { cluster, groups } = coordinator.settings;
     return coordinator.aliveFor(groupIdOf(cluster, groups[group].name)).members.map(({ nodeKey }) => nodeKey);
   }
 
-  /** Reads what the process holds of a group now. */
+  /** Reads a group's state now. */
   look(group: number): void {
     const { coordinator } = this.node;
     const state = this.isServing ? coordinator.lanes.get(laneOf(group, 0)) : undefined;

@@ -3,12 +3,12 @@ import { PATIENCE_MS } from '../../src/core/report/ramp-writer.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
 import type { World } from '../cluster/world.js';
 
-/** A record is on its way for so long at most, once no fault delays it. */
+/** Milliseconds of a record's way without faults. */
 const ON_THE_WAY_MS = 1000;
 
 type Fail = (about: string, says: string) => void;
 
-/** Each name is served by one process that decides, hears itself, and knows all the others and nobody else. */
+/** Checks each name: one deciding, linked process that knows all others and no more. */
 export function checkRecovered(world: World, nodes: readonly string[], fail: Fail): void {
   const all = [...nodes].sort().join(' ');
   for (const name of nodes) {

@@ -7,13 +7,13 @@ import type { ProcessRecord } from './process-record.js';
 
 type Fail = (promise: string, about: string, says: string) => void;
 
-/** The shares of all members for a group, as one process computes them from what it has read. */
+/** Shares of all members, by one process. */
 interface Division {
   readonly members: readonly number[];
   readonly shares: readonly number[];
 }
 
-/** The processes of one view know the same members, compute the same shares, and apply them. */
+/** Checks that a view's processes agree on members and shares, and apply them. */
 export function checkAgreement(
   view: readonly ProcessRecord[],
   { settings, topic }: Pick<World, 'settings' | 'topic'>,
@@ -56,10 +56,7 @@ function checkSum({ shares }: Division, target: number, fail: (says: string) => 
   if (total > target * (1 + 1e-9)) fail(`${total} of ${target}`);
 }
 
-/**
- * What nobody wants is somebody's headroom, unless the group has none. Smoothed or slewed shares are on their way, and
- * a ramp holds the target below the quota.
- */
+/** Tests if the whole target is divided: no smoothing, slewing or ramps. */
 function givesWholeTarget(group: GroupSettings): boolean {
   const isPlain = group.smoothingMs === 0 && group.slewPerSecond === Infinity && group.ramp === null;
   return group.strategy === DEFAULT_STRATEGY && isPlain && group.headroom !== 'none' && group.maxShareRatio === 1;
@@ -70,11 +67,11 @@ function checkWhole({ shares }: Division, target: number, fail: (says: string) =
   if (shares.length > 0 && total < target * (1 - 1e-9)) fail(`${total} of ${target} are given to anybody`);
 }
 
-/** A process that hears itself applies the share that the log gives it; one that does not, at most that share. */
+/** Checks that linked processes apply their share, others at most that. */
 function checkApplied(record: ProcessRecord, group: number, own: Division, fail: (says: string) => void): void {
   const { node, isServed, isMember } = record;
   const { coordinator } = node;
-  // In a log that does not say everything yet, a process holds what it had (isolation-law.ts).
+  // In an incomplete log a process holds what it had (isolation-law.ts).
   if (!isServed[group] || !isMember || coordinator.log.epochs.isHolding) return;
   const applied = coordinator.shares.applied[slotOf(laneOf(group, 0), MESSAGES)];
   const due = own.shares[own.members.indexOf(coordinator.nodeKey)];
@@ -83,10 +80,7 @@ function checkApplied(record: ProcessRecord, group: number, own: Division, fail:
   else if (isLinked && applied !== due) fail(`hears itself and applies ${applied} where the log gives it ${due}`);
 }
 
-/**
- * Compares two processes of one view. Their own parts of an agreed pool may differ, because a claim that a node has not
- * read back lowers its own part.
- */
+/** Compares two processes of a view; own parts of a pool may differ by unread claims. */
 function compare(
   first: ProcessRecord,
   one: Division,

@@ -6,16 +6,13 @@ import type { ProcessRecord } from './process-record.js';
 
 type Fail = (promise: string, about: string, says: string) => void;
 
-/** Groups, and keys that have one. */
+/** Groups, and keys with one. */
 export interface BucketsNamed {
   readonly cluster: string;
   readonly groups: readonly (Pick<GroupSettings, 'name'> & GateSettings)[];
 }
 
-/**
- * The processes of one view that began to follow a bucket at the same place of the log hold the same tokens of it, bit
- * for bit. Whoever began elsewhere began with what a row said.
- */
+/** Checks that a view's followers of a bucket since one place hold the same tokens, bit for bit. */
 export function checkTokens(view: readonly ProcessRecord[], settings: BucketsNamed, fail: Fail): void {
   settings.groups.forEach((group) => {
     const { name } = group;
@@ -40,7 +37,7 @@ export function checkTokens(view: readonly ProcessRecord[], settings: BucketsNam
   });
 }
 
-/** Messages in the cluster's bucket by all that has been read; null where the bucket is full, or not followed. */
+/** Returns a bucket's messages by all that is read; null = full, or not followed. */
 function tokensOf({ node }: ProcessRecord, groupId: GroupId): number | null {
   const { tokens, usageMap } = node.coordinator;
   return tokens.tokensOf(usageMap.mapLaneOf(groupId, 0), MESSAGES);

@@ -2,17 +2,13 @@ import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import type { ProcessRecord } from './process-record.js';
 
 /**
- * Divides the processes into those that must agree: they read the same log, with the same signing key, and have read it
- * equally far. Five kinds of process are a view by themselves:
+ * Divides processes into those that must agree: same log, key and offsets. Views by themselves:
  *
- *   - One that began with a compacted log. It may believe a dead node for one staleness longer than the others, and
- *     takes less for itself meanwhile.
- *   - One that the log counts as dead. Its share is in nobody's sum; it lives on its fallback.
- *   - One that has not read itself in a new log. It holds what the old log gave it, and the others wait for it for one
- *     staleness at most.
- *   - One that has not read its own newest life, because the log had a newer life of its id, which may still run.
- *   - One that remembers a newer life of another running process than that process has. A wrong key had written over
- *     that life, so the process cannot know of it until the others have told it.
+ *   - One that began with a compacted log: it may count a dead node for one more staleness, and takes less.
+ *   - One counted as dead by the log: no sum has its share; it lives on its fallback.
+ *   - One that has not read itself in a new log: it holds the old share, and others wait for one staleness.
+ *   - One that has not read its newest life, as the log had a newer one of its id that may run.
+ *   - One that remembers a running process's newer life than that has: a wrong key overwrote it.
  */
 export function viewsOf(
   records: Iterable<ProcessRecord>,
@@ -37,7 +33,7 @@ function isSame(one: ProcessRecord, other: ProcessRecord): boolean {
   return one.node.signingKey === other.node.signingKey && one.node.readOffsets.isEqual(other.node.readOffsets);
 }
 
-/** Whether it ignores what a running process says, because it remembers a newer life of that process's id. */
+/** Tests if it ignores a running process, remembering a newer life of its id. */
 export function remembersMore({ node }: ProcessRecord, serving: readonly ProcessRecord[]): boolean {
   const { log } = node.coordinator;
   return serving.some(({ node: { coordinator, signingKey } }) => {

@@ -1,12 +1,12 @@
-/** A promise of docs/reference/promises.md that was not kept. */
+/** Broken promise of docs/reference/promises.md. */
 export interface Violation {
   readonly atMs: number;
-  /** Name of the promise, as in the document. */
+  /** Name of the promise in the document. */
   readonly promise: string;
   readonly says: string;
 }
 
-/** Keeps the first of each promise and group, and counts the others: one cause breaks a promise a thousand times. */
+/** Keeps the first of each promise and group, and counts others. */
 export class Violations {
   readonly first: Violation[] = [];
   count = 0;

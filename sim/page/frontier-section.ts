@@ -1,16 +1,15 @@
 import { type Html, html } from '../../src/doors/page/html.js';
 
 export interface PageFrontier {
-  /** messages or bytes. */
   readonly of: string;
-  /** By depth, rising. */
+  /** By rising depth. */
   readonly points: readonly {
     readonly depth: number;
     readonly perSecond: number;
     readonly refused: number;
     readonly mostPerSecond: number;
   }[];
-  /** The depth of the point that is recommended. */
+  /** Depth of the recommended point. */
   readonly bestDepth: number;
 }
 
@@ -21,7 +20,7 @@ const RIGHT = 24;
 const TOP = 18;
 const BOTTOM = 46;
 
-/** The least quota for every burst, drawn and listed: left and low is what protects most. */
+/** Draws the least quota per burst: left and low protects most. */
 export function frontierSection({ of, points, bestDepth }: PageFrontier): Html {
   const most = Math.max(...points.map(({ perSecond }) => perSecond)) * 1.12;
   const [least, deepest] = [points[0]?.depth ?? 1, points.at(-1)?.depth ?? 1];
@@ -66,7 +65,7 @@ ${marks}
 </section>`;
 }
 
-/** Three digits, or whole from 100 on. */
+/** Formats three digits, or whole from 100 on. */
 function figure(value: number): string {
   if (value < 100) return String(Number(value.toPrecision(3)));
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');

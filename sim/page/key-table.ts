@@ -1,17 +1,16 @@
 import { type Html, html } from '../../src/doors/page/html.js';
 
 export interface PageKeys {
-  /** Names the column of a file that has the keys. */
   readonly per: string;
   readonly rows: readonly {
     readonly name: string;
     readonly offered: number;
-    /** In the order of the runs. */
+    /** By run. */
     readonly refused: readonly number[];
   }[];
 }
 
-/** A row per key: what it asked for, and what each system refused of it. */
+/** Draws a row per key: wanted, and refused by each system. */
 export function keySection({ per, rows }: PageKeys, labels: readonly string[]): Html {
   const heads = labels.map((label) => html`<th scope="col"><span class="name">${label}</span></th>`);
   const body = rows.map(({ name, offered, refused }) => {

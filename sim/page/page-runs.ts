@@ -1,23 +1,22 @@
 import { invariant } from '../../src/core/base/invariant.js';
 import type { BucketSeries, DimensionSeries, NodeSeries, RunResult, Verdict } from '../verdict/run-result.js';
 
-/** A run as the page takes it. A replayed trace has only a part of a verdict, a replayed recording has none. */
+/** Run for a page; a trace has part of a verdict, a recording none. */
 export interface PageRun extends Pick<RunResult, Exclude<keyof RunResult, 'verdict' | 'expectations'>> {
   readonly verdict: Partial<Verdict> | null;
 }
 
-/** What the page's script reads. Rates are per second, rounded to four significant digits. */
+/** Series for the page's script: per second, four significant digits. */
 export interface PageSeries {
   readonly label: string;
   readonly durationMs: number;
   readonly sampleMs: number;
   readonly happenings: PageRun['happenings'];
   readonly dimensions: readonly PageDimension[];
-  /** Null unless it is a trace whose rows have dates: times are seconds since the start then. */
   readonly clock: { readonly begunMs: number; readonly hasDays: boolean } | null;
 }
 
-/** When a trace began by its own clock, UTC, and how fast it was played; times of a run are those of the trace. */
+/** Begin and speed of a dated trace, UTC; run times are the trace's. */
 export interface PageClock {
   readonly begunMs: number;
   readonly speed: number;
@@ -27,13 +26,11 @@ interface PageDimension {
   readonly dimension: string;
   readonly quota: readonly (number | null)[];
   readonly total: PageNode;
-  /** At most NODES_MAX. Where there are more nodes, the last one is the sum of `count` nodes. */
   readonly nodes: readonly PageNode[];
   readonly bucket: PageBucket | null;
 }
 
 interface PageBucket extends Pick<BucketSeries, 'tokens' | 'depth' | 'setPoint' | 'correction'> {
-  /** In the order of `nodes`; the last one is the sum of several, as there. */
   readonly charged: readonly (readonly (number | null)[])[];
 }
 
@@ -44,13 +41,10 @@ interface PageNode extends NodeSeries {
 
 const DAY_MS = 86_400_000;
 
-/** Eyes tell no more lines apart, and page.css has as many colours. */
+/** Most nodes: eyes tell no more lines apart. */
 export const NODES_MAX = 12;
 
-/**
- * Returns the series of all runs, cut to what one page can show. Of more than 12 nodes it keeps the 11 that asked most
- * in any run, and sums up the rest. So a page of 100 nodes is as large as one of 12.
- */
+/** Cuts series to one page: of more than 12 nodes the 11 most demanding, and the sum. */
 export function pageSeriesOf(runs: readonly PageRun[], clock: PageClock | null = null): PageSeries[] {
   const shown = nodesShown(runs);
   const labels = labelsOf(runs);
@@ -64,7 +58,7 @@ export function pageSeriesOf(runs: readonly PageRun[], clock: PageClock | null =
   }));
 }
 
-/** Names each run by its system, and also by its scenario or seed where these differ between the runs. */
+/** Names runs by system, and by scenario or seed where those differ. */
 export function labelsOf(runs: readonly PageRun[]): string[] {
   const several = (read: (run: PageRun) => unknown) => new Set(runs.map(read)).size > 1;
   const [scenarios, seeds] = [several((run) => run.scenario), several((run) => run.seed)];
@@ -73,7 +67,7 @@ export function labelsOf(runs: readonly PageRun[]): string[] {
   });
 }
 
-/** In the order in which the runs first name them. */
+/** Lists nodes as runs first name them. */
 function nodesShown(runs: readonly PageRun[]): ReadonlySet<string> {
   const asked = new Map<string, number>();
   for (const run of runs) {
@@ -89,7 +83,7 @@ function nodesShown(runs: readonly PageRun[]): ReadonlySet<string> {
   return new Set(names.filter((name) => kept.has(name)));
 }
 
-/** The whole demand of a dimension. Divided by it, dimensions compare: a node may ask for few but large messages. */
+/** Sums a dimension's demand, by which dimensions compare. */
 function scaleOf(series: DimensionSeries): number {
   return Object.values(series.perNode).reduce((total, { demand }) => total + sum(demand), 0) || 1;
 }
@@ -110,7 +104,7 @@ function dimensionOf(run: PageRun, series: DimensionSeries, shown: ReadonlySet<s
   };
 }
 
-/** @param names the nodes of each line */
+/** @param names nodes of each line */
 function bucketOf(
   { tokens, depth, setPoint, correction, charged }: BucketSeries,
   names: readonly (readonly string[])[],
@@ -149,7 +143,7 @@ function added(parts: readonly NodeSeries[]): NodeSeries {
   };
 }
 
-/** The sum of limits is unlimited where one of them is. */
+/** Sums limits; one unlimited makes all so. */
 function limitAt(parts: readonly NodeSeries[], at: number): number | null {
   let total = 0;
   for (const { limit } of parts) {

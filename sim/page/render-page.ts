@@ -7,14 +7,14 @@ import { keySection, type PageKeys } from './key-table.js';
 import { labelsOf, type PageClock, type PageRun, pageSeriesOf } from './page-runs.js';
 import { verdictTable } from './verdict-table.js';
 
-/** Names what a page has beside the verdict and the charts; null = nothing. */
+/** Further sections of a page; null = none. */
 export interface PageSections {
   readonly keys?: PageKeys | null;
   readonly frontier?: PageFrontier | null;
 }
 
 /**
- * Renders one self-contained page of several runs of a scenario. The same runs give the same bytes.
+ * Renders runs as one self-contained page; same runs, same bytes.
  *
  * @param note a sentence under the title
  * @param clock that of a trace whose rows have dates
@@ -45,7 +45,7 @@ function body(results: readonly PageRun[], note: string, clock: PageClock | null
   const systems = results.length === 1 ? labels[0] : `${results.length} systems`;
   const facts = [
     `${first.durationMs / 1000} s`,
-    // What was recorded from a live topic has no seed, and nothing to be judged by.
+    // Recorded topics have no seed and no verdict.
     ...(first.verdict === null ? [] : [`seed ${first.seed}`]),
     `${first.nodes.length} nodes`,
     systems,
@@ -115,8 +115,8 @@ function toolbar(results: readonly PageRun[], labels: readonly string[]): Html {
 </div>`;
 }
 
-/** Spans of the trailing means to choose from, where they are longer than a sample. */
+/** Spans of trailing means, ms, above a sample. */
 const MEANS_MS = [0, 1000, 5000];
 
-/** The script's modules, in the order in which they need one another. */
+/** Modules in order of need. */
 const MODULES = ['views', 'panels', 'readout', 'app'] as const;

@@ -5,14 +5,14 @@ import type { PageRun } from './page-runs.js';
 interface Column {
   readonly title: string;
   readonly means: string;
-  /** A figure of the verdict, or one that the series tell. */
+  /** Figure of the verdict, or of the series. */
   readonly key: keyof Verdict | 'refused' | 'refusedBytes';
-  /** What is best: the least, the most, or what is nearest to this figure. */
+  /** Best figure: least, most, or nearest to this. */
   readonly best: 'least' | 'most' | number;
   readonly text: (figure: number) => string;
 }
 
-/** One row per system. The best figure of a column is marked by weight and a sign, not by colour alone. */
+/** Draws a row per system; best figures are marked by weight and sign. */
 export function verdictTable(runs: readonly PageRun[], labels: readonly string[]): Html {
   const columns = COLUMNS.filter((column) => runs.some((run) => figuresOf(run, column) !== undefined));
   if (columns.length === 0) return new Html('');
@@ -138,7 +138,7 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Undefined where the run has no such figure. A recording's refusals are those of the strategy that was live. */
+/** Reads a figure; undefined = none. A recording's refusals are its live strategy's. */
 function figuresOf({ verdict, series }: PageRun, { key }: Column): Verdict[keyof Verdict] | undefined {
   if (key !== 'refused' && key !== 'refusedBytes') return verdict?.[key];
   const dimension = series.find((each) => each.dimension === (key === 'refused' ? 'messages' : 'bytes'));
@@ -154,7 +154,7 @@ function refusedPart({ perNode }: DimensionSeries): number {
   return demand === 0 ? 0 : refused / demand;
 }
 
-/** The slowest of several steps; Infinity where one never settled, null where there is no figure. */
+/** Returns the slowest step; Infinity = never settled, null = none. */
 function figureOf(run: PageRun, column: Column): number | null {
   const figure = figuresOf(run, column) ?? null;
   if (figure === null || typeof figure === 'number') return figure;
@@ -166,7 +166,7 @@ function textOf(run: PageRun, column: Column): string {
   return figure === null ? '–' : column.text(figure);
 }
 
-/** Figures that are shown alike are alike. Null where all are, as then none is best. */
+/** Returns the best text; null = all are alike. */
 function bestTextOf(column: Column, runs: readonly PageRun[]): string | null {
   const judged = runs.filter((run) => isJudged(run, column) && figureOf(run, column) !== null);
   const texts = new Set(judged.map((run) => textOf(run, column)));
@@ -183,7 +183,7 @@ function badnessOf(figure: number, { best }: Column): number {
   return best === 'least' ? figure : Math.abs(figure - best);
 }
 
-/** How much of the quota is used is judged of all: it is what the other columns are judged by. */
+/** Tests if a column is judged; used quota always is. */
 function isJudged({ verdict }: PageRun, { key }: Column): boolean {
   const used = verdict?.utilisation ?? 1;
   return key === 'utilisation' || (used >= USED_LEAST && used <= USED_MOST);
@@ -192,7 +192,7 @@ function isJudged({ verdict }: PageRun, { key }: Column): boolean {
 const USED_LEAST = 0.95;
 const USED_MOST = 1.05;
 
-/** With a minus sign, and without one before zero. */
+/** Formats with a minus sign, none before zero. */
 function signed(figure: number, digits: number): string {
   const text = Math.abs(figure).toFixed(digits);
   return figure < 0 && Number(text) !== 0 ? `−${text}` : text;

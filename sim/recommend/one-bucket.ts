@@ -1,13 +1,11 @@
 import type { RecordedWork } from './recorded-work.js';
 
-/** Which amounts of the work a quota is for: 0 = messages, 1 = bytes. */
+/** 0 = messages, 1 = bytes. */
 export type Dimension = 0 | 1;
 
 /**
- * The part of the work that a single bucket for each key would refuse, full at the beginning: a first guess at a quota,
- * in a thousandth of the time that a simulated cluster takes. Nothing that is recommended rests on it.
- *
- * @param perSecond units per second of the work's own time
+ * Returns the part that one bucket per key would refuse: a guess in a thousandth of a cluster's time. @param perSecond
+ * units per second of the work's own time
  */
 export function refusedByOneBucket(work: RecordedWork, of: Dimension, perSecond: number, depth: number): number {
   const amounts = of === 0 ? work.messages : work.bytes;
@@ -27,10 +25,7 @@ export function refusedByOneBucket(work: RecordedWork, of: Dimension, perSecond:
   return offered === 0 ? 0 : refused / offered;
 }
 
-/**
- * The least rate at which a single bucket for each key refuses no more than `wish`, to a thousandth; null = there is
- * none, because more is asked for at once than the bucket holds.
- */
+/** Finds the least rate per key that refuses at most `wish`, to a thousandth; null = bursts exceed the bucket. */
 export function leastOfOneBucket(work: RecordedWork, of: Dimension, depth: number, wish: number): number | null {
   if (refusedByOneBucket(work, of, Number.MAX_VALUE, depth) > wish) return null;
   let high = Math.max(Number.MIN_VALUE, meanPerSecond(work, of));
@@ -45,7 +40,7 @@ export function leastOfOneBucket(work: RecordedWork, of: Dimension, depth: numbe
   return high;
 }
 
-/** Over the time from the first piece of work to the last, at least a second. */
+/** Averages over the work's time, at least a second. */
 export function meanPerSecond(work: RecordedWork, of: Dimension): number {
   const amounts = of === 0 ? work.messages : work.bytes;
   let offered = 0;
@@ -57,7 +52,7 @@ function lengthSeconds({ atMs, count }: RecordedWork): number {
   return Math.max(1, ((atMs[count - 1] ?? 0) - (atMs[0] ?? 0)) / 1000);
 }
 
-/** The mean of the key that asks for most, over the time of all work. */
+/** Returns the most demanding key's mean. */
 export function busiestPerSecond(work: RecordedWork, of: Dimension): number {
   const amounts = of === 0 ? work.messages : work.bytes;
   const sums = new Float64Array(work.keys.length);

@@ -10,24 +10,23 @@ import { busiestPerSecond, type Dimension, largestOf, leastOfOneBucket, meanPerS
 import { arrivalsOf, type RecordedWork } from './recorded-work.js';
 
 export interface RecommendOptions {
-  /** For titles. */
   readonly name: string;
-  /** What the quota is for; the other dimension keeps the quota of `otherQuota`. */
+  /** Dimension of the quota; the other keeps `otherQuota`. */
   readonly of: Dimension;
-  /** Per second of the recorded time; Infinity = unlimited. */
+  /** Units/s of recorded time; Infinity = unlimited. */
   readonly otherQuota: number;
-  /** At most this part of the work may be refused, 0 … 1. */
+  /** Part that may be refused, 0 … 1. */
   readonly wish: number;
   readonly nodes: number;
   readonly seed: number;
-  /** Seconds of the recorded time to one of the nodes. */
+  /** Recorded seconds per second of the nodes. */
   readonly speed: number;
-  /** The group as it is configured: its quota and burst are what is looked for. */
+  /** Group as configured; quota and burst are sought. */
   readonly settings: WorldSettings;
-  /** What a node takes in one request, by a quota per second of the nodes. */
+  /** Returns a node's largest request, by quota per second of the nodes. */
   readonly maxRequestAt: (quota: Rates) => Rates;
   readonly delays?: TopicDelays;
-  /** Told before each play. */
+  /** Called before each play. */
   readonly onPlay?: (play: RecommendPlay) => void;
 }
 
@@ -38,38 +37,37 @@ interface PlayOptions extends RecommendOptions {
 export interface RecommendPlay {
   readonly depth: number;
   readonly perSecond: number;
-  /** The how manieth burst of those that are tried, from 1. */
+  /** Number of the tried burst, from 1. */
   readonly burst: number;
   readonly bursts: number;
 }
 
-/** The least quota at which a bucket of this depth refuses no more than was wished. */
+/** Least quota at which a bucket of this depth meets the wish. */
 export interface FrontierPoint {
-  /** Depth of the cluster's bucket, units. */
+  /** Depth in units. */
   readonly depth: number;
-  /** Units per second of the recorded time. */
+  /** Units/s of recorded time. */
   readonly perSecond: number;
-  /** Part of the work that was refused in the simulated cluster. */
   readonly refused: number;
-  /** What a second admits at most: the quota and a whole burst. */
+  /** Most of a second: quota and whole burst. */
   readonly mostPerSecond: number;
 }
 
 export interface Recommendation {
   readonly meanPerSecond: number;
-  /** The same of the key that asks for most. */
+  /** Mean of the most demanding key. */
   readonly busiestPerSecond: number;
-  /** By depth, rising; without points that another one betters in both. */
+  /** By rising depth, without points bettered in both. */
   readonly frontier: readonly FrontierPoint[];
-  /** The point with which a second admits least at most: what the quota protects has to bear that. */
+  /** Point with the least second, which the protected must bear. */
   readonly best: FrontierPoint;
-  /** The group's own, unless another one refuses half as much or less. */
+  /** Own strategy, unless another refuses half as much. */
   readonly strategy: string;
-  /** All strategies at the best quota, the one that refuses least first; equal ones in the order of `sim list`. */
+  /** Strategies at the best quota, least refused first. */
   readonly strategies: readonly { readonly strategy: string; readonly refused: number; readonly run: TraceRun }[];
 }
 
-/** Plays the work on the production core until it knows what that needs. Throws where there is no work. */
+/** Recommends by plays on the production core. Throws without work. */
 export async function recommend(work: RecordedWork, options: RecommendOptions): Promise<Recommendation> {
   const mean = meanPerSecond(work, options.of) / options.speed;
   const busiest = busiestPerSecond(work, options.of) / options.speed;
@@ -99,7 +97,7 @@ export async function recommend(work: RecordedWork, options: RecommendOptions): 
   };
 }
 
-/** A change of strategy has to be worth it: what one seed of the delays gives differs by some per cent. */
+/** Chooses a strategy; a change must be worth the noise of one seed. */
 function chosen(strategies: Recommendation['strategies'], { groups }: WorldSettings): string {
   const own = strategies.find(({ strategy }) => strategy === groups[0]?.strategy);
   const [least] = strategies;
@@ -109,21 +107,21 @@ function chosen(strategies: Recommendation['strategies'], { groups }: WorldSetti
 
 const WORTH_IT = 2;
 
-/** From the least burst that makes sense to a minute of the mean, in steps that double or halve a burst. */
+/** Lists depths from least to a minute of the mean, in doubling steps. */
 function depthsFor(work: RecordedWork, of: Dimension, mean: number): readonly number[] {
   const least = Math.max(of === 0 ? LEAST_BURST : 1, largestOf(work, of));
   const depths = BURST_SECONDS.map((seconds) => Math.max(least, roundedUp(seconds * mean, 2)));
   return [...new Set(depths)].sort((one, other) => one - other);
 }
 
-/** Bursts that are tried, as time of the mean. */
+/** Bursts in seconds of the mean. */
 const BURST_SECONDS = [0.1, 0.5, 1, 2, 5, 10, 20, 60];
-/** Any group has this burst, however small its quota (docs/guide/tokens.md). */
+/** Least burst of any group (docs/guide/tokens.md). */
 const LEAST_BURST = 10;
 
 /**
- * A cluster refuses a little more than one bucket, since its nodes learn late of each other: from that guess the quota
- * rises until the wish is met, and the last step is halved. null = no quota meets it with this depth.
+ * Finds the least quota: from one bucket's guess upwards until the wish is met, halving the last step. Null = this
+ * depth cannot.
  */
 async function leastQuota(work: RecordedWork, depth: number, options: PlayOptions): Promise<FrontierPoint | null> {
   const guess = leastOfOneBucket(work, options.of, depth, options.wish);
@@ -147,7 +145,7 @@ async function leastQuota(work: RecordedWork, depth: number, options: PlayOption
   return { depth, perSecond: high, refused, mostPerSecond: high + depth };
 }
 
-/** The part of the work that a simulated cluster refuses with the strategy of the group. */
+/** Returns the part that a simulated cluster refuses. */
 export async function refusedByCluster(
   work: RecordedWork,
   { depth, perSecond }: Pick<FrontierPoint, 'depth' | 'perSecond'>,
@@ -159,13 +157,13 @@ export async function refusedByCluster(
   return refusedIn(run, options.of);
 }
 
-/** A quota that is lower by this part has been found too low; each halving of a step is another play. */
+/** Part by which a lower quota is known too low; halving is another play. */
 const PRECISION = 0.02;
-/** Steps by which the quota rises, doubled each time: 0.5 %, 1 %, … 64 %, 64 %; together × 60. */
+/** First step, doubled each time: 0.5 %, 1 %, … 64 %; together × 60. */
 const FIRST_STEP = 0.005;
 const LAST_STEP = 0.64;
 const RISES_MAX = 14;
-/** A quota that somebody types has no more. */
+/** Digits of a quota that somebody types. */
 const DIGITS = 3;
 
 function play(
@@ -212,7 +210,7 @@ function isBetter(one: FrontierPoint, other: FrontierPoint): boolean {
   return isNoWorse && (one.depth < other.depth || one.perSecond < other.perSecond);
 }
 
-/** To so many digits, never below. */
+/** Rounds up to so many digits. */
 export function roundedUp(value: number, digits: number): number {
   if (value <= 0) return 0;
   const unit = 10 ** (Math.floor(Math.log10(value)) - digits + 1);

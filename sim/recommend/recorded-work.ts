@@ -1,7 +1,7 @@
 import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import type { TraceArrival } from '../replay/trace.js';
 
-/** Recorded work in columns, in order of time, so that it can be played again and again: 32 bytes a piece. */
+/** Recorded work in columns, in time order, for repeated plays: 32 bytes a piece. */
 export interface RecordedWork {
   readonly count: number;
   readonly nodes: number;
@@ -9,16 +9,15 @@ export interface RecordedWork {
   readonly node: Uint16Array;
   readonly messages: Float64Array;
   readonly bytes: Float64Array;
-  /** The index of its key in `keys`. */
   readonly key: Uint32Array;
-  /** Whose quotas are apart; one without a name where there is one quota. */
+  /** Keys with quotas apart; one nameless = one quota. */
   readonly keys: readonly string[];
 }
 
-/** 64 MB, and about half a minute of one core for every quota that is tried. */
+/** Pieces: 64 MB, and half a minute per tried quota. */
 export const WORK_MAX = 2_000_000;
 
-/** Throws USAGE where there is more than fits. */
+/** Collects work. Throws USAGE where it is too much. */
 export async function collectWork(arrivals: AsyncIterable<TraceArrival>): Promise<RecordedWork> {
   let columns = createColumns(1024);
   let [count, nodes] = [0, 1];
@@ -42,7 +41,6 @@ export async function collectWork(arrivals: AsyncIterable<TraceArrival>): Promis
   return { ...columns, count, nodes, keys: [...keys.keys()] };
 }
 
-/** The work as a trace. */
 export async function* arrivalsOf(work: RecordedWork): AsyncGenerator<TraceArrival> {
   const { count, atMs, node, messages, bytes, key, keys } = work;
   for (let at = 0; at < count; at++) {

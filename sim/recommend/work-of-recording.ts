@@ -10,9 +10,8 @@ import { type RecordingChoice, settingsOf } from '../replay/replay-recording.js'
 import type { TraceArrival } from '../replay/trace.js';
 
 /**
- * The work that the nodes of a recorded topic were asked for, as they reported it: demand in slices of 100 ms, each
- * spread evenly. What was burstier than the reports tell is smoother here, so a recording asks for less burst than its
- * traffic did; a CSV of arrivals has all of it.
+ * Yields reported demand in even slices of 100 ms. Smoother than traffic: a recording needs less burst than a CSV of
+ * arrivals.
  */
 export async function* workOfRecording(recording: Recording, choice: RecordingChoice): AsyncGenerator<TraceArrival> {
   const { header, group } = await chosenGroup(recording, choice.group);
@@ -34,7 +33,7 @@ export async function* workOfRecording(recording: Recording, choice: RecordingCh
     }
     const event = decoded(entry, codec);
     if (event === null) continue;
-    // Until this record, the nodes were asked for what they had reported before it.
+    // Until this record the earlier reports' demand holds.
     const shares = beginMs === null ? [] : laneShares(coordinator, group, direction, 0);
     coordinator.step({ kind: 'records-read', records: [event] }, 0);
     if (beginMs === null) continue;
@@ -55,12 +54,12 @@ export async function* workOfRecording(recording: Recording, choice: RecordingCh
 
 interface Asked {
   readonly node: number;
-  /** What was asked for and has not been played: less than a message. */
+  /** Unplayed demand, less than a message. */
   messages: number;
   bytes: number;
 }
 
-/** Whole messages, each with its part of the bytes. */
+/** Yields whole messages, each with its part of the bytes. */
 function* sliceOf(asked: Asked, beganMs: number): Generator<TraceArrival> {
   const whole = Math.floor(asked.messages);
   const pieces = Math.min(whole, PIECES_MAX);
@@ -79,5 +78,5 @@ function* sliceOf(asked: Asked, beganMs: number): Generator<TraceArrival> {
 }
 
 const SLICE_MS = 100;
-/** The most pieces per node and slice: 500 a second. */
+/** Pieces per node and slice: 500 a second. */
 const PIECES_MAX = 50;

@@ -5,7 +5,7 @@ import type { Recording } from '../../src/topic/recording/read-recording.js';
 import type { RecordingHeader } from '../../src/topic/recording/recording-format.js';
 import { decoded } from './decoded.js';
 
-/** The group that is asked for, and the header with it among its groups: a key is made of its template. */
+/** Returns the group, and the header with it: keys come of templates. */
 export async function chosenGroup(
   recording: Recording,
   wanted: string | undefined,
@@ -27,7 +27,7 @@ export async function chosenGroup(
   throw new QuotameshError('USAGE', { reason });
 }
 
-/** The keys that heartbeats name most often, read to the end of the recording. */
+/** Lists the keys that heartbeats name most often. */
 async function keysTold({ header, entries }: Recording): Promise<string[]> {
   if (header.keys.length === 0) return [];
   const codec = new RecordCodec(header.cluster);
@@ -43,6 +43,6 @@ async function keysTold({ header, entries }: Recording): Promise<string[]> {
   return most.slice(0, TOLD_SHOWN).map(([name]) => name);
 }
 
-/** Names that are counted, whoever wrote them. */
+/** Names counted, whoever wrote them. */
 const TOLD_MAX = 10_000;
 const TOLD_SHOWN = 10;

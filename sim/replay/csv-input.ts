@@ -4,18 +4,14 @@ import { peeked } from './peeked.js';
 import { asText } from './text-bytes.js';
 import { type TraceLocation, traceMistake } from './trace-mistake.js';
 
-/** Bytes of CSV, and how its fields are divided. */
+/** CSV bytes, and their delimiter. */
 export interface CsvInput {
   readonly bytes: Readable;
   readonly delimiter: string;
-  /** Line of the header, from 1. */
+  /** Header's line, from 1. */
   readonly headerLine: number;
 }
 
-/**
- * Opens what people call a CSV: packed by gzip or not, with a line `sep=;` of a spreadsheet or without. Unless the
- * delimiter is given, it is the one that gives the header a column of the time.
- */
 export async function openCsv(
   input: Readable,
   file: string,
@@ -41,12 +37,12 @@ export async function openCsv(
 }
 
 const LINE_END = /\r\n|\n|\r/;
-/** The first line that a spreadsheet writes. */
+/** First line of a spreadsheet. */
 const SEPARATOR = /^"?sep=(.)"?\s*$/i;
 const DELIMITERS = [',', ';', '\t', '|'];
 const MAGIC_BYTES = 16;
 
-/** The first that gives a column of this name; else the one that divides most, for a mistake that lists the columns. */
+/** Guesses the delimiter: the first that yields the column, else the one that divides most. */
 function delimiterOf(header: string, time: string): string {
   const divided = DELIMITERS.map((delimiter) =>
     header.split(delimiter).map((name) => name.trim().replace(/^"|"$/g, '').normalize()),
@@ -56,7 +52,7 @@ function delimiterOf(header: string, time: string): string {
   return DELIMITERS[at === -1 ? divided.findIndex((names) => names.length === most) : at];
 }
 
-/** The header may stand below a line `sep=;`. */
+/** Tests for a line `sep=;` above the header. */
 function hasTwoLines(head: Buffer): boolean {
   return (
     head
@@ -111,7 +107,7 @@ const OTHER_FORMATS: readonly (readonly [string, Buffer])[] = [
   ['a database of SQLite', Buffer.from('SQLite format 3\0', 'latin1')],
 ];
 
-/** Names a text that is no CSV by its first line, and says how to make one of it. */
+/** Refuses other texts by their first line, with a remedy. */
 function refuseOtherTexts(line: string, location: TraceLocation): void {
   const found = OTHER_TEXTS.find(([, pattern]) => pattern.test(line));
   if (found !== undefined) throw traceMistake(location, 'the file', `is ${found[0]}`, `CSV; ${found[2]}`);

@@ -4,7 +4,7 @@ import type { DimensionSeries, NodeSeries } from '../verdict/run-result.js';
 const SAMPLES_MAX = 2400;
 const DIMENSIONS = ['messages', 'bytes'] as const;
 
-/** Amounts per sample (limits: the rate at its end) of one node in one dimension. */
+/** Amounts per sample of one node and dimension; limits: rate at its end. */
 interface Columns {
   readonly demand: Float64Array;
   readonly admitted: Float64Array;
@@ -12,10 +12,7 @@ interface Columns {
   readonly limit: Float64Array;
 }
 
-/**
- * Series of a replay whose length nobody knows beforehand: 100 ms per sample, and whenever 2,400 samples are full, two
- * become one. So what a replay leaves behind is bounded, however long it is: 10 nodes and 2 dimensions take 1.5 MB.
- */
+/** Folds a replay of unknown length: 100 ms per sample, pairs joined at 2,400. 10 nodes take 1.5 MB. */
 export class FoldingSeries {
   sampleMs = 100;
   #samples = 0;
@@ -25,12 +22,11 @@ export class FoldingSeries {
     for (let node = 0; node < nodes; node++) this.addNode();
   }
 
-  /** A node that comes later has had nothing until now. */
+  /** Adds a node without a past. */
   addNode(): void {
     this.#nodes.push([createColumns(), createColumns()]);
   }
 
-  /** End of the sample that is being filled. */
   get endMs(): number {
     return (this.#samples + 1) * this.sampleMs;
   }
@@ -40,17 +36,17 @@ export class FoldingSeries {
     this.answer(node, messages, bytes, isAdmitted);
   }
 
-  /** Work asks for the first time. */
+  /** Counts work's first attempt. */
   want(node: number, messages: number, bytes: number): void {
     this.#add(node, 'demand', messages, bytes);
   }
 
-  /** Work has its answer, which may come later than the question. */
+  /** Counts an answer, which may come late. */
   answer(node: number, messages: number, bytes: number, isAdmitted: boolean): void {
     this.#add(node, isAdmitted ? 'admitted' : 'refused', messages, bytes);
   }
 
-  /** The sample is over. */
+  /** Ends a sample. */
   end(limitOf: (node: number, dimension: 0 | 1) => number): void {
     this.#nodes.forEach((dimensions, node) => {
       dimensions[0].limit[this.#samples] = limitOf(node, 0);
@@ -60,10 +56,6 @@ export class FoldingSeries {
     if (this.#samples === SAMPLES_MAX) this.#fold();
   }
 
-  /**
-   * Rates per second of the file, in which there are `speed` seconds to each of the samples'; dimensions without any
-   * demand are left out, but for the messages.
-   */
   series(names: readonly string[], quota: readonly [number, number], speed = 1): DimensionSeries[] {
     return DIMENSIONS.flatMap((dimension, at) => {
       const perNode = names.map((name, node) => {

@@ -1,15 +1,12 @@
 import { REPLAY_MS_MAX, type TraceArrival, type TraceOptions } from './trace.js';
 import { traceMistake } from './trace-mistake.js';
 
-/**
- * Logs are written when work ends, so neighbours may stand a little out of order: rows up to this much late, in the
- * trace's own time, are put where they belong. Later ones are a mistake, since a stream cannot be sorted.
- */
+/** Milliseconds by which rows may be late and are sorted in; later ones are a mistake. */
 export const LATE_MS_MAX = 1000;
-/** Rows that may wait for late ones, so that memory stays bounded whatever a second holds. */
+/** Rows that may wait, which bounds memory. */
 const WAITING_MAX = 100_000;
 
-/** Gives the arrivals in order of time; those of the same time in the order of their lines. */
+/** Yields arrivals in time order, equal ones by line. */
 export async function* inOrder(
   arrivals: AsyncIterable<TraceArrival>,
   file: string,
@@ -50,7 +47,7 @@ export async function* inOrder(
       givenMs = next.atMs;
       yield next;
     }
-    // Half of the list at once: taking them off one by one would move the rest each time.
+    // Half of the list at once: one by one would move the rest each time.
     if (given > 512 && given * 2 > waiting.length) {
       waiting = waiting.slice(given);
       given = 0;
@@ -59,7 +56,7 @@ export async function* inOrder(
   yield* waiting.slice(given);
 }
 
-/** Looks from the end, where nearly all rows belong. What was given out is earlier than all that may still come. */
+/** Inserts from the end, where most belong. */
 function insert(waiting: TraceArrival[], arrival: TraceArrival): void {
   let at = waiting.length;
   while (at > 0 && waiting[at - 1].atMs > arrival.atMs) at--;

@@ -1,10 +1,7 @@
 import type { Random } from '../cluster/random.js';
 import type { TraceArrival } from './trace.js';
 
-/**
- * Demand that changes every `stepMs` of the nodes: each row of a step comes at a time drawn evenly from it, so that
- * what a trace says below a step (stamps in whole seconds, rows written together) plays no part.
- */
+/** Draws each row's time evenly from its step of `stepMs`, so that finer stamps play no part. */
 export async function* inSteps(
   arrivals: AsyncIterable<TraceArrival>,
   stepMs: number,

@@ -1,14 +1,13 @@
 import { type KeyRun, mostRefused, refusedOf, type TraceRun } from './trace-run.js';
 
-/** Counts a key's messages in each run, or those of several keys together. */
 export interface KeyRow {
   readonly name: string;
   readonly offered: number;
-  /** In the order of the runs. */
+  /** By run. */
   readonly refused: readonly number[];
 }
 
-/** The keys of which any system refused most, then the sum of the others, then of all. */
+/** Lists most refused keys, then sums of others and all. */
 export function keyRows(runs: readonly TraceRun[], top: number): readonly KeyRow[] {
   const keys = runs[0]?.keys ?? [];
   const worst = keys.map((_, at) => {

@@ -1,12 +1,12 @@
 import type { TraceArrival } from './trace.js';
 
-/** What a whole trace asks for on the mean, per second of the file. */
+/** Mean of a trace per second of the file. */
 export interface TraceMeasure {
   readonly arrivals: number;
   readonly messagesPerSecond: number;
 }
 
-/** Reads a trace once through. @param speed that at which the rows come */
+/** Measures a trace in one pass. @param speed that of the rows */
 export async function measureTrace(rows: AsyncIterable<TraceArrival>, speed: number): Promise<TraceMeasure> {
   let [arrivals, durationMs, messages] = [0, 0, 0];
   for await (const arrival of rows) {

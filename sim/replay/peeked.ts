@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 
 export interface Peeked {
   readonly head: Buffer;
-  /** All of it, the head too. */
+  /** All bytes, the head too. */
   readonly bytes: Readable;
 }
 
-/** Reads until that is enough, or there is no more. */
+/** Reads until that is enough, or the end. */
 export async function peeked(input: Readable, isEnough: (head: Buffer) => boolean): Promise<Peeked> {
   const chunks = input[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let head: Buffer = Buffer.alloc(0);
@@ -18,7 +18,6 @@ export async function peeked(input: Readable, isEnough: (head: Buffer) => boolea
   return { head, bytes: Readable.from(following(head, chunks, input), { objectMode: false }) };
 }
 
-/** A longer header is no line of names. */
 const HEAD_BYTES_MAX = 1024 * 1024;
 
 async function* following(head: Buffer, chunks: AsyncIterator<Buffer>, input: Readable): AsyncGenerator<Buffer> {

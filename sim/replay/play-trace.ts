@@ -8,36 +8,31 @@ import type { TraceArrival } from './trace.js';
 import type { TraceRun } from './trace-run.js';
 
 export interface ReplayOptions {
-  /** For titles. */
   readonly name: string;
   readonly systems: readonly ReplayedSystem[];
   readonly nodes: number;
   readonly seed: number;
-  /** Units per second of the file, of every key; Infinity = unlimited. */
+  /** Units/s of the file, per key; Infinity = unlimited. */
   readonly quota: readonly [messages: number, bytes: number];
-  /** The windows of stores that count windows, milliseconds of the nodes; absent = a second. */
+  /** Windows of stores, ms of the nodes; absent = a second. */
   readonly quotaPerMs?: readonly [messages: number, bytes: number];
-  /** Seconds of the file to one of the nodes: rates are those of the file, the nodes' own times are theirs. */
+  /** Seconds of the file per second of the nodes. */
   readonly speed: number;
-  /** How often work that is refused asks again at most. */
+  /** Most retries of refused work. */
   readonly retries?: number;
-  /** Every key of the arrivals has a quota of its own. */
   readonly isPerKey?: boolean;
   readonly settings: WorldSettings;
-  /** How long records take; absent = as with a broker on the same machine. */
+  /** Delays of records; absent = a broker on this machine. */
   readonly delays?: TopicDelays;
-  /** What a node of ours takes in one request. */
+  /** Largest request at our nodes. */
   readonly maxRequest: Rates;
-  /** Told about once per 10,000 arrivals. */
+  /** Called once per 10,000 arrivals. */
   readonly onProgress?: (arrivals: number, playedMs: number) => void;
 }
 
 const PROGRESS_EVERY = 10_000;
 
-/**
- * Plays one stream of arrivals on every system at once, each in a virtual time of its own, and needs no more memory
- * for a long one than for a short one.
- */
+/** Plays one stream on all systems at once, in virtual times, with bounded memory. */
 export async function playTrace(arrivals: AsyncIterable<TraceArrival>, options: ReplayOptions): Promise<TraceRun[]> {
   const settings = atSpeed(options.settings, options.speed);
   const players = options.systems.map((system) => new Player(system, { ...options, settings }));
@@ -48,12 +43,11 @@ export async function playTrace(arrivals: AsyncIterable<TraceArrival>, options: 
     playedMs = arrival.atMs;
     if (++count % PROGRESS_EVERY === 0) options.onProgress?.(count, playedMs);
   }
-  // All columns are of one length, whoever answers last.
   const endMs = Math.max(...players.map((player) => player.finish(playedMs)));
   return players.map((player) => player.result(endMs));
 }
 
-/** The rates of settings, too, are those of the file; a burst has the units that it has there. */
+/** Scales rates to the nodes' time; bursts stay. */
 function atSpeed(settings: WorldSettings, speed: number): WorldSettings {
   return { ...settings, groups: settings.groups.map((group) => groupAtSpeed(group, speed)) };
 }

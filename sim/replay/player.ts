@@ -13,13 +13,12 @@ import { RunningVerdict, traceVerdict } from './running-verdict.js';
 import type { TraceArrival } from './trace.js';
 import type { TraceRun } from './trace-run.js';
 
-/** Joining takes a second; the trace begins when everybody serves and the bucket of the quota is full. */
+/** Milliseconds to join and fill the bucket before the trace. */
 const HEAD_START_MS = 3000;
-/** New keys that may come within a head start without beginning cold. */
 const SPARES = 16;
 const PUBLISH = directionIndex('publish');
 
-/** One system under a trace. Work that is refused is lost, unless its row says when it asks again. */
+/** Plays one system; refused work is lost unless its row retries. */
 export class Player {
   readonly #system: ReplayedSystem;
   readonly #options: ReplayOptions;
@@ -27,9 +26,9 @@ export class Player {
   readonly #random: Random;
   readonly #retryRandom: Random;
   readonly #clusters: (ClusterUnderTest | AskedCluster)[] = [];
-  /** For keys that are still to come: whoever sets up a quota does so before it is used. */
+  /** Systems for keys to come, set up before use. */
   #spares: (ClusterUnderTest | AskedCluster)[] = [];
-  /** Units per second of the nodes. */
+  /** Units/s of the nodes. */
   readonly #quota: Rates;
   readonly #maxRequest: Rates;
   readonly #names: readonly string[];
@@ -38,9 +37,8 @@ export class Player {
   readonly #headStartMs: number;
   readonly #keys = new Map<string, Keyed>();
   #tooLarge = 0;
-  /** When the last answer came. */
+  /** Time of the last answer. */
   #lastMs = 0;
-  /** Questions without an answer, and work that waits to ask again. */
   #open = 0;
 
   constructor(system: ReplayedSystem, options: ReplayOptions) {
@@ -79,23 +77,21 @@ export class Player {
     this.#ask(arrival, keyed, atMs, this.#options.retries ?? 0);
   }
 
-  /** Waits for the last answers, and says when the last one came. */
+  /** Waits for the last answers; returns the last's time. */
   finish(playedMs: number): number {
     this.#lastMs = Math.max(this.#lastMs, playedMs);
     for (let nowMs = playedMs; this.#open > 0; nowMs++) this.#runUntil(nowMs);
     return this.#lastMs;
   }
 
-  /** @param endMs when the last answer of all systems came */
+  /** @param endMs the last answer of all systems */
   result(endMs: number): TraceRun {
-    // The sample under way is finished, so that all columns are of one length.
     this.#runUntil(endMs);
     this.#runUntil(this.#series.endMs);
     const { name, seed, quota, speed, isPerKey = false } = this.#options;
     const keyed = [...this.#keys.values()];
     for (const { verdict } of keyed) verdict.end(this.#lastMs);
     const sum = (read: (each: Keyed) => number) => keyed.reduce((total, each) => total + read(each), 0);
-    // The charts show all keys together, which have no quota.
     const series = this.#series.series(this.#names, isPerKey ? UNLIMITED : quota, speed);
     const sampleMs = this.#series.sampleMs * speed;
     return {
@@ -163,7 +159,7 @@ export class Player {
     keyed.verdict.admit(nowMs, messages, bytes);
   }
 
-  /** A system of one quota is set up once more for each further key. */
+  /** Sets the system up for a further key. */
   #addKey(key: string): Keyed {
     const index = this.#keys.size;
     const cluster = index === 0 || this.#hasQuotaPerKey ? this.#first : this.#takeSpare();
@@ -177,7 +173,7 @@ export class Player {
     return this.#clusters[0];
   }
 
-  /** Whether one cluster of the system has a quota for every key; else each key has a cluster. */
+  /** Tests if one cluster has a quota per key; else each key has a cluster. */
   get #hasQuotaPerKey(): boolean {
     return 'tryAcquireOf' in this.#first && this.#first.tryAcquireOf !== undefined;
   }
@@ -233,12 +229,12 @@ export class Player {
 
 interface Answer {
   readonly nowMs: number;
-  /** How often the work may ask again. */
+  /** Retries left. */
   readonly retriesLeft: number;
 }
 
 interface Keyed {
-  /** 0, 1, … in the order in which keys came. */
+  /** Index by arrival of keys. */
   readonly index: number;
   readonly cluster: ClusterUnderTest | AskedCluster;
   readonly verdict: RunningVerdict;

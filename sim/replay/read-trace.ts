@@ -7,12 +7,10 @@ import type { TraceArrival, TraceFound, TraceOptions } from './trace.js';
 import { amountIn, resolveColumns, type TraceColumns } from './trace-columns.js';
 import { traceMistake } from './trace-mistake.js';
 
-/** A row is a line of figures; this is for a quote that never ends. */
 const ROW_BYTES_MAX = 1024 * 1024;
 
 /**
- * Reads a CSV with a header as a stream, in memory that does not depend on its length. Arrivals come in order of time;
- * the first mistake ends it with TRACE_INVALID.
+ * Streams a CSV in bounded memory, in time order; the first mistake ends it with TRACE_INVALID.
  * @param file for messages
  * @param onBegun called at the first row
  */
@@ -93,7 +91,7 @@ async function* parsed({ bytes, delimiter, headerLine }: CsvInput, file: string)
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const reason = error.code.replace(/^CSV_/, '').replaceAll('_', ' ').toLowerCase();
-    // Name the line where the row begins: an open quote is noticed at the end of the file.
+    // The row's first line: an open quote is noticed at the file's end.
     throw traceMistake({ file, line }, 'the row', `is no CSV (${reason})`, 'RFC 4180, quotes closed');
   } finally {
     bytes.destroy();

@@ -17,7 +17,7 @@ import { FoldingSeries } from './folding-series.js';
 
 export interface RecordingReplay {
   readonly runs: readonly PageRun[];
-  /** Read from the recording; those the codec does not take are left out, as by a node. */
+  /** Records read; undecodable ones are left out, as by a node. */
   readonly records: number;
   readonly undecodable: number;
 }
@@ -31,9 +31,8 @@ export interface RecordingChoice {
 const SLICE_MS = 100;
 
 /**
- * Shows the shares that every strategy would have given from the same log. For each, a production coordinator reads the
- * records like a node that only watches, and is asked every 100 ms of log time for everybody's share. Usage and demand
- * are what the nodes reported, under the strategy that was live.
+ * Computes every strategy's shares from one log, by a watching coordinator each, every 100 ms of log time. Usage and
+ * demand are as reported under the live strategy.
  */
 export async function replayRecording(recording: Recording, choice: RecordingChoice): Promise<RecordingReplay> {
   const { header, group } = await chosenGroup(recording, choice.group);
@@ -81,14 +80,14 @@ class Watcher {
     this.#read = () => laneShares(this.#coordinator, group, directionIndex(direction), 0);
   }
 
-  /** Starts from what was in the log before the recording began. A log that is made anew is caught up with, too. */
+  /** Starts from the log before the recording, or made anew. */
   begin(): void {
     if (this.#beginMs !== null) return;
     this.#beginMs = this.#coordinator.log.membershipLogMs;
     this.#latest = this.#read();
   }
 
-  /** The time of another log begins at 0, and what is shown goes on from where it is. */
+  /** Begins another log, whose time starts at 0. */
   beginEpoch(epoch: string): void {
     const { log } = this.#coordinator;
     const beforeMs = log.membershipLogMs;
@@ -101,7 +100,7 @@ class Watcher {
     const effects = this.#coordinator.step({ kind: 'records-read', records }, 0);
     if (this.#beginMs === null) return;
     const nowMs = this.#coordinator.log.membershipLogMs - this.#beginMs;
-    // The shares have not changed since the last record, so they fill the slices until this one.
+    // Shares stay the same until this record.
     while ((this.#slices + 1) * SLICE_MS <= nowMs) this.#sample();
     for (const notice of effects.notices) {
       if (!('nodeId' in notice)) continue;
@@ -156,10 +155,7 @@ class Watcher {
   }
 }
 
-/**
- * Nodes that do not divide by a pool claim none. Under `equal` each would claim the members that it has read of, so it
- * is given that claim here; a node that is not served yet would count itself.
- */
+/** Gives a watching node the claim of an `equal` pool, as it claims none itself. */
 function withClaim(event: ReadEvent, { membership }: Coordinator): ReadEvent {
   const { record } = event;
   if (record?.kind !== 'node' || (record.pool ?? 0) > 0) return event;
@@ -172,13 +168,12 @@ function unmet(demand: RateStatus, usage: RateStatus, key: keyof RateStatus): nu
   return Math.max(0, (demand[key] ?? 0) - (usage[key] ?? 0));
 }
 
-/** A node that is not a member has no share. */
 function limitIn(share: RateStatus | undefined, dimension: 0 | 1): number {
   if (share === undefined) return 0;
   return (dimension === 0 ? share.messagesPerSecond : share.bytesPerSecond) ?? Infinity;
 }
 
-/** The recorded settings over the defaults of this version, which may have more of them. */
+/** Lays recorded settings over this version's defaults. */
 export function settingsOf(header: RecordingHeader, strategy: string): CoordinatorSettings {
   const raw = { cluster: header.cluster, topic: 'memory', groups: { any: {} } };
   const defaults = resolveConfig(raw, { source: '(recording)' });

@@ -7,7 +7,7 @@ import { PIECE } from '../baselines/plain-limiter.js';
 import { type StoreSystem, storeSystems } from '../baselines/store/store-systems.js';
 import { SYSTEMS, type System, shortName } from '../systems.js';
 
-/** What a trace is played on: all that scenarios are, and stores that are asked for each request. */
+/** System for traces: as of scenarios, or a store. */
 export type ReplayedSystem = System | StoreSystem;
 
 export function replayedSystems(roundTripMs: number): readonly ReplayedSystem[] {
@@ -18,7 +18,7 @@ export function replayedSystemNamed(name: string, systems: readonly ReplayedSyst
   return systems.find((system) => shortName(system.name) === shortName(name));
 }
 
-/** How long the bucket of a quota takes to fill, the longer of both dimensions; 0 where it has none. */
+/** Returns seconds to fill a bucket, of the longer dimension; 0 = none. */
 export function fillSeconds(environment: Pick<BaselineEnvironment, 'quota' | 'settings'>): number {
   const depths = clusterDepths(environment);
   return Math.max(
@@ -29,7 +29,7 @@ export function fillSeconds(environment: Pick<BaselineEnvironment, 'quota' | 'se
   );
 }
 
-/** As deep as the cluster's bucket where the group shares tokens, so that only who decides differs. */
+/** Returns the cluster's depths, so that only the decider differs. */
 function clusterDepths({
   quota,
   settings,

@@ -1,37 +1,32 @@
 import type { Verdict } from '../verdict/run-result.js';
 
-/** What can be told of a trace: it states no rates, so there are no steps to settle after and no fair shares. */
+/** Verdict on a trace, which has no rates: no steps, no fair shares. */
 export type TraceVerdict = Pick<
   Verdict,
   'overAdmission' | 'worstSecond' | 'secondsOver' | 'overshootTokens' | 'utilisation' | 'records' | 'bytes'
 >;
 
-/** Spans end every 10 ms, as those of a scenario do. */
+/** Milliseconds of a slice, as of a scenario. */
 const SLICE_MS = 10;
 const SECOND_SLICES = 1000 / SLICE_MS;
 const FIVE_SLICES = 5 * SECOND_SLICES;
-/** Seconds above the quota are looked for every 100 ms. */
+/** Slices between looks: 100 ms. */
 const LOOK_SLICES = 10;
 const OVER = 1.01;
 const BURST_SECONDS = 0.1;
 
 /**
- * The verdict of one quota in constant memory: a ring of slices, a reference bucket and running sums. A dimension
- * without a quota is not judged; where none has one, messages tell what part of the work was admitted.
+ * Judges one quota in constant memory: slices, a reference bucket, sums. Unlimited dimensions are not judged; with none
+ * limited, messages tell the admitted part.
  */
 export class RunningVerdict {
   readonly judged: readonly DimensionVerdict[];
   readonly #quota: readonly [number, number];
   readonly #spanSlices: number;
-  /** Asked for in the span under way. */
+  /** Demand of the current span. */
   readonly #wanted: [number, number] = [0, 0];
   #slice = 0;
 
-  /**
-   * @param quota messages and bytes per second; Infinity = unlimited
-   * @param fillSeconds how long the bucket of the quota takes to fill. Where that is more than a second, what was
-   *   possible is told by spans so long: a second of 5/min is less than a request, and its burst are five
-   */
   constructor(quota: readonly [number, number], fillSeconds = 1) {
     this.#quota = quota;
     this.#spanSlices = Math.max(1, Math.ceil(fillSeconds)) * SECOND_SLICES;
@@ -40,7 +35,7 @@ export class RunningVerdict {
     this.judged = judged.map((dimension) => new DimensionVerdict(dimension, quota[dimension]));
   }
 
-  /** A piece of work asks, for the first time or again. Times of all calls rise. */
+  /** Counts an attempt; times rise. */
   want(nowMs: number, messages: number, bytes: number): void {
     this.#advance(nowMs);
     this.#wanted[0] += messages;
@@ -52,10 +47,7 @@ export class RunningVerdict {
     for (const verdict of this.judged) verdict.admit(nowMs, verdict.dimension === 0 ? messages : bytes);
   }
 
-  /**
-   * Once, at the end. The last second is as long as the slices that it has until then. It counts as whole where it is
-   * the first one as well, since the bucket was full when it began; so does a longer span, whose tokens were there.
-   */
+  /** Ends; a last second counts as long as it is, a first one, or longer span, as whole, as its bucket was full. */
   end(endMs: number): void {
     this.#advance(endMs);
     for (const dimension of this.judged) dimension.endSlices(1);
@@ -73,7 +65,7 @@ export class RunningVerdict {
     this.#slice = slice;
   }
 
-  /** Both quotas together let the same part of a span's work through in each dimension. */
+  /** Ends a span; both quotas let the same part of work through. */
   #endSpan(slices: number): void {
     const seconds = slices / SECOND_SLICES;
     const [messages, bytes] = this.#wanted;
@@ -84,9 +76,8 @@ export class RunningVerdict {
 }
 
 /**
- * Tells the worst spans of any of these quotas, and what was used of all together. Where requests differ in size, more
- * of them than their part may pass in one dimension, but not in the one that binds: so the worse dimension tells what
- * was used.
+ * Joins verdicts: worst spans of any quota, use of all. Requests of unlike size may exceed their part in one dimension:
+ * the worse one tells use.
  */
 export function traceVerdict(quotas: readonly RunningVerdict[]): Omit<TraceVerdict, 'records' | 'bytes'> {
   const all = quotas.flatMap(({ judged }) => judged);
@@ -103,7 +94,7 @@ export function traceVerdict(quotas: readonly RunningVerdict[]): Omit<TraceVerdi
   };
 }
 
-/** 1 where nothing was possible; null where nothing is judged. */
+/** Returns use; 1 = nothing was possible, null = unjudged. */
 function usedOf(verdicts: readonly DimensionVerdict[]): number | null {
   if (verdicts.length === 0) return null;
   const possible = verdicts.reduce((total, verdict) => total + verdict.possible, 0);
@@ -116,7 +107,7 @@ class DimensionVerdict {
   looksOver = 0;
   overshoot = 0;
   admitted = 0;
-  /** What both quotas together would have let through, span by span. */
+  /** Possible by both quotas, over spans. */
   possible = 0;
   readonly dimension: 0 | 1;
   readonly #quota: number;
@@ -160,13 +151,13 @@ class DimensionVerdict {
     ring[this.#at] = this.#amount;
     this.#amount = 0;
     this.#at = (this.#at + 1) % FIVE_SLICES;
-    // Once around the ring the sums are taken anew: hours of adding and subtracting leave a rest of rounding.
+    // Sums are renewed once per ring against rounding.
     if (this.#at === 0) {
       this.#five = sum(ring);
       this.#second = sum(ring.subarray(FIVE_SLICES - SECOND_SLICES));
     }
     this.#slices++;
-    // What the quota granted counts as one unit at least, as in a scenario: under a quota of 0 a ratio says nothing.
+    // At least one unit: under a quota of 0 a ratio says nothing.
     const second = this.#second / Math.max(1, this.#quota);
     this.worstSecond = Math.max(this.worstSecond, second);
     this.worstFive = Math.max(this.worstFive, this.#five / Math.max(1, 5 * this.#quota));

@@ -3,10 +3,7 @@ import { Readable } from 'node:stream';
 import type { Peeked } from './peeked.js';
 import { traceMistake } from './trace-mistake.js';
 
-/**
- * Gives UTF-8 of what is UTF-8, or UTF-16 with its mark, without the mark. Other bytes are a mistake with their line:
- * keys that differ in such a byte alone would become one.
- */
+/** Decodes UTF-8, or marked UTF-16, without its mark; other bytes are mistakes, as keys could merge. */
 export function asText({ head, bytes }: Peeked, file: string): Readable {
   const mark = head.subarray(0, 2).toString('hex');
   const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : null;
@@ -14,7 +11,7 @@ export function asText({ head, bytes }: Peeked, file: string): Readable {
   return Readable.from(checked(text, file), { objectMode: false });
 }
 
-/** Halves of surrogate pairs become U+FFFD. */
+/** Decodes; half surrogates become U+FFFD. */
 async function* fromUtf16(bytes: Readable, encoding: string): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder(encoding);
   try {
@@ -60,7 +57,7 @@ function rejectOther(text: Buffer, line: number, file: string): void {
   throw traceMistake({ file, line: line + linesIn(text.subarray(0, at)) }, 'the line', `is ${problem}`, allowed);
 }
 
-/** Finds the longest beginning that is UTF-8, by halves. */
+/** Finds the longest UTF-8 beginning, by halves. */
 function wrongFrom(text: Buffer): number {
   let [good, bad] = [0, text.length];
   while (bad - good > 1) {
@@ -72,7 +69,7 @@ function wrongFrom(text: Buffer): number {
   return good;
 }
 
-/** Counts bytes at the end that begin a character which goes on in the next chunk. */
+/** Counts last bytes of an unfinished character. */
 function unfinished(text: Buffer): number {
   for (let back = 1; back <= Math.min(3, text.length); back++) {
     const byte = text[text.length - back];

@@ -11,10 +11,7 @@ import {
   unitOf,
 } from './trace-time.js';
 
-/**
- * Reads the times of a file, all in the unit of its first row. What `auto` cannot tell by itself is asked about: the
- * mistake names --time-format.
- */
+/** Reads times in the first row's unit; ambiguous ones need --time-format. */
 export class TimeColumn {
   readonly found: Omit<TraceFound, 'delimiter'>;
   readonly #options: Pick<TraceOptions, 'time' | 'timeFormat' | 'speed'>;
@@ -38,7 +35,7 @@ export class TimeColumn {
     this.found = { begunMs: begin.ms, unit, isDated };
   }
 
-  /** Milliseconds of the file since its first row. */
+  /** Returns milliseconds since the first row. */
   read(text: string, location: TraceLocation): number {
     const { time, timeFormat, speed } = this.#options;
     const { unit, isDated } = this.found;
@@ -62,7 +59,7 @@ export class TimeColumn {
     return elapsed;
   }
 
-  /** A spreadsheet saves 1763600000000 as 1.7636E+12, and all rows of hours are one moment. */
+  /** Refuses a spreadsheet's 1.7636E+12, which makes hours one moment. */
   #refuseRounded(text: string, location: TraceLocation): void {
     const step = stepMs(text, this.found.unit);
     this.#roundedRows = step > STEP_MS_MAX ? this.#roundedRows + 1 : 0;
@@ -73,7 +70,7 @@ export class TimeColumn {
   }
 }
 
-/** Coarser times of rows are no times of arrivals. */
+/** Coarsest step of times, ms. */
 const STEP_MS_MAX = 1000;
-/** One row may be at a round number by itself. */
+/** Rows; one may be round by itself. */
 const ROUNDED_ROWS = 2;

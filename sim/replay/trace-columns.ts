@@ -5,21 +5,20 @@ import { bitsOf, groupIdOf } from '../../src/core/base/ids.js';
 import { KEYS_MAX, type TraceOptions } from './trace.js';
 import { quoted, type TraceLocation, traceMistake } from './trace-mistake.js';
 
-/** What the flags say, looked up in the header of the file. */
 export interface TraceColumns {
   readonly delimiter: string | undefined;
   readonly names: readonly string[];
   readonly time: number;
   readonly messages: Amount;
   readonly bytes: Amount;
-  /** Number of the node, 0 … nodes − 1. */
+  /** Returns the node, 0 … nodes − 1. */
   readonly nodeOf: (row: readonly string[], rowNumber: number) => number;
   readonly keyOf: (row: readonly string[], location: TraceLocation) => string;
   /** Milliseconds of the file; 0 = never. */
   readonly retryAfterOf: (row: readonly string[], location: TraceLocation) => number;
 }
 
-/** A number for every row, or columns whose numbers are added up. */
+/** Constant, or columns to add up. */
 export type Amount = { readonly constant: number } | { readonly columns: readonly number[]; readonly flag: string };
 
 /** @param location the header's */
@@ -58,7 +57,7 @@ export function resolveColumns(
   };
 }
 
-/** The sum, or throws a TRACE_INVALID that names the field. */
+/** Sums an amount; throws TRACE_INVALID with the field. */
 export function amountIn(
   amount: Amount,
   row: readonly string[],
@@ -80,10 +79,7 @@ export function amountIn(
   return total;
 }
 
-/**
- * NaN where it is none. `1,100` is 1100 where commas divide fields, so that it stood in quotes; where others do, it may
- * be 1.1 as well, and is none.
- */
+/** Parses a number, NaN = none. `1,100` is 1100 where commas divide fields, and none elsewhere. */
 function numberIn(text: string, delimiter: string | undefined): number {
   if (AMOUNT.test(text)) return Number(text);
   const isThousands = THOUSANDS.test(text) && (delimiter === ',' || text.indexOf(',') !== text.lastIndexOf(','));
@@ -95,9 +91,8 @@ const THOUSANDS = /^\d{1,3}(,\d{3}){1,5}(\.\d{1,12})?$/;
 const AMOUNT_MAX = 1e15;
 
 /**
- * `round-robin`: one row after the other. `hash`: by the whole row and its number, so that it is even but not regular.
- * A column: every new text fills the next node, so that three instances are three nodes. Once each node has a text,
- * further ones are hashed, so that memory does not grow with them.
+ * Chooses nodes: `round-robin`, `hash` of row and number, or a column, whose first texts fill a node each and further
+ * ones are hashed.
  */
 function nodeOf({ by, nodes }: TraceOptions, indexOf: (name: string, flag: string) => number): TraceColumns['nodeOf'] {
   if (by === 'round-robin') return (_, rowNumber) => rowNumber % nodes;

@@ -1,14 +1,14 @@
 import { printable } from '../../src/base/errors/printable.js';
 import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 
-/** Where something is wrong with a trace. */
+/** Place of a mistake in a trace. */
 export interface TraceLocation {
   readonly file: string;
-  /** Counted from 1; null = the flag that names the field. */
+  /** Line from 1; null = the flag. */
   readonly line: number | null;
 }
 
-/** `calls.csv:17: TIMESTAMP is "soon"; allowed: …` */
+/** Makes `calls.csv:17: TIMESTAMP is "soon"; allowed: …`. */
 export function traceMistake(location: TraceLocation, field: string, problem: string, allowed: string): QuotameshError {
   const { file, line } = location;
   return new QuotameshError('TRACE_INVALID', {
@@ -21,7 +21,7 @@ export function traceMistake(location: TraceLocation, field: string, problem: st
   });
 }
 
-/** A text of somebody else's file in a message of ours: short, and nothing a terminal would act on. */
+/** Quotes a file's text: short and harmless. */
 export function quoted(text: string): string {
   return printable(JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text));
 }

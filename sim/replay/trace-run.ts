@@ -1,21 +1,19 @@
 import type { PageRun } from '../page/page-runs.js';
 import type { TraceVerdict } from './running-verdict.js';
 
-/** What a replay leaves behind: a page's run with the part of a verdict that a trace allows. */
+/** Result of a replay: a page's run, with a trace's verdict. */
 export interface TraceRun extends PageRun {
   readonly verdict: TraceVerdict;
-  /** Messages. */
   readonly offered: number;
   readonly admitted: number;
   readonly offeredBytes: number;
   readonly admittedBytes: number;
-  /** Requests that a node refuses whatever its limits are, by `maxRequest`. */
+  /** Requests above `maxRequest`, always refused. */
   readonly tooLarge: number;
-  /** In the order in which they came; one with an empty name where one quota is for all. */
+  /** By arrival; one nameless = one quota. */
   readonly keys: readonly KeyRun[];
 }
 
-/** What became of the work of one key; offered and admitted are messages. */
 export interface KeyRun {
   readonly key: string;
   readonly offered: number;
@@ -24,7 +22,7 @@ export interface KeyRun {
   readonly admittedBytes: number;
 }
 
-/** Those with the most messages refused, most first; of equal ones whoever asked for more. */
+/** Lists keys by refused messages, equals by demand. */
 export function mostRefused(keys: readonly KeyRun[], count: number): readonly KeyRun[] {
   return [...keys]
     .sort((one, other) => refusedOf(other) - refusedOf(one) || other.offered - one.offered)

@@ -1,18 +1,16 @@
 export const TIME_FORMATS = ['auto', 'iso', 's', 'ms', 'us', 'ns'] as const;
 export type TimeFormat = (typeof TIME_FORMATS)[number];
-/** Names the unit of a file's times. */
 export type TimeUnit = Exclude<TimeFormat, 'auto'>;
 
-/** Whole milliseconds and what is below them apart: together they need more digits than a double has. */
+/** Whole milliseconds and the rest: a double has too few digits. */
 export interface TraceTime {
   readonly ms: number;
   readonly belowMs: number;
 }
 
 /**
- * `2023-11-16 18:17:03.9799600`, with T or a space, with any number of digits, with Z, UTC, ±hh, ±hhmm, ±hh:mm or
- * nothing (= UTC); or a number of seconds, milliseconds, µs or ns since any moment, 1.7636E+12 too. Null when the text
- * is none of these.
+ * Parses `2023-11-16 18:17:03.9799600`, with T or a space, any digits, Z, UTC, ±hh, ±hhmm, ±hh:mm or nothing (= UTC);
+ * or s, ms, µs or ns since any moment, 1.7636E+12 too. Null = none.
  */
 export function parseTime(text: string, format: TimeFormat): TraceTime | null {
   const unit = format === 'auto' ? unitOf(text) : format;
@@ -20,10 +18,7 @@ export function parseTime(text: string, format: TimeFormat): TraceTime | null {
   return unit === 'iso' ? parseIso(text) : parseNumber(text, SHIFTS[unit]);
 }
 
-/**
- * Takes a number for the unit in which it is a date: below 1e11 seconds, below 1e14 milliseconds, below 1e17 µs, else
- * ns. Each of these is March 1973 in its unit, and in the one before it the year 5138.
- */
+/** Guesses a number's unit: below 1e11 s, 1e14 ms, 1e17 µs, else ns; each is March 1973, or 5138 in the unit before. */
 export function unitOf(text: string): TimeUnit | null {
   if (ISO.test(text)) return 'iso';
   if (!NUMBER.test(text)) return null;
@@ -33,24 +28,23 @@ export function unitOf(text: string): TimeUnit | null {
   return number < 1e17 ? 'us' : 'ns';
 }
 
-/** Checks that a file of today may begin then: 2000 to 2100. Ticks of .NET of today, taken for ns, are of 1990. */
+/** Tests for 2000 to 2100; .NET ticks taken for ns are 1990. */
 export function isPlausibleDate({ ms }: TraceTime): boolean {
   return ms >= Date.UTC(2000, 0) && ms < Date.UTC(2100, 0);
 }
 
-/** Checks that a number may be the days of a spreadsheet from 2000 to 2100, which it counts since 1899. */
+/** Tests for days of a spreadsheet, 2000 to 2100, since 1899. */
 export function isSpreadsheetDate(text: string): boolean {
   return /^\d{5}\.\d+$/.test(text) && Number(text) >= 36_526 && Number(text) < 73_051;
 }
 
-/** Milliseconds that the last digit of 1.7636E+12 is worth; 0 for a number without an exponent. */
+/** Returns milliseconds of 1.7636E+12's last digit; 0 = no exponent. */
 export function stepMs(text: string, unit: TimeUnit): number {
   const [, , fraction = '', exponent] = NUMBER.exec(text) ?? [];
   if (unit === 'iso' || exponent === undefined) return 0;
   return 10 ** (Number(exponent) - fraction.length + SHIFTS[unit]);
 }
 
-/** Milliseconds from one time to a later one, with all digits. */
 export function elapsedMs(from: TraceTime, to: TraceTime): number {
   return to.ms - from.ms + (to.belowMs - from.belowMs);
 }
@@ -64,15 +58,15 @@ export const TIME_ALLOWED: Readonly<Record<TimeFormat, string>> = {
   ns: 'a number of nanoseconds (--time-format ns)',
 };
 
-/** Decimal places between a unit and a millisecond. */
+/** Decimal places between unit and millisecond. */
 const SHIFTS: Readonly<Record<Exclude<TimeUnit, 'iso'>, number>> = { s: 3, ms: 0, us: -3, ns: -6 };
 
 const NUMBER = /^(\d{1,20})(?:\.(\d{1,20}))?(?:[eE]([+-]?\d{1,2}))?$/;
 const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,12}))? ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
-/** A later one is no date for Date. */
+/** Largest time of Date. */
 const DATE_MS_MAX = 8.64e15;
 
-/** By its digits: a double has too few for ns since 1970. */
+/** Parses digits: a double has too few for ns since 1970. */
 function parseNumber(text: string, shift: number): TraceTime | null {
   const match = NUMBER.exec(text);
   if (match === null) return null;
@@ -94,7 +88,7 @@ function parseIso(text: string): TraceTime | null {
   return { ms, belowMs: digits.length > 3 ? Number(`0.${digits.slice(3)}`) : 0 };
 }
 
-/** `+0100`, `+01` → `+01:00`. */
+/** Completes a zone: `+0100`, `+01` → `+01:00`. */
 function zoneInFull(zone: string): string {
   if (/^[A-Z]/i.test(zone)) return 'Z';
   return `${zone.slice(0, 3)}:${zone.slice(-2) === zone.slice(1) ? '00' : zone.slice(-2)}`;

@@ -1,11 +1,10 @@
 import type { TimeFormat, TimeUnit } from './trace-time.js';
 
-/** Which columns mean what, and how fast they are played. */
+/** Meaning of columns, and speed. */
 export interface TraceOptions {
-  /** Column of the time. */
   readonly time: string;
   readonly timeFormat: TimeFormat;
-  /** A number, or names of columns with `+` between them. */
+  /** Number, or names of columns joined by `+`. */
   readonly messages: string;
   readonly bytes: string;
   /** Times as fast as recorded; > 0. */
@@ -13,45 +12,40 @@ export interface TraceOptions {
   readonly nodes: number;
   /** `hash`, `round-robin` or a column. */
   readonly by: string;
-  /** A column: each of its texts has a quota of its own. */
+  /** Column of keys with a quota each. */
   readonly per?: string | undefined;
-  /** How long refused rows wait before they ask again: a duration, or a column of durations; absent = they do not. */
+  /** Duration, or column of durations, before a retry; absent = none. */
   readonly retryAfter?: string | undefined;
-  /** Between the fields; absent = as the header shows. */
   readonly delimiter?: string | undefined;
 }
 
-/** Describes a file, once its first row is read. */
+/** Description of a file, after its first row. */
 export interface TraceFound {
-  /** Time of the first row. */
   readonly begunMs: number;
   readonly unit: TimeUnit;
   readonly delimiter: string;
-  /** Whether the times are dates; else they are since any moment. */
+  /** True = dates; else times since any moment. */
   readonly isDated: boolean;
 }
 
-/** A piece of work of a trace. */
 export interface TraceArrival {
-  /** Since the first one, at the speed at which it is played. */
+  /** Milliseconds since the first, at the played speed. */
   readonly atMs: number;
-  /** 0 … nodes − 1. */
   readonly node: number;
   readonly messages: number;
   readonly bytes: number;
-  /** Whose quota it takes from; empty where there is one for all. */
+  /** Key of the quota; empty = one for all. */
   readonly key: string;
-  /** After how long it asks again if it is refused, on the mean; 0 = never. */
+  /** Mean milliseconds to a retry; 0 = never. */
   readonly retryAfterMs: number;
-  /** Line of the file. */
   readonly line: number;
 }
 
-/** A longer replay is a wrong unit of time or a forgotten --speed, and its simulation would take hours. */
+/** Longest replay, ms; longer is a wrong unit or speed. */
 export const REPLAY_MS_MAX = 86_400_000;
 
-/** More of numbers that are no dates and have no --time-format: rows of milliseconds that are taken for seconds. */
+/** Longest undated replay without --time-format, ms: ms taken for s exceed it. */
 export const UNDATED_MS_MAX = 3_600_000;
 
-/** Each has a bucket per node and rings of spans: some 100 kB on all our strategies. */
+/** Most keys, some 100 kB each over our strategies. */
 export const KEYS_MAX = 5000;

@@ -10,18 +10,18 @@ export function judgeExpectations(expected: readonly Expectation[], verdict: Ver
   });
 }
 
-/** A bound that a scenario wishes for, and the figure of one run. */
+/** Wished bound, and a run's figure. */
 export interface WishResult {
   readonly metric: string;
   readonly bound: 'atLeast' | 'atMost';
   readonly wished: number;
-  /** The bound that the scenario has instead. */
+  /** Bound in force. */
   readonly held: number;
   readonly value: number | null;
   readonly isReached: boolean;
 }
 
-/** The wishes among the expectations: bounds that ought to hold and do not yet. */
+/** Judges wishes: bounds that do not hold yet. */
 export function judgeWishes(expected: readonly Expectation[], verdict: Verdict): readonly WishResult[] {
   return expected.flatMap((expectation): WishResult[] => {
     const { metric, atLeast, atMost, wished } = expectation;
@@ -39,7 +39,7 @@ export function judgeWishes(expected: readonly Expectation[], verdict: Verdict):
   });
 }
 
-/** `worstSecond 1.23 > 1.1`. */
+/** Writes `worstSecond 1.23 > 1.1`. */
 export function describeBroken({ metric, atLeast, atMost, value }: ExpectationResult): string {
   if (value === null) return `${metric}: none, expected ${atMost === null ? `≥ ${atLeast}` : `≤ ${atMost}`}`;
   const isLow = atLeast !== null && value < atLeast;

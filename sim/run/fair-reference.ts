@@ -9,12 +9,11 @@ import {
   type Wanted,
 } from '../verdict/fair-allocation.js';
 
-/** The fair shares over time, as a judge computes them who knows the scenario's rates and which nodes can serve. */
+/** Computes fair shares over time, by the scenario's rates and serving nodes. */
 export class FairReference {
-  /** Fair shares now. */
   readonly fair: FairAllocation;
   readonly wanted: Wanted;
-  /** When the fair shares jumped. */
+  /** Jumps of the fair shares. */
   readonly stepsMs: number[] = [];
   readonly #sources: readonly Source[];
   readonly #before: Float64Array;
@@ -34,7 +33,7 @@ export class FairReference {
     this.#sources = [...arrivalStreams(scenario), ...clientPools(scenario)].map(sourceOf);
   }
 
-  /** Call it whenever the world may have changed; `isMoved` says that it has. */
+  /** Updates when the world may have changed; `isMoved` says that it has. */
   update(nowMs: number, isMoved: boolean, quota: readonly [number, number], canServe: (node: number) => boolean): void {
     if (!isMoved && nowMs < this.#nextChangeMs) return;
     this.#quota = quota;
@@ -44,15 +43,14 @@ export class FairReference {
     if (this.#distance(this.#before) > JUMP || nowMs === 0) this.stepsMs.push(nowMs);
   }
 
-  /** Whether a node wants clearly less than it may have. */
+  /** Tests if a node wants clearly less than its fair share. */
   isBelowFair(node: number): boolean {
     const rate = this.wanted.rates[node];
     return rate > 0 && rate < BELOW * dueOf(this.fair, this.wanted, node);
   }
 
   /**
-   * Σ |min(limit, wanted) − fair| ÷ quota, of the worse dimension: how far the limits are from what they should let
-   * through. What a limiter is set to beyond its node's demand lets nothing through.
+   * Returns Σ |min(limit, wanted) − fair| ÷ quota, of the worse dimension; limits beyond demand let nothing through.
    */
   errorOf(limitOf: (node: number, dimension: 0 | 1) => number): number {
     return this.#distance(this.fair.rates, limitOf);
@@ -108,7 +106,7 @@ function partOf(amount: number, quota: number): number {
   return quota === 0 || quota === Infinity ? 0 : amount / quota;
 }
 
-/** A step is a moment at which the fair shares move by more than this part of the quota. */
+/** Part of the quota that makes a step. */
 const JUMP = 0.05;
-/** A node that wants more than this part of the water level exceeds it now and then, by the noise of its arrivals. */
+/** Part of the water level that arrivals' noise exceeds. */
 const BELOW = 0.95;

@@ -7,10 +7,7 @@ import { RecordedCluster } from './recorded-cluster.js';
 import type { Attempts, Recording } from './recording.js';
 import { type Player, playRun } from './run-scenario.js';
 
-/**
- * The result of a run that was recorded, by the recorder and the verdict of simulated runs. The judge sees the nodes
- * come and go when they really did; it expects what the scenario expects of the default strategy.
- */
+/** Judges a recorded run as simulated ones; nodes come and go when they did, as the default strategy should. */
 export function judgeRecording(scenario: Scenario, recording: Recording, seed: number): RunResult {
   const rates = scenario.happenings.filter(({ what }) => what === 'rate');
   const happenings = [...rates, ...recording.happenings].sort((one, other) => one.atMs - other.atMs);

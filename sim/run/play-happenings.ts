@@ -3,18 +3,18 @@ import type { EventQueue } from '../cluster/event-queue.js';
 import type { Happening, QuotaRates, Scenario } from '../scenario/scenario.js';
 import type { Presence } from './presence.js';
 
-/** What a happening changes. */
+/** Targets of a happening. */
 export interface Stage {
   readonly scenario: Scenario;
   readonly queue: Pick<EventQueue, 'nowMs' | 'at' | 'after'>;
   readonly cluster: ClusterUnderTest;
   readonly presence: Presence;
   readonly setQuota: (quota: QuotaRates) => void;
-  /** For people: what happened, and what did not because the system has no such thing. */
+  /** Reports happenings, and those without a model. */
   readonly tell: (text: string) => void;
 }
 
-/** Starts the nodes and lets everything happen at its time. */
+/** Starts nodes, and lets everything happen in time. */
 export function playHappenings(stage: Stage): void {
   const { scenario, queue } = stage;
   const late = new Set<string>();
@@ -34,7 +34,6 @@ function play(stage: Stage, happening: Happening): void {
   PLAYS[what](stage, happening);
 }
 
-/** In the list of happenings, those that a system has no model for begin with these words. */
 export const NOT_PLAYED = '… not played:';
 
 type Play = (stage: Stage, happening: Happening) => void;
@@ -73,7 +72,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
     afterwards(stage, values, () => stage.cluster.setFaults(stage.scenario.faults));
   },
   quota: (stage, { values }) => stage.setQuota(values as unknown as QuotaRates),
-  // The arrivals are drawn with the change already in them (load/arrival-streams.ts).
+  // Drawn in the arrivals already (load/arrival-streams.ts).
   rate: () => undefined,
   clockJump: ({ cluster, tell }, { values }) => {
     if (cluster.jumpClock === undefined) tell(`${NOT_PLAYED} the model of ${cluster.name} has no such clock`);

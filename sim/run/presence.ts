@@ -1,9 +1,9 @@
 import type { Span } from '../verdict/steadiness.js';
 
-/** Which nodes can serve, and which faults last, as the runner knows it. */
+/** Tracks serving nodes and lasting faults. */
 export class Presence {
   readonly faults: Span[] = [];
-  /** Set by every change, cleared by whoever has looked. */
+  /** Set by changes, cleared by who has looked. */
   isMoved = true;
   readonly #running: Uint8Array;
   readonly #stalledUntilMs: Float64Array;

@@ -2,7 +2,7 @@ import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
 import type { EventQueue } from '../cluster/event-queue.js';
 import type { LimitColumn, Recording } from './recording.js';
 
-/** The cluster of a recording: it shows the limits that the nodes had, and takes no requests. */
+/** Shows a recording's limits; takes no requests. */
 export class RecordedCluster implements ClusterUnderTest {
   readonly name: string;
   readonly sent: ClusterUnderTest['sent'];
@@ -36,7 +36,6 @@ export class RecordedCluster implements ClusterUnderTest {
     return this.#of(node).limitAt(this.#queue.nowMs)[dimension];
   }
 
-  // The recording has the effects already.
   cutOff(): void {}
   setOutage(): void {}
   setFaults(): void {}
@@ -58,7 +57,7 @@ class RecordedNode {
   isRunning = false;
   stalledUntilMs = 0;
   readonly #column: LimitColumn;
-  /** Limits from before this time were those of an earlier process. */
+  /** Time before which limits were an earlier process's. */
   #sinceMs = -Infinity;
   #next = 0;
 
@@ -71,7 +70,7 @@ class RecordedNode {
     this.#sinceMs = nowMs;
   }
 
-  /** Times must not fall from call to call. */
+  /** Returns limits; times must not fall. */
   limitAt(nowMs: number): readonly [number, number] {
     const { atMs, limits } = this.#column;
     while (this.#next < atMs.length && atMs[this.#next] <= nowMs) this.#next++;

@@ -17,8 +17,8 @@ import { ScenarioTime } from './scenario-time.js';
 import { seriesOf } from './series.js';
 
 /**
- * Plays a scenario on a system: the same scenario, system and seed give the same result, byte for byte. The seed feeds
- * streams apart from each other for each load and for the network, so that all systems see the same arrivals.
+ * Plays a scenario on a system: same inputs, same bytes. Each load and the network have streams: all systems see the
+ * same arrivals.
  */
 export function runScenario(
   scenario: Scenario,
@@ -29,22 +29,20 @@ export function runScenario(
   return play(new Run(scenario, seed, simulated(scenario, system, seed, 0)), scenario.durationMs, onProgress);
 }
 
-/** As `runScenario`, but the nodes and what is asked at time 0 have been there for so long before, unjudged. */
+/** Plays on nodes and demand that have been there, unjudged, for so long. */
 export function runScenarioWarm(scenario: Scenario, system: System, seed: number, warmMs: number): RunResult {
   const run = new Run(scenario, seed, simulated(scenario, system, seed, warmMs), warmMs);
   return play(run, warmMs + scenario.durationMs, () => undefined);
 }
 
-/** Makes the nodes and the load of a run: the simulator, or a recording of real ones. */
+/** Makes a run's nodes and load, simulated or recorded. */
 export interface Player {
-  /** The system whose expectations count. */
+  /** System whose expectations count. */
   readonly judgedAs: string;
   create(queue: EventQueue): ClusterUnderTest;
-  /** Lets the load arrive; the recorder is told of every attempt. */
   beginLoad(queue: Pick<EventQueue, 'nowMs' | 'at' | 'after'>, cluster: ClusterUnderTest, recorder: Recorder): void;
 }
 
-/** Plays and judges. */
 export function playRun(scenario: Scenario, seed: number, player: Player): RunResult {
   return play(new Run(scenario, seed, player), scenario.durationMs, () => undefined);
 }
@@ -107,7 +105,7 @@ class Run {
   readonly #presence: Presence;
   readonly #happened: { readonly atMs: number; readonly says: string }[] = [];
   #quota: readonly [number, number];
-  /** Until time 0. */
+  /** Sent until time 0. */
   #sentBefore = { records: 0, bytes: 0 };
 
   constructor(scenario: Scenario, seed: number, player: Player, warmMs = 0) {
@@ -170,7 +168,7 @@ class Run {
     this.#player.beginLoad(this.#time, this.#cluster, this.#recorder);
   }
 
-  /** Looks at the quota, the fair shares and the limits, every 20 ms. */
+  /** Looks at quota, fair shares and limits, every 20 ms. */
   #tick(): void {
     const { nowMs } = this.#time;
     if (nowMs >= this.#scenario.durationMs) return;
@@ -202,7 +200,7 @@ class Run {
     this.#time.after(TICK_MS, () => this.#tick());
   }
 
-  /** What may be admitted now: a ramp is a ceiling, which a group that is used from the beginning climbs as a line. */
+  /** Returns the admissible quota: a used group climbs its ramp as a line. */
   #rampedQuota(nowMs: number): readonly [number, number] {
     const ramp = this.#scenario.settings.groups[0]?.ramp ?? null;
     if (ramp === null) return this.#quota;

@@ -1,9 +1,5 @@
 import type { EventQueue } from '../cluster/event-queue.js';
 
-/**
- * The clock of a scenario on nodes that have been running before it began: its time 0 is so many milliseconds after
- * that of the nodes.
- */
 export class ScenarioTime implements Pick<EventQueue, 'nowMs' | 'at' | 'after'> {
   readonly #queue: EventQueue;
   readonly #warmMs: number;

@@ -2,7 +2,7 @@ import { finiteOrNull } from '../../src/core/base/shown-rates.js';
 import type { Columns, CommonBucket, Recorder } from '../verdict/recorder.js';
 import type { DimensionSeries } from '../verdict/run-result.js';
 
-/** The columns as rates, for tables and charts. Bytes only where there are any. */
+/** Returns columns as rates; bytes only where there are any. */
 export function seriesOf(recorder: Recorder, nodes: readonly string[]): readonly DimensionSeries[] {
   const [messages, bytes] = recorder.columns;
   const [ofMessages, ofBytes] = recorder.commonBuckets;
@@ -54,7 +54,7 @@ function finite(rate: number): number | null {
   return finiteOrNull(rounded(rate));
 }
 
-/** Nobody reads more of it, and the page and the JSON hold thousands. */
+/** Rounds for pages and JSON. */
 function rounded(rate: number): number {
   return Math.round(rate * 1000) / 1000;
 }

@@ -6,10 +6,6 @@ import type { ConfigPath, Findings, FoundMistake } from '../../src/config/settin
 import { show } from '../../src/config/setting/setting-text.js';
 import type { Field, Fields, ReadFields } from './fields.js';
 
-/**
- * Reads a mapping by its fields; every mistake goes to the findings with its location. A value that is wrong is absent
- * from the result, one that is not given is its default.
- */
 export function readFields<Own extends Fields>(
   findings: Findings,
   path: ConfigPath,
@@ -33,7 +29,6 @@ export function readFields<Own extends Fields>(
   return Object.fromEntries(values) as ReadFields<Own>;
 }
 
-/** The items of a list that has to be one; none when it is not. */
 export function readList(findings: Findings, path: ConfigPath, input: unknown, says: string): readonly unknown[] {
   if (Array.isArray(input)) return input;
   const allowed = `a list of ${says}`;
@@ -41,7 +36,7 @@ export function readList(findings: Findings, path: ConfigPath, input: unknown, s
   return [];
 }
 
-/** The kind of an entry with its row, or undefined after a mistake was reported. */
+/** Reads an entry's kind and row; undefined after a mistake. */
 export function readKind<Kind extends string, Row>(
   findings: Findings,
   path: ConfigPath,

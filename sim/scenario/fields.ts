@@ -3,16 +3,15 @@ import { type NamePattern, NODE_NAME, type Setting } from '../../src/config/sett
 import { allowedText, defaultText, show } from '../../src/config/setting/setting-text.js';
 import { type ReadValue, readValue } from '../../src/config/setting/setting-value.js';
 
-/** One key of a scenario. Validation, the JSON Schema and docs/reference/scenarios.md read these tables. */
 export interface Field<Value = unknown> {
   readonly says: string;
   readonly allowed: string;
-  /** Refused when absent. */
+  /** True = refused when absent. */
   readonly required: boolean;
   readonly default: unknown;
   readonly defaultText: string;
   readonly read: (input: unknown) => ReadValue;
-  /** Never there: what is read is of this type. */
+  /** Type alone, never a value. */
   readonly value?: Value;
   /** For editors. */
   readonly json: Readonly<Record<string, unknown>>;
@@ -20,10 +19,7 @@ export interface Field<Value = unknown> {
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/**
- * What was read of a mapping. A field with a mistake is absent, whatever its type says: nothing is played then, and
- * code that reads on looks at the findings before the end.
- */
+/** Values read of a mapping. Mistaken fields are absent, whatever the type: findings stop the play. */
 export type ReadFields<Own extends Fields> = {
   readonly [Key in keyof Own]: Own[Key] extends Field<infer Value> ? Value : never;
 };
@@ -36,7 +32,7 @@ interface Options {
 
 type Range = Options & Pick<Setting, 'min' | 'max'>;
 
-/** null where it may be absent and nothing stands for it. */
+/** Null where it may be absent. */
 type OrNull<Value, Given extends Options> =
   | Value
   | (Given extends { readonly required: true } | { readonly default: NonNullable<unknown> } ? never : null);
@@ -54,7 +50,7 @@ export function quantity<const Given extends Range>(
   );
 }
 
-/** Plain numbers with the unit in the key: `forSeconds: 2.5`. */
+/** Reads seconds, with the unit in the key: `forSeconds: 2.5`. */
 export function seconds<const Given extends Range = Record<never, never>>(
   says: string,
   range?: Given,
@@ -119,7 +115,7 @@ export function range(says: string, { min = 0, max = 1e9, ...options }: Range): 
   });
 }
 
-/** `[[0, 100], [20, 400]]`: from second 0 on 100, from second 20 on 400. */
+/** Reads steps: `[[0, 100], [20, 400]]` is 100 from second 0, 400 from 20. */
 export function steps(says: string): Field<readonly (readonly [number, number])[]> {
   const allowed = 'a list of [second, rate] with rising seconds, e.g. [[0, 100], [20, 400]]';
   return custom({ says, allowed, required: true }, { type: 'array', items: { type: 'array' } }, (input) => {
@@ -142,7 +138,7 @@ export function listOfSeconds(says: string, options: Options): Field<readonly nu
   });
 }
 
-/** A count, named n1, n2, …, or a list of names. */
+/** Reads a count, named n1, n2, …, or names. */
 export function nodeList(says: string, max: number): Field<readonly string[]> {
   const allowed = `a whole number between 1 and ${max}, or a list of different names`;
   const json = {

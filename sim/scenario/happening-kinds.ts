@@ -18,7 +18,7 @@ export const DELIVERY_FIELDS = {
   lateMs: quantity('duration', 'By how much.', { default: 0, min: 0, max: 600_000 }),
 } satisfies Fields;
 
-/** What may happen → its keys besides `what`. */
+/** Kind of happening → its keys besides `what`. */
 export const HAPPENING_KINDS: Readonly<Record<string, { readonly says: string; readonly fields: Fields }>> = {
   start: { says: 'Nodes start that did not run from the beginning.', fields: { ...AT, ...NODES, ...ONE_BY_ONE } },
   crash: { says: 'kill -9.', fields: { ...AT, ...NODES, ...RETURNS, ...ONE_BY_ONE } },

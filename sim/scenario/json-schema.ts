@@ -7,7 +7,7 @@ import { HAPPENING_KINDS } from './happening-kinds.js';
 import { LOAD_KINDS } from './load-kinds.js';
 import { BOUND_FIELDS, NETWORK_FIELDS, QUOTA_FIELDS, SCENARIO_FIELDS, SCENARIO_GROUP } from './scenario-fields.js';
 
-/** JSON Schema (draft 7) of a scenario, for editors; looser than the real check, as that of node.yaml is. */
+/** Makes JSON Schema (draft 7) of a scenario for editors, looser than the check. */
 export function scenarioJsonSchema(): Readonly<Record<string, unknown>> {
   const bounds = Object.fromEntries(METRICS.map(({ name, says }) => [name, described(BOUND_FIELDS, says).optional()]));
   const schema = z.strictObject({

@@ -27,7 +27,6 @@ const OPEN = {
   }),
 } satisfies Fields;
 
-/** Kind of load → its keys besides `kind`. Rates are pieces of work per second and node. */
 export const LOAD_KINDS = {
   constant: {
     says: 'One piece after the other at equal distances.',
@@ -112,7 +111,6 @@ interface Kinds {
   readonly [kind: string]: { readonly says: string; readonly fields: Fields };
 }
 
-/** One entry of `load:` that was read without a mistake. */
 export type Load = { readonly [Kind in LoadKind]: LoadOf<Kind> }[LoadKind];
 export type LoadKind = keyof typeof LOAD_KINDS;
 

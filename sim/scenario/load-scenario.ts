@@ -14,12 +14,12 @@ import type { Scenario } from './scenario.js';
 const FOLDER = new URL('../scenarios/', import.meta.url);
 const FILE_BYTES_MAX = 1024 * 1024;
 
-/** A further look at a scenario without mistakes, for whoever cannot play all of them; `raw` is what YAML says. */
+/** Checks a scenario further; `raw` is the YAML. */
 export type ScenarioCheck = (scenario: Scenario, raw: RawScenario, findings: Findings) => void;
 
 export type RawScenario = Readonly<Record<string, unknown>>;
 
-/** A scenario by the name of a built-in one, or by its file. Throws a ConfigError with every mistake. */
+/** Loads a built-in scenario or a file. Throws a ConfigError with every mistake. */
 export function loadScenario(nameOrFile: string, check?: ScenarioCheck): Scenario {
   const names = builtInNames();
   if (isFile(nameOrFile)) return loadFile(nameOrFile, check);
@@ -46,7 +46,7 @@ export function loadBuiltIn(name: string, check?: ScenarioCheck): Scenario {
   return loadFile(fileURLToPath(new URL(`${name}.yaml`, FOLDER)), check);
 }
 
-/** A scenario from its text; `source` is the file's name in messages. */
+/** Parses a scenario; `source` names it in messages. */
 export function parseScenario(text: string, source: string, check?: ScenarioCheck): Scenario {
   return parseWith(text, source, (raw, findings) => {
     if (hasBackends(raw)) findings.add(['backends'], ONLY_RUN, { part: 'key' });
@@ -62,12 +62,12 @@ const ONLY_RUN = {
   remedy: 'Use `quotamesh sim run`, or choose another scenario.',
 };
 
-/** Scenarios of backends (sim/target) are told by this key. */
+/** Tests for a scenario of backends (sim/target). */
 export function hasBackends(raw: unknown): raw is RawScenario {
   return isMapping(raw) && Object.hasOwn(raw, 'backends');
 }
 
-/** Reads a text with all its mistakes, those of YAML itself too. */
+/** Reads a text with all its mistakes, YAML's too. */
 export function parseWith<Read>(text: string, source: string, read: (raw: unknown, findings: Findings) => Read): Read {
   const parsed = parseYaml(text);
   const own = parsed.mistakes.map(

@@ -4,7 +4,7 @@ import { HAPPENING_KINDS } from './happening-kinds.js';
 import { type Played, readNodes } from './read-loads.js';
 import type { Happening } from './scenario.js';
 
-/** In order of time; with `everySeconds` one entry becomes one happening per node. */
+/** Reads happenings in time order; `everySeconds` makes one per node. */
 export function readHappenings(findings: Findings, input: unknown, played: Played): readonly Happening[] {
   if (input === undefined || input === null) return [];
   const happenings = readList(findings, ['happenings'], input, 'happenings').flatMap((entry, at) => {

@@ -4,7 +4,7 @@ import { show } from '../../src/config/setting/setting-text.js';
 import { readFields, readKind, readList } from './check-fields.js';
 import { LOAD_KINDS, type Load } from './load-kinds.js';
 
-/** What the entries of lists are checked against. */
+/** Names for checks of list entries. */
 export interface Played {
   readonly nodes: readonly string[];
   readonly durationMs: number;
@@ -24,7 +24,7 @@ export function readLoads(findings: Findings, input: unknown, played: Played): r
   return loads.filter((load) => load !== null);
 }
 
-/** The named nodes, each of which the scenario must have. */
+/** Reads nodes, which the scenario must have. */
 export function readNodes(findings: Findings, path: ConfigPath, named: unknown, { nodes }: Played): readonly string[] {
   if (named === 'all') return nodes;
   const wanted = (named ?? []) as readonly string[];

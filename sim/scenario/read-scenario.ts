@@ -7,7 +7,7 @@ import type { Scenario } from './scenario.js';
 import { NETWORK_FIELDS, QUOTA_FIELDS, SCENARIO_FIELDS } from './scenario-fields.js';
 import { readSettings } from './world-settings.js';
 
-/** From what YAML says to what is played. Whoever calls looks at the findings first: with mistakes it is unusable. */
+/** Reads a scenario of YAML; unusable with findings. */
 export function readScenario(raw: unknown, findings: Findings): Scenario {
   const root = (raw ?? {}) as Readonly<Record<string, unknown>>;
   const own = readFields(findings, [], raw ?? {}, SCENARIO_FIELDS, BESIDES);
@@ -37,5 +37,4 @@ export function readScenario(raw: unknown, findings: Findings): Scenario {
   };
 }
 
-/** Keys of the outermost mapping that are mappings or lists themselves. */
 export const BESIDES = ['quota', 'network', 'group', 'timing', 'load', 'happenings', 'expect'] as const;

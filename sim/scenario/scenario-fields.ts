@@ -4,7 +4,7 @@ import { section } from '../../src/config/setting/section.js';
 import { type Fields, listOfSeconds, name, nodeList, quantity, range, seconds, text } from './fields.js';
 import { DELIVERY_FIELDS } from './happening-kinds.js';
 
-/** The outermost keys, but for the mappings and lists below. */
+/** Outermost keys, but for mappings and lists. */
 export const SCENARIO_FIELDS = {
   name: name('What the commands call it.', { required: true }),
   says: text('The story in a sentence.', { required: true }),
@@ -32,10 +32,10 @@ export const NETWORK_FIELDS = {
   ...DELIVERY_FIELDS,
 } satisfies Fields;
 
-/** What a scenario says elsewhere, or cannot say. */
+/** Settings said elsewhere, or not at all. */
 const NOT_HERE = ['quota', 'maxRequest', 'strategy', 'promise'];
 
-/** As in node.yaml, below `defaults`; the quota stands apart, the strategy is the system's. */
+/** Settings as below `defaults` in node.yaml; quota and strategy stand apart. */
 export const SCENARIO_GROUP = section(
   Object.fromEntries(Object.entries(fieldsOf(GROUP)).filter(([key]) => !NOT_HERE.includes(key))),
 );

@@ -1,6 +1,6 @@
 import type { Scenario } from './scenario.js';
 
-/** The first seconds of a scenario. What it expects was measured on all of it, so that is left out. */
+/** Cuts a scenario to its first seconds, without expectations of the whole. */
 export function shortenScenario(scenario: Scenario, seconds: number): Scenario {
   const durationMs = Math.min(scenario.durationMs, seconds * 1000);
   if (durationMs === scenario.durationMs) return scenario;

@@ -12,12 +12,11 @@ import { Findings } from '../../src/config/setting/findings.js';
 import type { WorldSettings } from '../cluster/world.js';
 import { SCENARIO_GROUP } from './scenario-fields.js';
 
-/** What nodes run with by default: the settings table, one unlimited group, one partition. */
 export function defaultSettings(): WorldSettings {
   return readSettings(new Findings('(defaults)'), {}, 1);
 }
 
-/** `group`, `timing` and `limiting` of a scenario, as in node.yaml. */
+/** Reads `group`, `timing` and `limiting`, as in node.yaml. */
 export function readSettings(
   findings: Findings,
   root: Readonly<Record<string, unknown>>,
@@ -44,5 +43,5 @@ export function readSettings(
   return settings as unknown as WorldSettings;
 }
 
-/** The production node's round (src/config/schema/node.ts). */
+/** Milliseconds of production's round (src/config/schema/node.ts). */
 const SAMPLE_INTERVAL_MS = 20;

@@ -6,25 +6,22 @@ import { RAMP_STEPS } from '../../src/core/target/ramp/ramp.js';
 import type { Random } from '../cluster/random.js';
 import type { WorldSettings } from '../cluster/world.js';
 
-/** Draws the settings of a cluster. Half of the worlds have half of production's times, and forget dead nodes soon. */
+/** Draws a cluster's settings; half have half of production's times, and forget dead nodes soon. */
 export function drawSettings(random: Random, base: WorldSettings): WorldSettings {
   const partitions = Math.floor(random.between(1, 5));
   const pattern = base.groups[0];
   const groups = Array.from({ length: Math.floor(random.between(1, 7)) }, (_, at) => drawGroup(random, pattern, at));
-  // With few groups per record, a node that comes back with fewer groups leaves keys behind.
+  // With few groups per record, a node that comes back with fewer leaves keys behind.
   const groupsPerRecord = random.next() < 0.5 ? base.groupsPerRecord : Math.floor(random.between(1, 3));
   const timing = random.next() < 0.5 ? {} : fastTiming(base);
   return { ...base, ...timing, partitions, groups, groupsPerRecord };
 }
 
-/** In one of so many worlds the groups have ramps. */
+/** One world of so many has ramps. */
 const RAMPED_EVERY = 6;
 const RAMPED_REST = 5;
 
-/**
- * Gives the groups of some worlds ramps, which are at their tops before what is admitted is judged. The seed alone says
- * which, and not the numbers drawn from it: so all other worlds are what they were.
- */
+/** Gives some worlds ramps, by the seed alone; they end before judged time. */
 export function withRamps(seed: number, settings: WorldSettings): WorldSettings {
   if (seed % RAMPED_EVERY !== RAMPED_REST) return settings;
   const turn = Math.floor(seed / RAMPED_EVERY);
@@ -34,25 +31,22 @@ export function withRamps(seed: number, settings: WorldSettings): WorldSettings 
   return { ...settings, groups: settings.groups.map((group) => ({ ...group, ramp: group.ramp ?? ramp })) };
 }
 
-/** So many seeds in a row have gates, and as many buckets: the other rules of seeds repeat within as many. */
+/** Seeds in a row with gates, and then with buckets. */
 const LIMITED_ALIKE = 24;
 
-/**
- * Gives the groups of some worlds buckets of the cluster, by the seed, in place of gates at each node. The numbers that
- * are drawn from the seed do not say which.
- */
+/** Gives some worlds cluster buckets in place of gates, by the seed alone. */
 export function withBuckets(seed: number, settings: WorldSettings): WorldSettings {
   if (Math.floor(seed / LIMITED_ALIKE) % 2 === 0) return settings;
   return { ...settings, groups: settings.groups.map((group) => ({ ...group, topics: 'shared' })) };
 }
 
-/** Gives all groups gates: nodes divide their shares among topics, of which a world names none. */
+/** Gives all groups gates without parts for topics, of which a world has none. */
 export function withGates(settings: WorldSettings): WorldSettings {
   return { ...settings, groups: settings.groups.map((group) => ({ ...group, topics: 'even' })) };
 }
 
 const RAMP_MODES = Object.keys(RAMP_STEPS) as RampModeName[];
-/** Shorter than some faults, and longer than all. */
+/** Milliseconds: shorter than some faults, and longer than all. */
 const TIMES_TO_LIVE_MS = [10_000, 60_000];
 const CLIMB = {
   fromPerSecond: 10,
@@ -63,7 +57,7 @@ const CLIMB = {
   pausePenaltyRatio: 0.5,
 };
 
-/** Halves the times; the relations between them stay (src/config/read/relations.ts). */
+/** Halves times; relations stay (src/config/read/relations.ts). */
 function fastTiming(base: WorldSettings): Partial<WorldSettings> {
   const stalenessMs = base.stalenessMs / 2;
   return {

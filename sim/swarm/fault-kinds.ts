@@ -3,9 +3,7 @@ import type { SimulatedNode } from '../cluster/simulated-node.js';
 import { SILENT_TIMEOUT_MS } from '../cluster/simulated-topic.js';
 import type { World } from '../cluster/world.js';
 
-/**
- * Lets a fault happen; tells what happens, and after which time the world is whole again. The function names the kind.
- */
+/** Makes a fault; returns its story and end. The function names the kind. */
 export type FaultKind = (
   world: World,
   node: string,
@@ -14,15 +12,13 @@ export type FaultKind = (
 
 const HOUR_MS = 3_600_000;
 const LASTS_MS_MAX = 7000;
-/** The time after which one of two processes with one id goes on alone. */
+/** Milliseconds until one of two processes of an id is left. */
 const TAKEOVER_MS = 1000;
 const PARTITIONS_MAX = 12;
-/**
- * The time after which produces of ended processes are in the log: a later heartbeat would look like a living process.
- */
+/** Milliseconds until ended processes' produces are in the log; later ones would look alive. */
 const ALL_STOPPED_MS = 2000;
 
-/** What may happen to a cluster. */
+/** Kinds of faults. */
 export const FAULT_KINDS: readonly FaultKind[] = [
   function crash(world, node, random) {
     return goAway(world, node, random, drawLength(random), 'is killed');
@@ -30,7 +26,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   function leave(world, node, random) {
     return goAway(world, node, random, drawLength(random), 'leaves');
   },
-  /** The node is away until nobody remembers it and its records have been buried. */
+  /** Keeps the node away until it is forgotten and buried. */
   function absence(world, node, random) {
     const { stalenessMs, forgetAfterMs } = world.settings;
     // Production forgets after ten minutes, and no world lasts that long.
@@ -67,7 +63,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     });
     return { says: 'the topic is away', lastsMs };
   },
-  /** A produce that the leader has not answered holds up its node's next one on this partition until it times out. */
+  /** Silences a partition's leader, whose unanswered produce blocks a node until its timeout. */
   function silentPartition(world, _node, random) {
     const lastsMs = drawLength(random);
     const partition = Math.floor(random.between(0, world.topic.partitions.length));
@@ -124,7 +120,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   function grown(world, _node, random) {
     return grow(world, random, 'somebody adds partitions');
   },
-  /** A rollout brings a wrong key to one node, and the next rollout the right one. */
+  /** Rolls a wrong key out to one node, then the right one. */
   function wrongKey(world, node, random) {
     const before = world.node(node);
     if (!before.isRunning) return { says: `${node} is away already`, lastsMs: 0 };
@@ -140,7 +136,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     });
     return { says: `${node} restarts with ${signingKey}`, lastsMs: lastsMs + TAKEOVER_MS };
   },
-  /** A node that is cut off at that time later finds a log that has grown past its offset again. */
+  /** Cuts the log's end, to be found grown beyond a cut-off node's offset. */
   function truncated(world, _node, random) {
     const kept = random.next();
     world.topic.truncate((_partition, endOffset) => Math.floor(endOffset * kept));
@@ -152,17 +148,14 @@ function drawLength(random: Random): number {
   return random.between(200, LASTS_MS_MAX);
 }
 
-/**
- * What a supervisor does with a process that ends because it is fenced. The process before it was still writing when it
- * began, and a log that has lost its end says nothing of that life, so both took the same one.
- */
+/** Restarts a fenced process: two took the same life, as a log without its end does not say it. */
 function restartFenced(world: World, node: string): void {
   if (world.serving(node).length > 0) return;
   for (const fenced of world.running(node)) fenced.crash();
   world.start(node, { compacted: true });
 }
 
-/** A node that is away is not sent away again: the second fault would be over before the first. */
+/** Sends a node away, unless it is. */
 function goAway(world: World, node: string, random: Random, lastsMs: number, how: 'is killed' | 'leaves') {
   const gone = world.node(node);
   if (!gone.isRunning) return { says: `${node} is away already`, lastsMs: 0 };
@@ -174,11 +167,7 @@ function goAway(world: World, node: string, random: Random, lastsMs: number, how
   return { says: `${node} ${how} and ${back}${compacted ? ' to a compacted log' : ''}`, lastsMs };
 }
 
-/**
- * Running nodes go on with the old number of partitions, and starting ones stop with PARTITIONS_DIFFER, until all nodes
- * are stopped and started again, as that message says. The started nodes wait for one staleness for members that count
- * fewer.
- */
+/** Adds partitions: running nodes keep the old number, starting ones stop with PARTITIONS_DIFFER until all restart. */
 function grow(world: World, random: Random, how: string) {
   const { partitions } = world.topic;
   const added = Math.min(Math.floor(random.between(1, 4)), PARTITIONS_MAX - partitions.length);

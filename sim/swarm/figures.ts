@@ -7,21 +7,20 @@ import { BURST_MS, leastDepth } from '../oracle/burst-promised.js';
 import { quotaOf } from './draw-world.js';
 import { SwarmMeter } from './swarm-meter.js';
 
-/** A part of a world's time; both ends are multiples of the meter's bins. */
 export interface Span {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
 const SPAN_MS = 5000;
-/** Nodes that wake within one delivery take three depths of the cluster's bucket at most, and one may be untold. */
+/** Depths that waking nodes take at most: three within a delivery, and one unpublished. */
 const BURSTS = 4;
 
-/** What a group of the cluster did within a span. */
+/** Figures of a cluster's group within a span. */
 export interface GroupFigures {
-  /** Admitted ÷ quota in its worst 5 s. */
+  /** Admitted ÷ quota of the worst 5 s. */
   readonly worst: number;
-  /** Admitted ÷ min(quota, arrived); 1 where it is not judged. */
+  /** Admitted ÷ min(quota, arrived); 1 = unjudged. */
   readonly used: number;
 }
 
@@ -32,7 +31,7 @@ export function figuresOf(groups: readonly GroupSettings[], meter: SwarmMeter, s
   }));
 }
 
-/** Says which group has admitted more, or less, than docs/reference/promises.md allows while nothing is wrong. */
+/** Names groups with more or less than docs/reference/promises.md allows without trouble. */
 export function figuresBeyond(settings: WorldSettings, figures: readonly GroupFigures[], nodes: number): string[] {
   const problems: string[] = [];
   figures.forEach(({ worst, used }, at) => {
@@ -48,9 +47,7 @@ export function figuresBeyond(settings: WorldSettings, figures: readonly GroupFi
 }
 
 /**
- * The most that a group of a whole cluster admits within a span, in quotas of the span: its limits, and what its
- * buckets hold when the span begins. A bucket holds the larger of two depths, so all of them hold at most the sum of
- * both.
+ * Returns the most that a whole cluster admits in a span, in quotas: limits, and buckets of at most both depths' sum.
  */
 export function mostAdmitted(group: GroupSettings, nodes: number, spanMs: number): number {
   const quota = quotaOf(group);
@@ -60,15 +57,13 @@ export function mostAdmitted(group: GroupSettings, nodes: number, spanMs: number
 }
 
 /**
- * The least part of min(quota, demand) that a group of a whole cluster admits. Two things leave tokens unused:
+ * Returns the least part of min(quota, demand) admitted. Tokens are lost two ways:
  *
- *   - A demand has changed by less than the noise rule sees. A report that rests on one slow window may differ from
- *     what arrives in another by `noiseFactor` standard deviations of both: z · √(2 · demand ÷ window). The errors of
- *     nodes add up as variances do, and all that is given together is at most one quota.
- *   - A bucket is full, because arrivals are random. If they come as fast as it fills, its tokens wander between 0 and
- *     its depth, and 1 ÷ (2 · depth) of them find it full.
+ *   - Demand moves within noise: reports may differ by `noiseFactor` deviations, z · √(2 · demand ÷ window); nodes'
+ *     errors add as variances, and gifts are one quota at most.
+ *   - Random arrivals find full buckets: as fast as it fills, 1 ÷ (2 · depth) of them.
  *
- * Worked, with the defaults: 400/s on 2 nodes 0.82, 165/s on 5 nodes 0.69, 100/s on 5 nodes 0.58, 30/s on 5 nodes 0.17.
+ * *Worked:* defaults: 400/s on 2 nodes 0.82, 165/s on 5 nodes 0.69, 100/s on 5 nodes 0.58, 30/s on 5 nodes 0.17.
  */
 export function leastUsed(
   group: GroupSettings,
@@ -90,7 +85,7 @@ function worstOfGroup(group: GroupSettings, at: number, meter: SwarmMeter, { fro
   return worst;
 }
 
-/** 1 where nothing arrived, and for strategies and maximums of shares that do not aim at using the quota. */
+/** Returns use; 1 = nothing arrived, or strategies that do not aim at it. */
 function usedOfGroup(group: GroupSettings, at: number, meter: SwarmMeter, { fromMs, untilMs }: Span): number {
   if (group.strategy !== DEFAULT_STRATEGY || group.smoothingMs > 0 || group.maxShareRatio < 1) return 1;
   const quota = (quotaOf(group) * (untilMs - fromMs)) / 1000;

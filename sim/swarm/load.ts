@@ -8,14 +8,14 @@ import type { SwarmMeter } from './swarm-meter.js';
 interface Stage {
   readonly meter: SwarmMeter;
   readonly random: Random;
-  /** From this time on the rates stay as they are. */
+  /** Time from which rates stay. */
   readonly steadyFromMs: number;
   readonly untilMs: number;
 }
 
 const PIECE = { messages: 1, leastBytes: 0, mostBytes: 0 };
 
-/** Drives every node and group with a demand that changes every few seconds. */
+/** Drives nodes and groups with demand that changes every few seconds. */
 export function driveAll(world: World, nodes: readonly string[], stage: Stage): void {
   world.settings.groups.forEach((group, at) => {
     const equalShare = quotaOf(group) / nodes.length;
@@ -58,7 +58,7 @@ function drive(
   );
 }
 
-/** Draws a demand: none, less than an equal share, or more. */
+/** Draws a demand: none, below an equal share, or above. */
 function drawRate(random: Random, equalShare: number): number {
   const kind = random.next();
   if (kind < 0.3) return 0;

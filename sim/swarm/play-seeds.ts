@@ -8,17 +8,14 @@ export interface SeedPlan {
   readonly count: number;
   readonly workers: number;
   readonly settings: WorldSettings;
-  /** Called for each seed, in no fixed order; false = no more seeds are begun. */
+  /** Called per seed, in any order; false = begin no more. */
   readonly onVerdict: (verdict: SwarmVerdict) => boolean;
 }
 
-/**
- * Seeds that a thread plays per message: few, so that threads end together and an interruption waits half a second at
- * most.
- */
+/** Seeds per message: few, to end together, or within half a second. */
 const SEEDS_AT_ONCE = 4;
 
-/** Plays many seeds on as many threads as wanted. Rejects when a thread cannot go on; then the others begin no more. */
+/** Plays seeds on threads. Rejects when one cannot go on. */
 export async function playSeeds(plan: SeedPlan): Promise<void> {
   let next = plan.first;
   const end = plan.first + plan.count;

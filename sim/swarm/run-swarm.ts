@@ -10,30 +10,30 @@ import { figuresBeyond, figuresOf, type GroupFigures } from './figures.js';
 import { driveAll } from './load.js';
 import { SwarmMeter } from './swarm-meter.js';
 
-/** What a seed chose, and how it went. `problems` is empty when every promise was kept. */
+/** Choices of a seed, and its run; no `problems` = all promises kept. */
 export interface SwarmVerdict {
   readonly seed: number;
   readonly plan: readonly string[];
   readonly problems: readonly string[];
-  /** Admitted ÷ quota over the worst 5 s: until the cluster had recovered from the last fault, and after that. */
+  /** Admitted ÷ quota over the worst 5 s, before and after recovery. */
   readonly worst: { readonly faults: number; readonly after: number };
-  /** Least of admitted ÷ min(quota, arrived) after that, of the groups whose strategy aims at it. */
+  /** Least of admitted ÷ min(quota, arrived) after recovery, of strategies that aim at it. */
   readonly utilisation: number;
 }
 
 const FAULTS_FROM_MS = 3000;
 const FAULTS_FOR_MS = 11_000;
-/** In one of so many worlds the topic goes away after a calm that is as long as an isolated node looks back. */
+/** One world of so many has the topic leave after a calm of looking back. */
 const CALM_EVERY = 8;
 const CALM_MS = 17_000;
 const JUDGED_MS = 5500;
 const CHECK_EVERY_MS = 250;
-/** No world lasts longer than this: faults, the longest absence, its recovery, and the judged time. */
+/** Milliseconds of any world: faults, absence, recovery, judged time. */
 const END_MS_MAX = 70_000;
 
 /**
- * A random cluster under random traffic and faults, judged by the oracle as it goes: first safety while faults happen,
- * then convergence after they have ended. The seed picks everything, also which kinds of fault there are.
+ * Plays a random cluster under traffic and faults, judged by the oracle: safety first, convergence after. The seed
+ * picks everything.
  *
  * @param base settings of the nodes; its first group is the pattern of all groups
  * @param buckets whether the seed says which worlds have buckets of the cluster, too
@@ -65,9 +65,8 @@ interface Cast {
   readonly nodes: readonly string[];
   readonly kinds: readonly FaultKind[];
   readonly random: Random;
-  /** Faults are added as they happen. */
   readonly plan: string[];
-  /** How long nothing happens before the topic goes away; 0 = the world has no such calm. */
+  /** Milliseconds of calm before the topic leaves; 0 = none. */
   readonly calmMs: number;
 }
 
@@ -108,15 +107,12 @@ function worstOf(figures: readonly GroupFigures[]): number {
   return Math.max(...figures.map(({ worst }) => worst));
 }
 
-/**
- * Within this after the last fault every node that is fed with records has converged again: whoever is gone has been
- * silent for one staleness, whoever was isolated has heard itself, and demands have been reported anew.
- */
+/** Returns milliseconds to converge after the last fault: a staleness, own links, new reports. */
 export function recoveryMs({ stalenessMs, isolationAfterMs }: WorldSettings): number {
   return stalenessMs + isolationAfterMs / 2 + 2000;
 }
 
-/** Until every group of every node has noticed, and a little longer. */
+/** Takes the topic away until every node has noticed. */
 function takeTopicAway(world: World, plan: string[]): void {
   const { isolationAfterMs, partitionHeartbeatMs } = world.settings;
   const { nowMs, topic } = world;
@@ -126,7 +122,7 @@ function takeTopicAway(world: World, plan: string[]): void {
   plan.push(`${(nowMs / 1000).toFixed(3)}–${(world.nowMs / 1000).toFixed(3)} s the topic is away`);
 }
 
-/** Returns when the last of them is over. */
+/** Injects faults; returns the last's end. */
 function injectFaults(world: World, { nodes, kinds, random, plan }: Omit<Cast, 'calmMs'>): number {
   let wholeMs = 0;
   const untilMs = world.nowMs + FAULTS_FOR_MS;

@@ -1,7 +1,7 @@
-/** What arrived and what was admitted per group, in bins of half a second. */
+/** Counts arrivals and admissions per group, in bins of half a second. */
 export class SwarmMeter {
   static readonly binMs = 500;
-  /** A time at which a bin begins. */
+  /** Rounds up to a bin's begin. */
   static upwards(ms: number): number {
     return Math.ceil(ms / SwarmMeter.binMs) * SwarmMeter.binMs;
   }
@@ -22,7 +22,6 @@ export class SwarmMeter {
     if (isAdmitted) this.#admitted[bin] = this.#admitted[bin] + 1;
   }
 
-  /** Both times multiples of the bins. */
   arrived(group: number, fromMs: number, untilMs: number): number {
     return this.#sum(this.#arrived, group, fromMs, untilMs);
   }

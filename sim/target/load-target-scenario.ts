@@ -20,7 +20,7 @@ export type AnyScenario =
   | { readonly kind: 'nodes'; readonly scenario: Scenario }
   | { readonly kind: 'backends'; readonly scenario: TargetScenario };
 
-/** A scenario of either kind, by the name of a built-in one or by its file. Throws a ConfigError with every mistake. */
+/** Loads a scenario of either kind. Throws a ConfigError with every mistake. */
 export function loadAnyScenario(nameOrFile: string): AnyScenario {
   const names = [...builtInNames(), ...builtInTargetNames()];
   const isBuiltIn = names.includes(nameOrFile);

@@ -6,22 +6,21 @@ import { defaultSettings } from '../scenario/world-settings.js';
 import type { System } from '../systems.js';
 
 /**
- * An experiment in which FoundationDB's hand-out goes wrong (docs/background/foundationdb-tag-throttling.md), playable
- * on every system.
+ * Experiment where FoundationDB's hand-out fails (docs/background/foundationdb-tag-throttling.md), for every system.
  */
 export interface RateExperiment {
   readonly name: string;
   readonly says: string;
-  /** The baseline on which the experiment was made, and the figure that its source gives. */
+  /** Baseline of the experiment, and its source's figure. */
   readonly baseline: 'fdb-client' | 'fdb-proxy';
   readonly anchor: number;
-  /** What ours must keep. */
+  /** Bound of ours. */
   readonly atMost?: number;
   readonly atLeast?: number;
   readonly play: (system: System) => number;
 }
 
-/** Every client of FoundationDB's client mode is a node here; that mode needs minutes until nothing moves any more. */
+/** Seconds to settle: client mode needs minutes; its clients are nodes here. */
 const CHANGE_SEC = 150;
 const UNLIMITED = Infinity;
 
@@ -80,10 +79,7 @@ export const RATE_EXPERIMENTS: readonly RateExperiment[] = [
   },
 ];
 
-/**
- * The source has 200 clients on 100/s. Every client is a node that reads all others: 50 show the same in a sixteenth of
- * the time; test/long plays 200.
- */
+/** Plays slow clients, 200 on 100/s in the source. 50 show the same in a sixteenth of the time; test/long plays 200. */
 export function slowClients(system: System, clients: number): number {
   const quota = clients / 2;
   const stage = new Stage(system, { quota, nodes: clients });
@@ -109,7 +105,7 @@ class Stage {
     });
   }
 
-  /** A node starts, and is asked at an even rate; nodes are not in step. */
+  /** Starts a node with an even rate, out of step. */
   join(at: number, perSecond: number): void {
     const node = `n${at + 1}`;
     this.cluster.start(node);
@@ -124,13 +120,11 @@ class Stage {
     this.#queue.runUntil(seconds * 1000);
   }
 
-  /** Per second. */
   admitted(fromSec: number, toSec: number): number {
     const inside = this.#admittedMs.filter((atMs) => atMs >= fromSec * 1000 && atMs < toSec * 1000);
     return inside.length / (toSec - fromSec);
   }
 
-  /** Most in any window that begins at `fromSec` or later, per second. */
   worst(spanSec: number, fromSec: number): number {
     const times = this.#admittedMs.filter((atMs) => atMs >= fromSec * 1000);
     let [worst, oldest] = [0, 0];

@@ -6,13 +6,13 @@ import type { Fields, ReadFields } from '../scenario/fields.js';
 import { TARGET_GROUP_FIELDS } from './target-fields.js';
 import type { GroupQuota } from './target-scenario.js';
 
-/** What entries may name. */
+/** Names that entries may use. */
 export interface Known {
   readonly groups: readonly string[];
   readonly backends: readonly string[];
 }
 
-/** Quotas of groups, as the outermost list has them and the phases. */
+/** Reads quotas of groups, of the outermost list and phases. */
 export function readQuotas(findings: Findings, path: ConfigPath, input: unknown): readonly GroupQuota[] {
   return readEntries(findings, path, input, TARGET_GROUP_FIELDS).map(({ at, values }) => {
     const cost = values.costPerSecond ?? Infinity;

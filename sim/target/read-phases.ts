@@ -39,7 +39,7 @@ function readCapacities(findings: Findings, path: ConfigPath, input: unknown, kn
   });
 }
 
-/** Figures of one group; the others are of all groups together. */
+/** Figures of one group; others are of all. */
 const OF_A_GROUP = ['target', 'perClient'];
 
 function readExpected(findings: Findings, path: ConfigPath, input: unknown, known: Known): Phase['expect'] {

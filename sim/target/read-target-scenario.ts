@@ -9,15 +9,15 @@ import { readPhases } from './read-phases.js';
 import { BACKEND_FIELDS, CLIENT_FIELDS, TARGET_SCENARIO_FIELDS } from './target-fields.js';
 import type { MockBackend, MockClient, TargetScenario } from './target-scenario.js';
 
-/** Keys of the outermost mapping that are mappings or lists themselves. */
+/** Outermost keys that are mappings or lists. */
 export const TARGET_BESIDES = ['limiting', 'backends', 'groups', 'clients', 'phases'] as const;
 
-/** Every client is a node, and every node reads all others. */
+/** Most clients: each is a node that reads all others. */
 const CLIENTS_MAX = 200;
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** From what YAML says to what is played. Whoever calls looks at the findings first: with mistakes it is unusable. */
+/** Reads a scenario of YAML; unusable with findings. */
 export function readTargetScenario(raw: Raw, findings: Findings): TargetScenario {
   const { name, says } = readFields(findings, [], raw, TARGET_SCENARIO_FIELDS, TARGET_BESIDES);
   const settings = readSettings(findings, { limiting: raw.limiting }, 1);
@@ -80,7 +80,7 @@ function unitsOf(findings: Findings, at: ConfigPath, values: ReadFields<typeof C
   return 0;
 }
 
-/** The cost factors that nodes have by default. */
+/** Default cost factors of nodes. */
 const FACTORS = defaultSettings().costs as unknown as Parameters<typeof costUnits>[1];
 
 function checkUnique(findings: Findings, key: string, entries: readonly { readonly name: string }[]): void {

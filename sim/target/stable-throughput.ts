@@ -10,13 +10,13 @@ const ACTORS_PER_NODE = 10;
 const PER_ACTOR = 4;
 const READS = 5;
 const WARM_UP_SEC = 10;
-/** As long as the source's. */
+/** Seconds, as the source's. */
 const MEASURED_SEC = 1200;
 
 /**
- * FoundationDB's ThroughputQuota workload, "ExpectStableThroughput": 100 actors of 4 transactions/s with 5 reads of one
- * page each, quota 1,000 pages/s, twice the demand. Returns pages admitted per second ÷ quota over 20 minutes after
- * 10 s; the source allows 0.7 … 1.3. Here on ten nodes with ten actors each, arrivals at random.
+ * Plays FoundationDB's ThroughputQuota, "ExpectStableThroughput": 100 actors of 4 transactions/s with 5 one-page reads,
+ * quota 1,000 pages/s. Returns admitted ÷ quota over 20 minutes after 10 s; the source allows 0.7 … 1.3. Here ten nodes
+ * of ten actors, at random.
  */
 export function stableThroughput(strategy: string, measuredSec = MEASURED_SEC): number {
   const defaults = defaultSettings();

@@ -2,10 +2,9 @@ import { GROUP_NAME } from '../../src/config/setting/setting.js';
 import { choice, type Fields, name, namesOrAll, quantity, rateOrUnlimited, seconds, text } from '../scenario/fields.js';
 import { EXPECTED } from './target-scenario.js';
 
-/** Seconds of an unfulfilled phase after which a run gives it up. */
+/** Seconds until an unfulfilled phase is given up. */
 export const GIVE_UP_SEC = 600;
 
-/** The outermost keys of a scenario of backends, but for the mapping and lists below. */
 export const TARGET_SCENARIO_FIELDS = {
   name: name('What the commands call it.', { required: true }, GROUP_NAME),
   says: text('The story in a sentence.', { required: true }),

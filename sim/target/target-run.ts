@@ -15,33 +15,26 @@ import type {
   TargetScenario,
 } from './target-scenario.js';
 
-/** How one phase went. */
 export interface PhaseOutcome {
-  /** First second of ten in which all expectations held; −1 = not while it lasted. */
+  /** First of ten seconds in which all expectations held; −1 = none. */
   readonly settledSec: number;
   readonly lastedSec: number;
-  /** Targets had to fall because a queue had grown: it must fill first, and nobody can know earlier. */
+  /** True = targets fell because a queue had filled, which nobody knows earlier. */
   readonly hadToFill: boolean;
-  /** For each expectation the value that it had at the end. */
   readonly reached: readonly number[];
 }
 
-/** The state after one second. Rates are per second; Infinity = unlimited. */
+/** State after one second; rates/s, Infinity = unlimited. */
 export interface TargetSecond {
   readonly phase: number;
   readonly second: number;
   readonly groups: Readonly<
     Record<string, { readonly target: number; readonly admitted: number; readonly busy: boolean }>
   >;
-  /** Level of the queue ÷ its target. */
+  /** Queue's level ÷ its target. */
   readonly backends: Readonly<Record<string, number>>;
 }
 
-/**
- * Plays a scenario on the production core, nodes, topic and limiters included. Every client is a node, paced by its
- * share; what its limiter admits loads the backends, and its cost is reported. One node reads the backends' queues
- * once a second, as the poller does.
- */
 export function playTargetScenario(
   scenario: TargetScenario,
   strategy: string,
@@ -54,7 +47,7 @@ export function playTargetScenario(
   );
 }
 
-/** The least rate and the retry time of FoundationDB's clients; ours come back later where their limiter says so. */
+/** Least rate and retry of FoundationDB's clients; ours come later on the limiter's word. */
 const LEAST_TPS = 1;
 const RETRY_MS = 20;
 const CHECKS = 10;
@@ -78,7 +71,7 @@ class TargetRun {
     this.#names = groups.map(({ name }) => name);
     const [first] = settings.groups as readonly [GroupSettings];
     const none = { messages: Infinity, cost: Infinity, reservedCost: 0 };
-    // Its clients are paced by their share, and ask for no more until somebody has been refused.
+    // Clients are paced by their share, and want no more until a refusal.
     const burst = { ...first.burst, start: 'empty' as const };
     const own = groups.map(({ name }) => groupOf({ ...first, name, strategy, burst }, { name, ...none }));
     this.#world = new World(seed, { ...settings, groups: own });
@@ -125,7 +118,7 @@ class TargetRun {
     const touched = this.#servers.filter(({ mock }) => backends.includes(mock.name));
     const { queue, settings } = this.#world;
     const own = touched.map(({ mock, served }) => ({ mock, served, id: backendIdOf(settings.cluster, mock.name) }));
-    // FoundationDB's clients do the same: paced by the share, one transaction at a time, held back without a token.
+    // As FoundationDB's clients: paced by the share, one at a time, held without a token.
     const waitMs = () => 1000 / Math.min(wantedPerSecond, Math.max(LEAST_TPS, shareOf(node, lane)));
     const transact = (retry: boolean) => {
       if (!node.tryAcquire(lane, 1, 0, retry)) return queue.after(RETRY_MS, () => transact(true));
@@ -186,7 +179,6 @@ class TargetRun {
     return (this.#clients[0] as { readonly node: SimulatedNode }).node;
   }
 
-  /** What the first node computes from the log. */
   #targetOf(name: string): LaneTarget {
     const group = this.#names.indexOf(name);
     const { coordinator } = this.#first;
@@ -196,9 +188,8 @@ class TargetRun {
   }
 
   /**
-   * The number that trims the busy and leaves the quiet alone: the share of those who want more than it, or the
-   * target where nobody does. FoundationDB tells it to everybody; here Σ shares ≤ target, and the quiet hold what they
-   * want.
+   * Returns the number that trims the busy: their share, or the target. FoundationDB gives it to all; here Σ shares ≤
+   * target.
    */
   #numberOf(name: string): number {
     const lane = laneOf(this.#names.indexOf(name), 0);

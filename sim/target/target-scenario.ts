@@ -1,10 +1,9 @@
 import type { WorldSettings } from '../cluster/world.js';
 
-/** Backends that saturate and clients that load them: complete and checked, made by read-target-scenario.ts. */
+/** Backends that saturate, and their clients: complete and checked (read-target-scenario.ts). */
 export interface TargetScenario {
   readonly name: string;
   readonly says: string;
-  /** What the nodes are configured with, but for groups. */
   readonly settings: WorldSettings;
   readonly groups: readonly GroupQuota[];
   readonly backends: readonly MockBackend[];
@@ -12,7 +11,7 @@ export interface TargetScenario {
   readonly phases: readonly Phase[];
 }
 
-/** Quota of the whole cluster, per second; Infinity = none. */
+/** Quota of the cluster per second; Infinity = none. */
 export interface GroupQuota {
   readonly name: string;
   readonly messages: number;
@@ -20,33 +19,29 @@ export interface GroupQuota {
   readonly reservedCost: number;
 }
 
-/** A backend whose queue stands at its target when it gets as much work as it can do. */
+/** Backend whose queue stands at its target at full work. */
 export interface MockBackend {
   readonly name: string;
   readonly zone: string;
-  /** Cost units per second. */
   readonly capacity: number;
   readonly target: number;
   readonly spring: number;
-  /** Time constant with which the queue follows the work. */
+  /** Time constant of the queue. */
   readonly followsMs: number;
 }
 
-/** One client, a node of its own, with one piece of work at a time. */
 export interface MockClient {
   readonly group: string;
   readonly wantedPerSecond: number;
-  /** Cost of one piece of work, on all its backends together. */
   readonly units: number;
-  /** Names of backends, each with the same part of the work. */
+  /** Backends, each with the same part of the work. */
   readonly backends: readonly string[];
 }
 
 export interface Phase {
-  /** null = until what is expected has held. */
+  /** Null = until expectations have held. */
   readonly forSec: number | null;
   readonly settleWithinSec: number;
-  /** What changes when it begins. */
   readonly groups: readonly GroupQuota[];
   readonly backends: readonly { readonly name: string; readonly capacity: number }[];
   readonly expect: readonly TargetExpectation[];
@@ -57,7 +52,6 @@ export const EXPECTED = ['target', 'targetSum', 'perClient', 'busyGroups'] as co
 export interface TargetExpectation {
   readonly what: (typeof EXPECTED)[number];
   readonly group: string | null;
-  /** Infinity = unlimited. */
   readonly value: number;
   readonly tolerance: number;
 }

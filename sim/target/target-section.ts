@@ -7,7 +7,7 @@ import type { TargetScenario } from './target-scenario.js';
 
 const SHOWN = ['client-rate', 'max-min'] as const;
 
-/** Part of docs/reference/accuracy.md: target rates, beside what FoundationDB's own scenarios and experiments give. */
+/** Writes the part of docs/reference/accuracy.md about target rates. */
 export function targetSection(): string {
   return [
     'FoundationDB’s own unit scenarios (`quotamesh sim run gtt/…`), played on the production core: every client is a node that is paced by its',

@@ -1,18 +1,12 @@
-/**
- * The judge's own max-min: textbook water-filling, written apart from the core that it judges.
- * Weighted, over messages per second and, for pieces of different sizes, bytes per second as well.
- */
+/** Computes the judge's own max-min: weighted water-filling over messages/s and bytes/s, apart from the core. */
 export interface FairAllocation {
-  /** Messages per second of each node. */
   readonly rates: Float64Array;
-  /** What a node of weight 1 may have in each dimension; Infinity where all demand is met. */
+  /** Rate of a node of weight 1 per dimension; Infinity = all demand is met. */
   readonly waterLevel: { messages: number; bytes: number };
 }
 
 export interface Wanted {
-  /** Messages per second. */
   readonly rates: Float64Array;
-  /** Bytes per message. */
   readonly sizes: Float64Array;
   readonly weights: Float64Array;
 }
@@ -23,9 +17,8 @@ export function createAllocation(nodes: number): FairAllocation {
 }
 
 /**
- * aᵢ = min(dᵢ, wᵢ · Lₘ, wᵢ · L_b ÷ sizeᵢ), with the highest water levels that keep Σ a within both quotas. One
- * dimension is filled, then the other with what the first leaves to each, then the first again with what the second
- * does not let through: some passes, until nothing is left to hand back.
+ * Computes aᵢ = min(dᵢ, wᵢ · Lₘ, wᵢ · L_b ÷ sizeᵢ) with the highest water levels within both quotas. Fills one
+ * dimension, then the other with the rest, in passes until nothing is handed back.
  */
 export function allocateFairly(wanted: Wanted, quota: readonly [number, number], out: FairAllocation): void {
   const { rates, sizes, weights } = wanted;
@@ -47,14 +40,14 @@ export function allocateFairly(wanted: Wanted, quota: readonly [number, number],
   for (let at = 0; at < rates.length; at++) out.rates[at] = Math.min(rates[at], dueOf(out, wanted, at));
 }
 
-/** Messages per second that a node may have at the most. */
+/** Returns a node's most messages/s. */
 export function dueOf({ waterLevel }: FairAllocation, { sizes, weights }: Wanted, at: number): number {
   return Math.min(waterLevel.messages * weights[at], limitBy(waterLevel.bytes * weights[at], sizes[at]));
 }
 
 /**
- * L with Σ min(dᵢ, wᵢ · L) = capacity; Infinity when Σ d fits.
- * Worked: capacity 1,000, demands 2,000 and 9 × 80 → the nine take 720, L = 280.
+ * Finds L with Σ min(dᵢ, wᵢ · L) = capacity; Infinity when Σ d fits. *Worked:* capacity 1,000, demands 2,000 and 9 × 80
+ * → the nine take 720, L = 280.
  */
 export function findWaterLevel(demands: Float64Array, weights: Float64Array, capacity: number): number {
   let left = capacity;

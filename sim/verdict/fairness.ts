@@ -1,4 +1,4 @@
-/** Jain's index (Σ x)² ÷ (n · Σ x²): 1 = all alike, 1 ÷ n = one has everything. null for fewer than two. */
+/** Returns Jain's index (Σ x)² ÷ (n · Σ x²): 1 = alike, 1 ÷ n = one has all; null below two. */
 export function jainIndex(parts: readonly number[]): number | null {
   if (parts.length < 2) return null;
   const sum = parts.reduce((total, part) => total + part, 0);
@@ -6,19 +6,17 @@ export function jainIndex(parts: readonly number[]): number | null {
   return squares === 0 ? null : (sum * sum) / (parts.length * squares);
 }
 
-/** Columns of one node: what it admitted and what was fair, per sample. */
 export interface NodeColumns {
   readonly admitted: Float64Array;
   readonly fair: Float64Array;
 }
 
-/** Samples [from, until). */
 export interface SampleSpan {
   readonly from: number;
   readonly until: number;
 }
 
-/** The lowest index of admitted ÷ fair over the spans. Who has a fair amount below `least` in a span does not count. */
+/** Returns the lowest index of admitted ÷ fair over spans, without fair amounts below `least`. */
 export function worstJain(nodes: readonly NodeColumns[], spans: readonly SampleSpan[], least: number): number | null {
   let worst: number | null = null;
   for (const span of spans) {
@@ -32,10 +30,7 @@ export function worstJain(nodes: readonly NodeColumns[], spans: readonly SampleS
   return worst;
 }
 
-/**
- * Σ over nodes |admitted in a period − in the one before| ÷ what the quota granted in a period, mean over the periods
- * of the spans. 0 where there is nothing to compare.
- */
+/** Returns Σ over nodes |admitted in a period − the one before| ÷ quota, mean over spans' periods; 0 = none. */
 export function oscillationOf(
   nodes: readonly NodeColumns[],
   granted: Float64Array,

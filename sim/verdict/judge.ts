@@ -13,14 +13,13 @@ interface Facts {
 
 const SECOND = 1000 / BIN_MS;
 const SETTLED = { bound: 0.05, holdMs: 5000 };
-/** Looked at every 100 ms. */
 const LOOK = 100 / BIN_MS;
 const OVER = 1.01;
-/** A share of fewer units in a steady part is mostly chance. */
+/** Units of a fair share that is not mostly chance. */
 const LEAST_FAIR = 10;
 const SPAN_MS_MIN = 2000;
 
-/** The verdict of a run (docs/background/max-min-fairness.md): of several dimensions the worst. */
+/** Judges a run (docs/background/max-min-fairness.md), by its worst dimension. */
 export function judge(recorder: Recorder, unrest: Unrest, { nodes, settleMs, records, bytes }: Facts): Verdict {
   const { sampleMs, durationMs, belowFair, buckets } = recorder;
   const spans = steadySpans(unrest, settleMs, durationMs)
@@ -51,13 +50,12 @@ export function judge(recorder: Recorder, unrest: Unrest, { nodes, settleMs, rec
   };
 }
 
-/** 1 where nothing was wanted. */
 function utilisationOf({ admitted, fair }: Columns): number {
   const due = sumOf(fair, { from: 0, until: fair.length });
   return due === 0 ? 1 : sumOf(admitted, { from: 0, until: admitted.length }) / due;
 }
 
-/** Over the steady samples in which the fair shares fill the quota; null where there are none. */
+/** Returns the error over steady samples with full demand; null = none. */
 function steadyErrorOf(
   columns: Columns,
   { samples, sampleMs }: Recorder,

@@ -2,16 +2,14 @@ import type { Verdict } from './run-result.js';
 
 export interface Metric {
   readonly name: string;
-  /** Head of its column. */
   readonly title: string;
-  /** For docs and tables. */
   readonly says: string;
   readonly format: 'percent' | 'ratio' | 'seconds' | 'tokens' | 'count' | 'milliseconds';
-  /** The figure as one number, the worst where there are several; null = unknown, for `convergenceMs` never settled. */
+  /** Returns one number, the worst of several; null = unknown, or never settled. */
   readonly valueOf: (verdict: Verdict) => number | null;
 }
 
-/** What a verdict says, in the order of tables. `expect:` of a scenario bounds these. */
+/** Figures of a verdict in table order; `expect:` bounds them. */
 export const METRICS: readonly Metric[] = [
   metric('worstSecond', 'worst 1 s', 'Most that any sliding second admitted ÷ what the quota granted in it.', 'ratio'),
   metric('overAdmission', 'over 5 s', 'The same over 5 s, minus 1; at least 0.', 'percent'),
@@ -48,7 +46,7 @@ export const METRICS: readonly Metric[] = [
   metric('bytes', 'bytes', 'Their bytes.', 'count'),
 ];
 
-/** The mean over several runs; null where no run has the figure, and for `convergenceMs` where one never settled. */
+/** Averages runs; null = no figure, or one never settled. */
 export function meanOf(metric: Metric, verdicts: readonly Verdict[]): number | null {
   const values = verdicts.map((verdict) => metric.valueOf(verdict));
   const known = values.filter((value) => value !== null);

@@ -3,23 +3,20 @@ import { ReferenceBucket } from './spans.js';
 export const BIN_MS = 10;
 export const TICK_MS = 20;
 
-/** Per sample, in units of the dimension; row of a node = [node · samples, (node + 1) · samples). */
+/** Columns per sample, in units; a node's row = [node · samples, (node + 1) · samples). */
 export interface Columns {
   readonly demand: Float64Array;
   readonly admitted: Float64Array;
   readonly refused: Float64Array;
-  /** What would have been fair. */
+  /** Fair units. */
   readonly fair: Float64Array;
-  /** Units per second. */
   readonly limit: Float64Array;
-  /** Units per second, of the cluster. */
   readonly quota: Float64Array;
   /** Per bin of 10 ms, of the cluster. */
   readonly binAdmitted: Float64Array;
   readonly binGranted: Float64Array;
 }
 
-/** In units. */
 export interface CommonBucket {
   readonly tokens: number;
   readonly depth: number;
@@ -28,18 +25,17 @@ export interface CommonBucket {
   readonly charged: readonly { readonly nodeId: string; readonly units: number }[];
 }
 
-/** What happens in a run, in columns: nothing is allocated per arrival. */
+/** Records a run in columns, without allocations per arrival. */
 export class Recorder {
   readonly samples: number;
   readonly sampleMs: number;
   readonly columns: readonly [Columns, Columns];
-  /** Distance of the limits from the fair shares, per tick. */
+  /** Distance of limits from fair shares, per tick. */
   readonly errors: Float64Array;
   /** First attempts at nodes below their fair share. */
   readonly belowFair = { asked: 0, refused: 0 };
   readonly isBelowFair: Uint8Array;
   readonly buckets: readonly [ReferenceBucket, ReferenceBucket];
-  /** Per sample, of each dimension: what the nodes have in common; null where that is not known. */
   readonly commonBuckets: readonly [(CommonBucket | null)[], (CommonBucket | null)[]];
   readonly durationMs: number;
 
@@ -66,7 +62,6 @@ export class Recorder {
     if (!admitted) this.belowFair.refused += messages;
   }
 
-  /** The quota of the tick that begins now. */
   granted(nowMs: number, quota: readonly [number, number]): void {
     for (const dimension of [0, 1] as const) {
       const { binGranted, quota: column } = this.columns[dimension];
@@ -91,7 +86,7 @@ export class Recorder {
   }
 }
 
-/** At most some 1,200 samples, and whole ones per second. */
+/** Returns milliseconds per sample: some 1,200, whole ones per second. */
 function sampleMsFor(durationMs: number): number {
   if (durationMs <= 120_000) return 100;
   return durationMs <= 600_000 ? 500 : 1000;

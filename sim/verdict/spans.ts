@@ -1,21 +1,18 @@
-/** Columns of what was admitted and what the quota granted, bin by bin. */
+/** Admissions and the quota's grants, by bin. */
 export interface Bins {
   readonly admitted: Float64Array;
-  /** Infinity where there is no quota. */
+  /** Infinity = no quota. */
   readonly granted: Float64Array;
 }
 
-/**
- * Most that any span of `length` bins admitted ÷ what it was granted. What the quota granted counts as one unit at
- * least: under a quota of 0 a ratio would say nothing.
- */
+/** Returns the most of any `length` bins, admitted ÷ granted of at least one unit. */
 export function worstSpan(bins: Bins, length: number): number {
   let worst = 0;
   for (const ratio of ratiosOf(bins, length)) if (ratio > worst) worst = ratio;
   return worst;
 }
 
-/** Spans, one every `step` bins, that admitted more than `bound` × what they were granted. */
+/** Counts spans, every `step` bins, above `bound` × their grant. */
 export function spansAbove(bins: Bins, length: number, step: number, bound: number): number {
   const ratios = ratiosOf(bins, length);
   let count = 0;
@@ -23,7 +20,7 @@ export function spansAbove(bins: Bins, length: number, step: number, bound: numb
   return count;
 }
 
-/** Admitted ÷ granted of each span, by the bin it begins with; 0 where a part of it was unlimited. */
+/** Returns admitted ÷ granted per span; 0 = partly unlimited. */
 function ratiosOf({ admitted, granted }: Bins, length: number): Float64Array {
   const ratios = new Float64Array(Math.max(0, admitted.length - length + 1));
   let inside = 0;
@@ -44,8 +41,7 @@ function ratiosOf({ admitted, granted }: Bins, length: number): Float64Array {
 }
 
 /**
- * The bucket that admitted work is held against: it refuses nothing, so its tokens may fall below 0, and how far they
- * fell is the overshoot.
+ * Measures overshoot by a bucket that refuses nothing.
  *
  *     tokens ← min(burst, tokens + quota · dt) − admitted          overshoot = max(0, −fewest tokens)
  */
@@ -56,7 +52,6 @@ export class ReferenceBucket {
   #tokens: number;
   #atMs = 0;
 
-  /** Full at time 0. */
   constructor(perSecond: number) {
     this.#perMs = perSecond / 1000;
     this.#burst = this.#perMs * BURST_MS;

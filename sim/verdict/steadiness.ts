@@ -1,4 +1,4 @@
-/** Steps, after which a cluster needs time to settle, and faults, which last for a time. */
+/** Steps, which need settling, and lasting faults. */
 export interface Unrest {
   readonly stepsMs: readonly number[];
   readonly faults: readonly Span[];
@@ -9,7 +9,7 @@ export interface Span {
   readonly untilMs: number;
 }
 
-/** The spans in which a cluster is settled: neither after a step, nor during a fault or after it. They are in order. */
+/** Returns settled spans in order: away from steps and faults. */
 export function steadySpans({ stepsMs, faults }: Unrest, settleMs: number, durationMs: number): readonly Span[] {
   const unsteady = [
     ...stepsMs.map((at) => ({ fromMs: at, untilMs: at + settleMs })),
@@ -26,9 +26,8 @@ export function steadySpans({ stepsMs, faults }: Unrest, settleMs: number, durat
 }
 
 /**
- * Per step: how long until `errors` is at or below `bound` for `holdMs` together, or from then to the next step or
- * fault; null when that never comes. The last time above the bound would be a wrong measure: one false alarm 40 s
- * later is no slow convergence.
+ * Returns milliseconds per step until `errors` stay within `bound` for `holdMs`, or to the next step or fault; null =
+ * never. Later false alarms are no slow convergence.
  */
 export function convergenceOf(
   errors: Float64Array,

@@ -6,7 +6,6 @@ import { LimitedNode } from './limited-node.js';
 import { type HandOut, Ratekeeper, type RateMessage } from './ratekeeper.js';
 import { ClientWindow, ProxyWindow, type ReleaseWindow } from './release-windows.js';
 
-/** Nodes are clients of the database. All get the same limit, which binds only those who want more. */
 export const FDB_CLIENT = throttled(
   'fdb-client',
   'FoundationDB, client mode: one limit for all, moved until the total fits',
@@ -14,7 +13,7 @@ export const FDB_CLIENT = throttled(
   () => new ClientWindow(),
 );
 
-/** Nodes are proxies of the database. Each gets an equal part, whatever it is asked for. */
+/** Gives each proxy an equal part, whatever its demand. */
 export const FDB_PROXY = throttled(
   'fdb-proxy',
   'FoundationDB, proxy mode: the smoothed target in equal parts',

@@ -5,12 +5,12 @@ import type { SimulatedProcess } from '../simulated-process.js';
 import { type Limit, PUSH_MS, RATEKEEPER, type RateMessage } from './ratekeeper.js';
 import type { ReleaseWindow } from './release-windows.js';
 
-/** The envelope has 40 bytes, the tag 16, the count and the two costs 8 each. */
+/** Bytes: envelope 40, tag 16, count and two costs 8 each. */
 const USAGE_BYTES = 40 + 16 + 3 * 8;
 
 /**
- * A client or proxy. It asks the ratekeeper when it starts and then once per second, and starts as many transactions as
- * its limit grants. If no answer comes, the last limit stays; before the first answer there is no limit.
+ * Starts transactions within its last limit, as a client or proxy. Asks the ratekeeper at its start and each second;
+ * before the first answer there is no limit.
  */
 export class LimitedNode implements Member<RateMessage> {
   readonly #process: SimulatedProcess;
@@ -50,7 +50,6 @@ export class LimitedNode implements Member<RateMessage> {
     this.#window.setLimit(message.perSecond, this.#process.nowMs / 1000);
   }
 
-  /** Does nothing: the database holds the quota, and nodes never see it. */
   setQuota(): void {}
 
   leave(): void {}

@@ -4,7 +4,7 @@ import { TagRates } from './tag-rates.js';
 
 export type RateMessage = Usage | Limit;
 
-/** What a node has started since it last asked. */
+/** Started by a node since its last request. */
 export interface Usage {
   readonly kind: 'usage';
   readonly transactions: number;
@@ -13,29 +13,26 @@ export interface Usage {
 
 export interface Limit {
   readonly kind: 'limit';
-  /** In transactions per second; Infinity = no limit is published. */
+  /** Transactions/s; Infinity = no limit is published. */
   readonly perSecond: number;
-  /** The limit in messages and bytes, for display only; Infinity in a dimension without quota. */
+  /** Limit in messages and bytes, for display; Infinity = no quota. */
   readonly units: readonly [number, number];
 }
 
 export type HandOut = 'client' | 'proxy';
 
 export const RATEKEEPER = 'ratekeeper';
-/** How often nodes ask and rates are computed. Quotas are read again every 5 s. */
+/** Milliseconds between requests and rates; quotas are read every 5 s. */
 export const PUSH_MS = 1000;
 const QUOTA_READ_MS = 5000;
-/**
- * A proxy that has not asked for so long is not counted. The sources name no time; a short one favours FoundationDB.
- */
+/** Milliseconds until a silent proxy is not counted; unnamed by the sources, and short in FoundationDB's favour. */
 const PROXY_GONE_MS = 2 * PUSH_MS;
-/** The envelope of the cluster's own RPC has about 40 bytes, the tag 16, and rate, expiry and sequence 8 each. */
+/** Bytes: envelope about 40, tag 16, rate, expiry and sequence 8 each. */
 const LIMIT_BYTES = 40 + 16 + 3 * 8;
 
 /**
- * The one process that knows everything: it counts what the nodes started, and answers each node with its limit. Here
- * it never fails. It takes the cost from the nodes once per second, where the original asks the storage servers every 5
- * s; that favours FoundationDB.
+ * Counts all starts, and answers each node with its limit; never fails here. Takes costs once a second from nodes, not
+ * each 5 s from storage servers, in FoundationDB's favour.
  */
 export class Ratekeeper {
   readonly #environment: BaselineEnvironment;
@@ -45,7 +42,7 @@ export class Ratekeeper {
   readonly #askedMs = new Map<string, number>();
   readonly #costSinceTick: [number, number] = [0, 0];
   #configured: Quota;
-  /** The quotas as they were last read from the database. */
+  /** Quotas as last read from the database. */
   #quotas: readonly [number, number];
   #limit = Infinity;
 
@@ -64,7 +61,7 @@ export class Ratekeeper {
     });
   }
 
-  /** Writes the quota to the database; it is in force when it is read next. */
+  /** Writes the quota, in force at the next read. */
   setQuota(quota: Quota): void {
     this.#configured = quota;
   }

@@ -1,10 +1,10 @@
 import { Smoother } from './smoother.js';
 
-/** A client or proxy may start what the limit grants in 2 s, less what it has started. */
+/** Seconds of limit that may be started, less what was. */
 const WINDOW_SEC = 2;
 /**
- * A proxy decides in rounds of about 10 ms. MAX_PER_ROUND bounds what it starts in one round, MAX_IDLE_BUDGET what it
- * keeps when idle (docs/background/foundationdb-tag-throttling.md, “Handing out”).
+ * Seconds of a proxy's round, with MAX_PER_ROUND started in one and MAX_IDLE_BUDGET kept when idle
+ * (docs/background/foundationdb-tag-throttling.md, “Handing out”).
  */
 const ROUND_SEC = 0.01;
 const MAX_PER_ROUND = 100_000;
@@ -16,7 +16,7 @@ export interface ReleaseWindow {
   tryStart(nowSec: number): boolean;
 }
 
-/** The smoothed limit minus the smoothed rate of starts, over the window. */
+/** Computes the smoothed limit minus the smoothed starts, over the window. */
 class Allowance {
   readonly #limit = new Smoother(WINDOW_SEC);
   readonly #started = new Smoother(WINDOW_SEC);
@@ -38,10 +38,7 @@ class Allowance {
   }
 }
 
-/**
- * Client mode: each transaction is decided by itself. In FoundationDB a refused one would wait at the client; here it
- * asks again.
- */
+/** Decides each transaction by itself (client mode); refused ones retry here. */
 export class ClientWindow implements ReleaseWindow {
   readonly #allowance = new Allowance();
 
@@ -57,9 +54,8 @@ export class ClientWindow implements ReleaseWindow {
 }
 
 /**
- * Proxy mode: in each round a proxy may start the allowance, and a budget that rounds leave which did not use theirs.
- * Refused work waits at whoever asked and not in the proxy, so the proxy's queue counts as empty while nothing is
- * refused.
+ * Starts per round the allowance, and unused rounds' budget (proxy mode). Refused work waits at its caller, so the
+ * queue is empty while nothing is refused.
  */
 export class ProxyWindow implements ReleaseWindow {
   readonly #allowance = new Allowance();
@@ -88,7 +84,7 @@ export class ProxyWindow implements ReleaseWindow {
     return true;
   }
 
-  /** Begins a round. Rounds without a request are counted together, because nothing was started in them. */
+  /** Begins a round; counts rounds without a request together. */
   #begin(round: number, nowSec: number): void {
     this.#endRound(ROUND_SEC, nowSec);
     const idleSec = (round - this.#round - 1) * ROUND_SEC;

@@ -1,4 +1,4 @@
-/** Follows a total with one time constant, and gives its estimate and its rate. Times are in seconds. */
+/** Follows a total by one time constant, in seconds; gives estimate and rate. */
 export class Smoother {
   readonly #tauSec: number;
   #total = 0;
@@ -9,7 +9,6 @@ export class Smoother {
     this.#tauSec = tauSec;
   }
 
-  /** Begins again from this total, without history. */
   reset(total: number, nowSec: number): void {
     this.#total = total;
     this.#estimate = total;
@@ -43,7 +42,7 @@ export class Smoother {
   }
 }
 
-/** Follows a total and its trend (Holt's method), each with a time constant of its own. */
+/** Follows a total and its trend (Holt), each by a time constant. */
 export class HoltSmoother {
   readonly #tauSec: number;
   readonly #trendTauSec: number;

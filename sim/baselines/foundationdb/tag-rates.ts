@@ -1,23 +1,17 @@
 import { HoltSmoother, Smoother } from './smoother.js';
 
-/**
- * The time constants of release 7.4, in seconds: for the count and its trend, the cost, the target and the rate per
- * client.
- */
+/** Time constants of release 7.4 in seconds: count and trend, cost, target, rate per client. */
 const COUNT_TAU_SEC = 2;
 const COUNT_TREND_TAU_SEC = 10;
 const COST_TAU_SEC = 10;
 const TARGET_TAU_SEC = 10;
-/** Below this rate the average cost is undefined, and no limit is published. No limit is ever below it. */
+/** Rate below which no average and no limit exist; least limit. */
 const MIN_RATE_TPS = 1;
 
 /**
- * What the ratekeeper of release 7.4 makes of one tag's transactions and their cost. Backends are never saturated here,
- * so target = desired = quota ÷ average cost.
- *
- * The cost has two dimensions here, messages and bytes, each with its quota, and the tighter one counts. FoundationDB
- * knows only bytes, rounded up to pages, and samples them at 1 %. Here costs are neither rounded nor sampled, which
- * favours FoundationDB.
+ * Computes limits as release 7.4's ratekeeper, with target = desired = quota ÷ average cost: backends never saturate
+ * here. Messages and bytes each have a quota, the tighter counts. FoundationDB has only bytes, rounded to pages and
+ * sampled at 1 %; here neither, in its favour.
  */
 export class TagRates {
   readonly #transactions = new HoltSmoother(COUNT_TAU_SEC, COUNT_TREND_TAU_SEC);
@@ -29,27 +23,27 @@ export class TagRates {
     this.#transactions.add(count, nowSec);
   }
 
-  /** @param perSecond units per second, as measured over the last interval */
+  /** @param perSecond units per second over the last interval */
   setCostRates(perSecond: readonly [number, number], nowSec: number): void {
     this.#costRates[0].set(perSecond[0], nowSec);
     this.#costRates[1].set(perSecond[1], nowSec);
   }
 
-  /** Returns the mean units of a transaction. It is one at least, because that is the least that can be charged. */
+  /** Returns mean units of a transaction, at least one. */
   averageCost(dimension: 0 | 1, nowSec: number): number {
     const rate = Math.max(MIN_RATE_TPS, this.#transactions.rate(nowSec));
     return Math.max(1, this.#costRates[dimension].estimate(nowSec) / rate);
   }
 
-  /** Returns the transactions per second for all nodes together; null = undefined, so nothing is published. */
+  /** Returns transactions/s of all nodes; null = undefined. */
   target(quotas: readonly [number, number], nowSec: number): number | null {
     if (this.#transactions.rate(nowSec) < MIN_RATE_TPS) return null;
     return Math.min(quotas[0] / this.averageCost(0, nowSec), quotas[1] / this.averageCost(1, nowSec));
   }
 
   /**
-   * Client mode: returns one limit for every client. It moves until what is started meets the target: with demands of 5
-   * and 25 and a target of 20 it becomes 15. Infinity = no limit.
+   * Returns every client's limit (client mode), moving until starts meet the target. *Worked:* demands 5 and 25, target
+   * 20 → 15. Infinity = no limit.
    */
   clientLimit(quotas: readonly [number, number], nowSec: number): number {
     const target = this.target(quotas, nowSec);
@@ -59,7 +53,7 @@ export class TagRates {
     return Math.max(MIN_RATE_TPS, this.#perClient.estimate(nowSec));
   }
 
-  /** Proxy mode: returns an equal part of the smoothed target, whatever a proxy is asked for. */
+  /** Returns an equal part of the smoothed target (proxy mode). */
   proxyLimit(quotas: readonly [number, number], proxies: number, nowSec: number): number {
     const target = this.target(quotas, nowSec);
     if (target === null || target === Infinity) return Infinity;

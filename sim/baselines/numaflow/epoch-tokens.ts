@@ -2,24 +2,22 @@ export type RampMode = 'relaxed' | 'scheduled';
 
 export interface RampSettings {
   readonly mode: RampMode;
-  /** `min` and `max` are tokens per second of the whole pool, at boot and at the top of the ramp. */
+  /** Tokens/s of the pool, at boot and at the ramp's top. */
   readonly min: number;
   readonly max: number;
   readonly rampSec: number;
 }
 
 /**
- * The tokens of one pod. Each second of the wall clock is a window: nothing is carried over, and whole tokens are
- * divided in equal parts. 15 tokens for a pool of 2 are 7 each; a limit below the pool size gives nobody anything.
+ * Keeps one pod's tokens: each wall-clock second is a window, in whole equal parts. *Worked:* 15 tokens for 2 are 7
+ * each; below the pool size nobody gets any.
  */
 export class EpochTokens {
   readonly #settings: RampSettings;
   readonly #slope: number;
   #ceiling: number;
   #tokens: number;
-  /**
-   * The last second served. It starts at 0, so the first refill comes decades later, and a scheduled ramp jumps to max.
-   */
+  /** Last second served. From 0, the first refill comes decades later, and a scheduled ramp jumps to max. */
   #epoch = 0;
 
   constructor(settings: RampSettings) {
@@ -29,7 +27,7 @@ export class EpochTokens {
     this.#tokens = Math.trunc(settings.min);
   }
 
-  /** Returns how many tokens a request could get now. */
+  /** Returns the tokens for a request now. */
   available(pool: number, epoch: number): number {
     if (epoch > this.#epoch) this.#refill(epoch);
     return Math.floor(this.#tokens / Math.max(pool, 1));
@@ -40,8 +38,8 @@ export class EpochTokens {
   }
 
   /**
-   * Puts back what a reader returns. As shipped that is the batch less what was read, instead of the grant less what
-   * was read (docs/background/numaflow-throttling.md, “Tokens”).
+   * Returns unread tokens; as shipped the batch less the read, not the grant less it
+   * (docs/background/numaflow-throttling.md, “Tokens”).
    */
   deposit(amount: number, pool: number, epoch: number): void {
     if (epoch === this.#epoch) this.#tokens += amount * Math.max(pool, 1);

@@ -4,12 +4,12 @@ import { MessageBus } from '../message-bus.js';
 import { ANSWER_BYTES, DEFAULT_RAMP, Pod, type PodRamp, STORE, type StoreMessage } from './pod.js';
 import { PoolStore } from './pool-store.js';
 
-/** The default: a pod that is silent still counts for three minutes. */
+/** Seconds that a silent pod counts, by default. */
 const TTL_SEC = 180;
-/** How often a rollout checks whether the pod that it restarted serves. */
+/** Milliseconds between a rollout's checks. */
 const ROLLOUT_CHECK_MS = 100;
 
-/** Numaflow's distributed throttling with a Redis store, as shipped (docs/background/numaflow-throttling.md). */
+/** Models Numaflow's distributed throttling with Redis, as shipped (docs/background/numaflow-throttling.md). */
 export const NUMAFLOW: Baseline = {
   name: 'numaflow',
   says: 'Numaflow as shipped: quota ÷ agreed pool size, which never shrinks',
@@ -32,7 +32,7 @@ export const NUMAFLOW: Baseline = {
   },
 };
 
-/** Returns the group's ramp in one of the two modes that are modelled, or the default ramp if it has none. */
+/** Returns the group's ramp in a modelled mode, or the default. */
 function rampOf({ settings }: BaselineEnvironment): PodRamp {
   const ramp = settings?.groups[0]?.ramp ?? null;
   if (ramp === null) return DEFAULT_RAMP;
@@ -40,7 +40,6 @@ function rampOf({ settings }: BaselineEnvironment): PodRamp {
   return { mode, min: ramp.fromPerSecond, max: ramp.toPerSecond, rampSec: ramp.overMs / 1000 };
 }
 
-/** Serves Redis behind a connection: scripts run one at a time, in the order of their arrival. */
 function serveStore({ queue }: BaselineEnvironment, bus: MessageBus<StoreMessage>): void {
   const store = new PoolStore(TTL_SEC);
   bus.attach(STORE, (message, from) => {
@@ -55,7 +54,7 @@ function serveStore({ queue }: BaselineEnvironment, bus: MessageBus<StoreMessage
   });
 }
 
-/** Restarts one pod after the other with the new limit; the next one when the one before serves. */
+/** Restarts pods with a new limit, one after the other serves. */
 function rollOut(
   { queue }: BaselineEnvironment,
   cluster: BaselineCluster<StoreMessage>,

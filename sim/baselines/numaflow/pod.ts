@@ -13,33 +13,28 @@ export type StoreMessage =
   | { readonly kind: 'synced'; readonly answer: PoolAnswer };
 
 export const STORE = 'store';
-/** How often a pod syncs, hard-coded in Numaflow; as is the 1 s between the first agreement and the first message. */
+/** Milliseconds between syncs, and to the first message: hard-coded. */
 const SYNC_MS = 100;
 const WAIT_AFTER_AGREEMENT_MS = 1000;
-/** A pod that cannot register fails and is started again. Kubernetes' first back-off is 10 s; 1 s favours Numaflow. */
+/** Milliseconds to a failed pod's restart; Kubernetes' 10 s would disfavour Numaflow. */
 const START_AGAIN_MS = 1000;
-/** Numaflow's defaults: the limit ramps from 1 per second to its maximum in 1 s. */
+/** Default ramp: from 1/s to the maximum in 1 s. */
 export const DEFAULT_RAMP: PodRamp = { mode: 'relaxed', min: 1, max: null, rampSec: 1 };
-/** A ramp whose `max` null stands for the quota. */
+/** Ramp; `max` null = the quota. */
 export interface PodRamp extends Pick<RampSettings, 'mode' | 'min' | 'rampSec'> {
   readonly max: number | null;
 }
-/** Epochs are seconds since 1970, so virtual time begins at this one. */
+/** Epoch second at which virtual time begins. */
 const WALL_CLOCK_START_SEC = 1_700_000_000;
-/**
- * A script is called by its hash of 40 bytes, with four keys of some 40 bytes and its arguments; the answer is a short
- * array.
- */
+/** Bytes of a script call: hash 40, four keys of 40, arguments; a short answer. */
 export const CALL_BYTES = 240;
 export const ANSWER_BYTES = 40;
 
 /**
- * A pod as shipped: it registers, syncs until all pods agree, waits, and serves. It divides by the pool size last
- * agreed upon; while the store is away it does so without limit of time.
- *
- * Where work comes piece by piece, one token is one message. Only readers of batches show that a source's tokens are
- * coarse, and that a buffer deposits too much. Numaflow limits only messages; here bytes are treated alike. Both favour
- * Numaflow. Source: docs/background/numaflow-throttling.md.
+ * Runs a pod as shipped: registers, syncs until all agree, waits, serves; divides by the last agreed size, without end
+ * while the store is away. A message is one token, but for readers of batches, which show coarse source tokens and a
+ * buffer's excess deposits. Bytes are limited alike. Both favour Numaflow. Source:
+ * docs/background/numaflow-throttling.md.
  */
 export class Pod implements Member<StoreMessage> {
   readonly #process: SimulatedProcess;
@@ -47,10 +42,10 @@ export class Pod implements Member<StoreMessage> {
   readonly #quota: Quota;
   readonly #tokens: readonly (EpochTokens | null)[];
   readonly #ramp: PodRamp;
-  /** The tokens of a source, each for one read; made at its first read. */
+  /** Tokens of a source, one per read; made at the first. */
   #reads: EpochTokens | null = null;
   #phase: 'registering' | 'agreeing' | 'waiting' | 'serving' = 'registering';
-  /** The pool size that this pod reports and divides by. */
+  /** Pool size reported, and divided by. */
   #desired = 1;
   #known = 1;
 
@@ -90,7 +85,6 @@ export class Pod implements Member<StoreMessage> {
     return reader === 'buffer' ? this.#readBuffer(messages) : this.#readSource(messages);
   }
 
-  /** The limit at the top of the ramp. */
   limitOf(dimension: 0 | 1): number {
     if (!this.isServing) return 0;
     const rate = rateOf(this.#quota, dimension);
@@ -109,16 +103,13 @@ export class Pod implements Member<StoreMessage> {
     this.#bus.send(this.#process.node, STORE, { kind: 'deregister' }, CALL_BYTES);
   }
 
-  /** Does nothing: a changed limit is a new specification and a restart, which the rollout does. */
   setQuota(): void {}
 
   get #epoch(): number {
     return WALL_CLOCK_START_SEC + Math.floor(this.#process.nowMs / 1000);
   }
 
-  /**
-   * Reads from a buffer. As shipped it puts back the batch less what it read, instead of the grant less what it read.
-   */
+  /** Reads from a buffer; as shipped it deposits the batch less the read. */
   #readBuffer(batch: number): number {
     const [tokens] = this.#tokens;
     if (tokens === null || tokens === undefined) return batch;
@@ -128,7 +119,7 @@ export class Pod implements Member<StoreMessage> {
     return read;
   }
 
-  /** Reads from a source. As shipped a token buys a whole read: the quota is divided by the batch, rounded up. */
+  /** Reads from a source; as shipped a token buys a whole read: quota ÷ batch, rounded up. */
   #readSource(batch: number): number {
     const { messagesPerSecond } = this.#quota;
     if (messagesPerSecond === Infinity) return batch;

@@ -1,17 +1,16 @@
-/** The answer to a sync: the one size that all report, or the largest one that is reported. */
+/** Answer to a sync: the size that all report, or the largest. */
 export interface PoolAnswer {
   readonly verdict: 'AGREE' | 'DISAGREE';
   readonly size: number;
 }
 
 /**
- * The shared store as its scripts were shipped: who is alive, and which pool size each reports. Pods agree when all
- * report the same size, whatever the live count is, so the size grows and never shrinks: when one of 3 pods ends, it
- * stays 3.
+ * Keeps live members and reported sizes, as its scripts were shipped. Pods agree on equal reports, whatever the live
+ * count: of 3 pods the size stays 3 when one ends.
  */
 export class PoolStore {
   readonly #ttlSec: number;
-  /** Member → heartbeat, in whole seconds. */
+  /** Member → heartbeat, whole seconds. */
   readonly #heartbeats = new Map<string, number>();
   readonly #reports = new Map<string, number>();
 
@@ -19,10 +18,7 @@ export class PoolStore {
     this.#ttlSec = ttlSec;
   }
 
-  /**
-   * Adds a member, and makes it report the live count. That count includes dead members, because nobody is removed
-   * here.
-   */
+  /** Adds a member reporting the live count, dead ones included. */
   register(member: string, nowSec: number): number {
     this.#heartbeats.set(member, Math.floor(nowSec));
     this.#reports.set(member, this.#heartbeats.size);

@@ -1,13 +1,12 @@
-/** Tokens are added in steps of at least 16 ms, or of the time of one token where that is longer. */
+/** Nanoseconds of a step, or the time of one token. */
 const RESOLUTION_NS = 16_000_000;
 const NS_PER_SECOND = 1_000_000_000;
-/** A throttled producer waits until the bucket holds this part of its capacity, and at least one token. */
+/** Part of capacity, at least a token, that a throttled producer waits for. */
 const TARGET_PART = 0.01;
 
 /**
- * Pulsar's AsyncTokenBucket after its corrections of 2025. Its capacity is what the rate gives in one second, and it is
- * full when created. It adds whole tokens and carries the remainder as time. It never refuses: it goes into debt
- * without limit.
+ * Models AsyncTokenBucket after 2025: capacity of one second, full at first, whole tokens, remainder as time. It never
+ * refuses: its debt has no limit.
  */
 export class AsyncTokenBucket {
   readonly rate: number;
@@ -21,14 +20,14 @@ export class AsyncTokenBucket {
     this.#lastNs = nowMs * 1e6;
   }
 
-  /** Takes the amount. Returns whether anything is left: taking exactly the last token throttles already. */
+  /** Takes an amount; false = nothing is left: the last token throttles already. */
   consume(amount: number, nowMs: number): boolean {
     this.#refill(nowMs);
     this.#tokens -= amount;
     return this.#tokens > 0;
   }
 
-  /** Returns how long a paused producer has to wait; 0 = it may go on. */
+  /** Returns milliseconds for a paused producer; 0 = go on. */
   throttlingMs(nowMs: number): number {
     this.#refill(nowMs);
     const needed = Math.max(1, Math.trunc(this.rate * TARGET_PART));

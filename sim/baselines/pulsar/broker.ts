@@ -9,7 +9,7 @@ import { settingsForPeriod, type UsageCount, UsageReporter } from './usage-repor
 
 export interface UsageMessage {
   readonly publishedMs: number;
-  /** null = the report is suppressed: the group's name is sent without numbers. */
+  /** Null = suppressed: the name is sent without numbers. */
   readonly usage: UsageCount | null;
 }
 
@@ -17,31 +17,27 @@ export interface BrokerRules {
   readonly calculate: QuotaCalculator;
   readonly suppress: SuppressionRule;
   readonly periodSec: number;
-  /** A report is forgotten so long after it was written; Infinity in the releases. */
+  /** Milliseconds until a report is forgotten; Infinity in the releases. */
   readonly forgetReportMs: number;
 }
 
 /**
- * On the wire a message has the broker's URL, and per group the name and 4 bytes when suppressed, or the name and 28
- * bytes with numbers. The URL `pulsar://10.0.0.1:6650` with its tags is 24 bytes, a name `tenant/namespace` 20. LZ4 and
- * Pulsar's own message header are left out, because they about cancel each other at this size.
+ * Bytes of the broker's URL (24); per group a name (20) and 4 suppressed, or 28 with numbers. LZ4 and Pulsar's header
+ * about cancel out.
  */
 const URL_BYTES = 24;
 const NAME_BYTES = 20;
 const SUPPRESSED_BYTES = URL_BYTES + NAME_BYTES + 4;
 const REPORTED_BYTES = URL_BYTES + NAME_BYTES + 28;
 
-/** A Pulsar broker with one group attached. It has three tasks with the same period, whose phases are not related. */
+/** Runs a Pulsar broker with one group: three tasks of one period, in any phase. */
 export class Broker implements Member<UsageMessage> {
   readonly #process: SimulatedProcess;
   readonly #bus: MessageBus<UsageMessage>;
   readonly #rules: BrokerRules;
   readonly #limiter = new PublishLimiter();
   readonly #reporter: UsageReporter;
-  /**
-   * The last report of each broker; the broker's own as it was echoed. In the releases no report ever leaves this
-   * table.
-   */
+  /** Last report per broker, its own echo included; releases forget none. */
   readonly #reports = new Map<string, UsageCount & { readonly writtenMs: number }>();
   #counted = { messages: 0, bytes: 0 };
   #quota: Quota;
@@ -60,13 +56,12 @@ export class Broker implements Member<UsageMessage> {
     this.#reporter = new UsageReporter(rules.suppress, settingsForPeriod(rules.periodSec));
     this.setQuota(quota);
     const periodMs = rules.periodSec * 1000;
-    // The first run is within the first period and not after it. The description allows both; this one favours Pulsar.
+    // First runs come within the first period, in Pulsar's favour.
     for (const task of [() => this.#aggregate(), () => this.#report(), () => this.#calculate()]) {
       process.every(periodMs, random.between(0, periodMs), task);
     }
   }
 
-  /** Any change of the group gives the limiter the whole new limit. */
   setQuota(quota: Quota): void {
     this.#quota = quota;
     this.#limiter.replace([this.#configured(0), this.#configured(1)], this.#process.nowMs);
@@ -75,7 +70,7 @@ export class Broker implements Member<UsageMessage> {
   tryAcquire(messages: number, bytes: number): boolean {
     if (!this.#limiter.tryAcquire(messages, bytes, this.#process.nowMs)) return false;
     this.#counted.messages += messages;
-    // A period without bytes would not count (below); a Pulsar message always has some bytes, those of its header.
+    // Messages always have bytes, those of their header.
     this.#counted.bytes += Math.max(bytes, messages);
     return true;
   }
@@ -84,7 +79,7 @@ export class Broker implements Member<UsageMessage> {
     return this.#limiter.rate(dimension);
   }
 
-  /** Takes a report. One that is older than two periods is dropped; a report of zero stays as zero. */
+  /** Takes a report, unless older than two periods; zeros stay. */
   receive({ publishedMs, usage }: UsageMessage, from: string): void {
     const nowMs = this.#process.nowMs;
     if (usage === null || nowMs - publishedMs > 2000 * this.#rules.periodSec) return;
@@ -127,7 +122,6 @@ export class Broker implements Member<UsageMessage> {
     return quota;
   }
 
-  /** Returns the configured limit; −1 = none. Pulsar's limits are whole numbers. */
   #configured(dimension: 0 | 1): number {
     const rate = rateOf(this.#quota, dimension);
     return rate === Infinity ? -1 : Math.trunc(rate);

@@ -1,20 +1,16 @@
 import { AsyncTokenBucket } from './async-token-bucket.js';
 
 /**
- * The limiter of a group at one broker. What arrives is charged to both buckets whatever they hold. When one of them is
- * empty, the producer is paused until both have 1 % of their capacity again.
- *
- * All connections of a broker are one producer here, and a paused producer has nothing in flight. That favours Pulsar:
- * its wake-up releases the whole queue at once.
+ * Limits a group at a broker: charges arrivals, and pauses the producer when a bucket is empty until both have 1 %. All
+ * connections are one producer with nothing in flight, in Pulsar's favour.
  */
 export class PublishLimiter {
   #buckets: readonly [AsyncTokenBucket | null, AsyncTokenBucket | null] = [null, null];
   #pausedUntilMs = -Infinity;
 
   /**
-   * Starts two new, full buckets, and wakes everybody who is paused: each calculation forgives the debts.
-   *
-   * @param quotas messages/s and bytes/s; ≤ 0 = no limit, as the limiter takes it
+   * Starts two full buckets, and wakes the paused: each calculation forgives debts. @param quotas messages/s and
+   * bytes/s; ≤ 0 = no limit, as the limiter takes it
    */
   replace(quotas: readonly [number, number], nowMs: number): void {
     const bucketOf = (quota: number) => (quota > 0 ? new AsyncTokenBucket(quota, nowMs) : null);
@@ -35,7 +31,7 @@ export class PublishLimiter {
     return this.#buckets[dimension]?.rate ?? Infinity;
   }
 
-  /** When the buckets hold too little at the time of the wake-up, the wake-up is planned again. */
+  /** Tests for a pause; plans the wake-up anew if tokens lack. */
   #isPaused(nowMs: number): boolean {
     if (this.#pausedUntilMs === -Infinity) return false;
     if (nowMs < this.#pausedUntilMs) return true;

@@ -6,10 +6,10 @@ import { Broker, type BrokerRules, type UsageMessage } from './broker.js';
 import { asForked, asReleased } from './quota-calculator.js';
 import { MAX_SUPPRESS_ROUNDS, suppressAsForked, suppressAsReleased } from './report-suppression.js';
 
-/** The default period. Operators may set a shorter one, which has a column of its own. */
+/** Default period; shorter ones have a column of their own. */
 const DEFAULT_PERIOD_SEC = 60;
 
-/** Apache Pulsar's resource groups, releases 2.8 to 5.0 (docs/background/pulsar-resource-groups.md). */
+/** Models Pulsar's resource groups, releases 2.8 to 5.0 (docs/background/pulsar-resource-groups.md). */
 export function pulsar(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {
   const rules = { calculate: asReleased, suppress: suppressAsReleased, forgetReportMs: Infinity };
   return brokers(name, `Apache Pulsar as released: quota · own usage ÷ usage, every ${periodSec} s`, {
@@ -19,8 +19,8 @@ export function pulsar(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {
 }
 
 /**
- * The vendor fork. It forgets silent brokers after 2 · period · rounds, by default 600 s. Its later code seems to
- * forget living ones too; that is an inference, so it is left out in favour of the fork.
+ * Models the vendor fork, which forgets silent brokers after 2 · period · rounds, 600 s by default. Its later code
+ * seems to forget living ones too: left out, in its favour.
  */
 export function pulsarFork(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {
   const forgetReportMs = 2000 * periodSec * MAX_SUPPRESS_ROUNDS;

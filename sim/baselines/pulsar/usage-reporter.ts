@@ -11,7 +11,7 @@ export interface ReporterSettings {
   readonly tolerancePercent: number;
 }
 
-/** Holds what a broker has counted since it last tried to report, and what it last sent. */
+/** Holds counts since the last attempt, and the last report. */
 export class UsageReporter {
   readonly #rule: SuppressionRule;
   readonly #settings: ReporterSettings;
@@ -28,7 +28,7 @@ export class UsageReporter {
     this.sinceLast = { messages: this.sinceLast.messages + messages, bytes: this.sinceLast.bytes + bytes };
   }
 
-  /** Returns the numbers to send, or null when they are suppressed. The count starts again either way. */
+  /** Returns numbers to send, null = suppressed; the count restarts either way. */
   report(nowMs: number): UsageCount | null {
     const usage = this.sinceLast;
     this.sinceLast = NOTHING;

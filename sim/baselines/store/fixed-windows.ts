@@ -3,13 +3,12 @@ import type { Store } from './store-cluster.js';
 
 type PerMs = NonNullable<BaselineEnvironment['quotaPerMs']>;
 
-/** Counts a request in each window. */
+/** Weight of a request in each window. */
 type Counted = (messages: number, bytes: number) => readonly [number, number];
 
 /**
- * Counters of fixed windows in a store, one for each limited dimension. A window begins with the first request after
- * the one before has ended, not at a full second; a request counts whether it is admitted or not, and is refused if the
- * sum is above the window's. Up to two quotas pass within an instant around the end of a window.
+ * Counts fixed windows in a store, per limited dimension. A window begins with the first request after the last's end.
+ * Requests count even if refused: two quotas may pass around an end.
  */
 export class FixedWindows implements Store {
   readonly #windows: readonly Window[];
@@ -21,20 +20,19 @@ export class FixedWindows implements Store {
   }
 
   /**
-   * rate-limiter-flexible 11.1 on Redis (lib/RateLimiterRedis.js, `consume`): SET … EX … NX, INCRBY.
+   * Models rate-limiter-flexible 11.1 on Redis (lib/RateLimiterRedis.js, `consume`): SET … EX … NX, INCRBY.
    *
-   * - Durations are whole seconds, points of a request are integers: a large request that is refused uses up what
-   *   smaller ones after it could have had.
-   * - Two limits are two counters that are asked at once and both charged, as lib/RateLimiterUnion.js does.
+   * - Durations are whole seconds, points integers: a refused large request uses up smaller ones' points.
+   * - Two limits are two counters, both charged, as in lib/RateLimiterUnion.js.
    *
-   * @param perMs the time that each quota is told per: its window
+   * @param perMs the time of each quota: its window
    */
   static ofRateLimiterFlexible(quota: Quota, perMs: PerMs = [SECOND_MS, SECOND_MS]): FixedWindows {
     const windows = ([0, 1] as const).map((of) => new Window(of, rateOf(quota, of), perMs[of]));
     return new FixedWindows(windows, (messages, bytes) => [Math.ceil(messages), Math.ceil(bytes)]);
   }
 
-  /** @fastify/rate-limit 11 on Redis (store/RedisStore.js): INCR, PEXPIRE. It counts requests, whatever they weigh. */
+  /** Models @fastify/rate-limit 11 on Redis (store/RedisStore.js): INCR, PEXPIRE, requests of any weight. */
   static ofFastifyRateLimit(quota: Quota, [perMs]: PerMs = [SECOND_MS, SECOND_MS]): FixedWindows {
     return new FixedWindows([new Window(0, rateOf(quota, 0), perMs)], () => [1, 0]);
   }

@@ -1,26 +1,20 @@
 import type { AskedCluster } from '../../cluster/asked-cluster.js';
 import type { BaselineEnvironment } from '../baseline.js';
 
-/** Decides in the store, in the order in which questions arrive. */
+/** Decides in the store, in order of arrival. */
 export interface Store {
-  /** How many commands one request costs. */
+  /** Commands per request. */
   readonly questions: number;
   take(messages: number, bytes: number, nowMs: number): boolean;
 }
 
-/**
- * One EVALSHA with a key and its arguments, and its reply of two numbers, as Redis writes them. TCP's own bytes are not
- * counted.
- */
+/** Bytes of one EVALSHA with key and arguments and its reply of two numbers, without TCP. */
 const QUESTION_BYTES = 120;
 const ANSWER_BYTES = 20;
-/** A way to the store or back takes from half to one and a half times its mean. */
+/** Least and most way, in means. */
 const WAY_SPREAD = [0.5, 1.5] as const;
 
-/**
- * Nodes that decide nothing: each request is a question to one store, which answers by what there is when the question
- * arrives. So no two nodes ever spend the same token, and each request waits for its round trip.
- */
+/** Decides nothing at nodes: each request is a round trip to one store, so no token is spent twice. */
 export class StoreCluster implements AskedCluster {
   readonly name: string;
   readonly sent = { records: 0, bytes: 0 };
@@ -35,7 +29,6 @@ export class StoreCluster implements AskedCluster {
     this.#wayMs = roundTripMs / 2;
   }
 
-  /** Does nothing: the store need not know the nodes. */
   start(): void {}
 
   ask(_node: string, messages: number, bytes: number, answer: (isAdmitted: boolean) => void): void {
@@ -49,7 +42,6 @@ export class StoreCluster implements AskedCluster {
     });
   }
 
-  /** Infinity: no node has a limit of its own. */
   limitOf(): number {
     return Infinity;
   }

@@ -13,8 +13,8 @@ export interface StoreSystem {
 }
 
 /**
- * @param roundTripMs mean time from a question to its answer; the time of each is drawn
- * @param depthsOf how deep the bucket is; null = as PlainLimiter, for systems whose source names no limiter
+ * Lists systems with a store. @param roundTripMs mean time of a question; each is drawn
+ * @param depthsOf depth of the bucket; null = as PlainLimiter, for systems whose source names none
  */
 export function storeSystems(
   roundTripMs: number,

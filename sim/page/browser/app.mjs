@@ -116,7 +116,7 @@ function showTime() {
   element('overview-key').replaceChildren(...parts);
 }
 
-/** What is in the cluster's bucket; nothing where the nodes have none in common. */
+/** Writes the content of the cluster's bucket; nothing where the nodes have none in common. */
 function bucketLine({ bucket }, side, index) {
   const tokens = bucket?.tokens[index] ?? null;
   if (tokens === null) return [];

@@ -132,7 +132,7 @@ async function withSignatures(own: ReportTopic, config: ResolvedConfig, log: Log
   });
 }
 
-/** How Kafka calls the topic of a log. */
+/** Names the Kafka topic of a log. */
 export function kafkaNameOf({ name }: KafkaTopicConfig, log: Log): string {
   return log === 'reports' ? name : `${name}-${log}`;
 }

@@ -3,10 +3,10 @@ import { nodeCommand } from './look/node-command.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
-/** What the scripts call to learn which groups there are. */
+/** Command of the completion scripts that lists groups. */
 const GROUPS = 'groups';
 
-/** @param program whose commands and options are completed */
+/** Makes the command. @param program whose commands and options are completed */
 export function completionCommand(program: Command): Command {
   return nodeCommand('completion', 'Print a script that completes commands, options and names of groups in a shell.')
     .addArgument(new Argument('<shell>', 'which one; groups: what the scripts ask').choices([...SHELLS, GROUPS]))
@@ -18,10 +18,9 @@ export function completionCommand(program: Command): Command {
 }
 
 interface Words {
-  /** `group set`; '' for the program itself. */
+  /** Words such as `group set`; '' = the program itself. */
   readonly path: string;
   readonly words: readonly string[];
-  /** Its argument, or its option --group, is the name of a group that a node knows. */
   readonly takesGroup: boolean;
 }
 
@@ -35,7 +34,7 @@ function wordsOf(command: Command, path: string): Words[] {
   return [own, ...command.commands.flatMap((each) => wordsOf(each, `${path} ${each.name()}`.trim()))];
 }
 
-/** They say which node is asked, and who asks. */
+/** Options that name the node and its caller. */
 const ADDRESS = nodeCommand('any', '').options.flatMap(({ long }) => long ?? []);
 
 const SCRIPTS: Readonly<Record<Shell, (all: readonly Words[]) => string>> = {
@@ -45,8 +44,8 @@ const SCRIPTS: Readonly<Record<Shell, (all: readonly Words[]) => string>> = {
 };
 
 /**
- * Files are completed, too, where no word fits. A colon, which names of keys have, parts words in bash: what stands
- * before the last one is taken off what is offered.
+ * Writes the script for bash, which also completes files. A colon, as in names of keys, parts words in bash: what
+ * precedes the last one is taken off.
  */
 function bashScript(all: readonly Words[]): string {
   return `_quotamesh() {

@@ -30,14 +30,14 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     await createProgram().parseAsync(argv);
   } catch (error) {
     if (!(error instanceof CommanderError)) exitWithError(error);
-    // Commander has printed what it had to say.
+    // Commander has printed its message.
     process.exitCode = error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
   }
 }
 
 /**
- * All commands with their options: what --help prints, and what docs/reference/commands.md is made from. Commands load
- * what they need when they run: `--version` and `--help` load commander only.
+ * Makes all commands, for --help and docs/reference/commands.md. Each loads what it needs when it runs: `--version` and
+ * `--help` load commander only.
  */
 export function createProgram(): Command {
   const program = new Command('quotamesh')
@@ -87,7 +87,7 @@ function helpOf(name: string): string {
   return `See \`${name} --help\`.`;
 }
 
-/** Commander gives settings to commands made by it only, and these and those below them are made apart. */
+/** Passes settings on, as commander does only for commands that it makes. */
 function inherit(command: Command, parent: Command): void {
   command.exitOverride().copyInheritedSettings(parent);
   command.showHelpAfterError(helpOf(nameOf(command)));

@@ -2,9 +2,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import { parseQuantity } from '../../config/setting/quantity.js';
 
 export interface DemoOptions {
-  /** Absent = the story; or the trace until Ctrl-C. */
+  /** Seconds; absent = the story, or the trace until Ctrl-C. */
   readonly for?: number;
-  /** false = the trace, also without --for. */
+  /** False = the trace, also without --for. */
   readonly story: boolean;
   /** Brokers, host:port with commas. */
   readonly kafka?: string;
@@ -15,7 +15,6 @@ export interface DemoOptions {
   readonly plain?: boolean;
 }
 
-/** `quotamesh demo`, which `npm start` runs. */
 export function demoCommand(): Command {
   return new Command('demo')
     .description('Three nodes of one cluster on this machine, live in the terminal: a story in six acts.')
@@ -44,7 +43,7 @@ function forMs(text: string): number {
 
 function speedFactor(text: string): number {
   const value = Number(text);
-  // Above this three nodes on one machine would be measured, not the quota.
+  // Above this the machine would be measured, not the quota.
   if (value >= 1 && value <= 1000) return value;
   throw new InvalidArgumentError('A number from 1 to 1000.');
 }

@@ -18,17 +18,16 @@ import { RecentSecond } from './view/recent-second.js';
 import { verdictLines } from './view/verdict-table.js';
 import { createView, type View } from './view/view.js';
 
-/** Ctrl-C leaves within two seconds: so much of them is for a measurement under way. */
+/** Milliseconds for a measurement under way, of the two seconds that Ctrl-C takes. */
 const MEASUREMENT_TIMEOUT_MS = 300;
 const TRAFFIC_STOP_PATIENCE_MS = 500;
 
 /**
- * `npm start`: nodes and traffic in processes of their own, until the time is over or somebody ends it. Returns the
- * exit code.
+ * Runs `npm start`: nodes and traffic in processes of their own, until time or somebody ends it. Returns the exit code.
  */
 export async function runDemonstration(options: DemoOptions): Promise<number> {
   const { kafka = null } = options;
-  // Said here once: each of the nodes would say it in a log of its own.
+  // Once here: each node would log it.
   if (kafka === null) await loadLmdb();
   const configFile = tellsStory(options) ? STORY_CONFIG_FILE : DEMO_CONFIG_FILE;
   const demonstration = new Demonstration(options, await StateFolder.create(configFile, kafka));
@@ -39,7 +38,7 @@ export async function runDemonstration(options: DemoOptions): Promise<number> {
   }
 }
 
-/** With one node there is nothing to share. */
+/** Tests for the story; one node has nothing to share. */
 function tellsStory({ for: forMs, story, nodes }: DemoOptions): boolean {
   return forMs === undefined && story && nodes > 1;
 }
@@ -70,7 +69,7 @@ class Demonstration {
     return this.#conclude(await this.#ending.reached);
   }
 
-  /** Leaves nothing behind: no process, no socket, no lock, no folder. */
+  /** Leaves nothing behind: no process, socket, lock or folder. */
   async leave(): Promise<void> {
     const [failed] = await Promise.all([
       this.#cluster?.stop() ?? [],
@@ -91,7 +90,7 @@ class Demonstration {
     return this.#cluster;
   }
 
-  /** All nodes are ready and have not been asked for anything; from here on everything is measured. */
+  /** Starts the traffic once all nodes are ready; measures from here on. */
   #startTraffic(cluster: Cluster, { name, quota }: GroupConfig): void {
     const { speed, plain } = this.#options;
     const nodeUrls = cluster.nodes.map(({ url }) => url);
@@ -118,7 +117,7 @@ class Demonstration {
     this.#teller = teller;
     try {
       await teller.tell();
-      // Nobody looks at a pipe for long; the exit code tells how it was.
+      // Nobody looks at a pipe for long; the exit code says how it was.
       if (process.stdout.isTTY === true) await teller.goOn();
       else this.#ending.reach({ kind: 'time-over' });
     } catch (error) {
@@ -139,10 +138,7 @@ class Demonstration {
     };
   }
 
-  /**
-   * A node that ends is shown as dead and the rest goes on; without traffic, or without any node, there is nothing to
-   * show.
-   */
+  /** Shows an ended node as dead; ends without traffic, or without nodes. */
   #watchEnds(cluster: Cluster, traffic: TrafficProcess): void {
     void traffic.child.ended.then(() => this.#fail(`the traffic process ended:\n${traffic.child.logEnd()}`));
     for (const at of cluster.nodes.keys()) this.#watchNode(at, cluster, traffic);
@@ -204,7 +200,7 @@ function say(line: string): void {
   process.stderr.write(`quotamesh: ${line}\n`);
 }
 
-/** Where to look next: commands to paste into another terminal, in the folder of this project. */
+/** Writes commands for another terminal, in this project's folder. */
 export function hintsFor(nodes: readonly NodeProcess[], folder: StateFolder, group: string): string[] {
   const [first] = nodes;
   const victim = nodes[1] ?? first;

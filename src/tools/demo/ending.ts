@@ -1,17 +1,17 @@
 import { constants } from 'node:os';
 import { EXIT_OK, EXIT_UNEXPECTED } from '../../base/errors/error-row.js';
 
-/** Why the demonstration is over. */
+/** Reasons for the demonstration's end. */
 export type DemoEndReason =
   | { readonly kind: 'time-over' }
   | { readonly kind: 'signal'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'failed'; readonly why: string };
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** An earlier second signal is the same Ctrl-C: the terminal sends it to the whole group, and npm passes it on. */
+/** Milliseconds; an earlier second signal is the same Ctrl-C, from terminal and npm. */
 const SAME_SIGNAL_MS = 1000;
 
-/** The first reason to end counts. A later signal means that leaving in order takes too long. */
+/** Keeps the first reason to end; a later signal means that leaving takes too long. */
 export class DemoEnding {
   readonly reached: Promise<DemoEndReason>;
   reason: DemoEndReason | null = null;
@@ -35,7 +35,6 @@ export class DemoEnding {
     this.#resolve(reason);
   }
 
-  /** Signals do again what they do by themselves. */
   forget(): void {
     for (const signal of SIGNALS) process.off(signal, this.#onSignal);
   }
@@ -46,7 +45,7 @@ export class DemoEnding {
   }
 }
 
-/** A demonstration without end is ended by Ctrl-C: that is no failure. One with a verdict to give has not given it. */
+/** Returns the exit code: Ctrl-C is no failure without an end, and one before a due verdict. */
 export function demoExitCode(
   reason: DemoEndReason,
   options: { readonly endless: boolean; readonly kept: boolean },

@@ -14,12 +14,11 @@ export interface StoryParts {
   readonly view: View;
   readonly ending: DemoEnding;
   readonly group: string;
-  /** The end of the new process is watched like that of the first. */
+  /** Called for a restarted node, to watch its end. */
   readonly onStarted: (node: number) => void;
   readonly onQuota: (messagesPerSecond: number) => void;
 }
 
-/** Plays the acts one after the other, and does to the cluster what each says. */
 export class StoryTeller {
   readonly #parts: StoryParts;
   readonly #told: (readonly [Act, ActTallies])[] = [];
@@ -29,17 +28,16 @@ export class StoryTeller {
     this.#parts = parts;
   }
 
-  /** The act that is on; null before the first. */
   get title(): string | null {
     return this.#title;
   }
 
-  /** Whether every act that is over was good. */
+  /** True = every finished act was good. */
   get isGood(): boolean {
     return this.#told.every(([{ figure }, { ours, central }]) => figure.isGood(ours, central));
   }
 
-  /** Resolves after the last act; nobody waits for it when something else ends the demonstration. */
+  /** Plays all acts; resolves after the last. */
   async tell(): Promise<void> {
     const { view, cluster, ending } = this.#parts;
     const acts = actsFor(cluster.nodes.length);
@@ -55,7 +53,7 @@ export class StoryTeller {
     view.tell(storyEnding(this.#told, (performance.now() - beganMs) / 1000));
   }
 
-  /** For those who look at the nodes themselves now: demand that moves, until something ends it. */
+  /** Keeps moving demand for those who look at nodes, until something ends it. */
   async goOn(): Promise<void> {
     const { cluster, ending, traffic, view } = this.#parts;
     this.#title = 'Demand goes on moving';
@@ -91,7 +89,7 @@ export class StoryTeller {
     view.tell([`  now: node B is ready, ${((performance.now() - beganMs) / 1000).toFixed(1)} s after it was started.`]);
   }
 
-  /** By one call to one node; the others learn of it from the log. */
+  /** Changes the quota by one call to one node. */
   async #setQuota(messagesPerSecond: number): Promise<void> {
     const { cluster, traffic, group, onQuota } = this.#parts;
     const node = cluster.nodes.find(({ child }) => child.isRunning);

@@ -11,11 +11,10 @@ import { redisFinding } from './redis-finding.js';
 import { signatureFindings } from './signature-finding.js';
 
 export interface ExamineOptions extends LoadOptions {
-  /** For each look. */
   readonly timeoutMs: number;
 }
 
-/** Everything that a node of this configuration needs on this machine, in the order in which it would miss it. */
+/** Examines all that such a node needs on this machine, in the order of its need. */
 export async function examine({ timeoutMs, ...load }: ExamineOptions): Promise<readonly Finding[]> {
   const config = await loadConfig(load).catch((error: unknown) => wrong('configuration', error));
   if ('state' in config) {
@@ -87,7 +86,7 @@ async function topicFindings(config: ResolvedConfig, timeoutMs: number): Promise
   }
 }
 
-/** Nothing where the topic is not as it should be, or is not there yet. */
+/** Examines signatures; nothing where the topic is missing or wrong. */
 async function signaturesOf(config: ResolvedConfig, found: readonly Finding[], timeoutMs: number) {
   const { topic } = config;
   const about = topic.kind === 'kafka' ? `topic ${topic.name}` : 'topic';

@@ -2,11 +2,10 @@ import type { ErrorCode } from '../../base/errors/catalogue.js';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { withDeadline } from '../../topic/remote/deadline.js';
 
-/** What was seen of one thing. */
+/** Finding about one thing. */
 export interface Finding {
-  /** What was looked at: `topic quotamesh-reports`. */
   readonly about: string;
-  /** noted: nodes work, and somebody may want to know. skipped: nothing can be said of it. */
+  /** noted: nodes work, but somebody may want to know; skipped: unknown. */
   readonly state: 'good' | 'noted' | 'wrong' | 'skipped';
   readonly says: string;
   readonly code: ErrorCode | null;
@@ -31,7 +30,7 @@ export function wrong(about: string, error: unknown): Finding {
   return { about, state: 'wrong', says: known.message, code: known.code, remedy: known.remedy };
 }
 
-/** Looks for so long at most. What is thrown is a finding, too. */
+/** Bounds a look in time; errors are findings. */
 export async function looked(
   about: string,
   timeoutMs: number,

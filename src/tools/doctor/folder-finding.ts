@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { type Finding, good, wrong } from './finding.js';
 
-/** A folder that is not there is made by the node, where the one above it can be written. */
+/** Checks a folder; nodes make a missing one if its parent is writable. */
 export async function folderFinding(about: string, path: string): Promise<Finding> {
   const there = await nearestThere(path);
   try {
@@ -17,10 +17,10 @@ export async function folderFinding(about: string, path: string): Promise<Findin
   return good(about, there === path ? `${path} can be written` : `${path} can be made in ${there}`);
 }
 
-/** Numbers of Linux for NFS, SMB (two of them) and Ceph, where LMDB's locks do not hold. */
+/** Linux numbers of NFS, SMB (two) and Ceph, where LMDB's locks fail. */
 const NETWORK = new Set([0x6969, 0xff534d42, 0xfe534d42, 0x00c36400]);
 
-/** What is wrong with a folder of processes that share a map of its file; null = nothing. */
+/** Describes a network folder, whose processes cannot share a map; null = none. */
 export async function networkMistake(path: string): Promise<QuotameshError | null> {
   const { type } = await statfs(await nearestThere(path));
   if (!NETWORK.has(type)) return null;

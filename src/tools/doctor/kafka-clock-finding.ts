@@ -5,17 +5,12 @@ import { type Finding, good, noted, skipped } from './finding.js';
 import type { KafkaVisit } from './kafka-visit.js';
 
 const ABOUT = 'clocks';
-/** What a good clock and a slow answer may differ by. */
+/** Milliseconds between a good clock and a slow answer. */
 const AHEAD_MS = 2000;
-/** Nodes write once a second. */
+/** Milliseconds; nodes write once a second. */
 const RECENT_MS = 5000;
 const PARTITION = 0;
 
-/**
- * Kafka does not tell its time, but the leader of a partition stamps the records of the topic with it. Where a node
- * writes, the newest stamp is a second old; a stamp of the future tells that our clock is behind. A clock of ours that
- * is ahead looks like a topic to which nobody writes.
- */
 export async function clockFinding(visit: KafkaVisit, address: BrokerAddress, topic: string): Promise<Finding> {
   const { exists, leaders } = await fetchTopicMetadata(visit.kafkajs, await visit.open(address), topic);
   const leader = leaders[PARTITION] ?? null;
@@ -35,7 +30,7 @@ export async function clockFinding(visit: KafkaVisit, address: BrokerAddress, to
   return good(ABOUT, `this machine and broker ${broker} agree to within ${RECENT_MS / 1000} s`);
 }
 
-/** The stamp of the first record since then; null = there is none. */
+/** Returns the first record's stamp since then; null = none. */
 async function stampSince(link: BrokerLink, topic: string, sinceMs: number): Promise<number | null> {
   const topics = [{ topic, partitions: [{ partition: PARTITION, timestamp: sinceMs }] }];
   const answer = await link.send<StampsAnswer>('ListOffsets', { isolationLevel: 0, topics });

@@ -12,7 +12,7 @@ import { quotaFindings } from './kafka-quota-findings.js';
 import { topicFinding } from './kafka-topic-finding.js';
 import { KafkaVisit } from './kafka-visit.js';
 
-/** Brokers, then each topic, then what hangs on both. */
+/** Examines brokers, topics, and what depends on both. */
 export async function kafkaFindings(
   config: ResolvedConfig,
   topic: KafkaTopicConfig,
@@ -52,7 +52,7 @@ function logsOf({ registry, kafkaQuotas }: ResolvedConfig): readonly Log[] {
 
 interface Reached {
   readonly address: BrokerAddress;
-  /** null = it has not answered, or has not let us in. */
+  /** Null = no answer, or no access. */
   readonly link: BrokerLink | null;
   readonly failure: unknown;
 }
@@ -71,7 +71,7 @@ function unreachable({ options }: KafkaVisit, seeds: readonly Reached[]): Quotam
   return refused ?? new QuotameshError('TOPIC_UNREACHABLE', { topic: options.topic, reason });
 }
 
-/** Nodes begin at any broker of the configuration, and then talk to those that lead partitions. */
+/** Examines brokers: nodes begin at any, then use the partitions' leaders. */
 async function brokerFindings(
   visit: KafkaVisit,
   seeds: readonly Reached[],

@@ -6,7 +6,7 @@ import { type Finding, good, noted, skipped } from './finding.js';
 
 const ABOUT = 'client quotas';
 
-/** Client quotas of Kafka that hold for this node: those of everybody isolate it under load. */
+/** Checks Kafka's quotas for this node; everybody's isolate it under load. */
 export async function ownQuotaFinding(topic: KafkaTopicConfig, timeoutMs: number): Promise<Finding> {
   const patient = { ...topic, connectionTimeoutMs: Math.min(topic.connectionTimeoutMs, timeoutMs) };
   const admin = new ClientQuotaAdmin(patient, () => undefined);

@@ -8,7 +8,7 @@ import { roughnessOf, troubleOfConsumers } from '../../doors/kafka-quotas/window
 import { ClientQuotaAdmin } from '../../topic/kafka/client-quota-admin.js';
 import { type Finding, good, looked, noted, wrong } from './finding.js';
 
-/** What `quotamesh kafka-quotas` needs besides: pages of exporters, rights on quotas, windows that smooth nothing. */
+/** Checks the needs of `quotamesh kafka-quotas`: exporters' pages, rights on quotas, smoothing windows. */
 export async function quotaFindings(
   config: ResolvedConfig,
   topic: KafkaTopicConfig,
@@ -50,7 +50,7 @@ async function windowFindings(
   const patient = { ...topic, connectionTimeoutMs: Math.min(topic.connectionTimeoutMs, timeoutMs) };
   const admin = new ClientQuotaAdmin(patient, () => undefined);
   try {
-    // The answer is not used: this fails where we may not see quotas, and then we may not write them either.
+    // Unused answer: who may not see quotas may not write them either.
     await admin.describe();
     const found = await admin.windows();
     const rough = found.flatMap(({ broker, windows, windowSeconds }) => {

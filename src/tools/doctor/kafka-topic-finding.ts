@@ -8,10 +8,7 @@ import { createKafkaTopic, verifyTopic, type WantedTopic } from '../../topic/kaf
 import { type Finding, good, noted } from './finding.js';
 import type { KafkaVisit } from './kafka-visit.js';
 
-/**
- * One topic: whether it is there, has leaders and the right settings, and whether we may do what a node does. Throws
- * what a node would.
- */
+/** Checks a topic: existence, leaders, settings, rights. Throws what a node would. */
 export async function topicFinding(visit: KafkaVisit, address: BrokerAddress, wanted: WantedTopic): Promise<Finding> {
   const about = `topic ${wanted.topic}`;
   const link = await visit.open(address);
@@ -36,7 +33,7 @@ export async function topicFinding(visit: KafkaVisit, address: BrokerAddress, wa
   );
 }
 
-/** A bit per operation; null where the broker is too old to tell. */
+/** Returns a bit per operation; null = the broker is too old. */
 async function rightsOn(link: BrokerLink, topic: string): Promise<number | null> {
   if (!link.serves('Metadata', METADATA_WITH_ID_VERSION)) return null;
   const { topicMetadata } = await link.exchange(metadataWithId(topic, { withRights: true }));
@@ -49,7 +46,7 @@ function failWithoutLeader(topic: string, leaders: TopicMetadata['leaders']): vo
     throw new QuotameshError('TOPIC_UNREACHABLE', { topic, reason: `partition ${partition} has no leader` });
 }
 
-/** As a node names what Kafka does not let it do. */
+/** Names a refusal as a node does. */
 async function named<T>(
   wanted: WantedTopic,
   operation: Parameters<typeof kafkaUnusable>[2],

@@ -3,7 +3,7 @@ import { type BrokerAddress, BrokerLink } from '../../topic/kafka/broker-link.js
 import { type KafkaTopicOptions, kafkaTopicOptions, tokensOf } from '../../topic/kafka/kafka-topic-options.js';
 import { type Kafkajs, loadKafkajs } from '../../topic/kafka/kafkajs-internals.js';
 
-/** Connections to the Kafka of a configuration, made as a node makes them. None of them outlives the visit. */
+/** Holds connections to a configured Kafka, made as a node's, for one visit. */
 export class KafkaVisit {
   readonly kafkajs: Kafkajs = loadKafkajs();
   readonly options: KafkaTopicOptions;
@@ -21,7 +21,7 @@ export class KafkaVisit {
     this.options = kafkaTopicOptions(patient, { log: unheard }, tokens && (() => tokens.token()));
   }
 
-  /** Rejects when the broker cannot be reached, or does not let us in. */
+  /** Opens a link. Rejects without the broker, or its permission. */
   async open(address: BrokerAddress): Promise<BrokerLink> {
     const link = new BrokerLink(this.kafkajs, address, this.options, unheard);
     this.#links.push(link);
@@ -35,5 +35,4 @@ export class KafkaVisit {
   }
 }
 
-/** What happened on the way is in the error. */
 function unheard(): void {}

@@ -8,7 +8,7 @@ interface Address {
   readonly port: number;
 }
 
-/** Whether a node could listen there: it is tried, and left again. */
+/** Tries to listen at an address, and leaves it. */
 export async function listenerFinding(
   about: 'http' | 'mqtt',
   code: 'HTTP_ADDRESS_IN_USE' | 'MQTT_ADDRESS_IN_USE',
@@ -33,10 +33,7 @@ function refusalOf(address: Address): Promise<NodeJS.ErrnoException | null> {
   });
 }
 
-/**
- * Asks for half of the time at most: a program that takes connections and answers nothing is to be told as what it is,
- * and not as a look that took too long.
- */
+/** Detects a node within half of the time, to report silent programs as such. */
 async function isNode({ host, port }: Address, timeoutMs: number): Promise<boolean> {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   const asked = { url: new URL(`http://${name}:${port}`), token: null, tls: {} };

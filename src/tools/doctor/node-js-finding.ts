@@ -9,7 +9,7 @@ export function nodeJsFinding(found = process.versions.node, wanted = nodeJsWant
   return good('Node.js', `${found}; ${wanted} or newer is needed`);
 }
 
-/** From package.json, without the sign before it. */
+/** Reads the Node.js version of package.json, without its sign. */
 export function nodeJsWanted(): string {
   const { engines } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8'));
   return String(engines.node).replace(/^>=\s*/, '');

@@ -3,7 +3,7 @@ import type { RedisTopicConfig } from '../../config/resolved/resolved-config.js'
 import { reasonOf } from '../../topic/remote/topic-unusable.js';
 import { type Finding, good, wrong } from './finding.js';
 
-/** Connects, proves who it is, and loads the scripts, as a node does; opens no log. */
+/** Checks Redis as a node would: connects, authenticates, loads scripts; opens no log. */
 export async function redisFinding(cluster: string, topic: RedisTopicConfig, timeoutMs: number): Promise<Finding> {
   const { TopicLink } = await import('../../topic/redis/topic-link.js');
   const { redisTopicOptions } = await import('../../topic/redis/redis-topic-options.js');

@@ -8,10 +8,8 @@ import { type Finding, good, noted, skipped, wrong } from './finding.js';
 const ABOUT = 'signatures';
 
 /**
- * Looks for a record that was signed with a key of this configuration, and reads no further than to the first.
- *
- * A node whose key nobody has is never ready where signatures are required, or takes a whole quota for itself. The log
- * of the topic has to be there: opening one that is not would make it.
+ * Looks for the first record signed with a key of this configuration. *Why:* a node whose key nobody has never gets
+ * ready, or takes a whole quota. The log must exist: opening would make it.
  */
 export async function signatureFindings(config: ResolvedConfig, timeoutMs: number): Promise<readonly Finding[]> {
   const { topic, cluster } = config;
@@ -35,7 +33,7 @@ export async function signatureFindings(config: ResolvedConfig, timeoutMs: numbe
 
 interface SignedRecords {
   readonly signatures: Pick<RecordSignatures, 'keyId' | 'mode' | 'verified' | 'unverified'>;
-  /** False = the time was over before the end, and before a record with a key of ours. */
+  /** False = time ran out first. */
   readonly isWhole: boolean;
 }
 
@@ -62,7 +60,7 @@ async function readLog(config: ResolvedConfig, timeoutMs: number): Promise<Signe
   }
 }
 
-/** Looks into the newest records alone. A node that opens the log of a Redis that was restarted begins another one. */
+/** Reads newest records alone: opening a restarted Redis's log would begin another. */
 async function readRedis(
   cluster: string,
   topic: RedisTopicConfig,
@@ -101,10 +99,10 @@ async function readRedis(
 
 type Scanned = readonly [Buffer, readonly Buffer[]];
 
-/** More in one answer would hold Redis up for longer. */
+/** Fields per answer; more holds Redis up longer. */
 const SCAN_FIELDS = 500;
 
-/** Tells whether the work came to its end in time; what fails otherwise is a finding. */
+/** Tests if work ended in time; other failures are findings. */
 function inTime(work: Promise<void>, timeoutMs: number): Promise<boolean> {
   const late = new Error('late');
   return withDeadline(work, timeoutMs, () => late).then(

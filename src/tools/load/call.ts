@@ -1,16 +1,14 @@
 /**
- * late:   no answer within the patience of a client
- * lost:   nobody listens, or the connection went before the answer came
- * unsent: too many wait already, or this machine is late by more than a second
+ * Outcomes; late: after the client's patience; lost: no listener, or a broken connection; unsent: too many wait, or
+ * this machine is a second late.
  */
 export const OUTCOMES = ['granted', 'refused', 'not-ready', 'error', 'late', 'lost', 'unsent'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** One request as its client saw it. Times are epoch milliseconds. */
+/** Request as its client saw it, in epoch milliseconds. */
 export interface Call {
-  /** Which stream it belongs to (load-order.ts). */
   readonly tag: number;
-  /** When it should have been sent. */
+  /** Due time of sending. */
   readonly dueMs: number;
   readonly sentMs: number;
   readonly endedMs: number;
@@ -19,14 +17,14 @@ export interface Call {
   readonly retry: boolean;
 }
 
-/** Whether the node gave a decision: the call counts when it ended, otherwise when it was sent. */
+/** Tests for a decision: such calls count at their end, others at their sending. */
 export function isDecided({ outcome }: Call): boolean {
   return outcome === 'granted' || outcome === 'refused';
 }
 
 const FIELDS = 7;
 
-/** Calls as one array of numbers, which costs another process little. */
+/** Packs calls into one array of numbers, cheap for another process. */
 export class CallColumn {
   #numbers: number[] = [];
 
@@ -34,7 +32,7 @@ export class CallColumn {
     this.#numbers.push(tag, dueMs, sentMs, endedMs, OUTCOMES.indexOf(outcome), bytes, retry ? 1 : 0);
   }
 
-  /** Everything since the last time. */
+  /** Takes everything since the last time. */
   take(): Float64Array {
     const taken = Float64Array.from(this.#numbers);
     this.#numbers = [];

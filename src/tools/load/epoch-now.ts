@@ -1,4 +1,4 @@
-/** Epoch milliseconds from the monotonic clock, as the nodes' decision logs have them. */
+/** Returns epoch milliseconds of the monotonic clock, as in decision logs. */
 export function epochNow(): number {
   return performance.timeOrigin + performance.now();
 }

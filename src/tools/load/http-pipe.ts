@@ -1,24 +1,22 @@
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 
-/** Sent and not yet answered, per connection: what a node that stands still answers late, when nobody waits any more. */
+/** Unanswered requests per connection; a stalled node answers them late. */
 const IN_FLIGHT_MAX = 16;
 
 /** One request on its way. */
 export interface Exchange {
-  /** The whole request, ASCII. */
+  /** Whole request, ASCII. */
   readonly request: string;
-  /** Status and body of the answer, a character per byte; null = the connection is gone. */
+  /** Takes status and body, a character per byte; null = the connection is gone. */
   readonly onAnswer: (status: number | null, body: string) => void;
 }
 
 /**
- * One connection on which requests may follow each other without waiting (HTTP/1.1 pipelining), to a server that we
- * know: every answer has a content-length. Not for anybody else's server. docs/decisions/0109 compares it with undici
- * and node:http.
+ * Pipelines requests (HTTP/1.1) to a known server, whose answers have a content-length; docs/decisions/0109 compares
+ * undici and node:http.
  */
 export class HttpPipe {
   isOpen = true;
-  /** It closed before everything was answered. */
   hasLost = false;
   readonly #socket: Socket;
   readonly #inFlight: Exchange[] = [];
@@ -26,7 +24,7 @@ export class HttpPipe {
   #unread = '';
   #isCorked = false;
 
-  /** @param onRoom after answers, and when the connection is gone */
+  /** @param onRoom called after answers, and when the connection is gone */
   constructor(place: NetConnectOpts, onRoom: () => void = () => undefined) {
     this.#onRoom = onRoom;
     this.#socket = connect({ ...place, noDelay: true });
@@ -40,7 +38,7 @@ export class HttpPipe {
     return this.isOpen && this.#inFlight.length < IN_FLIGHT_MAX;
   }
 
-  /** Requests of one turn of the event loop leave together. */
+  /** Sends; requests of one turn of the event loop leave together. */
   send(exchange: Exchange): void {
     this.#inFlight.push(exchange);
     if (!this.#isCorked) {
@@ -58,7 +56,7 @@ export class HttpPipe {
     this.#socket.destroy();
   }
 
-  /** `latin1`, so that a character is a byte. */
+  /** Reads `latin1`, a character per byte. */
   #read(chunk: string): void {
     this.#unread += chunk;
     let from = 0;
@@ -84,7 +82,7 @@ export class HttpPipe {
   }
 }
 
-/** A request as HttpPipe sends it; `body` null = it has none. */
+/** Writes a request for HttpPipe; null = no body. */
 export function requestWith(method: string, path: string, body: object | null, token?: string): string {
   const text = body === null ? '' : JSON.stringify(body);
   const authorization = token === undefined ? '' : `authorization: Bearer ${token}\r\n`;

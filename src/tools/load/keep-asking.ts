@@ -4,12 +4,12 @@ import { HttpPipe } from './http-pipe.js';
 export interface Asking {
   readonly place: NetConnectOpts;
   readonly connections: number;
-  /** The next request; null = that was all. */
+  /** Returns the next request; null = the end. */
   readonly next: () => string | null;
   readonly onAnswer: (status: number, body: string, tookMs: number) => void;
 }
 
-/** Closed load: one request under way per connection, the next one when its answer has come. */
+/** Runs a closed load: one request per connection, the next after its answer. */
 export async function keepAsking({ connections, ...asking }: Asking): Promise<void> {
   await Promise.all(Array.from({ length: connections }, () => askOneByOne(asking)));
 }

@@ -1,13 +1,13 @@
 import type { LoadOrder } from './load-order.js';
 import { OpenLoad } from './open-load.js';
 
-/** The process of the load: nodes and their clients should not share an event loop. */
+/** Process of the load, apart from the nodes' event loops. */
 const load = new OpenLoad();
 const frozen = new Set<number>();
 
 process.on('message', (message) => void obey(message as LoadOrder));
 
-/** Our parent process is gone. The nodes that it froze cannot end by themselves: they are thawed. */
+/** Thaws frozen nodes when the parent is gone, as they cannot end by themselves. */
 process.on('disconnect', () => {
   for (const pid of frozen) thaw(pid);
   process.exit(0);

@@ -1,36 +1,34 @@
 import type { ArrivalStream } from '../../../sim/load/arrival-streams.js';
 
-/** What arrives when, and where it is asked for. */
+/** Arrivals, and where they go. */
 export interface LoadStream {
-  /** Marks its calls. */
   readonly tag: number;
   readonly arrivals: ArrivalStream;
   readonly group: string;
-  /** Asked in turn: a node, and its second process where it has one. */
   readonly urls: readonly string[];
 }
 
 export interface LoadPlan {
-  /** Epoch milliseconds of time 0 of the streams. */
+  /** Epoch milliseconds of time 0. */
   readonly sinceMs: number;
   readonly seed: number;
-  /** A client waits so long for an answer. Infinity: until it comes. */
+  /** Milliseconds that a client waits; Infinity = until the answer. */
   readonly patienceMs: number;
   readonly streams: readonly LoadStream[];
 }
 
 /** Orders to the process of the load. */
 export type LoadOrder =
-  /** From now on, instead of what was played under this name before. */
+  /** Plays from now on, in place of the former play of this name. */
   | { readonly kind: 'play'; readonly name: string; readonly plan: LoadPlan }
-  /** What has ended since the last time; answered with a column of calls (call.ts). */
+  /** Collects ended calls; answered with a column (call.ts). */
   | { readonly kind: 'collect' }
-  /** No more arrivals; the answer comes when nothing is under way any more. */
+  /** Ends arrivals; answered when nothing is under way. */
   | { readonly kind: 'finish' }
-  /** So that nobody stays frozen when we die. */
+  /** Names frozen processes, to be thawed if we die. */
   | { readonly kind: 'frozen' | 'thawed'; readonly pid: number };
 
-/** So much per second at one node from the beginning on, one message each. */
+/** Makes a steady stream of messages at one node. */
 export function steadyStream(id: string, ratePerSecond: number, evenly: boolean): ArrivalStream {
   return {
     id,

@@ -2,12 +2,12 @@ import type { Outcome } from './call.js';
 import { type Exchange, HttpPipe, requestWith } from './http-pipe.js';
 
 const CONNECTIONS = 4;
-/** More than this is not waited for: a node takes 0.1 ms per request, unless it stands still. */
+/** Waiting requests; a node takes 0.1 ms each, unless it stalls. */
 const WAITING_MAX = 512;
-/** Not sent for so long: the node stands still, and what nobody waits for would be a burst when it goes on. */
+/** Milliseconds; older unsent requests would burst when a stalled node goes on. */
 const UNSENT_AFTER_MS = 1000;
 const SWEEP_MS = 50;
-/** Nobody listens, or it is not ready: a request per arrival would take the time that it needs to become so. */
+/** Milliseconds of pause while nobody listens or is ready, to leave the node its time. */
 const PAUSE_MS = 20;
 const WARM_REQUESTS = 50;
 
@@ -15,19 +15,19 @@ export interface PostedWork {
   readonly group: string;
   readonly messages: number;
   readonly bytes: number;
-  /** A node has refused it before, so it must not count as demand again. */
+  /** True = refused before, and not to be counted as demand again. */
   readonly retry: boolean;
 }
 
-/** @param body what the node said, empty where it said nothing */
+/** Takes an outcome. @param body the node's words, or empty */
 export type OnAnswer = (outcome: Outcome, body: string) => void;
 
-/** Kept-alive connections to one node, over which it is asked through its public API. */
+/** Holds kept-alive connections to one node's public API. */
 export class NodeConnections {
   readonly #place: { readonly host: string; readonly port: number };
   readonly #patienceMs: number;
   readonly #pipes: HttpPipe[] = [];
-  /** Not answered yet, in order of time; some are done all the same. */
+  /** Unanswered, in order of time; some are done all the same. */
   readonly #open: Asking[] = [];
   readonly #unsent: Asking[] = [];
   readonly #sweepTimer: NodeJS.Timeout;
@@ -35,16 +35,16 @@ export class NodeConnections {
   #pausedUntilMs = 0;
   #pausedAs: Outcome = 'lost';
 
-  /** @param patienceMs a client waits so long for an answer; Infinity: until it comes */
+  /** @param patienceMs milliseconds that a client waits; Infinity = until the answer */
   constructor(url: string, patienceMs: number) {
     const { hostname, port } = new URL(url);
     this.#place = { host: hostname, port: Number(port) };
     this.#patienceMs = patienceMs;
-    // By way of setImmediate: after a pause of our own the answers that have come are read first.
+    // setImmediate: after a pause of our own, arrived answers are read first.
     this.#sweepTimer = setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS);
   }
 
-  /** The first arrivals should not pay for connections and for code that has never run. */
+  /** Opens connections and runs code before the first arrivals. */
   warmUp(): void {
     for (let at = 0; at < CONNECTIONS; at++) warm(this.#connect(), WARM_REQUESTS);
   }
@@ -91,10 +91,7 @@ export class NodeConnections {
     return pipe;
   }
 
-  /**
-   * Requests that were not sent yet fail as well: nobody is there for them either. One that nobody used may have been
-   * closed for that, after 75 s, which says nothing about the node.
-   */
+  /** Fails unsent requests, too; a connection idle for 75 s says nothing about the node. */
   #gone(pipe: HttpPipe): void {
     this.#pipes.splice(this.#pipes.indexOf(pipe), 1);
     if (!pipe.hasLost) {

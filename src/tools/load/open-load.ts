@@ -6,10 +6,10 @@ import type { LoadPlan, LoadStream } from './load-order.js';
 import { NodeConnections } from './node-connections.js';
 import { RealTimeQueue } from './real-time-queue.js';
 
-/** Later than this, arrivals are not made up for: that would be a burst that nobody asked for. */
+/** Milliseconds; later arrivals would be a burst that nobody wanted. */
 const MADE_UP_MS = 1000;
 
-/** Open load: every arrival is sent at its time, whatever became of those before, and again where its stream says so. */
+/** Runs an open load: sends every arrival in time, whatever became of others, and retries by its stream. */
 export class OpenLoad {
   readonly #connections = new Map<string, NodeConnections>();
   readonly #queues = new Map<string, RealTimeQueue>();
@@ -17,7 +17,6 @@ export class OpenLoad {
   #underWay = 0;
   #onIdle: (() => void) | null = null;
 
-  /** Ends what was played under this name before. */
   play(name: string, plan: LoadPlan): void {
     this.#queues.get(name)?.stop();
     const queue = new RealTimeQueue(plan.sinceMs);
@@ -25,12 +24,11 @@ export class OpenLoad {
     for (const stream of plan.streams) this.#begin(queue, plan, stream);
   }
 
-  /** The calls that have ended since the last time (call.ts). */
+  /** Returns calls ended since the last time (call.ts). */
   collect(): Float64Array {
     return this.#calls.take();
   }
 
-  /** No more arrivals; resolves when nothing is under way. */
   async finish(): Promise<void> {
     for (const queue of this.#queues.values()) queue.stop();
     if (this.#underWay > 0)

@@ -1,7 +1,7 @@
 import { EventQueue } from '../../../sim/cluster/event-queue.js';
 import { epochNow } from './epoch-now.js';
 
-/** The simulator's queue, run by the real clock: an event that is late still sees its due time as `nowMs`. */
+/** Runs the simulator's queue by the real clock; late events see their due time as `nowMs`. */
 export class RealTimeQueue {
   readonly #events = new EventQueue();
   readonly #sinceMs: number;
@@ -31,7 +31,7 @@ export class RealTimeQueue {
     this.at(this.nowMs + delayMs, run);
   }
 
-  /** What has not happened will not. */
+  /** Stops; the rest will not happen. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -45,7 +45,7 @@ export class RealTimeQueue {
   }
 
   #runDue(): void {
-    // While events run, what they add needs no timer.
+    // Events added while events run need no timer.
     this.#wakesAtMs = -Infinity;
     this.#events.runUntil(Math.max(this.nowMs, this.clockMs));
     this.#wakesAtMs = Infinity;

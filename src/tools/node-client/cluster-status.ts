@@ -4,26 +4,21 @@ import type { GroupStatus, NodeStatus, RateStatus } from '../../node/api/node-st
 import type { NodeAddress } from './node-address.js';
 import { allPages, get } from './node-requests.js';
 
-/** A cluster as one of its nodes sees it. */
+/** Cluster as one node sees it. */
 export interface ClusterStatus {
   readonly node: NodeStatus;
   readonly groups: readonly GroupStatus[];
-  /** Configured, but left out: see GROUPS_MAX. */
   readonly groupsNotShown: number;
-  /** The busiest of the cluster, as far as nodes tell their names; none where groups are named. */
+  /** Busiest keys by the log; none where groups are named. */
   readonly keys: readonly KeyStatus[];
 }
 
-/** Each group is a request of its own and fills a part of the screen; `--groups` and `--group` show others. */
+/** Groups, each a request and a part of the screen; `--groups` and `--group` show others. */
 export const GROUPS_MAX = 20;
-/** A node answers a group in some hundred microseconds of its event loop; more at once would only wait there. */
+/** Requests at once; a node answers in some hundred µs. */
 const ASKED_AT_ONCE = 8;
 
-/**
- * Asks a node over its public HTTP API. `names` empty = the busiest groups of that node, then others.
- *
- * @param max so many groups; infinite = all
- */
+/** Fetches over HTTP; no `names` = the busiest groups, then others. @param max groups; Infinity = all */
 export async function fetchClusterStatus(
   asked: NodeAddress,
   names: readonly string[],
@@ -57,7 +52,7 @@ interface ListedDirection {
   readonly demand: RateStatus;
 }
 
-/** How busy a group is: the largest part of a quota that is wanted. Where nothing limits, a little above nothing. */
+/** Returns a group's heat: the largest wanted part of a quota; tiny without limits. */
 function heatOf({ publish, dispatch }: ListedGroup): number {
   const parts = [publish, dispatch].flatMap(({ quota, demand }) => [
     partOf(demand.messagesPerSecond, quota.messagesPerSecond),
@@ -68,7 +63,7 @@ function heatOf({ publish, dispatch }: ListedGroup): number {
 
 function partOf(demand: number | null, quota: number | null): number {
   if (demand === null || demand === 0) return 0;
-  // Work for which the quota is 0 is all refused.
+  // Work with a quota of 0 is all refused.
   return quota === null ? Number.MIN_VALUE : quota === 0 ? Number.MAX_VALUE : demand / quota;
 }
 
@@ -79,7 +74,7 @@ async function groupsToShow(asked: NodeAddress, max: number): Promise<{ names: r
     if (!listed.publish.served && !listed.dispatch.served) unused.push(listed.group);
     else used.push({ group: listed.group, heat: heatOf(listed) });
   }
-  // Equals stay in the order of the node.
+  // Equals keep the node's order.
   used.sort((one, other) => other.heat - one.heat);
   const all = [...used.map(({ group }) => group), ...unused];
   return { names: all.slice(0, max), notShown: Math.max(0, all.length - max) };

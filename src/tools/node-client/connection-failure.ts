@@ -5,7 +5,7 @@ import type { NodeAddress } from './node-address.js';
 
 const PROBE_MS = 1000;
 
-/** Says why a request has no answer: nobody is there, a certificate is not trusted, or one side speaks TLS alone. */
+/** Explains a missing answer: nobody there, an untrusted certificate, or TLS on one side alone. */
 export async function connectionFailure(node: NodeAddress, error: Error): Promise<QuotameshError> {
   const { url, socketPath } = node;
   const { code = '', message, cause } = error as NodeJS.ErrnoException & { readonly cause?: Error };
@@ -32,7 +32,7 @@ function otherProtocol(url: string, asked: string, spoken: string): QuotameshErr
   return new QuotameshError('NODE_PROTOCOL', { url, asked, spoken });
 }
 
-/** Certificates do not matter here: nothing is sent. */
+/** Tests for TLS, whatever the certificate: nothing is sent. */
 function speaksTls({ hostname: host, port }: URL): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port: Number(port || 80), rejectUnauthorized: false, timeout: PROBE_MS });

@@ -4,7 +4,6 @@ import { request as tlsRequest } from 'node:https';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { TOKEN_VARIABLE, UNIX } from '../../config/setting/outside-words.js';
 
-/** How a command names the node that it asks, and itself. */
 export interface NodeCommandOptions {
   readonly url: string;
   readonly token?: string;
@@ -16,14 +15,14 @@ export interface NodeCommandOptions {
 
 export interface NodeAddress {
   readonly url: URL;
-  /** The node listens on this Unix socket; the host of `url` means nothing then. */
+  /** Unix socket of the node, in place of the host in `url`. */
   readonly socketPath?: string;
   readonly token: string | null;
   /** PEM texts. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
-/** Throws USAGE, CONFIG_UNREADABLE. The flag wins over the file, that over the environment. */
+/** Resolves address and token: flag over file over environment. Throws USAGE, CONFIG_UNREADABLE. */
 export function nodeAddress(options: NodeCommandOptions): NodeAddress {
   const { token, tokenFile, ca, cert, key } = options;
   const socketPath = options.url.startsWith(UNIX) ? options.url.slice(UNIX.length) : undefined;
@@ -57,10 +56,10 @@ export interface NodeAnswer {
   readonly text: string;
 }
 
-/** A page of groups has some hundred KB; what is not a node may send for ever. */
+/** Most bytes of an answer; a page of groups has some hundred KB. */
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Rejects with the error of the connection. node:http rather than fetch, which takes no certificates of its own. */
+/** Sends by node:http, as fetch takes no certificates. Rejects with the connection's error. */
 export async function ask({ url, socketPath, token, tls }: NodeAddress, request: NodeRequest): Promise<NodeAnswer> {
   const { method, path, headers, body, timeoutMs } = request;
   const send = url.protocol === 'https:' ? tlsRequest : plainRequest;
@@ -87,14 +86,14 @@ export async function ask({ url, socketPath, token, tls }: NodeAddress, request:
   });
 }
 
-/** `127.0.0.1:7070` is taken for `http://127.0.0.1:7070`. */
+/** Parses a URL; `127.0.0.1:7070` means `http://127.0.0.1:7070`. */
 function nodeUrl(text: string): URL {
   const full = /^https?:\/\//.test(text) ? text : `http://${text}`;
   if (!/:\/\/.*:\/\//.test(full) && URL.canParse(full)) return new URL(full);
   throw usage(`--url must be the address of a node, got ${JSON.stringify(text)}`);
 }
 
-/** What cannot stand in a header is no token; it is not shown. */
+/** Rejects a token that no header can hold, without showing it. */
 function headerSafe(token: string): string {
   if (/^[\x21-\x7e]{1,512}$/.test(token)) return token;
   throw usage('the token must have 1 to 512 letters, digits and signs, without spaces');

@@ -6,22 +6,22 @@ export { nodeAddress } from './node-address.js';
 
 const TIMEOUT_MS = 5000;
 
-/** A change waits for the log; the node itself gives up after 15 s. */
+/** Milliseconds for a change; the node gives up after 15 s. */
 const CHANGE_TIMEOUT_MS = 20_000;
 
 export interface Change {
   readonly method: 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
-  /** Revision that the group must have; 'none' = it must not exist. */
+  /** Revision that the group must have; 'none' = no group. */
   readonly expected?: string | undefined;
-  /** Only shows what would follow. */
+  /** True = previews only. */
   readonly dryRun?: boolean | undefined;
-  /** What is attached to a group that goes is detached. */
+  /** True = detaches what is attached to a deleted group. */
   readonly force?: boolean | undefined;
 }
 
-/** Answers null where there is no content; throws CHANGE_REFUSED where the node says no. */
+/** Changes; null = no content. Throws CHANGE_REFUSED. */
 export async function change<Answer>(
   node: NodeAddress,
   { method, path: plain, body, expected, dryRun, force }: Change,
@@ -41,7 +41,7 @@ export async function change<Answer>(
   throw new QuotameshError('CHANGE_REFUSED', { reason, advice: String(remedy) });
 }
 
-/** What was wrong with the other groups of a batch; `detail` tells the first. */
+/** Lists mistakes in a batch's other groups; `detail` has the first. */
 function othersIn(errors: unknown): string[] {
   if (!Array.isArray(errors)) return [];
   return errors.slice(1).map((error: { readonly detail?: unknown }) => String(error.detail));
@@ -53,7 +53,7 @@ export async function get<Answer>(node: NodeAddress, path: string, timeoutMs = T
   throw refusalOf(node, path, answer);
 }
 
-/** Says what the node itself says, with its own remedy. What tells neither is no node. */
+/** Repeats the node's own words and remedy; without them it is no node. */
 function refusalOf(node: NodeAddress, path: string, answer: JsonAnswer): QuotameshError {
   const { status, body } = answer;
   const { code, detail, remedy } = body;
@@ -92,14 +92,14 @@ function isGood({ status }: JsonAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** All of a list that a node answers in pages, e.g. `groups` of GET /v1/groups. */
+/** Reads all pages of a list, e.g. `groups` of GET /v1/groups. */
 export async function allPages<Listed>(node: NodeAddress, list: string): Promise<Listed[]> {
   const found: Listed[] = [];
   for await (const page of pagesOf<Listed>(node, list, () => TIMEOUT_MS)) found.push(...page);
   return found;
 }
 
-/** Those that are told within this time; rejects where nothing is. */
+/** Lists names read in time; rejects where there are none. */
 export async function groupNames(node: NodeAddress, patienceMs: number): Promise<readonly string[]> {
   const deadlineMs = performance.now() + patienceMs;
   const leftMs = () => Math.max(1, Math.ceil(deadlineMs - performance.now()));

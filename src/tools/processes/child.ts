@@ -7,27 +7,24 @@ export interface ChildExit {
 }
 
 export interface ChildOptions {
-  /** Where its output goes; absent: it is kept here. */
+  /** File for its output; absent: kept here. */
   readonly logFile?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** So many characters of what it writes are kept, the last ones. */
+/** Characters of output kept, the last ones. */
 const KEPT_MAX = 16_000_000;
 const LOG_LINES_SHOWN = 10;
 
-/**
- * A Node.js process of ours: in a process group of its own, so that Ctrl-C in the terminal reaches only us and we stop
- * it in order; with an IPC channel, whose end tells it that we are gone, however that happened; its output kept.
- */
+/** Runs a Node.js process in its own group, out of Ctrl-C's reach, with an IPC channel whose end shows ours. */
 export class Child {
   readonly pid: number;
-  /** It is gone, and all of its output has been read. */
+  /** Resolves when it is gone and its output is read. */
   readonly ended: Promise<ChildExit>;
   exit: ChildExit | null = null;
   stdout = '';
   stderr = '';
-  /** Both, as they came. */
+  /** Both streams, as they came. */
   output = '';
   readonly #process: ChildProcess;
   readonly #logFile: string | undefined;
@@ -53,7 +50,7 @@ export class Child {
     this.ended = new Promise((resolve) => {
       this.#process.once('close', (code, signal) => resolve(this.exit ?? { code, signal }));
       this.#process.on('error', () => {
-        // With a pid it has started: a signal could not be sent, and 'close' will tell its end.
+        // With a pid a signal failed to be sent; 'close' brings its end.
         if (this.#process.pid !== undefined) return;
         this.exit ??= { code: 1, signal: null };
         resolve(this.exit);
@@ -73,7 +70,7 @@ export class Child {
     if (this.#process.connected) this.#process.send(message as object, () => undefined);
   }
 
-  /** What it says next; rejects with the end of its output when it ends instead. */
+  /** Returns its next message; rejects with its last output at its end. */
   next<Message>(): Promise<Message> {
     return new Promise((resolve, reject) => {
       this.#process.once('message', (message) => resolve(message as Message));
@@ -81,7 +78,7 @@ export class Child {
     });
   }
 
-  /** Its answer to a message. Questions wait for each other's answers, since an answer does not name its question. */
+  /** Returns its answer; questions queue, as answers do not name them. */
   ask<Answer>(message: unknown): Promise<Answer> {
     const answer = this.#asked.then(() => {
       const next = this.next<Answer>();
@@ -96,7 +93,7 @@ export class Child {
     if (this.isRunning) this.#process.kill(name);
   }
 
-  /** SIGTERM, also for one that is frozen; what has not ended after `patienceMs` is killed. */
+  /** Stops by SIGTERM, even a frozen one; kills it after `patienceMs`. */
   async stop(patienceMs: number): Promise<ChildExit> {
     this.signal('SIGTERM');
     this.signal('SIGCONT');
@@ -119,7 +116,7 @@ export class Child {
   }
 }
 
-/** Without our own settings: a node is what its file says. */
+/** Drops our own settings: a node is what its file says. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('QUOTAMESH_')));
 }

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 
 /**
- * `count` consecutive ports of the loopback interface, the wanted ones where they are free, otherwise any the system gives.
- * Another program may still take one before the node does; the node then says so and ends.
+ * Finds `count` consecutive loopback ports, the wanted ones or any. Another program may still be faster: the node then
+ * fails.
  */
 export async function portsFor(count: number, firstWanted: number): Promise<number[]> {
   const wanted = Array.from({ length: count }, (_, offset) => firstWanted + offset);
@@ -19,7 +19,7 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** Ports of the loopback interface that nobody listens on now. All are held at once, so that they differ. */
+/** Finds free loopback ports, held at once to differ. */
 export async function freePorts(count: number): Promise<number[]> {
   const held = await Promise.all(Array.from({ length: count }, () => hold(0)));
   await Promise.all(held.map(({ release }) => release()));

@@ -13,7 +13,7 @@ export interface NodeProcessOptions extends ChildOptions {
   readonly configFile: string;
 }
 
-/** One node of the cluster: `quotamesh run` in a process of its own. */
+/** Runs `quotamesh run` in a process. */
 export class NodeProcess {
   readonly id: string;
   readonly url: string;
@@ -27,7 +27,7 @@ export class NodeProcess {
     this.child = new Child([COMMAND_FILE, ...args], options);
   }
 
-  /** Resolves when the node decides; rejects with the end of its log when it ends instead, or is not ready in time. */
+  /** Resolves when the node decides; rejects with the end of its log if it ends or is late. */
   async ready(timeoutMs = READY_TIMEOUT_MS): Promise<void> {
     const deadlineMs = performance.now() + timeoutMs;
     while (this.child.isRunning && performance.now() < deadlineMs) {

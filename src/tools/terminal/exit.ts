@@ -5,23 +5,22 @@ import { ConfigError } from '../../config/setting/config-error.js';
 let clean = (text: string): string => text;
 let help: string | null = null;
 
-/** From now on mistakes in how a command is used advise this. */
+/** Sets the advice of usage errors. */
 export function adviseHelp(advice: string): void {
   help = advice;
 }
 
-/** Ends the process with the message, the remedy and the exit code of an error. */
 export function exitWithError(error: unknown): never {
   process.stderr.write(`quotamesh: ${describeError(error)}\n`);
   process.exit(exitCodeOf(error));
 }
 
-/** From now on all errors for people pass through this. */
+/** Sets a filter for all errors shown to people. */
 export function cleanErrors(cleanText: (text: string) => string): void {
   clean = cleanText;
 }
 
-/** For people: what is wrong, and what to do about it. */
+/** Writes an error with its remedy. */
 export function describeError(error: unknown): string {
   return clean(textOf(error));
 }
@@ -36,10 +35,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof QuotameshError ? error.exitCode : EXIT_UNEXPECTED;
 }
 
-/**
- * `quotamesh … | head`: a reader of our output that has gone away has seen enough; that is no failure of ours. One of our
- * messages has only missed them: the exit code still tells.
- */
+/** Survives a gone reader (`quotamesh … | head`), which is no failure; the exit code still counts. */
 export function survivePipeEnd(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT_OK);

@@ -1,7 +1,6 @@
 const WIDTH = 30;
 const REDRAW_MS = 100;
 
-/** A bar on a terminal that is looked at; nothing into a file or a pipe. */
 export class ProgressBar {
   readonly #stream: NodeJS.WriteStream;
   #drawnMs = 0;

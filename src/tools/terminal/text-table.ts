@@ -1,6 +1,6 @@
 import { printable } from '../../base/errors/printable.js';
 
-/** Columns of text, two spaces apart; those named in `numeric` are aligned to the right. Of a text with lines the first is shown. */
+/** Aligns columns, two spaces apart, `numeric` ones to the right; shows first lines only. */
 export function textTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],

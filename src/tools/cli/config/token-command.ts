@@ -8,7 +8,7 @@ interface TokenOptions {
   readonly json?: boolean;
 }
 
-/** `quotamesh token`: makes what `auth:` asks for. */
+/** `quotamesh token`: makes tokens for `auth:`. */
 export function tokenCommand(): Command {
   const make = new Command('new')
     .description('Print a new token, once, and the line of YAML that lets it in.')

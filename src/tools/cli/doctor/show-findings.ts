@@ -4,14 +4,13 @@ import { examine } from '../../doctor/examine.js';
 import type { Finding } from '../../doctor/finding.js';
 import type { DoctorOptions } from './doctor-command.js';
 
-/** `quotamesh doctor`. */
 export async function showFindings(file: string, { node: nodeId, http, timeout, json }: DoctorOptions): Promise<void> {
   const overrides = { nodeId, http };
   const findings = await examine({ file, env: process.env, overrides, timeoutMs: timeout * 1000 });
   const sound = !findings.some(({ state }) => state === 'wrong');
   const text = json === true ? JSON.stringify({ sound, findings }) : findingLines(findings).join('\n');
   process.stdout.write(`${text}\n`, () => {
-    // Not left to itself: a connection that hangs in its handshake would hold the process.
+    // A connection that hangs in its handshake would hold the process.
     process.exit(findingsExitCode(findings));
   });
 }

@@ -8,7 +8,6 @@ import { diffOf } from './definition-diff.js';
 
 export interface PlannedAttachment {
   readonly scope: string;
-  /** As the diff shows it. */
   readonly name: string;
   readonly isNew: boolean;
   readonly expected: string;
@@ -17,7 +16,7 @@ export interface PlannedAttachment {
   readonly lines: readonly string[];
 }
 
-/** What differs from `scopes`, in an order in which each scope is there before another is the same as it. */
+/** Lists differences from `scopes`, each scope before those that are the same as it. */
 export async function planAttachments(node: NodeAddress, scopes: Mapping): Promise<PlannedAttachment[]> {
   if (Object.keys(scopes).length === 0) return [];
   const there = new Map((await allPages<AttachedTo>(node, 'attachments')).map((each) => [each.scope, each]));
@@ -34,7 +33,6 @@ export async function planAttachments(node: NodeAddress, scopes: Mapping): Promi
   return inOrder(planned);
 }
 
-/** Returns how many were changed. */
 export async function attachAll(node: NodeAddress, planned: readonly PlannedAttachment[]): Promise<number> {
   for (const { scope, after: body, expected } of planned) {
     const path = `/v1/attachments/${scope.split('/').map(segmentOf).join('/')}`;
@@ -43,7 +41,7 @@ export async function attachAll(node: NodeAddress, planned: readonly PlannedAtta
   return planned.length;
 }
 
-/** A circle stands last: the node says what is wrong with it. */
+/** Orders scopes; a circle stands last, for the node to refuse. */
 function inOrder(planned: readonly PlannedAttachment[]): PlannedAttachment[] {
   const waiting = new Set(planned.map(({ scope }) => scope));
   const ordered: PlannedAttachment[] = [];

@@ -15,8 +15,8 @@ import { diffOf } from './definition-diff.js';
 import type { GroupOptions } from './group-command.js';
 
 /**
- * `quotamesh group apply`: groups become as files say, all or none, and then what is attached, one after the other; what
- * no file names stays as it is. The change holds only for the revisions that the diff showed.
+ * `quotamesh group apply`: makes groups as files say, all or none, then attachments one by one; leaves the rest.
+ * Revisions must be those of the diff.
  */
 export async function applyGroups(options: GroupOptions): Promise<void> {
   const { json = false, dryRun = false, yes = false } = options;
@@ -65,11 +65,10 @@ function sizeOf(mapping: Mapping): number {
 interface PlannedGroup {
   readonly name: string;
   readonly isNew: boolean;
-  /** What the change expects. */
   readonly expected: number | 'none';
   readonly before: Mapping | null;
   readonly after: Mapping;
-  /** The diff; empty = the group is so already. */
+  /** Diff; empty = nothing to change. */
   readonly lines: readonly string[];
 }
 
@@ -86,7 +85,7 @@ async function plan(node: NodeAddress, written: Mapping): Promise<PlannedGroup[]
   });
 }
 
-/** Returns how many were changed. */
+/** Applies all; returns the number of changes. */
 async function applyAll(node: NodeAddress, changes: readonly PlannedGroup[], written: Mapping): Promise<number> {
   const groups = Object.fromEntries(changes.map(({ name }) => [name, written[name] ?? {}]));
   const ifRevision = Object.fromEntries(changes.map(({ name, expected }) => [name, expected]));
@@ -96,11 +95,11 @@ async function applyAll(node: NodeAddress, changes: readonly PlannedGroup[], wri
 
 interface WrittenFiles {
   readonly groups: Mapping;
-  /** Path of a scope → what it is attached to. */
+  /** Path of a scope → its attachment. */
   readonly attachments: Mapping;
 }
 
-/** As `group export` writes them. Throws CONFIG_UNREADABLE, CONFIG_INVALID. */
+/** Reads files of `group export`. Throws CONFIG_UNREADABLE, CONFIG_INVALID. */
 function readFiles(path: string): WrittenFiles {
   const unreadable = (reason: string) => new QuotameshError('CONFIG_UNREADABLE', { file: path, reason });
   const texts = filesOf(path, unreadable);

@@ -10,15 +10,14 @@ import { diffOf } from './definition-diff.js';
 import type { KeyOptions } from './key-command.js';
 
 interface PlannedEntry extends Pick<DefinedKeys, 'kind' | 'name' | 'definition'> {
-  /** What the change expects. */
   readonly expected: string;
   readonly lines: readonly string[];
 }
 
 /**
- * `quotamesh key apply`: templates and single keys of run time become as a file says that has the answer of
- * `GET /v1/key-templates`, one after the other, templates first; what it does not name stays. What stood in YAML alone
- * when the file was written is left to YAML. A change holds only for the revision that the diff showed.
+ * `quotamesh key apply`: makes templates and single keys of run time as a file with the answer of `GET
+ * /v1/key-templates`, one by one, templates first. Leaves unnamed ones, and YAML's own. Revisions must be those of the
+ * diff.
  */
 export async function applyKeys({ file, dryRun = false, json = false, ...options }: KeyOptions): Promise<void> {
   const written = await readEntries(file as string);
@@ -56,7 +55,7 @@ function textOf({ kind, name }: KeyEntry): string {
   return `${kind} ${name}`;
 }
 
-/** Only what was defined at run time; throws CONFIG_UNREADABLE. */
+/** Reads definitions of run time. Throws CONFIG_UNREADABLE. */
 async function readEntries(file: string): Promise<DefinedKeys[]> {
   const read = await fromFile(file);
   const definitions: unknown = isMapping(read) ? read.definitions : null;

@@ -36,17 +36,16 @@ export async function whichGroups(options: GroupOptions): Promise<void> {
   print(json ? JSON.stringify(found) : whichText(found).join('\n'));
 }
 
-/** What GET /v1/which answers. */
 export interface Which {
   readonly scope: Scope;
   readonly groups: readonly string[];
   readonly exempt: boolean;
-  /** Nothing is attached: the default group is in force. */
+  /** True = nothing is attached, and the default group is in force. */
   readonly isDefault: boolean;
   readonly because: readonly Because[];
 }
 
-/** The verdict, then every attachment that counts, in order. */
+/** Writes the verdict, then every attachment that counts, in order. */
 export function whichText({ groups, exempt, isDefault, because }: Which): string[] {
   const all = groups.length > 1 ? ', all at once: the stricter wins' : '';
   const verdict = exempt ? 'exempt: nothing limits it' : groups.join(', ') || 'nothing is attached: refused';

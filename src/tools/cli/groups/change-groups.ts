@@ -21,7 +21,6 @@ type Summary = Pick<GroupStatus, 'group' | 'origin' | 'revision'> & {
   readonly dispatch: Pick<DirectionStatus, 'quota' | 'quotaAsWritten'>;
 };
 
-/** With --dry-run what would follow. */
 type Changed = CostedGroup | ChangePreview;
 
 export async function listGroups({ json = false, ...options }: GroupOptions): Promise<void> {
@@ -38,7 +37,7 @@ export async function listGroups({ json = false, ...options }: GroupOptions): Pr
   print(textTable(head, rows, [...head.slice(1, 5), 'revision']).join('\n'));
 }
 
-/** `1000` as the head of the column says, `5/min` where it is written so. */
+/** Writes `1000` in the column's unit, or `5/min` as written. */
 function quotaText({ quota, quotaAsWritten }: Summary['publish'], name: 'messages' | 'bytes'): string {
   const perSecond = quota[rateKey(name)];
   if (perSecond === null) return '–';
@@ -64,7 +63,7 @@ export async function setGroup(name: string, pairs: readonly string[], options: 
   report(await patchOrMake(node, name, patchOf(pairs), { expected, dryRun }), options);
 }
 
-/** A patch of a group that there is; where there is none, it is made. */
+/** Patches a group, or makes a missing one. */
 export async function patchOrMake(
   node: NodeAddress,
   name: string,
@@ -110,13 +109,13 @@ function yamlOf(groups: readonly CostedGroup[], attached: readonly AttachedTo[] 
   }).trimEnd();
 }
 
-/** Rejects settings from nowhere, and from a file and the command line at once. */
+/** Rejects settings from nowhere, or from file and command line at once. */
 export function rejectWrongSource(file: string | undefined, pairs: readonly string[]): void {
   if (file === undefined && pairs.length === 0) throw usage('name at least one setting=value, or a --file');
   if (file !== undefined && pairs.length > 0) throw usage('--file has all settings: name either it or setting=value');
 }
 
-/** `a.b=1` → { a: { b: 1 } }; `a.b=5k` → { a: { b: '5k' } }. Values are read by the node, as YAML's are. */
+/** Reads `a.b=1` as { a: { b: 1 } }, `a.b=5k` as { a: { b: '5k' } }; the node reads values like YAML's. */
 export function patchOf(pairs: readonly string[]): Readonly<Record<string, unknown>> {
   const patch: Record<string, unknown> = Object.create(null);
   for (const pair of pairs) {
@@ -138,13 +137,13 @@ export function patchOf(pairs: readonly string[]): Readonly<Record<string, unkno
   return patch;
 }
 
-/** A number is sent as one only where it is printed back as it was written: the definition is shown as it was sent. */
+/** Sends a number only if it prints back as written: definitions are shown as sent. */
 function sentAs(text: string): unknown {
   if (/^(null|true|false)$/.test(text)) return JSON.parse(text);
   return String(Number(text)) === text && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** The group alone, or as in a node's configuration: below groups.<name>. */
+/** Reads a group alone, or below groups.<name> as in a configuration. */
 export async function fromFile(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: error.message });

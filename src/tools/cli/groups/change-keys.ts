@@ -47,7 +47,6 @@ export async function deleteKeysAtNode(entry: KeyEntry, options: KeyOptions): Pr
   else print(json ? JSON.stringify({ ...entry, deleted: true }) : `${entry.name}: deleted`);
 }
 
-/** With --dry-run what would follow. */
 type Changed = DefinedKeys | KeysPreview;
 
 function report(made: Changed, { json = false }: KeyOptions): void {

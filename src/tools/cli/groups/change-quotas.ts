@@ -20,7 +20,7 @@ import type { QuotaCommandOptions } from './quota-command.js';
 const KEYS = { reserved_throughput: 'reservedCost', total_throughput: 'cost' } as const;
 type QuotaName = keyof typeof KEYS;
 
-/** In bytes, per second but where the quota is written otherwise (`600/min`); --json tells them per second. */
+/** Shows bytes per second, or as written (`600/min`); --json always per second. */
 export async function getQuotas(group: string, name: string | undefined, options: QuotaCommandOptions): Promise<void> {
   const direction = directionOf(options);
   const found = await get<CostedGroup>(nodeAddress(options), `${groupPath(group)}/definition`);
@@ -38,13 +38,13 @@ export async function getQuotas(group: string, name: string | undefined, options
   }
 }
 
-/** As a definition has it, whose values may be texts; null = there is none. */
+/** Returns a quota as the definition has it; null = none. */
 function quotaIn(definition: unknown, direction: string, name: RateName): WrittenRate | null {
   const value = valueAt(definition, `quota.${direction}.${rateKey(name)}`);
   return typeof value === 'number' || typeof value === 'string' ? parseRate('rate', value, 'second') : null;
 }
 
-/** page_cost_quota = ceiling(byte_quota / READ_COST_BYTE_FACTOR), as the text has it. */
+/** Sets page_cost_quota = ceiling(byte_quota / READ_COST_BYTE_FACTOR). */
 export async function setQuota(
   group: string,
   name: string,
@@ -86,7 +86,7 @@ function revisionOf(changed: object | null): number | undefined {
   return changed !== null && 'revision' in changed ? Number(changed.revision) : undefined;
 }
 
-/** Bytes that count as one page read. They do not differ between groups, nor between nodes of a cluster. */
+/** Reads the bytes that count as one page, the same for all groups and nodes. */
 async function pageBytes(node: NodeAddress): Promise<number> {
   const { readPageBytes } = await get<{ readPageBytes: number }>(node, '/v1/costs/factors');
   return readPageBytes;

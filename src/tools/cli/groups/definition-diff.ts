@@ -1,6 +1,6 @@
 import { isMapping, type Mapping } from '../../../base/input/mapping.js';
 
-/** `- path: old`, `+ path: new` for each setting that differs. */
+/** Lists `- path: old`, `+ path: new` for each setting that differs. */
 export function diffOf(before: Mapping | null, after: Mapping): string[] {
   const [old, now] = [settingsOf(before ?? {}), settingsOf(after)];
   const paths = [...new Set([...old.keys(), ...now.keys()])].sort();

@@ -4,32 +4,23 @@ import { nodeCommand } from '../look/node-command.js';
 
 export interface GroupOptions extends NodeCommandOptions {
   readonly json?: boolean;
-  /** An option of `set` and `delete`. */
   readonly ifRevision?: string;
-  /** An option of `set` and `apply`. */
   readonly file?: string;
-  /** An option of `apply`. */
   readonly yes?: boolean;
-  /** An option of `set`, `apply` and `delete`. */
   readonly dryRun?: boolean;
-  /** An option of `delete`. */
   readonly force?: boolean;
-  /** Options of `attach`, `detach` and `which`. */
   readonly tenant?: string;
   readonly namespace?: string;
   readonly topic?: string;
-  /** Options of `which`. */
   readonly client?: string;
   readonly header?: readonly string[];
-  /** Options of `attach`. */
   readonly exempt?: boolean;
   readonly sameAs?: string;
   readonly andBroader?: boolean;
-  /** An option of `export`. */
   readonly all?: boolean;
 }
 
-/** `quotamesh group`: groups at run time, at any node for the whole cluster. */
+/** `quotamesh group`: changes groups at run time, at any node for the whole cluster. */
 export function groupCommand(): Command {
   const group = new Command('group').description('Make, change, show and delete groups of a running cluster.');
   group.addCommand(

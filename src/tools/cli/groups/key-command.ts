@@ -4,14 +4,12 @@ import { nodeCommand } from '../look/node-command.js';
 
 export interface KeyOptions extends NodeCommandOptions {
   readonly json?: boolean;
-  /** Options of `set` and `delete`. */
   readonly ifRevision?: string;
   readonly dryRun?: boolean;
-  /** An option of `set` and `apply`. */
   readonly file?: string;
 }
 
-/** `quotamesh key`: keys, and the templates that make them, at any node for the whole cluster. */
+/** `quotamesh key`: changes keys and templates, at any node for the whole cluster. */
 export function keyCommand(): Command {
   const key = new Command('key').description('Keys: groups that templates make by use.');
   key.addCommand(

@@ -4,13 +4,13 @@ import type { RateStatus } from '../../../node/api/node-status.js';
 import type { ChangePreview, DirectionPreview, GroupPreview } from '../../../node/groups/changes/preview-change.js';
 import { textTable } from '../../terminal/text-table.js';
 
-/** The shares of every node, before and after a change that was not made. */
+/** Writes every node's shares before and after a change that was not made. */
 export function previewText({ group, before, after, definition }: ChangePreview): string {
   const title = definition === null ? `${group}: would be gone` : `${group}: nothing is changed, this would be`;
   const rows = (['publish', 'dispatch'] as const).flatMap((direction) => {
     return (['messages', 'bytes'] as const).flatMap((name) => {
       const sides = { before: before?.[direction], after: after?.[direction] };
-      // Where the two have different units of time, the unit is that of what would be.
+      // The unit of time is that of the preview.
       const per = unitIn((sides.after ?? sides.before)?.quotaAsWritten, name);
       const title = `${direction} ${name === 'messages' ? 'msg' : 'B'}/${SHORT_UNIT[per]}`;
       return rowsOf(title, { ...sides, key: rateKey(name), seconds: SECONDS_OF[per] });
@@ -22,7 +22,7 @@ export function previewText({ group, before, after, definition }: ChangePreview)
 
 interface Sides {
   readonly key: keyof RateStatus;
-  /** All figures are per so many seconds. */
+  /** Seconds that all figures are per. */
   readonly seconds: number;
   readonly before: GroupPreview['publish'] | undefined;
   readonly after: GroupPreview['publish'] | undefined;
@@ -44,7 +44,7 @@ function rowsOf(title: string, { key, seconds, before, after }: Sides): string[]
   return [...rows, ['', 'of', '', first ?? '', then ?? '']];
 }
 
-/** Without a target there is no limit to show. */
+/** Shows a rate; without a target there is no limit. */
 function shownPer(seconds: number, rate: number | null, target: number | null): string {
   if (rate === null || target === null) return 'unlimited';
   const amount = rate * seconds;

@@ -4,7 +4,6 @@ import type { KeyStatus, KeyTold } from '../../../node/api/key-status.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
 import type { KeyOptions } from './key-command.js';
 
-/** `quotamesh key show KEY`. */
 export async function showKey(name: string, { json = false, ...options }: KeyOptions): Promise<void> {
   const key = await get<KeyStatus>(nodeAddress(options), `/v1/keys/${segmentOf(name)}`);
   process.stdout.write(`${json ? JSON.stringify(key) : keyText(key)}\n`);

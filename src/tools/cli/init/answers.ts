@@ -2,19 +2,19 @@ import { formatQuantity, parseRate } from '../../../config/setting/quantity.js';
 import type { TimeUnit } from '../../../config/setting/time-unit.js';
 import type { InitOptions } from './init-command.js';
 
-/** Where the nodes meet. */
+/** Meeting place of nodes. */
 export type Meeting =
   | { readonly kind: 'embedded' }
   | { readonly kind: 'kafka'; readonly brokers: readonly string[]; readonly topic: string }
   | { readonly kind: 'redis'; readonly addresses: readonly string[] };
 
-/** Who has the first quota, and how much it is. */
+/** First quota, and whose. */
 export interface FirstQuota {
   readonly of: 'group' | 'key';
-  /** The name of the group, or the pattern of the keys. */
+  /** Name of the group, or pattern of the keys. */
   readonly name: string;
   readonly dimension: 'messages' | 'bytes';
-  /** As it is written: `5k`. */
+  /** Amount as written: `5k`. */
   readonly amount: string;
   readonly per: TimeUnit;
 }
@@ -29,7 +29,7 @@ export const DEFAULT_QUOTA: FirstQuota = {
   per: 'second',
 };
 
-/** What cannot be understood at all, in words for whoever answered. What is understood is judged by the configuration's own checks. */
+/** Marks an answer that is not understood; others are the configuration's to judge. */
 export class NotUnderstood extends Error {}
 
 export function meetingOf(answer: string, topic = DEFAULT_TOPIC): Meeting {
@@ -40,7 +40,7 @@ export function meetingOf(answer: string, topic = DEFAULT_TOPIC): Meeting {
   return { kind: 'kafka', brokers: listOf(text.replace(/^kafka:\/\//, '')), topic };
 }
 
-/** `orders 1000/s`, `key:{id} 600/min`. */
+/** Reads `orders 1000/s`, `key:{id} 600/min`. */
 export function quotaOf(answer: string): FirstQuota {
   const text = answer.trim();
   if (text === '') return DEFAULT_QUOTA;
@@ -49,7 +49,7 @@ export function quotaOf(answer: string): FirstQuota {
   return { of: name.includes('{') ? 'key' : 'group', name, ...rateOf(rate) };
 }
 
-/** Null where no flag says anything of it. */
+/** Reads the meeting place of flags; null = none. */
 export function meetingOfFlags({ kafka, topic, redis, embedded }: InitOptions): Meeting | null {
   if (topic !== undefined && kafka === undefined) throw new NotUnderstood('--topic needs --kafka');
   if (kafka !== undefined) return { kind: 'kafka', brokers: listOf(kafka), topic: topic ?? DEFAULT_TOPIC };
@@ -57,7 +57,6 @@ export function meetingOfFlags({ kafka, topic, redis, embedded }: InitOptions): 
   return embedded === true ? DEFAULT_MEETING : null;
 }
 
-/** Null where no flag says anything of it; a flag that is missing has its default then. */
 export function quotaOfFlags({ group, key, quota }: InitOptions): FirstQuota | null {
   if (group === undefined && key === undefined && quota === undefined) return null;
   const rate = quota === undefined ? DEFAULT_QUOTA : rateOf(quota);
@@ -77,7 +76,7 @@ function rateOf(text: string): Pick<FirstQuota, 'dimension' | 'amount' | 'per'> 
   throw new NotUnderstood(`${JSON.stringify(text)} is no rate; rates are 1000/s, 300/min, 5k/h, 100k/day, 1MiB/s`);
 }
 
-/** What can be a number of messages is one: `500k` is both. */
+/** Dimensions, messages first: `500k` is both. */
 const DIMENSIONS = [
   ['messages', 'rate'],
   ['bytes', 'byte-rate'],

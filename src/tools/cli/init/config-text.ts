@@ -9,10 +9,8 @@ export interface Answers {
 }
 
 /**
- * The configuration, with a comment wherever somebody who opens it for the first time would ask. Settings in comments
- * are valid, too: without their `#` the file passes as well.
- *
- * @param schema where the editors' schema lies, seen from the file; null = the package is not installed beside it
+ * Writes the configuration, with comments for first readers; commented settings are valid without their `#`. @param
+ * schema path of the editors' schema from the file; null = the package is not installed beside it
  */
 export function configText({ cluster, meeting, quota }: Answers, schema: string | null): string {
   return `${[
@@ -31,7 +29,6 @@ export function configText({ cluster, meeting, quota }: Answers, schema: string 
   ].join('\n')}\n`;
 }
 
-/** What was answered, in one line. */
 export function answersText({ cluster, meeting, quota }: Answers): string {
   const { of, name, amount, per, dimension } = quota;
   const rate = `${amount}/${SHORT_UNIT[per]}${dimension === 'bytes' ? '' : ' messages'}`;
@@ -112,7 +109,7 @@ function groupLines(quota: FirstQuota): readonly string[] {
   ];
 }
 
-/** A quota per minute, hour or day has all of it as its burst already. */
+/** A quota per minute, hour or day is its own burst. */
 const BURST = ['    # So many may pass at once when the group has been idle.', '    # burst: { messages: 100 }'];
 
 function keyLines(quota: FirstQuota): readonly string[] {
@@ -130,7 +127,7 @@ function keyLines(quota: FirstQuota): readonly string[] {
   ];
 }
 
-/** An override may be named by the value of the field where the pattern has one field. */
+/** Overrides by the value of the pattern's only field. */
 const OVERRIDES = [
   '    # Who has another quota than all others.',
   '    # overrides: { acme: { quota: { publish: { messagesPerSecond: 6000/min } } } }',
@@ -144,7 +141,7 @@ function listText(addresses: readonly string[]): string {
   return `[${addresses.map((each) => JSON.stringify(each)).join(', ')}]`;
 }
 
-/** What YAML takes for the same text without quotes. */
+/** Quotes a text unless YAML reads it the same without. */
 function plain(text: string): string {
   return /^[A-Za-z][A-Za-z0-9_-]*$/.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text)
     ? text

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
 
-/** Where questions are put and answers come from; null answers = whoever was asked has gone. */
+/** Puts questions; null = no answer will come any more. */
 export interface Questioner {
   readonly isTerminal: boolean;
   ask(question: string): Promise<string | null>;
@@ -9,7 +9,7 @@ export interface Questioner {
   close(): void;
 }
 
-/** Questions go to standard error: what is written is told on standard output. */
+/** Makes a questioner on standard error; standard output says what is written. */
 export function terminal(
   input: NodeJS.ReadableStream & { readonly isTTY?: boolean } = process.stdin,
   output: Writable = process.stderr,
@@ -17,7 +17,7 @@ export function terminal(
   const isTerminal = input.isTTY === true;
   const lines = isTerminal ? createInterface({ input, output }) : null;
   const gone = new Promise<null>((resolve) => lines?.once('close', () => resolve(null)));
-  /** Lines that came before their question, as pasted ones do. */
+  /** Lines that precede their question, as pasted ones do. */
   const early: string[] = [];
   lines?.on('line', (line) => early.push(line));
   return {

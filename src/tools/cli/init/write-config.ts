@@ -23,7 +23,6 @@ import { type Answers, answersText, configText } from './config-text.js';
 import type { InitOptions } from './init-command.js';
 import { type Questioner, terminal } from './terminal.js';
 
-/** `quotamesh init`. */
 export async function writeConfig(file: string, options: InitOptions, asked: Questioner = terminal()): Promise<void> {
   try {
     // Before anybody has answered in vain.
@@ -88,7 +87,7 @@ const QUOTA: Question = {
 const NOBODY_TO_ASK =
   'without a terminal say --yes, or where the nodes meet (--embedded, --kafka, --redis) and whose quota it is (--group, --key)';
 
-/** Asks until the answer can stand in a configuration. */
+/** Puts a question until its answer fits a configuration. */
 async function answered({ text, take }: Question, sofar: Answers, asked: Questioner): Promise<Answers> {
   for (let question = text; ; question = '> ') {
     const answer = await asked.ask(question);
@@ -109,7 +108,7 @@ function judged(take: Question['take'], sofar: Answers, answer: string): readonl
   }
 }
 
-/** By the checks of every configuration, so that there are no other rules for what may be answered. */
+/** Judges answers by the checks of every configuration. */
 function mistakeIn(answers: Answers): string | null {
   const parsed = parseYaml(configText(answers, null));
   const { raw, locate, mistakes } = mergeFiles([{ file: 'init', parsed }]);
@@ -117,7 +116,7 @@ function mistakeIn(answers: Answers): string | null {
   return first === undefined ? null : formatMistake({ ...first, line: null, file: '' }).replace(/^: /, '');
 }
 
-/** Null where the package does not lie beside the file, as with npx: the path would not last. */
+/** Returns the schema's path from the file; null = the package lies elsewhere, as with npx. */
 function schemaSeenFrom(file: string): string | null {
   const schema = relative(dirname(resolve(file)), fileURLToPath(new URL('schema/node.schema.json', PACKAGE_ROOT)));
   return /^(\.\.\/)*node_modules\/quotamesh\//.test(schema) ? `./${schema}` : null;
@@ -147,7 +146,7 @@ function nextLines(file: string, { meeting, quota }: Answers): readonly string[]
   ];
 }
 
-/** It does not come along with quotamesh, since other kinds of topic do without. */
+/** Tests for LMDB, which other kinds of topic do without. */
 function hasLmdb(): boolean {
   try {
     import.meta.resolve('lmdb');

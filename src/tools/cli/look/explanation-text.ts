@@ -11,7 +11,7 @@ import type { ShadowDifference, ShadowDirectionStatus } from '../../../node/api/
 import { get, nodeAddress } from '../../node-client/node-requests.js';
 import type { ExplainOptions } from './explain-command.js';
 
-/** One line per step, in the order in which the decision is made; the ceiling that binds is named at the end. */
+/** Writes a line per step of the decision, in order; names the binding ceiling last. */
 export function explanationText({ group, node, strategy, gate, directions }: GroupExplanation): string {
   const parts = Object.entries(directions).map(([direction, explained]) => {
     const steps = stepsOf(explained, strategy, node, gate);
@@ -58,7 +58,7 @@ function stepsOf(
   ];
 }
 
-/** What would have been, had the shadow been enforced; counts are those of this node. */
+/** Writes what the shadow would have done, with this node's counts. */
 function shadowSteps(shadow: ShadowDirectionStatus, refusedMessages: number): Step[] {
   const { rates } = inUnitsOf(shadow.quotaAsWritten);
   const { admittedMessages, wouldRefuse, wouldGrant } = shadow;
@@ -84,7 +84,7 @@ function localSteps({ limit, tokens }: DirectionExplanation['local'], rates: Rat
   ];
 }
 
-/** From the cluster's bucket to what this node may take, for each dimension that has a quota. */
+/** Writes the way from the cluster's bucket to this node's part, per limited dimension. */
 function bucketSteps(buckets: NonNullable<DirectionExplanation['clusterBucket']>, rate: RateText): Step[] {
   return (['messages', 'bytes'] as const).flatMap((unit): Step[] => {
     const bucket = buckets[unit];
@@ -108,7 +108,7 @@ function bucketSteps(buckets: NonNullable<DirectionExplanation['clusterBucket']>
   });
 }
 
-/** Names who took from the bucket. */
+/** Lists nodes that took from the bucket. */
 function chargedSteps({ charged }: ClusterBucketStatus, unit: string): Step[] {
   if (charged.length === 0) return [];
   const each = charged.slice(0, CHARGED_SHOWN).map(({ nodeId, units }) => `${nodeId} ${figure(units)}`);
@@ -126,7 +126,7 @@ function whyNotYet({ tokens, setPoint, throttled, inPieces, passesInMs }: Cluste
   return `its part of the bucket is used; ${when}`;
 }
 
-/** `refusals` counts only refusals by the group's quota; the reasons below it include those of other levels. */
+/** Writes refusals: the count by the group's quota alone, the reasons of all levels. */
 function timesRefused({ refusals, refusedBecause }: DirectionExplanation['local']): number {
   const told = refusedBecause.reduce((sum, { count }) => sum + count, 0);
   return Math.max(refusals, told);
@@ -197,7 +197,7 @@ const WHY: Readonly<Record<Refused['reason'], string>> = {
   'not-ready': 'the node decided nothing',
 };
 
-/** The amounts are those that were written: 1,000,000 per day is not shown as what is left of it in four digits. */
+/** Writes amounts as configured, not rounded to four digits. */
 function quotaText({ quota, quotaAsWritten }: DirectionExplanation): string {
   const text = (name: RateName, work: string, perSecond: number | null) => {
     const rate = spelledIn(quotaAsWritten, name);
@@ -215,7 +215,7 @@ function quotaText({ quota, quotaAsWritten }: DirectionExplanation): string {
 type RateText = (perSecond: number | null, work: 'messages' | 'bytes') => string;
 type RatesText = (rates: RateStatus) => string;
 
-/** Rates of messages and of bytes as texts, each in the unit of time of its quota. */
+/** Returns formatters in the quota's unit of time. */
 function inUnitsOf(written: QuotaAsWritten) {
   const rate: RateText = (perSecond, work) => rateText(perSecond, work, unitIn(written, work));
   const rates: RatesText = ({ messagesPerSecond, bytesPerSecond }) => {
@@ -229,15 +229,14 @@ function rateText(perSecond: number | null, work: string, per: TimeUnit): string
   return `${figure(perSecond * SECONDS_OF[per])} ${work}/${SHORT_UNIT[per]}`;
 }
 
-/** Whole from 1,000 on, below that to four digits: bytes read as they were configured. --json has every digit. */
+/** Rounds to whole from 1,000 on, else to four digits; --json has all. */
 function figure(value: number | null): string {
   if (value === null) return 'unlimited';
-  // What remains of sums of floats; no quota is smaller.
+  // Rests of sums of floats; no quota is smaller.
   if (Math.abs(value) < 1e-9) return '0';
   return String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
 }
 
-/** `quotamesh explain GROUP`. */
 export async function showExplanation(group: string, { json = false, ...options }: ExplainOptions): Promise<void> {
   const path = `/v1/groups/${segmentOf(group)}/explain`;
   const explanation = await get<GroupExplanation>(nodeAddress(options), path);

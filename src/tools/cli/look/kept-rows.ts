@@ -1,13 +1,10 @@
 import type { TopRow } from './top-rows.js';
 
-/**
- * Keeps rows that are no longer told at their places for some refreshes, unused. A key that falls silent and speaks
- * again would make all lines below it jump.
- */
+/** Keeps vanished rows in place for some refreshes, unused, so that lines do not jump. */
 export class KeptRows {
   #last: readonly Kept[] = [];
 
-  /** Adds to the rows of this refresh those of the last ones that are missing. */
+  /** Adds the last refreshes' missing rows. */
   with(rows: readonly TopRow[]): TopRow[] {
     const told = new Set(rows.map(nameOf));
     const kept: Kept[] = rows.map((row) => ({ row, missing: 0 }));
@@ -22,7 +19,6 @@ export class KeptRows {
 
 interface Kept {
   readonly row: TopRow;
-  /** Refreshes without it. */
   readonly missing: number;
 }
 
@@ -31,5 +27,5 @@ function nameOf({ group, direction, dimension }: TopRow): string {
 }
 
 const UNUSED = { usage: 0, demand: 0, throttled: 0, tokens: null, mostCharged: null, worstNode: null } as const;
-/** With more a line that nobody uses stands longer; with less one that is used now and then goes and comes. */
+/** Refreshes; more keeps unused lines longer, less makes rare ones come and go. */
 const KEPT_REFRESHES = 10;

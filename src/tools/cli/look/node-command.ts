@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
 
-/** A command that asks a running node. */
 export function nodeCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
@@ -12,7 +11,7 @@ export function nodeCommand(name: string, description: string): Command {
     .option('--key <file>', 'PEM file with its key');
 }
 
-/** Reads a number of an option. */
+/** Reads a whole number of an option. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);

@@ -6,7 +6,7 @@ import type { AuditedChange } from '../../../node/groups/registry/audit-trail.js
 import { get, nodeAddress } from '../../node-client/node-requests.js';
 import type { AuditOptions } from './audit-command.js';
 
-/** `quotamesh audit`: all there is, then, with --follow, what comes. */
+/** `quotamesh audit`: prints the trail, and with --follow what comes. */
 export async function showAudit({ group, scope, after, json, follow, ...options }: AuditOptions): Promise<void> {
   const node = nodeAddress(options);
   if (after !== undefined && readRevision(after) === null) throw usage(`--after must be a revision, got ${after}`);
@@ -34,7 +34,9 @@ interface Page {
 
 const FOLLOW_INTERVAL_MS = 1000;
 
-/** `17 2026-11-22T08:00:00.000Z a ops (token) changed group orders: quota.publish.messagesPerSecond 5000 → 2500` */
+/**
+ * Writes `17 2026-11-22T08:00:00.000Z a ops (token) changed group orders: quota.publish.messagesPerSecond 5000 → 2500`.
+ */
 export function lineOf(change: AuditedChange): string {
   const { revision, time, node, who, what, kind, name, before, after, withGroup } = change;
   const by = who === null ? '?' : `${printable(who.name)} (${printable(who.how)})`;
@@ -44,7 +46,7 @@ export function lineOf(change: AuditedChange): string {
   return changes.length === 0 || after === null ? head : `${head}: ${changes.join(', ')}`;
 }
 
-/** What differs, by path, as JSON; `-` = not there. */
+/** Lists differences by path, as JSON; `-` = absent. */
 function differences(before: unknown, after: unknown, path = ''): [string, string, string][] {
   if (!isMapping(before) && !isMapping(after)) {
     const [was, is] = [before, after].map((value) => (value === undefined ? '-' : printable(JSON.stringify(value))));
@@ -60,7 +62,7 @@ function differences(before: unknown, after: unknown, path = ''): [string, strin
   );
 }
 
-/** A record may come from a node that checks less: nothing of it steers a terminal. */
+/** Escapes a record's text: another node may check less. */
 function printable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 }

@@ -5,7 +5,7 @@ import { describeError } from '../../terminal/exit.js';
 import type { StatusOptions } from './status-command.js';
 import { ALL, statusTable } from './status-table.js';
 
-/** `quotamesh status`: once, or once a second until Ctrl-C. */
+/** `quotamesh status`: prints once, or once a second until Ctrl-C. */
 export async function showStatus({
   group = [],
   groups,
@@ -25,7 +25,6 @@ export async function showStatus({
   // In place on a terminal; one after the other into a file or a pipe.
   const clear = process.stdout.isTTY && !json ? '\x1b[H\x1b[J' : '';
   for (;;) {
-    // A node that is being restarted comes back: the table does, too.
     const text = await fetch().then(render, describeError);
     process.stdout.write(`${clear}${text}\n${clear === '' && !json ? '\n' : ''}`);
     await sleep(WATCH_INTERVAL_MS);

@@ -9,7 +9,7 @@ import { KeptRows } from './kept-rows.js';
 import { TOP_SORTS, type TopOptions, type TopSort } from './top-command.js';
 import { type TopRow, topRows } from './top-rows.js';
 
-/** `quotamesh top`: a table in place on a terminal, lines elsewhere. */
+/** `quotamesh top`: shows a table in place on a terminal, lines elsewhere. */
 export async function showTop({ sort, groups, every, count, once, json, ...options }: TopOptions): Promise<void> {
   const asked = nodeAddress(options);
   const isLive = process.stdout.isTTY === true && process.env.TERM !== 'dumb' && json !== true && once !== true;
@@ -26,7 +26,6 @@ export async function showTop({ sort, groups, every, count, once, json, ...optio
   };
   try {
     for (let time = 1; !keys.ended; time++) {
-      // The first time a wrong address is an error; later a node that is being restarted comes back.
       const text = time === 1 || !isLive ? await print() : await print().catch(describeError);
       process.stdout.write(isLive ? `\x1b[H\x1b[J${text}\n` : `${text}\n`);
       if (time === last) break;
@@ -37,7 +36,7 @@ export async function showTop({ sort, groups, every, count, once, json, ...optio
   }
 }
 
-/** Single keys of a terminal. */
+/** Reads single keys of a terminal. */
 class SortKeys {
   sort: TopSort;
   ended = false;
@@ -76,7 +75,7 @@ class SortKeys {
 
 const NOBODY = 'nobody uses a group or a key now';
 const HEAD = ['GROUP', 'DIRECTION', 'USAGE/s', 'DEMAND/s', 'OF', 'USED', 'THROTTLED/s', 'WORST'];
-/** They stand only where a group shares tokens. */
+/** Columns of groups that share tokens. */
 const TOKENS_HEAD = ['TOKENS', 'SET POINT', 'CORRECTION/s', 'CHARGED'];
 
 /** @param isLive keys of the terminal sort it, and end it */
@@ -95,8 +94,7 @@ export function tableOf(node: NodeStatus, rows: readonly TopRow[], sort: TopSort
 
 export function linesOf(rows: readonly TopRow[]): string {
   const time = new Date().toISOString();
-  // Printed although there is nothing to show: it proves that the command works, and only a write notices a gone
-  // reader.
+  // Printed even when empty: only a write notices a gone reader.
   if (rows.length === 0) return `${time} ${NOBODY}`;
   return rows
     .map((row) => {
@@ -124,7 +122,7 @@ function cellsOf(row: TopRow): string[] {
   ];
 }
 
-/** Empty where each node has a gate. */
+/** Returns token cells; empty = nodes have gates. */
 function tokenCells(row: TopRow): string[] {
   const { tokens, depth, setPoint, mostCharged } = row;
   if (tokens === null) return ['', '', '', ''];
@@ -149,7 +147,7 @@ function shown(rate: number | null): string {
   return rate === null ? 'unlimited' : String(Math.round(rate * 10) / 10);
 }
 
-/** Into a file or a pipe go no escape codes, whatever FORCE_COLOR says. */
+/** Colours a text, never in files or pipes, whatever FORCE_COLOR says. */
 function paint(colour: 'red' | 'yellow' | 'bold', text: string): string {
   return process.stdout.isTTY && process.env.NO_COLOR === undefined ? styleText(colour, text) : text;
 }

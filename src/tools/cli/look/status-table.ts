@@ -10,18 +10,17 @@ import type {
 import type { ClusterStatus } from '../../node-client/cluster-status.js';
 import { textTable } from '../../terminal/text-table.js';
 
-/** How many rows what there are many of may have. */
+/** Most rows of long lists. */
 export interface RowsShown {
-  /** Members; those that are not alive stand first. */
   readonly members: number;
-  /** Nodes of a quota, those that want most first; the others have a row together. */
+  /** Nodes of a quota, most demand first; the others share a row. */
   readonly nodes: number;
 }
 
 export const ALL: RowsShown = { members: Infinity, nodes: Infinity };
 const FEW: RowsShown = { members: 20, nodes: 10 };
 
-/** The cluster as plain text: who is in it, then who has which share of what. */
+/** Writes the cluster as text: members, then shares. */
 export function statusTable({ node, groups, groupsNotShown, keys }: ClusterStatus, rows = FEW): string {
   const more =
     groupsNotShown === 0 ? [] : [`${count(groupsNotShown)} more groups: --all shows them, --group NAME one.`];
@@ -30,7 +29,7 @@ export function statusTable({ node, groups, groupsNotShown, keys }: ClusterStatu
   return [...headline(node), '', ...fewMembers(node, rows), '', ...table, ...more, ...templateTable(node)].join('\n');
 }
 
-/** Keys at this node by template; the busiest of all nodes stand among the groups. */
+/** Lists keys of this node by template; the cluster's busiest stand among the groups. */
 function templateTable({ keys }: NodeStatus): readonly string[] {
   if (keys.length === 0) return [];
   const rows = keys.map(({ template, live, loud, granted, overQuota, refused }) => {
@@ -71,7 +70,7 @@ function hiddenLines({ configuration: { hiddenByRunTime, hidden } }: NodeStatus)
   return [`HIDDEN (definitions at run time count, not the YAML): ${[...hidden, ...more].join(', ')}`];
 }
 
-/** Saturated backends hold these down; `quotamesh explain GROUP` names the backend. */
+/** Lists lanes held by saturated backends; `quotamesh explain GROUP` names them. */
 function busyLines({ busyLanes, busyGroups }: NodeStatus): readonly string[] {
   if (busyLanes === 0) return [];
   const shown = busyGroups.map(({ group, direction, binding, targetMessagesPerSecond: target }) => {
@@ -106,7 +105,7 @@ function groupTable(groups: readonly GroupStatus[], shown: RowsShown): readonly 
   return textTable(HEAD, rows, ['USAGE', 'DEMAND', 'SHARE', 'OF', 'AGE']);
 }
 
-/** What the shadow would have: its quota, and how often it would have said otherwise at this node. */
+/** Writes the shadow's quota, and its differences at this node. */
 function shadowRows(name: 'publish' | 'dispatch', { shadow }: GroupStatus): string[][] {
   const direction = shadow?.directions[name];
   if (shadow == null || direction === undefined) return [];
@@ -135,7 +134,7 @@ function directionRows(name: string, direction: DirectionStatus, shown: RowsShow
   ];
 }
 
-/** Tokens of the cluster's bucket and its depth; a debt is negative. */
+/** Writes tokens and depth of the cluster's bucket; a debt is negative. */
 function tokenRows(
   title: string,
   bucket: ClusterBucketStatus | null | undefined,
@@ -148,9 +147,8 @@ function tokenRows(
 }
 
 /**
- * A row per node and one for their sum; nothing for a dimension that nothing limits: a quota by cost limits messages.
- * Shares are in the unit of time of the quota. Usage and demand are measured over seconds at most, and stay per second:
- * a single message would be shown as 225,000 per hour.
+ * Writes a row per node and a sum, per limited dimension; a quota by cost limits messages. Shares have the quota's unit
+ * of time. Usage and demand stay per second: one message would show as 225,000 per hour.
  */
 function dimensionRows(what: string, direction: DirectionStatus, key: RateKey, { nodes: max }: RowsShown): string[][] {
   const { nodes, target, shareSum, quotaAsWritten } = direction;

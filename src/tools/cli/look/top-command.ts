@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { nodeCommand, wholeNumber } from './node-command.js';
 
-/** By what `top` sorts; the first letter is its key. */
+/** Orders of `top`; the first letter is the key. */
 export const TOP_SORTS = ['throttled', 'usage', 'demand', 'group'] as const;
 export type TopSort = (typeof TOP_SORTS)[number];
 

@@ -1,30 +1,29 @@
 import type { ClusterBucketStatus, DirectionStatus, GroupStatus, RateStatus } from '../../../node/api/node-status.js';
 import type { TopSort } from './top-command.js';
 
-/** One dimension of one direction of a group, over all nodes; units per second. */
+/** One dimension of one direction of a group, over all nodes; units/s. */
 export interface TopRow {
   readonly group: string;
   readonly direction: 'publish' | 'dispatch';
   readonly dimension: 'messages' | 'bytes';
   readonly usage: number;
   readonly demand: number;
-  /** null = unlimited. */
+  /** Null = unlimited. */
   readonly target: number | null;
   /** Demand above usage. */
   readonly throttled: number;
-  /** In the cluster's bucket, and its depth; a debt is negative. Null where each node has a gate. */
+  /** Tokens and depth of the cluster's bucket; a debt is negative. Null = nodes have gates. */
   readonly tokens: number | null;
   readonly depth: number | null;
-  /** What a busy bucket returns to, and what the cluster is given for that beyond the target, or less. */
+  /** Set point, and the correction towards it in units/s. */
   readonly setPoint: number | null;
   readonly correctionPerSecond: number | null;
-  /** The node that has told most beyond what was expected of it; null = none has. */
+  /** Node with the largest charge beyond expectation; null = none. */
   readonly mostCharged: ClusterBucketStatus['charged'][number] | null;
-  /** The node with most of it; null = nobody is throttled. */
   readonly worstNode: string | null;
 }
 
-/** What is used, asked for or limited, largest first; equals by name. */
+/** Lists what is used, wanted or limited, largest first; equals by name. */
 export function topRows(groups: readonly GroupStatus[], sort: TopSort): TopRow[] {
   const rows = groups.flatMap(({ group, directions }) =>
     (['publish', 'dispatch'] as const).flatMap((direction) => rowsOf(group, direction, directions[direction])),
@@ -38,7 +37,7 @@ function rowsOf(group: string, direction: TopRow['direction'], status: Direction
   const bytes = rowOf(status, 'bytesPerSecond', { group, direction, dimension: 'bytes' });
   const isUsed = messages.demand > 0 || bytes.demand > 0;
   if (!isUsed) return [];
-  // Without a quota of its own a dimension can throttle nobody.
+  // A dimension without a quota throttles nobody.
   return bytes.target === null ? [messages] : messages.target === null ? [bytes] : [messages, bytes];
 }
 

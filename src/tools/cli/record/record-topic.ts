@@ -9,7 +9,6 @@ import type { RecordCommandOptions } from './record-command.js';
 
 const PROGRESS_EVERY_MS = 1000;
 
-/** `quotamesh record`: until a signal, a failure or the end of `--for`. */
 export async function runRecord(options: RecordCommandOptions): Promise<void> {
   const config = await loadConfig({ file: options.config, env: process.env });
   hideSecretsOf(config);
@@ -58,7 +57,7 @@ function kilobytes(bytes: number): string {
 function endAfter(text: string | undefined, ending: AbortController): NodeJS.Timeout | undefined {
   if (text === undefined) return undefined;
   const durationMs = parseQuantity('duration', text);
-  // The bound is the largest delay a timer takes.
+  // Largest delay of a timer.
   if (!(durationMs > 0) || durationMs > 2 ** 31 - 1) {
     const reason = `--for must be a duration from 1ms to 24d (e.g. 30s or 10m), got ${JSON.stringify(text)}`;
     throw new QuotameshError('USAGE', { reason });

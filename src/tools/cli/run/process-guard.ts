@@ -3,14 +3,13 @@ import { InvariantError } from '../../../core/base/invariant.js';
 import type { NodeLog } from '../../../doors/telemetry/node-log.js';
 
 export interface Incidents {
-  /** Rejections of promises that nobody awaited, and that the node has survived. */
+  /** Rejected promises that nobody awaited, survived. */
   unhandledRejections: number;
 }
 
 /**
- * What nobody caught. An exception leaves unknown state behind, so the process ends with 1 and its supervisor starts it
- * again. A rejected promise that nobody awaits does not: the Kafka client has such promises in its crash handling
- * (disconnecting while it restarts), and they must not take the node with them. Invariants end it either way.
+ * Ends the process with 1 at an uncaught exception, whose state is unknown; logs rejections that nobody awaits, as the
+ * Kafka client has them. Invariants end it either way.
  */
 export function guardProcess(log: NodeLog): Incidents {
   const incidents: Incidents = { unhandledRejections: 0 };

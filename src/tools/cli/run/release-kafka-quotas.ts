@@ -5,7 +5,6 @@ import { ClientQuotaAdmin } from '../../../topic/kafka/client-quota-admin.js';
 import { hideSecretsOf } from './hide-secrets.js';
 import type { KafkaQuotasOptions } from './kafka-quotas-command.js';
 
-/** `quotamesh kafka-quotas --release`. */
 export async function release({ config: file, node: nodeId, http }: KafkaQuotasOptions): Promise<void> {
   const config = await loadConfig({ file, env: { ...process.env }, overrides: { nodeId, http } });
   hideSecretsOf(config);

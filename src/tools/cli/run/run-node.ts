@@ -27,14 +27,14 @@ import { guardProcess } from './process-guard.js';
 import type { RunOptions } from './run-command.js';
 import { stopOnSignals, stopWithNpm } from './stop-on-signals.js';
 
-/** `quotamesh run`: one node in this process, until a signal or a failure ends it. */
+/** `quotamesh run`: runs one node until a signal or a failure. */
 export async function runNode(options: RunOptions): Promise<void> {
   const stamp = configStamp(options.config);
   const config = await configOf(options);
   if (config !== null) await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async () => ALONE);
 }
 
-/** `quotamesh kafka-quotas`: the same with a keeper of Kafka's client quotas beside it. */
+/** `quotamesh kafka-quotas`: runs a node with a keeper of Kafka's client quotas. */
 export async function runKafkaQuotas(options: KafkaQuotasOptions): Promise<void> {
   const stamp = configStamp(options.config);
   const config = await configOf(options);
@@ -50,7 +50,7 @@ export async function runKafkaQuotas(options: KafkaQuotasOptions): Promise<void>
   });
 }
 
-/** `quotamesh mqtt`: the same with an MQTT broker beside it. */
+/** `quotamesh mqtt`: runs a node with an MQTT broker. */
 export async function runMqtt(options: MqttOptions): Promise<void> {
   const stamp = configStamp(options.config);
   const config = await configOf(options);
@@ -61,7 +61,7 @@ export async function runMqtt(options: MqttOptions): Promise<void> {
   });
 }
 
-/** Null when all that was asked for has been printed. */
+/** Reads the configuration; null = all requested is printed. */
 async function configOf(options: MqttOptions): Promise<ResolvedConfig | null> {
   const config = await loadConfig(loadOptions(options));
   hideSecretsOf(config);
@@ -75,13 +75,11 @@ function loadOptions({ config: file, node: nodeId, http, mqtt }: MqttOptions): L
   return { file, env: { ...process.env }, overrides: { nodeId, http, mqtt } };
 }
 
-/** What the configuration was read from. */
 interface Origin {
   readonly options: MqttOptions;
   readonly stamp: string;
 }
 
-/** What runs beside the node. */
 interface Beside {
   readonly broker: MqttBroker | null;
   readonly keeper: QuotaKeeper | null;
@@ -96,7 +94,7 @@ async function serve(config: ResolvedConfig, origin: Origin, createBeside: Creat
   const incidents = guardProcess(log);
   let close = async (): Promise<void> => undefined;
   const stop = stopOnSignals(log, () => close());
-  // Only with an IPC channel, as `quotamesh demo` opens one: the end of the parent, even by kill -9, is the end of the node.
+  // With an IPC channel, as of `quotamesh demo`, the parent's end, even by kill -9, ends the node.
   const stopAlone = () => {
     if (stop.begun) return;
     log.log('info', 'stopping', { reason: 'the parent process is gone' });
@@ -120,14 +118,13 @@ async function serve(config: ResolvedConfig, origin: Origin, createBeside: Creat
       await node.life.close().finally(() => closeHttp(app, HTTP_GRACE_MS));
     };
     node.life.onFenced = (error) => void stop.now(exitCodeOf(error));
-    // Before the topic: orchestrators ask for liveness from the first second on, and a topic that is away is no reason to
-    // look dead.
+    // Before the topic: liveness counts from the first second, and a topic that is away is no death.
     log.log('info', 'http listening', { url: await listen(app, node) });
     if (access.isOpen && config.insecure) log.log('warn', 'insecure: whoever reaches a listener has every role');
     if (broker !== null) log.log('info', 'mqtt listening', { url: await broker.listen() });
     await Promise.all([node.life.start(), keeper?.start()]);
   } catch (error) {
-    // A signal that came while the topic was being opened is the cause: that is no failure.
+    // A signal during the opening is the cause, and no failure.
     if (stop.begun) return;
     fail(error, log);
     await stop.now(exitCodeOf(error));
@@ -141,7 +138,7 @@ interface Reloaded {
   readonly broker: MqttBroker | null;
 }
 
-/** Groups, tokens and certificates follow the files; SIGHUP reads them at once. */
+/** Lets groups, tokens and certificates follow the files; SIGHUP reads them at once. */
 function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin): ConfigWatch {
   const { node, access, app, broker } = parts;
   let { files } = node.config;
@@ -169,7 +166,7 @@ function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin):
   return watch;
 }
 
-/** A request is answered in microseconds; who has not sent all of it by then will not. */
+/** Milliseconds for unfinished requests at the stop; answers take microseconds. */
 const HTTP_GRACE_MS = 500;
 
 function fail(error: unknown, log: NodeLog): void {

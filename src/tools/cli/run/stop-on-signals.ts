@@ -9,9 +9,8 @@ export interface Stop {
 }
 
 /**
- * SIGTERM and SIGINT stop the node in order, exit code 0. A second signal more than a second after the first ends the
- * process at once, exit status 128 + its number; an earlier one is the same Ctrl-C delivered twice (a terminal sends it to the
- * whole group, and so does a parent that passes it on), and is ignored.
+ * Stops in order at SIGTERM and SIGINT, exit code 0. A second signal after more than a second ends the process at once,
+ * with 128 + its number; an earlier one is the same Ctrl-C twice (from terminal and parent).
  */
 export function stopOnSignals(log: NodeLog, close: () => Promise<void>): Stop {
   let stopping: Promise<never> | null = null;
@@ -42,8 +41,8 @@ export function stopOnSignals(log: NodeLog, close: () => Promise<void>): Stop {
 const SAME_SIGNAL_MS = 1000;
 
 /**
- * By the signal itself, as if it had no handler: `process.exit` waits for the threads of libuv's pool, and one of them may
- * hang in what made somebody impatient. Process 1 of a container is immune to its own signals; it takes the other way.
+ * Ends by the signal itself: `process.exit` waits for libuv's threads, one of which may hang. Process 1 of a container,
+ * immune to its signals, exits.
  */
 function endAtOnce(signal: 'SIGTERM' | 'SIGINT'): void {
   process.removeAllListeners(signal);
@@ -51,11 +50,11 @@ function endAtOnce(signal: 'SIGTERM' | 'SIGINT'): void {
   process.exit(128 + constants.signals[signal]);
 }
 
-/** All that closing takes is bounded (farewell 1.5 s, topic 2 s, HTTP 0.5 s); this is for what nobody foresaw. */
+/** Milliseconds for the unforeseen; closing's parts are bounded (farewell 1.5 s, topic 2 s, HTTP 0.5 s). */
 const STOP_TIMEOUT_MS = 4300;
 const LOG_TIMEOUT_MS = 400;
 
-/** A supervisor that stops a node must wait so long before it kills it: the units of deploy/ do. */
+/** Milliseconds that supervisors must wait before a kill, as the units of deploy/ do. */
 export const STOP_WITHIN_MS = STOP_TIMEOUT_MS + LOG_TIMEOUT_MS;
 
 async function stopInOrder(log: NodeLog, close: () => Promise<void>, exitCode: number): Promise<never> {
@@ -76,14 +75,13 @@ async function stopInOrder(log: NodeLog, close: () => Promise<void>, exitCode: n
   return process.exit(code);
 }
 
-/** Bounds how late the end of the parent is noticed; more looks for it less often. */
+/** Milliseconds between looks for the parent; more notices its end later. */
 const LOOK_MS = 200;
 
 /**
- * Stops a node that npm has started when its parent is gone. `npx quotamesh run` and scripts of package.json run the
- * command below a shell. npm passes a SIGTERM to that shell, which ends without telling the node, so the node would go
- * on without a parent and hold its port and its share. A node that was started otherwise (nohup, a daemon) outlives its
- * parent on purpose.
+ * Stops a node of npm whose parent is gone. `npx quotamesh run` runs it below a shell, which ends at SIGTERM without
+ * passing it on: the node would keep its port and share. Nodes started otherwise (nohup, a daemon) outlive parents on
+ * purpose.
  */
 export function stopWithNpm(stop: () => void): void {
   if (process.env.npm_command === undefined) return;

@@ -3,18 +3,18 @@ import { BYTES, MESSAGES, type Rates } from '../../../core/base/vocabulary.js';
 import { maxMin } from '../../../core/convergence/max-min.js';
 import { createLaneView } from '../../../core/convergence/strategy.js';
 
-/** What one node had to do and did in one second: [messages, bytes]. */
+/** One node's wants and admissions in one second: [messages, bytes]. */
 export interface NodeSecond {
   readonly demand: Rates;
   readonly admitted: Rates;
 }
 
 /**
- * Jain's index of one second: how evenly the nodes came by what max-min fairness gives them, 1 = exactly evenly.
+ * Computes Jain's index of one second: how evenly nodes came by their max-min amounts, 1 = exactly.
  *
  *     xᵢ = admittedᵢ ÷ what a max-min division of the quota by this second's demand lets node i admit
  *
- * Nodes without demand do not count. NaN where fewer than two nodes have demand.
+ * Nodes without demand do not count; NaN below two.
  */
 export function jainIndex(quota: Rates, nodes: readonly NodeSecond[]): number {
   const parts = fairMessages(quota, nodes).flatMap((fair, at) =>
@@ -23,7 +23,6 @@ export function jainIndex(quota: Rates, nodes: readonly NodeSecond[]): number {
   return jainOf(parts) ?? Number.NaN;
 }
 
-/** The tighter dimension decides how much of a node's demand can pass. */
 function fairMessages(quota: Rates, nodes: readonly NodeSecond[]): number[] {
   const round = createLaneView(nodes.length);
   round.count = nodes.length;

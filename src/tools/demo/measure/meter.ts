@@ -4,28 +4,27 @@ import { jainIndex } from './fairness.js';
 import { SlidingPeak } from './sliding-peak.js';
 import { Utilisation } from './utilisation.js';
 
-/** What the clients of one node did since the start: [messages, bytes]. Waiting = arrived − admitted − gave up. */
+/** Counts of one node's clients since the start: [messages, bytes]. Waiting = arrived − admitted − gave up. */
 export interface ClientTally {
   readonly arrived: [messages: number, bytes: number];
   readonly admitted: [messages: number, bytes: number];
   readonly gaveUp: [messages: number, bytes: number];
 }
 
-/** All that was measured; ratios are parts of the quota. */
+/** Figures of a run; ratios are parts of the quota. */
 export interface Measurement {
   readonly seconds: number;
   readonly utilisation: number;
   /** Seconds of full quota that were due. */
   readonly dueSeconds: number;
-  /** (largest 5 s window ÷ 5 s of quota) − 1, of the worse dimension; negative when no window was full. */
+  /** (Largest 5 s window ÷ 5 s of quota) − 1, of the worse dimension; negative = none was full. */
   readonly overAdmission: number;
   /** Largest sliding second ÷ quota, of the worse dimension. */
   readonly worstSecond: number;
-  /** Part of the seconds in which new arrivals alone were above the quota. */
+  /** Part of the seconds in which new arrivals alone exceeded the quota. */
   readonly secondsAboveQuota: number;
-  /** Part of the seconds with more demand than quota in which bytes were nearer their quota than messages. */
+  /** Part of the seconds with excess demand in which bytes were nearer their quota than messages. */
   readonly secondsBytesTighter: number;
-  /** Mean over the seconds with more demand than quota. */
   readonly jain: number;
   readonly acquires: number;
   readonly acquireP50Ms: number;
@@ -36,7 +35,7 @@ export interface Measurement {
 const SECOND_MS = 1000;
 const OVER_ADMISSION_WINDOW_MS = 5000;
 
-/** Measures at the clients, from the first moment on: what arrived, what was admitted and when, what gave up. */
+/** Measures at the clients from the first moment: arrivals, admissions, and who gave up. */
 export class Meter {
   readonly nodes: readonly ClientTally[];
   readonly #quota: Rates;
@@ -61,7 +60,7 @@ export class Meter {
     this.#windows = [new SlidingPeak(OVER_ADMISSION_WINDOW_MS), new SlidingPeak(OVER_ADMISSION_WINDOW_MS)];
   }
 
-  /** Times are milliseconds since the start of the measurement, never going back. */
+  /** Counts an arrival; milliseconds since the start never go back. */
   arrived(node: number, bytes: number, atMs: number): void {
     this.advance(atMs);
     add(this.nodes[node].arrived, 1, bytes);
@@ -84,7 +83,7 @@ export class Meter {
     this.#utilisation.gaveUp(bytes, atMs);
   }
 
-  /** Waiting work went from one node's clients to another's. */
+  /** Moves waiting work between nodes' clients. */
   moved(from: number, to: number, bytes: number): void {
     add(this.nodes[from].arrived, -1, -bytes);
     add(this.nodes[to].arrived, 1, bytes);
@@ -139,7 +138,7 @@ export class Meter {
       demand: minus(minus(tally.arrived, before[at].admitted), before[at].gaveUp),
       admitted: minus(tally.admitted, before[at].admitted),
     }));
-    // Where everybody gets what they want, there is nothing to divide.
+    // Met demand leaves nothing to divide.
     if (!this.#isAboveQuota(totalOf(nodes.map(({ demand }) => demand)))) return;
     this.#demandAboveQuota++;
     const [messages, bytes] = totalOf(nodes.map(({ admitted }) => admitted));

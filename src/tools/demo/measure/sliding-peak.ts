@@ -1,6 +1,6 @@
 /**
- * The largest amount in any window of `windowMs`, exact to a millisecond: a ring of one bin per millisecond and its running sum.
- * The sum only grows when something is added, so that is when the peak is looked at.
+ * Tracks the largest amount in any window of `windowMs`, to a millisecond, by a ring of bins and a running sum. The
+ * peak is looked at on additions alone.
  */
 export class SlidingPeak {
   peak = 0;

@@ -1,29 +1,28 @@
 import type { Rates } from '../../../core/base/vocabulary.js';
 
-/** The time that buckets hold, and more: finer than this, quota is borrowed from a moment ago. */
+/** Milliseconds of a step, a bucket's depth and more; finer borrows quota from before. */
 const DUE_STEP_MS = 100;
 const STEPS_PER_SECOND = 10;
 
 /**
- * Utilisation of min(quota, demand):
+ * Measures utilisation of min(quota, demand):
  *
- *     due  = Σ over steps of 100 ms of min(quota · 100 ms, what arrived in the step + what was waiting when it began)
+ *     due  = Σ over steps of 100 ms of min(quota · 100 ms, what arrived in the step + what was waiting when it
+ *     began)
  *     used = Σ over whole seconds of what was admitted
  *     utilisation = used ÷ due
  *
- * Both are parts of the quota, of the fuller dimension: messages and bytes limit the same work, so where one is used up no more of the
- * other can pass. Work that waits is demand again in each step: quota left unused while somebody waits is lost and never made up for.
- * What is admitted is added up over seconds because the fuller dimension of each small step would flatter: a step of few large
- * messages and one of many small ones each look full. An ideal limiter measures 100 % ± 1 (test/unit/demo/utilisation.test.ts).
+ * Both are parts of the quota, of the fuller dimension, as both limit the same work. Waiting work is demand again in
+ * each step: unused quota is lost while somebody waits. Admissions add up over seconds, because the fuller dimension of
+ * small steps flatters. An ideal limiter measures 100 % ± 1 (test/unit/demo/utilisation.test.ts).
  *
- * Worked: quota 300/s; 30 wait throughout, 24 are admitted in each 100 ms → 80 %.
+ * *Worked:* quota 300/s; 30 wait throughout, 24 are admitted in each 100 ms → 80 %.
  */
 export class Utilisation {
   readonly #quota: Rates;
   readonly #waiting = [0, 0];
-  /** What was wanted in the step under way. */
+  /** Demand of the current step. */
   readonly #demand = [0, 0];
-  /** What was admitted in the second under way. */
   readonly #admitted = [0, 0];
   #dueInSecond = 0;
   #steps = 0;
@@ -34,7 +33,7 @@ export class Utilisation {
     this.#quota = quotaPerSecond;
   }
 
-  /** Whole seconds only; about 1 at best, above it by what buckets had saved up; NaN before anything was due. */
+  /** Ratio over whole seconds, about 1 at best plus saved tokens; NaN before anything was due. */
   get ratio(): number {
     return this.#usedSeconds / this.#dueSeconds;
   }
@@ -44,7 +43,6 @@ export class Utilisation {
     return this.#dueSeconds;
   }
 
-  /** Times are milliseconds since the start of the measurement, never going back. */
   arrived(bytes: number, atMs: number): void {
     this.advance(atMs);
     add(this.#waiting, 1, bytes);

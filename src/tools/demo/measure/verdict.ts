@@ -1,6 +1,6 @@
 import type { Measurement } from './meter.js';
 
-/** One promise of the demonstration, and whether it was kept. */
+/** Promise of the demonstration, and whether it was kept. */
 export interface Criterion {
   readonly name: string;
   readonly measured: number;
@@ -13,7 +13,7 @@ export const UTILISATION_MIN = 0.97;
 export const OVER_ADMISSION_MAX = 0.02;
 export const WORST_SECOND_MAX = 1.1;
 
-/** The three promises that decide the exit code. The first second counts like every other. */
+/** Judges the three promises of the exit code; the first second counts. */
 export function judge(measurement: Measurement): Criterion[] {
   return [
     atLeast('utilisation of min(quota, demand)', measurement.utilisation, UTILISATION_MIN),

@@ -2,10 +2,10 @@ import { NodeProcess } from '../../processes/node-process.js';
 import type { StateFolder } from './state-folder.js';
 
 const READY_TIMEOUT_MS = 20_000;
-/** Nodes leave in a tenth of a second; Ctrl-C promises two seconds for everything. */
+/** Milliseconds for nodes to leave, of the two seconds that Ctrl-C takes. */
 const STOP_PATIENCE_MS = 1500;
 
-/** The node processes of the demonstration. */
+/** Runs the demonstration's node processes. */
 export class Cluster {
   readonly #ports: readonly number[];
   readonly #folder: StateFolder;
@@ -31,7 +31,7 @@ export class Cluster {
     return this.#starting.has(at) ? 'starting' : 'ready';
   }
 
-  /** A new process under the name and address of one that has ended; resolves when it is ready. */
+  /** Starts a process under an ended one's name and address; resolves when ready. */
   async startAgain(at: number): Promise<void> {
     this.#nodes[at] = this.#start(at);
     this.#starting.add(at);
@@ -39,7 +39,6 @@ export class Cluster {
     this.#starting.delete(at);
   }
 
-  /** All leave at the same time, farewells published. Returns the ids of those that did not end with 0. */
   async stop(): Promise<string[]> {
     const running = this.nodes.filter(({ child }) => child.isRunning);
     const exits = await Promise.all(running.map(({ child }) => child.stop(STOP_PATIENCE_MS)));

@@ -3,13 +3,13 @@ import type { ClientTally, Measurement } from '../measure/meter.js';
 import type { Stretch } from '../story/acts.js';
 import type { ActTallies } from '../story/story-traffic.js';
 
-/** What the traffic process is to do. */
+/** Plan of the traffic process. */
 export interface TrafficPlan {
-  /** null = the acts of the story, each when it is ordered. */
+  /** Null = the story's acts, each when ordered. */
   readonly trace: TracePlan | null;
   readonly group: string;
   readonly quotaPerSecond: Rates;
-  /** In their order; messages name a node by its index here. */
+  /** By index, as messages name nodes. */
   readonly nodeUrls: readonly string[];
 }
 
@@ -19,22 +19,22 @@ export interface TracePlan {
   readonly speed: number;
 }
 
-/** Over the IPC channel, from the demonstration to its traffic process. */
+/** Orders over the IPC channel to the traffic process. */
 export type TrafficOrder =
   | { readonly kind: 'begin'; readonly plan: TrafficPlan }
   | { readonly kind: 'node-gone'; readonly node: number }
   | { readonly kind: 'node-back'; readonly node: number }
-  /** One at a time; answered with `act-over`. */
+  /** Plays one act; answered with `act-over`. */
   | { readonly kind: 'act'; readonly stretches: readonly Stretch[] }
-  /** The systems beside ours have this quota from now on. */
+  /** Sets the quota of the systems beside ours. */
   | { readonly kind: 'quota'; readonly messagesPerSecond: number }
-  /** Stop, and answer with `finished`. */
+  /** Stops; answered with `finished`. */
   | { readonly kind: 'finish' };
 
-/** And back. */
+/** Messages back. */
 export type TrafficNews =
-  /** Every 250 ms; time since the begin of the traffic. */
+  /** Progress, every 250 ms since the traffic began. */
   | { readonly kind: 'progress'; readonly atMs: number; readonly nodes: readonly ClientTally[] }
   | { readonly kind: 'act-over'; readonly tallies: ActTallies }
-  /** null = the story, whose acts have told theirs. */
+  /** Null = the story, whose acts have reported theirs. */
   | { readonly kind: 'finished'; readonly measurement: Measurement | null };

@@ -7,12 +7,11 @@ import { PACKAGE_ROOT } from '../../../base/package/package-root.js';
 
 const EXAMPLES = new URL('examples/', PACKAGE_ROOT);
 
-/** The quota and the settings of the cluster. */
 export const DEMO_CONFIG_FILE = fileURLToPath(new URL('demo.yaml', EXAMPLES));
 export const STORY_CONFIG_FILE = fileURLToPath(new URL('story.yaml', EXAMPLES));
 export const TRACE_FILE = fileURLToPath(new URL('traces/azure-llm-code-2023.csv', EXAMPLES));
 
-/** Everything that the demonstration writes: the configuration the nodes read, the topic beside it, the logs. */
+/** Holds the demonstration's files: configuration, topic, logs. */
 export class StateFolder {
   readonly path: string;
 
@@ -23,7 +22,7 @@ export class StateFolder {
   /** @param kafka brokers, host:port with commas; null = the nodes meet in this folder */
   static async create(configFile: string, kafka: string | null): Promise<StateFolder> {
     const folder = new StateFolder(await mkdtemp(join(tmpdir(), 'quotamesh-demo-')));
-    // A copy, because a relative topic path starts at the folder of the configuration file.
+    // A copy, because a relative topic path starts at the configuration's folder.
     const text = await readFile(configFile, 'utf8');
     await writeFile(folder.configFile, kafka === null ? text : text.replace(/^topic:.*$/m, kafkaTopic(kafka)));
     return folder;
@@ -42,7 +41,6 @@ export class StateFolder {
   }
 }
 
-/** A topic of its own for each run: the last one's nodes are not there any more. */
 function kafkaTopic(brokers: string): string {
   const name = `quotamesh-demo-${randomBytes(4).toString('hex')}`;
   return `topic: { kind: kafka, brokers: ${JSON.stringify(brokers.split(','))}, name: ${name} }`;

@@ -6,11 +6,10 @@ import { readTrace } from '../traffic/trace.js';
 import { Traffic } from '../traffic/traffic.js';
 import type { TrafficNews, TrafficOrder, TrafficPlan } from './protocol.js';
 
-/** The traffic process of the demonstration: takes orders over its IPC channel, and ends when that closes or SIGTERM comes. */
+/** Traffic process: takes orders over its IPC channel; ends with it, or at SIGTERM. */
 
 const PROGRESS_EVERY_MS = 250;
 
-/** A trace, or the story. */
 interface Played {
   readonly elapsedMs: number;
   tallies(): readonly ClientTally[];

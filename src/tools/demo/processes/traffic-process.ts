@@ -13,7 +13,7 @@ export interface TrafficProgress {
   readonly nodes: readonly ClientTally[];
 }
 
-/** Our side of the process that makes the traffic and measures. */
+/** Controls the process that makes the traffic and measures. */
 export class TrafficProcess {
   readonly child: Child;
   readonly #measured: Promise<Measurement | null>;
@@ -43,7 +43,7 @@ export class TrafficProcess {
     this.#order({ kind: 'node-back', node });
   }
 
-  /** Resolves when nothing of the act waits any more; not at all when the process ends meanwhile. */
+  /** Resolves when nothing of the act waits; never if the process ends. */
   act(stretches: readonly Stretch[]): Promise<ActTallies> {
     return new Promise((resolve) => {
       this.#actOver = resolve;
@@ -51,12 +51,12 @@ export class TrafficProcess {
     });
   }
 
-  /** For the systems beside ours. */
+  /** Sets the quota of the systems beside ours. */
   setQuota(messagesPerSecond: number): void {
     this.#order({ kind: 'quota', messagesPerSecond });
   }
 
-  /** Ends the traffic; null when the process cannot say any more what it measured. */
+  /** Ends the traffic; null = the process cannot report its figures any more. */
   async finish(timeoutMs: number): Promise<Measurement | null> {
     this.#order({ kind: 'finish' });
     const gone = Promise.race([this.child.ended, sleep(timeoutMs, undefined, { ref: false })]).then(() => null);

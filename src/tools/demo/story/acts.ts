@@ -1,52 +1,49 @@
 import type { SystemTally } from './system.js';
 
-/** Requests per second that arrive at each node, and how long. */
+/** Requests/s at each node, and for how long. */
 export interface Stretch {
   readonly forMs: number;
   readonly perSecond: readonly number[];
-  /** So many arrive at one node at the same instant, when the stretch begins. */
+  /** Requests at one instant at one node, as the stretch begins. */
   readonly atOnce?: { readonly node: number; readonly requests: number };
 }
 
-/** What is done to the cluster while the traffic goes on. */
+/** Event in the cluster while traffic goes on. */
 export interface Happening {
   readonly kind: 'kill' | 'start' | 'halve';
-  /** After the beginning of the act. */
   readonly atMs: number;
 }
 
 export interface Act {
   readonly title: string;
-  /** What will happen, and what is counted. */
   readonly says: readonly string[];
   readonly stretches: readonly Stretch[];
   readonly happening: Happening | null;
   readonly figure: ActFigure;
-  /** Why a static split has its figure. */
+  /** Reason for a static split's figure. */
   readonly staticBecause: string;
 }
 
-/** The number that an act ends with, and when it is good. */
+/** Figure of an act, and its bound. */
 export interface ActFigure {
   readonly counts: string;
   of(tally: SystemTally): number;
-  /** In words. */
+  /** Bound in words. */
   readonly good: string;
   isGood(ours: SystemTally, central: SystemTally): boolean;
 }
 
-/** The quota and the burst of examples/story.yaml. */
 export const STORY_QUOTA = 300;
 export const STORY_BURST = 150;
-/** The node that is killed: not the one whose address was printed. */
+/** Node that is killed; not the one whose address was printed. */
 export const VICTIM = 1;
 
-/** The acts for so many nodes, two at least. */
+/** Returns the acts for at least two nodes. */
 export function actsFor(nodes: number): readonly Act[] {
   return [...actsOfDemand(nodes), ...actsOfTrouble(nodes)];
 }
 
-/** Only what is asked for changes. */
+/** Returns acts of changing demand. */
 function actsOfDemand(nodes: number): readonly Act[] {
   const each = (perSecond: number) => new Array<number>(nodes).fill(perSecond);
   const busy = (node: number) => each(QUIET).with(node, BUSY);
@@ -90,7 +87,7 @@ function actsOfDemand(nodes: number): readonly Act[] {
   ];
 }
 
-/** More is asked for than there is, evenly, and something happens. */
+/** Returns acts of even excess demand and an event. */
 function actsOfTrouble(nodes: number): readonly Act[] {
   const perSecond = new Array<number>(nodes).fill(CROWD / nodes);
   const crowd = { forMs: 12_000, perSecond };
@@ -128,7 +125,7 @@ function actsOfTrouble(nodes: number): readonly Act[] {
 }
 
 const QUIET = 10;
-/** A tenth above the quota, so that all of it is wanted at one node. */
+/** Demand a tenth above the quota, so that one node wants all of it. */
 const BUSY = 1.1 * STORY_QUOTA;
 const CROWD = 1.2 * STORY_QUOTA;
 const PARTS: Readonly<Record<number, string>> = { 2: 'half', 3: 'a third', 4: 'a quarter', 5: 'a fifth' };

@@ -1,12 +1,11 @@
 import type { Stretch } from './acts.js';
 
 export interface Arrival {
-  /** Since the beginning of the act. */
   readonly atMs: number;
   readonly node: number;
 }
 
-/** The requests of an act, in the order of time: at random moments (a Poisson process at each node), as those of many clients. */
+/** Draws an act's requests in time order, by a Poisson process per node. */
 export function arrivalsOf(stretches: readonly Stretch[], random: () => number): readonly Arrival[] {
   const arrivals: Arrival[] = [];
   let beganMs = 0;

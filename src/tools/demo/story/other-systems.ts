@@ -2,12 +2,11 @@ import { PlainLimiter } from '../../../../sim/baselines/plain-limiter.js';
 import type { Answer, Work } from '../traffic/node-clients.js';
 import { STORY_BURST } from './acts.js';
 
-/** Tries again no sooner than the clients do by themselves. */
 const RETRY_AFTER_MS = 20;
 
 /**
- * One bucket for all nodes, at no distance and never away: what a store in the middle, as Redis, can give at best; or, as
- * a static split, a bucket for each node with its part of quota and burst.
+ * Limits by one bucket without distance or outages, the best that a central store can give; or as a static split, with
+ * a bucket of quota and burst ÷ nodes each.
  */
 export class BucketSystem {
   readonly acquire: readonly ((work: Work) => Promise<Answer>)[];
@@ -32,7 +31,7 @@ export class BucketSystem {
     return new BucketSystem(nodes, nodes, nowMs);
   }
 
-  /** At the same instant everywhere. The burst stays what it was. */
+  /** Changes the quota everywhere at once; the burst stays. */
   setQuota(messagesPerSecond: number): void {
     const parts = this.#buckets.length;
     const rates = { messagesPerSecond: messagesPerSecond / parts, bytesPerSecond: Infinity };

@@ -6,28 +6,25 @@ import { arrivalsOf } from './arrivals.js';
 import { BucketSystem } from './other-systems.js';
 import { System, type SystemTally } from './system.js';
 
-/** An act of the three systems that had the same arrivals. */
 export interface ActTallies {
   readonly ours: SystemTally;
   readonly split: SystemTally;
   readonly central: SystemTally;
-  /** How long the cluster's answers took, refusals too; milliseconds. */
+  /** Milliseconds of the cluster's answers, refusals included. */
   readonly answerMs: { readonly median: number; readonly p99: number };
 }
 
 export interface StoryTrafficOptions {
-  /** One per node: asks it for admission. */
   readonly acquire: readonly ((work: Work) => Promise<Answer>)[];
-  /** 0 ≤ random < 1. */
   readonly random: () => number;
 }
 
-/** What waits when the arrivals of an act end is granted by then, or given up. */
+/** Milliseconds for waiting work to end after an act. */
 const DRAIN_MS = CLIENT_PATIENCE_MS + 200;
-/** As often arrivals that are due are delivered. */
+/** Milliseconds between deliveries of due arrivals. */
 const TICK_MS = 5;
 
-/** The traffic of the story: each request goes to the cluster, to a static split and to one central bucket. */
+/** Sends each request to the cluster, a static split and a central bucket. */
 export class StoryTraffic {
   readonly #systems: { readonly ours: System; readonly split: System; readonly central: System };
   readonly #others: readonly BucketSystem[];
@@ -53,12 +50,10 @@ export class StoryTraffic {
     return performance.now() - this.#beganMs;
   }
 
-  /** What the clients of the cluster did since the start. */
   get nodes(): readonly ClientTally[] {
     return this.#systems.ours.nodes;
   }
 
-  /** Resolves when nothing of the act waits any more. */
   async play(stretches: readonly Stretch[]): Promise<ActTallies> {
     const { ours, split, central } = this.#systems;
     this.#answersUs = createHistogram();
@@ -112,7 +107,7 @@ export class StoryTraffic {
     });
   }
 
-  /** Clients of a node that is away go to the others by turns. */
+  /** Delivers requests; an absent node's clients take turns at the others. */
   #arrive(wanted: number, turn: number): void {
     const node = this.#alive.includes(wanted) ? wanted : this.#alive[turn % this.#alive.length];
     if (node !== undefined) for (const system of this.#all) system.arrive(node);

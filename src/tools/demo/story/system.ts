@@ -2,29 +2,26 @@ import type { ClientTally } from '../measure/meter.js';
 import { SlidingPeak } from '../measure/sliding-peak.js';
 import { type Answer, NodeClients, type Work } from '../traffic/node-clients.js';
 
-/** What the clients of one system got in an act. */
 export interface SystemTally {
   readonly asked: number;
   /** Granted, and never refused before. */
   readonly atOnce: number;
   readonly admitted: number;
-  /** The most in any second. */
+  /** Most in any second. */
   readonly mostInASecond: number;
 }
 
 export interface SystemOptions {
-  /** One per node. */
   readonly acquire: readonly ((work: Work) => Promise<Answer>)[];
-  /** 0 ≤ random < 1. */
   readonly random: () => number;
   readonly nowMs: () => number;
 }
 
 const SECOND_MS = 1000;
 
-/** The clients of a system that limits requests: ours, or one beside it. They behave alike, and have the same arrivals. */
+/** Plays the clients of a limiting system, which all behave alike on the same arrivals. */
 export class System {
-  /** Since the start, for the live view. */
+  /** Tallies since the start, for the live view. */
   readonly nodes: readonly ClientTally[];
   readonly #clients: readonly NodeClients[];
   readonly #nowMs: () => number;
@@ -60,7 +57,6 @@ export class System {
     this.#clients[node].take({ bytes: 0, arrivedMs: performance.now(), refusedBefore: false });
   }
 
-  /** Its clients connect to the others, and take along what waits. */
   nodeGone(gone: number, others: readonly number[]): void {
     for (const [at, work] of this.#clients[gone].leave().entries()) {
       const node = others[at % others.length];

@@ -2,11 +2,11 @@ import type { Outcome } from '../../load/call.js';
 import { NodeConnections } from '../../load/node-connections.js';
 import type { Answer, Work } from './node-clients.js';
 
-/** A node that does not answer within this time counts as gone for the moment. */
+/** Milliseconds after which a silent node counts as gone. */
 const PATIENCE_MS = 1000;
 const UNREACHABLE_RETRY_MS = 100;
 
-/** Asks a node over its public API, `POST /v1/acquire`. */
+/** Requests admission over `POST /v1/acquire`. */
 export function httpAcquire(
   url: string,
   group: string,

@@ -1,8 +1,8 @@
-/** A piece of work that a client wants admitted: one message of so many bytes. */
+/** Message of so many bytes that a client wants admitted. */
 export interface Work {
   readonly bytes: number;
   readonly arrivedMs: number;
-  /** A node has refused it before, so it must not count as demand again. */
+  /** True = refused before, and not to be counted as demand again. */
   refusedBefore: boolean;
 }
 
@@ -20,27 +20,24 @@ export interface ClientOutcome {
 export interface ClientOptions {
   readonly acquire: (work: Work) => Promise<Answer>;
   readonly outcome: ClientOutcome;
-  /** 0 ≤ random < 1. */
   readonly random: () => number;
 }
 
-/** Clients of one node that are served at the same time. */
+/** Clients of one node served at a time. */
 export const CONNECTIONS_PER_NODE = 16;
-/** Work that nobody has admitted this long after it arrived counts as refused. */
+/** Milliseconds after which unadmitted work counts as refused. */
 export const CLIENT_PATIENCE_MS = 2000;
 /**
- * `retryAfterMs` counts on nobody else and on an unchanged share. Hence the lower bound: sixteen connections that all come back for
- * the same token make a herd, at 20 to 30 ms they make about 600 attempts a second, three times what there is to get. And
- * the upper one: meanwhile the share may have grown, and tokens that nobody fetches are lost.
+ * Bounds of retries. Below, sixteen connections for the same token make a herd (600 attempts/s at 20 to 30 ms); above,
+ * tokens of a share that has grown are lost.
  */
 const RETRY_MS_MIN = 20;
 const RETRY_MS_MAX = 50;
 const JITTER_RATIO = 0.5;
 
 /**
- * The clients of one node behave like those of a broker that throttles their connections (PIP-322): work waits in line, each
- * connection takes the next piece and tries it until it is admitted, as often as the node's `retryAfterMs` suggests, and gives up
- * when patience has run out. Nothing is thrown away at a first refusal.
+ * Plays a node's clients as connections that a broker throttles (PIP-322): each takes the next piece in line and tries
+ * it at the node's `retryAfterMs` until admitted, or patience runs out.
  */
 export class NodeClients {
   readonly #options: ClientOptions;
@@ -56,7 +53,7 @@ export class NodeClients {
     this.#serveNext();
   }
 
-  /** The node is gone: all work that has not been admitted goes back, and the connections forget it. */
+  /** Takes back all unadmitted work of a node that is gone. */
   leave(): Work[] {
     const homeless = [...this.#inHand, ...this.#line];
     this.#inHand.clear();

@@ -1,13 +1,10 @@
 import type { TraceRow } from './trace.js';
 
-/**
- * A trace replayed `speed` times faster than it happened, again and again: after the last request comes, one mean gap later,
- * the first one. It keeps no clock; who replays tells how much time has passed.
- */
+/** Replays a trace `speed` times faster, in a loop with a mean gap. It keeps no clock. */
 export class Replay {
   readonly #rows: readonly TraceRow[];
   readonly #speed: number;
-  /** Length of one pass, in milliseconds of the recording. */
+  /** Length of one pass, milliseconds of the recording. */
   readonly #spanMs: number;
   #pass = 0;
   #next = 0;
@@ -19,12 +16,10 @@ export class Replay {
     this.#spanMs = recordedMs + recordedMs / (rows.length - 1);
   }
 
-  /** When the next request arrives, milliseconds since the start of the replay. */
   get nextAtMs(): number {
     return (this.#pass * this.#spanMs + this.#rows[this.#next].atMs) / this.#speed;
   }
 
-  /** The requests that have arrived by then and were not handed out before. */
   arrivedBy(elapsedMs: number): TraceRow[] {
     const arrived: TraceRow[] = [];
     while (this.nextAtMs <= elapsedMs) {

@@ -1,15 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 
-/** One request of a recorded trace. */
+/** Request of a recorded trace. */
 export interface TraceRow {
-  /** Since the first request, milliseconds of the recording. */
+  /** Milliseconds of the recording since the first request. */
   readonly atMs: number;
-  /** Tokens in and out: the weight of the request. */
   readonly bytes: number;
 }
 
-/** Reads a trace with the columns TIMESTAMP (UTC), ContextTokens, GeneratedTokens; see examples/traces/README.md. */
+/** Reads a trace of TIMESTAMP (UTC), ContextTokens, GeneratedTokens; see examples/traces/README.md. */
 export async function readTrace(file: string): Promise<TraceRow[]> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: error.message }, { cause: error });
@@ -40,7 +39,7 @@ export function parseTrace(text: string, file: string): TraceRow[] {
 
 const HEADER = 'TIMESTAMP,ContextTokens,GeneratedTokens';
 
-/** `2023-11-16 18:17:03.9799600`: Date reads milliseconds only, the digits below them are added. */
+/** Parses `2023-11-16 18:17:03.9799600`, with the digits below Date's milliseconds. */
 function parseTimestamp(text: string): number {
   const match = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\.(\d{3})(\d*)$/.exec(text);
   if (match === null) return Number.NaN;

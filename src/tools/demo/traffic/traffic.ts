@@ -8,18 +8,15 @@ import type { Replay } from './replay.js';
 export interface TrafficOptions {
   readonly replay: Replay;
   readonly quotaPerSecond: Rates;
-  /** One per node: asks it for admission. */
   readonly acquire: readonly ((work: Work) => Promise<Answer>)[];
-  /** 0 ≤ random < 1. */
   readonly random: () => number;
 }
 
-/** Replays the trace at the nodes, unevenly, and measures what their clients see. */
+/** Replays the trace at the nodes, unevenly, and measures at their clients. */
 export class Traffic {
   readonly meter: Meter;
   readonly #options: TrafficOptions;
   readonly #clients: readonly NodeClients[];
-  /** Places of the nodes that are alive, in their order. */
   #alive: number[];
   readonly #queue = new RealTimeQueue(epochNow());
 
@@ -43,19 +40,17 @@ export class Traffic {
     this.#deliverArrivals();
   }
 
-  /** Its clients connect to the other nodes and take their waiting work along. */
   nodeGone(gone: number): void {
     this.#alive = this.#alive.filter((node) => node !== gone);
     for (const work of this.#clients[gone].leave()) {
       if (this.#alive.length === 0) return;
       const node = this.#pick();
       this.meter.moved(gone, node, work.bytes);
-      // The other node has not heard of it yet.
+      // The other node has not counted it yet.
       this.#clients[node].take({ ...work, refusedBefore: false });
     }
   }
 
-  /** Ends the traffic and says what was measured up to now. */
   finish(): Measurement {
     this.#queue.stop();
     const measurement = this.meter.measurement(this.elapsedMs);
@@ -80,16 +75,16 @@ export class Traffic {
   }
 }
 
-/** The part of the traffic that the busiest node takes. */
+/** Part of the traffic at the busiest node. */
 const BUSIEST_PART = 0.7;
-/** Every so often the next node becomes the busiest. */
+/** Milliseconds until another node becomes the busiest. */
 export const SWITCH_EVERY_MS = 10_000;
 
 /**
- * Which of the nodes a request goes to: one takes 70 %, the others share the rest, and every 10 s another one is the busiest.
+ * Chooses a request's node: one takes 70 %, another every 10 s; the rest share.
  *
  * @param random 0 ≤ random < 1
- * @param nodes of those that are alive, in their order, ≥ 1
+ * @param nodes alive, in their order, ≥ 1
  */
 export function unevenSplit<Node>(elapsedMs: number, random: number, nodes: readonly Node[]): Node {
   const busiest = Math.floor(elapsedMs / SWITCH_EVERY_MS) % nodes.length;

@@ -2,13 +2,12 @@ import type { Act } from '../story/acts.js';
 import type { ActTallies } from '../story/story-traffic.js';
 import { withCommas } from './figures.js';
 
-/** Before an act: what will happen, what is counted, what is good. */
+/** Heads an act: the event, the figure, its bound. */
 export function actHeading(act: Act, number: number, acts: number): readonly string[] {
   const { counts, good } = act.figure;
   return ['', `Act ${number} of ${acts}: ${act.title}`, ...act.says, `Counted: ${counts}. Good: ${good}.`];
 }
 
-/** After it: its figure beside those of two other systems that had the same requests. */
 export function actEnding(act: Act, tallies: ActTallies): readonly string[] {
   const { ours, split, central } = tallies;
   const { of, isGood } = act.figure;
@@ -23,7 +22,6 @@ export function actEnding(act: Act, tallies: ActTallies): readonly string[] {
   return rows;
 }
 
-/** All acts beside each other. */
 export function storyEnding(told: readonly (readonly [Act, ActTallies])[], seconds: number): readonly string[] {
   const rows = told.map(([{ title, figure }, { ours, split, central }]) => {
     const parts = [ours, split, central].map((tally) => percentOf(figure.of(tally), figure.of(central)));
@@ -47,7 +45,7 @@ const NAME_WIDTH = 18;
 const TITLE_WIDTH = 20;
 const COLUMNS = [14, 14, 20];
 
-/** A loopback request takes a millisecond or two; a share moves within some fifty. */
+/** Milliseconds; loopback requests take one or two, shares move within some fifty. */
 const BUSY_P99_MS = 50;
 const BUSY = ': answers were slow, other work kept this machine busy';
 

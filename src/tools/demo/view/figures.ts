@@ -1,6 +1,6 @@
 const BAR_WIDTH = 30;
 
-/** A part of the quota as a bar; what exceeds the quota does not show, the figures beside it do. */
+/** Draws a part of the quota as a bar, without its excess. */
 export function bar(part: number): string {
   const filled = Math.round(Math.min(1, Math.max(0, part)) * BAR_WIDTH);
   return '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
@@ -10,7 +10,7 @@ export function withCommas(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** k = 1,000. */
+/** Formats kilobytes; k = 1,000. */
 export function kilobytes(value: number): string {
   return `${withCommas(value / 1000)} kB`;
 }

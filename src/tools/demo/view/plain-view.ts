@@ -2,7 +2,6 @@ import { kilobytes, withCommas } from './figures.js';
 import type { Introduction, NodeRow, ViewFrame } from './frame.js';
 import type { View } from './view.js';
 
-/** For files and pipes: one line per second. */
 export class PlainView implements View {
   readonly #out: NodeJS.WritableStream;
   #shownSeconds = 0;

@@ -5,17 +5,17 @@ import type { NodeRow } from './frame.js';
 
 const SECOND_MS = 1000;
 
-/** Turns counters since the start into what happened in the last second. */
+/** Turns counters since the start into the last second's. */
 export class RecentSecond {
   #history: TrafficProgress[] = [];
 
   add(progress: TrafficProgress): void {
     this.#history.push(progress);
-    // The newest one that is at least a second old is where the second begins.
+    // The second begins at the newest one that is a second old.
     while (this.#history.length > 2 && progress.atMs - this.#history[1].atMs >= SECOND_MS) this.#history.shift();
   }
 
-  /** One row per node, without what only the node itself knows. */
+  /** Returns a row per node, without what only the node knows. */
   rows(): Omit<NodeRow, 'id' | 'state'>[] {
     return this.#pairs().map(({ now, before, perSecond }) => ({
       demand: (now.arrived[0] - before.admitted[0] - before.gaveUp[0]) * perSecond,

@@ -9,7 +9,7 @@ const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
 const CLEAR_TO_END = '\x1b[J';
 
-/** The live view of a terminal: redrawn in place, four times a second. What stood above it stays. */
+/** Redraws the live view in place, four times a second; leaves what stood above. */
 export class TableView implements View {
   readonly #out: WriteStream;
   readonly #introduction: Introduction;
@@ -18,13 +18,13 @@ export class TableView implements View {
   constructor(out: WriteStream, introduction: Introduction) {
     this.#out = out;
     this.#introduction = introduction;
-    // Once, above what is redrawn: commands to copy must not be cut at the width of the screen.
+    // Once, above the redrawn part: commands to copy must not be cut.
     out.write(`${introduction.hints.join('\n')}\n\n${HIDE_CURSOR}`);
   }
 
   show(frame: ViewFrame): void {
     const lines = frameLines(frame, this.#introduction).map((line) => cut(line, this.#out.columns));
-    // A frame higher than the screen could not be redrawn in place: its upper lines have left the screen.
+    // Higher frames cannot be redrawn in place.
     const visible = lines.slice(0, Math.max(1, this.#out.rows - 1));
     this.#out.write(`${this.#backToTop()}${visible.join('\n')}\n`);
     this.#linesDrawn = visible.length;
@@ -63,7 +63,7 @@ export function frameLines(frame: ViewFrame, { headline, forMs }: Introduction):
   ];
 }
 
-/** In the last second: wanted = admitted + gave up + what waits now. */
+/** Columns of the last second: wanted = admitted + gave up + waiting. */
 const HEAD = ['node', 'wanted', 'admitted', 'gave up', 'waiting'];
 
 function cells({ id, state, demand, admitted, gaveUp, waiting }: NodeRow): string[] {
@@ -71,7 +71,7 @@ function cells({ id, state, demand, admitted, gaveUp, waiting }: NodeRow): strin
   return [id, withCommas(demand), withCommas(admitted), withCommas(gaveUp), withCommas(waiting)];
 }
 
-/** Lines must not wrap, or the way back to the top would be longer than it is counted. */
+/** Cuts lines that would wrap and break the redrawing. */
 function cut(line: string, columns: number): string {
   const plain = stripVTControlCharacters(line);
   return plain.length <= columns ? line : plain.slice(0, columns);

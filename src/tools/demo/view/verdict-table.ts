@@ -5,10 +5,7 @@ import { type Criterion, judge } from '../measure/verdict.js';
 import { CLIENT_PATIENCE_MS } from '../traffic/node-clients.js';
 import { percent, withCommas } from './figures.js';
 
-/**
- * The end of the demonstration: three promises that decide, figures for information, and how they were taken. One that was interrupted
- * (it was to last longer) gives figures and no verdict.
- */
+/** Writes the end: three deciding promises, figures, and their method; no verdict if interrupted. */
 export function verdictLines(measurement: Measurement, isInterrupted = false): string[] {
   const criteria = judge(measurement);
   const rows = [...criteria.map(criterionRow), ...informationRows(measurement)];
@@ -27,7 +24,6 @@ function verdictOf(criteria: readonly Criterion[]): string {
   return styleText('bold', styleText(kept ? 'green' : 'red', verdict));
 }
 
-/** A loopback request takes a millisecond or two; a share moves within some fifty. */
 const BUSY_P99_MS = 50;
 const BUSY =
   'Acquires were slow: other work kept this machine busy, and these figures tell of that rather than of the quota.';
