@@ -37,11 +37,13 @@ export class VirtualTime {
     Date.now = () => this.#beganMs + this.#queue.nowMs;
   }
 
-  /** What is awaited goes on between two milliseconds; setImmediate is Node's own, and a round may set it once more. */
+  /** What is awaited goes on after each millisecond in which a timer ran; setImmediate is Node's own, and a round may set it once more. */
   async advance(milliseconds: number): Promise<void> {
     const endMs = this.#queue.nowMs + milliseconds;
     while (this.#queue.nowMs < endMs) {
-      this.#queue.runUntil(Math.min(endMs, Math.floor(this.#queue.nowMs) + 1));
+      this.#queue.runUntil(
+        Math.min(endMs, Math.max(Math.floor(this.#queue.nowMs) + 1, Math.ceil(this.#queue.nextAtMs))),
+      );
       await turn();
       await turn();
     }
