@@ -10,8 +10,8 @@ const SHORT_MS = 2000;
  * Writes a line per scenario and system, seed 1: `max-min` whole, others in short. `npm test` compares bytes; `npm run
  * accuracy -- --pin` stores them.
  */
-export function pinnedAccuracy(): string {
-  const lines = builtInNames().flatMap((name) => {
+export function pinnedAccuracy(scenarios: readonly string[] = builtInNames()): string {
+  const lines = scenarios.flatMap((name) => {
     const scenario = loadBuiltIn(name);
     return SYSTEMS.map((system) => {
       const isWhole = shortName(system.name) === WHOLE;

@@ -26,32 +26,36 @@ test(`swarm, ${SEEDS.length} seeds`, async () => {
   console.log(`swarm: worst 5 s ÷ quota and least utilisation ${JSON.stringify(worst)}`);
 });
 
-test.each([
-  // All of them had gates.
-  // A node that remembered a life which a wrong key had written over had agreed with others on a pool; two that began with
-  // a compacted log had not read the agreement.
-  24_115, 60_867, 64_912,
-  // A reader was given "again" what compaction had removed before it began; only the simulator did that.
-  34_278, 74_949,
-  // An id that was forgotten came back with the nonce that it had had before.
-  41_961,
-])('seed %i, which once broke a promise, keeps all of them', (seed) => {
+test.each(
+  someOf([
+    // All of them had gates.
+    // A node that remembered a life which a wrong key had written over had agreed with others on a pool; two that began with
+    // a compacted log had not read the agreement.
+    24_115, 60_867, 64_912,
+    // A reader was given "again" what compaction had removed before it began; only the simulator did that.
+    34_278, 74_949,
+    // An id that was forgotten came back with the nonce that it had had before.
+    41_961,
+  ]),
+)('seed %i, which once broke a promise, keeps all of them', (seed) => {
   const { problems, plan } = runSwarm(seed, withGates(SETTINGS));
   expect(problems, plan.join('\n')).toEqual([]);
 });
 
-test.each([
-  // A process that was fenced by what its forerunner still wrote was not started again, as a supervisor does.
-  416_623_152,
-  // The clock of a machine that two causes suspended at once went back.
-  416_625_673,
-  // Members and lives were read from another partition than the bucket's records.
-  29, 37, 76,
-  // So were ceilings of ramps.
-  35, 83,
-  // A tombstone of a row on a partition where its group had been before settled the bucket.
-  140,
-])('seed %i of groups as drawn, too', (seed) => {
+test.each(
+  someOf([
+    // A process that was fenced by what its forerunner still wrote was not started again, as a supervisor does.
+    416_623_152,
+    // The clock of a machine that two causes suspended at once went back.
+    416_625_673,
+    // Members and lives were read from another partition than the bucket's records.
+    29, 37, 76,
+    // So were ceilings of ramps.
+    35, 83,
+    // A tombstone of a row on a partition where its group had been before settled the bucket.
+    140,
+  ]),
+)('seed %i of groups as drawn, too', (seed) => {
   const { problems, plan } = runSwarm(seed, SETTINGS, 'by-seed');
   expect(problems, plan.join('\n')).toEqual([]);
 });

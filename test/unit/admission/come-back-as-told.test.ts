@@ -125,4 +125,4 @@ test('who waits as told is granted where the quota suffices; where it does not, 
     expect(kept, key).toBeGreaterThanOrEqual(0.7);
     expect(granted, key).toBeGreaterThanOrEqual((key === 'second:one' ? 0.75 : 0.9) * quota);
   }
-}, 60_000);
+});

@@ -37,15 +37,14 @@ export class VirtualTime {
     Date.now = () => this.#beganMs + this.#queue.nowMs;
   }
 
-  /** What is awaited goes on after each millisecond in which a timer ran; setImmediate is Node's own, and a round may set it once more. */
+  /** Goes from timer to timer; what is awaited goes on between two of them. */
   async advance(milliseconds: number): Promise<void> {
     const endMs = this.#queue.nowMs + milliseconds;
+    await settled();
     while (this.#queue.nowMs < endMs) {
-      this.#queue.runUntil(
-        Math.min(endMs, Math.max(Math.floor(this.#queue.nowMs) + 1, Math.ceil(this.#queue.nextAtMs))),
-      );
-      await turn();
-      await turn();
+      const dueMs = Math.max(Math.floor(this.#queue.nowMs) + 1, Math.ceil(this.#queue.nextAtMs));
+      this.#queue.runUntil(Math.min(endMs, dueMs));
+      await settled();
     }
   }
 
@@ -68,6 +67,20 @@ export class VirtualTime {
     wait();
     return timer;
   }
+}
+
+/** More would let whoever waits in turns for a later time wait longer. */
+const TURNS_MAX = 50;
+
+/** Waits for files, and for Node's own setImmediate, which needs turns and no time. */
+async function settled(): Promise<void> {
+  for (let turns = 0; turns < 2 || isBusy(turns); turns++) await turn();
+}
+
+function isBusy(turns: number): boolean {
+  return process
+    .getActiveResourcesInfo()
+    .some((kind) => kind.startsWith('FSReq') || (kind === 'Immediate' && turns < TURNS_MAX));
 }
 
 function clear(timer: VirtualTimer | undefined): void {

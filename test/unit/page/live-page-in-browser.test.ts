@@ -7,6 +7,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { closeHttp, listen } from '../../../src/doors/http/server/http-server.js';
 import { readRecording } from '../../../src/topic/recording/read-recording.js';
+import { someOf } from '../../property/seed.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 import { objectionsTo } from './accessibility.js';
 import { findBrowser, NO_BROWSER } from './browser.js';
@@ -16,7 +17,7 @@ const HOSTILE = '"><img src=x onerror="window.broken=1">';
 const LONG = `long/${'x'.repeat(195)}`;
 const MANY = 10_000;
 const NODES = ['a', 'b', 'c'] as const;
-const VIEWS = ['#/', '#/group/orders/publish', '#/node', '#/why/orders/publish'];
+const VIEWS = someOf(['#/', '#/group/orders/publish', '#/node', '#/why/orders/publish']);
 
 /** Three nodes of one cluster in this process, a page of the first one in a real browser. */
 /** A change is pushed once a second, and a busy machine takes some times as long. */
