@@ -57,7 +57,7 @@ describe.concurrent('quotamesh run', () => {
     const ends = lines.map(({ msg }) => String(msg)).filter((msg) => msg.startsWith('stop'));
     expect([...ends, lines.at(-1)?.msg]).toEqual(['stopping', 'stopped', 'stopped']);
     expect(lines[0]).toMatchObject({ level: 'info', cluster: 'demo', node: 'a', topic: 'embedded' });
-  });
+  }, 120_000);
 
   it('a topic that does not answer: alive, not ready, and still 0 after SIGTERM', async ({
     expect,
