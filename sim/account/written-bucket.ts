@@ -7,10 +7,7 @@ export function perSecondOf({ quota, per }: WrittenBucket): number {
   return quota / SECONDS[per];
 }
 
-/**
- * Returns the depth by docs/guide/tokens.md: the most of 100 ms, 3·√quota and 10 messages, at most a second or 10
- * messages.
- */
+/** Returns the depth by docs/guide/tokens.md: most of 100 ms, 3·√quota, 10 messages; ≤ 1 s or 10 messages. */
 export function depthOf({ quota, per, burst }: WrittenBucket): number {
   if (burst !== null) return burst;
   if (per !== 'Second') return quota;

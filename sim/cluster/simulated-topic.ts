@@ -28,10 +28,7 @@ export interface SignedEvent extends ReadEvent {
   readonly signedWith: string;
 }
 
-/**
- * Runs a topic in virtual time, with seeded troubles of all kinds, within the guarantees of
- * src/base/ports/report-topic.ts alone.
- */
+/** Runs a topic in virtual time, with seeded troubles that src/base/ports/report-topic.ts allows. */
 export class SimulatedTopic {
   /** Records in append order; `partitions` has them by partition. */
   log: SignedEvent[] = [];

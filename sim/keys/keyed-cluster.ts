@@ -48,10 +48,7 @@ export class KeyedCluster {
     this.queue.runUntil(this.queue.nowMs + durationMs);
   }
 
-  /**
-   * Counts records and bytes by the codec since the last call, and those that are no signs of life; drops what all have
-   * read.
-   */
+  /** Counts records, bytes and reports since the last call; drops what all have read. */
   countSent(): { readonly records: number; readonly reports: number; readonly bytes: number } {
     const { log } = this.topic;
     const records = log.length - this.#counted;

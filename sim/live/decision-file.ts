@@ -11,9 +11,7 @@ interface DecisionLine {
   readonly members: number;
 }
 
-/**
- * Reads limits per node from the common decision log, in ms since `beganMs`; a killed process may leave half a line.
- */
+/** Reads limits per node from the decision log, in ms since `beganMs`; its last line may be half. */
 export function limitsFromDecisions(text: string, beganMs: number): ReadonlyMap<string, LimitColumn> {
   const lines = text.split('\n').flatMap((line) => parsed(line));
   const columns = new Map<string, { atMs: number[]; limits: [number, number][] }>();

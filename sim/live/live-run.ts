@@ -33,9 +33,7 @@ export interface LiveOutcome {
 const LEAD_MS = 1000;
 const TRAFFIC_STOP_PATIENCE_MS = 500;
 
-/**
- * Plays a scenario on real `quotamesh run` processes over HTTP, judged by the simulator. Call `leave` however it ends.
- */
+/** Plays a scenario on real processes over HTTP, judged by the simulator. Call `leave` at the end. */
 export class LiveRun {
   readonly #scenario: Scenario;
   readonly #options: LiveOptions;

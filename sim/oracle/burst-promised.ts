@@ -8,10 +8,7 @@ const SECOND_PIECE_SECONDS = 0.5;
 export const BURST_MS = 100;
 const LEAST_MESSAGES = 20;
 
-/**
- * Returns a node's promised burst: 100 ms of its limit, or 20 messages within a quarter second of target/N, or two
- * pieces.
- */
+/** Returns a node's promised burst: 100 ms, or 20 messages within 0.25 s of target/N, or two pieces. */
 export function burstPromised(
   record: ProcessRecord,
   group: number,

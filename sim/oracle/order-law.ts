@@ -1,10 +1,7 @@
 import { isNodeRecordKey, nodeKeyOfRecordKey } from '../../src/core/base/protocol/record.js';
 import type { SignedEvent } from '../cluster/simulated-topic.js';
 
-/**
- * Checks that a life's records reach each partition in order; later ones make earlier ones repetitions, which keep
- * nobody alive.
- */
+/** Checks that a life's records reach each partition in the order of writing. */
 export class OrderLaw {
   /** Partition, author and life → latest sequence. */
   readonly #latest = new Map<string, number>();

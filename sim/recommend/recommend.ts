@@ -119,10 +119,7 @@ const BURST_SECONDS = [0.1, 0.5, 1, 2, 5, 10, 20, 60];
 /** Least burst of any group (docs/guide/tokens.md). */
 const LEAST_BURST = 10;
 
-/**
- * Finds the least quota: from one bucket's guess upwards until the wish is met, halving the last step. Null = this
- * depth cannot.
- */
+/** Finds the least quota, from one bucket's guess upwards; null = this depth meets no wish. */
 async function leastQuota(work: RecordedWork, depth: number, options: PlayOptions): Promise<FrontierPoint | null> {
   const guess = leastOfOneBucket(work, options.of, depth, options.wish);
   if (guess === null) return null;

@@ -90,10 +90,7 @@ const AMOUNT = /^\d{1,16}(\.\d{1,12})?([eE][+-]?\d{1,2})?$/;
 const THOUSANDS = /^\d{1,3}(,\d{3}){1,5}(\.\d{1,12})?$/;
 const AMOUNT_MAX = 1e15;
 
-/**
- * Chooses nodes: `round-robin`, `hash` of row and number, or a column, whose first texts fill a node each and further
- * ones are hashed.
- */
+/** Chooses nodes: `round-robin`, `hash` of row and number, or a column, hashed beyond the nodes. */
 function nodeOf({ by, nodes }: TraceOptions, indexOf: (name: string, flag: string) => number): TraceColumns['nodeOf'] {
   if (by === 'round-robin') return (_, rowNumber) => rowNumber % nodes;
   if (by === 'hash') return (row, rowNumber) => bitsOf(groupIdOf('trace', `${rowNumber},${row.join(',')}`)) % nodes;

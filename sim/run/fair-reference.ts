@@ -49,9 +49,7 @@ export class FairReference {
     return rate > 0 && rate < BELOW * dueOf(this.fair, this.wanted, node);
   }
 
-  /**
-   * Returns Σ |min(limit, wanted) − fair| ÷ quota, of the worse dimension; limits beyond demand let nothing through.
-   */
+  /** Returns Σ |min(limit, wanted) − fair| ÷ quota, of the worse dimension. */
   errorOf(limitOf: (node: number, dimension: 0 | 1) => number): number {
     return this.#distance(this.fair.rates, limitOf);
   }

@@ -16,10 +16,7 @@ import { Presence } from './presence.js';
 import { ScenarioTime } from './scenario-time.js';
 import { seriesOf } from './series.js';
 
-/**
- * Plays a scenario on a system: same inputs, same bytes. Each load and the network have streams: all systems see the
- * same arrivals.
- */
+/** Plays a scenario: same inputs, same bytes, and the same arrivals for all systems. */
 export function runScenario(
   scenario: Scenario,
   system: System,

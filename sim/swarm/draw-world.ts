@@ -72,7 +72,7 @@ function fastTiming(base: WorldSettings): Partial<WorldSettings> {
 
 function drawGroup(random: Random, pattern: GroupSettings, at: number): GroupSettings {
   const quota = Math.round(random.between(30, 400));
-  // Either longer than most faults, or shorter.
+  // Shorter than most faults, or longer.
   const holdMs = random.next() < 0.5 ? pattern.isolation.holdMs : 2000;
   const policy = random.next() < 0.6 ? pattern.isolation.policy : random.next() < 0.5 ? 'floor' : 'closed';
   const name = `group-${at}`;

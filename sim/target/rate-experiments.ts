@@ -5,9 +5,7 @@ import { LOCAL_KAFKA } from '../cluster/world.js';
 import { defaultSettings } from '../scenario/world-settings.js';
 import type { System } from '../systems.js';
 
-/**
- * Experiment where FoundationDB's hand-out fails (docs/background/foundationdb-tag-throttling.md), for every system.
- */
+/** Experiment where FoundationDB's hand-out fails (docs/background/foundationdb-tag-throttling.md). */
 export interface RateExperiment {
   readonly name: string;
   readonly says: string;

@@ -187,10 +187,7 @@ class TargetRun {
     return coordinator.targets.decide(groups[group], 0, mapLane);
   }
 
-  /**
-   * Returns the number that trims the busy: their share, or the target. FoundationDB gives it to all; here Σ shares ≤
-   * target.
-   */
+  /** Returns the number that trims the busy: their share, or the target where nobody is. */
   #numberOf(name: string): number {
     const lane = laneOf(this.#names.indexOf(name), 0);
     const shares = this.#clients.flatMap(({ client, node }) => {

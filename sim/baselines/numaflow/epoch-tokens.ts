@@ -37,10 +37,7 @@ export class EpochTokens {
     this.#tokens -= amount * Math.max(pool, 1);
   }
 
-  /**
-   * Returns unread tokens; as shipped the batch less the read, not the grant less it
-   * (docs/background/numaflow-throttling.md, “Tokens”).
-   */
+  /** Returns unread tokens; as shipped the batch less the read, not the grant less it. */
   deposit(amount: number, pool: number, epoch: number): void {
     if (epoch === this.#epoch) this.#tokens += amount * Math.max(pool, 1);
   }

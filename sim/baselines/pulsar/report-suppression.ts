@@ -19,9 +19,7 @@ interface Usage {
 export const MAX_SUPPRESS_ROUNDS = 5;
 export const TOLERANCE_PERCENT = 5;
 
-/**
- * Suppresses as released: 1000 → 1050 is exactly 5 %, and suppressed; a drop to zero waits for the mandatory report.
- */
+/** Suppresses as released: exactly 5 % is suppressed, a drop to zero waits for the mandatory report. */
 export const suppressAsReleased: SuppressionRule = (attempt) => isDue(attempt) || hasDrifted(attempt, differs);
 
 /** Suppresses as forked. Rounds: 0 = always send, negative = none mandatory; tolerance ≤ 0 = any usage. */

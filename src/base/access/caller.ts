@@ -19,10 +19,7 @@ export function hasRole({ roles }: Caller, need: Need): boolean {
   return roles.some((role) => SUFFICIENT[need].includes(role));
 }
 
-/**
- * Roles that meet a need. No role includes all: a token leaked from a dashboard, pipeline or broker does no more than
- * its place needs.
- */
+/** Roles that meet a need; none includes all, to bound what a leaked token does. */
 const SUFFICIENT: Readonly<Record<Need, readonly Role[]>> = {
   open: ROLES,
   any: ROLES,

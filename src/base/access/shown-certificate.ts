@@ -2,10 +2,7 @@ import type { Socket } from 'node:net';
 import { type PeerCertificate, TLSSocket } from 'node:tls';
 import type { Access, Listener } from './access.js';
 
-/**
- * Returns the client's certificate; null = none, or no TLS. Throws AUTH_FAILED or AUTH_LIMITED for an untrusted
- * authority.
- */
+/** Returns the client's certificate; null = none, or no TLS. Throws AUTH_FAILED, AUTH_LIMITED. */
 export function shownCertificate(
   access: Access,
   socket: Socket,

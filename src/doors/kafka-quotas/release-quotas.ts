@@ -23,10 +23,7 @@ export interface ReleaseParts {
   readonly timeoutMs?: number;
 }
 
-/**
- * Puts back the values before quotamesh, and forgets them. Throws KAFKA_QUOTAS_KEPT while a keeper lives: it would
- * write again.
- */
+/** Puts back the values before quotamesh. Throws KAFKA_QUOTAS_KEPT while a keeper lives. */
 export async function releaseQuotas({ config, topic, admin, tell, timeoutMs = 30_000 }: ReleaseParts): Promise<void> {
   const log = new ReleaseLog(config.cluster);
   try {

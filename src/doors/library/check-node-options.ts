@@ -6,9 +6,7 @@ import { optionMistakes } from '../../base/input/option-mistakes.js';
 import { NODE_NAME } from '../../config/setting/setting.js';
 import { type CreateNodeOptions, HANDLER } from './create-node.js';
 
-/**
- * Rejects wrong options, all at once, for callers without a type checker. `nodeid` would start a node of another name.
- */
+/** Rejects wrong options, all at once, for callers without a type checker. */
 export function rejectWrongOptions(options: unknown): asserts options is CreateNodeOptions {
   if (!isMapping(options)) throw wrong('options', `must be an object with config, got ${showSent(options)}`);
   const mistakes = optionMistakes(OPTIONS, options);

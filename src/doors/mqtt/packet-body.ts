@@ -16,9 +16,7 @@ export class PacketBody {
     return this.#at >= this.#packet.length;
   }
 
-  /**
-   * Reads a string: UTF-8 without surrogates and U+0000 (MQTT-1.5.3-1, -2), which would end other clients' connections.
-   */
+  /** Reads UTF-8 without surrogates and U+0000 (MQTT-1.5.3-1, -2), which would end other clients' connections. */
   text(): Buffer {
     const bytes = this.bytes();
     if (isUtf8(bytes) && !bytes.includes(0)) return bytes;

@@ -13,10 +13,7 @@ export interface SessionRules {
   readonly counts: SessionCounts;
   /** Called when a bound drops something; null = a retained message. */
   readonly onFull: (bound: SessionBound, client: string | null) => void;
-  /**
-   * Called when a message of QoS 2 comes again before its release, or an unknown PUBREL: aedes answers, and publishes
-   * nothing.
-   */
+  /** Called when a QoS 2 message repeats, or its PUBREL is unknown: aedes answers, and publishes nothing. */
   readonly onRepeated: (packet: object) => void;
 }
 
@@ -114,10 +111,7 @@ class SessionBounds {
     await this.#store.storeRetained(packet);
   }
 
-  /**
-   * Adds all filters of a SUBSCRIBE once. aedes does so once per filter: 100,000 in one packet stopped the broker for
-   * ten minutes.
-   */
+  /** Adds a SUBSCRIBE's filters once; aedes adds all of them for each, which takes minutes. */
   #addOnce(client: SessionOwner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {
     const known = this.#added.get(subscriptions);
     if (known !== undefined) return known;

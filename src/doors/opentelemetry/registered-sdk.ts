@@ -13,10 +13,7 @@ export function hasTracerProvider(): boolean {
   return (provider as ProxyTracerProvider).getDelegate() !== new ProxyTracerProvider().getDelegate();
 }
 
-/**
- * Rejects an SDK registered with an older minor version, which our copy of the interfaces cannot see. Throws
- * OPENTELEMETRY_TOO_OLD.
- */
+/** Rejects an SDK older than our copy of the interfaces can see. Throws OPENTELEMETRY_TOO_OLD. */
 export function rejectOldApi(): void {
   const version = registeredApiVersion();
   if (version === null) return;

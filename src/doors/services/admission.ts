@@ -59,10 +59,7 @@ export interface WatchedResponse {
   off(event: 'close', listener: () => void): unknown;
 }
 
-/**
- * Decides, without a promise where nothing waits. Null = somebody else answered, or nobody reads: the middleware does
- * nothing.
- */
+/** Decides, without a promise where nothing waits; null = somebody else answered, or nobody reads. */
 export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Context>) {
   rejectWrongQuota(node, options, { isPartial: false });
   const { group, otherwise, limit, messages = 1, bytes = 0, origin, waitMs = 0, skip, headers = 'draft' } = options;

@@ -55,9 +55,7 @@ function addDraft(headers: Record<string, string>, named: NamedDecision<Decision
   if (left.length > 0) headers.ratelimit = left.join(', ');
 }
 
-/**
- * Adds X-RateLimit of the dimension that refused, else of messages where they have a quota; Reset in seconds from now.
- */
+/** Adds X-RateLimit of the dimension that refused, else of messages if limited; Reset in seconds. */
 function addX(headers: Record<string, string>, { decision }: NamedDecision<Decision>, told: Told): void {
   const refused = refusedOf(decision);
   const dimension = refused?.dimension ?? (told.limit.messages === null ? 'bytes' : 'messages');

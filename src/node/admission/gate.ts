@@ -332,10 +332,7 @@ export class Gate {
     return this.#explainer.explain(request, answer);
   }
 
-  /**
-   * Returns milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a
-   * minute.
-   */
+  /** Returns milliseconds, at most a minute, until 1 % of the burst, or one unit, is back in every level. */
   throttleDurationMs(where: Where, origin?: Origin): number {
     if (this.#unheard?.isOpen(where, origin) === true) return 0;
     const request = this.#reader.fillFor(where, 0, 0, origin);

@@ -387,8 +387,5 @@ const REMEMBERED_MS = 600_000;
 const ENFORCERS_MAX = 1000;
 /** Memberships at most, 2 to 3.4 kB each. */
 const MEMBERSHIPS_MAX = 20_000;
-/**
- * Lanes per round, 0.7 to 1.4 µs each: 2 to 4 % of a core at 50 rounds/s. More take all lanes sooner and a whole core
- * at the most.
- */
+/** Lanes per round, 0.7 to 1.4 µs each; more take all lanes sooner, and more of a core. */
 const LANES_PER_ROUND = 500;

@@ -24,10 +24,7 @@ export class EnforcerMembership {
   isHeldBack = false;
   /** Topics of the group that it serves. */
   topics = 0;
-  /**
-   * Rate it had when it last reported whether it holds work back. Later parts may suffice: doubling those would claim
-   * twice the lack.
-   */
+  /** Rate it had at its last word on held-back work; doubling later parts would claim twice the lack. */
   readonly had = new Float64Array(DIMENSION_COUNT);
   /** Units/s, mean of about the last half second. */
   readonly usage = new Float64Array(DIMENSION_COUNT);
@@ -121,10 +118,7 @@ const DOUBLED_EVERY_SECONDS = 0.1;
 const DOUBLINGS_MAX = 4;
 /** Part below which a dimension does not hold the work back. */
 const HELD_BY_PART = 0.5;
-/**
- * Most units per charge, to keep sums exact (limiter.ts). More at once is let off: one wrong count would block the lane
- * for minutes.
- */
+/** Most units per charge; more at once is let off, or one wrong count would block the lane for minutes. */
 const CHARGE_MAX = 2 ** 40;
 
 const due = new Float64Array(DIMENSION_COUNT);

@@ -52,9 +52,7 @@ export class NamedGroups {
     }
   }
 
-  /**
-   * Counts directions in demand without a name here: keys that no heartbeat names, and groups that are not configured.
-   */
+  /** Counts directions in demand without a name here: unnamed keys, and groups not configured. */
   countUnnamed(): number {
     const { coordinator } = this.#parts.loop;
     if (coordinator === null) return 0;

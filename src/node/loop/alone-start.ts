@@ -51,7 +51,7 @@ export class AloneStart {
     this.#telemetry.log('info', 'the topic has come: this node is no longer alone, and joins the others');
   }
 
-  /** Remembers the size of the cluster; every round. */
+  /** Keeps the cluster size in the file up to date; called every round. */
   keep(loop: NodeLoop, inForce: GroupsInForce, nowMs: number): void {
     if (this.#file === null || nowMs - this.#seenMs < SEEN_EVERY_MS) return;
     this.#seenMs = nowMs;

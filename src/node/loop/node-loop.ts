@@ -195,10 +195,7 @@ function createCoordinator({ config, version, nonce, topic, groups, limiter }: N
   return coordinator;
 }
 
-/**
- * Returns the interval of a node at rest: a tenth of heartbeat and validity, 100 ms by default, so that neither is
- * noticeably late.
- */
+/** Returns the interval of a node at rest: a tenth of heartbeat and validity, 100 ms by default. */
 function restIntervalMs({ sampleIntervalMs, timing }: ResolvedConfig): number {
   return Math.max(sampleIntervalMs, Math.min(timing.heartbeatMs, timing.shareValidMs) / 10);
 }

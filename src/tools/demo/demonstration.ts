@@ -22,9 +22,7 @@ import { createView, type View } from './view/view.js';
 const MEASUREMENT_TIMEOUT_MS = 300;
 const TRAFFIC_STOP_PATIENCE_MS = 500;
 
-/**
- * Runs `npm start`: nodes and traffic in processes of their own, until time or somebody ends it. Returns the exit code.
- */
+/** Runs `npm start` until time or somebody ends it; returns the exit code. */
 export async function runDemonstration(options: DemoOptions): Promise<number> {
   const { kafka = null } = options;
   // Once here: each node would log it.

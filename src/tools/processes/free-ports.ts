@@ -1,9 +1,6 @@
 import { createServer } from 'node:net';
 
-/**
- * Finds `count` consecutive loopback ports, the wanted ones or any. Another program may still be faster: the node then
- * fails.
- */
+/** Finds `count` consecutive loopback ports, the wanted ones or any; another program may be faster. */
 export async function portsFor(count: number, firstWanted: number): Promise<number[]> {
   const wanted = Array.from({ length: count }, (_, offset) => firstWanted + offset);
   const free = await Promise.all(wanted.map(isFree));

@@ -72,10 +72,7 @@ export class OpenLog {
     });
   }
 
-  /**
-   * Opens the log, and makes a missing folder. Resolves with undefined if aborted; rejects with the error of file
-   * system or LMDB.
-   */
+  /** Opens the log, in a folder made if missing; undefined = aborted. Rejects with errors of disk or LMDB. */
   static async open(
     { path, durable, limits, staleLockFile, signal }: OpenLogOptions,
     appendTimeoutMs: number,

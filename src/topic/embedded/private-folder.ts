@@ -1,10 +1,7 @@
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-/**
- * Makes a folder, with missing parents, for this user alone; below one shared with a group on purpose (`chmod 2770`)
- * like that one.
- */
+/** Makes a folder for this user alone; below one shared with a group (`chmod 2770`) like that one. */
 export async function makePrivateFolder(path: string): Promise<void> {
   if ((await modeOf(path)) !== null) return;
   const above = dirname(resolve(path));

@@ -57,10 +57,7 @@ async function reportsFile(): Promise<string> {
   return `reports-${await bootName()}.mdb`;
 }
 
-/**
- * Verifies or writes the marker, checks the data file before LMDB maps it, and removes leftovers. Call it only inside
- * the gate.
- */
+/** Verifies or writes the marker, checks the data file, removes leftovers. Call it only inside the gate. */
 export async function claimTopicFolder(folder: TopicFolder): Promise<void> {
   await claimMarker(folder);
   await checkDataFile(folder);

@@ -93,7 +93,7 @@ export class ExporterBook {
 
 export interface ExporterState {
   readonly exporter: string;
-  /** Null = its last page was fine. */
+  /** Problem of its last page; null = it was fine. */
   readonly problem: string | null;
   readonly silentMs: number;
   readonly isUsed: boolean;

@@ -11,10 +11,7 @@ export interface WaterLevelInput {
   readonly quota: number;
   /** Value that every broker enforces; null = none. */
   readonly inForce: number | null;
-  /**
-   * Readings per sharer and broker, null = unknown. Sharers of a default each have the quota; the lowest needed value
-   * decides.
-   */
+  /** Readings per sharer and broker, null = unknown; the sharer with the lowest value decides. */
   readonly sharers: readonly (readonly (BrokerReading | null)[])[];
 }
 

@@ -85,7 +85,7 @@ export class WriterElection {
     const { id, life } = this.#settings;
     if (!this.#isLinked(nowMs) || this.alive(nowMs)[0] !== id || this.isWriter) return null;
     const term = (this.#writer?.term ?? 0) + 1;
-    // The one under way may still come back.
+    // A claim under way may still come back.
     if (this.#claimedTerm >= term) return null;
     this.#claimedTerm = term;
     return { kind: 'writer', term, id, life };

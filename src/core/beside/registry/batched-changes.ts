@@ -44,9 +44,7 @@ export class BatchedChanges {
     batch.verdict = isAccepted;
   }
 
-  /**
-   * Judges a batch just read by the groups now. `isFinal`: nothing compacted can be missing; else `judgeAgain` decides.
-   */
+  /** Judges a batch by the groups now; unless `isFinal`, `judgeAgain` decides. */
   read(record: BatchRecord, read: ReadAt, isFinal: boolean): JudgedBatch {
     const batch = this.#seen(record.id, read);
     const parts = Array.from({ length: record.parts }, (_, part) => batch.parts.get(part));

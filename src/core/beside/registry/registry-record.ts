@@ -1,9 +1,6 @@
 import { scopeKindOf } from '../attachments/attachment.js';
 
-/**
- * Records of the registry topic: decoded, checked, free of the wire format. Definitions are only carried; src/config
- * reads them.
- */
+/** Records of the registry topic, decoded and checked; definitions are only carried. */
 export type RegistryRecord =
   | ProposalRecord
   | BatchPartRecord
@@ -181,10 +178,7 @@ export function registryKeys(cluster: number): RegistryKeys {
 
 const ATTACHMENT = '/attachment/';
 
-/**
- * Names an attachment's entry, with a slash as no group has: `/attachment/tenant/acme`,
- * `/attachment/namespace/acme/orders`.
- */
+/** Names an attachment's entry: `/attachment/tenant/acme`; no group begins with a slash. */
 export function attachmentName(path: string): string {
   return `${ATTACHMENT}${scopeKindOf(path)}/${path}`;
 }

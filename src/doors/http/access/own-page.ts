@@ -34,7 +34,7 @@ export function isOwnPage(
 const BOTH: ReadonlySet<string> = new Set(['localhost', '::']);
 const SCHEMES = ['http', 'https'] as const;
 
-/** Leaves out a scheme's default port, as browsers do. */
+/** Writes an authority as browsers do, without a scheme's default port. */
 function authorityOf(scheme: (typeof SCHEMES)[number], host: string, port: number): string {
   return port === (scheme === 'http' ? 80 : 443) ? host : `${host}:${port}`;
 }

@@ -57,10 +57,7 @@ export class RouteGuard {
     });
   }
 
-  /**
-   * Lets a changing request in by what is known already. False decides nothing: `guard` then finds out, counts and
-   * answers.
-   */
+  /** Lets a changing request in by what is known already; false leaves it to `guard`. */
   letsIn(request: IncomingMessage, { needs: need }: RouteAccess): boolean {
     if (this.#access.isOpen) return this.#whyNotChange(request) === null;
     const caller = this.#knownCaller(request);

@@ -67,7 +67,7 @@ function bodyLimitOf({ config }: CountingParts['node']): number {
   return config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR;
 }
 
-/** Decides all by one reading of the clock: the last of a thousand lacks the tokens of 0.5 ms. */
+/** Decides all requests at one time: the last of a thousand misses 0.5 ms of tokens. */
 function answersTo(parts: CountingParts, requests: readonly AcquireBody[], decide: Decide): AcquireAnswer {
   const nowMs = parts.node.clock();
   let answers = '';

@@ -29,10 +29,7 @@ export function leftItem(name: string, left: number, seconds: number | null): st
   return `"${name}";r=${wholeUnits(left)}${seconds === null ? '' : `;t=${Math.min(INTEGER_MAX, seconds)}`}`;
 }
 
-/**
- * Rounds up to whole seconds for Retry-After, at least 1: many clients read 0 as "at once". The body's `retryAfterMs`
- * is exact.
- */
+/** Rounds up to whole seconds for Retry-After, at least 1: many clients read 0 as "at once". */
 export function wholeSeconds(milliseconds: number): number {
   return Math.max(1, Math.ceil(milliseconds / 1000));
 }

@@ -6,10 +6,7 @@ import type { Mapping } from '../../../base/input/mapping.js';
 /** Access that a route requires, as `config.access`; a route without one fails at the start. */
 export interface RouteAccess {
   readonly needs: Need;
-  /**
-   * True = groups or attachments change: without `auth:` only for callers of this machine, unless
-   * registry.remoteChanges is on.
-   */
+  /** True = groups or attachments change: remote callers need `auth:`, or registry.remoteChanges. */
   readonly changes: boolean;
   /** Names the tenant whose attachment changes, the only change for callers with tenants; null = none. */
   readonly tenantOf: TenantOf | null;

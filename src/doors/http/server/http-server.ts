@@ -55,10 +55,7 @@ export interface HttpServerParts {
   readonly kafkaQuotas?: (() => KeeperStatus) | undefined;
 }
 
-/**
- * Builds the one HTTP server of a node: admission, status, health, metrics and their description. It does not listen
- * yet.
- */
+/** Builds the one HTTP server of a node; it does not listen yet. */
 export async function createHttpServer(parts: HttpServerParts): Promise<FastifyInstance> {
   const { node, metrics, outcomes, access } = parts;
   const handleError = errorHandler(parts.telemetry);

@@ -32,10 +32,7 @@ function takenUnheard({ limiter, loop }: LeftParts, lane: number, dimension: num
   return Math.max(0, slot.account.unheard + Math.max(0, sinceFlow));
 }
 
-/**
- * Returns milliseconds until most is left, if nobody takes anything: a full bucket, or the next window. Infinity =
- * nothing comes in.
- */
+/** Returns milliseconds until most is left if nobody takes any; Infinity = nothing comes in. */
 export function fullInMs({ limiter, loop }: LeftParts, lane: number, dimension: number, nowMs: number): number {
   const { buckets } = limiter;
   const slot = slotOf(lane, dimension);

@@ -28,10 +28,7 @@ export function rejectUnlessObject(field: string, amounts: unknown): void {
   throw new QuotameshError('AMOUNT_INVALID', { field, reason });
 }
 
-/**
- * Requires options to be an object, with names that are texts, needed or not. An ignored number would decide another
- * request than meant.
- */
+/** Requires options to be an object, with names that are texts, needed or not. */
 export function rejectUnlessOptions(options: unknown): void {
   if (options === undefined) return;
   if (typeof options !== 'object' || options === null || Array.isArray(options)) throw notOptions(options);

@@ -13,9 +13,7 @@ export interface CountedDifferences {
   readonly wouldGrant: Readonly<ShadowCount>;
   /** Counted as refused by the limiter of a group with `mode: shadow`, and refused to nobody. */
   readonly notRefused: Readonly<ShadowCount>;
-  /**
-   * Passed, and not counted as attempted: refused by a topic's or client's limit, or before the node knew its share.
-   */
+  /** Passed, and not counted as attempted: refused by a topic's or client's limit, or before a share was known. */
   readonly uncounted: Readonly<ShadowCount>;
   /** Done, and not counted as admitted by the limiter. */
   readonly letPass: Readonly<ShadowCount>;

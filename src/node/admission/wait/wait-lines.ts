@@ -292,10 +292,7 @@ function turnOf({ client, topic, further }: JointRequest): string {
   return further.length === 0 ? name : `${name}\n${further.join()}`;
 }
 
-/**
- * Milliseconds after which a line that waits for a broader group looks again: only that group's own line hears of
- * raised limits.
- */
+/** Milliseconds after which a line that waits for a broader group looks again. */
 const FURTHER_PARKED_MS_MAX = 500;
 
 /** Tests if a topic's, client's or broader group's limit refused: others in line may still pass. */

@@ -12,10 +12,7 @@ export interface Attaching extends ChangedBy {
   readonly tenants: Owner;
 }
 
-/**
- * Writes the caller's tenants into an attachment, as its owner. Without one it is the cluster's: made by an operator,
- * or YAML.
- */
+/** Writes the caller's tenants into an attachment, as its owner; none = the cluster's. */
 export function withOwner(definition: GroupDefinition, { tenants }: Attaching): GroupDefinition {
   return tenants === null ? definition : { ...definition, [OWNER]: [...tenants].sort() };
 }
@@ -37,10 +34,7 @@ export function rejectUnlessOwned(parts: ChangeParts, path: string, by: Attachin
   if (!owns(by, owner)) throw owned(path, path, by, owner);
 }
 
-/**
- * Rejects an attachment that would hide another owner's broader one, which it does without `andBroader`. Throws
- * ATTACHMENT_OWNED.
- */
+/** Rejects hiding another owner's broader attachment, without `andBroader`. Throws ATTACHMENT_OWNED. */
 export function rejectHiding(path: string, by: Attaching, ownerAt: (scope: string) => Owner | undefined): void {
   for (const scope of broaderThan(path)) {
     const owner = ownerAt(scope);

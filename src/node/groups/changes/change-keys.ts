@@ -89,10 +89,7 @@ export async function putKeys(
   return { ...entry, origin: 'run-time', revision: state.revision, definition, isNew };
 }
 
-/**
- * Changes some settings; tries again when somebody was first, unless `expected` names a revision. Rejects as `putKeys`
- * does.
- */
+/** Changes some settings; repeats after others' changes unless `expected` is given. Rejects as `putKeys`. */
 export async function patchKeys(
   parts: ChangeParts,
   entry: KeyEntry,

@@ -9,9 +9,7 @@ export type PulsarGroup = Readonly<Record<string, number>>;
 /** `pulsar`: as its admin client reads it; `pip-82`: as the proposal answers. */
 export type Spelling = 'pulsar' | 'pip-82';
 
-/**
- * Shows a group in Pulsar's form, without rates that have no quota. *Worked:* 0.5/s is 1; 2^40 messages/s are 2^31 − 1.
- */
+/** Shows a group in Pulsar's form. *Worked:* 0.5/s is 1; 2^40 messages/s are 2^31 − 1. */
 export function toPulsarGroup({ quota }: GroupConfig, spelling: Spelling): PulsarGroup {
   const fields = RATES.flatMap(({ direction, dimension, names }) => {
     const rate = quota[direction][dimension];

@@ -127,9 +127,7 @@ export class KeyBook {
     this.use(parts.keys.templates);
   }
 
-  /**
-   * Yields shown keys with numbers: loud ones here, longest first, then other nodes'. A group of the name goes before.
-   */
+  /** Yields shown keys with numbers: loud ones here, longest first, then other nodes'. */
   *shown(): Generator<readonly [string, number]> {
     const { numbers } = this.#parts.groups;
     for (const entry of this.#loud) if (!numbers.has(entry[0])) yield entry;
@@ -261,10 +259,7 @@ export class KeyBook {
     return !this.#parts.loop.isReady || (this.#isSound && nowMs > this.#whisperUntilMs);
   }
 
-  /**
-   * Returns the number of a template's group, in whose name an unready node answers: a group per key would stay for
-   * ever.
-   */
+  /** Returns the number of a template's group, in whose name an unready node answers. */
   groupOfTemplate(row: number): number {
     return this.#number(this.#kindAt(row).settings);
   }

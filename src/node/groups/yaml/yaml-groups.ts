@@ -212,9 +212,7 @@ function reasonOf(error: unknown): string {
   return first === undefined ? error.message : `${formatMistake(first)}${more}`;
 }
 
-/**
- * Lists limits that a group has lost, as `orders.publish.bytes`: a truncated file is valid, and people should see it.
- */
+/** Lists limits that a group has lost, as `orders.publish.bytes`: a truncated file is valid. */
 export function lostLimits(before: GroupConfig | undefined, after: GroupConfig | undefined): string[] {
   if (before === undefined || after === undefined) return [];
   return DIRECTIONS.flatMap((direction) => {

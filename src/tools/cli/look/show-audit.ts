@@ -34,9 +34,7 @@ interface Page {
 
 const FOLLOW_INTERVAL_MS = 1000;
 
-/**
- * Writes `17 2026-11-22T08:00:00.000Z a ops (token) changed group orders: quota.publish.messagesPerSecond 5000 → 2500`.
- */
+/** Writes `17 2026-11-22T08:00:00.000Z a ops (token) changed group orders: quota.publish.bytes 5 → 2`. */
 export function lineOf(change: AuditedChange): string {
   const { revision, time, node, who, what, kind, name, before, after, withGroup } = change;
   const by = who === null ? '?' : `${printable(who.name)} (${printable(who.how)})`;
