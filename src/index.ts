@@ -24,7 +24,6 @@ export type {
 } from './node/api/decision.js';
 export type { GroupExplanation } from './node/api/group-explanation.js';
 export type { KeyStatus } from './node/api/key-status.js';
-export type { NodeHttp } from './node/api/node-http.js';
 export type { GroupStatus, NodeStatus } from './node/api/node-status.js';
 export type {
   AttachedScope,
@@ -38,7 +37,5 @@ export type {
   SetManyOptions,
 } from './node/api/quota-groups.js';
 export type { DefinedKey, DefinedKeyTemplate, QuotaKeys, QuotaKeyTemplates } from './node/api/quota-keys.js';
-export type { QuotaNode } from './node/api/quota-node.js';
-export type { CostOptions, ReportedCost } from './node/api/reported-cost.js';
-export type { ReportedHealth } from './node/api/reported-health.js';
+export type { CostOptions, NodeHttp, QuotaNode, ReportedCost, ReportedHealth } from './node/api/quota-node.js';
 export { setNodeCount } from './node/loop/parts-of.js';

@@ -1,6 +1,6 @@
 import { Access } from '../../base/access/access.js';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import type { NodeHttp } from '../../node/api/node-http.js';
+import type { NodeHttp } from '../../node/api/quota-node.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import { closeHttp, listen } from '../http/server/http-server.js';
 import { assembleHttp } from './assemble-http.js';

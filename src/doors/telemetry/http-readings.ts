@@ -1,5 +1,5 @@
 import type { AcquireOutcomes } from '../http/acquire/acquire-outcomes.js';
-import { type ConnectionCounts, END_REASONS } from '../http/connections/connection-counts.js';
+import { type ConnectionCounts, END_REASONS } from '../http/connections/connection-bounds.js';
 import type { HTTP_METRICS } from './metric-table.js';
 import type { Reading } from './metric-tables.js';
 

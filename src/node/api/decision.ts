@@ -1,7 +1,7 @@
 import type { Dimension } from '../../core/base/vocabulary.js';
 import type { Scope } from '../../core/beside/attachments/attachment.js';
 import type { Level } from '../../core/limiter/levels.js';
-import type { ReportedCost } from './reported-cost.js';
+import type { ReportedCost } from './quota-node.js';
 
 /**
  * Names what work is charged to: a group, or the scope of a request. A scope is resolved by the attachments

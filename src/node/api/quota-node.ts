@@ -1,4 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { Direction } from '../../core/base/vocabulary.js';
+import type { Cost } from '../../core/target/cost-units.js';
 import type {
   AcquireOptions,
   Amounts,
@@ -17,12 +20,9 @@ import type {
   Where,
 } from './decision.js';
 import type { GroupExplanation } from './group-explanation.js';
-import type { NodeHttp } from './node-http.js';
 import type { GroupStatus, NodeStatus } from './node-status.js';
 import type { QuotaGroups } from './quota-groups.js';
 import type { QuotaKeys } from './quota-keys.js';
-import type { CostOptions, ReportedCost } from './reported-cost.js';
-import type { ReportedHealth } from './reported-health.js';
 
 /**
  * Decides inside your process. Every call but `acquire`, `waitFor`, `takeBatch`, `ready` and `close` answers at once,
@@ -83,4 +83,41 @@ export interface QuotaNode {
   ready(timeoutMs?: number): Promise<void>;
   /** Stops deciding, publishes the farewell, closes topic and listener. Resolves within 5 s. Idempotent. */
   close(): Promise<void>;
+}
+
+export interface ReportedCost extends Cost {
+  /** Name of the backend in reports of its health; absent = its health is not watched. */
+  readonly backend?: string;
+}
+
+export interface CostOptions {
+  readonly direction?: Direction;
+  /** Messages, as admitted, that cost this together; default 1. */
+  readonly messages?: number;
+  /** Probability with which work is measured, if not all is: costs are scaled by it. */
+  readonly sampled?: number;
+}
+
+/** Health of a backend: a level (queue, utilisation) with target and spring, or the ratio itself. */
+export interface ReportedHealth {
+  /** Zone of backends that fail together; default: a zone of its own. */
+  readonly zone?: string;
+  readonly level?: number;
+  /** Level at which it bears just its present work. */
+  readonly target?: number;
+  /** Width: near saturation from target − spring on, half bearable at target + spring. */
+  readonly spring?: number;
+  /** Part of its present work that it can bear, 0 to 2; null = not near saturation. */
+  readonly throttlingRatio?: number | null;
+}
+
+/** Serves a node's HTTP inside a service: live page, API, metrics, health. */
+export interface NodeHttp {
+  /** Address `http://127.0.0.1:7070` or `unix:/path`; null with `http: 'handler'`. */
+  readonly url: string | null;
+  /**
+   * Answers a request of the service's server, whose `url` lacks the path of the mount (docs/guide/embedding.md).
+   * Express does so: `app.use('/quotas', node.http.handler)`.
+   */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
 }

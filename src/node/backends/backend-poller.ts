@@ -3,7 +3,7 @@ import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { PolledBackend, ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { backendIdOf, bitsOf } from '../../core/base/ids.js';
 import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
-import type { ReportedHealth } from '../api/reported-health.js';
+import type { ReportedHealth } from '../api/quota-node.js';
 import { metricSample } from './metric-sample.js';
 
 /** Most bytes of a page; a large process's has some hundred KB. */

@@ -6,7 +6,7 @@ import type { CoordinatorEvent } from '../../core/base/protocol/events-and-effec
 import type { BackendHealth } from '../../core/base/protocol/record.js';
 import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
 import { isSaneHealth } from '../../core/target/throttling-ratio.js';
-import type { ReportedHealth } from '../api/reported-health.js';
+import type { ReportedHealth } from '../api/quota-node.js';
 
 export interface BackendParts {
   readonly config: Pick<ResolvedConfig, 'limiting'>;

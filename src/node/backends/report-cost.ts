@@ -8,7 +8,7 @@ import { directionIndex, laneOf } from '../../core/base/vocabulary.js';
 import type { ServingLoop } from '../../core/machine/coordinator-view.js';
 import { NO_BACKEND } from '../../core/target/cost-meter.js';
 import { costUnits } from '../../core/target/cost-units.js';
-import type { CostOptions, ReportedCost } from '../api/reported-cost.js';
+import type { CostOptions, ReportedCost } from '../api/quota-node.js';
 
 export interface CostParts {
   readonly config: Pick<ResolvedConfig, 'cluster' | 'costs'>;

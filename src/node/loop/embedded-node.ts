@@ -19,13 +19,10 @@ import type {
   Where,
 } from '../api/decision.js';
 import type { GroupExplanation } from '../api/group-explanation.js';
-import type { NodeHttp } from '../api/node-http.js';
 import type { GroupStatus, NodeStatus } from '../api/node-status.js';
 import type { QuotaGroups } from '../api/quota-groups.js';
 import type { QuotaKeys } from '../api/quota-keys.js';
-import type { QuotaNode } from '../api/quota-node.js';
-import type { CostOptions, ReportedCost } from '../api/reported-cost.js';
-import type { ReportedHealth } from '../api/reported-health.js';
+import type { CostOptions, NodeHttp, QuotaNode, ReportedCost, ReportedHealth } from '../api/quota-node.js';
 import { reportBackend } from '../backends/report-backend.js';
 import { reportCost } from '../backends/report-cost.js';
 import { describeGroup, describeNode } from '../status/describe-node.js';

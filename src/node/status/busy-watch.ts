@@ -1,9 +1,11 @@
 import type { BusyGroup, Telemetry } from '../../base/ports/telemetry.js';
-import { DIRECTIONS } from '../../core/base/vocabulary.js';
+import { finiteOrNull } from '../../core/base/shown-rates.js';
+import { DIRECTIONS, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
 import type { Coordinator } from '../../core/machine/coordinator.js';
 import type { Backend } from '../../core/target/backend-book.js';
 import { BUSY_RATIO } from '../../core/target/busiest.js';
 import type { CostLane } from '../../core/usage-map/cost-rows.js';
+import type { BusyGroupStatus, NodeStatus } from '../api/node-status.js';
 import { groupName } from './describe-backends.js';
 import type { StatusParts } from './status-parts.js';
 
@@ -127,3 +129,26 @@ const LANES_PER_ROUND = 500;
 const NAMED_MAX = 100;
 /** Groups gathered; at most a hundred of them are busy. */
 const GATHERED_MAX = 200;
+
+const SHOWN_MAX = 20;
+
+/** Lists lanes that backends hold, or in report-only would hold, below their quota. */
+export function describeBusy({
+  loop: { coordinator },
+  groups,
+}: StatusParts): Pick<NodeStatus, 'busyLanes' | 'busyGroups'> {
+  if (coordinator === null) return { busyLanes: 0, busyGroups: [] };
+  const busy: BusyGroupStatus[] = [];
+  for (const { lane, group, direction, binding, isBusy } of coordinator.lanes.values()) {
+    if (!isBusy) continue;
+    const target = coordinator.shares.target[slotOf(lane, MESSAGES)];
+    busy.push({
+      group: groups.at(group).name,
+      direction: DIRECTIONS[direction],
+      binding,
+      targetMessagesPerSecond: finiteOrNull(target),
+    });
+  }
+  busy.sort((one, other) => (one.group < other.group ? -1 : 1));
+  return { busyLanes: busy.length, busyGroups: busy.slice(0, SHOWN_MAX) };
+}

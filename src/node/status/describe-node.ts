@@ -5,7 +5,7 @@ import { BYTES, lanesOf, MEMBERSHIP_PARTITION, MESSAGES } from '../../core/base/
 import type { Coordinator } from '../../core/machine/coordinator.js';
 import type { DirectionStatus, GroupStatus, MemberStatus, NodeStatus, PoolStatus } from '../api/node-status.js';
 import { describeRegistry, originOf } from '../groups/registry/describe-registry.js';
-import { describeBusy } from './busy-groups.js';
+import { describeBusy } from './busy-watch.js';
 import { DEGRADED } from './degraded.js';
 import { describeShadow } from './describe-shadow.js';
 import { describeSignatures, signedApart } from './describe-signatures.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ChangeRate } from '../../../src/doors/http/server/change-rate.js';
+import { ChangeRate } from '../../../src/doors/http/server/guarded-changes.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 let scene: HttpScene;

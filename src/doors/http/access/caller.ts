@@ -1,5 +1,5 @@
 import { type Caller, ROLES } from '../../../base/access/caller.js';
-import { isThisMachine } from './this-machine.js';
+import { isLoopback } from '../../../base/access/loopback.js';
 
 export type { Caller, Role } from '../../../base/access/caller.js';
 
@@ -20,4 +20,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller?: Caller;
   }
+}
+
+/** Tests if a caller is of this machine; no address = a Unix socket. */
+export function isThisMachine(address: string | undefined): boolean {
+  return address === undefined || isLoopback(address);
 }

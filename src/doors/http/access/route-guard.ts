@@ -7,8 +7,8 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { invariant } from '../../../core/base/invariant.js';
 import { PROBLEM } from '../route/answer-schemas.js';
 import { needs, type RouteAccess, tenantDenied } from '../route/route-access.js';
+import { isThisMachine } from './caller.js';
 import { isAskedAcrossSites, isLinkFollowed, isOwnPage, isReboundName } from './own-page.js';
-import { isThisMachine } from './this-machine.js';
 
 /** Caller of a connection's last request, and its proof. */
 interface KnownCaller {

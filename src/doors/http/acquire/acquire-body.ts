@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import type { ReportedCost } from '../../../node/api/reported-cost.js';
+import type { ReportedCost } from '../../../node/api/quota-node.js';
 import { checkCost } from '../../../node/backends/report-cost.js';
 import { body } from '../route/body.js';
 import { amount, bulkOf, choice, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';

@@ -1,4 +1,4 @@
-import { type ConnectionCounts, createConnectionCounts } from '../connections/connection-counts.js';
+import { type ConnectionCounts, createConnectionCounts } from '../connections/connection-bounds.js';
 import type { ReservationCounts } from './open-reservations.js';
 
 /** Counts acquires over HTTP by outcome, and their connections, since the start. */

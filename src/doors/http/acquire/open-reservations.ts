@@ -4,7 +4,7 @@ import type { Telemetry } from '../../../base/ports/telemetry.js';
 import type { Scope } from '../../../core/beside/attachments/attachment.js';
 import { scopeText } from '../../../node/admission/request/scope-resolver.js';
 import type { Amounts, NotReady, Refused, Reservation } from '../../../node/api/decision.js';
-import type { ReportedCost } from '../../../node/api/reported-cost.js';
+import type { ReportedCost } from '../../../node/api/quota-node.js';
 import { checkCost } from '../../../node/backends/report-cost.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import type { AcquireBody } from './acquire-body.js';

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../../base/ports/clock.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
 import type { HttpConfig } from '../../../config/resolved/resolved-config.js';
-import type { ConnectionCounts, EndReason } from './connection-counts.js';
 import { isDropped } from './dropped-requests.js';
 import { joinChunks } from './joined-chunks.js';
 import { type Connection, OpenConnections } from './open-connections.js';
@@ -189,4 +188,26 @@ function memoryOf({ rawHeaders, url = '', headers }: IncomingMessage): number {
   for (const text of rawHeaders) bytes += text.length;
   const isChunked = headers['transfer-encoding'] !== undefined;
   return bytes + Math.min(UNREAD_BODY_BYTES, isChunked ? UNREAD_BODY_BYTES : Number(headers['content-length'] ?? 0));
+}
+
+/** Reasons for which the listener ends a connection. */
+export const END_REASONS = ['idle-full', 'full', 'pipelined', 'not-reading', 'held-full'] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/** Counted by the listener, read by the metrics. */
+export interface ConnectionCounts {
+  open: number;
+  /** Bytes of waiting requests, of large bodies on their way, and of large answers not taken yet. */
+  heldBytes: number;
+  readonly ended: Record<EndReason, number>;
+  /** Ended connections that are logged already. */
+  readonly told: Record<EndReason, number>;
+}
+
+export function createConnectionCounts(): ConnectionCounts {
+  return { open: 0, heldBytes: 0, ended: none(), told: none() };
+}
+
+function none(): Record<EndReason, number> {
+  return { 'idle-full': 0, full: 0, pipelined: 0, 'not-reading': 0, 'held-full': 0 };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type TLSSocket, Server as TlsServer } from 'node:tls';
-import type { EndReason } from './connection-counts.js';
+import type { EndReason } from './connection-bounds.js';
 
 /** Request that arrived before an earlier one of its connection was answered. */
 interface Held {

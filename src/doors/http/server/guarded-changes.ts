@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { type Clock, monotonicClock } from '../../../base/ports/clock.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
+import { OneBucket } from '../../../core/limiter/one-bucket.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { callerOf } from '../access/caller.js';
 import { requestIdOf } from '../access/changed-by.js';
-import { ChangeRate } from './change-rate.js';
 import { knownError } from './error-handler.js';
 
 type UsedParts = Pick<NodeParts, 'config' | 'registry'>;
@@ -81,4 +82,23 @@ function refusalOf(request: FastifyRequest, error: Error) {
     code,
     reason: message.slice(0, TEXT_LENGTH_MAX),
   };
+}
+
+/** Seconds whose changes may come at once after a pause. */
+const DEPTH_SECONDS = 10;
+
+/** Bounds the changes taken per second. */
+export class ChangeRate {
+  readonly #bucket: OneBucket;
+  readonly #clock: Clock;
+
+  constructor(perSecond: number, clock: Clock = monotonicClock) {
+    this.#clock = clock;
+    this.#bucket = new OneBucket(perSecond, perSecond * DEPTH_SECONDS, clock());
+  }
+
+  /** Takes one change: returns 0, or milliseconds until one may be. */
+  take(): number {
+    return this.#bucket.take(this.#clock());
+  }
 }

@@ -36,12 +36,11 @@ import { addMqttRoute } from '../status/mqtt-route.js';
 import { addStatusRoutes } from '../status/status-routes.js';
 import { addTargetRoutes } from '../target/target-routes.js';
 import { answerBrokenRequests } from './broken-requests.js';
-import { takeEmptyBodies } from './empty-bodies.js';
-import { refuseEncodedBodies } from './encoded-bodies.js';
 import { errorHandler, PATH_NAME_MAX, sendError } from './error-handler.js';
 import { guardChanges } from './guarded-changes.js';
 import { listenerOf, measureAnswers } from './listener.js';
 import { refuseOtherMethods } from './other-methods.js';
+import { refuseEncodedBodies, takeEmptyBodies } from './unfit-requests.js';
 import { listenOnSocket } from './unix-socket.js';
 
 export interface HttpServerParts {

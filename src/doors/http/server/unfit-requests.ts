@@ -1,5 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { PULSAR_PREFIX } from '../pulsar/pulsar-routes.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 
 /**
@@ -36,3 +38,27 @@ const UNKNOWN_EXPECTATION = {
   title: 'Expectation Failed',
   reason: 'only 100-continue may be expected',
 } as const;
+
+/** Refuses compressed bodies before they are read as broken JSON. */
+export function refuseEncodedBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', (request, reply, _, done) => {
+    const encoding = request.headers['content-encoding'] ?? '';
+    if (encoding === '' || encoding.toLowerCase() === 'identity' || request.is404) {
+      done();
+      return;
+    }
+    // RFC 9110, 15.5.16: names what would be taken.
+    reply.header('accept-encoding', 'identity');
+    done(new QuotameshError('BODY_ENCODED', { encoding: encoding.slice(0, 100) }));
+  });
+}
+
+/** Takes empty bodies of application/json, as Pulsar's admin client sends them. */
+export function takeEmptyBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '' && request.url.startsWith(PULSAR_PREFIX)) done(null, undefined);
+    else parse(request, body as string, done);
+  });
+}

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ReportedCost } from '../../../node/api/reported-cost.js';
+import type { ReportedCost } from '../../../node/api/quota-node.js';
 import { reportBackend } from '../../../node/backends/report-backend.js';
 import { reportCost } from '../../../node/backends/report-cost.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';

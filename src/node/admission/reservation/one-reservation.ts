@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/ports/clock.js';
 import { DIRECTION_COUNT, DIRECTIONS } from '../../../core/base/vocabulary.js';
 import type { JointLevels, JointRequest } from '../../../core/limiter/joint-levels.js';
 import type { Amounts, Reservation } from '../../api/decision.js';
-import type { CostOptions, ReportedCost } from '../../api/reported-cost.js';
+import type { CostOptions, ReportedCost } from '../../api/quota-node.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import { rejectUnlessAmounts, rejectUnlessObject } from '../request/request-checks.js';
 import type { RequestReader } from '../request/request-reader.js';

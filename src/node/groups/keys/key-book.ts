@@ -33,9 +33,9 @@ import type { Limiter } from '../../../core/limiter/limiter.js';
 import type { Coordinator } from '../../../core/machine/coordinator.js';
 import type { ServingLoop } from '../../../core/machine/coordinator-view.js';
 import type { GroupTable } from '../group-table.js';
-import { isSameValue } from '../same-value.js';
 import { withLimit } from './key-definition.js';
 import { type KeyKind, KeyKinds } from './key-kinds.js';
+import { KeyNumbers } from './key-numbers.js';
 import { RefusedLimits } from './refused-limits.js';
 import { RemoteKeys } from './remote-keys.js';
 
@@ -90,8 +90,7 @@ export class KeyBook {
   readonly #holds: UnheardHolds;
   readonly #use: SilentUse;
   readonly #remote: RemoteKeys;
-  readonly #numbers = new Map<string, number>();
-  #nextNumbered: IterableIterator<[string, number]> = this.#numbers.entries();
+  readonly #numbers: KeyNumbers;
   /** Loud keys. */
   readonly #loud = new Map<string, number>();
   #loudVersion = 0;
@@ -119,6 +118,19 @@ export class KeyBook {
       max: Math.min(REMOTE_MAX, Math.floor(parts.keys.maxLoud / 10)),
       numberOf: (name) => this.#numberToShow(name),
       isLive: (number) => parts.groups.isLive(number),
+    });
+    const { groups, limiter, loop, define, rename } = parts;
+    this.#numbers = new KeyNumbers({
+      groups,
+      limiter,
+      loop,
+      define,
+      rename,
+      max: parts.keys.maxLoud,
+      // Loud from its first use on, a key may have limits per topic and client, which are found by number.
+      isKnown: (name, config) => {
+        return !this.#kinds.mayWhisper(config) || this.#find(name) !== -1 || this.#remote.numbers.has(name);
+      },
     });
     this.#kinds = new KeyKinds(parts.limits, (number, kind) => {
       this.#whispers.setKind(number, kind);
@@ -261,7 +273,7 @@ export class KeyBook {
 
   /** Returns the number of a template's group, in whose name an unready node answers. */
   groupOfTemplate(row: number): number {
-    return this.#number(this.#kindAt(row).settings);
+    return this.#numbers.define(this.#kindAt(row).settings);
   }
 
   /** True = the key's limits refuse nothing. */
@@ -314,8 +326,8 @@ export class KeyBook {
   }
 
   #numberOfLoud(name: string, row: number): number {
-    const number = this.#numbers.get(name) as number;
-    return this.#parts.groups.isLive(number) ? number : this.#number({ ...this.#kindAt(row).settings, name });
+    const number = this.#numbers.of(name) as number;
+    return this.#parts.groups.isLive(number) ? number : this.#numbers.define({ ...this.#kindAt(row).settings, name });
   }
 
   /** Tests if a key is a group like any other now. */
@@ -353,7 +365,7 @@ export class KeyBook {
     if (row === -1) return null;
     const { template, settings, mayWhisper } = this.#kindAt(row);
     if (this.#whispers.speaks(row)) {
-      const group = this.#numbers.get(keyNameOf(name)) as number;
+      const group = this.#numbers.of(keyNameOf(name)) as number;
       return { template, settings, isUsed: true, group, left: [], remaining: [] };
     }
     const left = this.#leftWhere(mayWhisper, nowMs, (direction, dimension) => {
@@ -486,7 +498,7 @@ export class KeyBook {
       if (left-- === 0) return;
       this.#behind.delete(name);
       const row = this.#parts.groups.numbers.has(name) ? -1 : this.#find(name);
-      if (row !== -1 && this.#whispers.speaks(row)) this.#number({ ...this.#kindAt(row).settings, name });
+      if (row !== -1 && this.#whispers.speaks(row)) this.#numbers.define({ ...this.#kindAt(row).settings, name });
     }
   }
 
@@ -519,7 +531,7 @@ export class KeyBook {
     this.#loudVersion++;
     this.#whispers.fallSilent(row, nowMs);
     this.#countsOf[this.#whispers.kindOf(row)].loud--;
-    if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(this.#numbers.get(name) as number);
+    if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(this.#numbers.of(name) as number);
   }
 
   #kindAt(row: number): KeyKind {
@@ -577,7 +589,7 @@ export class KeyBook {
   }
 
   #define(name: string, row: number): number {
-    const number = this.#place({ ...this.#kindAt(row).settings, name }, false);
+    const number = this.#numbers.place({ ...this.#kindAt(row).settings, name });
     if (number === null) throw this.#full(this.#whispers.kindOf(row), name, 'maxLoud');
     return number;
   }
@@ -591,59 +603,7 @@ export class KeyBook {
     if (groups.collisionOf(name) !== null) return null;
     // Names come and go, and their numbers stay.
     const isFrugal = this.#numbers.size > this.#loud.size + this.#remote.numbers.size;
-    return this.#place({ ...kind.settings, name }, isFrugal);
-  }
-
-  /**
-   * Finds a number for a key's group: its own, a new one, or a forgotten key's; null = none.
-   * @param isFrugal a new number is the last choice
-   */
-  #place(config: GroupConfig, isFrugal: boolean): number | null {
-    const hasRoom = this.#numbers.size < this.#parts.keys.maxLoud;
-    if (this.#numbers.has(config.name) || (hasRoom && !isFrugal)) return this.#number(config);
-    const number = this.#unusedNumber();
-    if (number === null) return hasRoom ? this.#number(config) : null;
-    this.#parts.rename(number, config);
-    this.#numbers.set(config.name, number);
-    return number;
-  }
-
-  /** Takes a number with nothing left to remember; null = the next ones are in use. */
-  #unusedNumber(): number | null {
-    for (let looked = Math.min(NUMBERS_LOOKED_AT, this.#numbers.size); looked > 0; looked--) {
-      let next = this.#nextNumbered.next();
-      if (next.done === true) {
-        this.#nextNumbered = this.#numbers.entries();
-        next = this.#nextNumbered.next();
-      }
-      const [name, number] = next.value as [string, number];
-      if (!this.#isUnused(name, number)) continue;
-      this.#numbers.delete(name);
-      return number;
-    }
-    return null;
-  }
-
-  /**
-   * Tests if a number is unused: no open reservation, batch or waiting request names it. Keys loud from their first use
-   * keep theirs, as limits per topic and client are found by number.
-   */
-  #isUnused(name: string, number: number): boolean {
-    const { groups, limiter, loop } = this.#parts;
-    if (!this.#kinds.mayWhisper(groups.at(number)) || this.#find(name) !== -1) return false;
-    if (this.#remote.numbers.has(name)) return false;
-    if (groups.isGroup(number) || lanesOf(number).some((lane) => !limiter.isAtRest(lane))) return false;
-    return loop.coordinator?.isForgotten(number) === true;
-  }
-
-  /** Returns the number of a key's group, defined as given. */
-  #number(config: GroupConfig): number {
-    const known = this.#numbers.get(config.name);
-    const { groups } = this.#parts;
-    if (known !== undefined && groups.isLive(known) && isSameValue(groups.at(known), config)) return known;
-    const number = this.#parts.define(config);
-    this.#numbers.set(config.name, number);
-    return number;
+    return this.#numbers.place({ ...kind.settings, name }, isFrugal);
   }
 
   /** Makes a key a group, which begins with its unpublished use. */
@@ -756,7 +716,6 @@ const SILENCED_LOOKS = 64;
 const REFUSALS_TOLD_EVERY_MS = 60_000;
 /** Most characters of a limit, which is kept; all rates in their longest words have 360. */
 const LIMIT_TEXT_MAX = 500;
-const NUMBERS_LOOKED_AT = 64;
 /** Other nodes' keys shown; each takes what a loud key does (keys.maxLoud). */
 const REMOTE_MAX = 500;
 const CAUGHT_UP = 64;
