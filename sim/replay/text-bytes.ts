@@ -51,9 +51,11 @@ const MARK = Buffer.from('\ufeff');
 function rejectOther(text: Buffer, line: number, file: string): void {
   const nul = text.indexOf(0);
   if (nul === -1 && isUtf8(text)) return;
-  const problem = nul === -1 ? 'no UTF-8' : 'no text (NUL)';
-  const at = nul === -1 ? wrongFrom(text) : nul;
-  const allowed = 'UTF-8, or UTF-16 with its mark; `iconv -f LATIN1 -t UTF-8` makes it of Latin 1';
+  const [at, problem, codec, name] =
+    nul === -1
+      ? [wrongFrom(text), 'no UTF-8', 'LATIN1', 'Latin 1']
+      : [nul, 'no text (NUL)', 'UTF-16LE', 'UTF-16 without it'];
+  const allowed = `UTF-8, or UTF-16 with its mark; \`iconv -f ${codec} -t UTF-8\` makes it of ${name}`;
   throw traceMistake({ file, line: line + linesIn(text.subarray(0, at)) }, 'the line', `is ${problem}`, allowed);
 }
 

@@ -22,8 +22,12 @@ export function redisUnusable(error: unknown, topic: string): TopicUnusable | nu
   if (DENIED.test(reason) || SCRIPT_DENIED.test(reason)) {
     return new TopicUnusable('TOPIC_DENIED', { topic, reason }, cause);
   }
-  if (/^ERR (DB index|unknown command|invalid DB)/i.test(reason)) {
+  if (/^ERR (DB index|invalid DB)/i.test(reason)) {
     return new TopicUnusable('TOPIC_SETTINGS', { topic, reason }, cause);
+  }
+  if (/\bunknown (\w+ )?command\b/i.test(reason)) {
+    const missing = `the server lacks a command that docs/operate/redis.md names, or has it renamed (${reason})`;
+    return new TopicUnusable('TOPIC_SETTINGS', { topic, reason: missing }, cause);
   }
   if (/\bWRONGTYPE\b/.test(reason)) {
     const foreign = `one of its keys is not what quotamesh writes (${reason}); delete it, or choose another topic.prefix`;

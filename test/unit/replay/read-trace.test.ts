@@ -234,7 +234,11 @@ describe('what people call a CSV', () => {
       'calls.csv:502: the line is no UTF-8',
     ],
     ['half a character at the end', Buffer.from('time,a\n1,7\n2,\xc3', 'latin1'), 'calls.csv:3: the line is no UTF-8'],
-    ['UTF-16 without its mark', Buffer.from('time,a\n1,7\n', 'utf16le'), 'calls.csv:1: the line is no text (NUL)'],
+    [
+      'UTF-16 without its mark',
+      Buffer.from('time,a\n1,7\n', 'utf16le'),
+      '(NUL); allowed: UTF-8, or UTF-16 with its mark; `iconv -f UTF-16LE',
+    ],
     ['a file whose end was lost', `time,a\n1,7\n${'\0'.repeat(4096)}`, 'calls.csv:3: the line is no text (NUL)'],
     ['gzip of gzip', gzipSync(gzipSync(file(whole(1e3)))), 'is packed by gzip twice'],
     ['JSON lines', '{"time":1,"a":7}\n{"time":2,"a":7}\n', 'is JSON; allowed: CSV; e.g. `jq -r'],
