@@ -1,5 +1,7 @@
 /**
- * Hashes ids that others choose, by a seed that they do not know: sums of random multiples (multilinear hashing).
+ * Hashes what others choose by a seed they do not know.
+ *
+ * Ids and names are summed up as random multiples (multilinear hashing):
  *
  *     sum = constant + Σ part × multiplier   (mod 2^32, parts of 16 bits)
  *
@@ -8,14 +10,17 @@
  * they are: n ids in n cells meet one other each on the average, and who adds one that meets more does not know where.
  *
  * Why: a mix of bits is inverted as fast as it is computed. A seed in it changes where ids that were made for one cell
- * fall, and not that they fall together.
+ * fall, and not that they fall together. So it is with a chain of multiplications over a name: names of two characters
+ * that differ in one bit meet under every 64th seed.
  */
 export class KeyedHash {
   /** Pairs, one multiplier for each of the two sums; the first pair are the constants. */
-  readonly #multipliers: Int32Array;
+  #multipliers: Int32Array;
+  readonly #seed: number;
 
   /** @param seed a random number of 32 bits */
   constructor(seed: number) {
+    this.#seed = seed;
     this.#multipliers = randomWords(seed, 2 * (1 + PARTS));
   }
 
@@ -23,7 +28,22 @@ export class KeyedHash {
   of(first: number, second: number, third: number, small: number): number {
     const upper = this.#sumOf(first, second, third, small, 0);
     const lower = this.#sumOf(first, second, third, small, 1);
-    return mixed((upper & 0xffff0000) | (lower >>> 16)) >>> 0;
+    return hashOf(upper, lower);
+  }
+
+  /** Hashes a text: its length and its characters are the parts. Returns 32 bits. */
+  ofText(text: string): number {
+    const { length } = text;
+    if (2 * (length + 2) > this.#multipliers.length) this.#multipliers = randomWords(this.#seed, 4 * (length + 2));
+    const multipliers = this.#multipliers;
+    let upper = (multipliers[0] + Math.imul(length, multipliers[2])) | 0;
+    let lower = (multipliers[1] + Math.imul(length, multipliers[3])) | 0;
+    for (let at = 0, multiplier = 4; at < length; at++, multiplier += 2) {
+      const part = text.charCodeAt(at);
+      upper = (upper + Math.imul(part, multipliers[multiplier])) | 0;
+      lower = (lower + Math.imul(part, multipliers[multiplier + 1])) | 0;
+    }
+    return hashOf(upper, lower);
   }
 
   #sumOf(first: number, second: number, third: number, small: number, at: 0 | 1): number {
@@ -39,6 +59,10 @@ export class KeyedHash {
 }
 
 const PARTS = 7;
+
+function hashOf(upper: number, lower: number): number {
+  return mixed((upper & 0xffff0000) | (lower >>> 16)) >>> 0;
+}
 
 /** Draws words from a seed (splitmix32). */
 function randomWords(seed: number, count: number): Int32Array {

@@ -39,6 +39,58 @@ describe('whatever is chosen, pairs meet as often as by chance', () => {
   });
 });
 
+/** A hash of names as one might write it: it begins with the seed, and multiplies by a public constant. */
+function chained(state: number, name: string): number {
+  let hash = state;
+  for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x9e3779b1);
+  return hash;
+}
+
+/** Two words of zeros and ones that lead a chain from a state to the same one, and from all with the same six low bits. */
+function meetingWords(state: number): readonly [string, string] {
+  const words = new Map<number, string>();
+  for (let at = 0; ; at++) {
+    const word = at.toString(2).padStart(24, '0');
+    const end = chained(state, word);
+    const other = words.get(end);
+    if (other !== undefined) return [other, word];
+    words.set(end, word);
+  }
+}
+
+/** 2^6 names that a chain takes for one under every 64th seed. */
+function meetingNames(): readonly string[] {
+  let names = [''];
+  let state = 0;
+  for (let word = 0; word < 6; word++) {
+    const words = meetingWords(state);
+    names = names.flatMap((name) => words.map((each) => name + each));
+    state = chained(state, words[0]);
+  }
+  return names;
+}
+
+test('names that a chain of multiplications takes for one under every 64th seed have hashes of their own', () => {
+  const names = meetingNames();
+  for (const seed of [0, 64, 0x76543240]) {
+    expect(new Set(names.map((name) => chained(seed, name))).size).toBe(1);
+    const hash = new KeyedHash(seed);
+    expect(new Set(names.map((name) => hash.ofText(name))).size).toBe(names.length);
+  }
+});
+
+test.each<readonly [string, (at: number) => string]>([
+  ['numbers', (at) => `key:${at}`],
+  ['one character', (at) => String.fromCharCode(at)],
+  ['lengths', (at) => '\0'.repeat(at & 255) + at],
+  ['zeros and ones', (at) => at.toString(2)],
+])('names are met as often as by chance: %s', (_, nameOf) => {
+  const hashesOf = (hash: KeyedHash) => Array.from({ length: COUNT }, (__, at) => hash.ofText(nameOf(at)));
+  const low = (hash: number) => hash % CELLS;
+  const high = (hash: number) => Math.floor((hash / 2 ** 32) * CELLS);
+  for (const cellOf of [low, high]) expect(crowding(hashesOf, cellOf)).toBeLessThan(1.5);
+});
+
 /** Ids that somebody has made for one seed: all fall into a few of the cells. */
 function madeFor(seed: number, count: number): [number, number, number][] {
   const hash = new KeyedHash(seed);

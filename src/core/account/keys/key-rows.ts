@@ -1,3 +1,5 @@
+import { KeyedHash } from '../../base/keyed-hash.js';
+
 /**
  * A line of numbers per name, found by the name: a hash table with open addressing whose lines lie in the table, so
  * that a name far from the cache costs one dependent miss where a Map, which leads to a line elsewhere, costs three.
@@ -9,7 +11,7 @@
  */
 export class KeyRows {
   #lineLength: number;
-  readonly #seed: number;
+  readonly #hash: KeyedHash;
   readonly #shards: Shard[];
   readonly #shardMask: number;
   readonly #shardBits: number;
@@ -17,10 +19,10 @@ export class KeyRows {
   #handShard = 0;
   #handSlot = 0;
 
-  /** @param seed a number of 32 bits that whoever chooses names does not know: else they could all fall together */
+  /** @param seed see KeyedHash */
   constructor(maxRows: number, lineLength: number, seed: number) {
     this.#lineLength = lineLength;
-    this.#seed = seed;
+    this.#hash = new KeyedHash(seed);
     this.#shardBits = Math.min(SHARD_BITS_MAX, Math.ceil(Math.log2(Math.max(1, maxRows / SHARD_ROWS))));
     this.#shards = Array.from({ length: 2 ** this.#shardBits }, () => shardOf(FIRST_SLOTS, lineLength));
     this.#shardMask = this.#shards.length - 1;
@@ -149,11 +151,7 @@ export class KeyRows {
 
   /** Never EMPTY. Its low bits say which shard, its high ones which slot. */
   #hashOf(name: string): number {
-    let hash = this.#seed;
-    for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x9e3779b1);
-    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-    return (hash ^ (hash >>> 16)) >>> 0 || 1;
+    return this.#hash.ofText(name) || 1;
   }
 }
 
