@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ReadRecord } from '../../src/base/ports/report-topic.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import type { KafkaTopicConfig, RedisTopicConfig } from '../../src/config/resolved/resolved-config.js';
 import { RedisAnswerBounds } from '../../src/topic/answers/redis-answer-bounds.js';
@@ -8,13 +9,15 @@ import { BrokerLink } from '../../src/topic/kafka/broker-link.js';
 import { fetchById } from '../../src/topic/kafka/fetch-13.js';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { loadKafkajs } from '../../src/topic/kafka/kafkajs-internals.js';
+import { LeaderReader } from '../../src/topic/kafka/leader-reader.js';
 import { metadataWithId } from '../../src/topic/kafka/metadata-10.js';
+import { PartitionCursor } from '../../src/topic/kafka/partition-cursor.js';
 import { RedisConnection } from '../../src/topic/redis/redis-connection.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
 import { redisTopicOptions } from '../../src/topic/redis/redis-topic-options.js';
 import { randomOf } from '../property/random-of.js';
 import { drip, fakeServer, pour, type Serve } from './fake-server.js';
-import { answerTo, FETCH, KAFKA_FETCHED } from './kafka-answers.js';
+import { answerTo, FETCH, fetchedAnswer, KAFKA_FETCHED, recordBatch } from './kafka-answers.js';
 import { mutate } from './mutate.js';
 
 const SEED = Number(process.env.QUOTAMESH_TEST_SEED ?? 20_261_128);
@@ -146,6 +149,98 @@ it.each<readonly [string, (socket: Socket, correlation: number) => void, RegExp]
   expect(growth).toBeLessThan(MEMORY_BYTES_MAX);
 });
 
+/** Reads the topic at such a server until that fails, or for 0.3 s; returns why, and the times and offsets of records. */
+async function readFrom(port: number): Promise<{ reason: string; records: [number, number][]; unreadable: string[] }> {
+  const link = new BrokerLink(kafkajs, { host: '127.0.0.1', port }, LINK, () => {});
+  const records: [number, number][] = [];
+  const unreadable: string[] = [];
+  const sink = {
+    onReading: () => {},
+    onRecords: (read: readonly ReadRecord[]) => {
+      for (const { appendMs, offset } of read) records.push([appendMs, offset]);
+    },
+    onUnreadable: (_: number, batch: { readonly unreadable: string | null }) =>
+      unreadable.push(String(batch.unreadable)),
+    onProgress: () => {},
+  };
+  const settings = { topic: 't', topicId: FETCH.topicId, fetchMaxWaitMs: 50, fetchMinBytes: 1, fetchIntervalMs: 0 };
+  const reader = new LeaderReader(kafkajs, link, [new PartitionCursor(0)], settings, sink, () => {});
+  const reading = link.connect().then(async () => {
+    await reader.start();
+    return reader.run();
+  });
+  const reason = await Promise.race([reading.catch((error) => String(error)), sleep(300).then(() => 'still reading')]);
+  link.destroy(new Error('done'));
+  return { reason, records, unreadable };
+}
+
+const FETCH_KEY = 1;
+const HUGE = 2n ** 62n;
+
+/** What fetches bring; how reading ends; how many fetches there are at most; and what else is to be said of it. */
+it.each<readonly [string, (id: number) => Buffer, RegExp, number, object]>([
+  ['another topic', (id) => fetchedAnswer(id, recordBatch({}), Buffer.alloc(16, 9)), /malformed.*another topic/, 1, {}],
+  [
+    'a batch that is longer than the answer',
+    (id) => fetchedAnswer(id, recordBatch({ length: 9999 })),
+    /malformed/,
+    1,
+    {},
+  ],
+  ['a batch of negative length', (id) => fetchedAnswer(id, recordBatch({ length: -9 })), /malformed/, 1, {}],
+  [
+    'a batch that ends before it begins',
+    (id) => fetchedAnswer(id, recordBatch({ lastOffsetDelta: -7 })),
+    /malformed/,
+    1,
+    {},
+  ],
+  ['offsets beyond 2^53', (id) => fetchedAnswer(id, recordBatch({ firstOffset: HUGE })), /malformed/, 1, {}],
+  ['negative offsets', (id) => fetchedAnswer(id, recordBatch({ firstOffset: -5n })), /malformed/, 1, {}],
+  ['the same batch for ever', (id) => fetchedAnswer(id, recordBatch({})), /still/, 40, { records: [[1, 0]] }],
+  [
+    'a record behind its batch',
+    (id) => fetchedAnswer(id, recordBatch({ record: [0, 8, 1, 1] })),
+    /still/,
+    40,
+    { records: [] },
+  ],
+  ['-3 records', (id) => fetchedAnswer(id, recordBatch({ count: -3 })), /still/, 40, { records: [] }],
+  ['2^31 records', (id) => fetchedAnswer(id, recordBatch({ count: 2 ** 31 - 1 })), /still/, 40, { records: [] }],
+  [
+    'a value of -2^30 bytes',
+    (id) => fetchedAnswer(id, recordBatch({ record: [0, 0, 1, 255, 255, 255, 255, 7] })),
+    /still/,
+    40,
+    { records: [] },
+  ],
+  [
+    'the year 146 million',
+    (id) => fetchedAnswer(id, recordBatch({ timeMs: HUGE })),
+    /still/,
+    40,
+    { records: [[Number(HUGE), 0]] },
+  ],
+])('a fetch of Kafka brings %s', async (_, answer, ending, fetchesMax, outcome) => {
+  let fetches = 0;
+  const server = await fakeServer(
+    kafka((apiKey, honest) => {
+      if (apiKey !== FETCH_KEY) return honest;
+      fetches++;
+      return answer(honest.readInt32BE(4));
+    }),
+  );
+  let read: Awaited<ReturnType<typeof readFrom>> | null = null;
+  const growth = await growthOf(async () => {
+    read = await readFrom(server.port);
+  });
+  expect(read!.unreadable.length).toBeLessThanOrEqual(1);
+  expect(read).toMatchObject({ reason: expect.stringMatching(ending), ...outcome });
+  // A broker that brings nothing new is asked a hundred times a second at most.
+  expect(fetches).toBeLessThanOrEqual(fetchesMax);
+  expect(growth).toBeLessThan(MEMORY_BYTES_MAX);
+});
+
 const REDIS = ['+OK\r\n', ':7\r\n', '$3\r\nabc\r\n', '$-1\r\n', '*-1\r\n', '-ERR no\r\n', '*0\r\n'].map((text) =>
   Buffer.from(text),
 );
@@ -243,6 +338,54 @@ it('a topic in a hostile Kafka or Redis backs off, counts, and logs each cause o
   await Promise.all([openInHostile('kafka'), openInHostile('redis')]);
 });
 
+const VERSIONS_KEY = 18;
+/** A broker that serves no request in any version. */
+const offersNothing = kafka((apiKey, honest) => {
+  return apiKey === VERSIONS_KEY ? Buffer.concat([int32(14), honest.subarray(4, 8), Buffer.alloc(10)]) : honest;
+});
+/** Calls the second partition another one. */
+const numbersPartitions = kafka((_, honest) => {
+  const at = honest.indexOf(int32(1, 1, 3));
+  return at === -1 ? honest : Buffer.concat([honest.subarray(0, at), int32(2e9), honest.subarray(at + 4)]);
+});
+/** Two answers under each other's number. */
+const swaps = kafka((apiKey, honest) => {
+  const swapped = Buffer.from(honest);
+  if (apiKey !== VERSIONS_KEY) swapped.writeInt32BE(honest.readInt32BE(4) ^ 1, 4);
+  return swapped;
+});
+
+it('a topic in a Kafka that offers nothing, swaps answers or has a partition 2 * 10^9 backs off, and says why', async () => {
+  const reasons = await Promise.all([lostIn(offersNothing), lostIn(swaps), lostIn(numbersPartitions)]);
+  expect(reasons).toEqual([
+    expect.stringContaining('does not support the requested API version'),
+    expect.stringContaining('malformed answer: nobody waits'),
+    expect.stringContaining('malformed answer: partition 2000000000 of 2'),
+  ]);
+});
+
+/** Opens a topic there for a second, and returns why it was away. */
+async function lostIn(serve: Serve): Promise<string> {
+  const server = await fakeServer(serve);
+  const brokers = [`127.0.0.1:${server.port}`];
+  const topic = new KafkaReportTopic(config({ kind: 'kafka', brokers, name: 't' }) as KafkaTopicConfig, {
+    log: () => {},
+  });
+  const lost: string[] = [];
+  openTopic(topic, lost).catch(() => {});
+  await sleep(1000);
+  await topic.close();
+  expect(server.connections).toBeLessThanOrEqual(10);
+  return lost.join();
+}
+
+/** Opens the topic for somebody who only takes note of why it is away. */
+function openTopic(topic: KafkaReportTopic | RedisReportTopic, lost: string[]): Promise<unknown> {
+  const nothing = () => {};
+  const rest = { onEpoch: nothing, onRecords: nothing, onCaughtUp: nothing, onRecovered: nothing, onFailed: nothing };
+  return topic.open({ ...rest, onLost: (reason) => lost.push(reason) });
+}
+
 async function openInHostile(kind: 'kafka' | 'redis'): Promise<void> {
   const lines: string[] = [];
   const log = (_: string, message: string) => lines.push(message);
@@ -255,9 +398,7 @@ async function openInHostile(kind: 'kafka' | 'redis'): Promise<void> {
         )
       : new RedisReportTopic({ cluster: 'fuzz', log: 'reports' }, redisConfig(server.port), { log });
   const lost: string[] = [];
-  const nothing = () => {};
-  const rest = { onEpoch: nothing, onRecords: nothing, onCaughtUp: nothing, onRecovered: nothing, onFailed: nothing };
-  topic.open({ ...rest, onLost: (reason) => lost.push(reason) }).catch(nothing);
+  openTopic(topic, lost).catch(() => {});
   await sleep(1000);
   const { malformedAnswers } = topic.counters;
   await topic.close();

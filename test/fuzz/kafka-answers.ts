@@ -25,6 +25,40 @@ export function answerTo(apiKey: number, apiVersion: number, correlationId: numb
   return bytes;
 }
 
+/** What a fetch answers that brings these bytes, as record batches of partition 0. */
+export function fetchedAnswer(correlationId: number, bytes: Buffer, topicId: Buffer = TOPIC_ID): Buffer {
+  const writer = new FlexibleWriter(256).int32(0).int32(correlationId);
+  fetched(writer, 0, bytes, topicId);
+  const answer = Buffer.from(writer.written);
+  answer.writeInt32BE(answer.length - 4);
+  return answer;
+}
+
+export interface BatchClaims {
+  readonly firstOffset?: bigint;
+  readonly lastOffsetDelta?: number;
+  /** As the record batch says; absent: as many as there are. */
+  readonly length?: number;
+  readonly timeMs?: bigint;
+  readonly count?: number;
+  /** Zigzag numbers behind the record's length and attributes: time delta, offset delta, lengths of key and value. */
+  readonly record?: readonly number[];
+}
+
+/** A record batch of one record without key and value, which may claim anything. */
+export function recordBatch(claims: BatchClaims): Buffer {
+  const { firstOffset = 0n, lastOffsetDelta = 0, length, timeMs = 1n, count = 1, record = [0, 0, 1, 1] } = claims;
+  const bytes = Buffer.alloc(61 + 2 + record.length);
+  bytes.writeBigInt64BE(firstOffset, 0);
+  bytes.writeInt32BE(length ?? bytes.length - 12, 8);
+  bytes.writeInt8(2, 16);
+  bytes.writeInt32BE(lastOffsetDelta, 23);
+  bytes.writeBigInt64BE(timeMs, 27);
+  bytes.writeInt32BE(count, 57);
+  bytes.set([2 * (1 + record.length), 0, ...record], 61);
+  return bytes;
+}
+
 export const KAFKA_FETCHED = [{ partition: 0, errorCode: 0, highWatermark: 0, hasDiverged: false, recordBatches: [] }];
 
 const int16 = (writer: FlexibleWriter, value: number) => writer.int8(value >> 8).int8(value & 0x7f);
@@ -58,13 +92,23 @@ function metadata(writer: FlexibleWriter): void {
   writer.int32(-(2 ** 31)).noTags();
 }
 
-function fetched(writer: FlexibleWriter, throttleMs: number): void {
+function fetched(
+  writer: FlexibleWriter,
+  throttleMs: number,
+  bytes: Buffer = Buffer.alloc(0),
+  topicId: Buffer = TOPIC_ID,
+): void {
   writer.noTags().int32(throttleMs);
   int16(writer, 0).int32(0);
   writer.array([0], () => {
-    writer.raw(TOPIC_ID).array([0], (partition) => {
+    writer.raw(topicId).array([0], (partition) => {
       int16(writer.int32(partition), 0).int64(0).int64(0).int64(0);
-      writer.uvarint(0).int32(-1).uvarint(1).noTags();
+      writer
+        .uvarint(0)
+        .int32(-1)
+        .uvarint(1 + bytes.length)
+        .raw(bytes)
+        .noTags();
     });
     writer.noTags();
   });

@@ -38,7 +38,7 @@ export function fetchById(kafkajs: Kafkajs, asked: FetchByIdRequest): OwnRequest
     api: 'Fetch',
     apiVersion: FETCH_BY_ID_VERSION,
     body: encodeFetchById(asked),
-    decode: (payload) => decodeFetchById(kafkajs, payload),
+    decode: (payload) => decodeFetchById(kafkajs, payload, asked.topicId),
   };
 }
 
@@ -61,7 +61,7 @@ export function encodeFetchById(asked: FetchByIdRequest): Buffer {
   return writer.noTags().written;
 }
 
-export function decodeFetchById(kafkajs: Kafkajs, payload: Buffer): FetchedPartition[] {
+export function decodeFetchById(kafkajs: Kafkajs, payload: Buffer, topicId: Buffer): FetchedPartition[] {
   const reader = new FlexibleReader(payload);
   reader.tags();
   reader.int32(); // throttle time: the broker has waited already
@@ -70,7 +70,7 @@ export function decodeFetchById(kafkajs: Kafkajs, payload: Buffer): FetchedParti
   reader.int32(); // session
   const room = new DecodingRoom();
   const topics = reader.array(() => {
-    reader.raw(16); // the id that was asked for
+    if (!reader.raw(topicId.length).equals(topicId)) throw new Error('records of another topic');
     const partitions = reader.array(() => decodePartition(reader, room));
     reader.tags();
     return partitions;

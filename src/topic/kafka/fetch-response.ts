@@ -34,7 +34,7 @@ export const FETCH_VERSION = 11;
  * Decodes a fetch's record batches. *Why not kafkajs:* it drops an empty batch's extent and fetches it for ever, ends
  * at a foreign codec, and passes all records as arguments of one call.
  */
-export function decodeFetch(kafkajs: Kafkajs, payload: Buffer): FetchedPartition[] {
+export function decodeFetch(kafkajs: Kafkajs, payload: Buffer, name: string): FetchedPartition[] {
   const decoder = new kafkajs.Decoder(payload);
   decoder.readInt32(); // throttle time: the broker has waited already
   const errorCode = decoder.readInt16();
@@ -42,7 +42,7 @@ export function decodeFetch(kafkajs: Kafkajs, payload: Buffer): FetchedPartition
   decoder.readInt32(); // session
   const room = new DecodingRoom();
   const topics = decoder.readArray((topic) => {
-    topic.readString();
+    if (topic.readString() !== name) throw new Error('records of another topic');
     return topic.readArray((partition) => decodePartition(partition, room));
   });
   return topics.flat();
@@ -78,12 +78,15 @@ const CONTROL_FLAG = 0x20;
  */
 export class DecodingRoom {
   #leftBytes = DECODED_BYTES_MAX;
+  /** False until a record batch has come. */
+  isUsed = false;
 
   get isFull(): boolean {
     return this.#leftBytes <= 0;
   }
 
   take(records: readonly ReadRecord[]): void {
+    this.isUsed = true;
     for (const { key, value } of records) this.#leftBytes -= RECORD_BYTES + key.length + (value?.length ?? 0);
   }
 }
@@ -99,8 +102,9 @@ export function decodeRecordBatches(bytes: Buffer, partition: number, room: Deco
   while (bytes.length - at >= SHORTEST_RECORD_BATCH_BYTES && !room.isFull) {
     const length = UNCOUNTED_BYTES + bytes.readInt32BE(at + LENGTH_AT);
     if (length < SHORTEST_RECORD_BATCH_BYTES) throw new Error(`malformed record batch of ${length} bytes`);
-    // The broker cuts the last record batch off at the size limit.
-    if (bytes.length - at < length) break;
+    // The broker cuts the last record batch off at the size limit, but never the first of an answer.
+    if (bytes.length - at < length && room.isUsed) break;
+    if (bytes.length - at < length) throw new Error(`a record batch of ${length} bytes, ${bytes.length - at} came`);
     const recordBatch = decodeRecordBatch(bytes.subarray(at, at + length), partition);
     room.take(recordBatch.records);
     recordBatches.push(recordBatch);
@@ -123,6 +127,9 @@ function decodeRecordBatch(bytes: Buffer, partition: number): FetchedRecordBatch
   }
   const attributes = bytes.readInt16BE(ATTRIBUTES_AT);
   const nextOffset = firstOffset + bytes.readInt32BE(LAST_OFFSET_DELTA_AT) + 1;
+  if (!(firstOffset >= 0 && nextOffset > firstOffset && Number.isSafeInteger(nextOffset))) {
+    throw new Error(`a record batch from ${firstOffset} to ${nextOffset - 1}`);
+  }
   const leaderEpoch = bytes.readInt32BE(LEADER_EPOCH_AT);
   const recordBatch = { firstOffset, nextOffset, leaderEpoch, records: [], unreadable: null };
   // A control batch marks transactions, and has no records.

@@ -85,6 +85,7 @@ export class LeaderReader {
   async run(): Promise<never> {
     for (;;) {
       const askedMs = performance.now();
+      const readBefore = this.#read;
       const fetched = await this.#fetch();
       this.#maxWaitMs = this.#settings.fetchMaxWaitMs;
       const refused: PartitionCursor[] = [];
@@ -101,7 +102,7 @@ export class LeaderReader {
       this.#sink.onProgress();
       const waitMs = this.#hasReadAll(fetched) ? this.#pace.next(performance.now()) : 0;
       if (waitMs > 0) await sleep(waitMs);
-      else if (!hasBrought(fetched) && performance.now() - askedMs < EMPTY_FETCH_MS) await sleep(EMPTY_FETCH_MS);
+      else if (this.#read === readBefore && performance.now() - askedMs < EMPTY_FETCH_MS) await sleep(EMPTY_FETCH_MS);
     }
   }
 
@@ -111,6 +112,11 @@ export class LeaderReader {
       const nextOffset = this.#cursors.find((each) => each.partition === partition)?.nextOffset ?? null;
       return nextOffset !== null && nextOffset >= highWatermark;
     });
+  }
+
+  /** Sums up how far all partitions have been read. */
+  get #read(): number {
+    return this.#cursors.reduce((sum, { nextOffset }) => sum + (nextOffset ?? 0), 0);
   }
 
   async #fetch(): Promise<readonly FetchedPartition[]> {
@@ -152,15 +158,17 @@ export class LeaderReader {
     return this.#link.send<FetchedPartition[]>('Fetch', request, {
       holdBackMs: this.#maxWaitMs,
       // kafkajs looks for a throttle time in the answer; undefined = none.
-      decode: async (payload) => decodeFetch(this.#kafkajs, payload),
+      decode: async (payload) => decodeFetch(this.#kafkajs, payload, topic),
     });
   }
 
   #deliver(partition: FetchedPartition, all: readonly FetchedPartition[]): void {
     const cursor = this.#cursors.find((each) => each.partition === partition.partition);
     if (!cursor || partition.errorCode !== 0) return;
-    for (const recordBatch of partition.recordBatches)
-      if (recordBatch.unreadable !== null) this.#sink.onUnreadable(cursor.partition, recordBatch);
+    for (const recordBatch of partition.recordBatches) {
+      const isNew = recordBatch.nextOffset > (cursor.nextOffset ?? 0);
+      if (isNew && recordBatch.unreadable !== null) this.#sink.onUnreadable(cursor.partition, recordBatch);
+    }
     const alone = all.every(({ recordBatches }) => recordBatches.length === 0);
     const records = cursor.accept(partition, alone);
     if (records.length > 0) this.#sink.onRecords(records);
@@ -190,10 +198,6 @@ export class LeaderReader {
     for (const { errorCode } of found) if (errorCode !== 0) throw brokerError(this.#kafkajs, errorCode);
     return new Map(found.map(({ partition, offset }) => [partition, Number(offset)]));
   }
-}
-
-function hasBrought(fetched: readonly FetchedPartition[]): boolean {
-  return fetched.some(({ recordBatches }) => recordBatches.length > 0);
 }
 
 interface OffsetsAnswer {

@@ -5,6 +5,7 @@ import { codecOf } from '../codecs/codecs.js';
 // first time 8, newest time 8, producer 8 + 2, first sequence 4, number of records 4; then the records, compressed or
 // not.
 const ATTRIBUTES_AT = 21;
+const LAST_OFFSET_DELTA_AT = 23;
 const FIRST_TIME_AT = 27;
 const NEWEST_TIME_AT = 35;
 const COUNT_AT = 57;
@@ -29,12 +30,17 @@ export function recordsOf(bytes: Buffer, partition: number): ReadRecord[] {
   const codec = attributes & CODEC_MASK;
   if (count > RECORDS_MAX) throw new Error(`a record batch of ${count} records, of which ${RECORDS_MAX} may be`);
   const reader = codec === 0 ? new RecordReader(bytes, RECORDS_AT) : new RecordReader(inflated(codec, bytes), 0);
+  const lastOffset = firstOffset + bytes.readInt32BE(LAST_OFFSET_DELTA_AT);
   const records: ReadRecord[] = [];
+  let before = firstOffset - 1;
   for (let at = 0; at < count; at++) {
     const end = reader.next();
     const deltaMs = reader.varint();
     const appendMs = hasLogTime ? baseMs : baseMs + deltaMs;
     const offset = firstOffset + reader.varint();
+    if (offset <= before || offset > lastOffset)
+      throw new Error(`a record ${offset} behind ${before} of ${lastOffset}`);
+    before = offset;
     const key = reader.text(end);
     records.push({ partition, offset, appendMs, key, value: reader.view(end) });
     // Headers are skipped: our writers send none.
@@ -101,7 +107,8 @@ class RecordReader {
 
   #lengthWithin(end: number): number {
     const length = this.varint();
-    if (this.at + length > end) throw new Error(`${length} bytes in a record that has ${end - this.at} left`);
+    if (length < -1 || this.at + length > end)
+      throw new Error(`${length} bytes in a record that has ${end - this.at} left`);
     return length;
   }
 }

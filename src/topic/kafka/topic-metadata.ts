@@ -1,3 +1,4 @@
+import { MalformedAnswer } from '../answers/malformed-answer.js';
 import type { BrokerAddress, BrokerLink } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import { METADATA_WITH_ID_VERSION, metadataWithId } from './metadata-10.js';
@@ -36,6 +37,9 @@ export async function fetchTopicMetadata(kafkajs: Kafkajs, link: BrokerLink, top
   if (errorCode !== 0) throw brokerError(kafkajs, errorCode);
   const leaders: (LeadingBroker | null)[] = new Array(found.partitionMetadata.length).fill(null);
   for (const { partitionId, partitionErrorCode, leader, leaderEpoch = -1 } of found.partitionMetadata) {
+    if (!(partitionId in leaders)) {
+      throw new MalformedAnswer('malformed', `partition ${partitionId} of ${leaders.length}`);
+    }
     const error = partitionErrorCode === 0 ? null : brokerError(kafkajs, partitionErrorCode);
     if (error && !NO_LEADER.has(error.type)) throw error;
     const address = error ? undefined : addresses.get(leader);

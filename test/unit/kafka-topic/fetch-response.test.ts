@@ -45,7 +45,7 @@ async function decode(...batches: Buffer[]): Promise<FetchedPartition> {
     .writeBytes(bytes);
   const topic = new Encoder().writeString('topic').writeArray([partition]);
   const answer = new Encoder().writeInt32(0).writeInt16(0).writeInt32(0).writeArray([topic]);
-  const [decoded] = await decodeFetch(kafkajs, answer.buffer);
+  const [decoded] = await decodeFetch(kafkajs, answer.buffer, 'topic');
   return decoded;
 }
 

@@ -64,7 +64,7 @@ describe('a fetch by id (version 13)', () => {
   }
 
   it('brings records, with the epoch of the leader that took them', async () => {
-    const [partition] = decodeFetchById(kafkajs, await answer());
+    const [partition] = decodeFetchById(kafkajs, await answer(), bytes(ID));
     expect(partition).toMatchObject({ partition: 2, errorCode: 0, highWatermark: 301, hasDiverged: false });
     expect(partition?.recordBatches).toMatchObject([{ firstOffset: 300, nextOffset: 301, leaderEpoch: 6 }]);
     expect(partition?.recordBatches[0]?.records).toMatchObject([{ offset: 300, key: 'k' }]);
@@ -72,19 +72,19 @@ describe('a fetch by id (version 13)', () => {
 
   it('tells that the log has diverged from what was read, among tags that mean nothing here', async () => {
     const leader = '01 09 00000001 00000008 00';
-    const [same] = decodeFetchById(kafkajs, await answer({ tags: `01 ${leader}` }));
+    const [same] = decodeFetchById(kafkajs, await answer({ tags: `01 ${leader}` }), bytes(ID));
     expect(same?.hasDiverged).toBe(false);
     const diverging = '00 0d 00000005 00000000000000c8 00';
-    const [other] = decodeFetchById(kafkajs, await answer({ tags: `02 ${diverging} ${leader}` }));
+    const [other] = decodeFetchById(kafkajs, await answer({ tags: `02 ${diverging} ${leader}` }), bytes(ID));
     expect(other?.hasDiverged).toBe(true);
   });
 
   it('tells the error of a partition, throws that of the whole, and what ends too early', async () => {
-    expect(decodeFetchById(kafkajs, await answer({ errorCode: '0064' }))[0]?.errorCode).toBe(100);
-    expect(() => decodeFetchById(kafkajs, bytes('00 00000000 0021 00000000 01 00'))).toThrow();
+    expect(decodeFetchById(kafkajs, await answer({ errorCode: '0064' }), bytes(ID))[0]?.errorCode).toBe(100);
+    expect(() => decodeFetchById(kafkajs, bytes('00 00000000 0021 00000000 01 00'), bytes(ID))).toThrow();
     const whole = await answer();
     for (let end = 0; end < whole.length; end++) {
-      expect(() => decodeFetchById(kafkajs, whole.subarray(0, end))).toThrow();
+      expect(() => decodeFetchById(kafkajs, whole.subarray(0, end), bytes(ID))).toThrow();
     }
   });
 });

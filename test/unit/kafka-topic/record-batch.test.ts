@@ -68,8 +68,9 @@ describe('the records of a batch', () => {
         first,
         fc.boolean(),
         fc.boolean(),
-        fc.array(written),
-        async (from, ms, gzip, log, list) => {
+        fc.uniqueArray(written, { selector: ({ offsetDelta }) => offsetDelta }),
+        async (from, ms, gzip, log, unordered) => {
+          const list = unordered.toSorted((one, other) => one.offsetDelta - other.offsetDelta);
           const bytes = await batchOf(from, ms, gzip, list);
           if (log) {
             bytes.writeInt16BE(bytes.readInt16BE(ATTRIBUTES_AT) | LOG_APPEND_TIME, ATTRIBUTES_AT);
