@@ -11,7 +11,7 @@ import type { AdmissionWatch, WatchedRequest } from '../request/admission-watch.
 import { PromisedTimes } from './promised-times.js';
 import type { QuotaTeller } from './quota-told.js';
 import type { RefusalLedger } from './refusal-ledger.js';
-import { sharedBucket } from './units-left.js';
+import { sharedBucket, takenUnheard } from './units-left.js';
 
 export interface RefusalExplainerParts {
   readonly limiter: Limiter;
@@ -91,7 +91,8 @@ export class RefusalExplainer {
     if (shared?.isInPieces) {
       const { bucket, tokens } = shared;
       const needed = Math.min(asked[DIMENSIONS[dimension]], bucket.depth);
-      return Math.max(tokensMs, (1000 * (needed - tokens)) / bucket.perSecond);
+      const left = tokens - takenUnheard(this.#parts, lane, dimension);
+      return Math.max(tokensMs, (1000 * (needed - left)) / bucket.perSecond);
     }
     if (tokensMs <= SETTLED_MS) return tokensMs;
     const limit = limiter.buckets.comesBackAt(lane * DIMENSIONS.length + dimension);
@@ -104,15 +105,25 @@ export class RefusalExplainer {
   /** Returns milliseconds by promise; windows give all at once, so there is none. */
   #promisedMs({ refusedLane: lane, ...asked }: JointRequest, dimension: number, waitMs: number, nowMs: number): number {
     const { limiter, loop } = this.#parts;
-    if (limiter.buckets.windowOf(lane) > 0) return waitMs;
+    const { buckets } = limiter;
+    if (buckets.windowOf(lane) > 0) return waitMs;
     const slot = slotOf(lane, dimension);
     const { coordinator } = loop;
     const served = coordinator?.lanes.get(lane);
     const perSecond = served?.isLimitedByTokens
       ? Math.max(coordinator!.shares.dueOf(served, dimension), coordinator!.shares.applied[slot])
-      : limiter.buckets.rate.at(slot);
-    const amount = asked[DIMENSIONS[dimension]];
-    return this.#promised.waitMs({ slot, amount, waitMs, perSecond, admitted: limiter.admitted.at(slot) }, nowMs);
+      : buckets.rate.at(slot);
+    const bucket = sharedBucket(loop, lane, dimension, nowMs)?.bucket;
+    const refused = {
+      slot,
+      amount: asked[DIMENSIONS[dimension]],
+      waitMs,
+      perSecond,
+      admitted: limiter.admitted.at(slot),
+      fillSeconds: bucket === undefined ? buckets.depth.at(slot) / perSecond : bucket.depth / bucket.perSecond,
+      turn: turnOf(coordinator),
+    };
+    return this.#promised.waitMs(refused, nowMs);
   }
 
   /** Forgets a lane, whose number may become another group's. */
@@ -154,6 +165,12 @@ export class RefusalExplainer {
   #nameOf(lane: number): string {
     return this.#parts.groups.ofLane(lane).name;
   }
+}
+
+/** Reads this node's place among all, above 0 and at most 1; in the middle if alone. */
+function turnOf(coordinator: CoordinatorView['coordinator']): number {
+  const nodes = coordinator?.membership.aliveCount ?? 1;
+  return coordinator === null || nodes === 1 ? 0.5 : (coordinator.membership.indexOf(coordinator.nodeKey) + 1) / nodes;
 }
 
 /** Milliseconds until shares have followed a new demand: a report (50 ms), a delivery, a round. */

@@ -22,36 +22,44 @@ export interface RefusedNow {
   /** Units/s that may be promised to this node's clients. */
   readonly perSecond: number;
   readonly admitted: number;
+  /** Seconds in which the bucket fills. */
+  readonly fillSeconds: number;
+  /** Place of this node among all, above 0 and at most 1. */
+  readonly turn: number;
 }
 
 /**
  * Gives each refused client a later time to come back:
  *
- *     told = max(wait, units / promised);   units = told · promised + amount
+ *     told     = max(wait, (units + turn · amount) / promised);   units = told · promised + (1 − turn) · amount
  *     promised = MARGIN · (rate − newcomers)
  *
- * Units fall by `promised` per second; `newcomers` is the fading rate of units admitted without a promise.
+ * Units fall by `promised` per second; `newcomers` is the fading rate of units admitted without a promise, and not of a
+ * bucket that had filled when no promise was due.
  *
- * *Worked:* 10/s, newcomers take 5/s, 30 clients are refused at once: the first gets 100 ms, each further one 333 ms
- * more, the last 9.8 s.
+ * *Worked:* of 10/s a node has 5/s, newcomers take 2/s, 15 clients are refused at once: the first of two nodes gives
+ * 333 ms, and 667 ms more each time, the second one 667 ms, and as much more.
  *
- * *Why:* clients given the time of one token all came back at once. No token is kept for a promise; one not taken up
- * costs nothing. No time is earlier than its tokens, or later than RETRY_AFTER_MS_MAX.
+ * *Why:* clients given the time of one token all came back at once, and so did those of ten nodes without turns. No token
+ * is kept for a promise; one not taken up costs nothing. No time is earlier than its tokens, or later than
+ * RETRY_AFTER_MS_MAX.
  */
 export class PromisedTimes {
   readonly #slots = new Map<number, Promised>();
 
   /** Returns milliseconds until this client may come back. */
-  waitMs({ slot, amount, waitMs, perSecond, admitted }: RefusedNow, nowMs: number): number {
+  waitMs(refused: RefusedNow, nowMs: number): number {
+    const { slot, amount, waitMs, perSecond, turn } = refused;
     const isSlow = perSecond > 0 && perSecond < FAST_PER_SECOND;
     if (!isSlow || !(waitMs < RETRY_AFTER_MS_MAX)) return waitMs;
-    const promised = this.#slots.get(slot) ?? this.#begin(slot, admitted, nowMs);
+    const promised = this.#slots.get(slot) ?? this.#begin(refused, nowMs);
     const readSeconds = Math.max(FADING_SECONDS, FADING_UNITS / perSecond);
-    pass(promised, admitted, nowMs, readSeconds);
+    pass(promised, refused, nowMs, readSeconds);
     const newcomers = Math.max(0, promised.taken - promised.due) / Math.max(readSeconds / 2, promised.seconds);
     promised.perSecond = Math.max(LEAST_PART * perSecond, MARGIN * (perSecond - newcomers));
-    const toldMs = Math.min(Math.max(waitMs, (1000 * promised.units) / promised.perSecond), RETRY_AFTER_MS_MAX);
-    const units = (promised.perSecond * toldMs) / 1000 + amount;
+    const lineMs = (1000 * (promised.units + turn * amount)) / promised.perSecond;
+    const toldMs = Math.min(Math.max(waitMs, lineMs), RETRY_AFTER_MS_MAX);
+    const units = (promised.perSecond * toldMs) / 1000 + (1 - turn) * amount;
     promised.units = Math.min(Math.max(amount, UNITS_MOST), units);
     return toldMs;
   }
@@ -60,23 +68,25 @@ export class PromisedTimes {
     this.#slots.delete(slot);
   }
 
-  #begin(slot: number, admitted: number, nowMs: number): Promised {
-    const promised = { units: 0, perSecond: 0, lookedMs: nowMs, admitted, seconds: 0, taken: 0, due: 0 };
+  #begin({ slot, admitted, perSecond }: RefusedNow, nowMs: number): Promised {
+    const promised = { units: 0, perSecond, lookedMs: nowMs, admitted, seconds: 0, taken: 0, due: 0 };
     this.#slots.set(slot, promised);
     return promised;
   }
 }
 
-function pass(promised: Promised, admitted: number, nowMs: number, fadingSeconds: number): void {
-  const ms = nowMs - promised.lookedMs;
-  if (ms <= 0) return;
-  const rest = Math.exp(-ms / 1000 / fadingSeconds);
-  const due = Math.min(promised.units, (promised.perSecond * ms) / 1000);
+function pass(promised: Promised, refused: RefusedNow, nowMs: number, fadingSeconds: number): void {
+  const seconds = (nowMs - promised.lookedMs) / 1000;
+  if (seconds <= 0) return;
+  const { admitted, perSecond, fillSeconds } = refused;
+  const rest = Math.exp(-seconds / fadingSeconds);
+  const due = Math.min(promised.units, promised.perSecond * seconds);
+  const filled = perSecond * Math.min(fillSeconds, seconds - due / promised.perSecond);
   promised.units -= due;
-  promised.seconds = promised.seconds * rest + ms / 1000;
+  promised.seconds = promised.seconds * rest + seconds;
   promised.due = promised.due * rest + due;
   // The limiter begins its sums anew now and then.
-  promised.taken = promised.taken * rest + Math.max(0, admitted - promised.admitted);
+  promised.taken = promised.taken * rest + Math.max(0, admitted - promised.admitted - filled);
   promised.admitted = admitted;
   promised.lookedMs = nowMs;
 }
@@ -88,7 +98,7 @@ const FADING_SECONDS = 10;
 /** Units that lengthen the fading of slow quotas: one admission of 5/min says nothing of a rate. */
 const FADING_UNITS = 10;
 /** Part of the rate; more lets clients come back sooner, and be refused again. */
-const MARGIN = 0.6;
+const MARGIN = 0.5;
 /** Part of the rate promised even where newcomers take all; less keeps more promises, and leaves more unused. */
 const LEAST_PART = 0.25;
 /** Most units promised; more serves larger herds, and lets impatient clients send the others further away. */

@@ -24,7 +24,7 @@ export function unitsLeft({ limiter, loop }: LeftParts, lane: number, dimension:
   return Math.max(0, Math.floor(shared.tokens - takenUnheard({ limiter, loop }, lane, dimension)));
 }
 
-function takenUnheard({ limiter, loop }: LeftParts, lane: number, dimension: number): number {
+export function takenUnheard({ limiter, loop }: LeftParts, lane: number, dimension: number): number {
   const state = loop.coordinator?.lanes.get(lane);
   const slot = state?.tokens?.slots[dimension];
   if (state === undefined || slot === undefined) return 0;
