@@ -13,7 +13,7 @@ import {
 import { clusterDepth, type DepthRule } from './cluster-depth.js';
 import { Coherence } from './coherence.js';
 import { ExpectedUse } from './expected-use.js';
-import { fromCluster, noiseOf, wholeOf } from './from-cluster.js';
+import { fromCluster, isDeep, noiseOf, wholeOf } from './from-cluster.js';
 import { isInPieces, type PieceTurn, partOfUnknown, wholePieces } from './in-pieces.js';
 import { OwnAccount } from './own-account.js';
 import { OwnParts } from './own-parts.js';
@@ -78,6 +78,8 @@ export class SlotTokens {
   #fromCluster = 0;
   /** The most that it may be. */
   #most = Infinity;
+  /** The most that the threshold for what is taken may be. */
+  #takenMost = 0;
   #creditSeconds = CREDIT_SECONDS;
   /** True while what is taken is not counted, because there is no quota. */
   #isUncounted = false;
@@ -198,7 +200,8 @@ export class SlotTokens {
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count, 1);
     // Costs become known together, which says nothing of what is asked.
     const alike = this.isInPieces || this.#countsCosts ? 1 : this.#coherence.among(count);
-    this.takenThreshold = alike === 1 ? this.threshold : this.#thresholdOf(this.bucket, count, alike);
+    this.#takenMost = alike === 1 ? this.threshold : this.#thresholdOf(this.bucket, count, alike);
+    this.takenThreshold = this.#takenMost;
     this.shortThreshold = this.isInPieces ? SHORT_PIECE * piece : this.#shortThresholdOf(this.bucket);
   }
 
@@ -411,6 +414,11 @@ export class SlotTokens {
     const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
     const most = expected.isMember ? Math.min(this.#most, fromCluster(bucket, this.tokens, nodes, use)) : 0;
     this.#fromCluster = most;
+    // A node that waits with its report until it may take no more is refused while others leave tokens.
+    const isEarly =
+      (isDeep(bucket, this.tokens) || !expected.isThrottled) && !this.#countsCosts && this.tokens < bucket.depth;
+    const early = isEarly ? Math.max(LEAST_PIECE * piece, UNTOLD_SHORT * most) : Infinity;
+    this.takenThreshold = Math.min(this.#takenMost, early);
     const part = wholeOf(nodes, use.isDivided);
     // Work that turns out to cost less did not come back to be taken again.
     const takeable = account.takeable(most, this.#wholeOf(part), this.#countsCosts ? 0 : part * bucket.depth);
@@ -447,9 +455,8 @@ export class SlotTokens {
     this.#creditMax = 0;
     const part = turn.isDivided ? 1 / nodes : partOfUnknown(nodes);
     this.takeable = this.account.takeable(most, this.#wholeOf(part), part * bucket.depth);
-    // Work as large as what a full bucket gives to its only user waits until it is full.
-    const isOnlyUser = !turn.isDivided && this.#recent.othersLately(turn.own, turn.logMs, bucket) === 0;
-    this.depth = Math.max(this.piece, most, isOnlyUser ? wholePieces(bucket, bucket.depth, this.piece, turn) : 0);
+    // Work larger than what a full bucket gives to this node waits until it is full.
+    this.depth = Math.max(this.piece, most, wholePieces(bucket, bucket.depth, this.piece, turn));
     // Until a record says otherwise, what flows in makes up the next piece.
     const isFilling = pieces < this.piece && this.expected.isMember && this.#most === Infinity;
     this.perSecond = isFilling ? bucket.perSecond : 0;
