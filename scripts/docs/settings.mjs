@@ -130,15 +130,14 @@ function renderRelations(relations, { boundText }) {
   return `## What must hold between settings\n\n${table(['Setting', 'must be', 'otherwise'], rows)}`;
 }
 
-const ADAPTERS = ['memory', 'embedded', 'kafka', 'redis'];
-
 /** Lists the constants that messages and documents name. */
-function renderConstants({ CONSTANTS, formatQuantity }) {
+function renderConstants({ CONSTANTS, SETTINGS, formatQuantity }) {
   const text = (key, value) =>
     formatQuantity(key.endsWith('Ms') ? 'duration' : key.endsWith('Bytes') ? 'bytes' : 'count', value);
-  const shown = Object.entries(CONSTANTS).map(([section, values]) => {
+  const sections = Object.entries(CONSTANTS).filter(([, values]) => Object.keys(values).length > 0);
+  const shown = sections.map(([section, values]) => {
     const given = Object.entries(values).map(([key, value]) => `\`${key}\` ${text(key, value)}`);
-    return `- ${ADAPTERS.includes(section) ? `a topic of kind ${section}` : `\`${section}\``}: ${given.join(', ')}`;
+    return `- ${SETTINGS[section]?.path === 'topic' ? `a topic of kind ${section}` : `\`${section}\``}: ${given.join(', ')}`;
   });
   return `## What no setting changes
 

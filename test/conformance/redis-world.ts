@@ -1,4 +1,4 @@
-import type { RedisTopicConfig } from '../../src/config/resolved/resolved-config.js';
+import type { RedisTopicConfig } from '../../src/topic/redis/kind.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
 import type { RedisServer } from '../redis/redis.js';
 import { redisTopicConfig } from '../redis/redis-topic-config.js';

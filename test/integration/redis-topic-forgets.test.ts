@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { RedisTopicConfig } from '../../src/config/resolved/resolved-config.js';
+import type { RedisTopicConfig } from '../../src/topic/redis/kind.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { expectRisingOffsets, settled, text, within } from '../conformance/topic-expectations.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { KafkaTopicConfig } from '../../src/config/resolved/resolved-config.js';
+import type { KafkaTopicConfig } from '../../src/topic/kafka/kind.js';
 
 /** The adapter's configuration as the settings table has it, on a topic of its own unless one is named. */
 export function kafkaTopicConfig(

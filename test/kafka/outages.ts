@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KafkaTopicConfig } from '../../src/config/resolved/resolved-config.js';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
+import type { KafkaTopicConfig } from '../../src/topic/kafka/kind.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { LagWatch, settled, text, within } from '../conformance/topic-expectations.js';
 import type { Kafka } from './kafka.js';

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { PACKAGE_ROOT } from '../../src/base/package/package-root.js';
 import { loadConfig } from '../../src/config/files/load-config.js';
-import type { KafkaTopicConfig } from '../../src/config/resolved/resolved-config.js';
 import { ClientQuotaAdmin } from '../../src/topic/kafka/client-quota-admin.js';
+import type { KafkaTopicConfig } from '../../src/topic/kafka/kind.js';
 import { KAFKA_START_TIMEOUT_MS, type Kafka, startKafka } from '../kafka/kafka.js';
 import {
   inKb,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { RedisTopicConfig } from '../../src/config/resolved/resolved-config.js';
+import type { RedisTopicConfig } from '../../src/topic/redis/kind.js';
 
 /** The defaults, with a prefix that nobody else uses, and no waiting for an old log. */
 export function redisTopicConfig(

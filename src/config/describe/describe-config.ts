@@ -15,8 +15,8 @@ import type {
   ShadowConfig,
   TopicConfig,
 } from '../resolved/resolved-config.js';
-import { SETTINGS } from '../schema/all-settings.js';
-import type { SettingRows } from '../setting/section.js';
+import { TOPIC_KINDS } from '../schema/topic-kinds.js';
+import { rowsOf, type SettingRows } from '../setting/section.js';
 import { withoutUrlSecrets } from '../setting/setting-text.js';
 import {
   type RateName,
@@ -104,7 +104,6 @@ function describeLimits({ asWritten: rates, ...limits }: LimitsConfig): Readonly
   return describeDirections('limits', limits, rates);
 }
 
-type Unsigned<Topic> = Topic extends unknown ? Omit<Topic, 'hmac'> : never;
 /** Tokens of their file stand among the others. A hash tells whether a token that somebody has found is one of these. */
 function describeAuth({ tokens, certificates, ...others }: AccessConfig): Readonly<Record<string, unknown>> {
   return {
@@ -124,34 +123,20 @@ function withoutNulls(written: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(written).filter(([, value]) => value !== null));
 }
 
-function describeTopic(topic: TopicConfig): Readonly<Record<string, unknown>> {
-  if (topic.kind === 'none') return { ...topic };
-  const { hmac, ...own } = topic;
-  return { ...describeStore(own), ...(hmac === null ? {} : { hmac: masked('hmac.', { ...hmac }) }) };
-}
-
-function describeStore(topic: Unsigned<Exclude<TopicConfig, { kind: 'none' }>>): Readonly<Record<string, unknown>> {
-  if (topic.kind !== 'kafka' && topic.kind !== 'redis') return { ...topic };
-  const { tls, ...others } = topic;
-  const tlsShown = typeof tls === 'boolean' ? tls : { enabled: true, ...masked('tls.', tls) };
-  if (topic.kind === 'redis')
-    return { ...masked('', others), tls: tlsShown, sentinel: masked('sentinel.', topic.sentinel) };
-  const { sasl } = topic;
-  const { sasl: _, ...plain } = { ...others, sasl };
-  return { ...plain, tls: tlsShown, ...(sasl === null ? {} : { sasl: masked('sasl.', sasl) }) };
+function describeTopic({ kind, ...topic }: TopicConfig): Readonly<Record<string, unknown>> {
+  return { kind, ...masked('', topic, rowsOf(TOPIC_KINDS[kind])) };
 }
 
 /** Without the keys that have no value. */
-function masked(prefix: string, options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const rows: SettingRows = {
-    ...SETTINGS.kafka.rows,
-    ...SETTINGS.redis.rows,
-    ...SETTINGS.topicTls.rows,
-    ...SETTINGS.hmac.rows,
-  };
+function masked(prefix: string, options: object, rows: SettingRows): Readonly<Record<string, unknown>> {
   const given = Object.entries(options).filter(([, value]) => value !== null);
   return Object.fromEntries(
-    given.map(([key, value]) => [key, rows[`${prefix}${key}`]?.secret === undefined ? shownValue(value) : MASK]),
+    given.map(([key, value]) => {
+      const path = `${prefix}${key}`;
+      if (isMapping(value))
+        return [key, { ...(key === 'tls' && { enabled: true }), ...masked(`${path}.`, value, rows) }];
+      return [key, rows[path]?.secret === undefined ? shownValue(value) : MASK];
+    }),
   );
 }
 

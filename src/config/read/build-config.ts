@@ -23,8 +23,11 @@ import type {
 } from '../resolved/resolved-config.js';
 import type { NodeSettings } from '../schema/all-settings.js';
 import { GROUP, type GroupSection } from '../schema/groups.js';
+import type { HmacSettings } from '../schema/hmac.js';
 import type { LimitRole } from '../schema/keys.js';
 import type { MqttRule } from '../schema/mqtt-rules.js';
+import { kindOf } from '../schema/topic-kinds.js';
+import type { TextsRead } from '../setting/text-file.js';
 import {
   givenRate,
   perSecond,
@@ -34,7 +37,7 @@ import {
   type WrittenRate,
 } from '../setting/written-rate.js';
 import { plannedSettings } from './planned-settings.js';
-import type { OfKind, ReadTopic } from './read-topic.js';
+import type { ReadTopic } from './read-topic.js';
 
 export interface ConfigParts {
   readonly source: string;
@@ -140,27 +143,9 @@ export function buildTemplate({ pattern, settings, overrides, allowLimits }: Tem
 }
 
 function topicOf(topic: ReadTopic, of: <Kind extends keyof Constants>(kind: Kind) => Constants[Kind]): TopicConfig {
-  switch (topic.kind) {
-    case 'none':
-      // A topic without nodeCount, or without the addresses below, would have been a mistake.
-      return { ...topic, nodeCount: topic.nodeCount! };
-    case 'kafka':
-      return {
-        ...topic,
-        ...of('kafka'),
-        ...signing(topic),
-        brokers: topic.brokers!,
-        clientId: topic.clientId!,
-        tls: tlsOf(topic.tls),
-        sasl: saslOf(topic.sasl),
-      };
-    case 'redis':
-      return { ...topic, ...of('redis'), ...signing(topic), addresses: topic.addresses!, tls: tlsOf(topic.tls) };
-    case 'memory':
-      return { ...topic, ...of('memory'), ...signing(topic) };
-    case 'embedded':
-      return { ...topic, ...of('embedded'), ...signing(topic) };
-  }
+  const { kind, ...read } = topic;
+  const own = { ...kindOf(kind).configOf(read), ...of(kind), kind };
+  return (topic.kind === 'none' ? own : { ...own, hmac: signing(topic.hmac) }) as TopicConfig;
 }
 
 /** What only groups of a node without a topic have: nobody tells who wants or took what, so all get the same. */
@@ -168,23 +153,8 @@ function alone(topic: TopicConfig): Partial<GroupConfig> {
   return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount } : {};
 }
 
-/** What Node.js's tls.connect takes. */
-function tlsOf({ enabled, ...options }: OfKind<'kafka'>['tls']): boolean | Readonly<Record<string, unknown>> {
-  return enabled && given(options);
-}
-
-function signing({ hmac }: Pick<OfKind<'kafka'>, 'hmac'>): { readonly hmac: HmacConfig | null } {
-  const { key } = hmac;
-  return { hmac: key === null ? null : { ...hmac, key } };
-}
-
-function saslOf(sasl: OfKind<'kafka'>['sasl']): Readonly<Record<string, string>> | null {
-  return sasl.mechanism === null ? null : given(sasl);
-}
-
-/** Without the keys that have no value. */
-function given<Value>(options: Readonly<Record<string, Value | null>>): Readonly<Record<string, Value>> {
-  return Object.fromEntries(Object.entries(options).filter((entry): entry is [string, Value] => entry[1] !== null));
+function signing({ key, ...others }: TextsRead<HmacSettings>): HmacConfig | null {
+  return key === null ? null : { key, ...others };
 }
 
 /** Quotas without a value are unlimited, and nothing of them is reserved. */

@@ -1,9 +1,9 @@
 import { gatesOf } from '../../core/base/local-gate.js';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import type { GroupSection } from '../schema/groups.js';
-import type { Sound } from '../schema/read-section.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { formatQuantity } from '../setting/quantity.js';
+import type { Sound } from '../setting/text-file.js';
 import { SECONDS_OF } from '../setting/time-unit.js';
 import { givenRate, perSecond, shownRate, type WrittenRate } from '../setting/written-rate.js';
 import { plannedSettings } from './planned-settings.js';

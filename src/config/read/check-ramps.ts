@@ -1,9 +1,9 @@
 import { isMapping } from '../../base/input/mapping.js';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import type { GroupSection } from '../schema/groups.js';
-import type { Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { valueBelow } from '../setting/setting-value.js';
+import type { Sound } from '../setting/text-file.js';
 import { givenRate, perSecond } from '../setting/written-rate.js';
 import type { GroupValues } from './read-groups.js';
 

@@ -1,6 +1,6 @@
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import { GROUP, type GroupSection } from '../schema/groups.js';
-import type { Sound } from '../schema/read-section.js';
+import type { Sound } from '../setting/text-file.js';
 import { givenRate, type RatesRead } from '../setting/written-rate.js';
 
 /**

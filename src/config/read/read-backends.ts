@@ -1,11 +1,12 @@
 import { isMapping } from '../../base/input/mapping.js';
 import { CONSTANTS } from '../resolved/constants.js';
 import { POLLED_BACKEND, type PolledBackendSettings } from '../schema/polled-backends.js';
-import { readSection, type Sound } from '../schema/read-section.js';
+import { readSection } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { rowsOf } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 import { allowedText, show } from '../setting/setting-text.js';
+import type { Sound } from '../setting/text-file.js';
 
 /** The backends whose health is polled, in the order of the configuration. */
 export function readBackends(backends: unknown, findings: Findings): readonly (Backend & { readonly name: string })[] {

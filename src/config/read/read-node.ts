@@ -1,7 +1,8 @@
 import { NODE, type NodeSettings, SETTINGS } from '../schema/all-settings.js';
-import { readSection, type Sound } from '../schema/read-section.js';
+import { readSection } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { NODE_NAME } from '../setting/setting.js';
+import type { Sound } from '../setting/text-file.js';
 
 /** Fields with a mistake are absent. */
 export type SoundNode = Sound<NodeSettings>;

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { isMapping } from '../../base/input/mapping.js';
 import { fieldsOf } from '../../base/input/schema-parts.js';
-import type { Sound } from '../schema/read-section.js';
-import type { TextsRead } from '../schema/text-file.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { factsOf, type Section } from '../setting/section.js';
+import type { Sound, TextsRead } from '../setting/text-file.js';
 
 export interface FileContext {
   /** Start of relative paths. */

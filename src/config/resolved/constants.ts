@@ -1,4 +1,5 @@
 import type { NodeSettings } from '../schema/all-settings.js';
+import { TOPIC_CONSTANTS } from '../schema/topic-kinds.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -127,32 +128,7 @@ export const CONSTANTS = {
     /** More patience with an endpoint that is slow: the next request waits for this one. */
     timeoutMs: 1000,
   },
-  /** Patience with a slow topic: a lost report is repaired later. One append per partition waits at a time. */
-  memory: { appendTimeoutMs: 5000 },
-  embedded: { appendTimeoutMs: 2000 },
-  kafka: {
-    /** At least `requestTimeoutMs`, or the next append would overtake a request that still runs. */
-    appendTimeoutMs: 5000,
-    /** A broker that is down is given up later. */
-    connectionTimeoutMs: 3000,
-    /** A frozen broker is noticed later. More than `fetchMaxWaitMs`, or an idle topic would pass for a dead one. */
-    requestTimeoutMs: 3000,
-    /** Fewer empty answers of an idle topic; stopping takes up to as long. */
-    fetchMaxWaitMs: 250,
-    /** Fewer fetches where records never stop coming; each record may wait as long. */
-    fetchIntervalMs: 40,
-  },
-  redis: {
-    appendTimeoutMs: 2000,
-    /** A server that is down is given up later, its Sentinels included. */
-    connectionTimeoutMs: 2000,
-    /** A frozen server is noticed later. */
-    requestTimeoutMs: 1500,
-    /** Fewer reads where records never stop coming; each record may wait as long. */
-    readIntervalMs: 40,
-    /** A starting node waits until the log is this old: running nodes have put back what Redis lost by then. */
-    settleMs: 3000,
-  },
+  ...TOPIC_CONSTANTS,
 };
 export type Constants = { readonly [Section in keyof typeof CONSTANTS]: Readonly<(typeof CONSTANTS)[Section]> };
 

@@ -12,8 +12,8 @@ import type { KafkaQuotaEntity } from '../schema/kafka-quota-entities.js';
 import type { LimitRole } from '../schema/keys.js';
 import type { MqttRule } from '../schema/mqtt-rules.js';
 import type { PolledBackendSettings } from '../schema/polled-backends.js';
-import type { TextsRead } from '../schema/text-file.js';
-import type { TopicKind, TopicSettings } from '../schema/topic-kinds.js';
+import type { KINDS, TopicKind } from '../schema/topic-kinds.js';
+import type { TextsRead } from '../setting/text-file.js';
 import type { Constants, DerivedTiming } from './constants.js';
 import type { RatesAsWritten } from './rates-as-written.js';
 
@@ -143,29 +143,9 @@ export type KafkaQuotasConfig = Omit<NodeSettings['kafkaQuotas'], 'exporters' | 
 
 export type TopicConfig = { [Kind in TopicKind]: ConfigOfKind<Kind> }[TopicKind];
 
-/** What a topic of this kind takes, completed: nothing that it needs is missing. */
-type ConfigOfKind<Kind extends TopicKind> = Omit<ReadOfKind<Kind>, keyof Completed> &
-  (Kind extends keyof Constants ? Constants[Kind] : unknown) &
-  Pick<Completed, keyof Completed & keyof ReadOfKind<Kind>> & { readonly kind: Kind };
-
-type ReadOfKind<Kind extends TopicKind> = TextsRead<TopicSettings<Kind>>;
-
-interface Completed {
-  readonly kind: unknown;
-  readonly nodeCount: number;
-  readonly brokers: readonly string[];
-  readonly clientId: string;
-  readonly addresses: readonly string[];
-  readonly tls: boolean | Readonly<Record<string, unknown>>;
-  /** null = connections do not prove who they are. */
-  readonly sasl: Readonly<Record<string, string>> | null;
-  /** null = records are not signed. */
-  readonly hmac: HmacConfig | null;
-}
-
-/** Settings as the adapters take them, which know nothing of signatures. */
-export type KafkaTopicConfig = Omit<ConfigOfKind<'kafka'>, 'hmac'>;
-export type RedisTopicConfig = Omit<ConfigOfKind<'redis'>, 'hmac'>;
+/** What a topic of this kind takes, completed: nothing that it needs is missing. hmac: null = records are not signed. */
+type ConfigOfKind<Kind extends TopicKind> = ReturnType<(typeof KINDS)[Kind]['configOf']> &
+  Constants[Kind] & { readonly kind: Kind } & (Kind extends 'none' ? unknown : { readonly hmac: HmacConfig | null });
 
 /** What both topics' records are signed with. */
 export type HmacConfig = TextsRead<HmacSettings> & { readonly key: string };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { section } from '../setting/section.js';
+import { PEM_REMEDY, TLS_PASSPHRASE } from '../setting/tls.js';
 import { CERTIFICATE, TOKEN } from './grants.js';
-import { PEM_REMEDY, TLS_PASSPHRASE } from './tls.js';
 
 /** Who may ask (docs/operate/access.md). */
 export const AUTH = section({

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { READ_ELSEWHERE, rowsOf, type Section, type SettingRows, section } from '../setting/section.js';
+import { TLS } from '../setting/tls.js';
 import { AUTH } from './access.js';
 import { ATTACHMENTS } from './attachments.js';
 import { GROUP } from './groups.js';
@@ -10,13 +11,11 @@ import { NODE_LIMITS } from './limits.js';
 import { MQTT } from './mqtt.js';
 import { HTTP, LOG, METRICS, OUTERMOST_SETTINGS } from './node.js';
 import { POLLED_BACKEND } from './polled-backends.js';
-import { REDIS_TOPIC } from './redis.js';
 import { REGISTRY } from './registry.js';
 import { START } from './start.js';
 import { COSTS, LIMITING } from './target.js';
 import { TIMING } from './timing.js';
-import { TLS } from './tls.js';
-import { EMBEDDED_TOPIC, KAFKA_TOPIC, MEMORY_TOPIC, NO_TOPIC, TOPIC_KIND } from './topic.js';
+import { KINDS, kindOf, TOPIC_KIND, type TopicKind } from './topic-kinds.js';
 
 export interface SettingsSection {
   /** Path of the section in YAML; '' for the top level. Group settings stand under `defaults` and `groups.<name>`. */
@@ -67,17 +66,21 @@ export const SETTINGS = {
   registry: { path: 'registry', title: 'Registry', rows: rowsOf(REGISTRY) },
   attachments: { path: 'attachments', title: 'Attachments', rows: rowsOf(ATTACHMENTS) },
   topic: { path: 'topic', title: 'Topic', rows: { kind: TOPIC_KIND } },
-  none: { path: 'topic', title: 'Topic of kind none', rows: rowsOf(section(NO_TOPIC)) },
-  memory: { path: 'topic', title: 'Topic of kind memory', rows: rowsOf(section(MEMORY_TOPIC)) },
-  embedded: { path: 'topic', title: 'Topic of kind embedded', rows: rowsOf(section(EMBEDDED_TOPIC)) },
-  kafka: { path: 'topic', title: 'Topic of kind kafka', rows: own(section(KAFKA_TOPIC)) },
-  redis: { path: 'topic', title: 'Topic of kind redis', rows: own(section(REDIS_TOPIC)) },
+  ...kindSections(),
   topicTls: { path: 'topic', title: 'TLS of a topic of kind kafka or redis', rows: rowsOf(section({ tls: TLS })) },
   hmac: { path: 'topic', title: 'Topic of any kind but none', rows: rowsOf(section({ hmac: HMAC })) },
   start: { path: 'start', title: 'Start', rows: rowsOf(START) },
   keys: { path: 'keys', title: 'Keys', rows: rowsOf(KEYS) },
   group: { path: 'defaults', title: 'Group', rows: rowsOf(GROUP) },
 } as const satisfies Readonly<Record<string, SettingsSection>>;
+
+function kindSections() {
+  const sections = (Object.keys(KINDS) as TopicKind[]).map((kind) => {
+    const rows = own(section(kindOf(kind).settings));
+    return [kind, { path: 'topic', title: `Topic of kind ${kind}`, rows }] as const;
+  });
+  return Object.fromEntries(sections) as Record<TopicKind, SettingsSection>;
+}
 
 /** Rows but those of TLS, which are the same in several sections and stand in one of their own. */
 function own(of: Section): SettingRows {

@@ -5,6 +5,7 @@ import { FOREIGN_KEYS } from '../setting/foreign-keys.js';
 import { parseRate } from '../setting/quantity.js';
 import { type Section, soundPart } from '../setting/section.js';
 import { show } from '../setting/setting-text.js';
+import type { Sound } from '../setting/text-file.js';
 import { SHORT_UNIT, type TimeUnit } from '../setting/time-unit.js';
 import { gluedRemedy, shownKey } from '../setting/unknown-keys.js';
 import { SECTIONS, SETTINGS } from './all-settings.js';
@@ -28,13 +29,6 @@ export function readSection<Value>(
   }
   return soundPart(schema, written) as Sound<Value>;
 }
-
-/** Sections are there; fields with a mistake are not. */
-export type Sound<Value> = {
-  readonly [Key in keyof Value]: Value[Key] extends Readonly<Record<string, unknown>>
-    ? Sound<Value[Key]>
-    : Value[Key] | undefined;
-};
 
 function addMistake(findings: Findings, mistake: InputMistake, at: ConfigPath): void {
   switch (mistake.kind) {

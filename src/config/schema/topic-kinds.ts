@@ -1,22 +1,60 @@
 import type { z } from 'zod';
-import { section } from '../setting/section.js';
+import { NO_TOPIC } from '../../topic/alone/kind.js';
+import { EMBEDDED_TOPIC } from '../../topic/embedded/kind.js';
+import { KAFKA_TOPIC } from '../../topic/kafka/kind.js';
+import { MEMORY_TOPIC } from '../../topic/memory/kind.js';
+import { REDIS_TOPIC } from '../../topic/redis/kind.js';
+import { type Section, section, type ValueOf } from '../setting/section.js';
+import type { Setting } from '../setting/setting.js';
+import type { AnyTopicKind } from '../setting/topic-kind.js';
 import { HMAC } from './hmac.js';
-import { REDIS_TOPIC } from './redis.js';
-import { EMBEDDED_TOPIC, KAFKA_TOPIC, MEMORY_TOPIC, NO_TOPIC, TOPIC_KIND } from './topic.js';
 
-export type TopicKind = (typeof TOPIC_KIND.choices)[number];
+/** The kinds of topics: each is a folder below src/topic, and stands in this list alone. */
+export const KINDS = {
+  none: NO_TOPIC,
+  memory: MEMORY_TOPIC,
+  embedded: EMBEDDED_TOPIC,
+  kafka: KAFKA_TOPIC,
+  redis: REDIS_TOPIC,
+} as const;
+
+export type TopicKind = keyof typeof KINDS;
+/** Those whose records can be signed. */
+export type SharedKind = Exclude<TopicKind, 'none'>;
+
+const NAMES = Object.keys(KINDS) as TopicKind[];
+
+/** The kind that is asked for, for whoever treats all alike. */
+export function kindOf(kind: TopicKind): AnyTopicKind {
+  return KINDS[kind] as unknown as AnyTopicKind;
+}
+
+export const TOPIC_KIND = {
+  kind: 'choice',
+  default: 'embedded',
+  choices: NAMES,
+  missedBy: 'everybody',
+  buys: `${NAMES.map((name) => `${name}: ${KINDS[name].says}`).join('. ')}.`,
+  costs: 'All nodes of a cluster must be configured alike.',
+} as const satisfies Setting;
 
 /** What can be read before the kind is known. */
 export const ANY_TOPIC = section({ kind: TOPIC_KIND });
 
 /** Kind → what its topic takes. Each is a section of its own, so that a key of another kind is told as such. */
-export const TOPIC_KINDS = {
-  none: section({ kind: TOPIC_KIND, ...NO_TOPIC }),
-  memory: section({ kind: TOPIC_KIND, ...MEMORY_TOPIC, hmac: HMAC }),
-  embedded: section({ kind: TOPIC_KIND, ...EMBEDDED_TOPIC, hmac: HMAC }),
-  kafka: section({ kind: TOPIC_KIND, ...KAFKA_TOPIC, hmac: HMAC }),
-  redis: section({ kind: TOPIC_KIND, ...REDIS_TOPIC, hmac: HMAC }),
-} as const satisfies Readonly<Record<TopicKind, z.ZodType>>;
+export const TOPIC_KINDS = Object.fromEntries(
+  NAMES.map((name) => [
+    name,
+    section({ kind: TOPIC_KIND, ...kindOf(name).settings, ...(name !== 'none' && { hmac: HMAC }) }),
+  ]),
+) as unknown as { readonly [Kind in TopicKind]: Section<TopicSettings<Kind>> };
 
 /** What was read for a topic of this kind. */
-export type TopicSettings<Kind extends TopicKind> = z.output<(typeof TOPIC_KINDS)[Kind]>;
+export type TopicSettings<Kind extends TopicKind> = ValueOf<(typeof KINDS)[Kind]['settings']> & {
+  readonly kind: TopicKind;
+} & (Kind extends 'none' ? unknown : { readonly hmac: z.output<typeof HMAC> });
+
+/** Kind → what nobody sets of it. */
+export const TOPIC_CONSTANTS = Object.fromEntries(NAMES.map((name) => [name, KINDS[name].constants])) as {
+  readonly [Kind in TopicKind]: (typeof KINDS)[Kind]['constants'];
+};

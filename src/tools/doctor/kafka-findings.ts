@@ -1,7 +1,9 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import type { KafkaTopicConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
-import { kafkaNameOf, type Log } from '../../node/loop/open-topics.js';
+import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import type { Log } from '../../config/setting/topic-kind.js';
 import { type BrokerAddress, type BrokerLink, nameOf } from '../../topic/kafka/broker-link.js';
+import type { KafkaTopicConfig } from '../../topic/kafka/kind.js';
+import { kafkaNameOf } from '../../topic/kafka/kind.js';
 import { METADATA_WITH_ID_VERSION, metadataWithId } from '../../topic/kafka/metadata-10.js';
 import { kafkaUnusable } from '../../topic/kafka/topic-failure.js';
 import { reasonOf } from '../../topic/remote/topic-unusable.js';

@@ -1,6 +1,6 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
 import { ClientQuotaAdmin } from '../../topic/kafka/client-quota-admin.js';
+import type { KafkaTopicConfig } from '../../topic/kafka/kind.js';
 import { clientText, heldQuotas, ownQuotaCommand, quotaClientOf } from '../../topic/kafka/own-quota.js';
 import { type Finding, good, noted, skipped } from './finding.js';
 

@@ -1,11 +1,12 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import type { KafkaTopicConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { KeyPattern } from '../../core/account/keys/key-pattern.js';
 import { bytesOf } from '../../doors/kafka-quotas/group-bytes.js';
 import { markersOf } from '../../doors/kafka-quotas/markers-of.js';
 import { readExporter } from '../../doors/kafka-quotas/read-exporter.js';
 import { roughnessOf, troubleOfConsumers } from '../../doors/kafka-quotas/window-roughness.js';
 import { ClientQuotaAdmin } from '../../topic/kafka/client-quota-admin.js';
+import type { KafkaTopicConfig } from '../../topic/kafka/kind.js';
 import { type Finding, good, looked, noted, wrong } from './finding.js';
 
 /** Checks the needs of `quotamesh kafka-quotas`: exporters' pages, rights on quotas, smoothing windows. */

@@ -1,7 +1,7 @@
-import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
 import { type BrokerAddress, BrokerLink } from '../../topic/kafka/broker-link.js';
 import { type KafkaTopicOptions, kafkaTopicOptions, tokensOf } from '../../topic/kafka/kafka-topic-options.js';
 import { type Kafkajs, loadKafkajs } from '../../topic/kafka/kafkajs-internals.js';
+import type { KafkaTopicConfig } from '../../topic/kafka/kind.js';
 
 /** Holds connections to a configured Kafka, made as a node's, for one visit. */
 export class KafkaVisit {

@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import type { RedisTopicConfig } from '../../config/resolved/resolved-config.js';
+import type { RedisTopicConfig } from '../../topic/redis/kind.js';
 import { reasonOf } from '../../topic/remote/topic-unusable.js';
 import { type Finding, good, wrong } from './finding.js';
 

@@ -1,7 +1,8 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { RecordSignatures } from '../../base/ports/report-topic.js';
-import type { HmacConfig, RedisTopicConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import type { HmacConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { createTopic } from '../../node/loop/open-topics.js';
+import type { RedisTopicConfig } from '../../topic/redis/kind.js';
 import { withDeadline } from '../../topic/remote/deadline.js';
 import { type Finding, good, noted, skipped, wrong } from './finding.js';
 

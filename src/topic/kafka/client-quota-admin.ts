@@ -1,4 +1,3 @@
-import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { type BrokerAddress, BrokerLink, nameOf } from './broker-link.js';
 import {
@@ -11,6 +10,7 @@ import {
 } from './client-quotas-1.js';
 import { kafkaTopicOptions, tokensOf } from './kafka-topic-options.js';
 import { type Kafkajs, loadKafkajs } from './kafkajs-internals.js';
+import type { KafkaTopicConfig } from './kind.js';
 import { METADATA_WITH_ID_VERSION, metadataWithId } from './metadata-10.js';
 import { brokerError } from './topic-failure.js';
 

@@ -1,9 +1,9 @@
-import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
 import { CODEC_NUMBERS, codecOf } from '../codecs/codecs.js';
 import { RemoteReportTopic } from '../remote/remote-report-topic.js';
 import type { TokenSource } from '../tokens/token-source.js';
 import { type KafkaTopicHooks, kafkaTopicOptions, tokensOf } from './kafka-topic-options.js';
 import { loadKafkajs } from './kafkajs-internals.js';
+import type { KafkaTopicConfig } from './kind.js';
 import { KafkaSupervisor } from './topic-supervisor.js';
 
 /**

@@ -1,8 +1,8 @@
-import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { oauthBearer } from '../tokens/oauth-bearer.js';
 import { createTokenSource, type TokenSource } from '../tokens/token-source.js';
 import { type BrokerAddress, type LinkSettings, parseAddress } from './broker-link.js';
+import type { KafkaTopicConfig } from './kind.js';
 import type { ReaderSettings } from './leader-reader.js';
 import type { WriterSettings } from './leader-writer.js';
 import { granteeOf } from './needed-acls.js';

@@ -1,6 +1,6 @@
 import type { AppendRecord } from '../../base/ports/report-topic.js';
-import type { RedisTopicConfig } from '../../config/resolved/resolved-config.js';
 import { RemoteReportTopic } from '../remote/remote-report-topic.js';
+import type { RedisTopicConfig } from './kind.js';
 import { type RedisTopicHooks, redisTopicOptions } from './redis-topic-options.js';
 import { RedisSupervisor } from './topic-supervisor.js';
 

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
-import type { RedisTopicConfig } from '../../config/resolved/resolved-config.js';
 import type { TopicLog } from '../remote/topic-log.js';
+import type { RedisTopicConfig } from './kind.js';
 
 /** Options that no configuration holds. */
 export interface RedisTopicHooks {

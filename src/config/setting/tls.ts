@@ -1,5 +1,5 @@
-import { section } from '../setting/section.js';
-import type { Setting } from '../setting/setting.js';
+import { section } from './section.js';
+import type { Setting } from './setting.js';
 
 export const PEM_REMEDY = 'Give the PEM text, or { file: PATH } with the path of a PEM file.';
 

@@ -1,8 +1,8 @@
-import { section } from '../setting/section.js';
+import { section } from '../../config/setting/section.js';
 
 const OAUTH = 'oauthbearer';
 
-/** How connections to Kafka prove who they are. `saslWay` says which key belongs to which mechanism. */
+/** Proves to Kafka who connects. `saslWay` says which key belongs to which mechanism. */
 export const SASL = section({
   mechanism: {
     kind: 'choice',
@@ -71,7 +71,7 @@ export const SASL = section({
   },
 });
 
-/** What each way to authenticate needs, and what else it takes. */
+/** Names what a way to authenticate needs, and what else it takes. */
 export interface SaslWay {
   readonly needs: readonly string[];
   readonly takes: readonly string[];

@@ -1,0 +1,15 @@
+import type { TextFile } from './setting.js';
+
+/** What is read of a section whose texts may stand in files: the texts. */
+export type TextsRead<Value> = {
+  readonly [Key in keyof Value]: Value[Key] extends Readonly<Record<string, unknown>>
+    ? TextsRead<Value[Key]>
+    : Exclude<Value[Key], TextFile>;
+};
+
+/** Sections are there; fields with a mistake are not. */
+export type Sound<Value> = {
+  readonly [Key in keyof Value]: Value[Key] extends Readonly<Record<string, unknown>>
+    ? Sound<Value[Key]>
+    : Value[Key] | undefined;
+};

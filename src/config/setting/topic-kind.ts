@@ -1,0 +1,96 @@
+import { isMapping } from '../../base/input/mapping.js';
+import type { ReportTopic } from '../../base/ports/report-topic.js';
+import type { Telemetry } from '../../base/ports/telemetry.js';
+import type { ConfigPath, FoundMistake } from './findings.js';
+import type { Members, ValueOf } from './section.js';
+import { valueAt } from './setting-value.js';
+import type { Sound, TextsRead } from './text-file.js';
+
+/** The logs of a cluster: each kind of topic says where they lie. */
+export type Log = 'reports' | 'registry' | 'kafka-quotas';
+
+/** A kind of topic: what it is told, what it needs of that, and how its logs are opened. */
+export interface TopicKindOf<Own extends Members, Constants extends object, Config extends object> {
+  /** Completes `kafka: …` in the text of `topic.kind`. */
+  readonly says: string;
+  readonly settings: Own;
+  /** Times and bounds that nobody sets, merged into what the adapter takes. */
+  readonly constants: Constants;
+  /** Fills in what follows from other settings if it is not written. */
+  readonly complete?: (read: SoundOf<Own>, context: KindContext) => SoundOf<Own>;
+  /** Checks what its keys ask of each other. */
+  readonly check?: (read: SoundOf<Own>, mistakes: KindMistakes, written: unknown) => void;
+  /** Makes what the adapter takes; without mistakes every field is there. */
+  readonly configOf: (read: TextsRead<ValueOf<Own>>) => Config;
+  /** Names a log as its store does. */
+  readonly nameOf?: (config: Config & Constants, log: Log) => string;
+  /** Makes a log of the cluster, not opened yet; null where the registry has none. Loads its client itself. */
+  readonly open: (config: Config & Constants, opening: Opening) => Promise<ReportTopic | null>;
+}
+
+/** A kind, for whoever treats all alike. */
+export interface AnyTopicKind extends Omit<TopicKindOf<Members, object, object>, 'complete' | 'check' | 'configOf'> {
+  readonly complete?: (read: object, context: KindContext) => object;
+  readonly check?: (read: object, mistakes: KindMistakes, written: unknown) => void;
+  readonly configOf: (read: object) => object;
+}
+
+export type SoundOf<Own extends Members> = Sound<TextsRead<ValueOf<Own>>>;
+
+export interface KindContext {
+  readonly written: unknown;
+  /** Start of relative paths. */
+  readonly folder: string;
+  readonly nodeId: unknown;
+}
+
+/** Takes mistakes of keys below `topic`. */
+export interface KindMistakes {
+  add(path: ConfigPath, finding: FoundMistake): void;
+  /** Adds one if the key has no value. */
+  require(key: string, when: string): void;
+  remedyOf(key: string): string;
+}
+
+export interface Opening {
+  readonly cluster: string;
+  readonly log: Log;
+  readonly telemetry: Telemetry;
+}
+
+export function topicKind<const Own extends Members, Constants extends object, Config extends object>(
+  kind: TopicKindOf<Own, Constants, Config>,
+): TopicKindOf<Own, Constants, Config> {
+  return kind;
+}
+
+/** TLS is on if any of its keys is written, unless `tls.enabled` says otherwise. */
+export function withEnabled<Tls extends { readonly enabled: boolean | undefined }>(tls: Tls, written: unknown): Tls {
+  const isAsked = tls.enabled === false && valueAt(written, 'tls.enabled') === undefined;
+  return isAsked ? { ...tls, enabled: isMapping(valueAt(written, 'tls')) } : tls;
+}
+
+/** A certificate and its key need each other. */
+export function checkTls({ key, cert }: { readonly key: unknown; readonly cert: unknown }, { require }: KindMistakes) {
+  if (typeof key === 'string') require('tls.cert', 'with tls.key');
+  if (typeof cert === 'string') require('tls.key', 'with tls.cert');
+}
+
+/** What Node.js's tls.connect takes. */
+export function tlsOf({
+  enabled,
+  ...options
+}: Readonly<Record<string, unknown>>): boolean | Readonly<Record<string, unknown>> {
+  return enabled === true && given(options);
+}
+
+/** Without the keys that have no value. */
+export function given<Value>(options: Readonly<Record<string, Value | null>>): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(options).filter((entry): entry is [string, Value] => entry[1] !== null));
+}
+
+/** Log lines of an adapter name it, and its log. */
+export function logsOf({ telemetry, log }: Opening, kind: string): Telemetry {
+  const component = log === 'reports' ? kind : `${kind}-${log}`;
+  return { log: (level, message, facts) => telemetry.log(level, message, { component, ...facts }) };
+}

@@ -1,0 +1,25 @@
+import { topicKind } from '../../config/setting/topic-kind.js';
+import { createMemoryLog, type MemoryLog } from './memory-log.js';
+import { MemoryTopic } from './memory-topic.js';
+
+export const MEMORY_TOPIC = topicKind({
+  says: 'one process, for tests',
+  settings: {},
+  /** Patience with a slow topic: a lost report is repaired later. One append per partition waits at a time. */
+  constants: { appendTimeoutMs: 5000 },
+  configOf: () => ({}),
+  open: async (config, { cluster, log }) => {
+    return new MemoryTopic(memoryLogOf(log === 'reports' ? cluster : `${cluster}/${log}`), config);
+  },
+});
+
+/** Nodes of one process that name the same cluster share one log, as the processes of a machine share a folder. */
+const memoryLogs = new Map<string, MemoryLog>();
+
+function memoryLogOf(cluster: string): MemoryLog {
+  const known = memoryLogs.get(cluster);
+  if (known !== undefined) return known;
+  const log = createMemoryLog();
+  memoryLogs.set(cluster, log);
+  return log;
+}
