@@ -44,7 +44,8 @@ const LOOK_MS = 10;
 
 function ceiling(world: World, node = 0): number {
   const { coordinator } = world.node(nameOf(node));
-  return coordinator.targets.ramps[0].ceilingOf(coordinator.settings.groups[0], 0, 0);
+  const { mapLane, partition } = coordinator.laneOf(coordinator.groupIdOf(0), 0);
+  return coordinator.targets.ramps[partition].ceilingOf(coordinator.settings.groups[0], 0, mapLane);
 }
 
 function within(admitted: readonly TokenArrival[], fromMs: number, toMs: number): number {
