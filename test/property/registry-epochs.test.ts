@@ -65,7 +65,7 @@ describe.each(Object.entries(LOSSES))('a registry whose log is %s under running 
           for (const node of cluster.nodes.values()) expect(node.view).toBe(newcomer.view);
         }
       }),
-      { numRuns: 20 },
+      runs(20),
     );
   });
 
