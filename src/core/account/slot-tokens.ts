@@ -415,9 +415,9 @@ export class SlotTokens {
     const most = expected.isMember ? Math.min(this.#most, fromCluster(bucket, this.tokens, nodes, use)) : 0;
     this.#fromCluster = most;
     // A node that waits with its report until it may take no more is refused while others leave tokens.
-    const isEarly =
-      (isDeep(bucket, this.tokens) || !expected.isThrottled) && !this.#countsCosts && this.tokens < bucket.depth;
-    const early = isEarly ? Math.max(LEAST_PIECE * piece, UNTOLD_SHORT * most) : Infinity;
+    const isLate = !expected.isThrottled && most < this.#takenMost;
+    const isEarly = (isDeep(bucket, this.tokens) || isLate) && !this.#countsCosts && this.tokens < bucket.depth;
+    const early = isEarly ? Math.max(LEAST_PIECE * piece, UNTOLD_EARLY * most) : Infinity;
     this.takenThreshold = Math.min(this.#takenMost, early);
     const part = wholeOf(nodes, use.isDivided);
     // Work that turns out to cost less did not come back to be taken again.
@@ -524,6 +524,8 @@ const SHORT_PIECE = 0.1;
 const UNTOLD_FULL = 0.25;
 /** The part of what a node may take of the cluster's bucket that it leaves untold where work is refused. */
 const UNTOLD_SHORT = 0.7;
+/** The same where none is refused yet. More is told later, and has nodes refused that others leave tokens. */
+const UNTOLD_EARLY = 0.9;
 /** A report of less than a piece of work would say nothing. */
 const LEAST_PIECE = 0.9;
 /** So often a lane at rest is looked at, at the most often (LookList). */
