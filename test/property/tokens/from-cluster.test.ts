@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ClusterBucket, correctedRate, setPointOf, TOGETHER } from '../../../src/core/account/cluster-bucket.js';
 import { ExpectedUse } from '../../../src/core/account/expected-use.js';
-import { fromCluster } from '../../../src/core/account/from-cluster.js';
+import { fromCluster, isDeep } from '../../../src/core/account/from-cluster.js';
 import { maxMin } from '../../../src/core/convergence/max-min.js';
 import { roundOf, total } from '../../unit/core/convergence/round-of.js';
 import { type Cluster, cluster } from '../rounds.js';
@@ -77,7 +77,7 @@ test('all together take three depths of a full bucket that is not wanted, one wh
   expect(cases).toBeGreaterThan(partOf(100));
 });
 
-test('otherwise what is above the set point once by those that are met and once by the throttled, and what is below at most once for each of the ten that may', () => {
+test('otherwise what is above the set point once by those that are met, once by the throttled and once in equal parts of a deep bucket, and what is below at most once for each of the ten that may', () => {
   fc.assert(
     fc.property(scene, (given) => {
       const { bucket, tokens, used, nodes, amounts } = taken(given);
@@ -85,7 +85,8 @@ test('otherwise what is above the set point once by those that are met and once 
       const above = Math.max(0, tokens - setPointOf(bucket));
       const below = Math.max(0, Math.min(tokens, setPointOf(bucket)));
       const quiet = nodes.filter(({ isThrottled }) => !isThrottled).length;
-      const times = nodes.some(({ isThrottled }) => isThrottled) ? 2 : 1;
+      const equal = isDeep(bucket, tokens) ? 1 : 0;
+      const times = (nodes.some(({ isThrottled }) => isThrottled) ? 2 : 1) + equal;
       expect(total(amounts)).toBeLessThanOrEqual((times * above + quiet * below) * (1 + 1e-9) + TINY);
       if (nodes[0]?.total === 0) expect(total(amounts)).toBeLessThanOrEqual(Math.max(0, tokens) * (1 + 1e-9) + TINY);
     }),
