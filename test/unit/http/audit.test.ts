@@ -112,7 +112,7 @@ describe('the log of the node that was asked', () => {
       method: 'PUT',
       url: '/v1/groups/new',
       headers: JSON_TYPE,
-      payload: `"${'x'.repeat(20_000)}"`,
+      payload: `"${'x'.repeat(5_000_000)}"`,
     });
     await answerOf(a.app, { method: 'PUT', url: '/v1/groups/new', payload: quota(9), remoteAddress: '10.0.0.7' });
     await ask(a, 'PUT', '/admin/v2/resourcegroups/new', { publishRateInMsgs: 0.5 });
