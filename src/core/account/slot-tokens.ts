@@ -414,8 +414,9 @@ export class SlotTokens {
     const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
     const most = expected.isMember ? Math.min(this.#most, fromCluster(bucket, this.tokens, nodes, use)) : 0;
     this.#fromCluster = most;
-    // A node that waits with its report until it may take no more is refused while others leave tokens.
-    const isLate = !expected.isThrottled && most < this.#takenMost;
+    // A node that waits with its report until it may take no more is refused while others leave tokens; where somebody
+    // is throttled there are none.
+    const isLate = expected.total < bucket.perSecond && most < this.#takenMost;
     const isEarly = (isDeep(bucket, this.tokens) || isLate) && !this.#countsCosts && this.tokens < bucket.depth;
     const early = isEarly ? Math.max(LEAST_PIECE * piece, UNTOLD_EARLY * most) : Infinity;
     this.takenThreshold = Math.min(this.#takenMost, early);
