@@ -5,9 +5,9 @@ import { type ClusterBucket, debtMaxOf, tokensAfter } from './cluster-bucket.js'
  * Reads what is in a bucket now from what the rows of its lane say was in it. Whoever begins to follow a bucket needs
  * to know no more of its past, so a node follows none that it does not serve.
  *
- *     no row that says so      full: whoever took of it keeps a row until it is full again
- *     the row that read furthest, `unread` of all rows behind that place taken from it, moved on to now
- *     no more than any other row allows: its stock, and all that has flowed in since
+ *     no row says so    the depth: whoever took of it keeps a row until it is full again
+ *     otherwise         the stock of the row that read furthest − what rows behind it took + what flowed in since
+ *     at most           of every row: its stock + all that has flowed in since
  *
  * *Worked*, 60 per hour: a row said 10 ten minutes ago, and that its author had taken 2 more. 8 + 10 = 18 now.
  *
