@@ -15,6 +15,7 @@ const SETTLING_MS = 1000;
 /** Half of the defaults in `npm test`, so that the dead are given up and the sleeping missed sooner. */
 const SHORT_TIMES = { heartbeatMs: 500, stalenessMs: 3000 };
 const STALENESS_MS = 5000;
+const RESUMED = 'deciding again after the stall';
 /** Over 5 s: of what could be admitted of that which reached the nodes, and of the quota. */
 const USED_MIN = 0.9;
 const USED_MAX = 1.03;
@@ -131,9 +132,11 @@ export function clusterPromises(
       const asleep = await story.since(epochNow() - WINDOW_MS, 0, ['a', 'b', 'c']);
       const wokenMs = epochNow();
       cluster.node('a').child.signal('SIGCONT');
+      await expect.poll(() => cluster.node('a').child.output, { timeout: 15_000 }).toContain(RESUMED);
+      const resumedMs = loggedMs(cluster.node('a').child.output, RESUMED);
       await sleep(1500 + WINDOW_MS);
-      const { events, total, perNode, asked, worstSecond } = await story.since(wokenMs, 1500, ['a', 'b', 'c']);
-      const resumedMs = loggedMs(cluster.node('a').child.output, 'deciding again after the stall');
+      const { total, perNode, asked, worstSecond } = await story.since(resumedMs, 1500, ['a', 'b', 'c']);
+      const events = story.history.filter(({ atMs }) => atMs >= wokenMs);
       const ofSleeper = events.filter(({ node, granted }) => node === 'a' && granted);
       const fromWaking = admittedRate(events, wokenMs, wokenMs + WINDOW_MS) / QUOTA;
       say(
