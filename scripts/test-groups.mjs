@@ -6,7 +6,7 @@ export const NPM_TEST = [
   // A third of it waits: for rounds of nodes that are not in virtual time.
   { projects: ['quick'], workers: 4 },
   // They wait for processes, brokers and deadlines more than half of their time. What some of them measure are counts over 5 s and more.
-  { projects: ['stories', 'outages', 'demo', 'cluster', 'processes', 'kafka', 'redis'], workers: 5 },
+  { projects: ['stories', 'outages', 'demo', 'cluster', 'processes', 'kafka', 'redis'], workers: 4 },
 ];
 
 /** `npm run test:long`. */
