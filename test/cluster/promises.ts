@@ -144,7 +144,7 @@ export function clusterPromises(
       );
       expect(asleep.total / asleep.carriable).toBeGreaterThanOrEqual(0.95);
       expect(loggedMs(cluster.node('a').child.output, 'this process slept')).toBeLessThanOrEqual(resumedMs);
-      // What had come while it slept lay in its sockets, 225 requests a second of it.
+      // Eight seconds of 225 requests lay in its sockets as it woke.
       expect(ofSleeper.filter(({ atMs }) => atMs < resumedMs)).toEqual([]);
       expect(fromWaking).toBeLessThanOrEqual(1.05);
       expect((perNode.a ?? 0) / Math.min(QUOTA / 3, asked.a ?? 0)).toBeGreaterThan(0.75);

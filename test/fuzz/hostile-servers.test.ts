@@ -178,7 +178,7 @@ async function readFrom(port: number): Promise<{ reason: string; records: [numbe
 const FETCH_KEY = 1;
 const HUGE = 2n ** 62n;
 
-/** What fetches bring; how reading ends; how many fetches there are at most; and what else is to be said of it. */
+/** Lists answers to fetches, how reading ends, and how many fetches are allowed. */
 it.each<readonly [string, (id: number) => Buffer, RegExp, number, object]>([
   ['another topic', (id) => fetchedAnswer(id, recordBatch({}), Buffer.alloc(16, 9)), /malformed.*another topic/, 1, {}],
   [

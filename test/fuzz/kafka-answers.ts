@@ -25,7 +25,7 @@ export function answerTo(apiKey: number, apiVersion: number, correlationId: numb
   return bytes;
 }
 
-/** What a fetch answers that brings these bytes, as record batches of partition 0. */
+/** Answers a fetch with these bytes as record batches of partition 0. */
 export function fetchedAnswer(correlationId: number, bytes: Buffer, topicId: Buffer = TOPIC_ID): Buffer {
   const writer = new FlexibleWriter(256).int32(0).int32(correlationId);
   fetched(writer, 0, bytes, topicId);

@@ -174,7 +174,7 @@ export function describeGroupConfig(group: GroupConfig): Readonly<Record<string,
   };
 }
 
-/** What is planned beside a group, without what it leaves to the group. */
+/** Describes the shadow of a group, without what it leaves to the group. */
 function describePlan({ quota, strategy, burst }: ShadowConfig['plan']): Readonly<Record<string, unknown>> {
   const rates = (read: RatesRead) =>
     Object.fromEntries(

@@ -37,7 +37,7 @@ function keysSchema(group: z.ZodType): z.ZodType {
   return z.object(editorMembers(KEYS, 'keys')).catchall(template.partial().nullable()).nullable().optional();
 }
 
-/** What is allowed, where only messages say it. */
+/** Describes what is allowed where the schema cannot. */
 function describe({
   zodSchema,
   jsonSchema,

@@ -88,8 +88,7 @@ function givenBy(path: readonly string[], { variables, flags, raw, locate }: Sou
 }
 
 /**
- * Whether the path is written in full, or as something shorter that stands for it, as `topic: embedded` does for
- * topic.kind.
+ * Tells whether the path is written, in full or in short as `topic: embedded` for topic.kind.
  */
 function isWritten(raw: unknown, path: readonly string[]): boolean {
   let current = raw;

@@ -112,7 +112,7 @@ export function buildConfig({
   });
 }
 
-/** What read-keys.ts has read, without mistakes. */
+/** Keys as read-keys.ts reads them, without mistakes. */
 interface KeysGiven {
   readonly bounds: Pick<KeysConfig, 'maxLive' | 'publishNames'>;
   readonly templates: readonly TemplateGiven[];
@@ -148,7 +148,7 @@ function topicOf(topic: ReadTopic, of: <Kind extends keyof Constants>(kind: Kind
   return (topic.kind === 'none' ? own : { ...own, hmac: signing(topic.hmac) }) as TopicConfig;
 }
 
-/** What only groups of a node without a topic have: nobody tells who wants or took what, so all get the same. */
+/** Divides groups equally where there is no topic, as nobody publishes demand. */
 function alone(topic: TopicConfig): Partial<GroupConfig> {
   return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount } : {};
 }

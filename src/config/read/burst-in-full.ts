@@ -26,7 +26,7 @@ function withOwnBurstInFull(settings: unknown): unknown {
   return { ...settings, burst: { ...NO_AMOUNTS, [keyOf(settings.burst)]: settings.burst } };
 }
 
-/** Where a short form stands in a group, and what it says in full. */
+/** Finds the short forms of a group, and spells them in full. */
 export function shortBursts(group: unknown): readonly { readonly at: ConfigPath; readonly key: string }[] {
   if (!isMapping(group)) return [];
   const { burst, shadow } = group;

@@ -7,7 +7,7 @@ const SELECTORS = ['producerRate', 'producerThrottle', 'consumerRate', 'consumer
 
 type Selectors = { readonly [Name in (typeof SELECTORS)[number]]?: string | undefined };
 
-/** What a producer does would count as a consumer's, or a wait as a rate. */
+/** Refuses two selectors of one series: a producer's bytes would count as a consumer's. */
 export function checkMetricSelectors(metrics: Selectors, findings: Findings): void {
   const read = SELECTORS.flatMap((name) => {
     const text = metrics[name];

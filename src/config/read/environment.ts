@@ -20,7 +20,7 @@ export interface ConfigOverrides {
 
 /** Settings of one group by their names below it, `quota.publish.messagesPerSecond`: `sim replay --set` and `--quota`. */
 export interface GroupOverrides {
-  /** Where the group stands, `groups.orders` or `keys.key:{id}`. */
+  /** Path of the group, `groups.orders` or `keys.key:{id}`. */
   readonly at: readonly string[];
   readonly settings: ReadonlyMap<string, OverriddenSetting>;
 }

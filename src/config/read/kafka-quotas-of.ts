@@ -14,7 +14,7 @@ export interface ReadBefore {
   readonly keys: KeysRead;
 }
 
-/** Whose quotas of Kafka are kept, by the groups, keys and topic that were read before. */
+/** Reads the Kafka quotas to keep, beside the groups, keys and topic. */
 export function kafkaQuotasOf(root: Mapping, { topic, groups, keys }: ReadBefore, findings: Findings): ReadKafkaQuotas {
   const context = {
     topicKind: topic?.kind,

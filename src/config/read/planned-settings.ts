@@ -29,7 +29,7 @@ export function plannedSettings(values: Sound<GroupSection>): Sound<GroupSection
   };
 }
 
-/** Whether the group has a shadow beside what is in force. */
+/** Tells whether the group has a shadow. */
 export function isPlanned({ enabled, shadow }: Sound<GroupSection>): boolean {
   const { quota, strategy, burst } = shadow;
   if (enabled === false) return false;

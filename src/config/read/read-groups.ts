@@ -57,7 +57,7 @@ export function checkGroupNames(node: SoundNode, groups: GroupValues, findings: 
   }
 }
 
-/** What is reserved is a part of the quota. */
+/** Checks that reserved rates are parts of the quota. */
 export function checkReserved(groups: GroupValues, findings: Findings): void {
   for (const [name, values] of groups) {
     for (const direction of DIRECTIONS) {

@@ -117,13 +117,13 @@ function readLayer(path: ConfigPath, written: unknown, below: unknown, findings:
   const merged = mergedLayers(own, withoutShadow(withBurstInFull(below)));
   const count = findings.mistakes.length;
   readSection(findings, GROUP, path, own);
-  // What is wrong with the layers below is told where they stand.
+  // Mistakes of the layers below are added at their own paths.
   const settings = readSection(new Findings(''), GROUP, path, merged);
   if (findings.mistakes.length === count) checkAsGroup(path, settings, merged, findings);
   return { settings, merged };
 }
 
-/** What must hold between the settings of a group, told where this one stands. */
+/** Checks the settings of a key as those of a group, and adds mistakes at its path. */
 function checkAsGroup(path: ConfigPath, settings: Sound<GroupSection>, merged: unknown, findings: Findings): void {
   // No group has such a name, and what is found at it is told at the path.
   const name = `{${path.join(' ')}}`;
@@ -151,7 +151,7 @@ function checkOverlaps(templates: readonly TemplateRead[], findings: Findings): 
 
 const NOTHING: Mapping = {};
 
-/** What `defaults` plans for groups is nothing to keys. */
+/** Leaves out what `defaults` plans for groups alone. */
 function withoutShadow(below: unknown): unknown {
   if (!isMapping(below)) return below;
   const { shadow: _, ...others } = below;

@@ -1,4 +1,4 @@
-/** What must hold between settings. Ranges of single settings are in the settings table. */
+/** States what must hold between settings. Ranges of single settings are in their rows. */
 export interface Relation {
   /** YAML paths of durations. */
   readonly left: string;

@@ -130,7 +130,7 @@ interface ReadParts {
   readonly groups: ReturnType<typeof readGroups>;
 }
 
-/** What of the parts may lack fields where there are mistakes. */
+/** Parts that lack the fields with mistakes. */
 type SoundParts = Pick<ConfigParts, 'node' | 'topic' | 'backends' | 'groups' | 'keys'>;
 
 /** Reads who may call the node and how it listens, before anything that says what they may do. */

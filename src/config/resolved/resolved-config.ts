@@ -17,7 +17,7 @@ import type { TextsRead } from '../setting/text-file.js';
 import type { Constants, DerivedTiming } from './constants.js';
 import type { RatesAsWritten } from './rates-as-written.js';
 
-/** What the node runs with: no optional field, deeply frozen. Made only by resolve-config.ts. */
+/** Configures a running node: no optional field, deeply frozen. Made by resolve-config.ts alone. */
 export interface ResolvedConfig {
   readonly cluster: string;
   readonly nodeId: string;
@@ -33,7 +33,7 @@ export interface ResolvedConfig {
   readonly registry: RegistryConfig;
   /** Its file is absolute. */
   readonly start: NodeSettings['start'];
-  /** Which tenant, namespace, topic, client or header belongs to which group. */
+  /** Groups of tenants, namespaces, topics, clients and headers. */
   readonly attachments: AttachmentsConfig;
   readonly http: HttpConfig;
   readonly mqtt: MqttConfig;
@@ -60,7 +60,7 @@ export interface ResolvedConfig {
 /** Groups that are defined at run time. */
 export type RegistryConfig = NodeSettings['registry'] & Constants['registry'];
 
-/** What is kept of costs, and how bytes become cost units. */
+/** Bounds on costs, and cost units of bytes. */
 export interface CostsConfig extends CostMeterSettings, CostFactors {}
 
 export type PolledBackend = Omit<PolledBackendSettings, 'zone'> &
@@ -71,11 +71,11 @@ export interface GroupConfig extends GroupSettings {
   readonly burst: GroupSettings['burst'] & Pick<GroupInput['burst'], 'quotaMs'>;
   /** shadow = decisions are made and counted, and refuse nothing. */
   readonly mode: GroupInput['mode'];
-  /** What is planned for the group, as a group of its own beside it; null = nothing. */
+  /** Group that is planned beside this one; null = none. */
   readonly shadow: ShadowConfig | null;
   /** false = nothing of the group is limited, counted or told to others, whatever else it says. */
   readonly enabled: boolean;
-  /** What becomes of work of a batch that was dropped before it used what the quota protects. */
+  /** Treatment of a batch's work that was dropped unused. */
   readonly dropped: GroupInput['dropped'];
   /** Largest amounts a single acquire may ask for; null = derived from the quota (max-request.ts). */
   readonly maxRequest: { readonly messages: number | null; readonly bytes: number | null };
@@ -101,7 +101,7 @@ export interface KeysConfig {
 export interface KeyTemplate {
   /** `key:{id}` (core/account/keys/key-pattern.ts). */
   readonly pattern: string;
-  /** What a key of it is, under the pattern's name. */
+  /** Settings of its keys, under the pattern's name. */
   readonly group: GroupConfig;
   /** Keys that are otherwise, under their own names. */
   readonly overrides: readonly GroupConfig[];
@@ -143,9 +143,9 @@ export type KafkaQuotasConfig = Omit<NodeSettings['kafkaQuotas'], 'exporters' | 
 
 export type TopicConfig = { [Kind in TopicKind]: ConfigOfKind<Kind> }[TopicKind];
 
-/** What a topic of this kind takes, completed: nothing that it needs is missing. hmac: null = records are not signed. */
+/** Completes the settings of a topic of this kind. `hmac: null` = records are not signed. */
 type ConfigOfKind<Kind extends TopicKind> = ReturnType<(typeof KINDS)[Kind]['configOf']> &
   Constants[Kind] & { readonly kind: Kind } & (Kind extends 'none' ? unknown : { readonly hmac: HmacConfig | null });
 
-/** What both topics' records are signed with. */
+/** Keys that sign the records of both topics. */
 export type HmacConfig = TextsRead<HmacSettings> & { readonly key: string };

@@ -4,17 +4,17 @@ import type { ConfigPath, Findings, FoundMistake } from '../setting/findings.js'
 import { show } from '../setting/setting-text.js';
 import { addUnknownKeys } from '../setting/unknown-keys.js';
 
-/** How the mistakes of one entry of a list or mapping are told. */
+/** Texts of mistakes in one entry of a list or mapping. */
 export interface EntryTexts {
   /** Page with examples. */
   readonly docs: string;
-  /** How a wrong value looks, where it may be a secret. */
+  /** Shows a wrong value that may be a secret. */
   readonly shown?: (value: unknown) => string;
-  /** Where more can be said than to look there. */
+  /** Remedy that says more than to look there. */
   readonly remedy?: (value: unknown) => string;
 }
 
-/** What `schema` makes of one entry; undefined after every mistake of it was added. */
+/** Reads one entry; undefined = its mistakes were added. */
 export function readEntry<Value>(
   schema: z.ZodType<Value>,
   written: unknown,

@@ -19,7 +19,7 @@ export interface KafkaQuotasContext {
   readonly topicKind: string | undefined;
   /** Names of groups, and whether any of their quotas is in bytes. */
   readonly groups: ReadonlyMap<string, { readonly hasBytes: boolean }>;
-  /** Whether a template of `keys` makes groups of this name. */
+  /** Finds names of groups that a template of `keys` makes. */
   readonly isKey: (group: string) => boolean;
 }
 

@@ -3,7 +3,7 @@ import { section } from '../setting/section.js';
 import { PEM_REMEDY, TLS_PASSPHRASE } from '../setting/tls.js';
 import { CERTIFICATE, TOKEN } from './grants.js';
 
-/** Who may ask (docs/operate/access.md). */
+/** Lists the callers (docs/operate/access.md). */
 export const AUTH = section({
   tokens: {
     kind: 'entries',

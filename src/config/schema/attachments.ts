@@ -22,7 +22,7 @@ export const SCOPE_PATH: NamePattern = {
 
 const isScopePath = (path: string) => SCOPE_PATH.matches.test(path);
 
-/** What a scope is attached to; the name of a group alone is short for `{ group }`. */
+/** Names the group of a scope; a text is short for `{ group }`. */
 export const ATTACHMENT = told(
   z
     .strictObject({
@@ -91,15 +91,14 @@ export const ATTACHMENT_RULE = z
   );
 
 /**
- * Whether a key that is not known is told already: it is the likely cause where nothing says what it is attached to.
+ * Tells whether an unknown key was found already: the likely cause of a missing group.
  */
 function hasUnknownKey({ issues }: z.core.$RefinementCtx): boolean {
   return issues.some(({ code }) => code === 'unrecognized_keys');
 }
 
 /**
- * Which scope belongs to which group (docs/operate/administration.md). What is attached at run time is laid over it,
- * scope by scope.
+ * Attaches scopes to groups (docs/operate/administration.md). Attachments of run time replace them, scope by scope.
  */
 export const ATTACHMENTS = section({
   scopes: {

@@ -37,7 +37,7 @@ export const TOKEN = z
     return { ...others, hash: hash.slice(HASH_PREFIX.length).toLowerCase(), tenants };
   });
 
-/** Whose client certificate has this name in it. */
+/** Names a caller by a name in its client certificate. */
 export const CERTIFICATE = z
   .strictObject({
     match: told(

@@ -48,7 +48,7 @@ const QUOTA = section({
   },
 });
 
-/** What is planned for one direction; a rate that it does not name stays that of the group. */
+/** Plans one direction's rates; an absent one stays the group's. */
 const PLANNED = section(RATES);
 
 const DEPTH = {

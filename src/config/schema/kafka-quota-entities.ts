@@ -8,7 +8,7 @@ const GROUP = 'the name of a group, or one made of captures, e.g. "client:{id}"'
 /** Keys by which an entity is named. */
 export const ENTITY_MATCHERS = ['user', 'clientId'] as const;
 
-/** Whose quota of Kafka follows which group. A null name is no part of the entity. */
+/** Lets the quota of a Kafka entity follow a group. A null name is no part of the entity. */
 export const KAFKA_QUOTA_ENTITY = z
   .strictObject({
     user: namePattern(`a user ${NAME}`),

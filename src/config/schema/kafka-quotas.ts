@@ -21,7 +21,7 @@ function nameOf(name: string, what: string, pattern = METRIC_SELECTOR) {
 }
 
 /**
- * What the rules of the JMX exporters call Kafka's metrics; the defaults are those of deploy/kafka/jmx.yml.
+ * Names Kafka's metrics as the JMX exporters do; the defaults are those of deploy/kafka/jmx.yml.
  * Rules that tell producers from consumers by a label: `byte_rate{type="Produce"}`.
  */
 const METRIC_NAMES = section({

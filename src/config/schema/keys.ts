@@ -21,7 +21,7 @@ export const KEYS = section({
   },
 });
 
-/** Who may send a limit with a request. The other roles may send no such request at all. */
+/** Roles that may send a limit with a request; the other roles may send no acquire. */
 export const LIMIT_ROLES = ['traffic', 'admin'] as const;
 export type LimitRole = (typeof LIMIT_ROLES)[number];
 

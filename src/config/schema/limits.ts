@@ -3,7 +3,7 @@ import { section } from '../setting/section.js';
 /** Sums of larger rates would lose whole units after some hours, as they are doubles. */
 export const RATE_MAX = 1e15;
 
-/** What all rows of optional rates have in common. */
+/** Completes every row of an optional rate. */
 export const LIMIT = {
   default: null,
   defaultText: 'unlimited',

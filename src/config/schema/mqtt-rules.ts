@@ -21,7 +21,7 @@ export const MQTT_MATCHERS = ['clientId', 'username', 'topic'] as const;
 /** A rule without a group must at least tell the tenant, by which attachments find one. */
 const ATTACHED = '{tenant}';
 
-/** Which messages belong to which group. A null pattern matches everything; a null tenant or namespace is not known. */
+/** Gives messages to a group. Null pattern = everything; null tenant or namespace = not known. */
 export const MQTT_RULE = z
   .strictObject({
     clientId: namePattern(`a client id ${CAPTURED}, e.g. "{tenant}-*"`),

@@ -11,8 +11,8 @@ import { gluedRemedy, shownKey } from '../setting/unknown-keys.js';
 import { SECTIONS, SETTINGS } from './all-settings.js';
 
 /**
- * What `schema` makes of what stands at `path`; every mistake of it goes to `findings`, and fields with a mistake are
- * absent from the result, so that what must hold between the others can still be checked.
+ * Reads the section at `path`, and adds its mistakes to `findings`. Fields with a mistake are absent from the result, so
+ * that relations between the others can still be checked.
  */
 export function readSection<Value>(
   findings: Findings,

@@ -4,7 +4,7 @@ import { told } from '../../base/input/input-mistakes.js';
 const text = z.string().min(1).max(256);
 
 /**
- * What patterns in rules may look like (core/beside/attachments/patterns.ts matches them); `allowed` completes "must be …".
+ * Checks a pattern of a rule (core/beside/attachments/patterns.ts matches it). `allowed` completes "must be …".
  */
 export function namePattern(allowed: string) {
   return told(text.refine(isNamePattern).nullish(), allowed);

@@ -1,6 +1,6 @@
 import { section } from '../setting/section.js';
 
-/** What a node does that starts while the topic is away (docs/operate/when-the-topic-is-away.md). */
+/** Starts a node while the topic is away (docs/operate/when-the-topic-is-away.md). */
 export const START = section({
   policy: {
     kind: 'choice',

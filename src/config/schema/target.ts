@@ -1,7 +1,7 @@
 import { LIMITING_MODES, LIMITING_SPLITS } from '../../core/base/settings.js';
 import { section } from '../setting/section.js';
 
-/** How backends' health lowers targets. */
+/** Lowers targets by the health of backends. */
 export const LIMITING = section({
   mode: {
     kind: 'choice',
@@ -31,7 +31,7 @@ export const LIMITING = section({
   },
 });
 
-/** What is kept of costs, and how bytes become cost units. */
+/** Counts costs, and makes cost units of bytes. */
 export const COSTS = section({
   sampleUnits: {
     kind: 'count',

@@ -38,7 +38,7 @@ export const TOPIC_KIND = {
   costs: 'All nodes of a cluster must be configured alike.',
 } as const satisfies Setting;
 
-/** What can be read before the kind is known. */
+/** Reads the kind, before the other keys. */
 export const ANY_TOPIC = section({ kind: TOPIC_KIND });
 
 /** Kind → what its topic takes. Each is a section of its own, so that a key of another kind is told as such. */
@@ -49,7 +49,7 @@ export const TOPIC_KINDS = Object.fromEntries(
   ]),
 ) as unknown as { readonly [Kind in TopicKind]: Section<TopicSettings<Kind>> };
 
-/** What was read for a topic of this kind. */
+/** Values read for a topic of this kind. */
 export type TopicSettings<Kind extends TopicKind> = ValueOf<(typeof KINDS)[Kind]['settings']> & {
   readonly kind: TopicKind;
 } & (Kind extends 'none' ? unknown : { readonly hmac: z.output<typeof HMAC> });

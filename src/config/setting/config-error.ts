@@ -13,7 +13,7 @@ export interface Mistake {
   readonly problem: string;
   readonly allowed: string;
   readonly remedy: string;
-  /** What kind of mistake it is, where programs may want to know. */
+  /** Kind of the mistake, for programs. */
   readonly cause?: MistakeCause;
 }
 

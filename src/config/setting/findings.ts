@@ -5,12 +5,12 @@ export type ConfigPath = readonly (string | number)[];
 export interface Location {
   readonly line: number;
   readonly column: number;
-  /** Where the configuration has several files. */
+  /** File of the configuration; absent = there is one. */
   readonly file?: string;
 }
 
 /**
- * Where a path stands in the text: its key or its value; the nearest enclosing location where the path is not there.
+ * Finds the key or value of a path in the text; if absent, the nearest location around it.
  */
 export type Locate = (path: ConfigPath, part: 'key' | 'value') => Location | null;
 

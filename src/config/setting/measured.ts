@@ -8,7 +8,7 @@ import { perSecond, type WrittenRate } from './written-rate.js';
  */
 export const RATE_LEAST = 1e-9;
 
-/** What the bounds of a setting are compared with; NaN where `input` is no quantity of its kind. */
+/** Returns the quantity to compare with the bounds; NaN = no quantity of this kind. */
 export function measured(setting: Setting, input: number | string): number {
   return parseQuantity(setting.kind as QuantityKind, input);
 }
@@ -21,7 +21,7 @@ export function isBelowLeast(setting: Setting, input: unknown): input is number 
   return isNumberOrText(input) && measured(setting, input) < (setting.min ?? 0);
 }
 
-/** Whether it is a rate between 0 and the smallest one. */
+/** Finds rates between 0 and the smallest one. */
 export function isNearlyNothing(setting: Setting, input: unknown): input is number | string {
   if (!isRate(setting) || !isNumberOrText(input)) return false;
   const rate = rateOf(setting, input);

@@ -24,7 +24,7 @@ export function parseRate(
   return { amount: per === undefined ? Number.NaN : amountOf(kind, QUANTITY.exec(text)), per: per ?? usual };
 }
 
-/** What stands behind the stroke of `5/fortnight`; undefined where no number stands before it. */
+/** Returns the text behind the stroke of `5/fortnight`; undefined = no number before it. */
 export function unitAfterStroke(text: string): string | undefined {
   const [, before = '', unit] = STROKE.exec(trimmed(text)) ?? [];
   return QUANTITY.test(before) ? unit : undefined;

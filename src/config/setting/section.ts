@@ -27,7 +27,7 @@ export const READ_ELSEWHERE = z.unknown().optional();
 
 export type Members = Readonly<Record<string, Setting | z.ZodType>>;
 
-/** What is read of a section that has no mistake. */
+/** Values of a section without mistakes. */
 export type ValueOf<Own extends Members> = {
   readonly [Key in keyof Own]: Own[Key] extends z.ZodType<infer Value>
     ? Value
@@ -75,7 +75,7 @@ export function rowsOf(schema: Section): SettingRows {
 
 export type SettingRows = Readonly<Record<string, Setting>>;
 
-/** What remains of a mapping with mistakes: the fields that have none. */
+/** Returns the fields of a mapping that have no mistake. */
 export function soundPart(schema: Section, written: unknown): unknown {
   if (!(unwrapped(schema) instanceof z.ZodObject)) {
     const read = schema.safeParse(written);
@@ -90,7 +90,7 @@ export function soundPart(schema: Section, written: unknown): unknown {
   return sound;
 }
 
-/** What documents, messages and editors need to know of a field, and zod does not. */
+/** Keeps what documents, messages and editors need of a field beside zod. */
 const FACTS = new WeakMap<z.ZodType, Setting>();
 
 function schemaOf(member: Setting | z.ZodType): z.ZodType {

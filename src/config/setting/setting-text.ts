@@ -4,7 +4,7 @@ import { formatQuantity, QUANTITY_EXAMPLES, type QuantityKind, unitAfterStroke }
 import type { Setting } from './setting.js';
 import { UNIT_SPELLINGS } from './time-unit.js';
 
-/** What is allowed, in words: `a duration between 100ms and 1m (e.g. 500ms or 2s)`. */
+/** Says what is allowed: `a duration between 100ms and 1m (e.g. 500ms or 2s)`. */
 export function allowedText(setting: Setting, input?: unknown): string {
   if (setting.pattern !== undefined) return setting.pattern.text;
   if (setting.choices !== undefined) return (setting.choices.length > 1 ? 'one of ' : '') + setting.choices.join(', ');
@@ -28,7 +28,7 @@ export function allowedText(setting: Setting, input?: unknown): string {
   }
 }
 
-/** How a value looks in a message: short, on one line, never a structure. */
+/** Shows a value in a message: short, on one line, never a structure. */
 export function show(input: unknown): string {
   if (typeof input === 'string') return showText(withoutUrlSecrets(input));
   if (Array.isArray(input)) return input.length === 0 ? 'an empty list' : 'a list';
@@ -57,7 +57,7 @@ function showText(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text);
 }
 
-/** What to do about a value that is not allowed. */
+/** Returns the remedy for a value that is not allowed. */
 export function remedyFor(setting: Setting, input: unknown): string {
   if (
     typeof input === 'number' &&
@@ -80,7 +80,7 @@ function removal(setting: Setting): string {
   return `remove the key for the default (${defaultText(setting)})`;
 }
 
-/** What is wrong with the unit of time in `5/fortnight`; '' where that is not what is wrong. */
+/** Returns the remedy for the unit in `5/fortnight`; '' = the unit is right. */
 function strokeRemedy({ kind }: Setting, text: string): string {
   const unit = unitAfterStroke(text);
   if (unit === undefined || !Object.hasOwn(NOUNS, kind)) return '';

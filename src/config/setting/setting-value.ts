@@ -38,7 +38,7 @@ export function readValue(setting: Setting, input: unknown): ReadValue {
   }
 }
 
-/** What stands at a dotted key: undefined = nothing, null = it or a mapping around it is null. */
+/** Reads a dotted key: undefined = nothing, null = it or a mapping around it is null. */
 export function valueAt(layer: unknown, key: string): unknown {
   return valueBelow(layer, key.split('.'));
 }

@@ -25,13 +25,13 @@ export interface Setting {
   readonly secret?: true;
   /** The text may stand in a file of its own, as `{ file: PATH }`. */
   readonly mayBeFile?: true;
-  /** What to do about a wrong value, where the usual sentence would not help. */
+  /** Remedy for a wrong value; absent = the usual sentence. */
   readonly remedy?: string;
-  /** Who would miss it; nobody = a constant (resolved/constants.ts). */
+  /** Users who would miss the setting; with none it is a constant (resolved/constants.ts). */
   readonly missedBy: string;
-  /** What turning it up (or setting it) buys … */
+  /** Gain of setting it, or of a larger value … */
   readonly buys: string;
-  /** … and what that costs. */
+  /** … and its cost. */
   readonly costs: string;
 }
 
@@ -61,7 +61,7 @@ export type SettingKind =
 
 export interface Entries {
   readonly schema: z.ZodType;
-  /** What the whole is, in words. */
+  /** The whole in words. */
   readonly text: string;
   /** A variable may hold it, as JSON. The other lists and mappings would be clumsy there. */
   readonly isJsonInVariable?: true;

@@ -1,6 +1,6 @@
 import type { TextFile } from './setting.js';
 
-/** What is read of a section whose texts may stand in files: the texts. */
+/** Values of a section, with the texts of files in place of `{ file }`. */
 export type TextsRead<Value> = {
   readonly [Key in keyof Value]: Value[Key] extends Readonly<Record<string, unknown>>
     ? TextsRead<Value[Key]>

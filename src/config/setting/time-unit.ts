@@ -1,4 +1,4 @@
-/** What a rate may be told per. The first one is what a node computes with. */
+/** Units of time of a rate. A node computes with the first one. */
 export const TIME_UNITS = ['second', 'minute', 'hour', 'day'] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
 

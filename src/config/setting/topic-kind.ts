@@ -76,7 +76,7 @@ export function checkTls({ key, cert }: { readonly key: unknown; readonly cert: 
   if (typeof cert === 'string') require('tls.key', 'with tls.cert');
 }
 
-/** What Node.js's tls.connect takes. */
+/** Makes the options of Node.js's tls.connect; false = no TLS. */
 export function tlsOf({
   enabled,
   ...options
