@@ -146,7 +146,8 @@ export class LiveHistory {
     const { lane } = track;
     const summary = new LaneSummary(this.#parts, lane);
     if (summary.config.name !== track.group) return;
-    const { shownDimension: dimension, quota, target, sums, nodes } = summary;
+    const { shownDimension: dimension, quota, target } = summary;
+    const { nodes, sums } = summary.divided;
     const key = dimension === BYTES ? 'bytesPerSecond' : 'messagesPerSecond';
     const shares: NodeShare[] = nodes.map(({ nodeId, share }) => ({ nodeId, share: share[key] ?? Number.NaN }));
     const figures = {

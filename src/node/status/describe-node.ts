@@ -72,7 +72,8 @@ export function describeGroup(parts: StatusParts, group: number): GroupStatus {
 }
 
 function describeLane(parts: StatusParts, summary: LaneSummary): DirectionStatus {
-  const { config, quota, target, ramp, sums, nodes, direction, lane } = summary;
+  const { config, quota, target, ramp, direction, lane } = summary;
+  const { nodes, sums } = summary.divided;
   const shareSum = (dimension: number) => (target[dimension] === Infinity ? Infinity : sums.share[dimension]);
   return {
     quota: shownRates(quota),

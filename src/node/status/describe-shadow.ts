@@ -15,7 +15,8 @@ export function describeShadow(parts: StatusParts, group: number): ShadowStatus 
 }
 
 function describeShadowLane({ gate, limiter, clock }: StatusParts, summary: LaneSummary): ShadowDirectionStatus {
-  const { lane, config, direction, quota, sums, nodes } = summary;
+  const { lane, config, direction, quota } = summary;
+  const { nodes, sums } = summary.divided;
   const { wouldRefuse, wouldGrant } = gate.shadows.counts.of(lane);
   const [messages, bytes] = [slotOf(lane, MESSAGES), slotOf(lane, BYTES)];
   return {

@@ -93,35 +93,19 @@ export class LaneSummary {
     return { mode, state, ceiling, from, to, overMs };
   }
 
-  /** Usage, demand and share of every alive node by the log. */
-  get nodes(): NodeShareStatus[] {
+  /** Usage, demand and share by the log, of all alive nodes together. */
+  get sums(): LaneSums {
     const coordinator = this.#coordinator;
-    return coordinator === null ? [] : laneShares(coordinator, this.group, this.#at, this.#parts.clock());
+    return sumsOf(coordinator && viewOf(coordinator, this.group, this.#inLog(coordinator), this.#parts.clock()));
   }
 
-  /** Sums of them. */
-  get sums(): LaneSums {
-    const sums = { usage: [0, 0], demand: [0, 0], share: [0, 0], throttledNodes: [0, 0] } satisfies Record<
-      keyof LaneSums,
-      [number, number]
-    >;
+  /** The same of every node, and the sums: one division of the lane. */
+  get divided(): { readonly nodes: NodeShareStatus[]; readonly sums: LaneSums } {
     const coordinator = this.#coordinator;
-    if (coordinator === null) return sums;
-    const { usage, demand, share, count } = viewOf(
-      coordinator,
-      this.group,
-      this.#inLog(coordinator),
-      this.#parts.clock(),
-    );
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      for (let at = 0; at < count; at++) {
-        sums.usage[dimension] += usage[dimension][at];
-        sums.demand[dimension] += demand[dimension][at];
-        sums.share[dimension] += share[dimension][at];
-        if (demand[dimension][at] > share[dimension][at] * THROTTLED_RATIO) sums.throttledNodes[dimension]++;
-      }
-    }
-    return sums;
+    if (coordinator === null) return { nodes: [], sums: sumsOf(null) };
+    const [lane, nowMs] = [this.#inLog(coordinator), this.#parts.clock()];
+    const view = viewOf(coordinator, this.group, lane, nowMs);
+    return { nodes: nodesOf(coordinator, lane, view, nowMs), sums: sumsOf(view) };
   }
 
   /**
@@ -238,9 +222,12 @@ export function laneShares(
   direction: number,
   nowMs: number,
 ): NodeShareStatus[] {
-  const { usageMap, membership, nodeKey } = coordinator;
   const lane = coordinator.laneOf(coordinator.groupIdOf(group), direction);
-  const view = viewOf(coordinator, group, lane, nowMs);
+  return nodesOf(coordinator, lane, viewOf(coordinator, group, lane, nowMs), nowMs);
+}
+
+function nodesOf(coordinator: Coordinator, lane: SharedLane, view: LaneView, nowMs: number): NodeShareStatus[] {
+  const { usageMap, membership, nodeKey } = coordinator;
   const alive = membership.on(lane.partition);
   const store = usageMap.rows;
   const rows = new Map<number, number>();
@@ -276,6 +263,24 @@ function viewOf(coordinator: Coordinator, group: number, lane: SharedLane, nowMs
     }
   });
   return view;
+}
+
+function sumsOf(view: LaneView | null): LaneSums {
+  const sums = { usage: [0, 0], demand: [0, 0], share: [0, 0], throttledNodes: [0, 0] } satisfies Record<
+    keyof LaneSums,
+    [number, number]
+  >;
+  if (view === null) return sums;
+  const { usage, demand, share, count } = view;
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    for (let at = 0; at < count; at++) {
+      sums.usage[dimension] += usage[dimension][at];
+      sums.demand[dimension] += demand[dimension][at];
+      sums.share[dimension] += share[dimension][at];
+      if (demand[dimension][at] > share[dimension][at] * THROTTLED_RATIO) sums.throttledNodes[dimension]++;
+    }
+  }
+  return sums;
 }
 
 function ratesOf(read: (dimension: number) => number): RateStatus {
