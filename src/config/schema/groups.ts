@@ -16,7 +16,6 @@ const SHADOW_COSTS =
 
 /** shadow: decisions are made and counted, and refuse nothing. */
 export const MODES = ['enforce', 'shadow'] as const;
-export type Mode = (typeof MODES)[number];
 
 export const DROPPED_WORK = ['refunded', 'counted'] as const;
 

@@ -63,4 +63,3 @@ export const KAFKA_QUOTAS = section({
   },
   metrics: METRIC_NAMES,
 });
-export type KafkaQuotasSettings = z.output<typeof KAFKA_QUOTAS>;

@@ -19,8 +19,6 @@ export const KINDS = {
 } as const;
 
 export type TopicKind = keyof typeof KINDS;
-/** Those whose records can be signed. */
-export type SharedKind = Exclude<TopicKind, 'none'>;
 
 const NAMES = Object.keys(KINDS) as TopicKind[];
 

@@ -1,5 +1,7 @@
 import type { TextFile } from './setting.js';
 
+export const TEXT_REMEDY = 'Give a text that is not empty, or { file: PATH }.';
+
 /** Values of a section, with the texts of files in place of `{ file }`. */
 export type TextsRead<Value> = {
   readonly [Key in keyof Value]: Value[Key] extends Readonly<Record<string, unknown>>

@@ -1,4 +1,5 @@
 import { section } from '../../config/setting/section.js';
+import { TEXT_REMEDY } from '../../config/setting/text-file.js';
 
 const OAUTH = 'oauthbearer';
 
@@ -24,7 +25,7 @@ export const SASL = section({
     mayBeFile: true,
     default: null,
     secret: true,
-    remedy: 'Give a text that is not empty, or { file: PATH }.',
+    remedy: TEXT_REMEDY,
     missedBy: 'users of SASL',
     buys: 'Password of the user.',
     costs: 'A secret: prefer a file or the environment.',
@@ -50,7 +51,7 @@ export const SASL = section({
     mayBeFile: true,
     default: null,
     secret: true,
-    remedy: 'Give a text that is not empty, or { file: PATH }.',
+    remedy: TEXT_REMEDY,
     missedBy: 'users of OAuth',
     buys: 'oauthbearer: proves it there.',
     costs: 'A secret: prefer a file or the environment.',

@@ -1,6 +1,6 @@
 import { type Members, section, type ValueOf } from '../../config/setting/section.js';
 import { NODE_NAME, REDIS_PREFIX } from '../../config/setting/setting.js';
-import type { TextsRead } from '../../config/setting/text-file.js';
+import { TEXT_REMEDY, type TextsRead } from '../../config/setting/text-file.js';
 import { TLS } from '../../config/setting/tls.js';
 import {
   checkTls,
@@ -11,9 +11,6 @@ import {
   topicKind,
   withEnabled,
 } from '../../config/setting/topic-kind.js';
-
-const SECRET_REMEDY =
-  'Give a text that is not empty, or the path of a file in the key of the same name with File at the end.';
 
 const SENTINEL = section({
   master: {
@@ -36,7 +33,7 @@ const SENTINEL = section({
     mayBeFile: true,
     default: null,
     secret: true,
-    remedy: SECRET_REMEDY,
+    remedy: TEXT_REMEDY,
     missedBy: 'Sentinels with passwords',
     buys: 'Password at the Sentinels.',
     costs: 'A secret: prefer a file or the environment.',
@@ -72,7 +69,7 @@ const SETTINGS = {
     mayBeFile: true,
     default: null,
     secret: true,
-    remedy: SECRET_REMEDY,
+    remedy: TEXT_REMEDY,
     missedBy: 'Redis with passwords',
     buys: 'Password of the user, or of the server (requirepass).',
     costs: 'A secret: prefer a file or the environment; it is sent as it is, so use tls.',
