@@ -34,7 +34,7 @@ const CLUMPS = 2;
  * Few arrivals of a short span are no Gaussian: with three deviations alone one of 250 spans of 50 ms shows 150/s of
  * 50/s. More takes fewer bursts for a rate that has risen, and shows one later.
  */
-const RISE_CLUMPS = 4;
+const RISE_CLUMPS = 3;
 const shorter = createLaneRates();
 
 function differs(short: LaneRates, long: LaneRates, seconds: number, clumped: Clumped): boolean {
