@@ -18,7 +18,7 @@ import { renderScenarios } from './docs/scenarios.mjs';
 import { renderSettings } from './docs/settings.mjs';
 import { renderStrategies } from './docs/strategies.mjs';
 import { renderPicture } from './docs/strategy-picture.mjs';
-import { PICTURES, play } from './docs/strategy-runs.mjs';
+import { picturesOf, play } from './docs/strategy-runs.mjs';
 import { renderTopicAway } from './docs/topic-away.mjs';
 import { ensureBuilt, root } from './freshness.mjs';
 
@@ -83,7 +83,10 @@ const [
   fromDist('../sim/target/load-target-scenario.js'),
 ]);
 
-const runs = Object.entries(PICTURES).map(([name, group]) => [name, play(group, { resolveConfig, World })]);
+const runs = Object.entries(picturesOf(STRATEGY_NAMES)).map(([name, group]) => [
+  name,
+  play(group, { resolveConfig, World }),
+]);
 const pictures = runs.map(([name, run]) => [`docs/pictures/${name}.svg`, renderPicture(name, run)]);
 
 const animations = Object.entries(STORIES).map(([name, story]) => {
@@ -119,7 +122,7 @@ const documents = {
     schema: written('deploy/helm/quotamesh/values.schema.json'),
     values: written('deploy/helm/quotamesh/values.yaml'),
   }),
-  'docs/guide/strategies.md': renderStrategies(runs, STRATEGY_NAMES),
+  'docs/guide/strategies.md': renderStrategies(STRATEGY_NAMES),
   ...Object.fromEntries(pictures),
   ...Object.fromEntries(animations),
   'docs/pictures/topic-away.svg': renderTopicAway({ playTopicAway, AWAY, resolveConfig }),

@@ -22,16 +22,13 @@ export const STORY = {
 };
 
 /** Name of the picture → settings of the group. */
-export const PICTURES = {
-  'max-min': { strategy: 'max-min' },
-  'steal-halfway': { strategy: 'steal-halfway' },
-  'client-rate': { strategy: 'client-rate' },
-  proportional: { strategy: 'proportional' },
-  'equal-residual': { strategy: 'equal-residual' },
-  equal: { strategy: 'equal' },
-  smoothing: { strategy: 'max-min', smoothingMs: 1000 },
-  slew: { strategy: 'max-min', slewPerSecond: 0.2 },
-};
+export function picturesOf(strategies) {
+  return {
+    ...Object.fromEntries(strategies.map((strategy) => [strategy, { strategy }])),
+    smoothing: { strategy: 'max-min', smoothingMs: 1000 },
+    slew: { strategy: 'max-min', slewPerSecond: 0.2 },
+  };
+}
 
 export function play(groupSettings, { resolveConfig, World }) {
   const quota = { publish: { messagesPerSecond: QUOTA } };

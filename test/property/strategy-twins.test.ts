@@ -5,11 +5,11 @@ import { slewed } from '../../src/core/convergence/slew.js';
 import { smoothed } from '../../src/core/convergence/smoothing.js';
 import { STRATEGIES } from '../../src/core/convergence/strategies.js';
 import type { Strategy } from '../../src/core/convergence/strategy.js';
-import { roundOf, sharesOf } from '../unit/core/convergence/round-of.js';
+import { expectShares, roundOf, sharesOf } from '../unit/core/convergence/round-of.js';
 import { plainMaxMin } from './plain-max-min.js';
 import { type Cluster, cluster, evenCluster } from './rounds.js';
 import { runs } from './seed.js';
-import { appliedWithin, type Held, plainClamp, plainSlew, plainSmooth, twinShares } from './twins.js';
+import { appliedWithin, type Held, plainClamp, plainSlew, plainSmooth, TWINS, twinShares } from './twins.js';
 
 /** Beyond the first room of every scratch array, and beyond each doubling, in the order in which they grow. */
 const SIZES = [64, 65, 128, 129, 257];
@@ -149,20 +149,21 @@ function laneOf(given: Cluster, dimension: number): Cluster {
   return { ...given, target: pick(target), usage: pick(usage), demand: pick(demand), applied: pick(applied) };
 }
 
-/** What is said of each strategy, written once more: what it says of itself decides who reports and who is asked. */
-test('strategies say of themselves what they read, remember and agree on', () => {
-  const said = STRATEGY_ROWS.map(([name, { name: own, remembers, reads, overshoots, agreesOnPool = false }]) => {
-    return [name, own, remembers, reads, overshoots, agreesOnPool];
-  });
-  expect(said).toEqual([
-    ['max-min', 'max-min', false, 'demand', false, false],
-    ['steal-halfway', 'steal-halfway', true, 'demand', false, false],
-    ['client-rate', 'client-rate', true, 'demand', false, false],
-    ['proportional', 'proportional', false, 'usage', false, false],
-    ['equal-residual', 'equal-residual', false, 'usage', true, false],
-    ['equal', 'equal', false, 'demand', false, true],
-  ]);
-});
+test.each(STRATEGY_ROWS)(
+  '%s says of itself what its row says, and gives the worked numbers of its comment',
+  (key, strategy) => {
+    const { says, worked } = TWINS[key];
+    const { name, converge: _, ...flags } = strategy;
+    expect([name, flags]).toEqual([key, says]);
+    expect(worked).not.toHaveLength(0);
+    for (const { shares, ...given } of worked) {
+      const is = sharesOf(strategy, given);
+      shares.forEach((column, dimension) => {
+        expectShares(is[dimension], column);
+      });
+    }
+  },
+);
 
 test('a strategy without a twin is told by its name', () => {
   expect(() => twinShares('fair', {} as Cluster)).toThrow('strategy fair has no twin here');

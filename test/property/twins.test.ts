@@ -8,7 +8,7 @@ import { bisectedFill, TWINS } from './twins.js';
 
 /** The other strategies are held to theirs in both dimensions: strategy-twins.test.ts. */
 test('max-min gives what its plain twin gives, whatever becomes of a left-over', () => {
-  const { 'max-min': twin } = TWINS;
+  const { shares: twin } = TWINS['max-min'];
   fc.assert(
     fc.property(cluster({ nodes: 80, dimensions: 1 }), (given) => {
       const target = given.target[0];

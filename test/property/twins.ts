@@ -1,4 +1,5 @@
-import { total } from '../unit/core/convergence/round-of.js';
+import type { Strategy } from '../../src/core/convergence/strategy.js';
+import { type Participants, total } from '../unit/core/convergence/round-of.js';
 import type { Cluster } from './rounds.js';
 
 /** The level by bisection: slow, inexact, and too simple to be wrong. */
@@ -26,30 +27,101 @@ interface Lane extends Cluster {
   readonly isSilent?: boolean;
 }
 
-/** The strategies once more, for one dimension: new arrays everywhere, sorted copies, levels by bisection. */
-export const TWINS: Readonly<Record<string, (given: Lane) => number[]>> = {
-  'max-min': (given) => finished(given, bisectedFill(floorsOf(given), wishes(given), given.weight, targetOf(given))),
-  'steal-halfway': (given) => finished(given, lifted(given, stolen(given))),
-  'client-rate': (given) => finished(given, lifted(given, trimmed(given))),
-  proportional: byUsage,
-  'equal-residual': (given) => {
-    const usage = usageOf(given);
-    const residual = targetOf(given) - total(usage);
-    if (total(usage) === 0 || residual <= 0) return byUsage(given);
-    const floors = floorsOf(given);
-    return usage.map((used, node) => Math.max(used + residual, floors[node]));
+/** The row of a strategy: all that tests know of it. */
+interface Twin {
+  /** What it says of itself, written once more: that decides who reports and who is asked. */
+  readonly says: Omit<Strategy, 'name' | 'converge'>;
+  /** The strategy once more, for one dimension: new arrays everywhere, sorted copies, levels by bisection. */
+  shares(given: Lane): number[];
+  /** True if it asks what the other dimension lets a node use (`wantedBy`). */
+  readonly asksTheOther?: true;
+  /** Why it does not end where PIP-82's closed loops do; without a reason it must. */
+  readonly leavesPip82?: string;
+  /** The worked numbers of the strategy's comment. */
+  readonly worked: readonly (Participants & { readonly shares: readonly (readonly number[])[] })[];
+}
+
+export const TWINS: Readonly<Record<string, Twin>> = {
+  'max-min': {
+    says: { reads: 'demand', meetsAll: true },
+    shares: (given) => finished(given, bisectedFill(floorsOf(given), wishes(given), given.weight, targetOf(given))),
+    worked: [
+      { target: [100], demand: [[70, 70]], shares: [[50, 50]] },
+      { target: [100], demand: [[10, 80, 80]], shares: [[10, 45, 45]] },
+      { target: [100], demand: [[20, 30]], shares: [[45, 55]] },
+      { target: [100], demand: [[0, 0, 0, 0]], shares: [[25, 25, 25, 25]] },
+      {
+        target: [100, 1000],
+        demand: [
+          [100, 100],
+          [2000, 100],
+        ],
+        shares: [
+          [47.37, 52.63],
+          [947.37, 52.63],
+        ],
+      },
+    ],
   },
-  equal: (given) => {
-    const perWeight = targetOf(given) / total(given.weight);
-    return given.weight.map((weight, node) => {
-      const divisor = given.divisor?.[node] ?? 0;
-      return perWeight * weight * (divisor === 0 ? 1 : Math.min(1, given.weight.length / divisor));
-    });
+  'steal-halfway': {
+    says: { reads: 'demand', remembers: true },
+    shares: (given) => finished(given, lifted(given, stolen(given))),
+    asksTheOther: true,
+    worked: [
+      { target: [100], applied: [[80, 20]], demand: [[80, 200]], shares: [[50, 50]] },
+      { target: [100], usage: [[60, 25, 10, 5]], demand: [[60, 25, 200, 200]], shares: [[32.5, 17.5, 17.5, 32.5]] },
+      { target: [100], applied: [[80, 50]], demand: [[80, 30]], shares: [[70, 30]] },
+      { target: [100], usage: [[100, 0, 0, 0]], demand: [[100, 100, 100, 100]], shares: [[50, 16.67, 16.67, 16.67]] },
+    ],
+  },
+  'client-rate': {
+    says: { reads: 'demand', remembers: true },
+    shares: (given) => finished(given, lifted(given, trimmed(given))),
+    asksTheOther: true,
+    leavesPip82: 'comes to the same shares, in FoundationDB’s rounds',
+    worked: [
+      { target: [20], demand: [[5, 25]], applied: [[10, 10]], headroom: 'none', shares: [[5, 13.33]] },
+      { target: [20], demand: [[5, 25]], applied: [[5, 13.333333]], headroom: 'none', shares: [[5, 14.55]] },
+    ],
+  },
+  proportional: {
+    says: { reads: 'usage' },
+    shares: byUsage,
+    leavesPip82: 'any split that spends the quota stays: 80/20 remains 80/20',
+    worked: [
+      { target: [100], usage: [[10, 50, 30]], shares: [[11.11, 55.56, 33.33]] },
+      { target: [100], usage: [[30, 60, 60]], shares: [[20, 40, 40]] },
+    ],
+  },
+  'equal-residual': {
+    says: { reads: 'usage' },
+    shares: (given) => {
+      const usage = usageOf(given);
+      const residual = targetOf(given) - total(usage);
+      if (total(usage) === 0 || residual <= 0) return byUsage(given);
+      const floors = floorsOf(given);
+      return usage.map((used, node) => Math.max(used + residual, floors[node]));
+    },
+    leavesPip82: 'exceeds the quota for some rounds, by its text',
+    worked: [{ target: [100], usage: [[10, 50, 30]], shares: [[20, 60, 40]] }],
+  },
+  equal: {
+    says: { reads: 'demand', agreesOnPool: true },
+    shares: (given) => {
+      const perWeight = targetOf(given) / total(given.weight);
+      return given.weight.map((weight, node) => {
+        const divisor = given.divisor?.[node] ?? 0;
+        return perWeight * weight * (divisor === 0 ? 1 : Math.min(1, given.weight.length / divisor));
+      });
+    },
+    leavesPip82: 'lends nothing: 80/20 of demand is served 50/20',
+    worked: [
+      { target: [100], demand: [[0, 0, 0, 0]], shares: [[25, 25, 25, 25]] },
+      { target: [100], weight: [2, 1, 1], shares: [[50, 25, 25]] },
+      { target: [20], demand: [[5, 25]], shares: [[10, 10]] },
+    ],
   },
 };
-
-/** Those that ask what the other dimension lets a node use. max-min, which fills both at once, is plain-max-min.ts. */
-const ASKS_THE_OTHER = new Set(['steal-halfway', 'client-rate']);
 
 /** The same for both dimensions: what is unlimited or blocked is so for everybody. */
 export function twinShares(name: string, given: Cluster): number[][] {
@@ -59,10 +131,10 @@ export function twinShares(name: string, given: Cluster): number[][] {
   return given.target.map((limit, dimension) => {
     if (limit === 0 || limit === Infinity) return given.weight.map(() => limit);
     const pick = (columns: readonly (readonly number[])[]) => [columns[dimension]];
-    const demand = ASKS_THE_OTHER.has(name) ? [usableDemand(given, dimension)] : pick(given.demand);
+    const demand = twin.asksTheOther ? [usableDemand(given, dimension)] : pick(given.demand);
     const isSilent = given.demand[dimension]?.every((wanted) => wanted === 0) ?? true;
     const [usage, applied] = [pick(given.usage), pick(given.applied)];
-    return twin({ ...given, target: [limit], usage, applied, demand, isSilent });
+    return twin.shares({ ...given, target: [limit], usage, applied, demand, isSilent });
   });
 }
 

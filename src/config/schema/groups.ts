@@ -97,9 +97,7 @@ export const GROUP = section({
     choices: STRATEGY_NAMES,
     missedBy: 'PIP-82’s algorithms',
     buys: 'How the quota is divided. max-min: everybody gets what they want or an equal (weighted) part of the rest.',
-    costs:
-      'steal-halfway and client-rate take some rounds to get there; proportional favours whoever is busy already; ' +
-      'equal-residual may exceed the quota for some rounds; equal lends nothing (docs/guide/strategies.md).',
+    costs: 'What each of the others gives up for what it is good at stands in docs/guide/strategies.md.',
   },
   expectedCost: {
     kind: 'factor',
@@ -129,7 +127,7 @@ export const GROUP = section({
       'by-demand: whoever is busy already; none: nobody.',
     costs:
       'by-weight: a busy node that wants more waits for one report; by-demand: so does a node that wakes; none: both ' +
-      'do. For max-min, steal-halfway and client-rate.',
+      'do. For strategies that divide by demand.',
   },
   smoothingMs: {
     kind: 'duration',

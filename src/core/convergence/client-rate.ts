@@ -6,30 +6,31 @@ import { wantedBy } from './wanted.js';
 import { waterFill } from './water-fill.js';
 
 /**
- * One number for everybody, moved so that Σ usage meets the target (FoundationDB's global tag throttling, client mode):
+ * Moves one number for everybody until Σ usage meets the target.
  *
  *     number  = what the trimmed nodes apply now, per weight: the largest applied shareᵢ/wᵢ of those that want more
  *     usage   = Σ min(wᵢ · number, wantedᵢ)
  *     number' = number · target / usage
  *     shareᵢ  = min(wᵢ · number', wantedᵢ), levelled down where Σ would exceed the target;  then floors, headroom
  *
- * So it trims the busy and leaves the quiet alone.
- * Worked (headroom none): target 20, demands 5 and 25. From 10 each: usage 5 + 10 → number 10 · 20/15 = 13.3, then
- * 13.3 · 20/18.3 = 14.5, 14.9, … 15: shares 5/15. The error falls to 5/20 of itself per round, the part of the target
- * that does not follow the number. With headroom by weight the unused 1.7 of the first round are handed out as well,
- * and it is faster.
+ * FoundationDB's global tag throttling, client mode: it trims the busy and leaves the quiet alone. There a quiet client
+ * may hold the number, too, so that a joiner is admitted 1.97 × the quota; here Σ shares is at most the target.
  *
- * Silent cases, our choice: FoundationDB lets a quiet client hold the whole number too: Σ limits is N · number, and a
- * second client that joins is admitted 1.97 × the quota, a halved quota 1.78 ×. Here a quiet node's share is what it
- * wants, and a number that is too large is levelled at once instead of over rounds: Σ shares ≤ target in every round.
- * No floor of 1 per client either (200 clients of 5/s hold 100/s at 200/s for ever with it): floors sum up to a part of
- * the target. Nobody trimmed: the number is what the richest applies. No applied share known: target/Σw.
+ * *When:* you come from FoundationDB and want its rule: one number for all, which trims the busy
+ *
+ * *Worked:* target 20, demands 5 and 25, no headroom. From 10 each: usage 5 + 10 → number 10 · 20/15 = 13.3, then 13.3
+ * · 20/18.3 = 14.5, 14.9, … 15: shares 5/15. The error falls to 5/20 of itself per round, the part of the target that
+ * does not follow the number. With headroom by weight it is faster.
+ *
+ * *Why:* a quiet node's share is what it wants, and a number that is too large is levelled at once instead of over
+ * rounds: by the source's letter Σ limits is N · number, and a halved quota admits 1.78 ×. No floor of 1 per client
+ * either (200 clients of 5/s hold 100/s at 200/s for ever with it): floors sum up to a part of the target. Nobody
+ * trimmed: the number is what the richest applies. No applied share known: target/Σw.
  */
 export const clientRate: Strategy = {
   name: 'client-rate',
-  remembers: true,
   reads: 'demand',
-  overshoots: false,
+  remembers: true,
   converge,
 };
 

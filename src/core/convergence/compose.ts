@@ -18,7 +18,7 @@ export function strategyOf(group: GroupSettings): Strategy {
   invariant(plain !== undefined, 'configuration must have checked the strategy', { name: group.strategy });
   let strategy = plain;
   const isLent = hasClusterBucket(group);
-  const hasRest = !plain.agreesOnPool && !plain.leavesNothing;
+  const hasRest = !plain.agreesOnPool && !plain.meetsAll;
   if (isLent && hasRest) strategy = lending(strategy);
   const { minShareRatio, maxShareRatio } = group;
   const range = { minShareRatio, maxShareRatio, isLent };

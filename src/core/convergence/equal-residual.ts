@@ -4,23 +4,27 @@ import { splitByUsage } from './proportional.js';
 import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
 
 /**
- * Every node adds the whole residual to its usage (PIP-82, usage distribution, first alternative):
+ * Adds the whole residual to the usage of every node.
  *
- *     shareᵢ = usageᵢ + residual,   residual = target − Σusage
+ *     shareᵢ = usageᵢ + residual,   residual = target − Σusage;  a negative one is given back in proportion
  *
- * Worked: target 100, usage 10/50/30 → 20/60/40 (Σ 120). The text accepts that: "in the short term, this will lead to
- * passing the set quota, but it will quickly converge". Documented overshoot: Σ shares ≤ target + (n − 1) · residual.
+ * PIP-82, usage distribution, first alternative. The text accepts Σ shares ≤ target + (n − 1) · residual: "in the short
+ * term, this will lead to passing the set quota, but it will quickly converge". Above the target it reduces like
+ * `proportional`. Nodes that did not use their share have room to grow at once, at the price of the quota where rates
+ * are shared; where tokens are, the bucket of the cluster keeps it.
  *
- * Silent cases, our choice: Σusage = 0 → target · wᵢ/Σw (by the formula every node would take the whole target); no
- * residual left → reduction in proportion to usage, as `proportional`, with floors; a residual below a node's floor →
- * the floor (Σ grows by at most floorRatio · target), because a starved node could never show again that it wants
- * something.
+ * *When:* whoever is busy shall stay so, with room for all to grow; with gates it exceeds the quota for some rounds
+ * (PIP-82)
+ *
+ * *Worked:* target 100, usage 10/50/30 → 20/60/40, which is 120.
+ *
+ * *Why:* Σusage = 0 gives target · wᵢ/Σw (by the formula every node would take the whole target); a residual below a
+ * node's floor gives the floor (Σ grows by at most floorRatio · target), because a starved node could never show again
+ * that it wants something.
  */
 export const equalResidual: Strategy = {
   name: 'equal-residual',
-  remembers: false,
   reads: 'usage',
-  overshoots: true,
   converge,
 };
 

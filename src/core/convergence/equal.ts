@@ -2,25 +2,32 @@ import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { type LaneView, needsConvergence, nodesIn, type Strategy, sum } from './strategy.js';
 
 /**
- * The target by weight over the agreed pool, whatever its members use or want (Numaflow, "distributed throttling"):
+ * Divides the target by weight, whatever nodes use or want.
  *
- *     shareᵢ = target · wᵢ/Σw · N/divisorᵢ        divisorᵢ = N while all agree; a newcomer waits with share 0
+ *     shareᵢ = target · wᵢ/Σw · N/divisorᵢ        divisorᵢ = N while all agree on N; a newcomer waits with share 0
  *
- * Worked: target 100, 4 nodes → 25 each. Weights 2/1/1 → 50/25/25. Demands 5 and 25 of 20 → 10/10, and 15 are served.
+ * Numaflow's distributed throttling. Nothing moves but when nodes come and go. What one node does not use nobody else
+ * may: with one busy node of N, 1/N of the target is used in the long run. Where tokens are shared, an idle group has
+ * its whole burst at any node all the same.
+ *
+ * **The agreed pool.** A node reports in its heartbeats by how many it divides. While nodes report different sizes
+ * everybody divides by the largest, and newcomers wait with share 0; when all report the number of living nodes,
+ * everybody divides by it. So the sum never exceeds the target. A node that does not answer keeps newcomers waiting
+ * until it is expired (5 s). Status shows the pool, metrics `quotamesh_pool_size` and `quotamesh_pool_agreed`.
+ *
+ * *When:* lending is not wanted: every node has its part, used or not
+ *
+ * *Worked:* target 100, 4 nodes → 25 each. Weights 2/1/1 → 50/25/25. Demands 5 and 25 of 20 → 10/10, and 15 are served.
  * One of 3 nodes leaves: 33.3 each until both have said 2, then 50 each. One more comes: 33.3 at once, and so much for
- * the newcomer when both have said 3 (core/usage-map/pool/agreed-pool.ts).
+ * the newcomer when both have said 3.
  *
- * Silent cases, our choice: a node without reports counts from its NODE record on, and until it is expired (5 s after
- * it falls silent, at once after a farewell). Floors and headroom have nothing to do (docs/decisions/0027). Weights are
- * no part of what is agreed: where they differ, Σ shares is bounded by how far apart the nodes have read, as with other
- * strategies. Know what you choose: what one node does not use nobody else may; at N nodes of which one is busy, 1/N is
- * used.
+ * *Why:* a node without reports counts from its NODE record on, and until it is expired. Floors and headroom have
+ * nothing to do (docs/decisions/0027). Weights are no part of what is agreed: where they differ, Σ shares is bounded by
+ * how far apart the nodes have read, as with other strategies.
  */
 export const equal: Strategy = {
   name: 'equal',
-  remembers: false,
   reads: 'demand',
-  overshoots: false,
   agreesOnPool: true,
   converge,
 };

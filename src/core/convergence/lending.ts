@@ -22,7 +22,6 @@ import { waterFill } from './water-fill.js';
 export function lending(strategy: Strategy): Strategy {
   return {
     ...strategy,
-    overshoots: false,
     converge(view) {
       strategy.converge(view);
       isMoved = true;

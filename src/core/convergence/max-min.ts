@@ -5,36 +5,36 @@ import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.
 import { findWaterLevel } from './water-level.js';
 
 /**
- * Weighted max-min fairness over *demand*, all dimensions jointly (ours; docs/background/max-min-fairness.md).
+ * Gives everybody what they want, or an equal part of the rest.
  *
  *     floorᵢ = floorRatio · target · wᵢ/Σw
  *     partᵢ  = min(1, wᵢ · L ÷ demandᵢ in every dimension):  what node i can use of its demand
  *     givenᵢ = max(floorᵢ, partᵢ · demandᵢ)
  *     L of each dimension so that Σ given = target; Infinity where that is more than what is asked for
- *     share  = given + headroom by weight (the group's `headroom`), so that a waking node does not start from 0
+ *     share  = given + headroom
  *
- * Worked (floorRatio 0): target 100, demand 70/70 → 50/50. Demand 10/80/80 → 10/45/45. Demand 20/30 → 45/55: 50 left
- * over, 25 each. Nobody wants anything → target · wᵢ/Σw.
- * Worked jointly: messages 100, bytes 1,000; A wants 100 and 2,000, B wants 100 and 100. Apart, A gets 50 and 900 and
- * can use 45 %, B gets 50 and 100 and can use 50 %: 5 messages and 50 bytes lie idle. Jointly A has 47.37 % and
- * B 52.63 %: nothing does.
+ * Weighted max-min fairness over *demand*: nobody gets more than it wants while somebody else has less and wants more.
+ * Refused work counts as demand, so one report is enough.
  *
- * The water levels are found in turn, each with what the others let a node use, ≤ 8 sweeps, starting from Infinity. Of
- * two dimensions the first water level is too low at first, because nobody is held back by the second yet; so the
- * second is too high; from then on the first only rises and the second only falls. Hence Σ given ≤ target after every
- * sweep, and the second dimension, where it binds, is given away to the last unit. Rejected: filling both from the
- * water levels of the sweep before, which takes twice the fills for the same result (and left 2.6 % of the tightest
- * dimension idle at worst).
+ * *When:* always, unless you know why not: fair, in one report plus one delivery, nothing lies idle
+ *
+ * *Worked:* target 100, demands 70/70 → 50/50; 10/80/80 → 10/45/45; 20/30 → 45/55, with 25 of headroom each. Nobody
+ * wants anything → target · wᵢ/Σw. Jointly: messages 100, bytes 1,000; A wants 100 and 2,000, B wants 100 and 100.
+ * Apart, A gets 50 and 900 and can use 45 %, B gets 50 and 100 and can use 50 %: 5 messages and 50 bytes lie idle.
+ * Jointly A has 47.37 % and B 52.63 %: nothing does.
+ *
+ * *Why:* the water levels are found in turn, each with what the others let a node use, ≤ 8 sweeps, starting from
+ * Infinity. Of two dimensions the first water level is too low at first, because nobody is held back by the second yet;
+ * so the second is too high; from then on the first only rises and the second only falls. Hence Σ given ≤ target after
+ * every sweep, and the second dimension, where it binds, is given away to the last unit. Rejected: filling both from
+ * the water levels of the sweep before, which takes twice the fills for the same result.
  *
  * Silent cases, our choice: a node with no demand keeps its floor; a blocked dimension (target 0) stops a node in the
  * others too where it wants the blocked one.
  */
 export const maxMin: Strategy = {
   name: 'max-min',
-  remembers: false,
   reads: 'demand',
-  overshoots: false,
-  leavesNothing: true,
   meetsAll: true,
   converge,
 };

@@ -3,24 +3,24 @@ import { liftToFloors } from './floors.js';
 import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
 
 /**
- * The residual split in proportion to usage (PIP-82, usage distribution, second alternative):
+ * Splits the residual in proportion to usage.
  *
- *     shareᵢ = usageᵢ + residual · usageᵢ/Σusage,   residual = target − Σusage
+ *     shareᵢ = usageᵢ + residual · usageᵢ/Σusage = target · usageᵢ/Σusage,   residual = target − Σusage
  *
- * If the residual is negative, everybody gives up usage in proportion.
+ * PIP-82, usage distribution, second alternative. Any split that spends the target stays: 80/20 remains 80/20 although
+ * both want more, and a node that wakes beside a saturated one rises from its floor only as far as that one leaves
+ * room. In the picture `b` wants as much as `a` from 3 s on and does not get it.
  *
- * Worked: target 100, usage 10/50/30 → 11.11/55.56/33.33. Usage 30/60/60 (50 over) → 20/40/40.
+ * *When:* whoever is busy shall stay so: a split that was found in time is kept (PIP-82, Pulsar's rule)
  *
- * Silent cases, our choice: Σusage = 0 → target · wᵢ/Σw, never the whole target for each; a node without usage keeps
- * its floor. Know what you choose: any split that spends the target is a fixed point, 80/20 stays 80/20. `max-min` and
- * `steal-halfway` are the fair ones. Dimensions are split apart: usage shows already what a node can use of both
- * together.
+ * *Worked:* target 100, usage 10/50/30 → 11.1/55.6/33.3; 30/60/60 (50 over) → 20/40/40.
+ *
+ * *Why:* Σusage = 0 gives target · wᵢ/Σw, never the whole target for each; a node without usage keeps its floor.
+ * Dimensions are split apart: usage shows already what a node can use of both together.
  */
 export const proportional: Strategy = {
   name: 'proportional',
-  remembers: false,
   reads: 'usage',
-  overshoots: false,
   converge,
 };
 

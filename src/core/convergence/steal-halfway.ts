@@ -7,32 +7,33 @@ import { usedBy, wantedBy } from './wanted.js';
 import { waterFill } from './water-fill.js';
 
 /**
- * Saturated nodes steal half of the gap from the dominant ones (PIP-82, "steal quota from the other brokers"), for N
- * nodes at once:
+ * Lets saturated nodes steal half of the gap from the dominant.
  *
  *     usedᵢ = min(wantedᵢ, applied shareᵢ);  saturated: wantedᵢ > usedᵢ;  levelᵢ = usedᵢ/wᵢ
- *     steal:       the k-th lowest saturated node takes half the gap from the k-th most dominant node, which loses it:
- *                  h = min((levelₖ' − levelₖ) / (1/wₖ + 1/wₖ'), wantedₖ − usedₖ), as long as there is a gap
- *     above:       Σ used > target → the most dominant are levelled down
- *     rest:        Σ used < target → the saturated are raised, the lowest first, up to what they want
- *     then:        floors, and what is left over as headroom
+ *     steal:  the k-th lowest saturated node takes half the gap from the k-th most dominant node, which loses it:
+ *             h = min((levelₖ' − levelₖ) / (1/wₖ + 1/wₖ'), wantedₖ − usedₖ), as long as there is a gap
+ *     above:  Σ used > target → the most dominant are levelled down
+ *     rest:   Σ used < target → the saturated are raised, the lowest first, up to what they want
+ *     then:   floors, and what is left over as headroom
  *
- * Worked: target 100, used 80/20, the second saturated → 20 + (80 − 20)/2 = 50, and 50 for the other. Used 60/25/10/5,
- * the last two saturated → 32.5/17.5/17.5/32.5. Used 80/30 of limits 80/50 → the dominant one is levelled to 70.
- * Four nodes of which one has all, all wanting 100: 100/0/0/0 → 50/16.7/16.7/16.7 → 33.3/22.2/22.2/22.2 →
- * 27.8/24.1/24.1/24.1: every round takes half of the largest gap.
+ * PIP-82, "steal quota from the other brokers", for N nodes at once. It rests where max-min does: nobody who wants more
+ * stands below anybody. Nodes report while shares move.
  *
- * Silent cases, our choice: only saturated nodes are counted as "lowest" (by the text's letter eight idle nodes of ten
- * would be the lowest of all, and 80/20 among the other two stay for ever); nobody takes more than it wants (the
- * text would let a quota lie idle); nodes that are alike get the mean of what they would get in any order; rates are
- * compared per weight. What is remembered from round to round is the applied share in everybody's record. At rest it
- * is max-min fair: nobody who wants more stands below anybody.
+ * *When:* you want the fair end, but nobody to lose more than half of its lead at once (PIP-82)
+ *
+ * *Worked:* target 100, used 80/20, the second saturated → 20 + (80 − 20)/2 = 50, and 50 for the other. Used
+ * 60/25/10/5, the last two saturated → 32.5/17.5/17.5/32.5. Used 80/30 of limits 80/50 → 70/30. One of four has all,
+ * all want 100: 100/0/0/0 → 50/16.7/16.7/16.7 → 33.3/22.2/22.2/22.2 → 27.8/24.1/24.1/24.1. One of eight is within 10 %
+ * of fair after six.
+ *
+ * *Why:* only saturated nodes are counted as "lowest" (by the text's letter eight idle nodes of ten would be the lowest
+ * of all, and 80/20 among the other two stay for ever); nobody takes more than it wants (the text would let a quota lie
+ * idle); nodes that are alike get the mean of what they would get in any order; rates are compared per weight.
  */
 export const stealHalfway: Strategy = {
   name: 'steal-halfway',
-  remembers: true,
   reads: 'demand',
-  overshoots: false,
+  remembers: true,
   converge,
 };
 

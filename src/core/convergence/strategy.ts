@@ -55,24 +55,23 @@ export interface LaneView {
 }
 
 /**
- * A convergence function. Laws (test/property/strategies.test.ts): finite, ≥ 0, blind to the order of nodes,
- * scale-free, Σ shares ≤ target (unless `overshoots` says otherwise), nobody below the floor, target · wᵢ/Σw when
- * nobody wants anything. What it remembers from round to round travels in records (`applied`), nowhere else.
+ * Divides a lane among its nodes. Laws (test/property/strategies.test.ts): finite, ≥ 0, blind to the order of nodes,
+ * scale-free, Σ shares ≤ target (but for equal-residual), nobody below the floor, target · wᵢ/Σw when nobody wants
+ * anything. What it remembers from round to round travels in records (`applied`), nowhere else.
  */
 export interface Strategy {
   readonly name: string;
-  /** True if it reads `applied`: nodes must report their shares while these move. */
-  readonly remembers: boolean;
   /** The reported signal whose significant change matters to it. */
   readonly reads: 'usage' | 'demand';
-  /** True only for equal-residual, whose source text accepts Σ shares > target for some rounds. */
-  readonly overshoots: boolean;
+  /** True if it reads `applied`: nodes must report their shares while these move. */
+  readonly remembers?: true;
   /** True if it reads `divisor`: nodes agree on their number before a divisor falls, and newcomers wait for that. */
   readonly agreesOnPool?: true;
-  /** True if all have what they want, however many they are, where the target and its floors leave room for that. */
+  /**
+   * True if all have what they want, however many they are, where the target and its floors leave room for that, and
+   * who wants more leaves nothing of it that another does not use (lending.ts).
+   */
   readonly meetsAll?: true;
-  /** True if a node that wants more leaves nothing of the target that another does not use (lending.ts). */
-  readonly leavesNothing?: true;
   converge(view: LaneView): void;
 }
 

@@ -50,7 +50,7 @@ export class LaneViews {
    */
   gather(settings: GroupSettings, strategy: Strategy, lane: SharedLane): LaneView {
     const { mapLane, partition } = lane;
-    const { remembers } = strategy;
+    const remembers = strategy.remembers === true;
     const alive = this.#membership.on(partition);
     const members = this.#members;
     members.begin(alive.count);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { STRATEGY_NAMES } from '../../../core/convergence/strategies.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { livePage } from '../../page/live/live-page.js';
 import { INDEX } from '../route/answer-schemas.js';
@@ -62,7 +63,7 @@ function addIndex(app: FastifyInstance, node: UsedParts, known: KnownRoutes): vo
   route(app, { method: 'GET', tag: 'info', url: '/', access, summary, answers }, ({ headers }, reply) => {
     reply.header('vary', 'accept');
     if (wantsPage(headers)) {
-      page ??= Buffer.from(livePage());
+      page ??= Buffer.from(livePage(STRATEGY_NAMES));
       reply.headers(PAGE_HEADERS).send(page);
       return;
     }

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { html } from '../html.js';
 import { selfContainedPage } from '../self-contained-page.js';
 
-/** Returns the live page; it asks the node for all figures, as its user. */
-export function livePage(): string {
+/** Returns the live page; it asks the node for all figures, as its user. The first strategy is the default. */
+export function livePage(strategies: readonly string[]): string {
   return selfContainedPage({
     title: 'live',
     body: BODY,
-    values: {},
+    values: { strategies },
     modules: MODULES.map((name) => new URL(`${name}.mjs`, import.meta.url)),
     styles: readFileSync(new URL('live.css', import.meta.url), 'utf8'),
     asksServer: true,

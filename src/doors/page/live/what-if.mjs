@@ -7,7 +7,6 @@ import { asWritten, perSecond, textOf } from './wording.mjs';
 
 /** Each preview converges the group twice at the node. */
 const PREVIEW_EVERY_MS = 5000;
-const STRATEGIES = ['max-min', 'steal-halfway', 'client-rate', 'proportional', 'equal-residual', 'equal'];
 
 /**
  * Tries, applies and takes back changes of quota, strategy or weights; the node previews them (`?dryRun=true`).
@@ -46,7 +45,8 @@ export class WhatIf {
       name,
       make('input', { type: 'text', inputmode: 'decimal', value: String(quota[name] ?? '') }),
     ]);
-    this.strategy = choice(STRATEGIES, definition.strategy);
+    this.strategies = JSON.parse(document.getElementById('strategies').textContent);
+    this.strategy = choice(this.strategies, definition.strategy);
     this.weights = make('input', {
       type: 'text',
       value: weightsText(definition.weights ?? {}),
@@ -87,7 +87,7 @@ export class WhatIf {
     const weights = readWeights(this.weights.value, definition.weights ?? {});
     return {
       ...(Object.keys(quota).length > 0 && { quota: { [this.direction]: quota } }),
-      ...(this.strategy.value !== (definition.strategy ?? 'max-min') && { strategy: this.strategy.value }),
+      ...(this.strategy.value !== (definition.strategy ?? this.strategies[0]) && { strategy: this.strategy.value }),
       ...(Object.keys(weights).length > 0 && { weights }),
     };
   }

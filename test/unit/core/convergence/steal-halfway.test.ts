@@ -2,38 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { stealHalfway } from '../../../../src/core/convergence/steal-halfway.js';
 import { expectShares, type Participants, sharesOf, total } from './round-of.js';
 
-const TABLE: readonly (Participants & { readonly says: string; readonly messages: readonly number[] })[] = [
-  // The worked numbers of the strategy's comment; test/property holds it to a plain twin.
-  { says: '80/20, the second saturated', target: [100], applied: [[80, 20]], demand: [[80, 200]], messages: [50, 50] },
-  {
-    says: 'the lowest steals from the most dominant, the second lowest from the second dominant',
-    target: [100],
-    usage: [[60, 25, 10, 5]],
-    demand: [[60, 25, 200, 200]],
-    messages: [32.5, 17.5, 17.5, 32.5],
-  },
-  {
-    says: 'above the quota the dominant one is levelled down',
-    target: [100],
-    applied: [[80, 50]],
-    demand: [[80, 30]],
-    messages: [70, 30],
-  },
-  {
-    says: 'one has all of four',
-    target: [100],
-    usage: [[100, 0, 0, 0]],
-    demand: [[100, 100, 100, 100]],
-    messages: [50, 16.67, 16.67, 16.67],
-  },
-];
-
-describe('steal-halfway', () => {
-  test.each(TABLE)('$says', ({ messages, ...participants }) => {
-    expectShares(sharesOf(stealHalfway, participants)[0], messages);
-  });
-});
-
 /** Rounds in which everybody applies what it was given, from `applied` on. */
 function rounds(given: Participants, count: number): number[][] {
   let applied = given.applied?.[0] ?? [];
