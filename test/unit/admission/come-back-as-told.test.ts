@@ -5,19 +5,55 @@ import { type KeysCluster, PER_MINUTE, PER_SECOND, withKeys } from '../keys/keys
 
 const ONE = { messages: 1 };
 
+/** Grants or refuses: a node, or the exact line. */
+type Granter = Pick<WholeNode, 'tryAcquire'> | ExactLine;
+
+/**
+ * One bucket for all, which counts whom it sent away: who is refused hears when the bucket holds a token for everybody
+ * told before and for him. It cannot tell who comes back from who is new, and so keeps no token for anybody.
+ */
+class ExactLine {
+  readonly #perSecond: number;
+  readonly #depth: number;
+  #tokens: number;
+  #readMs = performance.now();
+  /** When those told will come, ms. */
+  #toldMs: number[] = [];
+
+  constructor(perSecond: number, depth: number) {
+    this.#perSecond = perSecond;
+    this.#depth = depth;
+    this.#tokens = depth;
+  }
+
+  tryAcquire(): { readonly granted: true } | { readonly granted: false; readonly retryAfterMs: number } {
+    const nowMs = performance.now();
+    this.#tokens = Math.min(this.#depth, this.#tokens + ((nowMs - this.#readMs) / 1000) * this.#perSecond);
+    this.#readMs = nowMs;
+    this.#toldMs = this.#toldMs.filter((ms) => ms > nowMs);
+    if (this.#tokens >= 1) {
+      this.#tokens--;
+      return { granted: true };
+    }
+    const retryAfterMs = (1000 * (this.#toldMs.length + 1 - this.#tokens)) / this.#perSecond;
+    this.#toldMs.push(nowMs + 1000 * Math.ceil(retryAfterMs / 1000));
+    return { granted: false, retryAfterMs };
+  }
+}
+
 /** Clients of one key behind a balancer; whoever is refused waits as Retry-After says. */
 class Clients {
   granted = 0;
   cameBack = 0;
   refusedAgain = 0;
-  readonly #nodes: readonly WholeNode[];
+  readonly #nodes: readonly Granter[];
   readonly #key: string;
   readonly #random: Random;
   /** A balancer that deals many keys in turn deals each of them at random. */
   readonly #isDealtAtRandom: boolean;
   #turn = 0;
 
-  constructor({ nodes }: KeysCluster, key: string) {
+  constructor(nodes: readonly Granter[], key: string) {
     this.#nodes = nodes;
     this.#key = key;
     this.#random = Random.stream(7, key);
@@ -83,7 +119,7 @@ async function play(
   const outcomes: Record<string, Outcome> = {};
   await withKeys(nodes, { 'second:{id}': PER_SECOND(10), 'minute:{id}': PER_MINUTE(60) }, async (cluster) => {
     for (const [key, story] of Object.entries(stories)) {
-      all[key] = new Clients(cluster, key);
+      all[key] = new Clients(granters(key, cluster), key);
       story(all[key]);
     }
     await cluster.time.advance(WARM_MS);
@@ -93,6 +129,12 @@ async function play(
     for (const [key, { granted, cameBack, kept }] of Object.entries(all)) outcomes[key] = { granted, cameBack, kept };
   });
   return outcomes;
+}
+
+/** `exactly:…` is asked of the line, all other keys of the nodes. */
+function granters(key: string, { nodes }: KeysCluster): readonly Granter[] {
+  if (!key.startsWith('exactly:')) return nodes;
+  return [key.includes('minute') ? new ExactLine(1, 60) : new ExactLine(10, 10)];
 }
 
 const WARM_MS = 20_000;
@@ -125,14 +167,24 @@ test('who waits as told is granted where the quota suffices; where it does not, 
     'second:twice': (clients) => workers(clients, 20, 1000),
     'minute:twice': (clients) => workers(clients, 4, 2000),
     'minute:one': (clients) => clients.work(100),
+    'exactly:second:twice': (clients) => workers(clients, 20, 1000),
+    'exactly:minute:twice': (clients) => workers(clients, 4, 2000),
   });
   const sufficed = Object.keys(told).slice(0, 4);
   for (const key of sufficed) {
     expect(told[key].cameBack, key).toBeGreaterThanOrEqual(150);
     expect(told[key].kept, key).toBeGreaterThanOrEqual(0.97);
   }
+  console.log(
+    Object.entries(told)
+      .map(([key, { kept }]) => `${key} ${(100 * kept).toFixed(1)} %`)
+      .join(', '),
+  );
+  for (const key of ['second:twice', 'minute:twice']) {
+    expect(told[key].kept, key).toBeGreaterThan(told[`exactly:${key}`].kept + 0.1);
+  }
   for (const [key, { kept, granted }] of Object.entries(told)) {
-    if (sufficed.includes(key)) continue;
+    if (sufficed.includes(key) || key.startsWith('exactly:')) continue;
     const quota = seconds * (key.startsWith('second') ? 10 : 1);
     expect(kept, key).toBeGreaterThanOrEqual(0.7);
     expect(granted, key).toBeGreaterThanOrEqual((key === 'second:one' ? 0.75 : 0.9) * quota);
