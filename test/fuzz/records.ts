@@ -23,15 +23,11 @@ const author = fc.constantFrom('a', 'b', 'c', '', '__proto__', 'x'.repeat(2000))
 const definition = fc.oneof(fc.constant(null), groupDefinition, attachmentDefinition, tree);
 const id = fc.oneof(fc.nat({ max: 200 }).map(String), fc.constantFrom('', '/', 'x'.repeat(1025)));
 
+const entries = fc.array(fc.record({ group: name, expected: place, definition }));
+
 const record = fc.oneof(
-  fc.record({
-    kind: fc.constant('batch-part'),
-    id,
-    author,
-    part: place,
-    entries: fc.array(fc.record({ group: name, expected: place, definition })),
-  }),
-  fc.record({ kind: fc.constant('batch'), id, author, parts: place, by: fc.constant(null) }),
+  fc.record({ kind: fc.constant('batch-part'), id, author, part: place, entries }),
+  fc.record({ kind: fc.constant('batch'), id, author, parts: place, entries, by: fc.constant(null) }),
   fc.record({ kind: fc.constant('verdict'), id, author, isAccepted: fc.boolean() }),
   fc.record({ kind: fc.constant('proposal'), id, author, group: name, expected: place, definition }),
   fc.record({

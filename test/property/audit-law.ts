@@ -32,7 +32,7 @@ function folded({ history }: RegistryCluster) {
     if (record?.kind === 'batch-part') parts.set(`${record.id} ${record.part}`, record.entries);
     if (record?.kind === 'batch') {
       const cut = Array.from({ length: record.parts }, (_, part) => parts.get(`${record.id} ${part}`));
-      const batched = cut.flatMap((entries) => entries ?? []);
+      const batched = [...cut.flatMap((part) => part ?? []), ...record.entries];
       const fits = batched.every(({ group, expected }) => isExpected(entries.get(group) ?? NEVER, expected));
       if (!fits || cut.includes(undefined)) continue;
       const revision = offset + shift + 1;

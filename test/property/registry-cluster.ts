@@ -5,7 +5,12 @@ import type {
   ReadRegistryRecord,
   RegistryAppend,
 } from '../../src/core/beside/registry/registry-protocol.js';
-import type { AuditRecord, BatchEntry, GroupDefinition } from '../../src/core/beside/registry/registry-record.js';
+import type {
+  AuditRecord,
+  BatchEntry,
+  GroupDefinition,
+  RegistryKeys,
+} from '../../src/core/beside/registry/registry-record.js';
 
 const FIRST_OFFSET = 1_700_000_000 * 2 ** 20;
 /** What Redis leaves out when it was started anew; a broker of Kafka leaves out one where it writes of its own. */
@@ -235,7 +240,9 @@ export class SimulatedRegistry {
     const before = this.#revisions();
     const effects = this.registry.step(event, nowMs);
     this.#expectTold(before, effects.changed);
-    this.sent.push(...effects.appends);
+    this.sent.push(
+      ...effects.appends.map((append) => (this.#count % 2 === 1 ? inParts(append, this.registry.keys) : append)),
+    );
     this.decisions.push(...effects.decisions);
     this.batchDecisions.push(...effects.batchDecisions);
   }
@@ -262,4 +269,20 @@ export class SimulatedRegistry {
     const names = [...this.registry.names()].sort();
     return JSON.stringify(names.map((name) => [name, this.registry.stateOf(name)]));
   }
+}
+
+/** As if each definition but the last filled a record: batches that large are written in parts. */
+function inParts(append: RegistryAppend, keys: RegistryKeys): RegistryAppend {
+  const records = append.records.flatMap(({ key, record }): RegistryAppend['records'][number][] => {
+    if (record?.kind !== 'batch') return [{ key, record }];
+    const { id, author, entries } = record;
+    const parts = entries.slice(0, -1).map((entry, part) => {
+      return {
+        key: keys.batchPart(id, part),
+        record: { kind: 'batch-part', id, author, part, entries: [entry] } as const,
+      };
+    });
+    return [...parts, { key, record: { ...record, parts: parts.length, entries: entries.slice(-1) } }];
+  });
+  return { ...append, records };
 }

@@ -57,10 +57,10 @@ function isRecord(body: Mapping): boolean {
         isWho(body.by ?? null)
       );
     case 'batch-part':
-      return isText(body.id) && isWhole(body.part) && Array.isArray(body.entries) && body.entries.every(isBatchEntry);
+      return isText(body.id) && isWhole(body.part) && areEntries(body.entries);
     case 'batch': {
-      const { parts } = body;
-      return isText(body.id) && isWhole(parts) && (parts as number) <= PARTS_MAX && isWho(body.by);
+      const { id, parts, entries, by } = body;
+      return isText(id) && isWhole(parts) && (parts as number) <= PARTS_MAX && areEntries(entries) && isWho(by);
     }
     case 'verdict':
       return isText(body.id) && typeof body.isAccepted === 'boolean';
@@ -93,6 +93,10 @@ function isRecord(body: Mapping): boolean {
 
 function isEpoch({ id, base, at }: Mapping): boolean {
   return isText(id) && isWhole(base) && (base as number) <= BASE_MAX && (at === undefined || isWhole(at));
+}
+
+function areEntries(entries: unknown): boolean {
+  return Array.isArray(entries) && entries.every(isBatchEntry);
 }
 
 function isBatchEntry(entry: unknown): boolean {

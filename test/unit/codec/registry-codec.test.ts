@@ -36,7 +36,7 @@ const AUDIT: AuditRecord = {
 };
 const ENTRY: BatchEntry = { group: 'orders', expected: null, definition: { debtMs: 1 } };
 const PART: BatchPartRecord = { kind: 'batch-part', id: 'p', author: 'a', part: 0, entries: [ENTRY] };
-const BATCH: BatchRecord = { kind: 'batch', id: 'p', author: 'a', parts: 1, by: BY };
+const BATCH: BatchRecord = { kind: 'batch', id: 'p', author: 'a', parts: 1, entries: [ENTRY], by: BY };
 const VERDICT: VerdictRecord = { kind: 'verdict', id: 'p', author: 'a', isAccepted: true };
 const EPOCH: EpochRecord = { kind: 'epoch', id: 'e', author: 'a', base: BASE_MAX };
 const STATE: StateRecord = {
@@ -88,6 +88,8 @@ describe('records of the trail', () => {
     ['a part that attaches', { ...PART, entries: [{ ...ENTRY, group: '/attachment/tenant/acme' }] }],
     ['a part without entries', { ...PART, entries: {} }],
     ['a batch of too many parts', { ...BATCH, parts: 10_001 }],
+    ['a batch that deletes', { ...BATCH, entries: [{ ...ENTRY, definition: null }] }],
+    ['a batch without entries', { ...BATCH, entries: undefined }],
     ['a verdict that says neither', { ...VERDICT, isAccepted: null }],
     ['no definition', { ...AUDIT, after: 'x' }],
     ['a log that begins where positions would not stay exact', { ...EPOCH, base: BASE_MAX + 1 }],

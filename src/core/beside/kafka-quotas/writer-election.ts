@@ -1,3 +1,4 @@
+import { OwnEcho } from '../../log/own-echo.js';
 import type { Claim, KeeperRecord, SignOfLife } from './keeper-record.js';
 
 export interface ElectionSettings {
@@ -30,10 +31,9 @@ export class WriterElection {
   readonly #keepers = new Map<string, HeardKeeper>();
   #writer: Claim | null = null;
   #mayWriteFromMs = Infinity;
-  #permitUntilMs = -Infinity;
   #claimedTerm = 0;
-  /** Append times of the newest own records, by sequence. */
-  readonly #appended = new Map<number, number>();
+  /** Own records, on the one partition of the keepers' log. */
+  readonly #echo = new OwnEcho(1);
 
   constructor(settings: ElectionSettings) {
     this.#settings = settings;
@@ -76,8 +76,7 @@ export class WriterElection {
   }
 
   noteAppended(sequence: number, nowMs: number): void {
-    this.#appended.set(sequence, nowMs);
-    for (const old of this.#appended.keys()) if (old < sequence - APPENDS_KEPT) this.#appended.delete(old);
+    this.#echo.sent(0, sequence, nowMs);
   }
 
   /** Returns a claim to append; null = none. */
@@ -112,7 +111,7 @@ export class WriterElection {
   }
 
   takeSign(sign: SignOfLife, nowMs: number): void {
-    const { id, life, permitMs } = this.#settings;
+    const { id, life } = this.#settings;
     if (sign.isLeaving) {
       // A process that had the id before may leave after its successor came.
       if (this.#keepers.get(sign.id)?.life === sign.life) this.#keepers.delete(sign.id);
@@ -121,8 +120,7 @@ export class WriterElection {
     if (sign.id !== id || sign.life === life) {
       this.#keepers.set(sign.id, { life: sign.life, stamp: sign.stamp, heardMs: nowMs });
     }
-    const appendedMs = sign.id === id && sign.life === life ? this.#appended.get(sign.sequence) : undefined;
-    if (appendedMs !== undefined) this.#permitUntilMs = Math.max(this.#permitUntilMs, appendedMs + permitMs);
+    if (sign.id === id && sign.life === life) this.#echo.readBack(0, sign.sequence, nowMs);
   }
 
   /** Begins another log: nothing read counts. */
@@ -131,7 +129,7 @@ export class WriterElection {
     this.#writer = null;
     this.#claimedTerm = 0;
     this.#mayWriteFromMs = Infinity;
-    this.#permitUntilMs = -Infinity;
+    this.#echo.freshMs[0] = -Infinity;
   }
 
   /** Counts records before this keeper as just come. */
@@ -147,7 +145,7 @@ export class WriterElection {
 
   /** Tests if own records come back in time. */
   #isLinked(nowMs: number): boolean {
-    return nowMs < this.#permitUntilMs;
+    return nowMs < this.#echo.freshMs[0] + this.#settings.permitMs;
   }
 
   /** Returns the end of the former writer's permission; now where it left in order. */
@@ -168,8 +166,6 @@ export class WriterElection {
     return claim !== null && claim.id === this.#settings.id && claim.life === this.#settings.life;
   }
 }
-
-const APPENDS_KEPT = 100;
 
 function byCodeUnit(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);

@@ -9,8 +9,8 @@ import type {
 } from './registry-record.js';
 
 /**
- * Judges changes of many groups that come true together or not at all: parts, and behind them the record whose offset
- * decides. Accepted if every group has its expected revision there; then all get revision offset + 1. Without a part it
+ * Judges changes of many groups that come true together or not at all: one record, whose offset decides, and before it
+ * the parts of what is larger than a record. Accepted if every group has its expected revision there; then all get revision offset + 1. Without a part it
  * is void. Compaction may take earlier revisions away from a later reader. So a *verdict* stands in the log before any
  * state that contains the batch; without one, all that decides is still there. Batch, parts and verdict are freed when
  * all groups' states contain it. *Worked:* at 9, gold (expects 4) and new (expects 0) → both have revision 10, if gold
@@ -49,7 +49,7 @@ export class BatchedChanges {
     const batch = this.#seen(record.id, read);
     const parts = Array.from({ length: record.parts }, (_, part) => batch.parts.get(part));
     const isComplete = parts.every((part) => part !== undefined);
-    const entries = isComplete ? parts.flatMap((part) => part ?? []) : [];
+    const entries = isComplete ? [...parts.flatMap((part) => part ?? []), ...record.entries] : [];
     batch.parts.clear();
     batch.made = { offset: read.offset, record };
     batch.entries = new Map(entries.map((entry) => [entry.group, entry]));

@@ -44,7 +44,7 @@ export interface ProposalRecord {
   readonly by?: ChangedBy | null;
 }
 
-/** Part of a batch; it means nothing before the batch's own record. */
+/** Part of a batch that is larger than a record; it means nothing before the batch's own record. */
 export interface BatchPartRecord {
   readonly kind: 'batch-part';
   readonly id: string;
@@ -66,7 +66,9 @@ export interface BatchRecord {
   readonly kind: 'batch';
   readonly id: string;
   readonly author: string;
+  /** Parts that stand before it; 0 = the record is the whole batch. */
   readonly parts: number;
+  readonly entries: readonly BatchEntry[];
   readonly by: ChangedBy | null;
 }
 

@@ -349,11 +349,12 @@ export class Registry {
   }
 }
 
-/** Returns the parts of a batch, and behind them its record. */
+/** Returns a batch as one record, behind the parts of what is larger than a record. */
 function batchOf({ id, entries, by }: ProposedBatch, author: string): RegistryRecord[] {
   const parts = partsOf(entries);
+  const last = parts.pop() ?? [];
   const records = parts.map((cut, part) => ({ kind: 'batch-part', id, author, part, entries: cut }) as const);
-  return [...records, { kind: 'batch', id, author, parts: parts.length, by }];
+  return [...records, { kind: 'batch', id, author, parts: parts.length, entries: last, by }];
 }
 
 /** Records that mean something at their offset alone. */

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { RegistryAppend } from '../../../../src/core/beside/registry/registry-protocol.js';
-import { attachmentName, type GroupDefinition } from '../../../../src/core/beside/registry/registry-record.js';
+import {
+  attachmentName,
+  type BatchEntry,
+  type GroupDefinition,
+} from '../../../../src/core/beside/registry/registry-record.js';
 import { ADOPT_AFTER_MS, DEFINITION, OneRegistry, proposalOf } from './one-registry.js';
 
 describe('whoever wants a change', () => {
@@ -193,5 +197,41 @@ describe('a proposal that a state contains', () => {
     expect(buried.map(([key]) => key)).toEqual([one.registry.keys.proposal('p')]);
     expect(buried[0]?.[1]).toBeGreaterThan(ADOPT_AFTER_MS);
     expect(buried[0]?.[1]).toBeLessThanOrEqual(2 * ADOPT_AFTER_MS + 100);
+  });
+});
+
+describe('changes of many groups', () => {
+  const entryOf = (group: string, text = '') => ({ group, expected: 0, definition: { quota: 1, text } });
+  const written = (one: OneRegistry, entries: readonly BatchEntry[]) => {
+    one.step({ kind: 'batch-proposed', id: 'many', entries, by: null });
+    const [append] = one.take() as [RegistryAppend];
+    return append;
+  };
+
+  test('are one record, and behind it all of them are there at once', () => {
+    const one = OneRegistry.ready();
+    const append = written(
+      one,
+      ['a', 'b', 'c'].map((name) => entryOf(name)),
+    );
+    expect(append.records.map(({ record }) => record?.kind)).toEqual(['batch']);
+    one.append(append);
+    const states = ['a', 'b', 'c'].map((name) => one.registry.stateOf(name));
+    expect(new Set(states.map(({ revision }) => revision)).size).toBe(1);
+    expect(states.map(({ definition }) => definition?.quota)).toEqual([1, 1, 1]);
+  });
+
+  test('larger than a record stand in parts before it, and none is there before it', () => {
+    const one = OneRegistry.ready();
+    const large = 'x'.repeat(10_000);
+    const { records, ...append } = written(
+      one,
+      ['a', 'b', 'c'].map((name) => entryOf(name, large)),
+    );
+    expect(records.map(({ record }) => record?.kind)).toEqual(['batch-part', 'batch-part', 'batch']);
+    one.append({ ...append, records: records.slice(0, 2) });
+    expect(one.registry.stateOf('a').definition).toBeNull();
+    one.append({ ...append, records: records.slice(2) });
+    expect(['a', 'b', 'c'].every((name) => one.registry.stateOf(name).definition !== null)).toBe(true);
   });
 });
