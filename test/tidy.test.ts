@@ -22,7 +22,13 @@ const COMMENT_WIDTH_MAX = 160;
 const PLAINLY_SAID = [
   'src/base/',
   'src/config/',
+  'src/core/base/',
   'src/core/beside/',
+  'src/core/convergence/',
+  'src/core/limiter/',
+  'src/core/log/',
+  'src/core/target/',
+  'src/core/usage-map/',
   'src/doors/',
   'src/node/',
   'src/tools/',

@@ -10,27 +10,24 @@ import {
   type Rates,
 } from './vocabulary.js';
 
-/** What the core needs to know of a group; `src/config` fills every field from YAML and the settings table. */
+/** Facts of a group that the core needs; `src/config` fills every field from YAML and the settings table. */
 export interface GroupSettings {
   readonly name: string;
   /** Cluster-wide quota per direction; Infinity = unlimited, 0 = blocked. */
   readonly quota: Readonly<Record<Direction, Rates>>;
   /** Cluster-wide cost quota per direction, units per second; Infinity and 0 = none. */
   readonly cost: Readonly<Record<Direction, CostQuota>>;
-  /** What a message is taken to cost until its cost is known, > 0. */
+  /** Assumed cost of a message until its cost is known, > 0. */
   readonly expectedCost: number;
   /** A ceiling that rises with use or time; null = none. */
   readonly ramp: RampSettings | null;
   /** A row of the strategy registry. */
   readonly strategy: string;
-  /**
-   * What `equal` divides by if no log tells how many nodes there are; 0 = it divides by the pool that the nodes agree
-   * on.
-   */
+  /** Divisor of `equal` if no log tells how many nodes there are; 0 = the pool that the nodes agree on. */
   readonly nodeCount: number;
   /** Sum of all nodes' floors as a part of the target, 0 … 1. A node without demand keeps its floor. */
   readonly floorRatio: number;
-  /** How the part of the target that nobody wants is divided. */
+  /** Divides the part of the target that nobody wants. */
   readonly headroom: Headroom;
   /** Time constant with which a share approaches its new value, milliseconds of log time; 0 = at once. */
   readonly smoothingMs: number;
@@ -45,11 +42,11 @@ export interface GroupSettings {
   readonly debtMs: number;
   /** Weights of single nodes in the water-filling; absent = 1. */
   readonly weights: Readonly<Record<NodeId, number>>;
-  /** What enforces the share: a token bucket, or whole tokens per window (limiter/window.ts). */
+  /** Enforces the share: a token bucket, or whole tokens per window (limiter/window.ts). */
   readonly limiter: LimiterKind;
   /** Length of a window, milliseconds > 0. */
   readonly windowMs: number;
-  /** How a node divides its share over its own topics (PIP-82, "Rate limiting across topics/partitions"). */
+  /** Divides a node's share over its own topics (PIP-82, "Rate limiting across topics/partitions"). */
   readonly topics: TopicSplitName;
   readonly isolation: { readonly policy: IsolationPolicy; readonly holdMs: number };
 }
@@ -94,7 +91,7 @@ export interface CostQuota {
   readonly reserved: number;
 }
 
-/** How backends' health lowers targets; all nodes of a cluster must agree. */
+/** Lowers targets by backends' health; all nodes of a cluster must agree. */
 export interface LimitingSettings {
   /** report-only computes and shows the target stage, and enforces message and byte quotas alone. */
   readonly mode: LimitingMode;
@@ -201,7 +198,7 @@ export interface CostMeterSettings {
   readonly random?: () => number;
 }
 
-/** How a saturated backend's work is divided among the groups on it. */
+/** Divides a saturated backend's work among the groups on it. */
 export const LIMITING_SPLITS = ['by-usage', 'by-quota'] as const;
 
 export type LimitingSplit = (typeof LIMITING_SPLITS)[number];

@@ -6,7 +6,7 @@ import { waterFill } from './water-fill.js';
 export interface ShareRange {
   readonly minShareRatio: number;
   readonly maxShareRatio: number;
-  /** Whether others are given what a node does not want of its minimum; absent = it lies idle. */
+  /** True = others are given what a node does not want of its minimum; absent = it lies idle. */
   readonly isLent?: boolean;
 }
 

@@ -70,7 +70,7 @@ function lend(view: LaneView, dimension: number): void {
   handOut(share, count, target - sum(given, count));
 }
 
-/** What nobody wants stays with those that the strategy gives more than they want. */
+/** Leaves what nobody wants with those that the strategy gives more than they want. */
 function handOut(share: Float64Array, count: number, left: number): void {
   let above = 0;
   for (let at = 0; at < count; at++) above += Math.max(0, share[at] - given[at]);

@@ -1,4 +1,4 @@
-/** Whether participant `left` stands before `right`. Must be a strict order of all of them. */
+/** Tests if participant `left` stands before `right`. Must be a strict order of all of them. */
 export type Before = (left: number, right: number) => boolean;
 
 /**

@@ -71,7 +71,7 @@ function smooth(view: LaneView, dimension: number, smoothingMs: number): void {
   bound(share, count, Math.max(view.target[dimension], sum(goal, count)));
 }
 
-/** Where a share starts from: not from below the floor, which is due at once, and not from above the target. */
+/** Finds the start of a share: not below the floor, which is due at once, and not above the target. */
 export function startOf(view: LaneView, dimension: number, at: number, end: number, floorPerWeight: number): number {
   const applied = view.applied[dimension][at];
   if (applied === 0) return end;

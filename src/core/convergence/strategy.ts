@@ -1,8 +1,8 @@
 import { DIMENSION_COUNT, type Headroom } from '../base/vocabulary.js';
 
 /**
- * What a strategy works on: one lane, all alive nodes, all dimensions at once, because dimensions converge
- * jointly. The arrays are scratch space, reused for every lane: a strategy must not keep them.
+ * Input and output of a strategy: one lane, all alive nodes, all dimensions at once, because they converge jointly. The
+ * arrays are scratch space, reused for every lane: a strategy must not keep them.
  *
  * A participant is one alive node, in order of NodeKey, so that everybody adds up in the same order and gets the same
  * bits. The last one may stand for all nodes without a report of the lane: they are alike, and its weight and its share
@@ -32,18 +32,18 @@ export interface LaneView {
   /** Σ of the floors as a part of the target, 0 … 1. */
   floorRatio: number;
   /**
-   * What each participant divides the target by, for strategies of an agreed pool: 0 = by `count`, Infinity = it waits
-   * and gets nothing.
+   * Divides the target of each participant, for strategies of an agreed pool: 0 = by `count`, Infinity = it waits and
+   * gets nothing.
    */
   readonly divisor: Float64Array;
   /** Bounds of every single share, as parts of the target, 0 … 1; a wrapper keeps them (clamp.ts). */
   minShareRatio: number;
   maxShareRatio: number;
-  /** How the part of the target that nobody wants is divided. */
+  /** Divides the part of the target that nobody wants. */
   headroom: Headroom;
   /** False where what one node does not use nobody else may. */
   isLent: boolean;
-  /** Whether the strategy meets all (see Strategy), and no share is bounded. */
+  /** True = the strategy meets all (see Strategy), and no share is bounded. */
   meetsAll: boolean;
   /**
    * Output: 1 if a wrapper holds a share back from what the strategy says; such a share goes on moving with log time
@@ -108,7 +108,7 @@ export function needsConvergence(view: LaneView, dimension: number): boolean {
   return false;
 }
 
-/** What a wrapper does to every dimension that is neither unlimited nor blocked. */
+/** Changes every dimension that is neither unlimited nor blocked. */
 export function forEachLimited(view: LaneView, change: (view: LaneView, dimension: number) => void): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (isLimited(view, dimension)) change(view, dimension);

@@ -2,12 +2,12 @@ import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { isLimited, type LaneView } from './strategy.js';
 
 /**
- * What a node can use of a dimension, for strategies that move from the shares applied now: all of its demand in the
- * dimension that binds it (applied ÷ demand smallest), and in the others the part that the binding one lets it use.
- * Without this a node whose messages are short would hold bytes that it cannot spend.
+ * Computes what a node can use of a dimension, for strategies that move from the shares applied now: all of its demand
+ * in the dimension that binds it (applied ÷ demand smallest), and in the others the part that the binding one lets it
+ * use. Without this a node whose messages are short would hold bytes that it cannot spend.
  *
- * Worked: demand 100 messages and 2,000 bytes, applied 50 and 1,500 → it wants 100 messages and 1,000 bytes. Applied 50
- * and 500: 50 messages would need 1,000 bytes, bytes bind → it wants 2,000 bytes and 25 messages.
+ * *Worked:* demand 100 messages and 2,000 bytes, applied 50 and 1,500 → it wants 100 messages and 1,000 bytes. Applied
+ * 50 and 500: 50 messages would need 1,000 bytes, bytes bind → it wants 2,000 bytes and 25 messages.
  */
 export function wantedBy(view: LaneView, at: number, dimension: number): number {
   const demand = view.demand[dimension][at];
@@ -19,8 +19,8 @@ export function wantedBy(view: LaneView, at: number, dimension: number): number 
 }
 
 /**
- * What a node would take of a dimension if only this one held it, by the shares that the strategy has just given: a
- * piece of work that another dimension refuses takes nothing here.
+ * Computes what a node would take of a dimension if only this one held it, by the shares just given: a piece of work
+ * that another dimension refuses takes nothing here.
  */
 export function wantedAtShares(view: LaneView, at: number, dimension: number): number {
   let part = 1;
@@ -32,8 +32,8 @@ export function wantedAtShares(view: LaneView, at: number, dimension: number): n
 }
 
 /**
- * What a node uses at the share that it applies. The usage in a report does not tell: it is an average that began
- * before the share moved. It counts only where no applied share is known.
+ * Computes what a node uses at the share that it applies. The usage in a report does not tell: it is an average that
+ * began before the share moved. It counts only where no applied share is known.
  */
 export function usedBy(view: LaneView, at: number, dimension: number, wanted: number): number {
   const applied = view.applied[dimension][at];

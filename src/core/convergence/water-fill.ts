@@ -58,7 +58,7 @@ function findWaterLevel(
   capacity: number,
 ): number {
   let waterLevel = capacity / count;
-  // What the nodes that are fixed for good hold, and their weights.
+  // Amounts and weights of the nodes that are fixed for good.
   let heldHigh = 0;
   let weightHigh = 0;
   let heldLow = 0;

@@ -227,7 +227,7 @@ export class Buckets {
     this.#toldBelow[slot] = takeable - untilTold;
   }
 
-  /** Whether so much has been taken of a row since `setInflow` that it has to be told. */
+  /** Tests if so much has been taken of a row since `setInflow` that it has to be told. */
   isTakenFrom(row: number): boolean {
     const below = this.#toldBelow;
     if (below === null) return false;
@@ -366,7 +366,7 @@ const CLOCK_SET_MS = 1000;
  */
 const SLACK = 1e-6;
 
-/** What flows into a slot that follows a bucket of the cluster: units now, at most so many later, units per second. */
+/** Flow into a slot that follows a bucket of the cluster: units now, at most so many later, units per second. */
 export interface Inflow {
   /** May be negative: a debt. */
   readonly takeable: number;

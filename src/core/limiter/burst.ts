@@ -1,4 +1,4 @@
-/** How deep the bucket of a gate is: on a node's share, a topic, a client. */
+/** Depth of the bucket of a gate: on a node's share, a topic, a client. */
 export const GATE_DEPTH = {
   /** Milliseconds of the limit. With more, clumps pass, and the second after idling admits more above the quota. */
   burstMs: 100,

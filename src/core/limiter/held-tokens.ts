@@ -111,7 +111,7 @@ export class HeldTokens {
     this.#leastRoom[slot] = Infinity;
   }
 
-  /** How many tokens the slot has room for: 0 without a limit, the debt alone while it is blocked. */
+  /** Computes the slot's room for tokens: 0 without a limit, the debt alone while it is blocked. */
   #roomOf(slot: number): number {
     const { depth, tokens } = this.#buckets;
     const most = depth.at(slot);
@@ -120,7 +120,7 @@ export class HeldTokens {
   }
 }
 
-/** What one reservation holds of one row, until `end` is called. */
+/** Tokens that one reservation holds of one row, until `end` is called. */
 export class Hold {
   readonly #held: HeldTokens;
   readonly #row: number;

@@ -18,17 +18,17 @@ export interface JointRequest extends TokenRequest {
   whole?: Amounts | null;
   /** Bits as of `counted`: what is planned for the lane has been asked about this work, or need not be. */
   plansAsked?: number;
-  /** What a shadow has answered otherwise than the groups in force; null = there is no such shadow. */
+  /** Answer of a shadow that differs from the groups in force; null = there is no such shadow. */
   shadow?: ShadowAnswer | null;
-  /** What was asked in force, where that is not one group alone: it may be another mode by the time of `settle`. */
+  /** Requests in force, where that is not one group alone: it may be another mode by the time of `settle`. */
   taken?: readonly TokenRequest[] | null;
-  /** What shadows hold for it, until it is settled. */
+  /** Held by shadows until the work is settled. */
   shadowHolds?: readonly ShadowHold[];
 }
 
 export type ShadowAnswer = 'granted' | 'refused';
 
-/** What a shadow holds for work that is settled later (admission/shadow). */
+/** Tokens that a shadow holds for work that is settled later (admission/shadow). */
 export interface ShadowHold {
   settle(granted: Amounts, used: Amounts, nowMs: number): void;
 }
@@ -45,7 +45,7 @@ export const ALL_COUNTED = -1;
  */
 export class JointLevels {
   readonly #levels: Levels;
-  /** What work that cannot be refused may leave as debt, by lane. */
+  /** Debt that work which cannot be refused may leave, by lane. */
   readonly #debtMsOf: (lane: number) => number;
   /** A lane of the same direction that nothing limits: in force where no other is. */
   readonly #unlimitedLane: (lane: number) => number;
@@ -60,12 +60,12 @@ export class JointLevels {
     this.#unlimitedLane = unlimitedLane;
   }
 
-  /** Whether one group alone decides about a request, by itself. */
+  /** Tests if one group alone decides about a request, by itself. */
   #isSingle({ lane, further }: JointRequest): boolean {
     return further.length === 0 && (this.#levels.beside[lane] & IS_SHADOW) === 0;
   }
 
-  /** What is in force: a request for each group that may refuse, the first of which charges the node's own limit. */
+  /** Lists a request for each group in force that may refuse, the first of which charges the node's own limit. */
   #inForce({ lane, further, messages, bytes, topic, client, counted }: JointRequest): TokenRequest[] {
     const requests: TokenRequest[] = [];
     for (const [at, one] of [lane, ...further].entries()) {
@@ -191,7 +191,7 @@ function setCounted(request: JointRequest, lane: number): void {
   request.counted |= 1 << (laneIn(request, lane) === request.lane ? 0 : request.further.indexOf(lane) + 1);
 }
 
-/** What the unlimited lane says is told of the lane in whose place it stands. */
+/** Names the lane in whose place the unlimited one stands. */
 function laneIn({ lane, further }: JointRequest, asked: number): number {
   return further.includes(asked) ? asked : lane;
 }

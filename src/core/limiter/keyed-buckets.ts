@@ -128,7 +128,7 @@ export class KeyedBuckets {
   }
 }
 
-/** Whether the row would be as good as new at `nowMs`: full in every dimension that has a limit. */
+/** Tests if the row would be as good as new at `nowMs`: full in every dimension that has a limit. */
 function isFull({ refilledMs, depth, tokens, rate }: Buckets, row: number, nowMs: number): boolean {
   const elapsedMs = Math.max(0, nowMs - refilledMs.at(row));
   const first = row * DIMENSION_COUNT;

@@ -14,7 +14,7 @@ export interface KeyedLimit extends Readonly<Record<Direction, Rates>> {
   readonly max: number;
 }
 
-/** What a group configures beside its quota. */
+/** Configuration of a group beside its quota. */
 export interface GroupLevels {
   readonly topics: TopicSplitName;
   readonly perTopic: KeyedLimit;

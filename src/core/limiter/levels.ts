@@ -28,7 +28,7 @@ export function refusedBy(answer: number): { readonly level: Level; readonly dim
   return { level, dimension: (answer - REFUSED) % DIMENSION_COUNT };
 }
 
-/** Whether the own limit of a topic or client has refused, which the others of a group need not meet. */
+/** Tests if the own limit of a topic or client has refused, which the others of a group need not meet. */
 export function isOwnLimit(answer: number): boolean {
   return answer >= FIRST_OWN_LIMIT;
 }
@@ -135,7 +135,7 @@ export class Levels {
     });
   }
 
-  /** Whether every level would grant this now; takes nothing, counts nothing, makes no rows. */
+  /** Tests if every level would grant this now; takes nothing, counts nothing, makes no rows. */
   containsTokens(request: TokenRequest, nowMs: number): boolean {
     const { lane, messages, bytes } = request;
     if (!this.#limiter.containsTokens(lane, messages, bytes, nowMs)) return false;
@@ -242,7 +242,7 @@ export class Levels {
     buckets.refill(row, nowMs);
     const refusedBy = buckets.refusedBy(row, messages, bytes);
     if (refusedBy === -1) return GRANTED;
-    // What a shadow refuses is refused to nobody.
+    // A shadow's refusal is nobody's.
     if ((this.beside[lane] & IS_SHADOW) === 0) this.refusals[level] = this.refusals[level] + 1;
     return REFUSED + level * DIMENSION_COUNT + refusedBy;
   }

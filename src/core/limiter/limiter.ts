@@ -136,7 +136,7 @@ export class Limiter {
     return true;
   }
 
-  /** Whether `tryAcquire` would grant this now; takes nothing and counts nothing. */
+  /** Tests if `tryAcquire` would grant this now; takes nothing and counts nothing. */
   containsTokens(lane: number, messages: number, bytes: number, nowMs: number): boolean {
     if (nowMs > this.validUntilMs.at(lane)) return false;
     this.buckets.refill(lane, nowMs);
@@ -202,8 +202,8 @@ export class Limiter {
   }
 
   /**
-   * What was reserved is settled, or put back: it is not held any more. What was not used comes back to the bucket of
-   * the cluster as far as that had not been full again meanwhile, by `follow`; the rest counts as taken.
+   * Settles what was reserved, or puts it back: it is not held any more. Unused units come back to the bucket of the
+   * cluster as far as that had not been full again meanwhile, by `follow`; the rest counts as taken.
    */
   endReserved(lane: number, messages: number, bytes: number, usedMessages = 0, usedBytes = 0): void {
     this.#countReserved(lane, -messages, -bytes);
@@ -219,7 +219,7 @@ export class Limiter {
     if (unused > back) this.#lapsed![slot] = this.#lapsed![slot] + unused - back;
   }
 
-  /** Whether nothing of a lane is reserved, nobody is held back for it, and it owes nothing. */
+  /** Tests if nothing of a lane is reserved, nobody is held back for it, and it owes nothing. */
   isAtRest(lane: number): boolean {
     if (this.heldBack[lane] !== 0) return false;
     for (let slot = lane * DIMENSION_COUNT; slot < (lane + 1) * DIMENSION_COUNT; slot++) {
@@ -233,7 +233,7 @@ export class Limiter {
     return this.admitted.at(slot) + (this.#reserved?.[slot] ?? 0) + (this.#lapsed?.[slot] ?? 0);
   }
 
-  /** What reserved work has cost; counts it. The buckets are settled level by level (levels.ts). */
+  /** Counts what reserved work has cost. The buckets are settled level by level (levels.ts). */
   countSettled(lane: number, messages: number, bytes: number, retry = false): void {
     if (retry) this.#countRetried(lane, messages, bytes);
     else this.#count(lane, messages, bytes);
@@ -385,7 +385,7 @@ export class Limiter {
     this.#countExcess(first, messages);
   }
 
-  /** What many pieces of one message each add. */
+  /** Counts what many pieces of one message each add. */
   #countByteSquares(lane: number, messages: number, bytes: number): void {
     const at = lane * COUNTS + BYTE_SQUARES;
     this.#counts[at] = this.#counts[at] + (bytes * bytes) / Math.max(1, messages);

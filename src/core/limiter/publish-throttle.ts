@@ -53,7 +53,7 @@ export class PublishThrottle {
     this.#options = options;
   }
 
-  /** How many publishes over the limit wait for their turn. */
+  /** Publishes over the limit that wait for their turn. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -119,7 +119,7 @@ export class PublishThrottle {
     producer.tracker.unmark(this.#options.reason, nowMs);
   }
 
-  /** Whether something is left beside what those woken in this call are expected to publish. */
+  /** Tests if something is left beside what those woken in this call are expected to publish. */
   #carries(messages: number, bytes: number): boolean {
     const { tokens } = this.#options.buckets;
     const first = slotOf(this.#options.row, 0);

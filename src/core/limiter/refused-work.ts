@@ -6,8 +6,9 @@ export interface Figure {
 }
 
 /**
- * What a lane has refused, or admitted at a later attempt than the first. Most lanes never do, so the figures lie in
- * pages of 64 lanes, made when the first lane of a page needs one: a lane costs 100 bytes, and 48 more in such a page.
+ * Counts what a lane has refused, or admitted at a later attempt than the first. Most lanes never do, so the figures
+ * lie in pages of 64 lanes, made when the first lane of a page needs one: a lane costs 100 bytes, and 48 more in such a
+ * page.
  *
  * Attempted = admitted + refused + corrections: work that waits is attempted before it is either (+), and is not
  * attempted again when it is admitted (−).

@@ -168,7 +168,7 @@ export class WakeQueue<Item> {
     this.#owners++;
   }
 
-  /** Whether a request that does not wait may take this cost now, although others wait. */
+  /** Tests if a request that does not wait may take this cost now, although others wait. */
   mayPass(cost: number): boolean {
     return this.#current === null || (this.#passCredit >= cost && this.#passCredit > 0);
   }

@@ -84,7 +84,7 @@ export function windowWaitMs(tokens: number, amount: number, at: Omit<WindowChan
   return toNextMs + Math.max(0, Math.ceil(missing / depth - SLACK) - 1) * windowMs;
 }
 
-/** Whether no window of the row can ever grant this in one piece; false for buckets and blocked rows. */
+/** Tests if no window of the row can ever grant this in one piece; false for buckets and blocked rows. */
 export function isAboveWindow(buckets: Buckets, row: number, messages: number, bytes: number): boolean {
   if (buckets.windowOf(row) === 0) return false;
   const most = (dimension: number) => mostOfWindow(buckets.depth.at(row * DIMENSION_COUNT + dimension));
@@ -96,7 +96,7 @@ function mostOfWindow(depth: number): number {
   return Math.max(1, Math.ceil(depth - SLACK));
 }
 
-/** What a window passes on to the next one: a debt, or the fraction of a token. */
+/** Computes what a window passes on to the next one: a debt, or the fraction of a token. */
 function kept(tokens: number): number {
   return tokens < 0 ? tokens : Math.max(0, tokens - Math.floor(tokens + SLACK));
 }

@@ -17,8 +17,8 @@ export class LogTime {
    */
   spanMs = 0;
   /**
-   * What of `spanMs` were pauses, in which no node of this cluster ran: the part that `ms` does not count of steps that
-   * count whole, since the reader has caught up. Before, it may have been compaction.
+   * Part of `spanMs` in which no node of this cluster ran: what `ms` does not count of steps that count whole, since
+   * the reader has caught up. Before, it may have been compaction.
    */
   pauseMs = 0;
   /** Time between records, all of it: what a reader counts before it has caught up; never less than `spanMs`. */

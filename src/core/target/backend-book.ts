@@ -20,7 +20,6 @@ export interface Backend {
   sequence: number;
 }
 
-/** What became of a record. */
 export type BackendVerdict = 'applied' | 'repeated' | 'too-many-backends';
 
 /**
@@ -59,7 +58,6 @@ export class BackendBook {
     return newest;
   }
 
-  /** Whether a record of this name would be taken. */
   hasRoomFor(name: string): boolean {
     const { maxBackends } = this.#settings;
     return this.#backends.size < maxBackends || this.#backends.has(this.#idOf(name)) || this.#oldestSilent() !== null;

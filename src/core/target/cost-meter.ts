@@ -30,7 +30,7 @@ interface Tracked {
   touchedMs: number;
 }
 
-/** What has been reported in a while, as it was. */
+/** Costs reported in a while, as they were. */
 export interface CostNews {
   units: number;
   transactions: number;
@@ -75,7 +75,7 @@ export class CostMeter {
     return this.#lanes.has(lane);
   }
 
-  /** Whether costs of all these lanes can be counted. */
+  /** Tests if costs of all these lanes can be counted. */
   hasRoomFor(lanes: readonly number[]): boolean {
     const added = lanes.filter((lane) => !this.#lanes.has(lane)).length;
     return this.#lanes.size + added <= this.#settings.maxLanes;
@@ -107,7 +107,7 @@ export class CostMeter {
     return true;
   }
 
-  /** What has been reported of a lane since this was asked last; null = nothing. */
+  /** Takes what has been reported of a lane since the last call; null = nothing. */
   takeNews(lane: number): CostNews | null {
     const tracked = this.#lanes.get(lane);
     if (tracked === undefined) return null;
@@ -117,7 +117,7 @@ export class CostMeter {
     return units === 0 && transactions === 0 ? null : { units, transactions };
   }
 
-  /** What the lane's record says; null where there is nothing to say. */
+  /** Returns the costs for the lane's record; null = none. */
   costsOf(lane: number, nowMs: number): LaneCosts | null {
     const tracked = this.#lanes.get(lane);
     if (tracked === undefined) return null;

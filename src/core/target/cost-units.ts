@@ -1,4 +1,4 @@
-/** How bytes become cost units, for the whole cluster (FoundationDB: page 4096, write fungibility 4; 5 before 7.3). */
+/** Turns bytes into cost units, for the whole cluster (FoundationDB: page 4096, write fungibility 4; 5 before 7.3). */
 export interface CostFactors {
   readonly readPageBytes: number;
   readonly writePageBytes: number;
@@ -6,7 +6,7 @@ export interface CostFactors {
   readonly writeFactor: number;
 }
 
-/** What one piece of work has cost. */
+/** Cost of one piece of work. */
 export interface Cost {
   /** Own units, taken as they are. */
   readonly units?: number;

@@ -110,7 +110,7 @@ export class TargetBook {
     return inputs.cost >= decision.averageCost * inputs.transactions ? decision.averageCost : 0;
   }
 
-  /** What set the rates that were computed last. report-only enforces the message and byte quotas alone. */
+  /** Notes what set the rates that were computed last. report-only enforces the message and byte quotas alone. */
   noteInto(lane: { binding: Binding; isBusy: boolean }, settings: GroupSettings, direction: number): void {
     const { decision } = this.#last;
     const quota = settings.quota[DIRECTIONS[direction]][MESSAGES];
@@ -196,7 +196,7 @@ export class TargetBook {
     return sum;
   }
 
-  /** What a lane of any group costs on a backend, units per second of the whole cluster. */
+  /** Computes the cost of a lane of any group on a backend, units per second of the whole cluster. */
   costOn({ mapLane }: CostLane, backend: BackendId): number {
     let sum = 0;
     for (const { backends } of this.#costsOf(mapLane)) {

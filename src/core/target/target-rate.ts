@@ -1,11 +1,11 @@
 import { HEALTHY } from './throttling-ratio.js';
 
-/** What the target of one lane follows from. Rates per second; Infinity = no such quota. */
+/** Inputs of one lane's target. Rates per second; Infinity = no such quota. */
 export interface TargetInputs {
   quotaMessages: number;
   totalCost: number;
   reservedCost: number;
-  /** What a message is taken to cost until its cost is known. */
+  /** Assumed cost of a message until its cost is known. */
   expectedCost: number;
   /** Smoothed, of the whole cluster: pieces of work whose cost was reported, and what they cost on all backends. */
   transactions: number;
@@ -16,7 +16,7 @@ export interface TargetInputs {
   minimumRatio: number;
 }
 
-/** Which ceiling (or floor) the target is equal to. */
+/** Names the ceiling (or floor) that the target is equal to. */
 export type Binding = 'unlimited' | 'messages' | 'cost' | 'limiting' | 'minimum' | 'reserved';
 
 /** Every number on the way; messages/s but for `averageCost` (units per message). Infinity = none. */

@@ -4,8 +4,8 @@ import type { BackendHealth } from '../base/protocol/record.js';
 export const HEALTHY = Infinity;
 
 /**
- * What part of its present work a backend can bear (docs/background/foundationdb-tag-throttling.md, limiting rate;
- * formula of 7.3 and later):
+ * Computes the part of its present work that a backend can bear (docs/background/foundationdb-tag-throttling.md,
+ * limiting rate; formula of 7.3 and later):
  *
  *     z = min(2, (level − target + spring) / spring)        ratio = 1/z where z > 0, else none
  *
@@ -19,7 +19,7 @@ export function throttlingRatio(health: BackendHealth): number {
 }
 
 /**
- * Whether the figures are possible. A broken sensor tells impossible ones, for which nothing may be throttled. A ratio
+ * Tests if the figures are possible. A broken sensor tells impossible ones, for which nothing may be throttled. A ratio
  * lies in 0 … 2.
  */
 export function isSaneHealth(health: BackendHealth): boolean {

@@ -48,7 +48,7 @@ export class WorstZones {
     return at < this.#count && zone !== undefined && zone.limit !== HEALTHY ? zone : null;
   }
 
-  /** How many zones are left out. */
+  /** Counts the zones that are left out. */
   leftOut(leaveOut: number): number {
     return Math.max(0, Math.min(leaveOut, this.#count - 1));
   }

@@ -5,7 +5,6 @@ import type { Member } from './membership.js';
  * by every record.
  */
 export class AliveMembers {
-  /** How many there are. */
   count = 0;
   /** Rises whenever one comes or goes. */
   changes = 0;

@@ -37,7 +37,7 @@ export interface Member {
   olderBeatLogMs: number;
   /** Local monotonic time at which the newest sign of life was read. */
   lastSignMs: number;
-  /** Whether the node is a member, by the membership partition. */
+  /** State by the membership partition. */
   state: 'alive' | 'left' | 'expired';
 }
 
@@ -62,7 +62,7 @@ export class Membership {
   /** Slots of nodes that were dropped. */
   readonly #freeSlots: number[] = [];
   readonly #maxNodes: number;
-  /** How many nodes have a life on the membership partition. */
+  /** Nodes that have a life on the membership partition. */
   #accepted = 0;
   /** No node expires before this log time; a lower bound, because signs of life only postpone expiry. */
   #nextExpiryLogMs = 0;
@@ -105,7 +105,7 @@ export class Membership {
     return this.#byKey.get(nodeKey);
   }
 
-  /** How many nodes are known that are not alive. */
+  /** Nodes that are known and not alive. */
   get goneCount(): number {
     return this.#byKey.size - this.aliveCount;
   }
@@ -116,7 +116,7 @@ export class Membership {
     return member === undefined ? -1 : this.on(partition).indexOf(member.slot);
   }
 
-  /** Whether a node has a life on the membership partition: it is a member, or was one. */
+  /** Tests if a node has a life on the membership partition: it is a member, or was one. */
   isAccepted(nodeKey: NodeKey): boolean {
     return (this.#byKey.get(nodeKey)?.lives[MEMBERSHIP_PARTITION] ?? 0) > 0;
   }
@@ -130,7 +130,7 @@ export class Membership {
   }
 
   /**
-   * Whether a record of this node is accepted. The membership partition alone decides who is a member, so the bound
+   * Tests if a record of this node is accepted. The membership partition alone decides who is a member, so the bound
    * counts only nodes with a life there: all nodes refuse the same, in whatever order they read the partitions. Nodes
    * that only have records on other partitions are bounded to the same number.
    */
@@ -201,7 +201,7 @@ export class Membership {
     return this.on(MEMBERSHIP_PARTITION).remove(member);
   }
 
-  /** Whether a node may have been silent for too long. */
+  /** Tests if a node may have been silent for too long. */
   mayExpire(logMs: number): boolean {
     return logMs > this.#nextExpiryLogMs;
   }
@@ -232,7 +232,7 @@ export class Membership {
     return true;
   }
 
-  /** Whether somebody has beaten in an older life within `stalenessMs`, so that a process of this id runs. */
+  /** Tests if somebody has beaten in an older life within `stalenessMs`, so that a process of this id runs. */
   runsInOlderLife(member: Member, logMs: number): boolean {
     return logMs - member.olderBeatLogMs <= this.#stalenessMs;
   }
@@ -307,7 +307,7 @@ export class Membership {
   }
 }
 
-/** Whether nothing is left of a node: it is not alive, and the log holds no record of it. */
+/** Tests if nothing is left of a node: it is not alive, and the log holds no record of it. */
 export function isForgotten(member: Member): boolean {
   return member.state !== 'alive' && newestLife(member) === 0;
 }

@@ -23,7 +23,7 @@ export class RecordStore {
   /** The same of its span time, of which so much were pauses (log-time.ts). */
   spanMs = new Int32Array(initialLength(11));
   pauseMs = new Int32Array(initialLength(12));
-  /** Where the record stands, and the offset after the last record that its author had read. */
+  /** Offset of the record, and the offset after the last record that its author had read. */
   offset = new Float64Array(initialLength(13));
   readUntil = new Float64Array(initialLength(14));
   /** After so much span time all its buckets are full. */

@@ -8,7 +8,7 @@ export type RowVerdict = 'applied' | 'too-many-groups' | 'too-many-rows';
 const ROWS_PER_RECORD_MAX = 128;
 /** Groups that the bundles of a node which are not full may lack: one such bundle per partition, 64 groups each. */
 const NOT_FULL_GROUPS = 16 * 64;
-/** What the costs of a row weigh, and each backend in them, measured in rows of the usage map (100 bytes at most). */
+/** Weight of the costs of a row, and of each backend in them, in rows of the usage map (100 bytes at most). */
 const COSTS_WEIGHT = 2;
 const BACKEND_WEIGHT = 2;
 
@@ -34,7 +34,7 @@ export class RowBounds {
     this.#used = new Float64Array(partitions);
   }
 
-  /** Whether a bundle with this number may hold a group at all. */
+  /** Tests if a bundle with this number may hold a group at all. */
   hasBundle(bundle: number): boolean {
     return bundle < this.#groupsPerNode;
   }

@@ -31,7 +31,7 @@ export class RowStore {
     return this.#used - this.#free.length;
   }
 
-  /** How many rows there is room for. */
+  /** Rows that there is room for. */
   get capacity(): number {
     return (this.#pages.length - 1) * PAGE_ROWS + this.#lastPage.rows;
   }
@@ -255,7 +255,7 @@ const WORDS = ROW_BYTES / 4;
 const PAGE_BITS = 14;
 const PAGE_ROWS = 2 ** PAGE_BITS;
 const PAGE_MASK = PAGE_ROWS - 1;
-/** Which word of a row holds what. */
+/** Words of a row. */
 const RECORD = 0;
 const LANE = 1;
 const NEXT = 2;

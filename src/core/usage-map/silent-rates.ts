@@ -3,7 +3,7 @@ import type { GroupId, NodeKey } from '../base/vocabulary.js';
 import type { Member, Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
-/** What a node grants of a silent key, units per second. */
+/** Grants of a silent key, units per second. */
 export type SilentRates = Pick<KeyRow, 'messages' | 'bytes'>;
 
 type Visit = (member: Member, rates: SilentRates) => void;

@@ -14,7 +14,7 @@ export type UsageMapSettings = RowBoundsSettings & Pick<CoordinatorSettings, 'ha
 /** Called for every map lane whose rows changed, so that its shares are computed again. */
 export type LaneChanged = (mapLane: number) => void;
 
-/** Who has written a record, and when. The slot is this reader's number of the author. */
+/** Author and time of a record. The slot is this reader's number of the author. */
 export interface ChargeSource {
   readonly nodeKey: NodeKey;
   readonly slot: number;
@@ -64,9 +64,9 @@ export interface RecordKey {
 }
 
 /**
- * What became of a record. 'older' = it stands in the log after a newer one of its key. 'charge-too-low' and
- * 'charge-in-doubt' = it is applied, but for what it gives back more than its author may: more than a depth of some
- * bucket, or less. Nodes that disagree for a while about the log or its members may doubt an honest one.
+ * Fate of a record. 'older' = it stands in the log after a newer one of its key. 'charge-too-low' and 'charge-in-doubt'
+ * = it is applied, but for what it gives back more than its author may: more than a depth of some bucket, or less.
+ * Nodes that disagree for a while about the log or its members may doubt an honest one.
  */
 export type Verdict = RowVerdict | 'repeated' | 'older' | ChargeVerdict;
 export type ChargeVerdict = 'charge-too-low' | 'charge-in-doubt';
@@ -119,7 +119,7 @@ export class UsageMap {
     this.#onLaneChanged = onLaneChanged;
   }
 
-  /** How many lanes have a number. */
+  /** Lanes that have a number. */
   get laneCount(): number {
     return this.#mapLanes.count;
   }

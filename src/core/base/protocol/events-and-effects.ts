@@ -16,8 +16,8 @@ export type CoordinatorEvent =
   /** First use of a lane: the node serves it from now on. */
   | { readonly kind: 'lane-served'; readonly lane: number }
   /**
-   * What was spent of a silent key has just been charged to its lane. It is charged, and tells nothing of the rates of
-   * now: samples begin behind it. Counted as arrivals of one instant it passed for 30,000/s, for up to 12 s.
+   * Notes that what was spent of a silent key has been charged to its lane: samples begin behind it. Counted as
+   * arrivals of one instant it would pass for a rate of now.
    */
   | { readonly kind: 'unheard-charged'; readonly lane: number }
   /**
@@ -81,7 +81,7 @@ export interface Append {
   readonly record: TopicRecord | null;
 }
 
-/** What the runtime tells people: one log line and one metric each. */
+/** A thing to tell people: one log line and one metric each. */
 export type Notice =
   | { readonly kind: 'ready'; readonly members: number; readonly incarnation: number }
   | {
@@ -136,7 +136,7 @@ export const IGNORED_CAUSES = [
 ] as const;
 export type IgnoredCause = (typeof IGNORED_CAUSES)[number];
 
-/** What the runtime has to do now; the buffer is reused by the next step. */
+/** Work for the runtime to do now; the buffer is reused by the next step. */
 export interface Effects {
   readonly appends: Append[];
   /** Lanes whose limits changed; read them from `coordinator.shares`. */

@@ -79,7 +79,7 @@ export interface BackendRecord {
   readonly health: BackendHealth;
 }
 
-/** Where the ramp of one direction of a group stands; outlives the node that wrote it. */
+/** Ceiling of the ramp of one direction of a group; outlives the node that wrote it. */
 export interface GroupStateRecord {
   readonly kind: 'group-state';
   readonly author: Author;
@@ -109,7 +109,7 @@ export interface ReportRow {
   readonly shareMessages: number;
   readonly shareBytes: number;
   /**
-   * What the node took beyond what everybody expects of it, units in every dimension since its life began
+   * Units taken beyond what everybody expects of the node, in every dimension since its life began
    * (core/account/own-account.ts). Absent = nothing.
    */
   readonly charge?: readonly [messages: number, bytes: number];
@@ -119,14 +119,14 @@ export interface ReportRow {
    */
   readonly stock?: readonly [messages: number, bytes: number];
   readonly unread?: readonly [messages: number, bytes: number];
-  /** Where costs of the group were reported at the node. */
+  /** Absent = no costs of the group were reported at the node. */
   readonly costs?: LaneCosts;
 }
 
 /** The stock of a dimension without a bucket. */
 export const NO_STOCK = Number.NaN;
 
-/** What a row charges; one that does not say so charges nothing. */
+/** Reads the charge of a row; absent = nothing. */
 export function chargeIn({ charge }: Pick<ReportRow, 'charge'>): readonly [messages: number, bytes: number] {
   return charge ?? NOTHING_CHARGED;
 }
@@ -167,7 +167,7 @@ export function laneOfGroupStateKey(key: string): { readonly groupId: GroupId; r
   return isMade && lane.direction < DIRECTION_COUNT ? lane : null;
 }
 
-/** Whether a key belongs to no node, because all write the ceiling of a ramp under it. */
+/** Tests for the key of a ramp's ceiling, which belongs to no node, because all write it. */
 export function isGroupStateKey(key: string): boolean {
   return key.startsWith(GROUP_PREFIX);
 }
@@ -218,7 +218,7 @@ function encodeKey(nodeKey: NodeKey): string {
   return text;
 }
 
-/** What one lane costs at this node, as its record says it. Smoothed rates per second. */
+/** Costs of one lane at this node. Smoothed rates per second. */
 export interface LaneCosts {
   /** Pieces of work whose cost was reported. */
   readonly transactions: number;

@@ -4,7 +4,7 @@ import { MEMBERSHIP_PARTITION } from '../../base/vocabulary.js';
 import type { Member } from '../../usage-map/membership.js';
 
 /**
- * Which log is read, and which nodes have said everything again in it.
+ * Follows which log is read, and which nodes have said everything again in it.
  *
  * When the log is replaced, the nodes still hold the shares that followed from the old one. What follows from the new
  * log is wrong until all nodes have spoken in it: a node that has not spoken yet seems to want nothing. So a node keeps
@@ -26,7 +26,7 @@ export class EpochWatch {
   name: string | null = null;
   /** The part of the name that NODE records carry; 0 before the first log. */
   tag: EpochTag = 0;
-  /** How often the log was replaced under this process. */
+  /** Logs that were replaced under this process. */
   changes = 0;
   /** True while shares are held because the log does not say everything yet. */
   isHolding = false;
@@ -67,7 +67,7 @@ export class EpochWatch {
     this.#everywhere = 2 ** partitions - 1;
   }
 
-  /** How many nodes have to speak before shares follow this log. */
+  /** Nodes that have to speak before shares follow this log. */
   get awaited(): number {
     let here = 0;
     for (const nodeKey of this.#here) if (this.#spoken.get(nodeKey) === this.#everywhere) here++;
@@ -138,10 +138,7 @@ export class EpochWatch {
     this.#here.delete(nodeKey);
   }
 
-  /**
-   * Whether what a node writes on this partition goes on from what it has written into another log: until its first
-   * heartbeat that names this one.
-   */
+  /** Tests if a node's records here go on from another log: until its first heartbeat that names this one. */
   isElsewhere(nodeKey: NodeKey, partition: number): boolean {
     return ((this.#elsewhere.get(nodeKey) ?? 0) & (1 << partition)) !== 0;
   }
@@ -151,12 +148,12 @@ export class EpochWatch {
     this.keepsShares = false;
   }
 
-  /** Whether all awaited nodes have spoken, or `stalenessMs` have passed. */
+  /** Tests if all awaited nodes have spoken, or `stalenessMs` have passed. */
   isWaitOver(nowMs: number): boolean {
     return this.awaited === 0 || !this.#isYoung(nowMs);
   }
 
-  /** Whether an agreed pool is waited for no longer: it needs the claims of the others, so it has twice their time. */
+  /** Tests if the wait for an agreed pool is over: it needs the claims of the others, so it has twice their time. */
   isPoolWaitOver(nowMs: number): boolean {
     return nowMs - this.beganMs > 2 * this.#stalenessMs;
   }

@@ -33,7 +33,7 @@ import { Refusals } from './refusals.js';
 
 type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'partitionHeartbeatMs' | 'stalenessMs'>;
 
-/** What the log also fills: the health of backends, the ceilings of ramps, and what people are told. */
+/** Books that the log fills, too: the health of backends, the ceilings of ramps, and what people are told. */
 interface LogOutlets {
   readonly backends: BackendBook;
   /** By partition. */
@@ -257,7 +257,7 @@ export class LogReader {
     else if (partition !== MEMBERSHIP_PARTITION) this.#members.heardOn(partition, member, record);
   }
 
-  /** Whether a record is the first of its life on its partition, as far as this reader knows. */
+  /** Tests if a record is the first of its life on its partition, as far as this reader knows. */
   #beginsLife({ partition, record }: ReadEvent): boolean {
     if (record === null) return false;
     const { nodeKey, incarnation } = record.author;
@@ -344,7 +344,7 @@ export class LogReader {
   }
 }
 
-/** Whether a record stands under a key, and on a partition, of its kind and author. */
+/** Tests if a record stands under a key, and on a partition, of its kind and author. */
 function belongsTo({ partition, key }: ReadEvent, record: TopicRecord, partitions: number): boolean {
   switch (record.kind) {
     case 'backend':

@@ -8,7 +8,7 @@ import {
 /** A refused report is told again only if none was refused for this long. */
 const TOLD_AGAIN_MS = 60_000;
 
-/** How many nodes whose charges are refused are counted by name at once. */
+/** Nodes that are counted by name at once. */
 const NAMED_MAX = 16;
 
 /** Counts what was read and changed nothing, by cause, and tells of what was refused. */
@@ -20,7 +20,7 @@ export class Refusals {
   rowsMs = -Infinity;
   /** When a node last gave back more than it may, local monotonic time. */
   chargeMs = -Infinity;
-  /** How many records of a node gave back more than it may, since none did for a while, by the node's id. */
+  /** Records that gave back more than they may, since none did for a while, by the node's id. */
   readonly charges = new Map<string, number>();
   readonly #notices: Notice[];
 

@@ -22,7 +22,7 @@ export interface RampCeiling {
   readonly wholeUntilMs: number;
 }
 
-/** Where a ramp stood when its log was replaced. */
+/** Ceiling of a ramp when its log was replaced. */
 export interface CarriedCeiling {
   readonly ceiling: number;
   /** Log time for which the ceiling had held. */
@@ -36,13 +36,13 @@ export const RENEWALS = 4;
 /** Ceilings that are remembered of one log: both directions of 100,000 groups, about 200 bytes each. */
 const CEILINGS_MAX = 200_000;
 
-/** How far a partition has been read. */
+/** Progress of reading a partition. */
 export type LogProgress = Pick<LogTime, 'ms' | 'spanMs' | 'wholeMs' | 'appendMs'>;
 
 /**
- * Where the ramps of a partition's groups stand, as a function of its log: the newest GROUP_STATE of a lane counts,
- * whoever wrote it, until nobody has renewed it for its time to live. So a ceiling outlives restarts, and all nodes
- * that have read as far know the same one. Between records only a scheduled ramp moves, with log time.
+ * Keeps the ceilings of a partition's ramps as a function of its log: the newest GROUP_STATE of a lane counts, whoever
+ * wrote it, until nobody has renewed it for its time to live. So a ceiling outlives restarts, and all nodes that have
+ * read as far know the same one. Between records only a scheduled ramp moves, with log time.
  */
 export class RampBook {
   readonly #onChanged: (mapLane: number) => void;
@@ -193,7 +193,7 @@ export class RampBook {
     return newest;
   }
 
-  /** Whether a ceiling of this lane is remembered, of this log or of an earlier one. */
+  /** Tests if a ceiling of this lane is remembered, of this log or of an earlier one. */
   has(mapLane: number): boolean {
     return this.#ceilings.has(mapLane) || this.#carried.has(mapLane);
   }
@@ -231,7 +231,7 @@ export class RampBook {
   }
 
   /**
-   * Whether the ceiling changes with log time alone: it rises, or ends by the ramp's time to live earlier than by its
+   * Tests if the ceiling changes with log time alone: it rises, or ends by the ramp's time to live earlier than by its
    * record's.
    */
   isMoving(settings: GroupSettings, direction: number, mapLane: number): boolean {

@@ -1,4 +1,4 @@
-/** What a node keeps of a lane's ramp between steps. */
+/** Memory of a lane's ramp between steps. */
 export interface RampTurn {
   /** Log time up to which use has been accounted for without a record. */
   servedLogMs: number;

@@ -7,7 +7,7 @@ import { scheduled } from './scheduled.js';
 /** The longest time to live that settings may give a ceiling, and that a record may claim. */
 export const TIME_TO_LIVE_MAX_MS = 30 * 86_400_000;
 
-/** What a mode is given at the first use in a later second. */
+/** Input of a mode at the first use in a later second. */
 export interface RampStep {
   /** Messages/s, as of the last second that was used. */
   readonly ceiling: number;
@@ -36,10 +36,10 @@ export function slopeOf({ fromPerSecond, overMs }: RampSettings, top: number): n
 }
 
 /**
- * How much of a second was used, percent (Numaflow as shipped): the ceiling less the tokens left, plus one step as
+ * Computes the used part of a second, percent (Numaflow as shipped): the ceiling less the tokens left, plus one step as
  * slack for tokens that cannot be divided.
  *
- * Worked: 10 left of 20, slope 10 → 50 + 50 = 100.
+ * *Worked:* 10 left of 20, slope 10 → 50 + 50 = 100.
  */
 export function usedPercent(left: number, ceiling: number, slope: number): number {
   if (ceiling <= 0) return 100;

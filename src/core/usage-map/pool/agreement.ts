@@ -1,4 +1,4 @@
-/** What a log says about the size of its pool (Numaflow, "Consensus on Active Candidates"). */
+/** Statement of a log about the size of its pool (Numaflow, "Consensus on Active Candidates"). */
 export interface PoolVerdict {
   /** Every live member claims the live count. */
   readonly isAgreed: boolean;
