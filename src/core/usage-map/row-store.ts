@@ -240,8 +240,7 @@ class RowPage {
   }
 }
 
-type Column = 'usageMessages' | 'usageBytes' | 'demandMessages' | 'demandBytes' | 'shareMessages' | 'shareBytes';
-type RowContent = Readonly<Record<Column | 'topics', number>> & Pick<ReportRow, 'charge' | 'stock' | 'unread'>;
+type RowContent = Omit<ReportRow, 'groupId' | 'direction' | 'costs'>;
 
 const NO_STOCKS = [NO_STOCK, NO_STOCK] as const;
 const NOTHING_UNREAD = [0, 0] as const;

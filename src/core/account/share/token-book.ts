@@ -1,6 +1,13 @@
 import { hasClusterBucket } from '../../base/local-gate.js';
 import type { ReadEvent, UnheardUse } from '../../base/protocol/events-and-effects.js';
-import { chargeIn, type GroupStateRecord, NO_STOCK, partitionOf, type ReportRow } from '../../base/protocol/record.js';
+import {
+  chargeIn,
+  type GroupStateRecord,
+  NO_STOCK,
+  NOTHING_REPORTED,
+  partitionOf,
+  type ReportRow,
+} from '../../base/protocol/record.js';
 import { depthGiven, type GroupSettings } from '../../base/settings.js';
 import {
   DIMENSION_COUNT,
@@ -148,7 +155,14 @@ export class TokenBook implements ChargeReader {
       fullInMs = Math.max(fullInMs, (1000 * lacking) / bucket.perSecond);
       return stock;
     }) as [number, number];
-    const row = { ...NO_RATES, groupId, direction, charge: units, stock: [messages, bytes] as const, unread: units };
+    const row = {
+      ...NOTHING_REPORTED,
+      groupId,
+      direction,
+      charge: units,
+      stock: [messages, bytes] as const,
+      unread: units,
+    };
     return { row, fullInMs };
   }
 
@@ -546,16 +560,6 @@ export interface LaneCheckpoint {
   readonly columns: Pick<ReportRow, 'stock' | 'unread'>;
   readonly fullInMs: number;
 }
-
-const NO_RATES = {
-  topics: 0,
-  usageMessages: 0,
-  usageBytes: 0,
-  demandMessages: 0,
-  demandBytes: 0,
-  shareMessages: 0,
-  shareBytes: 0,
-};
 
 const NO_CHECKPOINT: LaneCheckpoint = { columns: {}, fullInMs: 0 };
 

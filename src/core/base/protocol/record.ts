@@ -123,6 +123,17 @@ export interface ReportRow {
   readonly costs?: LaneCosts;
 }
 
+/** Rates of a row whose node neither wants nor holds anything. */
+export const NOTHING_REPORTED = {
+  topics: 0,
+  usageMessages: 0,
+  usageBytes: 0,
+  demandMessages: 0,
+  demandBytes: 0,
+  shareMessages: 0,
+  shareBytes: 0,
+} as const satisfies Omit<ReportRow, 'groupId' | 'direction'>;
+
 /** The stock of a dimension without a bucket. */
 export const NO_STOCK = Number.NaN;
 
