@@ -10,11 +10,11 @@ import type {
 
 /**
  * Judges changes of many groups that come true together or not at all: one record, whose offset decides, and before it
- * the parts of what is larger than a record. Accepted if every group has its expected revision there; then all get revision offset + 1. Without a part it
- * is void. Compaction may take earlier revisions away from a later reader. So a *verdict* stands in the log before any
- * state that contains the batch; without one, all that decides is still there. Batch, parts and verdict are freed when
- * all groups' states contain it. *Worked:* at 9, gold (expects 4) and new (expects 0) → both have revision 10, if gold
- * had 4 and new did not exist.
+ * the parts of what is larger than a record. Accepted if every group has its expected revision there; then all get
+ * revision offset + 1. Without a part it is void. Compaction may take earlier revisions away from a later reader. So a
+ * *verdict* stands in the log before any state that contains the batch; without one, all that decides is still there.
+ * Batch, parts and verdict are freed when all groups' states contain it. *Worked:* at 9, gold (expects 4) and new
+ * (expects 0) → both have revision 10, if gold had 4 and new did not exist.
  */
 export class BatchedChanges {
   readonly #nodeId: string;
