@@ -5,7 +5,7 @@ import type { AccessConfig } from '../src/base/access/access-config.js';
 import { hashOf, newToken } from '../src/base/access/token.js';
 import { silentTelemetry } from '../src/base/ports/telemetry.js';
 import { RouteGuard } from '../src/doors/http/access/route-guard.js';
-import { createAcquireOutcomes } from '../src/doors/http/acquire/acquire-outcomes.js';
+import { createAcquireOutcomes } from '../src/doors/http/acquire/acquire-answers.js';
 import { needs } from '../src/doors/http/route/route-access.js';
 import { createHttpServer } from '../src/doors/http/server/http-server.js';
 import { createWholeNode, type WholeNode } from '../test/whole-node.js';

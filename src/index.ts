@@ -23,8 +23,7 @@ export type {
   Where,
 } from './node/api/decision.js';
 export type { GroupExplanation } from './node/api/group-explanation.js';
-export type { KeyStatus } from './node/api/key-status.js';
-export type { GroupStatus, NodeStatus } from './node/api/node-status.js';
+export type { GroupStatus, KeyStatus, NodeStatus } from './node/api/node-status.js';
 export type {
   AttachedScope,
   ChangeOptions,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type FastifyInstance, fastify } from 'fastify';
 import { Access } from '../../src/base/access/access.js';
 import { silentTelemetry } from '../../src/base/ports/telemetry.js';
-import { createAcquireOutcomes } from '../../src/doors/http/acquire/acquire-outcomes.js';
+import { createAcquireOutcomes } from '../../src/doors/http/acquire/acquire-answers.js';
 import { createHttpServer } from '../../src/doors/http/server/http-server.js';
 import { createWholeNode, type WholeNode } from '../../test/whole-node.js';
 import type { Sample } from './figures.js';

@@ -1,4 +1,4 @@
-import { SHORT_UNIT } from '../../src/config/setting/time-unit.js';
+import { SHORT_UNIT } from '../../src/config/setting/quantity.js';
 import type { WrittenRate } from '../../src/config/setting/written-rate.js';
 import type { PageRun } from '../page/page-runs.js';
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { didYouMean } from '../../src/base/input/nearest-name.js';
-import { SECONDS_OF } from '../../src/config/setting/time-unit.js';
+import { SECONDS_OF } from '../../src/config/setting/quantity.js';
 import type { WrittenRate } from '../../src/config/setting/written-rate.js';
 import type { Rates } from '../../src/core/base/vocabulary.js';
 import { renderPage } from '../page/render-page.js';

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
-import { DemoEnding } from '../../src/tools/demo/ending.js';
+import { DemoEnding } from '../../src/tools/demo/demonstration.js';
 import { ProgressBar } from '../../src/tools/terminal/progress-bar.js';
 import { checkLive } from '../live/check-live.js';
 import { LiveRun } from '../live/live-run.js';

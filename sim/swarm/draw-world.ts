@@ -57,7 +57,7 @@ const CLIMB = {
   pausePenaltyRatio: 0.5,
 };
 
-/** Halves times; relations stay (src/config/read/relations.ts). */
+/** Halves times; relations stay (src/config/read/check-relations.ts). */
 function fastTiming(base: WorldSettings): Partial<WorldSettings> {
   const stalenessMs = base.stalenessMs / 2;
   return {

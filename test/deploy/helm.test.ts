@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { STOP_WITHIN_MS } from '../../src/tools/cli/run/stop-on-signals.js';
+import { STOP_WITHIN_MS } from '../../src/tools/cli/run/run-node.js';
 import { CHART, HELM_IS_MISSING, hasHelm, rendered } from './helm.js';
 import { type Manifest, mistakesIn } from './kustomize.js';
 import { configOf, nodeOf } from './pod-config.js';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/files/load-config.js';
-import { STOP_WITHIN_MS } from '../../src/tools/cli/run/stop-on-signals.js';
+import { STOP_WITHIN_MS } from '../../src/tools/cli/run/run-node.js';
 import { findKustomize, type Manifest, mistakesIn, rendered, WHAT_TO_INSTALL, written } from './kustomize.js';
 import { configOf, folderOf, nodeOf } from './pod-config.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CONFIG, EXIT_USAGE } from '../../src/base/errors/error-row.js';
-import { STOP_WITHIN_MS } from '../../src/tools/cli/run/stop-on-signals.js';
+import { STOP_WITHIN_MS } from '../../src/tools/cli/run/run-node.js';
 
 const unit = readFileSync(fileURLToPath(new URL('../../deploy/systemd/quotamesh.service', import.meta.url)), 'utf8');
 const settings = new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, key, value]) => [key, value]));

@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { Access } from '../../src/base/access/access.js';
 import type { Telemetry } from '../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
-import { createAcquireOutcomes } from '../../src/doors/http/acquire/acquire-outcomes.js';
+import { createAcquireOutcomes } from '../../src/doors/http/acquire/acquire-answers.js';
 import { closeHttp, createHttpServer, listen } from '../../src/doors/http/server/http-server.js';
 import { createMetrics } from '../../src/doors/telemetry/metrics.js';
 import { createMemoryLog } from '../../src/topic/memory/memory-log.js';

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { silentTelemetry } from '../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import { createTopic } from '../../src/node/loop/open-topics.js';
-import { redisFinding } from '../../src/tools/doctor/redis-finding.js';
+import { redisFinding } from '../../src/tools/doctor/examine.js';
 import { signatureFindings } from '../../src/tools/doctor/signature-finding.js';
 import type { RedisTopicConfig } from '../../src/topic/redis/kind.js';
 import { RedisConnection } from '../../src/topic/redis/redis-connection.js';

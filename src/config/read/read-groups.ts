@@ -10,7 +10,6 @@ import { show } from '../setting/setting-text.js';
 import type { Sound } from '../setting/text-file.js';
 import { givenRate, LIMIT_NAMES, perSecond, shownBeside, shownRate } from '../setting/written-rate.js';
 import { withBurstsInFull } from './burst-in-full.js';
-import { mergedLayers } from './merged-layers.js';
 import type { SoundNode } from './read-node.js';
 
 /** Group name → its settings, `defaults:` laid under each; fields with a mistake are absent. */
@@ -88,4 +87,25 @@ function checkGroupName(path: (string | number)[], name: string, groups: GroupVa
   const problem = `must name a configured group, got ${show(name)}`;
   const remedy = didYouMean(name, groups.keys()) || 'Add the group, or remove its name here.';
   findings.add(path, { problem, allowed: 'a key of groups', remedy });
+}
+
+/**
+ * One layer over another, key by key, however deep: the upper one wins where it says something. `null` in it, for a key
+ * or for a mapping around it, hides what is below: the default again.
+ */
+export function mergedLayers(upper: unknown, lower: unknown): unknown {
+  if (upper === undefined) return lower;
+  if (!isMapping(upper) || !isMapping(lower)) return upper;
+  const merged: Record<string, unknown> = { ...lower };
+  for (const [key, value] of Object.entries(upper)) {
+    const below = Object.hasOwn(lower, key) ? lower[key] : undefined;
+    // Defining keeps `__proto__`, which YAML may hold, a key like others.
+    Object.defineProperty(merged, key, {
+      value: mergedLayers(value, below),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return merged;
 }

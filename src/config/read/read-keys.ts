@@ -15,9 +15,8 @@ import { givenRate } from '../setting/written-rate.js';
 import { shortBursts, withBurstInFull } from './burst-in-full.js';
 import { checkBursts } from './check-burst.js';
 import { checkRamps } from './check-ramps.js';
-import { checkShareRanges } from './check-share-range.js';
-import { mergedLayers } from './merged-layers.js';
-import { checkReserved } from './read-groups.js';
+import { checkShareRanges } from './group-definition.js';
+import { checkReserved, mergedLayers } from './read-groups.js';
 
 export interface KeysRead {
   readonly bounds: Sound<Pick<KeysConfig, 'maxLive' | 'publishNames'>>;

@@ -1,34 +1,37 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { isMapping } from '../../base/input/mapping.js';
+import { isMapping, type Mapping } from '../../base/input/mapping.js';
+import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import type { OtherConstants } from '../resolved/constants.js';
 import type { ResolvedConfig } from '../resolved/resolved-config.js';
 import { readAttachments } from '../rules/attachment-definition.js';
+import { type ReadKafkaQuotas, readKafkaQuotas } from '../rules/read-kafka-quotas.js';
 import { type NamesInUse, readMqttRules } from '../rules/read-rules.js';
+import type { GroupSection } from '../schema/groups.js';
 import { notAMapping } from '../schema/read-section.js';
 import { ConfigError, type Mistake } from '../setting/config-error.js';
 import { Findings, type Locate } from '../setting/findings.js';
+import { mayBothMatch, selectorOf } from '../setting/metric-selector.js';
+import { show } from '../setting/setting-text.js';
 import { valueAt } from '../setting/setting-value.js';
+import type { Sound } from '../setting/text-file.js';
+import { givenRate } from '../setting/written-rate.js';
 import { buildConfig, type ConfigParts } from './build-config.js';
 import { withBurstsInFull } from './burst-in-full.js';
-import { checkAlone } from './check-alone.js';
 import { checkBursts } from './check-burst.js';
-import { checkMetricSelectors } from './check-metric-selectors.js';
 import { checkRamps } from './check-ramps.js';
 import { checkRelations } from './check-relations.js';
-import { checkShadows } from './check-shadows.js';
-import { checkShareRanges } from './check-share-range.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
-import { kafkaQuotasOf } from './kafka-quotas-of.js';
+import { checkShadows, checkShareRanges } from './group-definition.js';
 import { readAuth } from './read-auth.js';
 import { readBackends } from './read-backends.js';
 import { checkGroupNames, checkReserved, readGroups } from './read-groups.js';
-import { readKeys } from './read-keys.js';
+import { type KeysRead, readKeys } from './read-keys.js';
 import { checkReach, readListenerTls } from './read-listeners.js';
 import { readNode, type SoundNode } from './read-node.js';
 import { readTextFile } from './read-text-file.js';
 import type { FileContext } from './read-texts.js';
-import { readTopic } from './read-topic.js';
+import { readTopic, type SoundTopic } from './read-topic.js';
 import { withUnitsBehindAmounts } from './units-in-keys.js';
 
 export interface ResolveOptions {
@@ -147,4 +150,63 @@ function withShorthands(raw: unknown): unknown {
   const topic = typeof raw.topic === 'string' ? { kind: raw.topic } : raw.topic;
   if (!isMapping(topic) || typeof topic.tls !== 'boolean') return { ...raw, topic };
   return { ...raw, topic: { ...topic, tls: { enabled: topic.tls } } };
+}
+
+/** Without a topic nobody knows what others want: a strategy that would have to know is refused, not replaced. */
+export function checkAlone(root: Readonly<Record<string, unknown>>, findings: Findings): void {
+  const groups = isMapping(root.groups) ? Object.entries(root.groups) : [];
+  const written: [(string | number)[], unknown][] = [
+    [['defaults'], root.defaults],
+    ...groups.map(([name, group]): [string[], unknown] => [['groups', name], group]),
+  ];
+  for (const [path, group] of written) {
+    const strategy = isMapping(group) ? (group.strategy ?? null) : null;
+    if (strategy === null || strategy === 'equal') continue;
+    findings.add([...path, 'strategy'], {
+      problem: `must be equal with topic kind none, got ${show(strategy)}: it needs the reports of other nodes`,
+      allowed: 'equal',
+      remedy: 'Remove it, or share a topic: embedded, kafka or redis.',
+    });
+  }
+}
+
+/** The settings of `kafkaQuotas.metrics` that select series. */
+const SELECTORS = ['producerRate', 'producerThrottle', 'consumerRate', 'consumerThrottle'] as const;
+
+type Selectors = { readonly [Name in (typeof SELECTORS)[number]]?: string | undefined };
+
+/** Refuses two selectors of one series: a producer's bytes would count as a consumer's. */
+export function checkMetricSelectors(metrics: Selectors, findings: Findings): void {
+  const read = SELECTORS.flatMap((name) => {
+    const text = metrics[name];
+    return text === undefined ? [] : [{ name, text, selector: selectorOf(text) }];
+  });
+  for (const [at, { name, text, selector }] of read.entries()) {
+    const first = read.slice(0, at).find((other) => mayBothMatch(other.selector, selector));
+    if (first === undefined) continue;
+    const problem = `must match other series than kafkaQuotas.metrics.${first.name} = ${show(first.text)}, got ${show(text)}`;
+    const allowed = 'another metric, or another value of a label that both name';
+    const remedy = `Name the label that tells them apart, e.g. ${selector.metric}{type="Produce"} and ${selector.metric}{type="Fetch"}.`;
+    findings.add(['kafkaQuotas', 'metrics', name], { problem, allowed, remedy });
+  }
+}
+
+interface ReadBefore {
+  readonly topic: SoundTopic | null;
+  readonly groups: ReadonlyMap<string, Sound<GroupSection>>;
+  readonly keys: KeysRead;
+}
+
+/** Reads the Kafka quotas to keep, beside the groups, keys and topic. */
+function kafkaQuotasOf(root: Mapping, { topic, groups, keys }: ReadBefore, findings: Findings): ReadKafkaQuotas {
+  const context = {
+    topicKind: topic?.kind,
+    groups: new Map(Array.from(groups, ([name, settings]) => [name, { hasBytes: hasBytes(settings) }])),
+    isKey: (name: string) => keys.templates.some(({ pattern }) => pattern.matches(name)),
+  };
+  return readKafkaQuotas(isMapping(root.kafkaQuotas) ? root.kafkaQuotas : {}, context, findings);
+}
+
+function hasBytes({ quota }: Sound<GroupSection>): boolean {
+  return DIRECTIONS.some((direction) => givenRate(quota?.[direction] ?? {}, 'bytes') !== null);
 }

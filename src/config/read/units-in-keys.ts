@@ -1,6 +1,6 @@
 import { isMapping, type Mapping } from '../../base/input/mapping.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
-import { SHORT_UNIT, type TimeUnit } from '../setting/time-unit.js';
+import { SHORT_UNIT, type TimeUnit } from '../setting/quantity.js';
 import { RATE_NAMES, type RateName, rateKey } from '../setting/written-rate.js';
 
 /**

@@ -11,8 +11,6 @@ import { NODE_LIMITS } from './limits.js';
 import { MQTT } from './mqtt.js';
 import { HTTP, LOG, METRICS, OUTERMOST_SETTINGS } from './node.js';
 import { POLLED_BACKEND } from './polled-backends.js';
-import { REGISTRY } from './registry.js';
-import { START } from './start.js';
 import { COSTS, LIMITING } from './target.js';
 import { TIMING } from './timing.js';
 import { KINDS, kindOf, TOPIC_KIND, type TopicKind } from './topic-kinds.js';
@@ -24,6 +22,64 @@ export interface SettingsSection {
   /** Key below `path` → row. */
   readonly rows: SettingRows;
 }
+
+/** Groups that are defined at run time, for the whole cluster (docs/operate/administration.md). */
+export const REGISTRY = section({
+  enabled: {
+    kind: 'switch',
+    default: true,
+    missedBy: 'groups in YAML alone',
+    buys: 'Groups can be made, changed and deleted while the nodes run, at any node for all of them.',
+    costs: 'A second topic, which a node reads before it is ready. All nodes must be configured alike.',
+  },
+  remoteChanges: {
+    kind: 'switch',
+    default: false,
+    missedBy: 'closed networks',
+    buys: 'Without `auth:`, groups can be changed by callers of other machines too. With it, roles decide, and this means nothing.',
+    costs: 'Whoever reaches the HTTP port of a node without `auth:` can change every quota.',
+  },
+  maxGroups: {
+    kind: 'count',
+    default: 100_000,
+    min: 1,
+    max: 1_000_000,
+    missedBy: 'large numbers of tenants',
+    buys: 'More groups that come at run time. One more is refused by name.',
+    costs: 'About 3 KB each. Names that were deleted count until the node starts anew.',
+  },
+});
+
+/** Starts a node while the topic is away (docs/operate/when-the-topic-is-away.md). */
+export const START = section({
+  policy: {
+    kind: 'choice',
+    default: 'wait',
+    choices: ['wait', 'alone'],
+    missedBy: 'deploys during an outage',
+    buys: 'alone: a node that starts while the topic is away decides after timing.isolationAfterMs, with quota / the number of nodes known last. A deploy during an outage does not take the service down.',
+    costs:
+      'Groups of the registry are unknown until the topic comes; nodes that start and nodes that were isolated before may add up to more than the quota.',
+  },
+  file: {
+    kind: 'text',
+    default: null,
+    defaultText: 'none: nothing is kept',
+    missedBy: 'deploys during an outage',
+    buys: 'A file of this node alone, relative to this YAML, in which it keeps how many nodes there are.',
+    costs: 'A small file written when that number changes. Two nodes must not name the same one.',
+  },
+  nodeCount: {
+    kind: 'count',
+    default: null,
+    defaultText: 'none: only the file counts',
+    min: 1,
+    max: 10_000,
+    missedBy: 'first starts during an outage',
+    buys: 'The number of nodes where the file does not know it yet. Where both know one, the larger one counts.',
+    costs: 'Too small a number lets all of them together admit more than the quota; too large a one, less.',
+  },
+});
 
 /** All sections but topic, backends, keys and groups, which are read by rules of their own. */
 export const NODE = section({

@@ -1,8 +1,7 @@
 import { didYouMean } from '../../base/input/nearest-name.js';
 import { isAboveMost, isNearlyNothing, isRate, RATE_LEAST } from './measured.js';
-import { formatQuantity, QUANTITY_EXAMPLES, type QuantityKind, unitAfterStroke } from './quantity.js';
+import { formatQuantity, QUANTITY_EXAMPLES, type QuantityKind, UNIT_SPELLINGS, unitAfterStroke } from './quantity.js';
 import type { Setting } from './setting.js';
-import { UNIT_SPELLINGS } from './time-unit.js';
 
 /** Says what is allowed: `a duration between 100ms and 1m (e.g. 500ms or 2s)`. */
 export function allowedText(setting: Setting, input?: unknown): string {

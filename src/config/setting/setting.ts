@@ -100,7 +100,7 @@ export const REDIS_PREFIX: NamePattern = {
   text: '1 to 100 letters, digits and . _ : / -',
 };
 
-/** Linux takes 107 bytes, macOS 103; the socket has a longer name for a moment (http/server/unix-socket.ts). */
+/** Linux takes 107 bytes, macOS 103; the socket has a longer name for a moment (http/server/listener.ts). */
 export const SOCKET_PATH: NamePattern = {
   matches: /^\/[\x21-\x7e]{1,94}$/,
   text: 'an absolute path of at most 95 ASCII characters without spaces',

@@ -1,5 +1,4 @@
-import { formatQuantity, parseRate } from './quantity.js';
-import { SECONDS_OF, SHORT_UNIT, type TimeUnit } from './time-unit.js';
+import { formatQuantity, parseRate, SECONDS_OF, SHORT_UNIT, type TimeUnit } from './quantity.js';
 
 /**
  * A rate as it was written. What enforces it takes it per second; people find their unit again, with the amount that

@@ -2,7 +2,7 @@ import type { KafkaQuotaEntity } from '../../config/schema/kafka-quota-entities.
 import { type Captured, fill, matchName } from '../../core/beside/attachments/patterns.js';
 import { DEFAULT_NAME, type Entity, entityKeyOf, limitKeyOf } from '../../core/beside/kafka-quotas/entity.js';
 import type { LimitSpec } from '../../core/beside/kafka-quotas/keeper-events.js';
-import { type GroupBytes, quotasOf } from './group-bytes.js';
+import { type GroupBytes, quotasOf } from './entity-parts.js';
 
 export interface SpecsInput {
   readonly rules: readonly KafkaQuotaEntity[];

@@ -3,7 +3,15 @@ import type { Clock } from '../../base/ports/clock.js';
 import type { ReadRecord, ReportTopic } from '../../base/ports/report-topic.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { KafkaQuotasConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
-import { DEFAULT_NAME, type Entity, entityKeyOf } from '../../core/beside/kafka-quotas/entity.js';
+import type { KafkaQuotaEntity } from '../../config/schema/kafka-quota-entities.js';
+import {
+  DEFAULT_NAME,
+  type Entity,
+  entityKeyOf,
+  MARKER_NAME,
+  QUOTA_NAMES,
+  type QuotaName,
+} from '../../core/beside/kafka-quotas/entity.js';
 import { Keeper } from '../../core/beside/kafka-quotas/keeper.js';
 import type {
   Alteration,
@@ -11,19 +19,18 @@ import type {
   DescribedQuota,
   KeeperEffect,
   KeeperEvent,
+  Marker,
 } from '../../core/beside/kafka-quotas/keeper-events.js';
 import type { KeptRecord } from '../../core/beside/kafka-quotas/keeper-record.js';
 import type { GroupTable } from '../../node/groups/group-table.js';
 import type { KeyTemplates } from '../../node/groups/keys/key-templates.js';
 import type { QuotaWindow } from '../../topic/kafka/client-quota-admin.js';
 import type { DescribedEntity, EntityChange } from '../../topic/kafka/client-quotas-1.js';
-import { changesOf, describedQuotas, entityOfParts } from './entity-parts.js';
-import { bytesOf, type GroupBytes } from './group-bytes.js';
+import { bytesOf, changesOf, describedQuotas, entityOfParts, type GroupBytes, quotasOf } from './entity-parts.js';
+import { readExporter } from './exporter-page.js';
 import { decodeKeeperRecord, encodeKeeperRecord } from './keeper-record-codec.js';
 import { type KeeperStatus, keeperStatus } from './keeper-status.js';
-import { isOfPattern, limitSpecs } from './limit-specs.js';
-import { markersOf } from './markers-of.js';
-import { readExporter } from './read-exporter.js';
+import { isOfPattern, limitSpecs, type SpecsInput } from './limit-specs.js';
 import { roughnessOf, troubleOfConsumers } from './window-roughness.js';
 
 /** Reads and writes quotas; `ClientQuotaAdmin` on a real Kafka. */
@@ -320,4 +327,30 @@ const NOBODY: Entity = { user: null, clientId: DEFAULT_NAME };
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Returns one quota that nobody has for each name that the rules keep. *Why:* brokers report users while all quotas of
+ * a name are of users, pairs while all are of pairs; else client ids, and whoever has its own quota.
+ */
+export function markersOf(rules: readonly KafkaQuotaEntity[], quotaOf: SpecsInput['quotaOf']): Marker[] {
+  return QUOTA_NAMES.flatMap((name) => {
+    const keeping = rules.filter(({ group }) => mayKeep(group, name, quotaOf));
+    if (keeping.length === 0) return [];
+    const hasClients = keeping.some(({ user }) => user === null);
+    const hasUsers = keeping.some(({ clientId }) => clientId === null);
+    const entity = {
+      user: hasClients ? null : MARKER_NAME,
+      clientId: hasUsers && !hasClients ? null : MARKER_NAME,
+    };
+    return [{ entity, name }];
+  });
+}
+
+/** Tests if a group may have a quota of that name. A name made of captures follows its template, or may have any. */
+function mayKeep(group: string, name: QuotaName, quotaOf: SpecsInput['quotaOf']): boolean {
+  const sample = group.replaceAll(/\{\w+\}/g, 'x');
+  const quotas = quotasOf(quotaOf(sample));
+  if (quotas.length === 0) return sample !== group;
+  return quotas.some(([each, bytes]) => each === name && bytes < Infinity);
 }

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { createAcquireOutcomes } from '../http/acquire/acquire-outcomes.js';
+import { createAcquireOutcomes } from '../http/acquire/acquire-answers.js';
 import { createHttpServer, type HttpServerParts } from '../http/server/http-server.js';
 import type { MetricSources } from '../telemetry/metric-tables.js';
-import { createMetrics } from '../telemetry/metrics.js';
-import { RefusalExemplars } from '../telemetry/refusal-exemplars.js';
+import { createMetrics, RefusalExemplars } from '../telemetry/metrics.js';
 
 export type HttpParts = Omit<HttpServerParts, 'metrics' | 'outcomes'> & Pick<MetricSources, 'incidents'>;
 

@@ -1,14 +1,16 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import type { Clock } from '../../base/ports/clock.js';
 import { type ThrottleReason, ThrottleTracker } from '../../core/limiter/throttle-tracker.js';
-import { ArrivedPackets } from './arrived-packets.js';
-import type { ConnectionRules } from './connection-rules.js';
-import { DispatchQueue } from './dispatch-queue.js';
+import { DispatchQueue, type DispatchRules } from './dispatch-queue.js';
+import type { HeldBytes } from './held-bytes.js';
 import { checkPacket } from './packet-check.js';
-import type { PacketLane } from './packet-lane.js';
+import { PacketLane } from './packet-lane.js';
 import {
   CONNACK,
+  CONNECT,
   DISCONNECT,
+  OVERTAKING,
   PacketError,
   PacketSplitter,
   PINGREQ,
@@ -19,8 +21,6 @@ import {
   SUBSCRIBE,
   UNANSWERED,
 } from './packets.js';
-import { SubscribeTurn } from './subscribe-turn.js';
-import { TurnPacer } from './turn-pacer.js';
 
 /**
  * Hands a client's packets to aedes one by one. aedes learns of a connection when its CONNECT is whole; no more is read
@@ -327,3 +327,150 @@ export function closeSocket(socket: Socket): void {
 }
 
 const CLOSE_MS = 1000;
+
+/**
+ * Lets a connection go on a few times in one turn of the event loop. By the next turn aedes has looked at subscribers,
+ * slow ones hold their publishers back, and other connections had their turn.
+ */
+export class TurnPacer {
+  readonly #goOn: () => void;
+  #inTurn = 0;
+  #isPlanned = false;
+
+  constructor(goOn: () => void) {
+    this.#goOn = goOn;
+  }
+
+  /** Goes on. @param work of a packet that costs several: 1,000 filters in each of 16 took 0.4 s */
+  next(work = 1): void {
+    this.#inTurn += work;
+    if (this.#inTurn < IN_TURN_MAX) this.#goOn();
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    setImmediate(() => {
+      this.#isPlanned = false;
+      const waits = this.#inTurn >= IN_TURN_MAX;
+      this.#inTurn = 0;
+      if (waits) this.#goOn();
+    });
+  }
+}
+
+/** Packets per turn: 1 lets a busy connection wait for turns (3.6 s behind where a turn took 20 ms), 16 30 ms. */
+const IN_TURN_MAX = 16;
+
+/** Paces a client's subscriptions; the connection is held meanwhile. */
+export class SubscribeTurn {
+  readonly #rules: SubscribeTurnRules;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(rules: SubscribeTurnRules) {
+    this.#rules = rules;
+  }
+
+  hasCome(): boolean {
+    if (this.#timer !== null) return false;
+    const waitMs = this.#rules.waitMs();
+    if (waitMs === 0) return true;
+    this.#rules.onHeld(true);
+    const due = () => {
+      this.#timer = null;
+      this.#rules.onHeld(false);
+    };
+    this.#timer = setTimeout(due, Math.min(Math.ceil(waitMs), WAIT_MS_MAX));
+    return false;
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+}
+
+export interface SubscribeTurnRules {
+  /** Takes a token: returns milliseconds until the client may subscribe, 0 = taken. */
+  readonly waitMs: () => number;
+  /** Called with true when the client begins to wait, with false when it may try again. */
+  readonly onHeld: (isHeld: boolean) => void;
+}
+
+/** Milliseconds after which a long wait is looked at again. */
+const WAIT_MS_MAX = 60_000;
+
+/**
+ * Holds bytes read of a client in two lanes: ordered ones, and those that overtake. A PUBLISH may wait for minutes, a
+ * ping behind it may not (MQTT 3.1.1, 3.1.2.10).
+ */
+export class ArrivedPackets {
+  readonly ordered: PacketLane = new PacketLane();
+  readonly overtaking: PacketLane = new PacketLane();
+  readonly #splitter: PacketSplitter;
+  #isFirst = true;
+
+  constructor(maxPacketBytes: number) {
+    this.#splitter = new PacketSplitter(maxPacketBytes, CONNECT_BYTES_MAX);
+  }
+
+  get bytes(): number {
+    return this.ordered.bytes + this.overtaking.bytes + this.#splitter.heldBytes;
+  }
+
+  /** Bytes of the incomplete packet. */
+  get incompleteBytes(): number {
+    return this.#splitter.heldBytes;
+  }
+
+  get isEmpty(): boolean {
+    return this.ordered.bytes + this.overtaking.bytes === 0;
+  }
+
+  /** Reads once; false = the socket has nothing. Throws PacketError. */
+  readFrom(socket: Socket): boolean {
+    const chunk = socket.read() as Buffer | null;
+    if (chunk === null) return false;
+    // Another protocol's bytes may look like the length of a long packet.
+    if (this.#isFirst && packetType(chunk) !== CONNECT) throw new PacketError('malformed-packet', 'no CONNECT');
+    this.#isFirst = false;
+    this.#sort(this.#splitter.push(chunk));
+    return true;
+  }
+
+  clear(): void {
+    this.ordered.clear();
+    this.overtaking.clear();
+  }
+
+  #sort(whole: Buffer): void {
+    let overtakingBytes = 0;
+    for (const packet of packetsOf(whole)) if (overtakes(packet)) overtakingBytes += packet.length;
+    if (overtakingBytes === 0) this.ordered.push(whole);
+    else if (overtakingBytes === whole.length) this.overtaking.push(whole);
+    else {
+      const packets = [...packetsOf(whole)];
+      this.overtaking.push(Buffer.concat(packets.filter(overtakes)));
+      this.ordered.push(Buffer.concat(packets.filter((packet) => !overtakes(packet))));
+    }
+  }
+}
+
+function overtakes(packet: Buffer): boolean {
+  return OVERTAKING.has(packetType(packet));
+}
+
+/** Most bytes before the login: a token of 3 KB fits, a longer will does not. */
+export const CONNECT_BYTES_MAX = 4096;
+
+/** Calls between the broker and a connection. */
+export interface ConnectionRules {
+  readonly clock: Clock;
+  readonly maxPacketBytes: number;
+  /** Most filters of one SUBSCRIBE or UNSUBSCRIBE. */
+  readonly maxFiltersPerPacket: number;
+  readonly dispatch: DispatchRules;
+  /** Takes a token: returns milliseconds until the connection may subscribe, 0 = taken. */
+  readonly subscribeWaitMs: (connection: GatedConnection) => number;
+  readonly held: HeldBytes;
+  /** Called when the CONNECT has arrived and aedes has the connection. */
+  readonly onConnect: (connection: GatedConnection) => void;
+  readonly onReading: (connection: GatedConnection, on: boolean) => void;
+  readonly onEnded: (connection: GatedConnection, reason: string | null) => void;
+}

@@ -1,23 +1,19 @@
-import type { AddressInfo, Server, Socket } from 'node:net';
-import { Server as TlsServer } from 'node:tls';
+import { type AddressInfo, createServer as createPlain, type Server, type Socket } from 'node:net';
+import { createServer as createSecure, Server as TlsServer } from 'node:tls';
 import { Aedes, type Client } from 'aedes';
 import type { Access } from '../../base/access/access.js';
-import { renewTls } from '../../base/access/listener-tls.js';
+import { type ListenerTls, renewTls, serverOptionsOf } from '../../base/access/listener-tls.js';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../base/ports/clock.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { MqttConfig } from '../../config/resolved/resolved-config.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import { ArrivalRates } from './arrival-rates.js';
-import { CleanSubscriptions } from './clean-subscriptions.js';
-import type { ConnectionRules } from './connection-rules.js';
 import { DispatchGate } from './dispatch-gate.js';
-import { EndedConnections } from './ended-connections.js';
 import { Passages } from './gate-requests.js';
-import { GatedConnection } from './gated-connection.js';
+import { type ConnectionRules, GatedConnection } from './gated-connection.js';
 import { GroupRules, matchesFilter } from './group-rules.js';
 import { HeldBytes } from './held-bytes.js';
-import { createListener } from './listener.js';
 import { IDENTIFIER_REJECTED, Logins, SERVER_UNAVAILABLE } from './logins.js';
 import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import { PublishGate } from './publish-gate.js';
@@ -121,7 +117,7 @@ export class MqttBroker {
     const aedes = new Aedes({
       // 23 characters is MQTT 3.1's bound; many of its clients ignore it.
       maxClientsIdLength: CLIENT_ID_LENGTH_MAX,
-      // Bounded with the sessions (unreleased.ts).
+      // Bounded with the sessions (session-bounds.ts).
       maxInflightInbound: 0,
       preConnect: (client, packet, done) => {
         const connection = connectionOf(client);
@@ -297,3 +293,129 @@ export async function listenOn(
   const scheme = server instanceof TlsServer ? 'mqtts' : 'mqtt';
   return `${scheme}://${shown}:${(server.address() as AddressInfo).port}`;
 }
+
+export interface ListenerRules {
+  readonly tls: ListenerTls | null;
+  /** Connections at most; handshakes count. */
+  readonly maxConnections: number;
+  readonly onSocket: (socket: Socket) => void;
+  /** Called when a connection beyond `maxConnections` was closed. */
+  readonly onTooMany: () => void;
+  /** Called when a TLS handshake failed. */
+  readonly onHandshakeFailed: (reason: string) => void;
+}
+
+/** Creates the server for clients, with TLS where there is a certificate. */
+export function createListener({ tls, maxConnections, onSocket, onTooMany, onHandshakeFailed }: ListenerRules): Server {
+  // Half open: the last message of a client that has gone is still read.
+  const options = { allowHalfOpen: true, noDelay: true };
+  if (tls === null) return createPlain(options, onSocket);
+  const server = createSecure({ ...options, ...serverOptionsOf(tls), handshakeTimeout: HANDSHAKE_MS }, onSocket);
+  server.maxConnections = maxConnections;
+  server.on('drop', onTooMany);
+  server.on('tlsClientError', ({ message }) => onHandshakeFailed(message));
+  return server;
+}
+
+/** Milliseconds for a TLS handshake: four round trips over a bad line. */
+const HANDSHAKE_MS = 10_000;
+
+/**
+ * Counts subscriptions of clients with a clean session, by connection. aedes keeps them in memory and asks no store
+ * about them. They count towards the bound of sessions', and end with the connection.
+ */
+export class CleanSubscriptions<Connection extends { readonly destroyed: boolean }> {
+  readonly #rules: Pick<SessionRules, 'maxSubscriptions' | 'counts' | 'onFull'>;
+  readonly #topics = new Map<Connection, Set<string>>();
+
+  constructor(rules: Pick<SessionRules, 'maxSubscriptions' | 'counts' | 'onFull'>) {
+    this.#rules = rules;
+  }
+
+  /** Adds one; false = no room, or the connection is gone. A topic subscribed to already takes no room. */
+  add(connection: Connection, clientId: string, topic: string): boolean {
+    const { counts, maxSubscriptions, onFull } = this.#rules;
+    const topics = this.#topics.get(connection) ?? new Set();
+    if (connection.destroyed) return false;
+    if (topics.has(topic)) return true;
+    if (counts.subscriptions >= maxSubscriptions) {
+      onFull('subscriptions-full', clientId);
+      return false;
+    }
+    this.#topics.set(connection, topics.add(topic));
+    counts.subscriptions++;
+    return true;
+  }
+
+  remove(connection: Connection, topics: readonly string[]): void {
+    const known = this.#topics.get(connection);
+    for (const topic of topics) if (known?.delete(topic)) this.#rules.counts.subscriptions--;
+  }
+
+  ended(connection: Connection): void {
+    this.#rules.counts.subscriptions -= this.#topics.get(connection)?.size ?? 0;
+    this.#topics.delete(connection);
+  }
+}
+
+/** Counts and logs why connections ended. */
+export class EndedConnections {
+  readonly #counts: MqttCounts;
+  readonly #telemetry: Telemetry;
+  readonly #clock: Clock;
+  /** Last warning of each reason in SAID_SELDOM. */
+  readonly #warnedMs = new Map<string, number>();
+
+  constructor(counts: MqttCounts, telemetry: Telemetry, clock: Clock) {
+    this.#counts = counts;
+    this.#telemetry = telemetry;
+    this.#clock = clock;
+  }
+
+  count(reason: string): void {
+    this.#counts.disconnects.set(reason, (this.#counts.disconnects.get(reason) ?? 0) + 1);
+  }
+
+  ended(reason: string, clientId: string): void {
+    this.count(reason);
+    const bound = BOUND_BY[reason];
+    this.#telemetry.log(this.#levelOf(reason), 'mqtt connection ended', { client: clientId, reason, bound });
+  }
+
+  #levelOf(reason: string): 'warn' | 'debug' {
+    if (!SAID_SELDOM.has(reason)) return WORTH_A_WARNING.has(reason) ? 'warn' : 'debug';
+    const nowMs = this.#clock();
+    if (nowMs - (this.#warnedMs.get(reason) ?? -Infinity) < WARNED_EVERY_MS) return 'debug';
+    this.#warnedMs.set(reason, nowMs);
+    return 'warn';
+  }
+}
+
+/** Reasons that people should look at; others are clients that come and go. */
+const WORTH_A_WARNING: ReadonlySet<string> = new Set([
+  'dispatch-queue-full',
+  'not-reading',
+  'gone-while-throttled',
+  'session-full',
+  'subscriptions-full',
+  'token-revoked',
+]);
+
+/** Reasons to warn of seldom, as a client that comes back could fill the log. */
+const SAID_SELDOM: ReadonlySet<string> = new Set([
+  'connect-too-large',
+  'held-full',
+  'malformed-packet',
+  'malformed-text',
+  'packet-id-zero',
+  'packet-too-large',
+  'too-many-filters',
+]);
+const WARNED_EVERY_MS = 60_000;
+
+/** Bound that each reason exceeded. */
+const BOUND_BY: Readonly<Record<string, string>> = {
+  'held-full': 'mqtt.maxHeldBytes',
+  'packet-too-large': 'mqtt.maxPacketBytes',
+  'too-many-filters': 'mqtt.maxFiltersPerPacket',
+};

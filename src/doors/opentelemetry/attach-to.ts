@@ -1,10 +1,20 @@
-import { metrics, trace } from 'opentelemetry-api';
+import {
+  type Attributes,
+  createNoopMeter,
+  type Meter,
+  metrics,
+  type Observable,
+  ProxyTracerProvider,
+  trace,
+} from 'opentelemetry-api';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { VERSION } from '../../base/package/version.js';
 import type { AdmissionWatch } from '../../node/admission/request/admission-watch.js';
 import { callEmbedder, warnEmbedder } from '../../node/loop/call-embedder.js';
-import type { MetricSources } from '../telemetry/metric-tables.js';
-import { observeMetrics } from './observe-metrics.js';
-import { hasMeterProvider, hasTracerProvider, rejectOldApi } from './registered-sdk.js';
+import { GroupSeries } from '../telemetry/group-series.js';
+import { GROUP_METRICS, type MetricRow } from '../telemetry/metric-table.js';
+import { type MetricSources, MetricTables } from '../telemetry/metric-tables.js';
+import { registeredApiVersion } from './registered-api.js';
 import { RequestSpans } from './request-spans.js';
 
 /** Parts of an SDK that were found. */
@@ -55,3 +65,66 @@ export function guardedWatch(watch: AdmissionWatch): AdmissionWatch {
     },
   };
 }
+
+/**
+ * Observes every metric of docs/reference/metrics.md, read when the SDK collects.
+ *
+ * @param ofNode stands in every series: a process may hold several nodes
+ * @returns ends it
+ */
+export function observeMetrics(meter: Meter, sources: MetricSources, ofNode: Attributes): () => void {
+  const tables = new MetricTables(sources);
+  const groups = new GroupSeries(sources.node);
+  const metrics = tables.metrics.map(({ name, row, read }) => ({ read, instrument: instrumentOf(meter, name, row) }));
+  const ofGroups = new Map(
+    Object.entries<MetricRow>(GROUP_METRICS).map(([name, row]) => [name, instrumentOf(meter, name, row)]),
+  );
+  const instruments = [...metrics.map(({ instrument }) => instrument), ...ofGroups.values()];
+  const observe: Parameters<Meter['addBatchObservableCallback']>[0] = async (result) => {
+    tables.refresh();
+    for (const { read, instrument } of metrics) {
+      read((value, labels) => result.observe(instrument, value, { ...labels, ...ofNode }));
+    }
+    await groups.read((name, value, labels) => {
+      result.observe(ofGroups.get(name) as Observable, value, { ...labels, ...ofNode });
+    });
+  };
+  meter.addBatchObservableCallback(observe, instruments);
+  return () => meter.removeBatchObservableCallback(observe, instruments);
+}
+
+/** Names `quotamesh_refusals_total` `quotamesh.refusals`: exporters for Prometheus append `_total` again. */
+function instrumentOf(meter: Meter, name: string, { type, help }: MetricRow): Observable {
+  const options = { description: help, unit: unitOf(name) };
+  const own = name.replace(/^quotamesh_/, 'quotamesh.').replace(/_total$/, '');
+  return type === 'gauge' ? meter.createObservableGauge(own, options) : meter.createObservableCounter(own, options);
+}
+
+/** Returns the code of UCUM for a name's unit; '' = none. */
+function unitOf(name: string): string {
+  if (/_seconds(_total)?$/.test(name)) return 's';
+  return /_bytes(_total)?$/.test(name) ? 'By' : '';
+}
+
+/** Tests for a registered SDK: without one the interfaces give objects of a class that does nothing. */
+export function hasMeterProvider(): boolean {
+  return metrics.getMeter('quotamesh').constructor !== createNoopMeter().constructor;
+}
+
+export function hasTracerProvider(): boolean {
+  const provider = trace.getTracerProvider();
+  if (!('getDelegate' in provider)) return true;
+  return (provider as ProxyTracerProvider).getDelegate() !== new ProxyTracerProvider().getDelegate();
+}
+
+/** Rejects an SDK older than our copy of the interfaces can see. Throws OPENTELEMETRY_TOO_OLD. */
+export function rejectOldApi(): void {
+  const version = registeredApiVersion();
+  if (version === null) return;
+  const [, minor = '0'] = version.split('.');
+  if (Number(minor) < OLDEST_MINOR) throw new QuotameshError('OPENTELEMETRY_TOO_OLD', { version, oldest: OLDEST });
+}
+
+/** Minor version of `opentelemetry-api` in package.json: the oldest with batch observation. */
+const OLDEST_MINOR = 3;
+const OLDEST = `1.${OLDEST_MINOR}.0`;

@@ -12,7 +12,7 @@ import {
 } from 'opentelemetry-api';
 import type { AdmissionWatch, WatchedRequest } from '../../node/admission/request/admission-watch.js';
 import type { Decision, NotReady, Refused } from '../../node/api/decision.js';
-import type { RefusalExemplars } from '../telemetry/refusal-exemplars.js';
+import type { RefusalExemplars } from '../telemetry/metrics.js';
 
 /** Advice of newer interfaces; an SDK reads it whatever their version. */
 interface Advised {

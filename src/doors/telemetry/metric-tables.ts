@@ -1,13 +1,13 @@
 import type { Access } from '../../base/access/access.js';
 import type { NodeStatus } from '../../node/api/node-status.js';
+import type { KeyCounts } from '../../node/groups/keys/key-book.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import { describeNode } from '../../node/status/describe-node.js';
-import type { AcquireOutcomes } from '../http/acquire/acquire-outcomes.js';
+import type { AcquireOutcomes } from '../http/acquire/acquire-answers.js';
+import { type ConnectionCounts, END_REASONS } from '../http/connections/connection-bounds.js';
 import type { KeeperStatus } from '../kafka-quotas/keeper-status.js';
 import type { MqttStatus } from '../mqtt/mqtt-status.js';
-import { ACCESS_METRICS, accessReadings } from './access-metrics.js';
 import { admissionReadings } from './admission-readings.js';
-import { httpReadings } from './http-readings.js';
 import { KAFKA_QUOTA_METRICS, kafkaQuotaReadings } from './kafka-quota-metrics.js';
 import {
   ADMISSION_METRICS,
@@ -17,12 +17,9 @@ import {
   NODE_METRICS,
   TOPIC_METRICS,
 } from './metric-table.js';
-import { mqttReadings } from './mqtt-readings.js';
+import type { RefusalExemplars } from './metrics.js';
 import { nodeReadings } from './node-readings.js';
-import type { RefusalExemplars } from './refusal-exemplars.js';
 import { GROUP_SOURCE_METRICS } from './registry-metric-table.js';
-import { groupSourceReadings } from './registry-metrics.js';
-import { SIGNATURE_METRICS, signatureReadings } from './signature-metrics.js';
 
 /** Sources of metrics; a node inside a program has itself alone. */
 export interface MetricSources {
@@ -120,5 +117,204 @@ export function topicReadings(status: () => NodeStatus): Readonly<Record<keyof t
       for (const [cause, count] of Object.entries(status().recordsIgnored)) series(count, { cause });
     },
     quotamesh_topic_pending_appends: (series) => series(status().topic.pendingAppends),
+  };
+}
+
+/** Metrics of callers, and of those who were refused. */
+export const ACCESS_METRICS = {
+  quotamesh_auth_enabled: { type: 'gauge', help: '1 while `auth:` is in force, 0 while every caller has every role.' },
+  quotamesh_auth_failures_total: {
+    type: 'counter',
+    help: 'Requests and logins that were refused: missing (nothing shown), unknown (wrong token, certificate without rule), untrusted (certificate of another authority), limited (too many failures of the address), denied (known, without the role or the tenant).',
+    labels: ['listener', 'reason'],
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+export function accessReadings(access: Access): Readonly<Record<keyof typeof ACCESS_METRICS, Reading>> {
+  return {
+    quotamesh_auth_enabled: (series) => series(access.isOpen ? 0 : 1),
+    quotamesh_auth_failures_total: (series) => {
+      for (const [key, count] of access.failures) {
+        const [listener = '', reason = ''] = key.split(' ');
+        series(count, { listener, reason });
+      }
+    },
+  };
+}
+
+export function httpReadings(outcomes: AcquireOutcomes): Readonly<Record<keyof typeof HTTP_METRICS, Reading>> {
+  return {
+    quotamesh_http_acquires_total: (series) => {
+      series(outcomes.granted, { outcome: 'granted' });
+      series(outcomes.refused, { outcome: 'refused' });
+      series(outcomes.notReady, { outcome: 'not-ready' });
+      series(outcomes.rejected, { outcome: 'rejected' });
+    },
+    ...connectionReadings(outcomes.connections),
+    quotamesh_http_reservations: (series) => series(outcomes.reservations.open),
+    quotamesh_http_reservations_ended_total: (series) => {
+      for (const outcome of ['committed', 'cancelled', 'expired', 'full'] as const) {
+        series(outcomes.reservations[outcome], { outcome });
+      }
+    },
+  };
+}
+
+function connectionReadings(counts: ConnectionCounts) {
+  return {
+    quotamesh_http_connections: ((series) => series(counts.open)) as Reading,
+    quotamesh_http_held_bytes: ((series) => series(counts.heldBytes)) as Reading,
+    quotamesh_http_connections_ended_total: ((series) => {
+      for (const reason of END_REASONS) series(counts.ended[reason], { reason });
+    }) as Reading,
+  };
+}
+
+export function mqttReadings(now: () => MqttStatus): Readonly<Record<keyof typeof MQTT_METRICS, Reading>> {
+  return {
+    quotamesh_mqtt_connections: (series) => series(now().connections),
+    quotamesh_mqtt_throttled_connections: byLabel('reason', () => now().throttledBy),
+    quotamesh_mqtt_throttled_seconds_total: (series) => series(now().throttledMs / 1000),
+    quotamesh_mqtt_connects_total: byLabel('outcome', () => now().connects),
+    quotamesh_mqtt_publishes_total: (series) => {
+      const { atOnce, afterWaiting, unlimited, rejected } = now().publishes;
+      series(atOnce, { outcome: 'at-once' });
+      series(afterWaiting, { outcome: 'after-waiting' });
+      series(unlimited, { outcome: 'unlimited' });
+      series(rejected, { outcome: 'rejected' });
+    },
+    quotamesh_mqtt_dispatched_messages_total: (series) => series(now().dispatched),
+    quotamesh_mqtt_dropped_messages_total: (series) => series(now().dropped),
+    quotamesh_mqtt_queued_messages: (series) => series(now().queued),
+    quotamesh_mqtt_pending_publishes: (series) => series(now().pendingPublishes),
+    quotamesh_mqtt_pending_bytes: (series) => series(now().pendingBytes),
+    quotamesh_mqtt_held_bytes: (series) => series(now().heldBytes),
+    quotamesh_mqtt_kept_subscriptions: (series) => series(now().kept.subscriptions),
+    quotamesh_mqtt_kept_messages: (series) => {
+      series(now().kept.sessionMessages, { kind: 'session' });
+      series(now().kept.retainedMessages, { kind: 'retained' });
+    },
+    quotamesh_mqtt_kept_bytes: (series) => {
+      series(now().kept.sessionBytes, { kind: 'session' });
+      series(now().kept.retainedBytes, { kind: 'retained' });
+    },
+    quotamesh_mqtt_not_kept_total: (series) => {
+      series(now().kept.sessionDropped, { kind: 'session' });
+      series(now().kept.retainedDropped, { kind: 'retained' });
+    },
+    quotamesh_mqtt_disconnects_total: byLabel('reason', () => now().disconnects),
+  };
+}
+
+function byLabel(label: string, values: () => Readonly<Record<string, number>>): Reading {
+  return (series) => {
+    for (const [name, value] of Object.entries(values())) series(value, { [label]: name });
+  };
+}
+
+type UsedParts = Pick<NodeParts, 'groups' | 'keys' | 'attachments' | 'registry'>;
+
+export function groupSourceReadings(
+  node: UsedParts,
+  status: () => NodeStatus,
+): Readonly<Record<keyof typeof GROUP_SOURCE_METRICS, Reading>> {
+  const changes = () => Object.entries(node.registry?.changes ?? {});
+  return {
+    quotamesh_config_reloads_total: (series) => {
+      const { taken, refused } = status().configuration;
+      series(taken, { outcome: 'taken' });
+      series(refused, { outcome: 'refused' });
+    },
+    quotamesh_config_refused: (series) => series(status().configuration.refusedBecause === null ? 0 : 1),
+    quotamesh_config_needs_restart: (series) => series(status().configuration.needsRestart.length),
+    quotamesh_config_differing_groups: (series) => series(status().configuration.differingGroups),
+    quotamesh_config_hidden: (series) => series(status().configuration.hiddenByRunTime),
+    quotamesh_groups: (series) => {
+      const { groups } = status().registry;
+      series(groups, { origin: 'run-time' });
+      series(Math.max(0, node.groups.numbers.size - groups), { origin: 'yaml' });
+    },
+    quotamesh_keys_live: perTemplate(node, 'live'),
+    quotamesh_keys_loud: perTemplate(node, 'loud'),
+    quotamesh_keys_made_total: perTemplate(node, 'made'),
+    quotamesh_keys_forgotten_total: perTemplate(node, 'forgotten'),
+    quotamesh_keys_refused_total: perTemplate(node, 'refused'),
+    quotamesh_keys_over_quota_total: perTemplate(node, 'overQuota'),
+    quotamesh_keys_limits_refused_total: perTemplate(node, 'limitsRefused'),
+    quotamesh_keys_granted_unheard_total: perTemplate(node, 'granted'),
+    quotamesh_registry_ready: (series) => series(status().registry.ready ? 1 : 0),
+    quotamesh_registry_offset: (series) => series(status().registry.offset),
+    quotamesh_registry_revision: (series) => series(node.registry?.revision ?? 0),
+    quotamesh_registry_changes_total: (series) => {
+      for (const [outcome, count] of changes()) series(count, { outcome });
+    },
+    quotamesh_registry_change_seconds: (series) => series((node.registry?.lastChangeMs ?? 0) / 1000),
+    quotamesh_registry_applied_total: (series) => series(node.registry?.applied ?? 0),
+    quotamesh_registry_refused_groups: (series) => series(status().registry.refused.length),
+    quotamesh_registry_records_ignored_total: (series) => series(status().registry.recordsIgnored),
+    quotamesh_registry_audited_changes: (series) => series(node.registry?.audited ?? 0),
+    quotamesh_registry_attachments: (series) => series(node.attachments.size),
+  };
+}
+
+function perTemplate({ keys }: Pick<UsedParts, 'keys'>, count: keyof KeyCounts): Reading {
+  return (series) => {
+    for (const [template, counts] of keys?.counts ?? []) series(counts[count], { template });
+  };
+}
+
+/** Metrics of signed records (topic.hmac). */
+export const SIGNATURE_METRICS = {
+  quotamesh_topic_verified_records_total: {
+    type: 'counter',
+    help: 'Records read that this cluster has signed, by key: key, next-key, previous-key.',
+    labels: ['log', 'signer'],
+  },
+  quotamesh_topic_unverified_records_total: {
+    type: 'counter',
+    help: 'Records read that this cluster has not signed: unsigned, unknown-key, wrong-signature. Ignored with topic.hmac.verify: require.',
+    labels: ['log', 'cause'],
+  },
+  quotamesh_topic_unverified_keys: {
+    type: 'gauge',
+    help: 'Keys of the topic whose newest record is signed with no key of ours (signer none), or with the previous one; at most 10,000 are counted.',
+    labels: ['log', 'signer'],
+  },
+  quotamesh_topic_signed_apart: {
+    type: 'gauge',
+    help: '1 while other nodes write and none of them signs as this one does: this node is not ready, or isolated. Look at topic.hmac.key.',
+    labels: ['log'],
+  },
+  quotamesh_topic_strangers: {
+    type: 'gauge',
+    help: 'How many nodes write to the topic of the reports and do not sign as this one does.',
+    labels: ['log'],
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+export function signatureReadings(status: () => NodeStatus): Readonly<Record<keyof typeof SIGNATURE_METRICS, Reading>> {
+  return {
+    quotamesh_topic_verified_records_total: (series) => {
+      for (const { log, verified } of status().signatures) {
+        for (const [signer, count] of Object.entries(verified)) series(count, { log, signer });
+      }
+    },
+    quotamesh_topic_unverified_records_total: (series) => {
+      for (const { log, unverified } of status().signatures) {
+        for (const [cause, count] of Object.entries(unverified)) series(count, { log, cause });
+      }
+    },
+    quotamesh_topic_signed_apart: (series) => {
+      for (const { log, isApart } of status().signatures) series(isApart ? 1 : 0, { log });
+    },
+    quotamesh_topic_strangers: (series) => {
+      for (const { log, strangers } of status().signatures) series(strangers, { log });
+    },
+    quotamesh_topic_unverified_keys: (series) => {
+      for (const { log, unverifiedKeys, previousKeys } of status().signatures) {
+        series(unverifiedKeys, { log, signer: 'none' });
+        series(previousKeys, { log, signer: 'previous-key' });
+      }
+    },
   };
 }

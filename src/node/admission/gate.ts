@@ -56,10 +56,11 @@ import { ScopeResolver } from './request/scope-resolver.js';
 import {
   type ChargeCosts,
   exemptReservation,
+  type KeyReservationParts,
   type ReservationParts,
   reservationOf,
+  unheardReservation,
 } from './reservation/one-reservation.js';
-import { type KeyReservationParts, unheardReservation } from './reservation/unheard-reservation.js';
 import { ShadowBook } from './shadow/shadow-book.js';
 import { rejectUnlessWaiting, type Waiting } from './wait/wait-lines.js';
 

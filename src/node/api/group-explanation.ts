@@ -3,8 +3,7 @@ import type { Dimension, Direction } from '../../core/base/vocabulary.js';
 import type { Level } from '../../core/limiter/levels.js';
 import type { Binding } from '../../core/target/target-rate.js';
 import type { PerDimension } from './decision.js';
-import type { DirectionStatus, QuotaAsWritten, RampStatus, RateStatus } from './node-status.js';
-import type { ShadowDirectionStatus } from './shadow-status.js';
+import type { DirectionStatus, QuotaAsWritten, RampStatus, RateStatus, ShadowDirectionStatus } from './node-status.js';
 
 /** Explains a group's limits: every input of the decision, in the order of use. */
 export interface GroupExplanation {

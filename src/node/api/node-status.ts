@@ -1,7 +1,8 @@
 import type { RecordSignatures, TopicCounters } from '../../base/ports/report-topic.js';
 import type { Direction } from '../../core/base/vocabulary.js';
 import type { Binding } from '../../core/target/target-rate.js';
-import type { ShadowStatus } from './shadow-status.js';
+import type { PerDimension } from './decision.js';
+import type { RefusalCount } from './group-explanation.js';
 
 /** Status of a node, for `/v1/nodes`, `/readyz`, metrics and the status command. */
 export interface NodeStatus {
@@ -258,4 +259,70 @@ export interface TemplateStatus {
   /** Limits in requests that were refused: LIMIT_DENIED, LIMIT_INVALID. */
   readonly limitsRefused: number;
   readonly granted: number;
+}
+
+/** Counts what would have been, had the shadow been enforced (docs/guide/shadow.md). */
+export interface ShadowStatus {
+  /** group = `mode: shadow` enforces nothing; planned = a plan beside what is in force (`shadow:`). */
+  readonly kind: 'group' | 'planned';
+  readonly strategy: string;
+  readonly directions: Readonly<Record<Direction, ShadowDirectionStatus>>;
+}
+
+export interface ShadowDirectionStatus {
+  readonly quota: RateStatus;
+  readonly quotaAsWritten: QuotaAsWritten;
+  /** Σ over the shadows of all nodes: admitted and requested, as last published. */
+  readonly usage: RateStatus;
+  readonly demand: RateStatus;
+  /** Share of this node's shadow. */
+  readonly share: RateStatus;
+  /** Messages since the start of the process. */
+  readonly admittedMessages: number;
+  readonly admittedBytes: number;
+  readonly refusedMessages: number;
+  readonly refusedBytes: number;
+  /** Granted in force, refused by the shadow; of a part, what it would have left out. */
+  readonly wouldRefuse: ShadowDifference;
+  /** Refused in force, granted by the shadow, or in part. */
+  readonly wouldGrant: ShadowDifference;
+  /** Refusals of the shadow by level, dimension and reason, the newest first. */
+  readonly refusedBecause: readonly RefusalCount[];
+}
+
+export interface ShadowDifference {
+  readonly requests: number;
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** Reports what one node knows of a key, whether it uses it or not. */
+export interface KeyStatus {
+  readonly key: string;
+  /** Pattern of its template. */
+  readonly template: string;
+  /** Quota of the whole cluster, as it is written. */
+  readonly quota: Readonly<Record<'publish' | 'dispatch', QuotaAsWritten>>;
+  /** False = unused at this node, or not lately. */
+  readonly used: boolean;
+  /** True = nobody publishes it, and this node may spend it unpublished. */
+  readonly silent: boolean;
+  /** Whole units that this node may still spend unpublished, null in it = unlimited; null unless silent. */
+  readonly leftUnheard: Readonly<Record<'publish' | 'dispatch', PerDimension>> | null;
+  /** Whole units in the cluster's bucket as far as this node knows, null in it = unlimited. */
+  readonly remaining: Readonly<Record<'publish' | 'dispatch', PerDimension>> | null;
+  readonly group: GroupStatus | null;
+  /** Last record of each node, the largest demand first; of a silent key, of nodes where it is among the busiest. */
+  readonly told: Readonly<Record<'publish' | 'dispatch', readonly KeyTold[]>>;
+}
+
+export interface KeyTold {
+  readonly nodeId: string;
+  readonly self: boolean;
+  readonly usage: RateStatus;
+  readonly demand: RateStatus;
+  /** Units that the node published beyond what was expected of it, since its first report. */
+  readonly charged: PerDimension;
+  /** Milliseconds; null = the node spends it unpublished, as its heartbeats alone say. */
+  readonly reportAgeMs: number | null;
 }

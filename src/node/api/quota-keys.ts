@@ -1,4 +1,4 @@
-import type { KeyStatus } from './key-status.js';
+import type { KeyStatus } from './node-status.js';
 import type { ChangeOptions, Definition } from './quota-groups.js';
 
 /**

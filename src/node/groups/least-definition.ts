@@ -3,7 +3,6 @@ import { describeGroupConfig, describeTemplate } from '../../config/describe/des
 import { examineGroup } from '../../config/read/group-definition.js';
 import type { GroupConfig, KeyTemplate } from '../../config/resolved/resolved-config.js';
 import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
-import { isSameValue } from './same-value.js';
 
 /**
  * Writes the least YAML for a group, without `defaults`, as run time reads it. *Why:* in full, a YAML group's first
@@ -51,4 +50,18 @@ function withoutZeros(quota: unknown): Mapping {
     return [direction, Object.fromEntries(rates.filter(([name, rate]) => rate !== 0 || !name.startsWith('reserved')))];
   });
   return Object.fromEntries(named.filter(([, rates]) => Object.keys(rates as Mapping).length > 0));
+}
+
+/** Compares plain data without prototypes, in half the time of isDeepStrictEqual. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const keys = Object.keys(one);
+  if (keys.length !== Object.keys(other).length) return false;
+  for (const key of keys) {
+    if (!Object.hasOwn(other, key)) return false;
+    if (!isSameValue((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key])) return false;
+  }
+  return true;
 }

@@ -30,7 +30,7 @@ export function embeddedCaller({ by = 'library' }: ChangeOptions) {
   return { name, how: 'library', requestId: randomUUID(), atMs: Date.now() };
 }
 
-/** Most characters, as in records (http/access/changed-by.ts). */
+/** Most characters, as in records (http/access/caller.ts). */
 const NAME_LENGTH_MAX = 200;
 
 /** Copies a mapping that JSON can hold. */

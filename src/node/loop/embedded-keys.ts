@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import type { KeyStatus } from '../api/key-status.js';
+import type { KeyStatus } from '../api/node-status.js';
 import type { ChangeOptions, Definition } from '../api/quota-groups.js';
 import type { DefinedKey, DefinedKeyTemplate, QuotaKeys, QuotaKeyTemplates } from '../api/quota-keys.js';
 import {

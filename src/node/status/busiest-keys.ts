@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { BYTES, lanesOf, MESSAGES } from '../../core/base/vocabulary.js';
-import type { KeyStatus } from '../api/key-status.js';
+import type { KeyStatus } from '../api/node-status.js';
 import { describeKey, type KeyStatusParts } from './describe-key.js';
 import { LaneSummary } from './lane-summary.js';
 

@@ -6,7 +6,7 @@ import { BYTES, DIRECTIONS, type Direction, MESSAGES } from '../../core/base/voc
 import type { Coordinator } from '../../core/machine/coordinator.js';
 import type { Member } from '../../core/usage-map/membership.js';
 import type { SilentRates } from '../../core/usage-map/silent-rates.js';
-import type { KeyStatus, KeyTold } from '../api/key-status.js';
+import type { KeyStatus, KeyTold } from '../api/node-status.js';
 import type { KeyBook, KeySeen } from '../groups/keys/key-book.js';
 import type { KeyTemplates } from '../groups/keys/key-templates.js';
 import { describeGroup } from './describe-node.js';

@@ -1,15 +1,26 @@
 import { describeQuota } from '../../config/describe/describe-config.js';
+import { correctedRate } from '../../core/account/cluster-bucket.js';
+import type { LaneState } from '../../core/account/lanes/lane-state.js';
+import type { SlotTokens } from '../../core/account/slot-tokens.js';
 import { incarnationCount } from '../../core/base/ids.js';
 import { shownRates } from '../../core/base/shown-rates.js';
-import { BYTES, lanesOf, MEMBERSHIP_PARTITION, MESSAGES } from '../../core/base/vocabulary.js';
+import { BYTES, lanesOf, MEMBERSHIP_PARTITION, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
+import type { Limiter } from '../../core/limiter/limiter.js';
+import { type BucketSeen, bucketSeen } from '../../core/machine/bucket-seen.js';
 import type { Coordinator } from '../../core/machine/coordinator.js';
-import type { DirectionStatus, GroupStatus, MemberStatus, NodeStatus, PoolStatus } from '../api/node-status.js';
+import type {
+  ClusterBucketStatus,
+  DirectionStatus,
+  GroupStatus,
+  MemberStatus,
+  NodeStatus,
+  PoolStatus,
+  ShadowDirectionStatus,
+  ShadowStatus,
+} from '../api/node-status.js';
 import { describeRegistry, originOf } from '../groups/registry/describe-registry.js';
 import { describeBusy } from './busy-watch.js';
-import { DEGRADED } from './degraded.js';
-import { describeShadow } from './describe-shadow.js';
-import { describeSignatures, signedApart } from './describe-signatures.js';
-import { describeTokens } from './describe-tokens.js';
+import { DEGRADED, describeSignatures, signedApart } from './degraded.js';
 import { LaneSummary } from './lane-summary.js';
 import type { ReadinessParts, StatusParts } from './status-parts.js';
 
@@ -148,3 +159,71 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
   fenced: 'a newer process uses this node id',
   'partitions-differ': 'a member works with fewer partitions of the topic',
 };
+
+export function describeShadow(parts: StatusParts, group: number): ShadowStatus | null {
+  const { groups } = parts;
+  const kind = groups.at(group).mode === 'shadow' ? 'group' : 'planned';
+  const shadow = kind === 'group' ? group : groups.shadowOf(group);
+  if (shadow === null) return null;
+  const [publish, dispatch] = lanesOf(shadow).map((lane) => describeShadowLane(parts, new LaneSummary(parts, lane)));
+  return { kind, strategy: groups.at(shadow).strategy, directions: { publish, dispatch } };
+}
+
+function describeShadowLane({ gate, limiter, clock }: StatusParts, summary: LaneSummary): ShadowDirectionStatus {
+  const { lane, config, direction, quota } = summary;
+  const { nodes, sums } = summary.divided;
+  const { wouldRefuse, wouldGrant } = gate.shadows.counts.of(lane);
+  const [messages, bytes] = [slotOf(lane, MESSAGES), slotOf(lane, BYTES)];
+  return {
+    quota: shownRates(quota),
+    quotaAsWritten: describeQuota(config, direction),
+    usage: shownRates(sums.usage),
+    demand: shownRates(sums.demand),
+    share: summary.local(nodes).share,
+    admittedMessages: limiter.admitted.at(messages),
+    admittedBytes: limiter.admitted.at(bytes),
+    refusedMessages: limiter.refused.at(messages),
+    refusedBytes: limiter.refused.at(bytes),
+    wouldRefuse: { ...wouldRefuse },
+    wouldGrant: { ...wouldGrant },
+    refusedBecause: gate.shadows.refusals.of(lane, clock()),
+  };
+}
+
+/** Describes the cluster's buckets of a lane; null = nodes have gates, or it is not served here. */
+export function describeTokens(parts: StatusParts, lane: number): DirectionStatus['clusterBucket'] {
+  const { coordinator } = parts.loop;
+  const state = coordinator?.lanes.get(lane);
+  if (coordinator === null || !state?.tokens) return null;
+  const nowMs = parts.clock();
+  const describe = (dimension: number) => {
+    const now = bucketSeen(coordinator, lane, dimension, nowMs);
+    if (now === null) return null;
+    const rate = correctedRate(now.bucket, now.tokens);
+    return { ...describeSlot(parts.limiter, state, dimension, { tokens: now.tokens, rate }, nowMs), ...now.seen };
+  };
+  return { messages: describe(MESSAGES), bytes: describe(BYTES) };
+}
+
+function describeSlot(
+  limiter: Limiter,
+  { lane, tokens: laneTokens }: LaneState,
+  dimension: number,
+  { tokens, rate }: { readonly tokens: number; readonly rate: number },
+  nowMs: number,
+): Omit<ClusterBucketStatus, keyof BucketSeen> {
+  const slot = laneTokens?.slots[dimension] as SlotTokens;
+  const { expected, account, isInPieces, piece, comesBackPerSecond } = slot;
+  // The limiter gives from the cluster's bucket, or cut off from the share.
+  const here = limiter.available(lane, dimension, nowMs) - limiter.buckets.debt(lane, dimension, nowMs);
+  const missing = piece - (isInPieces ? Math.min(here, tokens) : here);
+  return {
+    expectedPerSecond: Math.min(expected.served, rate),
+    ownExpectedPerSecond: expected.ownAt(rate),
+    unheard: account.unheard,
+    takeable: here,
+    passesInMs: here >= piece || comesBackPerSecond <= 0 ? 0 : Math.ceil((1000 * missing) / comesBackPerSecond),
+    inPieces: isInPieces,
+    throttled: expected.isThrottled,
+  };
+}

@@ -8,7 +8,7 @@ import type { Figure } from '../../core/limiter/refused-work.js';
 import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
 import type { QuotaTold } from '../api/decision.js';
 import type { RefusalCount } from '../api/group-explanation.js';
-import type { ShadowDifference } from '../api/shadow-status.js';
+import type { ShadowDifference } from '../api/node-status.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { GroupsInForce } from '../groups/groups-in-force.js';
 import type { KeyBook } from '../groups/keys/key-book.js';

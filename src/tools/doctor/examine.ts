@@ -1,13 +1,17 @@
+import { constants, readFileSync } from 'node:fs';
+import { access, stat, statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { dirname } from 'node:path';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { PACKAGE_ROOT } from '../../base/package/package-root.js';
 import { type LoadOptions, loadConfig } from '../../config/files/load-config.js';
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { hasReports } from '../../topic/embedded/topic-folder.js';
+import type { RedisTopicConfig } from '../../topic/redis/kind.js';
+import { reasonOf } from '../../topic/remote/topic-unusable.js';
+import { ask } from '../node-client/node-address.js';
 import { type Finding, good, looked, noted, skipped, wrong } from './finding.js';
-import { folderFinding, networkMistake } from './folder-finding.js';
 import { kafkaFindings } from './kafka-findings.js';
-import { listenerFinding } from './listener-finding.js';
-import { nodeJsFinding } from './node-js-finding.js';
-import { redisFinding } from './redis-finding.js';
 import { signatureFindings } from './signature-finding.js';
 
 export interface ExamineOptions extends LoadOptions {
@@ -97,4 +101,125 @@ async function signaturesOf(config: ResolvedConfig, found: readonly Finding[], t
       : found.some((each) => each.about === about && each.state === 'good');
   if (!isSound || !isThere) return [];
   return looked('signatures', 2 * timeoutMs, () => signatureFindings(config, timeoutMs));
+}
+
+/** Checks a folder; nodes make a missing one if its parent is writable. */
+export async function folderFinding(about: string, path: string): Promise<Finding> {
+  const there = await nearestThere(path);
+  try {
+    await access(there, constants.W_OK | constants.X_OK);
+    // root may also enter what is no folder.
+    if (!(await stat(there)).isDirectory()) throw new Error(`${there} is no folder`);
+  } catch (error) {
+    return wrong(about, new QuotameshError('FILE_UNWRITABLE', { path, reason: (error as Error).message }));
+  }
+  return good(about, there === path ? `${path} can be written` : `${path} can be made in ${there}`);
+}
+
+/** Linux numbers of NFS, SMB (two) and Ceph, where LMDB's locks fail. */
+const NETWORK = new Set([0x6969, 0xff534d42, 0xfe534d42, 0x00c36400]);
+
+/** Describes a network folder, whose processes cannot share a map; null = none. */
+export async function networkMistake(path: string): Promise<QuotameshError | null> {
+  const { type } = await statfs(await nearestThere(path));
+  if (!NETWORK.has(type)) return null;
+  const reason = 'it lies on a network file system, where locks of processes do not hold; use a local disk';
+  return new QuotameshError('TOPIC_SETTINGS', { topic: path, reason });
+}
+
+async function nearestThere(path: string): Promise<string> {
+  const isThere = await stat(path).then(
+    () => true,
+    ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT',
+  );
+  return isThere || dirname(path) === path ? path : nearestThere(dirname(path));
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Tries to listen at an address, and leaves it. */
+export async function listenerFinding(
+  about: 'http' | 'mqtt',
+  code: 'HTTP_ADDRESS_IN_USE' | 'MQTT_ADDRESS_IN_USE',
+  { host, port }: Address,
+  timeoutMs: number,
+): Promise<Finding> {
+  const address = `${host}:${port}`;
+  if (port === 0) return good(about, `${host}, at any free port`);
+  const refusal = await refusalOf({ host, port });
+  if (refusal === null) return good(about, `${address} is free`);
+  if (refusal.code === 'EADDRINUSE' && about === 'http' && (await isNode({ host, port }, timeoutMs))) {
+    return noted(about, `a node listens at ${address} already; another one needs another --http HOST:PORT`);
+  }
+  return wrong(about, new QuotameshError(code, { address, reason: refusal.message }));
+}
+
+function refusalOf(address: Address): Promise<NodeJS.ErrnoException | null> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', resolve);
+    server.listen(address, () => server.close(() => resolve(null)));
+  });
+}
+
+/** Detects a node within half of the time, to report silent programs as such. */
+async function isNode({ host, port }: Address, timeoutMs: number): Promise<boolean> {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const asked = { url: new URL(`http://${name}:${port}`), token: null, tls: {} };
+  try {
+    const { text } = await ask(asked, { method: 'GET', path: '/livez', timeoutMs: timeoutMs / 2 });
+    return JSON.parse(text).alive === true;
+  } catch {
+    return false;
+  }
+}
+
+export function nodeJsFinding(found = process.versions.node, wanted = nodeJsWanted()): Finding {
+  const isOld = isBelow(partsOf(found), partsOf(wanted));
+  if (isOld) return wrong('Node.js', new QuotameshError('NODE_JS_OLD', { found, wanted }));
+  return good('Node.js', `${found}; ${wanted} or newer is needed`);
+}
+
+/** Reads the Node.js version of package.json, without its sign. */
+export function nodeJsWanted(): string {
+  const { engines } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8'));
+  return String(engines.node).replace(/^>=\s*/, '');
+}
+
+function partsOf(version: string): readonly number[] {
+  return version.split('.').map(Number);
+}
+
+function isBelow(found: readonly number[], wanted: readonly number[]): boolean {
+  for (const [at, least] of wanted.entries()) {
+    const part = found[at] ?? 0;
+    if (part !== least) return part < least;
+  }
+  return false;
+}
+
+/** Checks Redis as a node would: connects, authenticates, loads scripts; opens no log. */
+export async function redisFinding(cluster: string, topic: RedisTopicConfig, timeoutMs: number): Promise<Finding> {
+  const { TopicLink } = await import('../../topic/redis/topic-link.js');
+  const { redisTopicOptions } = await import('../../topic/redis/redis-topic-options.js');
+  const { redisUnusable } = await import('../../topic/redis/redis-failure.js');
+  const connectionTimeoutMs = Math.min(topic.connectionTimeoutMs, timeoutMs);
+  const options = redisTopicOptions(cluster, 'reports', { ...topic, connectionTimeoutMs }, {});
+  const link = new TopicLink(options);
+  link.ended.catch(() => undefined);
+  try {
+    await link.connect();
+    return good('topic', `Redis at ${topic.addresses.join(', ')} answers, is a master, and takes our scripts`);
+  } catch (error) {
+    const reason = `${topic.addresses.join(', ')}: ${reasonOf(error)}`;
+    return wrong(
+      'topic',
+      redisUnusable(error, options.topic) ?? new QuotameshError('TOPIC_UNREACHABLE', { topic: options.topic, reason }),
+    );
+  } finally {
+    link.destroy(new Error('seen'));
+  }
 }

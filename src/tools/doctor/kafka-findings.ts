@@ -1,18 +1,24 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import type { Log } from '../../config/setting/topic-kind.js';
-import { type BrokerAddress, type BrokerLink, nameOf } from '../../topic/kafka/broker-link.js';
-import type { KafkaTopicConfig } from '../../topic/kafka/kind.js';
-import { kafkaNameOf } from '../../topic/kafka/kind.js';
+import { KeyPattern } from '../../core/account/keys/key-pattern.js';
+import { bytesOf } from '../../doors/kafka-quotas/entity-parts.js';
+import { readExporter } from '../../doors/kafka-quotas/exporter-page.js';
+import { markersOf } from '../../doors/kafka-quotas/quota-keeper.js';
+import { roughnessOf, troubleOfConsumers } from '../../doors/kafka-quotas/window-roughness.js';
+import { type BrokerAddress, BrokerLink, nameOf } from '../../topic/kafka/broker-link.js';
+import { ClientQuotaAdmin } from '../../topic/kafka/client-quota-admin.js';
+import { type KafkaTopicOptions, kafkaTopicOptions, tokensOf } from '../../topic/kafka/kafka-topic-options.js';
+import { type Kafkajs, loadKafkajs } from '../../topic/kafka/kafkajs-internals.js';
+import { type KafkaTopicConfig, kafkaNameOf } from '../../topic/kafka/kind.js';
 import { METADATA_WITH_ID_VERSION, metadataWithId } from '../../topic/kafka/metadata-10.js';
-import { kafkaUnusable } from '../../topic/kafka/topic-failure.js';
+import { missingAcls } from '../../topic/kafka/needed-acls.js';
+import { clientText, heldQuotas, ownQuotaCommand, quotaClientOf } from '../../topic/kafka/own-quota.js';
+import { aclMissing, kafkaUnusable } from '../../topic/kafka/topic-failure.js';
+import { fetchTopicMetadata, type TopicMetadata } from '../../topic/kafka/topic-metadata.js';
+import { createKafkaTopic, verifyTopic, type WantedTopic } from '../../topic/kafka/topic-preparation.js';
 import { reasonOf } from '../../topic/remote/topic-unusable.js';
 import { type Finding, good, looked, noted, skipped, wrong } from './finding.js';
-import { clockFinding } from './kafka-clock-finding.js';
-import { ownQuotaFinding } from './kafka-own-quota-finding.js';
-import { quotaFindings } from './kafka-quota-findings.js';
-import { topicFinding } from './kafka-topic-finding.js';
-import { KafkaVisit } from './kafka-visit.js';
 
 /** Examines brokers, topics, and what depends on both. */
 export async function kafkaFindings(
@@ -102,3 +108,220 @@ function reachedText(brokers: readonly Reached[]): string {
 function failureText({ address, failure }: Reached): string {
   return `${nameOf(address)}: ${reasonOf(failure)}`;
 }
+
+const ABOUT_CLOCKS = 'clocks';
+/** Milliseconds between a good clock and a slow answer. */
+const AHEAD_MS = 2000;
+/** Milliseconds; nodes write once a second. */
+const RECENT_MS = 5000;
+const PARTITION = 0;
+
+export async function clockFinding(visit: KafkaVisit, address: BrokerAddress, topic: string): Promise<Finding> {
+  const { exists, leaders } = await fetchTopicMetadata(visit.kafkajs, await visit.open(address), topic);
+  const leader = leaders[PARTITION] ?? null;
+  if (!exists || leader === null)
+    return skipped(ABOUT_CLOCKS, 'not compared: Kafka tells its time by records, and there are none');
+  const link = await visit.open(leader);
+  const nowMs = Date.now();
+  const broker = nameOf(leader);
+  const aheadMs = await stampSince(link, topic, nowMs + AHEAD_MS);
+  if (aheadMs !== null) {
+    return noted(ABOUT_CLOCKS, new QuotameshError('CLOCK_BEHIND', { behindMs: Math.round(aheadMs - nowMs), broker }));
+  }
+  if ((await stampSince(link, topic, nowMs - RECENT_MS)) === null) {
+    const why = `nobody has written to ${topic} in the last ${RECENT_MS / 1000} s by the clock of this machine`;
+    return skipped(ABOUT_CLOCKS, `not compared: ${why}, and Kafka tells its time by records`);
+  }
+  return good(ABOUT_CLOCKS, `this machine and broker ${broker} agree to within ${RECENT_MS / 1000} s`);
+}
+
+/** Returns the first record's stamp since then; null = none. */
+async function stampSince(link: BrokerLink, topic: string, sinceMs: number): Promise<number | null> {
+  const topics = [{ topic, partitions: [{ partition: PARTITION, timestamp: sinceMs }] }];
+  const answer = await link.send<StampsAnswer>('ListOffsets', { isolationLevel: 0, topics });
+  const stamp = Number(answer.responses[0]?.partitions[0]?.timestamp ?? NONE);
+  return stamp === NONE ? null : stamp;
+}
+
+const NONE = -1;
+
+interface StampsAnswer {
+  readonly responses: readonly { readonly partitions: readonly { readonly timestamp?: string }[] }[];
+}
+
+const ABOUT_QUOTAS = 'client quotas';
+
+/** Checks Kafka's quotas for this node; everybody's isolate it under load. */
+export async function ownQuotaFinding(topic: KafkaTopicConfig, timeoutMs: number): Promise<Finding> {
+  const patient = { ...topic, connectionTimeoutMs: Math.min(topic.connectionTimeoutMs, timeoutMs) };
+  const admin = new ClientQuotaAdmin(patient, () => undefined);
+  const client = quotaClientOf(topic.clientId, topic.sasl, topic.tls);
+  const who = clientText(client);
+  try {
+    const held = heldQuotas(client, await admin.describe());
+    if (held.length === 0) return good(ABOUT_QUOTAS, `none holds for this node (${who})`);
+    const quotas = held.map(({ key, value }) => `${key}=${value}`).join(', ');
+    if (!held.some(({ isDefault }) => isDefault))
+      return good(ABOUT_QUOTAS, `this node (${who}) has its own: ${quotas}`);
+    const command = ownQuotaCommand(client, topic.brokers[0] ?? '<broker>');
+    return noted(ABOUT_QUOTAS, new QuotameshError('KAFKA_QUOTA_HOLDS', { client: who, quotas, command }));
+  } catch (error) {
+    return skipped(ABOUT_QUOTAS, `not looked at: ${(error as Error).message}`);
+  } finally {
+    await admin.close();
+  }
+}
+
+/** Checks the needs of `quotamesh kafka-quotas`: exporters' pages, rights on quotas, smoothing windows. */
+export async function quotaFindings(
+  config: ResolvedConfig,
+  topic: KafkaTopicConfig,
+  timeoutMs: number,
+): Promise<readonly Finding[]> {
+  const { kafkaQuotas } = config;
+  if (kafkaQuotas.entities.length === 0) return [];
+  const pages = kafkaQuotas.exporters.map((exporter) =>
+    looked(`exporter ${exporter}`, timeoutMs, async () => {
+      const { problem } = await readExporter(exporter, { ...kafkaQuotas, timeoutMs });
+      const about = `exporter ${exporter}`;
+      if (problem === null) return good(about, 'its page can be read');
+      return wrong(about, new QuotameshError('EXPORTER_UNREADABLE', { exporter, reason: problem }));
+    }),
+  );
+  const windows = looked('windows of client quotas', timeoutMs, () =>
+    windowFindings(topic, timeoutMs, keepsConsumers(config)),
+  );
+  return (await Promise.all([...pages, windows])).flat();
+}
+
+function keepsConsumers({ kafkaQuotas, groups, keys }: ResolvedConfig): boolean {
+  // The configuration has been checked, its patterns too.
+  const isOf = (pattern: string, name: string) => (KeyPattern.of(pattern) as KeyPattern).matches(name);
+  const templateOf = (name: string) => keys.templates.find(({ pattern }) => isOf(pattern, name));
+  const quotaOf = (name: string) => {
+    const group = groups.find((each) => each.name === name) ?? templateOf(name)?.group;
+    return group === undefined ? null : bytesOf(group);
+  };
+  return markersOf(kafkaQuotas.entities, quotaOf).some(({ name }) => name === 'consumer_byte_rate');
+}
+
+async function windowFindings(
+  topic: KafkaTopicConfig,
+  timeoutMs: number,
+  hasConsumers: boolean,
+): Promise<readonly Finding[]> {
+  const about = 'windows of client quotas';
+  const patient = { ...topic, connectionTimeoutMs: Math.min(topic.connectionTimeoutMs, timeoutMs) };
+  const admin = new ClientQuotaAdmin(patient, () => undefined);
+  try {
+    // Unused answer: who may not see quotas may not write them either.
+    await admin.describe();
+    const found = await admin.windows();
+    const rough = found.flatMap(({ broker, windows, windowSeconds }) => {
+      const text = roughnessOf(windows, windowSeconds);
+      return text === null ? [] : [noted(about, new QuotameshError('KAFKA_QUOTAS_ROUGH', { broker, windows: text }))];
+    });
+    const troubled = found.flatMap(({ broker, windows }) => {
+      const trouble = hasConsumers ? troubleOfConsumers(windows) : null;
+      return trouble === null ? [] : [noted(about, new QuotameshError('KAFKA_QUOTAS_FETCHES', { broker, trouble }))];
+    });
+    const findings = [...rough, ...troubled];
+    if (findings.length > 0) return findings;
+    return [good(about, `one window at each of ${found.length} brokers: rates are smooth`)];
+  } catch (error) {
+    return [
+      wrong(about, new QuotameshError('TOPIC_UNREACHABLE', { topic: topic.name, reason: (error as Error).message })),
+    ];
+  } finally {
+    await admin.close();
+  }
+}
+
+/** Checks a topic: existence, leaders, settings, rights. Throws what a node would. */
+export async function topicFinding(visit: KafkaVisit, address: BrokerAddress, wanted: WantedTopic): Promise<Finding> {
+  const about = `topic ${wanted.topic}`;
+  const link = await visit.open(address);
+  const { exists, leaders, controller } = await named(wanted, 'any', () =>
+    fetchTopicMetadata(visit.kafkajs, link, wanted.topic),
+  );
+  if (!exists) {
+    await named(wanted, 'Create', async () => {
+      await createKafkaTopic(visit.kafkajs, await visit.open(controller), wanted, { onlyAsks: true });
+    });
+    return noted(about, 'is not there yet: the first node creates it, and Kafka would let us');
+  }
+  const rights = await rightsOn(link, wanted.topic);
+  const missing = rights === null ? [] : missingAcls(rights);
+  if (missing.length > 0) throw aclMissing(missing, wanted);
+  await named(wanted, 'DescribeConfigs', () => verifyTopic(visit.kafkajs, link, wanted, leaders.length));
+  failWithoutLeader(wanted.topic, leaders);
+  const may = rights === null ? 'what we may do there is told by Kafka 2.8 or newer' : 'we may read and write it';
+  return good(
+    about,
+    `${leaders.length} partition${leaders.length === 1 ? '' : 's'}, settings as nodes need them; ${may}`,
+  );
+}
+
+/** Returns a bit per operation; null = the broker is too old. */
+async function rightsOn(link: BrokerLink, topic: string): Promise<number | null> {
+  if (!link.serves('Metadata', METADATA_WITH_ID_VERSION)) return null;
+  const { topicMetadata } = await link.exchange(metadataWithId(topic, { withRights: true }));
+  return topicMetadata[0]?.rights ?? null;
+}
+
+function failWithoutLeader(topic: string, leaders: TopicMetadata['leaders']): void {
+  const partition = leaders.indexOf(null);
+  if (partition !== -1)
+    throw new QuotameshError('TOPIC_UNREACHABLE', { topic, reason: `partition ${partition} has no leader` });
+}
+
+/** Names a refusal as a node does. */
+async function named<T>(
+  wanted: WantedTopic,
+  operation: Parameters<typeof kafkaUnusable>[2],
+  look: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    const { message } = error as Error;
+    throw (
+      kafkaUnusable(error, wanted, operation) ??
+      new QuotameshError('TOPIC_UNREACHABLE', { topic: wanted.topic, reason: message })
+    );
+  }
+}
+
+/** Holds connections to a configured Kafka, made as a node's, for one visit. */
+export class KafkaVisit {
+  readonly kafkajs: Kafkajs = loadKafkajs();
+  readonly options: KafkaTopicOptions;
+  readonly #tokens: ReturnType<typeof tokensOf>;
+  readonly #links: BrokerLink[] = [];
+
+  constructor(config: KafkaTopicConfig, timeoutMs: number) {
+    const patient = {
+      ...config,
+      connectionTimeoutMs: Math.min(config.connectionTimeoutMs, timeoutMs),
+      requestTimeoutMs: Math.min(config.requestTimeoutMs, timeoutMs),
+    };
+    this.#tokens = tokensOf(patient, unheard);
+    const tokens = this.#tokens;
+    this.options = kafkaTopicOptions(patient, { log: unheard }, tokens && (() => tokens.token()));
+  }
+
+  /** Opens a link. Rejects without the broker, or its permission. */
+  async open(address: BrokerAddress): Promise<BrokerLink> {
+    const link = new BrokerLink(this.kafkajs, address, this.options, unheard);
+    this.#links.push(link);
+    await link.connect();
+    return link;
+  }
+
+  close(): void {
+    for (const link of this.#links) link.destroy(new Error('seen'));
+    this.#tokens?.close();
+  }
+}
+
+function unheard(): void {}

@@ -1,6 +1,5 @@
 import { segmentOf } from '../../config/setting/path-segment.js';
-import type { KeyStatus } from '../../node/api/key-status.js';
-import type { GroupStatus, NodeStatus, RateStatus } from '../../node/api/node-status.js';
+import type { GroupStatus, KeyStatus, NodeStatus, RateStatus } from '../../node/api/node-status.js';
 import type { NodeAddress } from './node-address.js';
 import { allPages, get } from './node-requests.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOwnPage } from '../../../src/doors/http/access/own-page.js';
+import { isOwnPage } from '../../../src/doors/http/access/route-guard.js';
 
 test.each<[string, string, string, boolean]>([
   // http.host, address connected to, authority of page and host, own

@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../../src/config/files/load-config.js';
 import { initCommand } from '../../../src/tools/cli/init/init-command.js';
-import { type Questioner, terminal } from '../../../src/tools/cli/init/terminal.js';
-import { writeConfig } from '../../../src/tools/cli/init/write-config.js';
+import { type Questioner, terminal, writeConfig } from '../../../src/tools/cli/init/write-config.js';
 import { describeError } from '../../../src/tools/terminal/exit.js';
 
 /** What is asked, answered, said and written, as one reads it in a terminal. `UPDATE_GOLDEN=1` writes it anew. */

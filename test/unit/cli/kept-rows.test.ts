@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { KeptRows } from '../../../src/tools/cli/look/kept-rows.js';
+import { KeptRows } from '../../../src/tools/cli/look/show-top.js';
 import type { TopRow } from '../../../src/tools/cli/look/top-rows.js';
 
 const row = (group: string, demand: number) =>

@@ -3,7 +3,7 @@ import { describeConfig } from '../../../src/config/describe/describe-config.js'
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { ConfigError } from '../../../src/config/setting/config-error.js';
 import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
-import { settingDifferences } from '../../../src/node/groups/yaml/setting-differences.js';
+import { settingDifferences } from '../../../src/node/groups/yaml/yaml-groups.js';
 
 const HASH = `sha256:${'0a'.repeat(32)}`;
 const HASH_2 = `sha256:${'0b'.repeat(32)}`;

@@ -9,10 +9,9 @@ import type { ResolvedConfig } from '../../../src/config/resolved/resolved-confi
 import { RATE_MAX } from '../../../src/config/schema/limits.js';
 import { formatMistake } from '../../../src/config/setting/config-error.js';
 import { RATE_LEAST } from '../../../src/config/setting/measured.js';
-import { formatQuantity, parseRate } from '../../../src/config/setting/quantity.js';
-import { SECONDS_OF, SHORT_UNIT, TIME_UNITS } from '../../../src/config/setting/time-unit.js';
+import { formatQuantity, parseRate, SECONDS_OF, SHORT_UNIT, TIME_UNITS } from '../../../src/config/setting/quantity.js';
 import { formatRate, RATE_NAMES, rateKey, spelledRate } from '../../../src/config/setting/written-rate.js';
-import { definitionHash } from '../../../src/node/groups/yaml/definition-hash.js';
+import { definitionHash } from '../../../src/node/groups/yaml/yaml-groups.js';
 import { runs } from '../../property/seed.js';
 
 describe('a rate that is printed', () => {

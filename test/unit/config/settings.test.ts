@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ERROR_CATALOGUE } from '../../../src/base/errors/catalogue.js';
+import { holds, RELATIONS } from '../../../src/config/read/check-relations.js';
 import { VARIABLES } from '../../../src/config/read/environment.js';
-import { holds, RELATIONS } from '../../../src/config/read/relations.js';
 import {
   environmentName,
   POLLED_BACKENDS,
@@ -10,7 +10,7 @@ import {
   SETTINGS,
   yamlPath,
 } from '../../../src/config/schema/all-settings.js';
-import { FOREIGN_KEYS } from '../../../src/config/setting/foreign-keys.js';
+import { FOREIGN_KEYS } from '../../../src/config/schema/read-section.js';
 import type { Setting } from '../../../src/config/setting/setting.js';
 import { defaultText } from '../../../src/config/setting/setting-text.js';
 import { readValue } from '../../../src/config/setting/setting-value.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { DemoEnding, demoExitCode } from '../../../src/tools/demo/ending.js';
+import { DemoEnding, demoExitCode } from '../../../src/tools/demo/demonstration.js';
 
 afterEach(() => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal);

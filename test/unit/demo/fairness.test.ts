@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jainIndex } from '../../../src/tools/demo/measure/fairness.js';
+import { jainIndex } from '../../../src/tools/demo/measure/meter.js';
 
 const QUOTA = [300, 600_000] as const;
 const second = (demand: number, admitted: number, bytes = 100) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Utilisation } from '../../../src/tools/demo/measure/utilisation.js';
+import { Utilisation } from '../../../src/tools/demo/measure/meter.js';
 
 const QUOTA = [300, 300_000] as const;
 

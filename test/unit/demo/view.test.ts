@@ -1,12 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { RecentSecond, verdictLines } from '../../../src/tools/demo/demonstration.js';
 import type { Measurement } from '../../../src/tools/demo/measure/meter.js';
-import { bar } from '../../../src/tools/demo/view/figures.js';
-import type { ViewFrame } from '../../../src/tools/demo/view/frame.js';
-import { plainLine } from '../../../src/tools/demo/view/plain-view.js';
-import { RecentSecond } from '../../../src/tools/demo/view/recent-second.js';
-import { frameLines } from '../../../src/tools/demo/view/table-view.js';
-import { verdictLines } from '../../../src/tools/demo/view/verdict-table.js';
+import { bar, frameLines, plainLine, type ViewFrame } from '../../../src/tools/demo/view/view.js';
 
 const FRAME: ViewFrame = {
   elapsedMs: 12_300,

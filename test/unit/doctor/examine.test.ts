@@ -7,9 +7,8 @@ import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { loadConfig } from '../../../src/config/files/load-config.js';
 import { createTopic } from '../../../src/node/loop/open-topics.js';
 import { findingLines, findingsExitCode } from '../../../src/tools/cli/doctor/show-findings.js';
-import { examine } from '../../../src/tools/doctor/examine.js';
+import { examine, nodeJsFinding, nodeJsWanted } from '../../../src/tools/doctor/examine.js';
 import type { Finding } from '../../../src/tools/doctor/finding.js';
-import { nodeJsFinding, nodeJsWanted } from '../../../src/tools/doctor/node-js-finding.js';
 import { freePorts } from '../../../src/tools/processes/free-ports.js';
 import { RecordingListener } from '../../conformance/recording-listener.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LaneTrack, TRACK_BYTES, TRACK_SECONDS } from '../../../src/node/feed/lane-track.js';
-import { LANES_MAX } from '../../../src/node/feed/live-history.js';
+import { LANES_MAX, LaneTrack, TRACK_BYTES, TRACK_SECONDS } from '../../../src/node/feed/live-history.js';
 
 const FIGURES = { quota: 100, target: 100, admitted: 40, wanted: 50, tokens: Number.NaN, refused: 3 };
 

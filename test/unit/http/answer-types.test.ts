@@ -1,12 +1,11 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import type { GROUP_STATUS, GROUP_SUMMARY, KEY_STATUS } from '../../../src/doors/http/route/answer-schemas.js';
-import type { GroupSummary } from '../../../src/doors/http/status/group-summary.js';
 import type { NODE_STATUS } from '../../../src/doors/http/status/node-schemas.js';
+import type { GroupSummary } from '../../../src/doors/http/status/status-routes.js';
 import type { BACKEND, EXPLAINED } from '../../../src/doors/http/target/target-answers.js';
 import type { GroupExplanation } from '../../../src/node/api/group-explanation.js';
-import type { KeyStatus } from '../../../src/node/api/key-status.js';
-import type { GroupStatus, NodeStatus } from '../../../src/node/api/node-status.js';
+import type { GroupStatus, KeyStatus, NodeStatus } from '../../../src/node/api/node-status.js';
 import type { BackendStatus } from '../../../src/node/status/describe-backends.js';
 
 /** What a schema of an answer describes. */

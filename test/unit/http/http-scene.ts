@@ -4,7 +4,7 @@ import { Access } from '../../../src/base/access/access.js';
 import type { Telemetry } from '../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { OtherConstants } from '../../../src/config/resolved/constants.js';
-import { createAcquireOutcomes } from '../../../src/doors/http/acquire/acquire-outcomes.js';
+import { createAcquireOutcomes } from '../../../src/doors/http/acquire/acquire-answers.js';
 import type { ConnectionCounts } from '../../../src/doors/http/connections/connection-bounds.js';
 import { closeHttp, createHttpServer } from '../../../src/doors/http/server/http-server.js';
 import type { KeeperStatus } from '../../../src/doors/kafka-quotas/keeper-status.js';

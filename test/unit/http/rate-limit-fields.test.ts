@@ -3,8 +3,7 @@ import { ALL_PER_SECOND, type RatesAsWritten } from '../../../src/config/resolve
 import { keyNameOf } from '../../../src/config/setting/key-name.js';
 import { BYTES, MESSAGES, UNLIMITED } from '../../../src/core/base/vocabulary.js';
 import { Limiter } from '../../../src/core/limiter/limiter.js';
-import { RateLimitFields } from '../../../src/doors/http/acquire/rate-limit-fields.js';
-import { policyName } from '../../../src/doors/http/acquire/rate-limit-items.js';
+import { policyName, RateLimitFields } from '../../../src/doors/http/acquire/rate-limit-fields.js';
 import type { WholeNode } from '../../whole-node.js';
 
 const INFINITE = Infinity;

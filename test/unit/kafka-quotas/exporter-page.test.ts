@@ -1,8 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ExporterPageReader } from '../../../src/doors/kafka-quotas/exporter-page.js';
-import { readExporter } from '../../../src/doors/kafka-quotas/read-exporter.js';
+import { ExporterPageReader, readExporter } from '../../../src/doors/kafka-quotas/exporter-page.js';
 
 const METRICS = {
   producerRate: 'kafka_server_produce_byte_rate',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Entity, MARKER_NAME } from '../../../src/core/beside/kafka-quotas/entity.js';
 import { isOfPattern, limitSpecs, type SpecsInput } from '../../../src/doors/kafka-quotas/limit-specs.js';
-import { markersOf } from '../../../src/doors/kafka-quotas/markers-of.js';
+import { markersOf } from '../../../src/doors/kafka-quotas/quota-keeper.js';
 
 const NO_QUOTA = Infinity;
 const client = (clientId: string): Entity => ({ user: null, clientId });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { KeyTold } from '../../../src/node/api/key-status.js';
+import type { KeyTold } from '../../../src/node/api/node-status.js';
 import { busiestKeys } from '../../../src/node/status/busiest-keys.js';
 import { describeKey, unknownKey } from '../../../src/node/status/describe-key.js';
 import { describeNode } from '../../../src/node/status/describe-node.js';

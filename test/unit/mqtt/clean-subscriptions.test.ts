@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CleanSubscriptions } from '../../../src/doors/mqtt/clean-subscriptions.js';
+import { CleanSubscriptions } from '../../../src/doors/mqtt/mqtt-broker.js';
 import { createMqttCounts } from '../../../src/doors/mqtt/mqtt-counts.js';
 
 test('they share the bound of the sessions, and end with the connection', () => {

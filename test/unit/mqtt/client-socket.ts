@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ConnectionRules } from '../../../src/doors/mqtt/connection-rules.js';
-import { GatedConnection } from '../../../src/doors/mqtt/gated-connection.js';
+import { type ConnectionRules, GatedConnection } from '../../../src/doors/mqtt/gated-connection.js';
 import { HeldBytes } from '../../../src/doors/mqtt/held-bytes.js';
 import { packetsOf, packetType } from '../../../src/doors/mqtt/packets.js';
 import { connectPacket } from './wire.js';

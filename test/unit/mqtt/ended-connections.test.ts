@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EndedConnections } from '../../../src/doors/mqtt/ended-connections.js';
+import { EndedConnections } from '../../../src/doors/mqtt/mqtt-broker.js';
 import { createMqttCounts } from '../../../src/doors/mqtt/mqtt-counts.js';
 
 test('whatever a client can do over and over is counted each time, and a warning once a minute', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ConnectionRules } from '../../../src/doors/mqtt/connection-rules.js';
-import type { GatedConnection } from '../../../src/doors/mqtt/gated-connection.js';
+import type { ConnectionRules, GatedConnection } from '../../../src/doors/mqtt/gated-connection.js';
 import { HeldBytes } from '../../../src/doors/mqtt/held-bytes.js';
 import { type ConnectionScene, connectionScene, openConnection, settle } from './client-socket.js';
 import { connectPacket, publishPacket } from './wire.js';

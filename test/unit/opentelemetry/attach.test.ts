@@ -1,7 +1,7 @@
 import { context, trace } from '@opentelemetry/api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { attachTo } from '../../../src/doors/opentelemetry/attach-to.js';
-import { RefusalExemplars } from '../../../src/doors/telemetry/refusal-exemplars.js';
+import { RefusalExemplars } from '../../../src/doors/telemetry/metrics.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 import { forgetSdk, sdkScene } from './sdk-scene.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type AppliedChange, announceChanges } from '../../../src/node/groups/registry/announce-changes.js';
+import { type AppliedChange, announceChanges } from '../../../src/node/groups/registry/group-registry.js';
 
 it.each([
   [1, ['group defined at run time {"group":"g1","revision":1}']],

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { metricSample } from '../../../src/node/backends/metric-sample.js';
+import { metricSample } from '../../../src/node/backends/backend-poller.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const PAGE = `# HELP queue_bytes waiting

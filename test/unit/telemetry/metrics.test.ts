@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ACCESS_METRICS } from '../../../src/doors/telemetry/access-metrics.js';
 import { KAFKA_QUOTA_METRICS } from '../../../src/doors/telemetry/kafka-quota-metrics.js';
 import {
   ADMISSION_METRICS,
@@ -11,8 +10,8 @@ import {
   NODE_METRICS,
   TOPIC_METRICS,
 } from '../../../src/doors/telemetry/metric-table.js';
+import { ACCESS_METRICS, SIGNATURE_METRICS } from '../../../src/doors/telemetry/metric-tables.js';
 import { GROUP_SOURCE_METRICS } from '../../../src/doors/telemetry/registry-metric-table.js';
-import { SIGNATURE_METRICS } from '../../../src/doors/telemetry/signature-metrics.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 
 const TABLE: Readonly<Record<string, MetricRow>> = {

@@ -1,8 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { laneOf } from '../../../src/core/base/vocabulary.js';
-import { createMetrics } from '../../../src/doors/telemetry/metrics.js';
-import { OPEN_METRICS_TYPE, prefersOpenMetrics } from '../../../src/doors/telemetry/open-metrics.js';
-import { RefusalExemplars } from '../../../src/doors/telemetry/refusal-exemplars.js';
+import {
+  createMetrics,
+  OPEN_METRICS_TYPE,
+  prefersOpenMetrics,
+  RefusalExemplars,
+} from '../../../src/doors/telemetry/metrics.js';
 import { readyScene } from '../http/http-scene.js';
 
 /** What Prometheus 3 sends, shortened, and what it sends where `scrape_protocols` begin with the text format. */

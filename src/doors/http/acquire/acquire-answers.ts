@@ -1,18 +1,31 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { directionIndex, laneOf } from '../../../core/base/vocabulary.js';
+import {
+  DIMENSIONS,
+  DIRECTION_COUNT,
+  type Dimension,
+  type Direction,
+  directionIndex,
+  directionOfLane,
+  laneOf,
+  slotOf,
+} from '../../../core/base/vocabulary.js';
 import type { Scope } from '../../../core/beside/attachments/attachment.js';
+import { LEVELS, type Level } from '../../../core/limiter/levels.js';
 import type { Decision, Granted, NotReady, Refused } from '../../../node/api/decision.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
-import { PROBLEM_MEDIA_TYPE } from '../route/problem.js';
+import { type ConnectionCounts, createConnectionCounts } from '../connections/connection-bounds.js';
+import {
+  PROBLEM_MEDIA_TYPE,
+  type Problem,
+  problemOf,
+  QUOTA_EXCEEDED_TYPE,
+  REDUCED_CAPACITY_TYPE,
+} from '../route/problem.js';
 import type { AcquireBody } from './acquire-body.js';
-import type { AcquireOutcomes } from './acquire-outcomes.js';
-import type { Reserved } from './open-reservations.js';
-import { RateLimitFields } from './rate-limit-fields.js';
-import { wholeSeconds } from './rate-limit-items.js';
-import { RefusalAnswers } from './refusal-answers.js';
-import { capacityProblem } from './refusal-problems.js';
+import type { ReservationCounts, Reserved } from './open-reservations.js';
+import { RateLimitFields, wholeSeconds } from './rate-limit-fields.js';
 import { nameIn, whereOf } from './scope-fields.js';
 
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
@@ -141,4 +154,84 @@ function laneAsked(node: UsedParts, body: AcquireBody, refusedBy?: string): numb
   const group = refusedBy ?? nameIn(body);
   if (group !== undefined) return laneOf(node.gate.groupIndex(group), direction);
   return node.gate.scopes.lanesOf(whereOf(body) as Scope, direction)[0] ?? null;
+}
+
+/** Counts acquires over HTTP by outcome, and their connections, since the start. */
+export interface AcquireOutcomes {
+  granted: number;
+  refused: number;
+  notReady: number;
+  rejected: number;
+  readonly reservations: ReservationCounts;
+  readonly connections: ConnectionCounts;
+}
+
+export function createAcquireOutcomes(): AcquireOutcomes {
+  const reservations = { open: 0, committed: 0, cancelled: 0, expired: 0, full: 0 };
+  return { granted: 0, refused: 0, notReady: 0, rejected: 0, reservations, connections: createConnectionCounts() };
+}
+
+/**
+ * Writes refusals; the parts that are the same per slot and level are made once. *Why:* under overload most answers are
+ * refusals; an object and JSON.stringify for each cost 2.5 grants.
+ */
+export class RefusalAnswers {
+  readonly fields: RateLimitFields;
+  readonly #node: Pick<NodeParts, 'groups'>;
+  #heads: string[] = [];
+  #version = -1;
+
+  constructor(node: Pick<NodeParts, 'groups'>, fields: RateLimitFields) {
+    this.#node = node;
+    this.fields = fields;
+  }
+
+  body(lane: number, { level, dimension, retryAfterMs, shadow }: Refused): string {
+    if (this.#version !== this.#node.groups.version) this.#forget();
+    const at = slotOf(lane, DIMENSIONS.indexOf(dimension)) * LEVELS.length + LEVELS.indexOf(level);
+    this.#heads[at] ??= this.#headOf(lane, level, dimension);
+    const planned = shadow === undefined ? '' : `,"shadow":"${shadow}"`;
+    return `${this.#heads[at]}${retryAfterMs}${planned}}`;
+  }
+
+  #forget(): void {
+    this.#heads = [];
+    this.#version = this.#node.groups.version;
+  }
+
+  #headOf(lane: number, level: Level, dimension: Dimension): string {
+    const group = this.#node.groups.at(Math.floor(lane / DIRECTION_COUNT)).name;
+    const facts = { group, direction: directionOfLane(lane), dimension };
+    const problem = quotaProblem(this.fields.nameOf(lane, dimension, level), facts, level);
+    return `${JSON.stringify(problem).slice(0, -1)},"retryAfterMs":`;
+  }
+}
+
+export interface RefusedFacts {
+  readonly group: string;
+  readonly direction: Direction;
+  readonly dimension: Dimension;
+}
+
+/** Makes the body of a refusal, but for its `retryAfterMs`. */
+export function quotaProblem(policy: string, facts: RefusedFacts, level: Level) {
+  const error = new QuotameshError('QUOTA_EXCEEDED', { ...facts, what: WHAT[level] });
+  return { ...problemOf(error, QUOTA_EXCEEDED_TYPE), 'violated-policies': [policy], ...facts, level };
+}
+
+const WHAT: Readonly<Record<Level, string>> = {
+  group: 'quota',
+  node: 'limit of the node',
+  topic: 'limit of the topic on this node',
+  client: 'limit of the client on this node',
+};
+
+/** Makes a problem without violated policies: the node cannot decide, or has no room. */
+export function capacityProblem(error: QuotameshError, retryAfterMs: number): CapacityProblem {
+  return { ...problemOf(error, REDUCED_CAPACITY_TYPE), 'violated-policies': [], retryAfterMs };
+}
+
+export interface CapacityProblem extends Problem {
+  readonly 'violated-policies': readonly [];
+  readonly retryAfterMs: number;
 }

@@ -8,9 +8,14 @@ import { ACQUIRE_ANSWERS } from '../route/answer-schemas.js';
 import type { ErrorHandler } from '../route/problem.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
-import { type AcquireAnswers, noRoomAnswer, sendAnswer, sendByFastify } from './acquire-answers.js';
+import {
+  type AcquireAnswers,
+  type AcquireOutcomes,
+  noRoomAnswer,
+  sendAnswer,
+  sendByFastify,
+} from './acquire-answers.js';
 import { ACQUIRE_BODY, ACQUIRE_PATH, type AcquireBody } from './acquire-body.js';
-import type { AcquireOutcomes } from './acquire-outcomes.js';
 import type { OpenReservations, Reserved } from './open-reservations.js';
 import { isPlainRequest } from './plain-request.js';
 import { rejectLimitOf, whereOf } from './scope-fields.js';

@@ -1,21 +1,36 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { directionIndex, laneOf } from '../../../core/base/vocabulary.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { callerOf } from '../access/caller.js';
-import { notReadyAnswer, refusedAnswer, sendByFastify } from '../acquire/acquire-answers.js';
-import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
+import {
+  type AcquireOutcomes,
+  notReadyAnswer,
+  RefusalAnswers,
+  refusedAnswer,
+  sendByFastify,
+} from '../acquire/acquire-answers.js';
 import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import { RateLimitFields } from '../acquire/rate-limit-fields.js';
-import { RefusalAnswers } from '../acquire/refusal-answers.js';
-import { nameIn, rejectLimitOf, whereOf } from '../acquire/scope-fields.js';
+import {
+  DIRECTION,
+  KEY_LIMIT,
+  NAMES_AMOUNT,
+  NAMES_SCOPE,
+  nameIn,
+  rejectLimitOf,
+  SCOPE_FIELDS,
+  whereOf,
+} from '../acquire/scope-fields.js';
+import { BODY_PROBLEMS, count, json, listOf, number, PROBLEM, record, text, yes } from '../route/answer-schemas.js';
+import { body } from '../route/body.js';
+import { amount, bulkOf, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
 import { readPart } from '../route/invalid-input.js';
 import { problemOf } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
-import { BATCH_COUNTS_ANSWERS, REFUND_ANSWERS, REFUNDS_ANSWERS, TAKE_ANSWERS } from './batch-answers.js';
-import { REFUND_BODY, REFUNDS_BODY, TAKE_BODY } from './batch-bodies.js';
+import { judgedLater, withAllowed } from '../route/wording.js';
 
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
 
@@ -145,3 +160,109 @@ function answerTo(node: UsedParts, given: unknown, where: string) {
     return { status, code, detail, remedy };
   }
 }
+
+export const TAKE_ANSWERS = {
+  200: json(
+    'Taken; maybe less than asked for.',
+    record({
+      granted: yes,
+      id: text,
+      messages: count,
+      bytes: count,
+      epoch: z.int().nullable().meta({
+        description: 'The number of the window that the tokens came from; null where the group has no windows.',
+      }),
+      validMs: number.meta({ description: 'How many milliseconds tokens of the batch can be refunded.' }),
+    }),
+  ),
+  ...BODY_PROBLEMS,
+  404: PROBLEM,
+  429: PROBLEM,
+  503: PROBLEM,
+};
+
+export const REFUND_ANSWERS = {
+  200: json('The batch has ended.', record({ ended: yes })),
+  ...BODY_PROBLEMS,
+  404: PROBLEM,
+  409: PROBLEM,
+};
+
+const REFUNDED = z.strictObject({
+  status: count,
+  ended: yes.optional(),
+  code: text.optional(),
+  detail: text.optional(),
+  remedy: text.optional(),
+});
+
+export const REFUNDS_ANSWERS = {
+  200: json('One answer per refund, in their order.', record({ answers: listOf(REFUNDED) })),
+  ...BODY_PROBLEMS,
+};
+
+export const BATCH_COUNTS_ANSWERS = {
+  200: json(
+    'Since the start; `open` is of now.',
+    record({
+      open: count,
+      ended: count.meta({ description: 'How many batches have ended: refunded, or counted as used.' }),
+      expired: count.meta({
+        description: 'How many of the ended ones were not refunded in time, and are counted as used.',
+      }),
+      refundsRefused: count.meta({
+        description: 'How many refunds were refused: for no batch, too late, twice, or too large.',
+      }),
+    }),
+  ),
+  422: PROBLEM,
+};
+
+const all = z.literal(true).meta({ description: 'True takes everything that the share of this node has now.' });
+
+export const TAKE_BODY = body(
+  {
+    ...SCOPE_FIELDS,
+    direction: DIRECTION,
+    limit: KEY_LIMIT,
+    messages: amount('The most messages that are taken.').exactOptional(),
+    bytes: amount('The bytes of all these messages together; absent means 0.').exactOptional(),
+    all: withAllowed(all, 'must be true, or absent').exactOptional(),
+    retry: flag('True if this work was refused before, so that it is not counted as demand twice.').exactOptional(),
+    waitMs: milliseconds(HTTP_WAIT_MS_MAX, 'How long to wait for the first message, in milliseconds.').exactOptional(),
+  },
+  [
+    NAMES_SCOPE,
+    {
+      isKept: (wanted) => wanted.all !== undefined || NAMES_AMOUNT.isKept(wanted),
+      mistake: NAMES_AMOUNT.mistake,
+      explainedBy: 'any-unknown-field',
+    },
+    {
+      isKept: ({ all: everything, messages, bytes }) =>
+        everything === undefined || (messages === undefined && bytes === undefined),
+      mistake: (where) =>
+        new QuotameshError('FIELD_INVALID', { field: `${where}all`, reason: 'excludes messages and bytes' }),
+      schema: { oneOf: [{ required: ['all'] }, { anyOf: [{ required: ['messages'] }, { required: ['bytes'] }] }] },
+    },
+  ],
+);
+
+const id = z.string().meta({ description: 'The `id` in the answer to POST /v1/take.', examples: ['9f86d081884c-17'] });
+
+const dropped = body({
+  messages: amount('How many messages were dropped.').exactOptional(),
+  bytes: amount('How many bytes were dropped.').exactOptional(),
+}).meta({
+  description:
+    'Work that was dropped before it used what the quota protects. The setting `dropped` of the group says whether it is refunded or counted.',
+});
+
+export const REFUND_BODY = body({
+  id: withAllowed(id, 'must be the id of the answer to POST /v1/take'),
+  messages: amount('How many messages were not used, and are refunded.').exactOptional(),
+  bytes: amount('How many bytes were not used, and are refunded.').exactOptional(),
+  dropped: dropped.exactOptional(),
+});
+
+export const REFUNDS_BODY = body({ refunds: bulkOf(judgedLater(REFUND_BODY), 'refunds') });

@@ -1,10 +1,8 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Clock } from '../../../base/ports/clock.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
 import type { HttpConfig } from '../../../config/resolved/resolved-config.js';
-import { isDropped } from './dropped-requests.js';
-import { joinChunks } from './joined-chunks.js';
 import { type Connection, OpenConnections } from './open-connections.js';
 
 export interface BoundsParts {
@@ -210,4 +208,57 @@ export function createConnectionCounts(): ConnectionCounts {
 
 function none(): Record<EndReason, number> {
   return { 'idle-full': 0, full: 0, pipelined: 0, 'not-reading': 0, 'held-full': 0 };
+}
+
+/**
+ * Joins small chunks of a body into larger ones. *Why:* Node keeps about 150 bytes per chunk until the end of a body:
+ * 80 connections with chunks of one byte ended a node of 96 MB.
+ */
+export function joinChunks(request: IncomingMessage): void {
+  if (request.headers['transfer-encoding'] === undefined) return;
+  const push = request.push.bind(request);
+  let joined: Buffer | null = null;
+  let length = 0;
+  const flush = (): boolean => {
+    if (joined === null || length === 0) return true;
+    const piece = joined.subarray(0, length);
+    [joined, length] = [null, 0];
+    return push(piece);
+  };
+  // Called with null at the end; false stops the parser until the body is read so far.
+  request.push = (chunk: Buffer | null): boolean => {
+    if (chunk === null || chunk.length >= JOINED_BYTES) {
+      const isWanted = flush();
+      return push(chunk) && isWanted;
+    }
+    const isWanted = length + chunk.length > JOINED_BYTES ? flush() : true;
+    joined ??= Buffer.allocUnsafeSlow(JOINED_BYTES);
+    length += chunk.copy(joined, length);
+    return isWanted;
+  };
+}
+
+const JOINED_BYTES = 4096;
+
+/**
+ * Stops Node from parsing more requests of an ended connection. Node parses all 64 KiB that it has read, and no call
+ * stops that: 2,500 pipelined requests take 5 MB and 6 ms, none of it freed within a turn of the event loop; 600
+ * connections ended a node of 256 MB. It parses nothing after a CONNECT, and a server may choose its class of messages:
+ * an ended connection gets this one, which claims to be a CONNECT.
+ */
+const DROPPED = new IncomingMessage(new Socket());
+for (const [name, value] of Object.entries({ method: 'CONNECT', upgrade: true })) {
+  Object.defineProperty(DROPPED, name, { get: () => value, set: () => undefined });
+}
+
+/** Message class for `createServer`; a function, because a class's constructor could not return DROPPED. */
+function Request(socket: Socket): IncomingMessage {
+  return socket.destroyed ? DROPPED : new IncomingMessage(socket);
+}
+
+export const RequestClass = Request as unknown as typeof IncomingMessage;
+
+/** Recognizes DROPPED, which some version of Node may pass on. */
+export function isDropped(request: IncomingMessage): boolean {
+  return request === DROPPED;
 }

@@ -11,8 +11,7 @@ import {
 } from '../../../node/groups/changes/attaching.js';
 import type { ChangeParts } from '../../../node/groups/changes/change-parts.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
-import { callerOf } from '../access/caller.js';
-import { attachedBy } from '../access/changed-by.js';
+import { attachedBy, callerOf } from '../access/caller.js';
 import { PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { anyObject, once, pathParams } from '../route/fields.js';

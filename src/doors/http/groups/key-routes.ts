@@ -15,7 +15,7 @@ import {
   putKeys,
 } from '../../../node/groups/changes/change-keys.js';
 import type { ChangeParts } from '../../../node/groups/changes/change-parts.js';
-import { changedBy } from '../access/changed-by.js';
+import { changedBy } from '../access/caller.js';
 import { KEY_DEFINITION, KEY_DEFINITIONS, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { anyObject, onOrOff, pathParams } from '../route/fields.js';

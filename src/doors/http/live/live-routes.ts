@@ -1,17 +1,26 @@
+import type { ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { Access } from '../../../base/access/access.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
-import { DIRECTIONS } from '../../../core/base/vocabulary.js';
+import { DIMENSIONS, DIRECTIONS } from '../../../core/base/vocabulary.js';
 import { LiveFeed } from '../../../node/feed/live-feed.js';
-import { LiveStreams, STREAMS_MAX } from '../../../node/feed/live-streams.js';
+import { type EndOfStream, type LiveSink, LiveStreams, STREAMS_MAX } from '../../../node/feed/live-streams.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
+import { createTopic } from '../../../node/loop/open-topics.js';
 import type { StatusParts } from '../../../node/status/status-parts.js';
-import { PROBLEM } from '../route/answer-schemas.js';
+import { recordTopic } from '../../../topic/recording/record-topic.js';
+import { RecordingWriter } from '../../../topic/recording/recording-writer.js';
+import { count, GROUP_STATUS, json, listOf, number, PROBLEM, record, text, yes } from '../route/answer-schemas.js';
+import { body } from '../route/body.js';
+import { choice, once } from '../route/fields.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
-import { EventSink } from './event-sink.js';
-import { HISTORY, HISTORY_QUERY, LIVE_NOW, LIVE_QUERY } from './live-schemas.js';
+import { withAllowed } from '../route/wording.js';
+import { MEMBER, TEMPLATE } from '../status/node-schemas.js';
 
 type UsedParts = StatusParts & Pick<NodeParts, 'gate'>;
 
@@ -84,4 +93,250 @@ function beat(app: FastifyInstance, streams: LiveStreams, telemetry: Telemetry):
     streams.close();
     done();
   });
+}
+
+/** Writes the stream to one reader as server-sent events. */
+export class EventSink implements LiveSink {
+  onClosed: () => void = () => undefined;
+  readonly #response: ServerResponse;
+  readonly #access: Access;
+  readonly #version: number;
+
+  constructor(response: ServerResponse, access: Access) {
+    this.#response = response;
+    this.#access = access;
+    this.#version = access.version;
+    response.once('close', () => this.onClosed());
+    response.on('error', () => this.onClosed());
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      // Else proxies keep events back until a buffer is full.
+      'x-accel-buffering': 'no',
+    });
+  }
+
+  write(bytes: Buffer): void {
+    this.#response.write(bytes);
+  }
+
+  get pendingBytes(): number {
+    return this.#response.writableLength;
+  }
+
+  /** False once a token was taken out or lost a role: the page asks again, and is refused. */
+  get isAllowed(): boolean {
+    return this.#access.version === this.#version;
+  }
+
+  end(reason: EndOfStream): void {
+    const { socket } = this.#response;
+    this.#response.end(`event: ended\ndata: ${JSON.stringify({ reason, detail: DETAILS[reason] })}\n\n`);
+    setTimeout(() => socket?.destroy(), PATIENCE_MS).unref();
+  }
+}
+
+const DETAILS: Readonly<Record<EndOfStream, string>> = {
+  'too-slow': 'the page takes less than it is sent; the node keeps no more for it',
+  stopping: 'the node is stopping',
+  'access-changed': 'tokens or roles have changed; the page has to ask again',
+  'group-deleted': 'the group was deleted',
+};
+
+/** Milliseconds for a reader to take the reason of its end. */
+const PATIENCE_MS = 5000;
+
+type RecordingParts = Pick<NodeParts, 'config' | 'telemetry'>;
+
+/** Recordings at once: each reads the whole topic by itself. */
+const RECORDINGS_MAX = 1;
+
+/**
+ * Records the topic as `quotamesh record` does, into the answer; nothing is written to a disk. A second reader begins
+ * at the start of the log, because the node's own keeps nothing.
+ */
+export function addRecordingRoute(app: FastifyInstance, { config, telemetry }: RecordingParts): void {
+  const running = new Set<AbortController>();
+  app.addHook('preClose', (done) => {
+    for (const one of running) one.abort();
+    done();
+  });
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/live/recording',
+      access: needs('operator'),
+      tag: 'live',
+      summary: 'Records the report topic from now on for some seconds, for `quotamesh sim replay`',
+      query: RECORDING_QUERY,
+      answers: { 200: RECORDING, 422: PROBLEM, 503: PROBLEM },
+    },
+    async ({ method, query: { seconds } }, reply) => {
+      reply.header('content-type', 'application/octet-stream');
+      reply.header('content-disposition', `attachment; filename="${fileName(config.cluster)}"`);
+      if (method === 'HEAD') return reply.send();
+      if (running.size >= RECORDINGS_MAX) {
+        throw new QuotameshError('LIVE_FULL', { what: 'recordings', max: RECORDINGS_MAX });
+      }
+      const ending = new AbortController();
+      running.add(ending);
+      const answer = new PassThrough();
+      reply.raw.once('close', () => ending.abort());
+      void delay(Number(seconds) * 1000, null, { signal: ending.signal, ref: false })
+        .catch(() => undefined)
+        .then(() => ending.abort());
+      void createTopic(config, telemetry)
+        .then((topic) => {
+          const writer = RecordingWriter.into(answer);
+          dropSlowReader(writer, ending.signal, answer);
+          const tell = (text: string) => telemetry.log('warn', 'recording', { reason: text });
+          return recordTopic({ config, topic, writer, signal: ending.signal, tell });
+        })
+        .catch((error: Error) => answer.destroy(error))
+        .finally(() => running.delete(ending));
+      return reply.send(answer);
+    },
+  );
+}
+
+/** Most bytes that wait for the reader. */
+const WAITING_BYTES_MAX = 16 * 1024 * 1024;
+
+function dropSlowReader(writer: RecordingWriter, signal: AbortSignal, answer: PassThrough): void {
+  const timer = setInterval(() => {
+    if (writer.waitingBytes > WAITING_BYTES_MAX) answer.destroy(new Error('the reader of a recording is too slow'));
+  }, 1000);
+  timer.unref();
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+}
+
+const RECORDING = {
+  description: 'The recording, as it comes.',
+  content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+};
+
+function fileName(cluster: string): string {
+  const time = new Date().toISOString().replace(/[:.]/g, '-').slice(0, 19);
+  return `${cluster.replace(/[^\w.-]/g, '_').slice(0, 60)}-${time}.qmrec`;
+}
+
+/** Most groups listed at once: a 4k screen's lines. */
+export const LINES_MAX = 120;
+/** Largest number of a first line, above any number of groups. */
+const FIRST_LINE_MAX = 9_999_999;
+const HISTORY_SECONDS = 900;
+/** Longest recording in seconds. */
+export const RECORDING_SECONDS_MAX = 900;
+
+const group = once('Shows this group closely.');
+
+export const LIVE_QUERY = body({
+  order: choice(
+    ['heat', 'name'],
+    'The order of the list of groups; heat is what is wanted, in quotas.',
+  ).exactOptional(),
+  find: once('Lists only groups with this text in their name.'),
+  from: whole(FIRST_LINE_MAX, 'The first line of the list, from 0 on.').exactOptional(),
+  count: whole(LINES_MAX, 'How many lines of the list are shown.').exactOptional(),
+  group,
+});
+
+export const HISTORY_QUERY = body({
+  group,
+  direction: choice(DIRECTIONS, 'The direction of the group.').exactOptional(),
+  ago: whole(HISTORY_SECONDS, 'Lists groups as they were so many seconds ago.').exactOptional(),
+});
+
+export const RECORDING_QUERY = body({
+  seconds: whole(RECORDING_SECONDS_MAX, 'How many seconds the recording lasts.'),
+});
+
+const FIGURES = listOf(number.nullable());
+const SIGNED_FIGURES = listOf(z.number().nullable());
+
+const HISTORY_ROW = {
+  group: text,
+  direction: z.enum(DIRECTIONS),
+  dimension: z.enum(DIMENSIONS),
+  quota: number.nullable(),
+  admitted: number,
+  wanted: number,
+};
+
+const GROUP_ROW = record({
+  ...HISTORY_ROW,
+  throttledNodes: count.meta({ description: 'How many nodes want more than they are admitted.' }),
+  strategy: text,
+  enabled: yes,
+});
+
+const GROUP_LIST = record({
+  total: count,
+  found: count,
+  from: count,
+  rows: listOf(GROUP_ROW),
+  unnamed: count.meta({ description: 'Directions in use at other nodes whose names this node does not know.' }),
+});
+
+const NODE_LIVE = record({
+  atMs: number,
+  cluster: text,
+  nodeId: text,
+  version: text,
+  phase: text,
+  ready: yes,
+  notReadyBecause: listOf(text),
+  degraded: listOf(text),
+  uptimeMs: number,
+  members: listOf(MEMBER),
+  reportRoundTripMs: number,
+  lastRebalancingMs: number,
+  keys: listOf(TEMPLATE),
+  topicLagMs: number.nullable(),
+  topic: record({ kind: text, partitions: count, lost: text.nullable(), pendingAppends: count }),
+  canChange: yes,
+});
+
+const GROUP_LIVE = GROUP_STATUS.extend({
+  template: text.nullable().meta({ description: 'The pattern of the template that makes this key; null = no key.' }),
+});
+
+export const LIVE_NOW = json(
+  'What the page shows, once. With `Accept: text/event-stream` the same is pushed: an event `node`, `groups` or ' +
+    '`group` a second for whatever has changed, and `ended` with the reason before the node ends the stream.',
+  record({
+    node: NODE_LIVE,
+    groups: GROUP_LIST.exactOptional(),
+    group: GROUP_LIVE.exactOptional(),
+  }),
+);
+
+export const HISTORY = json(
+  'Columns of one value per second, the oldest first; null = not known.',
+  record({
+    endedMs: number,
+    seconds: count,
+    node: record({ members: FIGURES, reportRoundTripMs: FIGURES, topicLagMs: FIGURES, roundMs: FIGURES }),
+    group: record({
+      group: text,
+      direction: z.enum(DIRECTIONS),
+      dimension: z.enum(DIMENSIONS),
+      quota: FIGURES,
+      target: FIGURES,
+      admitted: FIGURES,
+      wanted: FIGURES,
+      tokens: SIGNED_FIGURES,
+      refused: FIGURES,
+      nodes: listOf(record({ nodeId: text.nullable(), share: FIGURES })),
+    }).nullable(),
+    rows: listOf(record(HISTORY_ROW)),
+  }),
+);
+
+/** Whole number of a query, sent as text. */
+function whole(most: number, description: string) {
+  const digits = z.string().refine((sent) => /^\d{1,7}$/.test(sent) && Number(sent) <= most);
+  return withAllowed(digits.meta({ description }), `must be a whole number from 0 to ${most}`);
 }

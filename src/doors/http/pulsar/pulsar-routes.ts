@@ -11,7 +11,7 @@ import {
 } from '../../../node/groups/changes/change-group.js';
 import type { ChangeParts } from '../../../node/groups/changes/change-parts.js';
 import { patchOfPulsar, type Spelling, toPulsarGroup } from '../../../node/groups/changes/pulsar-group.js';
-import { attachedBy, changedBy } from '../access/changed-by.js';
+import { attachedBy, changedBy } from '../access/caller.js';
 import { anyObject, pathParams } from '../route/fields.js';
 import { expectedOfGroup, expectedOfScope } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';

@@ -1,16 +1,19 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
-import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
+import type { AcquireOutcomes } from '../acquire/acquire-answers.js';
+import { COST } from '../acquire/acquire-body.js';
 import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import type { OpenReservations } from '../acquire/open-reservations.js';
-import { BODY_PROBLEMS } from '../route/answer-schemas.js';
+import { BODY_PROBLEMS, count, json, listOf, number, PROBLEM, record, text } from '../route/answer-schemas.js';
+import { body, type Rule } from '../route/body.js';
+import { amount, bulkOf, flag } from '../route/fields.js';
 import { readPart } from '../route/invalid-input.js';
 import { problemOf } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
-import * as answers from './reservation-answers.js';
-import { CANCEL_BODY, COMMIT_BODY, COMMITS_BODY, ENDING } from './reservation-bodies.js';
+import { judgedLater, withAllowed } from '../route/wording.js';
 
 type UsedParts = Pick<NodeParts, 'config'>;
 
@@ -31,7 +34,7 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
       url: '/v1/commit',
       summary: 'Ends a reservation whose work was done; amounts that are left out were as estimated',
       body: COMMIT_BODY,
-      answers: { 200: answers.ENDED, ...answers.ENDING_PROBLEMS },
+      answers: { 200: ENDED, ...ENDING_PROBLEMS },
     },
     ({ body }, reply) => {
       reply.send({ ended: reservations.end(body) });
@@ -44,7 +47,7 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
       url: '/v1/cancel',
       summary: 'Ends a reservation whose work was not done; everything is given back',
       body: CANCEL_BODY,
-      answers: { 200: answers.ENDED, ...answers.ENDING_PROBLEMS },
+      answers: { 200: ENDED, ...ENDING_PROBLEMS },
     },
     ({ body }, reply) => {
       reply.send({ ended: reservations.end({ ...body, cancel: true }) });
@@ -57,7 +60,7 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
       url: '/v1/commit/bulk',
       summary: 'Ends several reservations in one request, in order; each commit or cancel counts by itself',
       body: COMMITS_BODY,
-      answers: { 200: answers.BULK_ENDED, ...BODY_PROBLEMS },
+      answers: { 200: BULK_ENDED, ...BODY_PROBLEMS },
       bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
     },
     ({ body: { commits } }, reply) => {
@@ -77,7 +80,7 @@ function addCounts(app: FastifyInstance, { node, reservations, outcomes }: Reser
       tag: 'status',
       summary: 'Counts the reservations made over HTTP: how many are open, and how the others ended',
       query: NO_QUERY,
-      answers: answers.COUNTS_ANSWERS,
+      answers: COUNTS_ANSWERS,
     },
     (_, reply) => {
       reservations.expire();
@@ -96,3 +99,80 @@ function answerTo(reservations: OpenReservations, given: unknown, where: string)
     return { status, code, detail, remedy };
   }
 }
+
+const HOW = z.enum(['committed', 'cancelled']);
+
+export const ENDED = json('The reservation has ended.', record({ ended: HOW }));
+
+export const ENDING_PROBLEMS = { ...BODY_PROBLEMS, 404: PROBLEM, 409: PROBLEM, 503: PROBLEM };
+
+const BULK_ENDING = z.strictObject({
+  status: count,
+  ended: HOW.optional(),
+  code: text.optional(),
+  detail: text.optional(),
+  remedy: text.optional(),
+});
+
+export const BULK_ENDED = json('One answer per commit, in their order.', record({ answers: listOf(BULK_ENDING) }));
+
+export const COUNTS_ANSWERS = {
+  200: json(
+    'Since the start; `open`, `max` and `validMs` are of now.',
+    record({
+      open: count,
+      committed: count,
+      cancelled: count,
+      expired: count.meta({ description: 'Reservations that were not ended in time, and are charged as estimated.' }),
+      full: count.meta({ description: 'Reservations that were refused because `max` were open.' }),
+      max: count,
+      validMs: number,
+    }),
+  ),
+  422: PROBLEM,
+};
+
+const idText = z
+  .string()
+  .meta({ description: 'The `id` in the answer to the acquire.', examples: ['9f86d081884c-17'] });
+const id = withAllowed(idText, 'must be the id of an acquire’s answer');
+
+const costs = z
+  .array(COST)
+  .min(1)
+  .meta({ description: 'The actual costs, as POST /v1/costs takes them. Absent means that they were as estimated.' });
+
+const ACTUAL = {
+  id,
+  messages: amount(
+    'How many messages there were; absent means as many as estimated. The difference is given back or charged.',
+  ).exactOptional(),
+  bytes: amount('How many bytes there were; absent means as many as estimated.').exactOptional(),
+  costs: withAllowed(costs, 'must be an array of at least one cost').exactOptional(),
+};
+
+export const COMMIT_BODY = body(ACTUAL);
+
+export const CANCEL_BODY = body({ id });
+
+interface Ended {
+  readonly cancel?: boolean;
+  readonly messages?: unknown;
+  readonly bytes?: unknown;
+  readonly costs?: unknown;
+}
+
+const CANCELS_ALL: Rule<Ended> = {
+  isKept: ({ cancel = false, ...actual }) => !cancel || (actual.messages ?? actual.bytes ?? actual.costs) === undefined,
+  mistake: (where) => {
+    const reason = 'excludes messages, bytes and costs: nothing has been done';
+    return new QuotameshError('FIELD_INVALID', { field: `${where}cancel`, reason });
+  },
+};
+
+export const ENDING = body(
+  { ...ACTUAL, cancel: flag('True if the work was not done: everything is given back.').exactOptional() },
+  [CANCELS_ALL],
+);
+
+export const COMMITS_BODY = body({ commits: bulkOf(judgedLater(ENDING), 'endings') });

@@ -4,8 +4,7 @@ import { type Clock, monotonicClock } from '../../../base/ports/clock.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
 import { OneBucket } from '../../../core/limiter/one-bucket.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
-import { callerOf } from '../access/caller.js';
-import { requestIdOf } from '../access/changed-by.js';
+import { callerOf, requestIdOf } from '../access/caller.js';
 import { knownError } from './error-handler.js';
 
 type UsedParts = Pick<NodeParts, 'config' | 'registry'>;

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import swagger from '@fastify/swagger';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Access } from '../../../base/access/access.js';
@@ -9,9 +10,8 @@ import type { NodeParts } from '../../../node/loop/node-parts.js';
 import type { KeeperStatus } from '../../kafka-quotas/keeper-status.js';
 import type { MqttStatus } from '../../mqtt/mqtt-status.js';
 import { RouteGuard, SECURITY_SCHEMES } from '../access/route-guard.js';
-import { AcquireAnswers } from '../acquire/acquire-answers.js';
+import { AcquireAnswers, type AcquireOutcomes } from '../acquire/acquire-answers.js';
 import { ACQUIRE_PATH } from '../acquire/acquire-body.js';
-import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
 import { ACQUIRE_ACCESS, addAcquireRoute, plainAcquire } from '../acquire/acquire-route.js';
 import { addBulkRoute, BULK_PATH, plainBulk } from '../acquire/bulk-route.js';
 import { OpenReservations } from '../acquire/open-reservations.js';
@@ -21,27 +21,26 @@ import { ConnectionBounds } from '../connections/connection-bounds.js';
 import { addEnforceRoutes } from '../enforce/enforce-route.js';
 import { addAttachmentRoutes } from '../groups/attachment-routes.js';
 import { addAuditRoute } from '../groups/audit-route.js';
-import { addBatchRoute } from '../groups/batch-route.js';
-import { addGroupRoutes } from '../groups/group-routes.js';
+import { addBatchRoute, addGroupRoutes } from '../groups/group-routes.js';
 import { addKeyRoutes } from '../groups/key-routes.js';
-import { addLiveRoutes } from '../live/live-routes.js';
-import { addRecordingRoute } from '../live/recording-route.js';
+import { addLiveRoutes, addRecordingRoute } from '../live/live-routes.js';
 import { addPulsarRoutes } from '../pulsar/pulsar-routes.js';
 import { addReservationRoutes } from '../reservations/reservation-routes.js';
 import { toOpenApi } from '../route/openapi.js';
-import { addHealthRoutes } from '../status/health-routes.js';
-import { addInfoRoutes, type MetricsPage } from '../status/info-routes.js';
-import { addKafkaQuotasRoute } from '../status/kafka-quotas-route.js';
-import { addMqttRoute } from '../status/mqtt-route.js';
+import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
+import {
+  addHealthRoutes,
+  addInfoRoutes,
+  addKafkaQuotasRoute,
+  addMqttRoute,
+  type MetricsPage,
+} from '../status/info-routes.js';
 import { addStatusRoutes } from '../status/status-routes.js';
 import { addTargetRoutes } from '../target/target-routes.js';
-import { answerBrokenRequests } from './broken-requests.js';
 import { errorHandler, PATH_NAME_MAX, sendError } from './error-handler.js';
 import { guardChanges } from './guarded-changes.js';
-import { listenerOf, measureAnswers } from './listener.js';
-import { refuseOtherMethods } from './other-methods.js';
-import { refuseEncodedBodies, takeEmptyBodies } from './unfit-requests.js';
-import { listenOnSocket } from './unix-socket.js';
+import { listenerOf, listenOnSocket, measureAnswers } from './listener.js';
+import { refuseEncodedBodies, refuseOtherMethods, takeEmptyBodies } from './unfit-requests.js';
 
 export interface HttpServerParts {
   readonly node: NodeParts;
@@ -175,3 +174,26 @@ function unknownRoute(method: string, url: string): QuotameshError {
   const path = url.split('?', 1)[0] ?? url;
   return new QuotameshError('ROUTE_UNKNOWN', { method, path: path.slice(0, 200) });
 }
+
+/** Answers on the socket what is no HTTP or comes too slowly, and ends the connection. */
+export function answerBrokenRequests(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const [status, phrase, reason] = ANSWERS[error.code ?? ''] ?? BAD_REQUEST;
+  const problem = { ...problemOf(new QuotameshError('REQUEST_INVALID', { reason })), title: phrase, status };
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${status} ${phrase}`,
+    `content-type: ${PROBLEM_MEDIA_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.destroySoon();
+}
+
+const BAD_REQUEST = [400, 'Bad Request', 'this is no HTTP request'] as const;
+
+const ANSWERS: Readonly<Record<string, readonly [number, string, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'the request did not arrive in time'],
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'the header fields are too large'],
+};

@@ -1,10 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { STRATEGY_NAMES } from '../../../core/convergence/strategies.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
+import { describeNode } from '../../../node/status/describe-node.js';
+import type { StatusParts } from '../../../node/status/status-parts.js';
+import type { KeeperStatus } from '../../kafka-quotas/keeper-status.js';
+import type { MqttStatus } from '../../mqtt/mqtt-status.js';
 import { livePage } from '../../page/live/live-page.js';
-import { INDEX } from '../route/answer-schemas.js';
-import { route } from '../route/route.js';
+import { COUNTS, INDEX, json, LIVE, NOT_READY, number, PROBLEM, READY, record, text } from '../route/answer-schemas.js';
+import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
+import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 
 type UsedParts = Pick<NodeParts, 'config' | 'version'>;
@@ -87,3 +94,135 @@ const PAGE_HEADERS = {
 };
 
 const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
+
+/**
+ * Adds /livez, up while the event loop turns, and /readyz, up while the node should get traffic. A node that waits for
+ * its topic is alive: restarting helps nobody. Isolation keeps it ready.
+ */
+export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
+  route(
+    app,
+    { ...PROBE, url: '/livez', summary: 'Tells whether the process is alive', answers: { 200: LIVE } },
+    (_, reply) => {
+      reply.send({ alive: true });
+    },
+  );
+  const answers = { 200: READY, 503: NOT_READY };
+  route(
+    app,
+    { ...PROBE, url: '/readyz', summary: 'Tells whether the node is ready for traffic', answers },
+    (_, reply) => sendReadiness(reply, node),
+  );
+  const summary = 'Answers as /readyz does: load balancers ask so by default (HAProxy’s httpchk)';
+  route(app, { ...PROBE, method: 'OPTIONS', url: '/', summary, answers }, (_, reply) =>
+    sendReadiness(reply.header('allow', 'GET, HEAD, OPTIONS'), node),
+  );
+}
+
+const PROBE = { method: 'GET', access: needs('open'), tag: 'health' } as const;
+
+function sendReadiness(reply: FastifyReply, node: StatusParts): void {
+  const { ready, notReadyBecause: reasons, degraded } = describeNode(node);
+  if (ready) {
+    reply.send({ ready, degraded });
+    return;
+  }
+  const error = new QuotameshError('NOT_READY', { node: node.config.nodeId, reason: reasons.join('; ') });
+  reply.code(503).header('retry-after', 1).header('content-type', PROBLEM_MEDIA_TYPE);
+  reply.send(JSON.stringify({ ...problemOf(error), reasons, degraded }));
+}
+
+/** Adds the route beside a keeper of Kafka's quotas (`quotamesh kafka-quotas`). */
+export function addKafkaQuotasRoute(app: FastifyInstance, status: () => KeeperStatus): void {
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/kafka-quotas',
+      access: needs('viewer'),
+      tag: 'status',
+      summary: 'Shows the keeper of Kafka’s quotas: who writes, what exporters say, what every entity has',
+      query: NO_QUERY,
+      answers: { 200: json('The state of the keeper of this node.', KEEPER), 422: PROBLEM },
+    },
+    (_, reply) => {
+      reply.send(status());
+    },
+  );
+}
+
+const EXPORTER = record({
+  url: text,
+  state: text.meta({ description: 'One of fine, odd, silent, unknown.' }),
+  problem: text.nullable(),
+  silentMs: number.nullable(),
+  series: number,
+});
+
+const LIMIT = record({
+  entity: text,
+  quotaName: text,
+  group: text,
+  quota: number.meta({ description: 'Bytes per second of the whole Kafka cluster.' }),
+  inForce: number.nullable().meta({ description: 'Bytes per second that every broker enforces.' }),
+  usage: number.meta({ description: 'Bytes per second of all brokers together.' }),
+  state: text.meta({ description: 'One of kept, left, waiting.' }),
+  original: number.nullable().meta({ description: 'What a release puts back.' }),
+  brokers: z.array(record({ url: text, rate: number.nullable(), isSaturated: z.boolean() })),
+});
+
+const KEEPER = record({
+  keeper: text,
+  writer: text.nullable(),
+  term: number,
+  mayWrite: z.boolean(),
+  keepers: z.array(text),
+  kafkaProblem: text.nullable(),
+  exporters: z.array(EXPORTER),
+  windows: z.array(record({ broker: text, windows: number, windowSeconds: number })),
+  limits: z.array(LIMIT),
+  leftOut: number,
+  alterations: number,
+  alterationsFailed: number,
+  foreignChanges: number,
+});
+
+export function addMqttRoute(app: FastifyInstance, status: () => MqttStatus): void {
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/mqtt',
+      access: needs('viewer'),
+      tag: 'status',
+      summary: 'Shows the MQTT broker: its connections, who is throttled and why, its messages',
+      query: NO_QUERY,
+      answers: { 200: json('The state of the broker of this node.', MQTT), 422: PROBLEM },
+    },
+    (_, reply) => {
+      reply.send(status());
+    },
+  );
+}
+
+const MQTT = record({
+  url: text,
+  connections: number,
+  throttledConnections: number,
+  throttledBy: COUNTS.meta({ description: 'How many connections are held now, by reason.' }),
+  throttledMs: number.meta({ description: 'How many milliseconds all connections together were held.' }),
+  connects: COUNTS,
+  publishes: COUNTS,
+  dispatched: number,
+  dropped: number.meta({
+    description: 'How many messages of QoS 0 were dropped because the queue of a subscriber was full.',
+  }),
+  queued: number.meta({ description: 'How many messages wait for their subscriber.' }),
+  pendingPublishes: number,
+  pendingBytes: number,
+  heldBytes: number,
+  disconnects: COUNTS.meta({ description: 'How many connections were ended, by reason.' }),
+  kept: COUNTS.meta({
+    description: 'What is kept for sessions that outlive their connection, and as retained messages.',
+  }),
+});

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { showSent } from '../../../base/input/input-mistakes.js';
+import { isMapping, type Mapping } from '../../../base/input/mapping.js';
+import { nearestNames } from '../../../base/input/nearest-name.js';
 import type { LimitsConfig } from '../../../config/resolved/resolved-config.js';
 import { TimeHeap } from '../../../core/base/time-heap.js';
 import { MESSAGES } from '../../../core/base/vocabulary.js';
@@ -24,16 +26,15 @@ import type { UnheardWork } from '../decide/unheard-work.js';
 import { type AvailableParts, cutToPart, leastOf, ofPart, wholeMessages } from '../request/partial-grant.js';
 import {
   directionOf,
+  rejectUnlessAmount,
   rejectUnlessBetween,
   rejectUnlessOptions,
   rejectUnlessSignal,
 } from '../request/request-checks.js';
 import type { RequestReader } from '../request/request-reader.js';
 import type { ScopeResolver } from '../request/scope-resolver.js';
-import { type KeyReservationParts, settleUnheard } from '../reservation/unheard-reservation.js';
+import { type KeyReservationParts, settleUnheard } from '../reservation/one-reservation.js';
 import { WAIT_MS_MAX, type Waiting } from '../wait/wait-lines.js';
-import { readRefund } from './refund.js';
-import { areSameWindows, type Windows, windowsOf } from './windows-of-request.js';
 
 export interface OpenBatchesParts extends AvailableParts {
   readonly limiter: Limiter;
@@ -294,3 +295,53 @@ const ENDED_MAX = 1024;
 function rejectAbove(facts: { id: string; dimension: string; amount: number; granted: number }): void {
   if (facts.amount > facts.granted) throw new QuotameshError('BATCH_TOO_SMALL', facts);
 }
+
+/**
+ * Reads a refund. A misspelled field would end the batch as used, so unknown ones are mistakes. Throws FIELD_INVALID,
+ * FIELD_UNKNOWN, AMOUNT_INVALID.
+ */
+export function readRefund(left: unknown): { readonly unused: Required<Amounts>; readonly dropped: Required<Amounts> } {
+  const { dropped = {}, ...unused } = knownFields(left, 'refund', '', ['messages', 'bytes', 'dropped']);
+  return {
+    unused: amountsOf(unused, ''),
+    dropped: amountsOf(knownFields(dropped, 'dropped', 'dropped.', ['messages', 'bytes']), 'dropped.'),
+  };
+}
+
+function knownFields(given: unknown, name: string, prefix: string, known: readonly string[]): Mapping {
+  if (!isMapping(given)) {
+    const reason = `must be an object like { messages: 20 }, got ${showSent(given)}`;
+    throw new QuotameshError('FIELD_INVALID', { field: name, reason });
+  }
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown === undefined) return given;
+  const near = nearestNames(unknown, known);
+  const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : `; known are ${known.join(', ')}`;
+  throw new QuotameshError('FIELD_UNKNOWN', { field: prefix + unknown.slice(0, 80), near: hint });
+}
+
+function amountsOf({ messages = 0, bytes = 0 }: Mapping, prefix: string): Required<Amounts> {
+  rejectUnlessAmount(`${prefix}messages`, messages);
+  rejectUnlessAmount(`${prefix}bytes`, bytes);
+  return { messages: messages as number, bytes: bytes as number };
+}
+
+/** Length and number since time 0 (epoch) of the window of each group of a request; 0 of a bucket. */
+export type Windows = readonly number[];
+
+export function windowsOf({ buckets }: Limiter, request: JointRequest, nowMs: number): Windows {
+  if (buckets.windowMs === null) return BUCKETS;
+  return [request.lane, ...request.further].flatMap((lane) => {
+    const windowMs = buckets.windowOf(lane);
+    return [windowMs, windowMs === 0 ? 0 : Math.floor(nowMs / windowMs)];
+  });
+}
+
+/** Tests if tokens of the windows `taken` may go back to the windows `now`. */
+export function areSameWindows(taken: Windows, now: Windows): boolean {
+  const both = Math.max(taken.length, now.length);
+  for (let at = 0; at < both; at++) if ((taken[at] ?? 0) !== (now[at] ?? 0)) return false;
+  return true;
+}
+
+const BUCKETS: Windows = Object.freeze([]);

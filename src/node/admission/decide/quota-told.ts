@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/ports/clock.js';
 import { quotaAsWritten } from '../../../config/resolved/rates-as-written.js';
 import type { GroupConfig } from '../../../config/resolved/resolved-config.js';
-import { SECONDS_OF } from '../../../config/setting/time-unit.js';
+import { SECONDS_OF } from '../../../config/setting/quantity.js';
 import type { WrittenRate } from '../../../config/setting/written-rate.js';
 import { BYTES, DIRECTIONS, type Direction, directionOfLane, MESSAGES } from '../../../core/base/vocabulary.js';
 import type { ShadowAnswer } from '../../../core/limiter/joint-levels.js';

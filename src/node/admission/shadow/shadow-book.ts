@@ -1,17 +1,15 @@
-import { BYTES, DIRECTION_COUNT, laneOf, MESSAGES } from '../../../core/base/vocabulary.js';
+import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES } from '../../../core/base/vocabulary.js';
 import type { Hold } from '../../../core/limiter/held-tokens.js';
-import type { JointRequest, ShadowAnswer } from '../../../core/limiter/joint-levels.js';
+import type { JointRequest, ShadowAnswer, ShadowHold } from '../../../core/limiter/joint-levels.js';
 import { HAS_SHADOW, IS_SHADOW, type Levels, OTHER_LEVELS, refusedBy } from '../../../core/limiter/levels.js';
 import { ABOVE_WINDOW, GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../../../core/limiter/limiter.js';
+import type { Figure } from '../../../core/limiter/refused-work.js';
 import type { TokenRequest } from '../../../core/limiter/token-request.js';
 import type { ServingLoop } from '../../../core/machine/coordinator-view.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import { RefusalLedger } from '../decide/refusal-ledger.js';
 import type { LaneBounds } from '../request/lane-bounds.js';
 import { partThere, wholePart } from '../request/partial-grant.js';
-import { CountsInForce } from './counts-in-force.js';
-import { HeldByShadow } from './held-by-shadow.js';
-import { ShadowCounts } from './shadow-counts.js';
 
 export interface ShadowBookParts {
   readonly limiter: Limiter;
@@ -398,3 +396,147 @@ const LATE_MS = 1;
 const NOTHING: Amounts = Object.freeze({ messages: 0, bytes: 0 });
 const NAMELESS = Object.freeze({ retry: false, topic: '', client: '' });
 const SLACK = 1e-6;
+
+/**
+ * Counts callers' grants and refusals, per slot or lane, since creation. Where a group refuses nothing, the limiter
+ * counts its shadow's decisions; this corrects them.
+ */
+export class CountsInForce {
+  readonly admitted: Figure = {
+    at: (slot) => this.#limiter.admitted.at(slot) + amountAt(slot, this.#of(slot).letPass),
+  };
+  readonly attempted: Figure = {
+    at: (slot) => this.#limiter.attempted.at(slot) + amountAt(slot, this.#of(slot).uncounted),
+  };
+  readonly refused: Figure = {
+    at: (slot) => leastZero(this.#limiter.refused.at(slot) - amountAt(slot, this.#of(slot).notRefused)),
+  };
+  /** Refused work per lane, each once. */
+  readonly refusedOnce: Figure = {
+    at: (lane) => this.#limiter.refusedOnce.at(lane) - this.#counts.of(lane).notRefused.requests,
+  };
+  readonly #limiter: Limiter;
+  readonly #counts: ShadowCounts;
+
+  constructor(limiter: Limiter, counts: ShadowCounts) {
+    this.#limiter = limiter;
+    this.#counts = counts;
+  }
+
+  #of(slot: number) {
+    return this.#counts.of(Math.floor(slot / DIMENSION_COUNT));
+  }
+}
+
+function amountAt(slot: number, { messages, bytes }: Readonly<ShadowCount>): number {
+  return slot % DIMENSION_COUNT === MESSAGES ? messages : bytes;
+}
+
+function leastZero(amount: number): number {
+  return Math.max(0, amount);
+}
+
+export interface HeldParts {
+  readonly levels: Levels;
+  readonly debtMs: number;
+  /** Counts where the group itself is the shadow, so that all work is done; null = planned. */
+  readonly counts: ShadowCounts | null;
+}
+
+/** Holds a shadow's grant of work that is settled later: all, a part, or nothing. */
+export class HeldByShadow implements ShadowHold {
+  /** Request whose amounts the shadow has granted. */
+  readonly granted: TokenRequest;
+  readonly #parts: HeldParts;
+  readonly #holds: readonly Hold[];
+
+  /** @param holds empty = it has granted nothing */
+  constructor(parts: HeldParts, granted: TokenRequest, holds: readonly Hold[]) {
+    this.#parts = parts;
+    this.#holds = holds;
+    this.granted = holds.length > 0 ? granted : { ...granted, messages: 0, bytes: 0 };
+  }
+
+  /** Settles; a part is charged no more than itself. */
+  settle(inForce: Amounts, used: Amounts, nowMs: number): void {
+    const { levels, debtMs, counts } = this.#parts;
+    const messages = this.#usedOf(used.messages, inForce.messages, this.granted.messages);
+    const bytes = this.#usedOf(used.bytes, inForce.bytes, this.granted.bytes);
+    const unusedMessages = Math.max(0, this.granted.messages - messages);
+    const unusedBytes = Math.max(0, this.granted.bytes - bytes);
+    for (const hold of this.#holds) hold.end(unusedMessages, unusedBytes, nowMs);
+    if (this.#holds.length > 0) levels.settle(this.granted, messages, bytes, debtMs, nowMs);
+    counts?.count(this.granted.lane, 'letPass', used.messages - messages, used.bytes - bytes);
+  }
+
+  #usedOf(used: number, inForce: number, granted: number): number {
+    if (this.#holds.length === 0) return 0;
+    return used >= inForce ? granted + used - inForce : Math.min(used, granted);
+  }
+}
+
+/** Work on which a shadow and the limits in force disagree. */
+export interface ShadowCount {
+  requests: number;
+  messages: number;
+  bytes: number;
+}
+
+/** Differences of one lane since the start. */
+export interface CountedDifferences {
+  /** Granted, but refused by the shadow. */
+  readonly wouldRefuse: Readonly<ShadowCount>;
+  /** Refused at once, but granted by the shadow. */
+  readonly wouldGrant: Readonly<ShadowCount>;
+  /** Counted as refused by the limiter of a group with `mode: shadow`, and refused to nobody. */
+  readonly notRefused: Readonly<ShadowCount>;
+  /** Passed, and not counted as attempted: refused by a topic's or client's limit, or before a share was known. */
+  readonly uncounted: Readonly<ShadowCount>;
+  /** Done, and not counted as admitted by the limiter. */
+  readonly letPass: Readonly<ShadowCount>;
+}
+
+/** Counts differences, of lanes that have any. */
+export class ShadowCounts {
+  readonly #lanes = new Map<number, Record<keyof CountedDifferences, ShadowCount>>();
+
+  /** Counts work. @param requests where it is many pieces at once */
+  count(lane: number, difference: keyof CountedDifferences, messages: number, bytes: number, requests = 1): void {
+    let counts = this.#lanes.get(lane);
+    if (counts === undefined) {
+      counts = {
+        wouldRefuse: { ...NONE },
+        wouldGrant: { ...NONE },
+        notRefused: { ...NONE },
+        uncounted: { ...NONE },
+        letPass: { ...NONE },
+      };
+      this.#lanes.set(lane, counts);
+    }
+    const counted = counts[difference];
+    counted.requests += requests;
+    counted.messages = added(counted.messages, messages);
+    counted.bytes = added(counted.bytes, bytes);
+  }
+
+  of(lane: number): CountedDifferences {
+    return this.#lanes.get(lane) ?? NO_DIFFERENCES;
+  }
+
+  forget(lane: number): void {
+    this.#lanes.delete(lane);
+  }
+}
+
+function added(sum: number, amount: number): number {
+  return sum + amount > Number.MAX_SAFE_INTEGER ? amount : sum + amount;
+}
+
+const NONE: Readonly<ShadowCount> = Object.freeze({ requests: 0, messages: 0, bytes: 0 });
+const NO_DIFFERENCES: CountedDifferences = Object.freeze({
+  wouldRefuse: NONE,
+  wouldGrant: NONE,
+  notRefused: NONE,
+  uncounted: NONE,
+  letPass: NONE,
+});

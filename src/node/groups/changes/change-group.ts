@@ -3,6 +3,7 @@ import { isMapping, type Mapping } from '../../../base/input/mapping.js';
 import { withBurstInFull } from '../../../config/read/burst-in-full.js';
 import { examineGroup } from '../../../config/read/group-definition.js';
 import { withUnitsBehindAmounts } from '../../../config/read/units-in-keys.js';
+import { type Mistake, mistakesText } from '../../../config/setting/config-error.js';
 import { LIMIT_NAMES, rateKey } from '../../../config/setting/written-rate.js';
 import { isExpected } from '../../../core/beside/registry/group-history.js';
 import type { ChangedBy, GroupDefinition } from '../../../core/beside/registry/registry-record.js';
@@ -11,7 +12,6 @@ import { leastDefinition } from '../least-definition.js';
 import { originOf } from '../registry/describe-registry.js';
 import { rejectInUse } from './attaching.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
-import { invalidGroup } from './invalid-group.js';
 
 /** Group with its parts. */
 export interface CostedGroup {
@@ -204,4 +204,26 @@ export function patched(target: unknown, patch: unknown): unknown {
     else result[key] = patched(result[key], value);
   }
   return result;
+}
+
+/** Makes the error of a definition's mistakes: their common code, or GROUP_INVALID. */
+export function invalidGroup(name: string, mistakes: readonly Mistake[]): QuotameshError {
+  const details = mistakesText(mistakes);
+  const group = name.slice(0, 200);
+  const [code, ...others] = new Set(mistakes.map(codeOf));
+  if (code === undefined || code === 'GROUP_INVALID' || others.length > 0) {
+    return new QuotameshError('GROUP_INVALID', { group, count: mistakes.length, details });
+  }
+  return new QuotameshError(code, { group, details });
+}
+
+function codeOf({ path, cause }: Mistake) {
+  const isQuota = /\.quota\.\w+\.\w+$/.test(path);
+  if (cause === 'key-unknown') return 'GROUP_KEY_UNKNOWN';
+  if (cause === 'reserved-above-quota') return 'RESERVED_ABOVE_QUOTA';
+  if (cause === 'choice-unknown' && path.endsWith('.strategy')) return 'STRATEGY_UNKNOWN';
+  if (cause === 'below-range' && isQuota) return 'QUOTA_NEGATIVE';
+  if (cause === 'nearly-nothing' && isQuota) return 'QUOTA_TOO_SMALL';
+  if (cause === 'above-range' && isQuota) return 'QUOTA_TOO_LARGE';
+  return 'GROUP_INVALID';
 }

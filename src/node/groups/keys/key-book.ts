@@ -24,6 +24,7 @@ import {
   DIMENSION_COUNT,
   DIRECTION_COUNT,
   DIRECTIONS,
+  type GroupId,
   KEY_NAME_MAX,
   lanesOf,
   MESSAGES,
@@ -36,8 +37,6 @@ import type { GroupTable } from '../group-table.js';
 import { withLimit } from './key-definition.js';
 import { type KeyKind, KeyKinds } from './key-kinds.js';
 import { KeyNumbers } from './key-numbers.js';
-import { RefusedLimits } from './refused-limits.js';
-import { RemoteKeys } from './remote-keys.js';
 
 export interface KeyBookParts {
   readonly cluster: string;
@@ -719,3 +718,102 @@ const LIMIT_TEXT_MAX = 500;
 /** Other nodes' keys shown; each takes what a loud key does (keys.maxLoud). */
 const REMOTE_MAX = 500;
 const CAUGHT_UP = 64;
+
+/** Remembers refused limits, which take as long as many requests to examine; a wrong gateway repeats them. */
+export class RefusedLimits {
+  /** Kind and text of the limit → error. */
+  readonly #errors = new Map<string, QuotameshError>();
+
+  /** Throws the error of the same limit, for another key of the kind. */
+  throwAgain(kind: number, limit: string, key: string): void {
+    const known = this.#errors.get(`${kind} ${limit}`);
+    if (known !== undefined) throw new QuotameshError(known.code, { ...known.facts, key });
+  }
+
+  /** Returns what `read` makes of a limit; keeps what it throws. */
+  noted<Value>(kind: number, limit: string, read: () => Value): Value {
+    try {
+      return read();
+    } catch (error) {
+      if (this.#errors.size >= KEPT) this.#errors.clear();
+      if (error instanceof QuotameshError) this.#errors.set(`${kind} ${limit}`, error);
+      throw error;
+    }
+  }
+
+  /** Forgets all, as kinds may allow others now. */
+  clear(): void {
+    this.#errors.clear();
+  }
+}
+
+/** Different limits kept; beyond that somebody makes them up. */
+const KEPT = 64;
+
+export interface RemoteKeysParts {
+  readonly cluster: string;
+  /** Most names. */
+  readonly max: number;
+  readonly numberOf: (name: string) => number | null;
+  /** Tests if a key's number is no deleted group's. */
+  readonly isLive: (number: number) => boolean;
+}
+
+/**
+ * Keeps keys named in heartbeats, to show those that others use; decides nothing. There are at most `max`, as writers
+ * may name keys without end; a name with a wrong id is ignored.
+ */
+export class RemoteKeys {
+  readonly #parts: RemoteKeysParts;
+  /** Name → number of the group. */
+  readonly #numbers = new Map<string, number>();
+  #next: IterableIterator<[string, number]> = this.#numbers.entries();
+  /** Rises with every name that comes or goes. */
+  version = 0;
+
+  constructor(parts: RemoteKeysParts) {
+    this.#parts = parts;
+  }
+
+  get numbers(): ReadonlyMap<string, number> {
+    return this.#numbers;
+  }
+
+  /** Takes published names, and drops some unpublished ones; every round. */
+  keep(coordinator: Coordinator): void {
+    for (const { name, groupId } of coordinator.log.keys.takeNames()) this.#add(name, groupId);
+    for (let looked = Math.min(LOOKED_AT, this.#numbers.size); looked > 0; looked--) {
+      const next = this.#next.next();
+      if (next.done === true) this.#next = this.#numbers.entries();
+      else if (!this.#isTold(coordinator, next.value[0])) this.forget(next.value[0]);
+      else if (!this.#parts.isLive(next.value[1])) this.#number(next.value[0]);
+    }
+  }
+
+  forget(name: string): void {
+    if (this.#numbers.delete(name)) this.version++;
+  }
+
+  #add(name: string, groupId: GroupId): void {
+    if (this.#numbers.has(name) || this.#numbers.size >= this.#parts.max) return;
+    if (groupIdOf(this.#parts.cluster, name) === groupId) this.#number(name);
+  }
+
+  #number(name: string): void {
+    const number = this.#parts.numberOf(name);
+    if (number === null) return;
+    this.#numbers.set(name, number);
+    this.version++;
+  }
+
+  #isTold({ usageMap, log }: Coordinator, name: string): boolean {
+    const groupId = groupIdOf(this.#parts.cluster, name);
+    for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
+      if (log.keys.has(groupId, direction)) return true;
+      if (usageMap.firstRow(usageMap.findMapLane(groupId, direction)) !== -1) return true;
+    }
+    return false;
+  }
+}
+
+const LOOKED_AT = 16;

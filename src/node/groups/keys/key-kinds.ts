@@ -4,7 +4,7 @@ import { KeyPattern } from '../../../core/account/keys/key-pattern.js';
 import { hasClusterBucket } from '../../../core/base/local-gate.js';
 import { DIRECTIONS, type Rates } from '../../../core/base/vocabulary.js';
 import { hasLevels, hasLimit } from '../../../core/limiter/level-settings.js';
-import { isSameValue } from '../same-value.js';
+import { isSameValue } from '../least-definition.js';
 
 /** Settings of keys of one template, override or limit. */
 export interface KeyKind {

@@ -1,6 +1,6 @@
 import type { GroupConfig } from '../../../config/resolved/resolved-config.js';
 import { lanesOf } from '../../../core/base/vocabulary.js';
-import { isSameValue } from '../same-value.js';
+import { isSameValue } from '../least-definition.js';
 import type { KeyBookParts } from './key-book.js';
 
 export interface KeyNumbersParts extends Pick<KeyBookParts, 'groups' | 'limiter' | 'loop' | 'define' | 'rename'> {

@@ -4,7 +4,7 @@ import type { Mistake } from '../../../config/setting/config-error.js';
 import type { KeyPattern } from '../../../core/account/keys/key-pattern.js';
 import { KEY_NAME_MAX } from '../../../core/base/vocabulary.js';
 import type { GroupDefinition } from '../../../core/beside/registry/registry-record.js';
-import { isSameValue } from '../same-value.js';
+import { isSameValue } from '../least-definition.js';
 import { examineOverride, examineTemplate } from './key-definition.js';
 import { mostSpecific, patternOf, settingsOfKey } from './settings-of-key.js';
 

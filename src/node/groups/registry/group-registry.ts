@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../../base/ports/clock.js';
-import type { AppendRecord, ReportTopic } from '../../../base/ports/report-topic.js';
+import type { AppendRecord, ReadRecord, ReportTopic } from '../../../base/ports/report-topic.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
 import { examineGroup } from '../../../config/read/group-definition.js';
 import type { RegistryConfig } from '../../../config/resolved/resolved-config.js';
@@ -12,6 +12,7 @@ import { Registry } from '../../../core/beside/registry/registry.js';
 import type {
   BatchDecision,
   ChangeDecision,
+  ReadRegistryRecord,
   RegistryAppend,
   RegistryEvent,
 } from '../../../core/beside/registry/registry-protocol.js';
@@ -31,9 +32,7 @@ import type { GroupsInForce } from '../groups-in-force.js';
 import type { KeyTemplates } from '../keys/key-templates.js';
 import type { YamlComparison } from '../yaml/yaml-comparison.js';
 import type { YamlGroups } from '../yaml/yaml-groups.js';
-import { type AppliedChange, announceChanges } from './announce-changes.js';
 import { logBatch, logChange } from './audit-trail.js';
-import { RegistryDecoder } from './registry-decoder.js';
 
 const TICK_MS = 1000;
 const ADOPT_AFTER_MS = 10_000;
@@ -400,5 +399,70 @@ export class GroupRegistry {
     if (!isNews) return null;
     this.#telemetry.log('error', 'an entry of the registry cannot be used here', { group: name, revision, reason });
     return null;
+  }
+}
+
+/** Entry of the registry now in force here. */
+export interface AppliedChange {
+  readonly kind: 'group defined' | 'group deleted' | 'attachment changed' | 'key-template changed' | 'key changed';
+  /** Name of the group or key, path of the scope, or pattern of the template. */
+  readonly name: string;
+  readonly revision: number;
+}
+
+/** Logs a line per change, or one for many at once, as from a script or the log at the start. */
+export function announceChanges(telemetry: Telemetry, changes: readonly AppliedChange[]): void {
+  if (changes.length <= LINES_MAX) {
+    for (const { kind, name, revision } of changes) {
+      telemetry.log('info', `${kind} at run time`, { [FACT[kind]]: name, revision });
+    }
+    return;
+  }
+  const names = changes.slice(0, LINES_MAX).map(({ name }) => name);
+  telemetry.log('info', 'groups changed at run time', {
+    count: changes.length,
+    groups: `${names.join(', ')} and ${changes.length - names.length} more`,
+    revision: changes.reduce((newest, { revision }) => Math.max(newest, revision), 0),
+  });
+}
+
+const FACT = {
+  'group defined': 'group',
+  'group deleted': 'group',
+  'attachment changed': 'scope',
+  'key-template changed': 'template',
+  'key changed': 'key',
+} as const;
+
+const LINES_MAX = 5;
+
+/** Decodes the registry's records for its machine, and YAML hashes for their comparison. */
+export class RegistryDecoder {
+  undecodable = 0;
+  readonly #codec: RegistryCodec;
+  readonly #comparison: YamlComparison;
+  readonly #telemetry: Telemetry;
+
+  constructor(codec: RegistryCodec, comparison: YamlComparison, telemetry: Telemetry) {
+    this.#codec = codec;
+    this.#comparison = comparison;
+    this.#telemetry = telemetry;
+  }
+
+  decodeAll(records: readonly ReadRecord[]): ReadRegistryRecord[] {
+    return records.map((read) => this.#decode(read));
+  }
+
+  #decode({ offset, appendMs, key, value, isToRenew }: ReadRecord): ReadRegistryRecord {
+    const decoded = value === null ? { record: null } : this.#codec.decode(value);
+    if ('record' in decoded) {
+      const { record } = decoded;
+      if (record === null || record.kind === 'yaml') this.#comparison.read(key, record, isToRenew);
+      return { offset, appendMs, key, record, ...(isToRenew && { isToRenew }) };
+    }
+    const facts = { cause: decoded.cause, offset };
+    const text = 'registry record ignored; further ones are only counted';
+    if (this.undecodable++ === 0) this.#telemetry.log('warn', text, facts);
+    return { offset, appendMs, key, record: { kind: 'unreadable' } };
   }
 }

@@ -4,14 +4,14 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { isMapping, type Mapping } from '../../../base/input/mapping.js';
 import { configFiles } from '../../../config/files/config-files.js';
 import { ConfigError } from '../../../config/setting/config-error.js';
+import { segmentOf } from '../../../config/setting/path-segment.js';
 import { mergeFiles } from '../../../config/yaml/merge-files.js';
 import { parseYaml } from '../../../config/yaml/parse-yaml.js';
+import type { AttachedTo } from '../../../node/groups/changes/attaching.js';
 import type { PreviewedGroup } from '../../../node/groups/changes/put-groups.js';
-import { isSameValue } from '../../../node/groups/same-value.js';
+import { isSameValue } from '../../../node/groups/least-definition.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
-import { change, nodeAddress } from '../../node-client/node-requests.js';
-import { attachAll, planAttachments } from './apply-attachments.js';
-import { diffOf } from './definition-diff.js';
+import { allPages, change, nodeAddress } from '../../node-client/node-requests.js';
 import type { GroupOptions } from './group-command.js';
 
 /**
@@ -134,4 +134,73 @@ async function isConfirmed(count: number): Promise<boolean> {
 
 function print(lines: readonly string[]): void {
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+export interface PlannedAttachment {
+  readonly scope: string;
+  readonly name: string;
+  readonly isNew: boolean;
+  readonly expected: string;
+  readonly before: Mapping | null;
+  readonly after: Mapping;
+  readonly lines: readonly string[];
+}
+
+/** Lists differences from `scopes`, each scope before those that are the same as it. */
+export async function planAttachments(node: NodeAddress, scopes: Mapping): Promise<PlannedAttachment[]> {
+  if (Object.keys(scopes).length === 0) return [];
+  const there = new Map((await allPages<AttachedTo>(node, 'attachments')).map((each) => [each.scope, each]));
+  const planned = Object.entries(scopes).flatMap(([scope, written]): PlannedAttachment[] => {
+    const found = there.get(scope);
+    // YAML may name the group alone.
+    const after = isMapping(written) ? written : { group: written };
+    if (found?.origin === 'run-time' && isSameValue(found.attachment, after)) return [];
+    const before = found === undefined ? null : found.attachment;
+    const expected = found === undefined ? 'none' : String(found.revision);
+    const name = `attachment of ${scope}`;
+    return [{ scope, name, isNew: found === undefined, expected, before, after, lines: diffOf(before, after) }];
+  });
+  return inOrder(planned);
+}
+
+export async function attachAll(node: NodeAddress, planned: readonly PlannedAttachment[]): Promise<number> {
+  for (const { scope, after: body, expected } of planned) {
+    const path = `/v1/attachments/${scope.split('/').map(segmentOf).join('/')}`;
+    await change(node, { method: 'PUT', path, body, expected });
+  }
+  return planned.length;
+}
+
+/** Orders scopes; a circle stands last, for the node to refuse. */
+function inOrder(planned: readonly PlannedAttachment[]): PlannedAttachment[] {
+  const waiting = new Set(planned.map(({ scope }) => scope));
+  const ordered: PlannedAttachment[] = [];
+  for (let left = planned; left.length > 0; ) {
+    const free = left.filter(({ after }) => !waiting.has(String(after.sameAs)));
+    const next = free.length > 0 ? free : left;
+    for (const each of next) waiting.delete(each.scope);
+    ordered.push(...next);
+    left = left.filter(({ scope }) => waiting.has(scope));
+  }
+  return ordered;
+}
+
+/** Lists `- path: old`, `+ path: new` for each setting that differs. */
+export function diffOf(before: Mapping | null, after: Mapping): string[] {
+  const [old, now] = [settingsOf(before ?? {}), settingsOf(after)];
+  const paths = [...new Set([...old.keys(), ...now.keys()])].sort();
+  const lines = paths.flatMap((path) => {
+    const [was, is] = [old.get(path), now.get(path)];
+    if (was === is) return [];
+    return [was === undefined ? [] : `  - ${path}: ${was}`, is === undefined ? [] : `  + ${path}: ${is}`].flat();
+  });
+  return lines.length > 0 ? lines : ['  + (no settings of its own)'];
+}
+
+function settingsOf(definition: Mapping, above = ''): Map<string, string> {
+  return new Map(
+    Object.entries(definition).flatMap(([key, value]): (readonly [string, string])[] =>
+      isMapping(value) ? [...settingsOf(value, `${above}${key}.`)] : [[above + key, JSON.stringify(value)]],
+    ),
+  );
 }

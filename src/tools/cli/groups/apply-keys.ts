@@ -1,12 +1,12 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import type { DefinedKeys, KeyEntry } from '../../../node/groups/changes/change-keys.js';
-import { isSameValue } from '../../../node/groups/same-value.js';
+import { isSameValue } from '../../../node/groups/least-definition.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
+import { diffOf } from './apply-groups.js';
 import { fromFile } from './change-groups.js';
 import { pathOfEntry } from './change-keys.js';
-import { diffOf } from './definition-diff.js';
 import type { KeyOptions } from './key-command.js';
 
 interface PlannedEntry extends Pick<DefinedKeys, 'kind' | 'name' | 'definition'> {

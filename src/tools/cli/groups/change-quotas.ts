@@ -1,7 +1,6 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { parseRate } from '../../../config/setting/quantity.js';
+import { parseRate, SHORT_UNIT } from '../../../config/setting/quantity.js';
 import { valueAt } from '../../../config/setting/setting-value.js';
-import { SHORT_UNIT } from '../../../config/setting/time-unit.js';
 import {
   perSecond,
   type RateName,

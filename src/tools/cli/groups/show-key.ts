@@ -1,6 +1,6 @@
 import { printable } from '../../../base/errors/printable.js';
 import { segmentOf } from '../../../config/setting/path-segment.js';
-import type { KeyStatus, KeyTold } from '../../../node/api/key-status.js';
+import type { KeyStatus, KeyTold } from '../../../node/api/node-status.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
 import type { KeyOptions } from './key-command.js';
 

@@ -1,5 +1,4 @@
-import { formatQuantity, parseRate } from '../../../config/setting/quantity.js';
-import type { TimeUnit } from '../../../config/setting/time-unit.js';
+import { formatQuantity, parseRate, type TimeUnit } from '../../../config/setting/quantity.js';
 import type { InitOptions } from './init-command.js';
 
 /** Meeting place of nodes. */

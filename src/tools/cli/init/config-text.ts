@@ -1,4 +1,4 @@
-import { SHORT_UNIT } from '../../../config/setting/time-unit.js';
+import { SHORT_UNIT } from '../../../config/setting/quantity.js';
 import { rateKey } from '../../../config/setting/written-rate.js';
 import type { FirstQuota, Meeting } from './answers.js';
 

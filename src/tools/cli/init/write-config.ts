@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { PACKAGE_ROOT } from '../../../base/package/package-root.js';
@@ -21,7 +23,6 @@ import {
 } from './answers.js';
 import { type Answers, answersText, configText } from './config-text.js';
 import type { InitOptions } from './init-command.js';
-import { type Questioner, terminal } from './terminal.js';
 
 export async function writeConfig(file: string, options: InitOptions, asked: Questioner = terminal()): Promise<void> {
   try {
@@ -162,4 +163,36 @@ function fileExists(path: string): QuotameshError {
 
 function usage(reason: string): QuotameshError {
   return new QuotameshError('ASKED_WRONG', { reason, advice: 'See `quotamesh init --help`.' });
+}
+
+/** Puts questions; null = no answer will come any more. */
+export interface Questioner {
+  readonly isTerminal: boolean;
+  ask(question: string): Promise<string | null>;
+  say(line: string): void;
+  close(): void;
+}
+
+/** Makes a questioner on standard error; standard output says what is written. */
+export function terminal(
+  input: NodeJS.ReadableStream & { readonly isTTY?: boolean } = process.stdin,
+  output: Writable = process.stderr,
+): Questioner {
+  const isTerminal = input.isTTY === true;
+  const lines = isTerminal ? createInterface({ input, output }) : null;
+  const gone = new Promise<null>((resolve) => lines?.once('close', () => resolve(null)));
+  /** Lines that precede their question, as pasted ones do. */
+  const early: string[] = [];
+  lines?.on('line', (line) => early.push(line));
+  return {
+    isTerminal,
+    ask: async (question) => {
+      const answer = early.shift();
+      if (answer === undefined) return Promise.race([lines?.question(question) ?? null, gone]);
+      output.write(`${question}${answer}\n`);
+      return answer;
+    },
+    say: (line) => void output.write(`${line}\n`),
+    close: () => lines?.close(),
+  };
 }

@@ -1,13 +1,18 @@
 import { segmentOf } from '../../../config/setting/path-segment.js';
-import { SECONDS_OF, SHORT_UNIT, type TimeUnit } from '../../../config/setting/time-unit.js';
+import { SECONDS_OF, SHORT_UNIT, type TimeUnit } from '../../../config/setting/quantity.js';
 import { type RateName, spelledIn, unitIn } from '../../../config/setting/written-rate.js';
 import type {
   DirectionExplanation,
   GroupExplanation,
   LimitingExplanation,
 } from '../../../node/api/group-explanation.js';
-import type { ClusterBucketStatus, QuotaAsWritten, RateStatus } from '../../../node/api/node-status.js';
-import type { ShadowDifference, ShadowDirectionStatus } from '../../../node/api/shadow-status.js';
+import type {
+  ClusterBucketStatus,
+  QuotaAsWritten,
+  RateStatus,
+  ShadowDifference,
+  ShadowDirectionStatus,
+} from '../../../node/api/node-status.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
 import type { ExplainOptions } from './explain-command.js';
 

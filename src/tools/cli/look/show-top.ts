@@ -5,7 +5,6 @@ import { fetchClusterStatus } from '../../node-client/cluster-status.js';
 import { nodeAddress } from '../../node-client/node-requests.js';
 import { describeError } from '../../terminal/exit.js';
 import { textTable } from '../../terminal/text-table.js';
-import { KeptRows } from './kept-rows.js';
 import { TOP_SORTS, type TopOptions, type TopSort } from './top-command.js';
 import { type TopRow, topRows } from './top-rows.js';
 
@@ -151,3 +150,33 @@ function shown(rate: number | null): string {
 function paint(colour: 'red' | 'yellow' | 'bold', text: string): string {
   return process.stdout.isTTY && process.env.NO_COLOR === undefined ? styleText(colour, text) : text;
 }
+
+/** Keeps vanished rows in place for some refreshes, unused, so that lines do not jump. */
+export class KeptRows {
+  #last: readonly Kept[] = [];
+
+  /** Adds the last refreshes' missing rows. */
+  with(rows: readonly TopRow[]): TopRow[] {
+    const told = new Set(rows.map(nameOf));
+    const kept: Kept[] = rows.map((row) => ({ row, missing: 0 }));
+    for (const [at, { row, missing }] of this.#last.entries()) {
+      if (told.has(nameOf(row)) || missing === KEPT_REFRESHES) continue;
+      kept.splice(at, 0, { row: { ...row, ...UNUSED }, missing: missing + 1 });
+    }
+    this.#last = kept;
+    return kept.map(({ row }) => row);
+  }
+}
+
+interface Kept {
+  readonly row: TopRow;
+  readonly missing: number;
+}
+
+function nameOf({ group, direction, dimension }: TopRow): string {
+  return `${direction} ${dimension} ${group}`;
+}
+
+const UNUSED = { usage: 0, demand: 0, throttled: 0, tokens: null, mostCharged: null, worstNode: null } as const;
+/** Refreshes; more keeps unused lines longer, less makes rare ones come and go. */
+const KEPT_REFRESHES = 10;

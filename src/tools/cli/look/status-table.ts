@@ -1,4 +1,4 @@
-import { SECONDS_OF, SHORT_UNIT } from '../../../config/setting/time-unit.js';
+import { SECONDS_OF, SHORT_UNIT } from '../../../config/setting/quantity.js';
 import { unitIn } from '../../../config/setting/written-rate.js';
 import type {
   ClusterBucketStatus,

@@ -1,13 +1,15 @@
+import { constants } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { Access } from '../../../base/access/access.js';
 import { renewTls } from '../../../base/access/listener-tls.js';
-import { EXIT_OK } from '../../../base/errors/error-row.js';
+import { EXIT_OK, EXIT_UNEXPECTED } from '../../../base/errors/error-row.js';
 import { VERSION } from '../../../base/package/version.js';
 import { describeConfig } from '../../../config/describe/describe-config.js';
 import { configStamp, filesStamp } from '../../../config/files/config-files.js';
 import { loadConfigAside } from '../../../config/files/load-aside.js';
 import { type LoadOptions, loadConfig } from '../../../config/files/load-config.js';
 import type { ResolvedConfig } from '../../../config/resolved/resolved-config.js';
+import { InvariantError } from '../../../core/base/invariant.js';
 import { closeHttp, listen } from '../../../doors/http/server/http-server.js';
 import type { QuotaKeeper } from '../../../doors/kafka-quotas/quota-keeper.js';
 import { assembleHttp } from '../../../doors/library/assemble-http.js';
@@ -23,9 +25,7 @@ import { describeError, exitCodeOf } from '../../terminal/exit.js';
 import { hideSecretsOf } from './hide-secrets.js';
 import type { KafkaQuotasOptions } from './kafka-quotas-command.js';
 import type { MqttOptions } from './mqtt-command.js';
-import { guardProcess } from './process-guard.js';
 import type { RunOptions } from './run-command.js';
-import { stopOnSignals, stopWithNpm } from './stop-on-signals.js';
 
 /** `quotamesh run`: runs one node until a signal or a failure. */
 export async function runNode(options: RunOptions): Promise<void> {
@@ -173,4 +173,131 @@ function fail(error: unknown, log: NodeLog): void {
   const text = describeError(error);
   log.fatal('cannot start', { reason: error instanceof Error ? error.message : String(error) });
   process.stderr.write(`quotamesh: ${text}\n`);
+}
+
+export interface Incidents {
+  /** Rejected promises that nobody awaited, survived. */
+  unhandledRejections: number;
+}
+
+/**
+ * Ends the process with 1 at an uncaught exception, whose state is unknown; logs rejections that nobody awaits, as the
+ * Kafka client has them. Invariants end it either way.
+ */
+export function guardProcess(log: NodeLog): Incidents {
+  const incidents: Incidents = { unhandledRejections: 0 };
+  process.on('uncaughtException', (error) => crash(error, log));
+  process.on('unhandledRejection', (reason) => {
+    if (reason instanceof InvariantError) crash(reason, log);
+    incidents.unhandledRejections++;
+    log.log('error', 'unhandled rejection', factsOf(reason));
+  });
+  return incidents;
+}
+
+function crash(error: unknown, log: NodeLog): never {
+  log.fatal('unexpected error, the process ends', factsOf(error));
+  try {
+    log.flushSync();
+  } catch {
+    // Nobody reads the log any more.
+  }
+  process.exit(EXIT_UNEXPECTED);
+}
+
+function factsOf(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof Error)) return { reason: String(error) };
+  return { reason: error.message, error: error.name, stack: error.stack };
+}
+
+export interface Stop {
+  readonly begun: boolean;
+  /** Stops in order and ends the process. */
+  now(exitCode: number): Promise<never>;
+}
+
+/**
+ * Stops in order at SIGTERM and SIGINT, exit code 0. A second signal after more than a second ends the process at once,
+ * with 128 + its number; an earlier one is the same Ctrl-C twice (from terminal and parent).
+ */
+export function stopOnSignals(log: NodeLog, close: () => Promise<void>): Stop {
+  let stopping: Promise<never> | null = null;
+  let firstMs = 0;
+  const stop: Stop = {
+    get begun() {
+      return stopping !== null;
+    },
+    now: (exitCode) => {
+      stopping ??= stopInOrder(log, close, exitCode);
+      return stopping;
+    },
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping === null) {
+        firstMs = performance.now();
+        log.log('info', 'stopping', { signal });
+        void stop.now(EXIT_OK);
+      } else if (performance.now() - firstMs > SAME_SIGNAL_MS) {
+        endAtOnce(signal);
+      }
+    });
+  }
+  return stop;
+}
+
+const SAME_SIGNAL_MS = 1000;
+
+/**
+ * Ends by the signal itself: `process.exit` waits for libuv's threads, one of which may hang. Process 1 of a container,
+ * immune to its signals, exits.
+ */
+function endAtOnce(signal: 'SIGTERM' | 'SIGINT'): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  process.exit(128 + constants.signals[signal]);
+}
+
+/** Milliseconds for the unforeseen; closing's parts are bounded (farewell 1.5 s, topic 2 s, HTTP 0.5 s). */
+const STOP_TIMEOUT_MS = 4300;
+const LOG_TIMEOUT_MS = 400;
+
+/** Milliseconds that supervisors must wait before a kill, as the units of deploy/ do. */
+export const STOP_WITHIN_MS = STOP_TIMEOUT_MS + LOG_TIMEOUT_MS;
+
+async function stopInOrder(log: NodeLog, close: () => Promise<void>, exitCode: number): Promise<never> {
+  let code = exitCode;
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not closed within ${STOP_TIMEOUT_MS} ms`)), STOP_TIMEOUT_MS);
+  });
+  try {
+    await Promise.race([close(), timeout]);
+    log.log('info', 'stopped');
+  } catch (error) {
+    code = code === EXIT_OK ? EXIT_UNEXPECTED : code;
+    log.log('error', 'closing failed', { reason: error instanceof Error ? error.message : String(error) });
+  }
+  clearTimeout(timer);
+  await log.close(LOG_TIMEOUT_MS);
+  return process.exit(code);
+}
+
+/** Milliseconds between looks for the parent; more notices its end later. */
+const LOOK_MS = 200;
+
+/**
+ * Stops a node of npm whose parent is gone. `npx quotamesh run` runs it below a shell, which ends at SIGTERM without
+ * passing it on: the node would keep its port and share. Nodes started otherwise (nohup, a daemon) outlive parents on
+ * purpose.
+ */
+export function stopWithNpm(stop: () => void): void {
+  if (process.env.npm_command === undefined) return;
+  const parent = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(look);
+    stop();
+  }, LOOK_MS);
+  look.unref();
 }

@@ -1,9 +1,8 @@
 import type { ClientTally, Measurement } from '../measure/meter.js';
 import { StoryTraffic } from '../story/story-traffic.js';
-import { httpAcquire } from '../traffic/http-acquire.js';
 import { Replay } from '../traffic/replay.js';
 import { readTrace } from '../traffic/trace.js';
-import { Traffic } from '../traffic/traffic.js';
+import { httpAcquire, Traffic } from '../traffic/traffic.js';
 import type { TrafficNews, TrafficOrder, TrafficPlan } from './protocol.js';
 
 /** Traffic process: takes orders over its IPC channel; ends with it, or at SIGTERM. */

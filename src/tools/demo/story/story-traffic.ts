@@ -1,9 +1,8 @@
 import { createHistogram } from 'node:perf_hooks';
+import { PlainLimiter } from '../../../../sim/baselines/plain-limiter.js';
 import type { ClientTally } from '../measure/meter.js';
 import { type Answer, CLIENT_PATIENCE_MS, type Work } from '../traffic/node-clients.js';
-import { STORY_QUOTA, type Stretch } from './acts.js';
-import { arrivalsOf } from './arrivals.js';
-import { BucketSystem } from './other-systems.js';
+import { STORY_BURST, STORY_QUOTA, type Stretch } from './acts.js';
 import { System, type SystemTally } from './system.js';
 
 export interface ActTallies {
@@ -118,5 +117,65 @@ export class StoryTraffic {
     const answer = await ask(work);
     this.#answersUs.record(Math.max(1, Math.round((performance.now() - sentMs) * 1000)));
     return answer;
+  }
+}
+
+export interface Arrival {
+  readonly atMs: number;
+  readonly node: number;
+}
+
+/** Draws an act's requests in time order, by a Poisson process per node. */
+export function arrivalsOf(stretches: readonly Stretch[], random: () => number): readonly Arrival[] {
+  const arrivals: Arrival[] = [];
+  let beganMs = 0;
+  for (const { forMs, perSecond, atOnce } of stretches) {
+    for (let request = 0; request < (atOnce?.requests ?? 0); request++) {
+      arrivals.push({ atMs: beganMs, node: atOnce?.node ?? 0 });
+    }
+    for (const [node, rate] of perSecond.entries()) {
+      if (rate === 0) continue;
+      const gapMs = () => (-Math.log(1 - random()) * 1000) / rate;
+      for (let atMs = gapMs(); atMs < forMs; atMs += gapMs()) arrivals.push({ atMs: beganMs + atMs, node });
+    }
+    beganMs += forMs;
+  }
+  return arrivals.sort((one, other) => one.atMs - other.atMs);
+}
+
+const RETRY_AFTER_MS = 20;
+
+/**
+ * Limits by one bucket without distance or outages, the best that a central store can give; or as a static split, with
+ * a bucket of quota and burst ÷ nodes each.
+ */
+export class BucketSystem {
+  readonly acquire: readonly ((work: Work) => Promise<Answer>)[];
+  readonly #buckets: readonly PlainLimiter[];
+  readonly #nowMs: () => number;
+
+  private constructor(nodes: number, buckets: number, nowMs: () => number) {
+    this.#nowMs = nowMs;
+    this.#buckets = Array.from({ length: buckets }, () => new PlainLimiter());
+    this.acquire = Array.from({ length: nodes }, (_, node) => async ({ refusedBefore }: Work): Promise<Answer> => {
+      const bucket = this.#buckets[node % buckets];
+      const granted = bucket.tryAcquire(1, 0, refusedBefore, nowMs());
+      return granted ? { kind: 'granted' } : { kind: 'refused', retryAfterMs: RETRY_AFTER_MS };
+    });
+  }
+
+  static central(nodes: number, nowMs: () => number): BucketSystem {
+    return new BucketSystem(nodes, 1, nowMs);
+  }
+
+  static split(nodes: number, nowMs: () => number): BucketSystem {
+    return new BucketSystem(nodes, nodes, nowMs);
+  }
+
+  /** Changes the quota everywhere at once; the burst stays. */
+  setQuota(messagesPerSecond: number): void {
+    const parts = this.#buckets.length;
+    const rates = { messagesPerSecond: messagesPerSecond / parts, bytesPerSecond: Infinity };
+    for (const bucket of this.#buckets) bucket.setRates(rates, this.#nowMs(), [STORY_BURST / parts, null]);
   }
 }

@@ -1,5 +1,7 @@
 import type { Rates } from '../../../core/base/vocabulary.js';
+import type { Outcome } from '../../load/call.js';
 import { epochNow } from '../../load/epoch-now.js';
+import { NodeConnections } from '../../load/node-connections.js';
 import { RealTimeQueue } from '../../load/real-time-queue.js';
 import { type Measurement, Meter } from '../measure/meter.js';
 import { type Answer, NodeClients, type Work } from './node-clients.js';
@@ -91,4 +93,32 @@ export function unevenSplit<Node>(elapsedMs: number, random: number, nodes: read
   if (random < BUSIEST_PART || nodes.length === 1) return nodes[busiest];
   const other = Math.floor(((random - BUSIEST_PART) / (1 - BUSIEST_PART)) * (nodes.length - 1));
   return nodes[(busiest + 1 + other) % nodes.length];
+}
+
+/** Milliseconds after which a silent node counts as gone. */
+const PATIENCE_MS = 1000;
+const UNREACHABLE_RETRY_MS = 100;
+
+/** Requests admission over `POST /v1/acquire`. */
+export function httpAcquire(
+  url: string,
+  group: string,
+  onAnswered: (tookMs: number) => void,
+): (work: Work) => Promise<Answer> {
+  const connections = new NodeConnections(url, PATIENCE_MS);
+  return ({ bytes, refusedBefore }) => {
+    const sentMs = performance.now();
+    return new Promise((resolve) => {
+      connections.acquire({ group, messages: 1, bytes, retry: refusedBefore }, (outcome, body) => {
+        onAnswered(performance.now() - sentMs);
+        resolve(answerOf(outcome, body));
+      });
+    });
+  };
+}
+
+function answerOf(outcome: Outcome, body: string): Answer {
+  if (outcome === 'granted') return { kind: 'granted' };
+  if (outcome !== 'refused') return { kind: 'unavailable', retryAfterMs: UNREACHABLE_RETRY_MS };
+  return { kind: 'refused', retryAfterMs: (JSON.parse(body) as { retryAfterMs?: number }).retryAfterMs ?? 0 };
 }

@@ -1,6 +1,6 @@
 import type { Act } from '../story/acts.js';
 import type { ActTallies } from '../story/story-traffic.js';
-import { withCommas } from './figures.js';
+import { withCommas } from './view.js';
 
 /** Heads an act: the event, the figure, its bound. */
 export function actHeading(act: Act, number: number, acts: number): readonly string[] {

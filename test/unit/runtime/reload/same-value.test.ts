@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isSameValue } from '../../../../src/node/groups/same-value.js';
+import { isSameValue } from '../../../../src/node/groups/least-definition.js';
 import { runs } from '../../../property/seed.js';
 
 it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
 import type { ResolvedConfig } from '../../../../src/config/resolved/resolved-config.js';
-import { settingDifferences } from '../../../../src/node/groups/yaml/setting-differences.js';
+import { settingDifferences } from '../../../../src/node/groups/yaml/yaml-groups.js';
 
 const CONFIG = resolveConfig({ cluster: 'c', topic: 'memory', groups: {} }, { source: '(test)' });
 const TLS = { cert: 'one', key: 'one', passphrase: null, clientCa: 'one', clientCertificates: 'optional' } as const;

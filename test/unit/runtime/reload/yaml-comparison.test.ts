@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
 import { clusterHashOf } from '../../../../src/core/base/ids.js';
 import { registryKeys } from '../../../../src/core/beside/registry/registry-record.js';
-import { definitionHash } from '../../../../src/node/groups/yaml/definition-hash.js';
 import { TOLD_BYTES_MAX } from '../../../../src/node/groups/yaml/yaml-comparison.js';
+import { definitionHash } from '../../../../src/node/groups/yaml/yaml-groups.js';
 import { type HttpScene, readyScene } from '../../http/http-scene.js';
 
 const FIRST = { same: {}, x: { debtMs: 200 } };
