@@ -201,7 +201,7 @@ function isBelow(found: readonly number[], wanted: readonly number[]): boolean {
   return false;
 }
 
-/** Checks Redis as a node would: connects, authenticates, loads scripts; opens no log. */
+/** Checks Redis as a node would: connects, authenticates, tries all it sends; opens no log. */
 export async function redisFinding(cluster: string, topic: RedisTopicConfig, timeoutMs: number): Promise<Finding> {
   const { TopicLink } = await import('../../topic/redis/topic-link.js');
   const { redisTopicOptions } = await import('../../topic/redis/redis-topic-options.js');
@@ -212,7 +212,10 @@ export async function redisFinding(cluster: string, topic: RedisTopicConfig, tim
   link.ended.catch(() => undefined);
   try {
     await link.connect();
-    return good('topic', `Redis at ${topic.addresses.join(', ')} answers, is a master, and takes our scripts`);
+    return good(
+      'topic',
+      `Redis at ${topic.addresses.join(', ')} answers, is a master, and lets this user do all that a node does`,
+    );
   } catch (error) {
     const reason = `${topic.addresses.join(', ')}: ${reasonOf(error)}`;
     return wrong(

@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { TopicLog } from '../remote/topic-log.js';
 import type { RedisTopicConfig } from './kind.js';
+import type { LogKeys } from './scripts.js';
 
 /** Options that no configuration holds. */
 export interface RedisTopicHooks {
@@ -13,7 +14,7 @@ export interface RedisTopicHooks {
 export interface RedisTopicOptions {
   /** Prefix of all keys, for messages. */
   readonly topic: string;
-  readonly keys: { readonly log: string; readonly newest: string; readonly meta: string };
+  readonly keys: LogKeys;
   /** The server, or the Sentinels. */
   readonly addresses: readonly Address[];
   readonly sentinel: RedisTopicConfig['sentinel'];

@@ -105,3 +105,35 @@ for i = 2, #ARGV, 3 do
 end
 return restored
 `;
+
+/**
+ * Lists what reads and scripts do, with arguments that change nothing. *Why:* Redis does not name what a script may not
+ * do, and some is done hours after the start.
+ */
+export function rehearsal({ log, newest, meta }: LogKeys): readonly (readonly [string, ...(string | number)[]])[] {
+  return [
+    ['XREAD', 'COUNT', 1, 'STREAMS', log, '0'],
+    ['XRANGE', log, '-', '+', 'COUNT', 1],
+    // The smallest id is refused.
+    ['XADD', log, '0-0', 'k', 'r'],
+    ['XINFO', 'STREAM', log],
+    ['HGET', newest, EPOCH_FIELD],
+    ['HSCAN', newest, '0', 'COUNT', 1],
+    // A field without a value is refused.
+    ['HSET', newest, 'k', 'r', 'k'],
+    ['HDEL', newest, NO_FIELD],
+    ['HMGET', meta, 'run'],
+    ['EXISTS', log],
+    ['DEL', `${log}${NO_FIELD}`],
+    ['TIME'],
+  ];
+}
+
+export interface LogKeys {
+  readonly log: string;
+  readonly newest: string;
+  readonly meta: string;
+}
+
+/** Name of no key and no field of a log. */
+const NO_FIELD = ':none';

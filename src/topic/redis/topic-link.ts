@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { TopicUnusable } from '../remote/topic-unusable.js';
 import { RedisConnection } from './redis-connection.js';
+import { isAnswer, redisUnusable } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
-import { APPEND, OPEN, RESTORE } from './scripts.js';
+import { APPEND, OPEN, RESTORE, rehearsal } from './scripts.js';
 
 const SCRIPTS = { OPEN, APPEND, RESTORE };
 
@@ -36,6 +37,19 @@ export class TopicLink {
     for (const [name, text] of Object.entries(SCRIPTS)) {
       this.#scripts.set(name, String(await this.#writing.send('SCRIPT', ['LOAD', text])));
     }
+    await this.#rehearse();
+  }
+
+  /** Fails by the first command that would never be answered. */
+  async #rehearse(): Promise<void> {
+    const { keys, topic } = this.#options;
+    const tries = [...rehearsal(keys), ['EVALSHA', '0'.repeat(40), 0] as const];
+    const answers = tries.map(async ([command, ...args]) => {
+      await this.#reading.send(command, args).catch((error: unknown) => {
+        if (!isAnswer(error) || redisUnusable(error, topic) !== null) throw error;
+      });
+    });
+    await Promise.all(answers);
   }
 
   /** Rejects when either connection has ended. */
