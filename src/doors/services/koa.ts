@@ -17,10 +17,22 @@ export function quota(node: QuotaNode, options: QuotaOptions<Context>): Middlewa
     }
     const { headers, refusal } = admission;
     context.set(headers);
-    if (refusal === null) return next();
+    if (refusal === null) return next().catch((error) => rethrow(error, context, headers));
     if (options.refusal === 'framework' || context.headerSent) throw new QuotaRefusedError(refusal, headers);
     context.status = refusal.status;
     context.type = PROBLEM_TYPE;
     context.body = JSON.stringify(refusal.problem);
   };
+}
+
+/** Puts headers of a granted request into an error: Koa answers an error with the error's headers alone. */
+function rethrow(error: unknown, context: Context, headers: Readonly<Record<string, string>>): never {
+  const told = Object.keys(headers).map((name) => [name, context.response.get(name)]);
+  // The response's, because an inner quota may have set them anew.
+  if (error instanceof Error) {
+    const carried = { ...(error as { headers?: object }).headers, ...Object.fromEntries(told) };
+    // Never throws, where an error is frozen.
+    Reflect.set(error, 'headers', carried);
+  }
+  throw error;
 }
