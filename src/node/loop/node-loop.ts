@@ -30,6 +30,11 @@ export interface NodeLoopParts {
   readonly outlets: LoopOutlets;
 }
 
+interface Waiting {
+  resolve(): void;
+  reject(error: QuotameshError): void;
+}
+
 /** Effects of steps in rooms that the loop does not know. */
 export interface LoopOutlets {
   send(appends: readonly Append[]): void;
@@ -59,7 +64,8 @@ export class NodeLoop implements ServingLoop {
   #coordinator: Coordinator | null = null;
   #timer: NodeJS.Timeout | null = null;
   #intervalMs = 0;
-  #waiting: (() => void)[] = [];
+  readonly #waiting: Waiting[] = [];
+  #endedBy: QuotameshError | null = null;
 
   constructor(parts: NodeLoopParts) {
     this.#parts = parts;
@@ -74,6 +80,11 @@ export class NodeLoop implements ServingLoop {
     return this.#coordinator?.isReady ?? false;
   }
 
+  /** Names why the node has stopped deciding for good. */
+  get endedBy(): QuotameshError | null {
+    return this.#endedBy;
+  }
+
   start(): void {
     this.#pace(this.#parts.config.sampleIntervalMs);
   }
@@ -84,17 +95,16 @@ export class NodeLoop implements ServingLoop {
     this.#timer = null;
   }
 
-  /** Resolves when the node decides; rejects after `timeoutMs`. */
+  /** Resolves when the node decides; rejects after `timeoutMs`, or when it never will. */
   async ready(timeoutMs: number): Promise<void> {
     if (this.isReady) return;
+    if (this.#endedBy !== null) throw this.#endedBy;
     let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
+    const decided = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
       timer = setTimeout(() => reject(this.#parts.notReady()), timeoutMs);
     });
-    const decided = new Promise<void>((resolve) => {
-      this.#waiting.push(resolve);
-    });
-    await Promise.race([decided, timeout]).finally(() => clearTimeout(timer));
+    await decided.finally(() => clearTimeout(timer));
   }
 
   serve(lane: number): void {
@@ -132,7 +142,7 @@ export class NodeLoop implements ServingLoop {
     }
     outlets.limitsChanged(effects.changedLanes);
     if (!wasReady && coordinator.isReady) {
-      for (const resolve of this.#waiting.splice(0)) resolve();
+      for (const { resolve } of this.#waiting.splice(0)) resolve();
       outlets.becameReady();
     }
     if (coordinator.endedBy !== null) this.#fence(coordinator.endedBy);
@@ -166,6 +176,8 @@ export class NodeLoop implements ServingLoop {
     const { config, telemetry, outlets } = this.#parts;
     const error = fencedError(config.nodeId, why);
     telemetry.log('error', error.message, { code: error.code, remedy: error.remedy });
+    this.#endedBy = error;
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
     outlets.fenced(error);
   }
 }
@@ -201,7 +213,7 @@ function restIntervalMs({ sampleIntervalMs, timing }: ResolvedConfig): number {
 }
 
 /** Makes the error, with exit code, of a node that stopped deciding for good. */
-export function fencedError(node: string, why: Fenced): QuotameshError {
+function fencedError(node: string, why: Fenced): QuotameshError {
   if (why.kind === 'fenced') {
     return new QuotameshError('NODE_FENCED', { node, newer: why.newerIncarnation, own: why.ownIncarnation });
   }

@@ -124,7 +124,9 @@ function membersOf(coordinator: Coordinator, nowMs: number): MemberStatus[] {
 /** Lists the reasons alone, as the whole status goes through all groups. */
 export function notReadyBecause(parts: ReadinessParts): string[] {
   if (parts.life.isClosing) return ['the node is stopping'];
-  if (parts.loop.isReady) return [];
+  const { isReady, endedBy } = parts.loop;
+  if (isReady) return [];
+  if (endedBy !== null) return [`${endedBy.message}. ${endedBy.remedy}`];
   const lost = parts.pump.lost === null ? [] : [`the topic is lost: ${parts.pump.lost}`, ...howToStart(parts)];
   if (parts.registry !== null && !parts.registry.isReady) {
     const { lost: why } = parts.registry;
@@ -134,7 +136,7 @@ export function notReadyBecause(parts: ReadinessParts): string[] {
   const { coordinator } = parts.loop;
   const isKnown = coordinator === null || coordinator.membership.isAccepted(coordinator.nodeKey);
   const isRefused = !isKnown && (coordinator?.log.ignored['too-many-nodes'] ?? 0) > 0;
-  const state = coordinator?.endedBy?.kind ?? coordinator?.phase ?? 'opening';
+  const state = coordinator?.phase ?? 'opening';
   const reason = WAITING_FOR[isRefused ? 'refused' : state];
   const apart = signedApart(parts);
   return [...(apart === null ? [] : [apart]), ...(reason === undefined ? [] : [reason]), ...lost];
@@ -156,8 +158,6 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
   stalled: 'the process slept; the log is being read up to now',
   refused: 'the cluster has limits.maxNodes node ids already, this one is not among them',
   stopping: 'the node is stopping',
-  fenced: 'a newer process uses this node id',
-  'partitions-differ': 'a member works with fewer partitions of the topic',
 };
 
 export function describeShadow(parts: StatusParts, group: number): ShadowStatus | null {

@@ -58,18 +58,19 @@ export interface ShadowDifferences {
 export interface ReadinessParts {
   readonly config: Pick<ResolvedConfig, 'start'>;
   readonly life: { readonly isClosing: boolean };
-  readonly loop: CoordinatorView;
+  /** Error of a node that has stopped deciding for good. */
+  readonly loop: CoordinatorView & { readonly endedBy: QuotameshError | null };
   readonly topic: ReportTopic;
   readonly pump: Pick<ReadPump, 'lost'>;
   readonly registry: GroupRegistry | null;
 }
 
-export interface RunningLoop extends CoordinatorView {
+type RunningLoop = ReadinessParts['loop'] & {
   readonly rounds: { readonly count: number; readonly totalMs: number };
   readonly rebalancing: {
     lastMs(nowMs: number): number;
   };
-}
+};
 
 export interface ReadPump {
   /** Reason; null = the topic works. */

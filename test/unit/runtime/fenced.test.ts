@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { QuotameshError } from '../../../src/base/errors/quotamesh-error.js';
 import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { nodeKeyOf } from '../../../src/core/base/ids.js';
@@ -16,13 +16,17 @@ let node: WholeNode;
 afterEach(() => node.close());
 
 /** On four partitions. */
-async function readyNode(): Promise<WholeNode> {
+async function startNode(change: (topic: MemoryTopic) => void = () => {}): Promise<void> {
   const config = await configOf({ config: { cluster: CLUSTER, node: 'a', topic: 'memory', groups: { orders: {} } } });
   const topic = new MemoryTopic(createMemoryLog({ partitions: 4 }), { appendTimeoutMs: 5000 });
+  change(topic);
   node = new WholeNode({ ...(await assemblyOf(config, silentTelemetry)), topic });
   await node.start();
+}
+
+async function readyNode(): Promise<void> {
+  await startNode();
   await node.ready();
-  return node;
 }
 
 function read(nodeId: string, incarnation: number, partitions: number): void {
@@ -32,17 +36,31 @@ function read(nodeId: string, incarnation: number, partitions: number): void {
   node.step({ kind: 'records-read', records: [{ partition: 0, offset: 1000, appendMs: Date.now(), key, record }] });
 }
 
-it.each([
-  ['a member counts fewer partitions', 'old', 0x10000, 2, 'PARTITIONS_DIFFER', 'a member works with fewer partitions'],
-  ['a newer process has the same id', 'a', 0x7fffffff, 4, 'NODE_FENCED', 'a newer process uses this node id'],
-])('%s: the node says so, and why it no longer decides', async (_, nodeId, incarnation, partitions, code, because) => {
-  await readyNode();
-  const errors: QuotameshError[] = [];
-  node.onFenced = (error) => errors.push(error);
-  read(nodeId, incarnation, partitions);
-  expect(errors.map((error) => error.code)).toEqual([code]);
-  const { reason, because: told } = node.tryAcquire('orders', { messages: 1 }) as { reason: string; because: string };
-  expect([reason, told]).toEqual(['not-ready', expect.stringContaining(because)]);
+describe.each([
+  ['a member counts fewer partitions', 'old', 0x10000, 2, 'PARTITIONS_DIFFER', /old works with the 2 .* a topic of 2/],
+  ['a newer process has the same id', 'a', 0x7fffffff, 4, 'NODE_FENCED', /a newer process .* its own --node id/],
+])('%s', (_, nodeId, incarnation, partitions, code, because) => {
+  it('the node says so, and why it no longer decides', async () => {
+    await readyNode();
+    const errors: QuotameshError[] = [];
+    node.onFenced = (error) => errors.push(error);
+    read(nodeId, incarnation, partitions);
+    expect(errors.map((error) => error.code)).toEqual([code]);
+    const { reason, because: told } = node.tryAcquire('orders', { messages: 1 }) as { reason: string; because: string };
+    expect([reason, told]).toEqual(['not-ready', expect.stringMatching(because)]);
+  });
+
+  it('who waits for the node is told at once', async () => {
+    await startNode((topic) => {
+      // Nobody reads what it appends.
+      topic.append = async () => {};
+    });
+    await expect.poll(() => node.coordinator?.phase).toBe('joining');
+    const [before, after] = [node.ready(60_000), () => node.ready(60_000)];
+    read(nodeId, incarnation, partitions);
+    await expect(before).rejects.toMatchObject({ code });
+    await expect(after()).rejects.toMatchObject({ code });
+  });
 });
 
 it.each([
