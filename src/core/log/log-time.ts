@@ -1,6 +1,7 @@
 /**
  * Log time of a partition is Σ clamp(append time − previous append time, 0, 2 × heartbeat), in offset order, with the
- * heartbeat of that partition.
+ * heartbeat of that partition. A time that is more than a year away is left out, unless it is the second one: then the
+ * clock was set.
  *
  * Everything that ages in the core ages on it. A jump of the log's clock or an outage of the log ages nobody, and no
  * node's own clock enters a share. All who have read the same records agree on every difference of log times.
@@ -28,12 +29,14 @@ export class LogTime {
   /** The part of the last step that counts neither in `ms` nor in `spanMs`. */
   #uncountedMs = 0;
   #previousAppendMs: number | null = null;
+  /** Time of the last record, if that was left out. */
+  #leftOutMs = Number.NaN;
 
   constructor(heartbeatMs: number) {
     this.stepLimitMs = stepLimitMs(heartbeatMs);
   }
 
-  /** Append time of the last record; 0 = no record yet. */
+  /** Append time of the last record that was not left out; 0 = none yet. */
   get appendMs(): number {
     return this.#previousAppendMs ?? 0;
   }
@@ -46,16 +49,25 @@ export class LogTime {
     this.wholeMs = 0;
     this.#uncountedMs = 0;
     this.#previousAppendMs = null;
+    this.#leftOutMs = Number.NaN;
   }
 
-  advanceTo(appendMs: number): void {
-    const step = this.#previousAppendMs === null ? 0 : appendMs - this.#previousAppendMs;
-    const counted = step > 0 ? Math.min(step, this.stepLimitMs) : 0;
-    this.#uncountedMs = step > 0 ? step - counted : 0;
-    this.ms += counted;
-    this.spanMs += counted;
-    this.wholeMs += Math.max(0, step);
+  /** Goes on to the next record; returns false if its time is left out. */
+  advanceTo(appendMs: number): boolean {
+    let sinceMs = this.#previousAppendMs ?? appendMs;
+    if (isFar(appendMs, sinceMs)) sinceMs = this.#leftOutMs;
+    const isLeftOut = isFar(appendMs, sinceMs);
+    this.#leftOutMs = isLeftOut ? appendMs : Number.NaN;
+    this.#uncountedMs = 0;
+    if (isLeftOut) return false;
+    const stepMs = Math.max(0, appendMs - sinceMs);
+    const countedMs = Math.min(stepMs, this.stepLimitMs);
+    this.#uncountedMs = stepMs - countedMs;
+    this.ms += countedMs;
+    this.spanMs += countedMs;
+    this.wholeMs += stepMs;
     this.#previousAppendMs = appendMs;
+    return true;
   }
 
   /**
@@ -73,3 +85,11 @@ export class LogTime {
 export function stepLimitMs(heartbeatMs: number): number {
   return 2 * heartbeatMs;
 }
+
+/** NaN is far from everything. */
+function isFar(ms: number, sinceMs: number): boolean {
+  return !(Math.abs(ms - sinceMs) <= JUMP_MS_MAX);
+}
+
+/** A larger one believes a clock that is years off; a smaller one forgets what happened while all nodes were off. */
+const JUMP_MS_MAX = 365 * 24 * 3_600_000;

@@ -73,6 +73,10 @@ const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
     'warn',
     'a node counts fewer partitions of the topic than this one, which decides already and goes on',
   ],
+  'absurd-time': [
+    'warn',
+    "the topic's clock is years off: that time is left out, or counts from the next record on; further ones are only counted",
+  ],
   fenced: ['error', 'a newer process uses this node id'],
 };
 

@@ -113,6 +113,8 @@ export type Notice =
   | { readonly kind: 'partitions-differ'; readonly nodeId: string; readonly founded: number; readonly own: number }
   /** Told for the first node that counts fewer partitions than this one, which has decided for long and goes on. */
   | { readonly kind: 'partitions-doubted'; readonly nodeId: string }
+  /** Told for the first record whose time is left out (core/log/log-time.ts); others are only counted. */
+  | { readonly kind: 'absurd-time'; readonly partition: number }
   | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number };
 
 export type RowsRefused = Extract<Notice, { readonly kind: 'rows-refused' }>;
@@ -133,6 +135,7 @@ export const IGNORED_CAUSES = [
   'charge-too-low',
   'charge-in-doubt',
   'partitions-doubted',
+  'absurd-time',
 ] as const;
 export type IgnoredCause = (typeof IGNORED_CAUSES)[number];
 

@@ -118,7 +118,7 @@ export class BatchedChanges {
     const overdue = { groups: [] as string[], keys: [] as string[] };
     for (const batch of this.#batches.values()) {
       const isStray = batch.parts.size > 0;
-      const isOld = isStray ? logMs - batch.appendMs > STRAY_MS : nowMs - batch.sinceMs > this.#patienceMs;
+      const isOld = isStray ? logMs - batch.logMs > STRAY_MS : nowMs - batch.sinceMs > this.#patienceMs;
       if (!isOld) continue;
       batch.sinceMs = nowMs;
       for (const group of batch.pending) this.#settle(batch, group);
@@ -146,12 +146,12 @@ export class BatchedChanges {
     this.#idOfKey.clear();
   }
 
-  #seen(id: string, { key, nowMs, appendMs }: ReadAt): Batch {
+  #seen(id: string, { key, nowMs, logMs }: ReadAt): Batch {
     const batch = this.#batches.get(id) ?? newBatch(id, nowMs);
     this.#batches.set(id, batch);
     this.#idOfKey.set(key, id);
     batch.keys.add(key);
-    batch.appendMs = appendMs;
+    batch.logMs = logMs;
     return batch;
   }
 
@@ -245,7 +245,7 @@ interface BatchedChangesParts {
 
 interface ReadAt {
   readonly offset: number;
-  readonly appendMs: number;
+  readonly logMs: number;
   readonly key: string;
   readonly nowMs: number;
 }
@@ -274,13 +274,13 @@ interface Batch {
   /** Local time of the last look. */
   sinceMs: number;
   /** Log time of its newest record. */
-  appendMs: number;
+  logMs: number;
 }
 
 function newBatch(id: string, nowMs: number): Batch {
   const nothing = { made: null, entries: new Map(), late: [], isAccepted: false, isFinal: false };
   const collected = { parts: new Map(), keys: new Set<string>(), pending: new Set<string>() };
-  return { id, ...nothing, ...collected, verdict: null, isDeclared: false, sinceMs: nowMs, appendMs: 0 };
+  return { id, ...nothing, ...collected, verdict: null, isDeclared: false, sinceMs: nowMs, logMs: 0 };
 }
 
 /** Milliseconds of log time after which parts without a batch are freed; a late batch would be void. */

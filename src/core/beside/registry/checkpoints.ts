@@ -256,7 +256,7 @@ interface Held {
 
 function isForgotten({ keys, isOpen, current }: GroupHistory, logMs: number): boolean {
   if (isOpen || current.definition !== null) return false;
-  for (const { appendMs } of keys.values()) if (logMs - appendMs <= KEEP_DELETED_MS) return false;
+  for (const key of keys.values()) if (logMs - key.logMs <= KEEP_DELETED_MS) return false;
   return true;
 }
 

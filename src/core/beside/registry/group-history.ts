@@ -20,7 +20,8 @@ export const NEVER: GroupState = { revision: 0, definition: null };
 /** Key of the group in the log, as far as read. */
 export interface LiveKey {
   readonly offset: number;
-  readonly appendMs: number;
+  /** Log time. */
+  readonly logMs: number;
   /** Local time of reading. */
   readonly readMs: number;
   readonly author: string;

@@ -1,3 +1,4 @@
+import { LogTime } from '../../log/log-time.js';
 import { BatchedChanges, type JudgedBatch } from './batched-changes.js';
 import { Checkpoints, patienceOf } from './checkpoints.js';
 import { GroupHistory, type GroupState } from './group-history.js';
@@ -46,7 +47,7 @@ export class Registry {
   readonly #batches: BatchedChanges;
   readonly #checkpoints: Checkpoints;
   #nextOffset = 0;
-  #logMs = 0;
+  readonly #logTime = new LogTime(Infinity);
   #isCaughtUp = false;
   /** True = nothing compacted can be missing: at the start, and behind each hole. */
   #isWhole = false;
@@ -105,7 +106,7 @@ export class Registry {
         break;
       case 'tick':
         if (this.#isWhole) {
-          this.#checkpoints.adopt(this.#effects, nowMs, this.#logMs);
+          this.#checkpoints.adopt(this.#effects, nowMs, this.#logTime.ms);
           // The append that was to write them back may have failed.
           this.#writeBack();
         } else this.#raised = -1;
@@ -145,7 +146,7 @@ export class Registry {
     this.#checkpoints.beginEpoch();
     this.trail.sayAgain(nowMs);
     this.#nextOffset = 0;
-    this.#logMs = 0;
+    this.#logTime.startAgain();
     this.#isCaughtUp = false;
     this.#unjudged = [];
     this.#unjudgedBatches = [];
@@ -154,13 +155,13 @@ export class Registry {
   }
 
   #read(read: ReadRegistryRecord, nowMs: number): void {
-    const { offset: at, appendMs, key, record } = read;
+    const { offset: at, key, record } = read;
     if (at < this.#nextOffset) return;
     if (at > this.#nextOffset && this.#isCaughtUp) this.#missed();
     this.#nextOffset = at + 1;
     if (record !== null && record.kind !== 'unreadable' && keyOf(this.keys, record) === key)
       this.epochs.read(record, at);
-    this.#logMs = Math.max(this.#logMs, appendMs);
+    this.#logTime.advanceTo(read.appendMs);
     if (record?.kind === 'unreadable') return;
     const lastingOffset = this.epochs.lastingOffsetOf(at);
     if (record === null) this.#readTombstone(key);
@@ -177,9 +178,10 @@ export class Registry {
   /** Reads a record. @param read carries its lasting offset (registry-epochs.ts) */
   #readAt(read: ReadRegistryRecord, record: RecordAtOffset, nowMs: number): void {
     const { offset } = read;
+    const { ms: logMs } = this.#logTime;
     if (record.kind === 'audit') this.#readAudit(record, read, nowMs);
-    else if (record.kind === 'batch-part') this.#batches.readPart(record, { ...read, nowMs });
-    else if (record.kind === 'verdict') this.#batches.readVerdict(record, { ...read, nowMs });
+    else if (record.kind === 'batch-part') this.#batches.readPart(record, { ...read, logMs, nowMs });
+    else if (record.kind === 'verdict') this.#batches.readVerdict(record, { ...read, logMs, nowMs });
     else if (record.kind === 'batch') this.#readBatch(record, read, nowMs);
     else if (record.kind === 'state' && record.asOf > offset) this.ignored++;
     else this.#readGroup(read, record, nowMs);
@@ -236,7 +238,8 @@ export class Registry {
   }
 
   #readGroup(read: ReadRegistryRecord, record: ProposalRecord | StateRecord, nowMs: number): void {
-    const { offset, appendMs, key, isToRenew = false } = read;
+    const { offset, key, isToRenew = false } = read;
+    const { ms: logMs } = this.#logTime;
     const history = this.#groups.get(record.group) ?? new GroupHistory();
     this.#groups.set(record.group, history);
     const before = history.current;
@@ -244,7 +247,7 @@ export class Registry {
     const asOf = isState ? record.asOf : offset;
     const revision = isState ? record.revision : 0;
     const { author } = record;
-    history.keys.set(key, { offset, appendMs, readMs: nowMs, author, asOf, isState, revision, isToRenew });
+    history.keys.set(key, { offset, logMs, readMs: nowMs, author, asOf, isState, revision, isToRenew });
     this.#groupOfKey.set(key, record.group);
     if (isState) history.adopt(record);
     else this.#judge(record, { offset, nowMs }, history);
@@ -256,7 +259,7 @@ export class Registry {
   }
 
   #readBatch(record: BatchRecord, read: ReadRegistryRecord, nowMs: number): void {
-    const judged = this.#batches.read(record, { ...read, nowMs }, this.#isWhole);
+    const judged = this.#batches.read(record, { ...read, logMs: this.#logTime.ms, nowMs }, this.#isWhole);
     for (const change of judged.changes) {
       const history = this.#groups.get(change.group) as GroupHistory;
       this.#hasChanged(change.group, history);

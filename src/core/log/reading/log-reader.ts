@@ -192,7 +192,7 @@ export class LogReader {
   #age(read: ReadEvent, nowMs: number): void {
     const { partition, appendMs } = read;
     const logTime = this.logTimes[partition];
-    logTime.advanceTo(appendMs);
+    if (!logTime.advanceTo(appendMs)) this.refusals.time(partition);
     if (partition === MEMBERSHIP_PARTITION) this.#members.expire(read.record, logTime.ms);
     if (!this.isCaughtUp || this.#beginsLife(read)) logTime.countWholeStep(this.isCaughtUp);
     if (partition === MEMBERSHIP_PARTITION) this.#backends.expire(logTime.ms);

@@ -44,6 +44,12 @@ export class Refusals {
     this.count('partitions-doubted');
   }
 
+  /** The time of a record is years away from that of the others. */
+  time(partition: number): void {
+    if (this.counts['absurd-time'] === 0) this.#notices.push({ kind: 'absurd-time', partition });
+    this.count('absurd-time');
+  }
+
   rows(cause: RowsRefused['cause'], nodeId: string | null, nowMs: number): void {
     if (nowMs - this.rowsMs > TOLD_AGAIN_MS) this.#notices.push({ kind: 'rows-refused', cause, nodeId });
     this.count(cause);

@@ -185,6 +185,10 @@ describe('the state of a deleted group', () => {
     expect(buriedAfter(days).buried).toEqual([]);
   });
 
+  test('stays where a record says that it is of another decade', () => {
+    expect(buriedAfter(20_000).buried).toEqual([]);
+  });
+
   test('is freed then, and nothing is known of the group any more', () => {
     const { one, buried } = buriedAfter(7.1);
     const last = one.logged('state').at(-1);

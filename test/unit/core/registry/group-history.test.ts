@@ -152,7 +152,7 @@ describe('proposals, folded in the order of the log', () => {
 
   describe('whether a newcomer would miss the group without a key', () => {
     const keyAt = (asOf: number, isState = true): LiveKey => {
-      const facts = { offset: asOf, appendMs: 0, readMs: 0, author: 'a', isToRenew: false };
+      const facts = { offset: asOf, logMs: 0, readMs: 0, author: 'a', isToRenew: false };
       return { ...facts, asOf, isState, revision: 5 };
     };
     const stated = (definition: GroupDefinition | null, ...others: readonly LiveKey[]) => {
@@ -185,7 +185,7 @@ describe('proposals, folded in the order of the log', () => {
 
   test('is misstated where the state that seems the newest is not what counts, and nothing is under way', () => {
     const stateKey = (asOf: number, revision: number): LiveKey => {
-      const facts = { offset: asOf, appendMs: 0, readMs: 0, author: 'a', isToRenew: false };
+      const facts = { offset: asOf, logMs: 0, readMs: 0, author: 'a', isToRenew: false };
       return { ...facts, asOf, isState: true, revision };
     };
     const history = new GroupHistory();

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { LogTime } from '../../../../src/core/log/log-time.js';
 
 const HOUR = 3_600_000;
+const NOW = 1.8e12;
+const YEARS = 50 * 365.25 * 24 * HOUR;
 
 function logTimeAfter(...appends: readonly number[]): number {
   const logTime = new LogTime(1000);
@@ -18,6 +20,12 @@ describe('log time (heartbeat 1 s, so one record moves it by 2 s at most)', () =
     { says: 'a clock that jumps ahead counts as two heartbeats', appends: [0, 1000, HOUR, HOUR + 500], ms: 3500 },
     { says: 'a clock that jumps back costs nothing', appends: [HOUR, HOUR + 500, 0, 500], ms: 1000 },
     { says: 'ahead and back again', appends: [0, 500, HOUR, 1000, 1500], ms: 3000 },
+    { says: 'a time that is years away is left out', appends: [NOW, NOW + YEARS, NOW + 300, -1, NOW + 500], ms: 500 },
+    { says: 'so are all of them', appends: [NOW, 9.2e18, NOW + 1, NaN, NOW + 2, Infinity, NOW + 3], ms: 3 },
+    { says: 'a second one shows that the clock was set', appends: [0, 500, NOW, NOW + 9, NOW + 20], ms: 520 },
+    { says: 'back, too', appends: [NOW, NOW + 500, 0, 9, 20, 30], ms: 530 },
+    { says: 'a first one is no yardstick', appends: [YEARS, NOW, NOW + 7, NOW + 9], ms: 9 },
+    { says: 'a first one that is no time', appends: [NaN, NOW, NOW + 7], ms: 7 },
   ])('$says', ({ appends, ms }) => {
     expect(logTimeAfter(...appends)).toBe(ms);
   });
@@ -52,6 +60,17 @@ describe('the time that counts absences whole', () => {
     for (let ms = 0; ms <= 100; ms++) time.advanceTo(5e9 + ms);
     time.advanceTo(5e9);
     expect([time.ms, time.spanMs]).toEqual([100, 100]);
+  });
+
+  test('a time that is years away is no absence, and is told', () => {
+    const time = new LogTime(HEARTBEAT_MS);
+    const told = [NOW, NOW + YEARS, NOW + YEARS + 5, NOW + 5].map((appendMs) => {
+      const isBelieved = time.advanceTo(appendMs);
+      time.countWholeStep(true);
+      return isBelieved;
+    });
+    expect(told).toEqual([true, false, true, false]);
+    expect([time.ms, time.spanMs, time.pauseMs, time.wholeMs]).toEqual([5, 5, 0, 5]);
   });
 
   test('both begin at 0 in another log, whatever its clock says', () => {
