@@ -34,8 +34,8 @@ export class AloneStart {
       patienceMs: config.timing.isolationAfterMs,
       mayBeginAlone: () => this.#mayBegin(),
       partitionsDiffer: (found) => {
-        const reason = `this node started alone with ${partitions} partitions, and the topic has ${found}`;
-        return new QuotameshError('TOPIC_UNREACHABLE', { topic: config.topic.kind, reason });
+        const reason = `this node started alone with ${partitions} partitions, it has ${found}: set topic.partitions to ${found}, and start this node again`;
+        return new QuotameshError('TOPIC_SETTINGS', { topic: config.topic.kind, reason });
       },
     });
   }

@@ -99,8 +99,11 @@ export class AloneTopic implements ReportTopic {
   async #follow(held: HeldListener, listener: ReportTopicListener): Promise<void> {
     if (this.#isClosed) return;
     const { partitions } = this.#options;
-    if (this.#topic.partitions !== partitions) {
-      listener.onFailed(this.#options.partitionsDiffer(this.#topic.partitions));
+    const found = this.#topic.partitions;
+    if (found !== partitions) {
+      // Else the next recovery would end the failure.
+      await this.#topic.close();
+      listener.onFailed(this.#options.partitionsDiffer(found));
       return;
     }
     await this.#own?.close();

@@ -6,6 +6,8 @@ export class AwayTopic extends MemoryTopic {
   /** 0 = at once. */
   delayMs = 0;
   come: () => void = () => undefined;
+  /** As after a broken connection; a topic that was closed says nothing. */
+  comeAgain: () => void = () => undefined;
   readonly #here = new Promise<void>((resolve) => {
     this.come = resolve;
   });
@@ -14,6 +16,7 @@ export class AwayTopic extends MemoryTopic {
     listener.onLost('connection refused');
     await this.#here;
     listener.onRecovered();
+    this.comeAgain = () => listener.onRecovered();
     const { delayMs } = this;
     const later = (call: () => void) => (delayMs === 0 ? call() : void setTimeout(call, delayMs));
     await super.open({
@@ -24,5 +27,10 @@ export class AwayTopic extends MemoryTopic {
       onRecovered: () => listener.onRecovered(),
       onFailed: (error) => listener.onFailed(error),
     });
+  }
+
+  override close(): Promise<void> {
+    this.comeAgain = () => undefined;
+    return super.close();
   }
 }

@@ -103,6 +103,18 @@ describe('start.policy: alone, with a topic that is away', () => {
     await expect(within(unknown.ready(50))).rejects.toThrow('start.policy: alone needs start.file or start.nodeCount');
   });
 
+  it('the node goes on alone where the topic comes with other partitions, and says what to do', async () => {
+    const topic = new AwayTopic(log);
+    const node = nodeOn(topic, 'a', keep({ cluster: 'deploy', nodes: 3, partitions: 2 }));
+    await started(node);
+    const remedy = expect.stringMatching(/started alone with 2 partitions, it has 1: set topic.partitions to 1/);
+    topic.come();
+    await time.advance(1000);
+    expect(node.status().degraded).toContainEqual(remedy);
+    topic.comeAgain();
+    expect(node.status().degraded).toContainEqual(remedy);
+  });
+
   it('the node decides with quota / nodes, says so, and joins the others without a burst when the topic comes', async () => {
     const other = nodeOn(new MemoryTopic(log), 'b');
     await started(other);
