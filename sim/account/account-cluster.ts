@@ -133,7 +133,7 @@ export class AccountCluster {
     this.troubledMs = this.nowMs + this.#config.timing.stalenessMs;
     this.topic.makeAnew();
     if (!this.members.some(({ node }) => node.isReady))
-      for (const { ledger, depth } of this.told) ledger.allow(this.nowMs, depth);
+      for (const { ledger, depth } of this.told) ledger.allow(this.nowMs, TOGETHER * depth);
   }
 
   /** Changes a quota, at each node after its own delivery. */

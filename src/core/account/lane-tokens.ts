@@ -56,9 +56,7 @@ export class LaneTokens implements Clumped {
    */
   fullInMs(logMs: number): number {
     const ms = Math.max(0, logMs - this.settledLogMs);
-    return Math.max(
-      ...this.slots.map((slot) => slot.fullInMs(slot.tokensAfter(ms) - Math.max(0, slot.account.unheard))),
-    );
+    return Math.max(...this.slots.map((slot) => slot.fullInMs(slot.tokensAfter(ms) - slot.account.unheard)));
   }
 
   /** Another log begins, whose time begins at 0: the buckets hold what they hold, and charges count from 0. */
@@ -90,10 +88,15 @@ export class LaneTokens implements Clumped {
     return this.slots[dimension].tokensAfter(logMs - this.settledLogMs);
   }
 
-  /** Tokens of each bucket at a log time as a record tells them; NaN where there is none. */
+  /**
+   * Tokens of each bucket at a log time as a record tells them, with what that record gives back; NaN where there is
+   * none.
+   */
   stocks(logMs: number): [messages: number, bytes: number] {
-    const [messages, bytes] = this.slots.map(({ bucket, blocked }, dimension) => {
-      return (bucket ?? blocked) === null ? Number.NaN : this.tokensAt(dimension, logMs);
+    const [messages, bytes] = this.slots.map(({ bucket, blocked, account }, dimension) => {
+      const of = bucket ?? blocked;
+      if (of === null) return Number.NaN;
+      return Math.min(of.depth, this.tokensAt(dimension, logMs) - Math.min(0, account.unheard));
     }) as [number, number];
     return [messages, bytes];
   }
@@ -188,11 +191,6 @@ export class LaneTokens implements Clumped {
     this.slots.forEach(({ account }, dimension) => {
       account.readBack(charge[dimension]);
     });
-  }
-
-  /** The log counts nothing of what this node has charged: it is told again. */
-  takeBack(): void {
-    for (const { account } of this.slots) account.takeBack();
   }
 
   /** Whether the cluster's bucket would be another one if the log knew what no record says. */

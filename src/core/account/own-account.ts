@@ -54,14 +54,6 @@ export class OwnAccount {
     if (charge === this.#toldCharge) this.#highestTold = charge;
   }
 
-  /** An own record has been read back, and its charge counts nothing. */
-  takeBack(): void {
-    this.knownCharge = 0;
-    this.#toldCharge = 0;
-    this.#highestTold = 0;
-    this.hasEntry = true;
-  }
-
   /** So many of the units that are taken next were taken of this node's part of a silent key. */
   takeSilent(units: number): void {
     this.#silent = units;

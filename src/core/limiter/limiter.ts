@@ -149,10 +149,14 @@ export class Limiter {
     this.#count(lane, messages, bytes);
   }
 
-  /** Charges what was admitted before the lane was there; it could have been refused. */
-  chargeUnheard(lane: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
-    this.buckets.charge(lane, messages, bytes, debtMs, nowMs);
-    this.#count(lane, messages, bytes);
+  /**
+   * Charges what was admitted before the lane was there; it could have been refused.
+   * @param held what of it is reserved
+   */
+  chargeUnheard(lane: number, units: readonly [number, number], held: readonly [number, number], now: Charged): void {
+    this.buckets.charge(lane, ...units, now.debtMs, now.nowMs);
+    this.#count(lane, units[MESSAGES] - held[MESSAGES], units[BYTES] - held[BYTES]);
+    if (held[MESSAGES] + held[BYTES] > 0) this.#countReserved(lane, ...held);
   }
 
   /** Charges what could not be refused, and counts nothing as admitted. */
@@ -402,6 +406,11 @@ export class Limiter {
     if (dimension === BYTES) return this.#counts[first + BYTE_SQUARES];
     return this.attempted.at(slot) + this.#counts[first + EXCESS];
   }
+}
+
+interface Charged {
+  readonly debtMs: number;
+  readonly nowMs: number;
 }
 
 function grown(perSlot: Float64Array | null, laneCount: number): Float64Array | null {

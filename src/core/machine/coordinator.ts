@@ -21,7 +21,7 @@ import {
   type UnheardUse,
 } from '../base/protocol/events-and-effects.js';
 import { partitionOf, type TopicRecord } from '../base/protocol/record.js';
-import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
+import type { CoordinatorSettings } from '../base/settings.js';
 import {
   DIRECTION_COUNT,
   type GroupId,
@@ -177,7 +177,7 @@ export class Coordinator {
         this.#join(nowMs);
         break;
       case 'group-changed':
-        this.#changeGroup(event.group, event.settings, nowMs);
+        this.#changeGroup(event, nowMs);
         break;
       case 'group-removed':
         for (const lane of this.#table.lanesOf(event.group)) this.#remove(lane);
@@ -281,10 +281,13 @@ export class Coordinator {
     this.tokens.recordApplied();
   }
 
-  #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
+  #changeGroup(
+    { group, settings, isKey = false }: Extract<CoordinatorEvent, { kind: 'group-changed' }>,
+    nowMs: number,
+  ): void {
     const before = this.settings.groups[group];
     const isNew = before?.name !== settings.name;
-    if (!isNew) this.tokens.groupChanges(group, settings);
+    if (!isNew && !isKey) this.tokens.groupChanges(group, settings);
     const windowed = this.#table.changeGroup(group, settings);
     for (const lane of windowed) {
       lane.sample.begin(this.#limiter, lane.lane, nowMs);
@@ -351,10 +354,7 @@ export class Coordinator {
       else this.#epochs.outlive(record, nowMs);
     } else if (incarnation === this.incarnation) {
       if (this.shares.ownClaims[read.partition]!.readBack(sequence)) this.#table.markAll();
-      if (record.kind === 'report' && this.#publisher.isOfThisLog(sequence)) {
-        const isUncounted = this.log.epochs.isElsewhere(this.nodeKey, read.partition);
-        this.tokens.readBack(record.rows, isUncounted);
-      }
+      if (record.kind === 'report' && this.#publisher.isOfThisLog(sequence)) this.tokens.readBack(record.rows);
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);
       if (tookMs >= 0 && record.kind === 'report') this.reportRoundTripMs = tookMs;
       if (tookMs >= 0) this.log.tookRoundTrip(tookMs);

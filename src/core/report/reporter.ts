@@ -216,7 +216,9 @@ export class Reporter {
   #consider(lane: LaneState, bundle: Bundle, refusedNow: boolean, nowMs: number): void {
     if (lane.tokens?.isEnding) return;
     if (lane.tokens !== null && isResting(lane)) {
-      if (!lane.tokens.hasUnheard && !this.#tokens.hasToRemember(lane, nowMs)) this.#entryChanged(lane, DUE, nowMs);
+      // What comes back while nothing is asked for is told, too.
+      const { isReportDue, hasUnheard } = lane.tokens;
+      if (isReportDue || !(hasUnheard || this.#tokens.hasToRemember(lane, nowMs))) this.#entryChanged(lane, DUE, nowMs);
       return;
     }
     if (lane.tokens !== null) {

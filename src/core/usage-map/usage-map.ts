@@ -21,7 +21,10 @@ export interface ChargeSource {
   /** Span time of the partition, and how much of that were pauses (log-time.ts). */
   readonly spanMs: number;
   readonly pauseMs: number;
-  /** See RecordKey. */
+  /**
+   * The author wrote it for another log, of which it had read more than this one holds: its charges go on from those
+   * there, so they say nothing of what was taken since this one began.
+   */
   readonly isElsewhere: boolean;
 }
 
@@ -59,8 +62,6 @@ export interface RecordKey {
   readonly bundle: number;
   /** The record is of a past life of its node. */
   readonly isPast: boolean;
-  /** Its charges go on from those in another log, so they say nothing of what was taken since this one began. */
-  readonly isElsewhere?: boolean;
 }
 
 /**
@@ -189,7 +190,7 @@ export class UsageMap {
 
   /** Replaces what the key said before if the record is newer. A refused record leaves its key without rows. */
   apply(key: RecordKey, member: Member, record: ReportRecord, read: ReadTime): Verdict {
-    const { partition, bundle, isPast, isElsewhere = false } = key;
+    const { partition, bundle, isPast } = key;
     const { records } = this.rows;
     if (this.#mapLanes.count >= this.#lanesUntilFreed) this.#freeLanes();
     const known = this.#keys.find(member.slot, partition, bundle);
@@ -197,6 +198,8 @@ export class UsageMap {
     if (order <= 0) return order < 0 ? 'older' : 'repeated';
     const weightBefore = known === -1 ? 0 : records.weight[known];
     const verdict = this.bounds.judge(partition, bundle, record.rows, weightBefore);
+    const { readUntilOffset: readUntil = 0, fullInMs = 0 } = record;
+    const isElsewhere = readUntil > read.offset;
     const told = isElsewhere ? record.rows.map(withNothingCharged) : record.rows;
     const rows = verdict === 'applied' ? told : NOTHING;
     if (known === -1 && this.bounds.judge(partition, bundle, rows, 0) !== 'applied') return verdict;
@@ -207,17 +210,9 @@ export class UsageMap {
     const source = { nodeKey, slot: member.slot, spanMs, pauseMs, isElsewhere };
     const isRead = this.charges !== null && !isPast;
     const refused = isRead ? this.#tellCharges(this.charges as ChargeReader, known, record, rows, source) : 0;
-    const { readUntilOffset: readUntil = 0, fullInMs = 0 } = record;
     const times = { nowMs, logMs, spanMs, pauseMs };
-    records.write(entry, record.author, {
-      member: countedSlot,
-      partition,
-      bundle,
-      ...times,
-      offset,
-      readUntil,
-      fullInMs,
-    });
+    const place = { member: countedSlot, partition, bundle, offset, readUntil, fullInMs };
+    records.write(entry, record.author, { ...place, ...times });
     if (known === -1) this.#keys.add(member.slot, entry);
     if (known === -1 || !this.#overwriteAll(entry, rows)) {
       this.#release(entry);

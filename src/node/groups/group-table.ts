@@ -76,6 +76,11 @@ export class GroupTable {
     return group === this.#unlimited || this.#shadowed.has(group);
   }
 
+  /** Tests if a number is given to a key. */
+  isKey(group: number): boolean {
+    return this.#keys.has(group);
+  }
+
   /** Tests if a number is a listed group's: no key, not deleted. */
   isGroup(group: number): boolean {
     return this.#live.get(this.at(group).name) === group;

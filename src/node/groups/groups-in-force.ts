@@ -112,7 +112,7 @@ export class GroupsInForce {
     if (limiter.laneCount < lanes) limiter.grow(Math.max(lanes, 2 * limiter.laneCount));
     gate.groupChanged(group);
     if (loop.coordinator === null) return;
-    loop.step({ kind: 'group-changed', group, settings: config });
+    loop.step({ kind: 'group-changed', group, settings: config, isKey: groups.isKey(group) });
     if (lanesOf(group).every((lane) => gate.isFree(lane))) {
       loop.step({ kind: 'group-removed', group });
       gate.groupChanged(group);

@@ -1,4 +1,4 @@
-import { BYTES, DIMENSION_COUNT, MESSAGES } from '../../base/vocabulary.js';
+import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../base/vocabulary.js';
 import { type Gap, Room, wholeGap } from '../../limiter/gaps.js';
 import type { Whispers } from './whispers.js';
 
@@ -10,71 +10,100 @@ export interface UnheardHold {
   readonly bytes: number;
   /** Per dimension; null where nothing was taken. */
   readonly gaps: readonly (Gap | null)[];
+  /** Units that are reserved of the key's group since it became loud; null = it has not. */
+  aloud: Units | null;
 }
 
 /**
  * What of such units comes back: the rule of held tokens (core/limiter/held-tokens.ts), where the room of a bucket is
- * what was spent of it unheard and has not come back. When the key has become loud meanwhile, nothing does: its group
- * was charged with all that was held.
+ * what was spent of it unheard and has not come back. When the key becomes loud, what is held is reserved of its group.
  */
 export class UnheardHolds {
   readonly #whispers: Whispers;
-  /** Key → per direction and dimension. */
-  readonly #rooms = new Map<string, (Room | undefined)[]>();
+  /** By silent key. */
+  readonly #keys = new Map<string, OfKey>();
 
   constructor(whispers: Whispers) {
     this.#whispers = whispers;
   }
 
-  /** Keys of which something is held. */
+  /** Silent keys of which something is held. */
   get size(): number {
-    return this.#rooms.size;
+    return this.#keys.size;
   }
 
   /** Called before units of a key are taken: what has come back until now is no longer in any gap. */
   note(key: string, row: number, nowMs: number): void {
-    this.#rooms.get(key)?.forEach((room, slot) => {
-      room?.shrinkTo(this.#spent(row, slot, nowMs));
+    this.#keys.get(key)?.rooms.forEach((room, slot) => {
+      room.shrinkTo(this.#spent(row, slot, nowMs));
     });
   }
 
   /** Holds what has just been taken. */
   hold(key: string, row: number, asked: HeldAmounts, nowMs: number): UnheardHold {
     const { direction, messages, bytes } = asked;
-    const rooms = this.#rooms.get(key) ?? [];
+    const ofKey = this.#keys.get(key) ?? { rooms: SLOTS.map(() => new Room()), open: new Set() };
     const gaps = [messages, bytes].map((amount, dimension) => {
       if (amount === 0) return null;
       const slot = direction * DIMENSION_COUNT + dimension;
-      rooms[slot] ??= new Room();
-      return rooms[slot].open(this.#spent(row, slot, nowMs));
+      return ofKey.rooms[slot].open(this.#spent(row, slot, nowMs));
     });
-    this.#rooms.set(key, rooms);
-    return { key, direction, messages, bytes, gaps };
+    const hold = { key, direction, messages, bytes, gaps, aloud: null };
+    ofKey.open.add(hold);
+    this.#keys.set(key, ofKey);
+    return hold;
   }
 
-  /** Ends a hold of which so much was not used. @param row of its key; −1 = it is forgotten */
-  end({ key, direction, gaps }: UnheardHold, row: number, unused: readonly [number, number], nowMs: number): void {
-    const rooms = this.#rooms.get(key);
-    if (rooms === undefined) return;
-    for (const dimension of [MESSAGES, BYTES]) {
+  /**
+   * Called when a key becomes loud and its group is charged with so much: what of that is held is the group's to give
+   * back. What has come back until now paid for the newest holds.
+   * @param charged units per direction
+   * @returns units that are held, per direction
+   */
+  speak(key: string, charged: readonly Units[]): readonly Units[] {
+    const held = charged.map((): Units => [0, 0]);
+    for (const hold of this.#keys.get(key)?.open ?? []) {
+      const [of, most] = [held[hold.direction], charged[hold.direction]];
+      hold.aloud = [Math.min(hold.messages, most[0] - of[0]), Math.min(hold.bytes, most[1] - of[1])];
+      held[hold.direction] = [of[0] + hold.aloud[0], of[1] + hold.aloud[1]];
+    }
+    this.#keys.delete(key);
+    return held;
+  }
+
+  /** Ends a hold of a silent key of which so much was not used. @param row of the key; −1 = it is forgotten */
+  end(hold: UnheardHold, row: number, unused: Units, nowMs: number): void {
+    const { key, direction, gaps } = hold;
+    const { rooms, open } = this.#keys.get(key)!;
+    gaps.forEach((gap, dimension) => {
+      if (gap === null) return;
       const slot = direction * DIMENSION_COUNT + dimension;
-      const [room, gap, most] = [rooms[slot], gaps[dimension] ?? null, unused[dimension]];
-      if (room === undefined || gap === null) continue;
+      const [room, most] = [rooms[slot], unused[dimension]];
       room.shrinkTo(row === -1 ? 0 : this.#spent(row, slot, nowMs));
       // A key is forgotten when it is full, but for what rounds.
       const closed = most > 0 && row !== -1 ? room.close(wholeGap(gap), most) : 0;
       if (closed > 0) this.#whispers.giveBack(row, direction, dimension, closed, nowMs);
       room.leave(wholeGap(gap));
-      if (room.newest === null) rooms[slot] = undefined;
-    }
-    if (rooms.every((room) => room === undefined)) this.#rooms.delete(key);
+    });
+    open.delete(hold);
+    if (open.size === 0) this.#keys.delete(key);
   }
 
   #spent(row: number, slot: number, nowMs: number): number {
-    if (this.#whispers.speaks(row)) return 0;
     return this.#whispers.spent(row, Math.floor(slot / DIMENSION_COUNT), slot % DIMENSION_COUNT, nowMs);
   }
 }
+
+type Units = readonly [messages: number, bytes: number];
+
+interface OfKey {
+  /** Per direction and dimension. */
+  readonly rooms: readonly Room[];
+  /** The oldest first. */
+  readonly open: Set<UnheardHold>;
+}
+
+const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot) => slot);
 
 interface HeldAmounts {
   readonly direction: number;

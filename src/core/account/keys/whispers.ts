@@ -112,7 +112,6 @@ export class Whispers {
     const at = this.#rows.offsetOf(row);
     const before = this.#kinds[this.kindOf(row)];
     const now = this.#time.at(nowMs);
-    const elapsed = Math.max(0, now - lines[at]);
     const isSilent = !this.speaks(row);
     this.#rows.wordsOf(row)[KIND + 2 * at] = kindIndex;
     if (!isSilent) return;
@@ -120,7 +119,7 @@ export class Whispers {
       const own = before.slots[slot];
       if (own === -1) return { spent: 0, filled: 1 };
       const cell = cellAt(at, own);
-      fill(lines, cell, before, own, elapsed, mostOf(before, own, now));
+      fill(lines, cell, before, own, lines[at], now);
       const spent = lines[cell + SPENT];
       const depth = before.depth[own];
       return { spent, filled: depth > 0 ? Math.min(1, (lines[cell] + spent) / depth) : 0 };
@@ -249,7 +248,7 @@ export class Whispers {
     const spent = lines[cell + SPENT];
     const elapsed = Math.max(0, this.#time.at(nowMs) - lines[at]);
     const gained = (elapsed * kind.perSecond[slot]) / 1000;
-    return spentAfter(gained, spent, kind.depth[slot] - tokens - spent);
+    return spentAfter(gained, spent, mostOf(kind, slot, lines[at]) - tokens - spent);
   }
 
   /** Keys of which this node has spent more than such a part of what it may unheard; the largest part first. */
@@ -365,11 +364,8 @@ function spend(lines: Float64Array, cell: number, amount: number): void {
 }
 
 function fillAll(lines: Float64Array, at: number, kind: Kind, now: number): void {
-  const elapsed = Math.max(0, now - lines[at]);
+  for (let slot = 0; slot < kind.perSecond.length; slot++) fill(lines, cellAt(at, slot), kind, slot, lines[at], now);
   lines[at] = now;
-  for (let slot = 0; slot < kind.perSecond.length; slot++) {
-    fill(lines, cellAt(at, slot), kind, slot, elapsed, mostOf(kind, slot, now));
-  }
 }
 
 /** What a bucket may hold now: its depth, but for some time after the node began, or others went. */
@@ -379,13 +375,12 @@ function mostOf(kind: Kind, slot: number, now: number): number {
 }
 
 /** What comes in fills what the bucket lacked at its beginning, before it pays for what was spent. */
-function fill(lines: Float64Array, cell: number, kind: Kind, slot: number, elapsed: number, most: number): void {
-  const depth = kind.depth[slot];
+function fill(lines: Float64Array, cell: number, kind: Kind, slot: number, since: number, now: number): void {
   const tokens = lines[cell];
   const spent = lines[cell + SPENT];
-  const gained = (elapsed * kind.perSecond[slot]) / 1000;
-  lines[cell] = Math.min(most, tokens + gained);
-  lines[cell + SPENT] = spentAfter(gained, spent, depth - tokens - spent);
+  const gained = (Math.max(0, now - since) * kind.perSecond[slot]) / 1000;
+  lines[cell] = Math.min(mostOf(kind, slot, now), tokens + gained);
+  lines[cell + SPENT] = spentAfter(gained, spent, mostOf(kind, slot, since) - tokens - spent);
 }
 
 /** What is still to be paid of what was spent, if the bucket lacked so much at its beginning that is not filled yet. */

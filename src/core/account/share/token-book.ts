@@ -346,16 +346,11 @@ export class TokenBook implements ChargeReader {
     }
   }
 
-  /**
-   * A record of this node has been read back.
-   * @param isUncounted no heartbeat of this node has named the log before it: its charges counted nothing
-   */
-  readBack(rows: readonly ReportRow[], isUncounted: boolean): void {
+  /** A record of this node has been read back. */
+  readBack(rows: readonly ReportRow[]): void {
     for (const row of rows) {
       const mapLane = this.#parts.usageMap.mapLaneOf(row.groupId, row.direction);
-      const tokens = this.#lanes.get(mapLane)?.tokens;
-      if (isUncounted) tokens?.takeBack();
-      else tokens?.readBack(chargeIn(row));
+      this.#lanes.get(mapLane)?.tokens.readBack(chargeIn(row));
     }
   }
 

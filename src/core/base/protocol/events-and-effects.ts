@@ -24,7 +24,13 @@ export type CoordinatorEvent =
    * These are the settings of a group (its quota, strategy, …) from now on; its name stays. The number after the last
    * one adds a group; the limiter must have rows for it by then.
    */
-  | { readonly kind: 'group-changed'; readonly group: number; readonly settings: GroupSettings }
+  | {
+      readonly kind: 'group-changed';
+      readonly group: number;
+      readonly settings: GroupSettings;
+      /** True = made by use: each node hears of a change when it uses the group. */
+      readonly isKey?: boolean;
+    }
   /**
    * The group is gone: its lanes are not served any more, and the next report tells the nodes that do not know it yet.
    * Its number is not given to another group; `group-changed` may bring it back.

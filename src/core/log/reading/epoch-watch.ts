@@ -56,11 +56,6 @@ export class EpochWatch {
    * or the node would be awaited until its next beat on each of these partitions.
    */
   readonly #spoken = new Map<NodeKey, number>();
-  /**
-   * Per node, the partitions on which it may still write what it had to say in another log, one bit each. Unlike
-   * `#spoken` it is kept however old the log is: a node may notice minutes later that the log is another one.
-   */
-  readonly #elsewhere = new Map<NodeKey, number>();
 
   constructor({ stalenessMs, partitions }: { readonly stalenessMs: number; readonly partitions: number }) {
     this.#stalenessMs = stalenessMs;
@@ -90,7 +85,6 @@ export class EpochWatch {
   change(name: string, { alive, own, keepsShares, nodesApart = 0 }: BeforeChange, nowMs: number): void {
     const awaits = alive.filter(({ nodeKey }) => nodeKey !== own);
     for (const { nodeKey } of awaits) this.#awaited.add(nodeKey);
-    for (const { nodeKey } of alive) this.#elsewhere.set(nodeKey, this.#everywhere);
     this.#spoken.clear();
     this.#here.clear();
     this.#isRead = false;
@@ -111,7 +105,6 @@ export class EpochWatch {
   /** Called for every NODE record; `tag` 0 = its writer runs a version that does not name its epoch. */
   heard(nodeKey: NodeKey, partition: number, tag: EpochTag, nowMs: number): void {
     const isElsewhere = tag !== 0 && this.tag !== 0 && tag !== this.tag;
-    this.#markElsewhere(nodeKey, partition, isElsewhere);
     if (isElsewhere) {
       if (partition === MEMBERSHIP_PARTITION && this.#isYoung(nowMs)) this.#expect(nodeKey);
       return;
@@ -132,15 +125,9 @@ export class EpochWatch {
    * have written before that, and nodes read partitions in different orders.
    */
   left(nodeKey: NodeKey, partition: number): void {
-    this.#markElsewhere(nodeKey, partition, false);
     if (partition !== MEMBERSHIP_PARTITION) return;
     this.#awaited.delete(nodeKey);
     this.#here.delete(nodeKey);
-  }
-
-  /** Tests if a node's records here go on from another log: until its first heartbeat that names this one. */
-  isElsewhere(nodeKey: NodeKey, partition: number): boolean {
-    return ((this.#elsewhere.get(nodeKey) ?? 0) & (1 << partition)) !== 0;
   }
 
   /** Gives up the shares of the old log: this process slept, and others may have taken what it held. */
@@ -167,14 +154,6 @@ export class EpochWatch {
     this.isHolding = false;
     this.nodesAtLeast = 0;
     return missing;
-  }
-
-  #markElsewhere(nodeKey: NodeKey, partition: number, isElsewhere: boolean): void {
-    const before = this.#elsewhere.get(nodeKey) ?? 0;
-    const now = isElsewhere ? before | (1 << partition) : before & ~(1 << partition);
-    if (now === before) return;
-    if (now === 0) this.#elsewhere.delete(nodeKey);
-    else this.#elsewhere.set(nodeKey, now);
   }
 
   #isYoung(nowMs: number): boolean {

@@ -276,8 +276,7 @@ export class LogReader {
     const { partition } = read;
     const isPast = incarnation < member.lives[partition];
     const { ms: logMs, spanMs, pauseMs } = this.logTimes[partition];
-    const isElsewhere = this.epochs.isElsewhere(member.nodeKey, partition);
-    const key = { partition, bundle, isPast, isElsewhere };
+    const key = { partition, bundle, isPast };
     const placed = this.#placedOn(partition, record);
     const verdict = this.usageMap.apply(key, member, placed, { nowMs, logMs, spanMs, pauseMs, offset: read.offset });
     if (verdict === 'older') this.writer?.sayAgain(read);

@@ -298,7 +298,19 @@ export class KeyBook {
 
   /** Settles a hold, less what was unused. */
   endHold(hold: UnheardHold, unusedMessages: number, unusedBytes: number, nowMs: number): void {
-    this.#holds.end(hold, this.#find(hold.key), [unusedMessages, unusedBytes], nowMs);
+    const { key, direction, aloud } = hold;
+    if (aloud === null) {
+      this.#holds.end(hold, this.#find(key), [unusedMessages, unusedBytes], nowMs);
+      return;
+    }
+    const { limiter } = this.#parts;
+    const number = this.#numbers.of(key);
+    // It stays while something is reserved.
+    if (number === undefined) return;
+    const lane = lanesOf(number)[direction];
+    const used = [Math.max(0, aloud[0] - unusedMessages), Math.max(0, aloud[1] - unusedBytes)] as const;
+    limiter.endReserved(lane, ...aloud, ...used);
+    limiter.countSettled(lane, ...used);
   }
 
   /** Tests if `tryTake` would take this now. */
@@ -611,24 +623,26 @@ export class KeyBook {
     const whispers = this.#whispers;
     const nowMs = clock();
     // A limiter counts whole units.
-    const spent = Array.from({ length: DIRECTION_COUNT }, (_, direction) => [
-      Math.ceil(whispers.spent(row, direction, MESSAGES, nowMs)),
-      Math.ceil(whispers.spent(row, direction, BYTES, nowMs)),
-    ]);
+    const spent = perSlot((direction, dimension) => Math.ceil(whispers.spent(row, direction, dimension, nowMs)));
     whispers.speak(row);
     this.#loud.set(name, number);
     this.#loudVersion++;
     this.#countsOf[whispers.kindOf(row)].loud++;
-    lanesOf(number).forEach((lane, direction) => {
-      const [messages, bytes] = spent[direction] as [number, number];
-      if (messages === 0 && bytes === 0) return;
-      loop.serve(lane);
+    const lanes = lanesOf(number);
+    const charged = spent.map((units, direction): readonly [number, number] => {
+      const lane = lanes[direction];
+      if (units[MESSAGES] + units[BYTES] > 0) loop.serve(lane);
       // A group of a node that started alone has a bucket of milliseconds, and would owe most of a silent key's.
       const most = (dimension: number) => {
         return this.#dividedBy === null ? Infinity : Math.max(0, Math.floor(limiter.available(lane, dimension, nowMs)));
       };
-      const charged = [Math.min(messages, most(MESSAGES)), Math.min(bytes, most(BYTES))] as const;
-      limiter.chargeUnheard(lane, ...charged, groups.ofLane(lane).debtMs, nowMs);
+      return [Math.min(units[MESSAGES], most(MESSAGES)), Math.min(units[BYTES], most(BYTES))];
+    });
+    const held = this.#holds.speak(name, charged);
+    lanes.forEach((lane, direction) => {
+      const units = charged[direction];
+      if (spent[direction][MESSAGES] + spent[direction][BYTES] === 0) return;
+      limiter.chargeUnheard(lane, units, held[direction], { debtMs: groups.ofLane(lane).debtMs, nowMs });
       loop.unheardCharged(lane);
     });
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SlotTokens } from '../../../../src/core/account/slot-tokens.js';
 import { groupIdOf } from '../../../../src/core/base/ids.js';
-import type { ReportRow } from '../../../../src/core/base/protocol/record.js';
+import type { ReportRecord, ReportRow } from '../../../../src/core/base/protocol/record.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { wideId } from '../../../wide-ids.js';
 import { OneNode } from './one-node.js';
@@ -328,7 +328,8 @@ describe('a node that goes on with its charges in another log', () => {
     const node = idle(TOKENS);
     node.step({ kind: 'epoch-began', epoch: 'new' });
     node.step({ kind: 'caught-up' });
-    node.read(node.report('a', [row(0, 700)]));
+    const written = node.report('a', [row(0, 700)]);
+    node.read({ ...written, record: { ...written.record, readUntilOffset: 1000 } as ReportRecord });
     node.echo();
     rest(node, 3000);
     expect(charge(node, 20)).toBe(80);
