@@ -1,4 +1,4 @@
-import type { TopicCounters } from '../base/ports/report-topic.js';
+import type { AppendRecord, TopicCounters } from '../base/ports/report-topic.js';
 
 export function createTopicCounters(): TopicCounters {
   return {
@@ -12,4 +12,18 @@ export function createTopicCounters(): TopicCounters {
     malformedAnswers: 0,
     throttledMs: 0,
   };
+}
+
+export function countRead(counters: TopicCounters, records: readonly AppendRecord[]): void {
+  counters.recordsRead += records.length;
+  for (const record of records) counters.bytesRead += sizeOf(record);
+}
+
+export function countAppended(counters: TopicCounters, records: readonly AppendRecord[]): void {
+  counters.recordsAppended += records.length;
+  for (const record of records) counters.bytesAppended += sizeOf(record);
+}
+
+export function sizeOf({ key, value }: AppendRecord): number {
+  return Buffer.byteLength(key) + (value?.length ?? 0);
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../base/ports/report-topic.js';
 import { createMemoryLog } from '../memory/memory-log.js';
 import { MemoryTopic } from '../memory/memory-topic.js';
+import { passingTo } from '../passing-listener.js';
 
 export const ALONE_EPOCH = 'alone';
 
@@ -63,11 +64,11 @@ export class AloneTopic implements ReportTopic {
   }
 
   async open(listener: ReportTopicListener): Promise<void> {
-    const held = new HeldListener(listener);
+    const held = heldBack(listener);
     let isOpen = false;
     const opened = this.#groupsKnown.then(async () => {
       if (this.#isClosed) return;
-      await this.#topic.open(held);
+      await this.#topic.open(held.listener);
       isOpen = true;
     });
     await Promise.race([opened, this.#patience()]);
@@ -122,53 +123,34 @@ export class AloneTopic implements ReportTopic {
   }
 }
 
+interface HeldListener {
+  readonly listener: ReportTopicListener;
+  letGo(): void;
+}
+
 /** Holds records until the node may read them; losses and recoveries pass at once. */
-class HeldListener implements ReportTopicListener {
-  readonly onLost: ReportTopicListener['onLost'];
-  readonly onRecovered: ReportTopicListener['onRecovered'];
-  readonly onFailed: ReportTopicListener['onFailed'];
-  readonly #listener: ReportTopicListener;
-  #calls: (() => void)[] | null = [];
-
-  constructor(listener: ReportTopicListener) {
-    this.#listener = listener;
-    this.onLost = (reason) => listener.onLost(reason);
-    this.onRecovered = () => listener.onRecovered();
-    this.onFailed = (error) => listener.onFailed(error);
-  }
-
-  onEpoch(epoch: string): void {
-    this.#say(() => this.#listener.onEpoch(epoch));
-  }
-
-  onRecords(...[records]: Parameters<ReportTopicListener['onRecords']>): void {
-    this.#say(() => this.#listener.onRecords(records));
-  }
-
-  onCaughtUp(): void {
-    this.#say(() => this.#listener.onCaughtUp());
-  }
-
-  letGo(): void {
-    const calls = this.#calls ?? [];
-    this.#calls = null;
-    for (const call of calls) call();
-  }
-
-  #say(call: () => void): void {
-    if (this.#calls === null) call();
-    else this.#calls.push(call);
-  }
+function heldBack(listener: ReportTopicListener): HeldListener {
+  let calls: (() => void)[] | null = [];
+  const say = (call: () => void) => (calls === null ? call() : void calls.push(call));
+  return {
+    listener: passingTo(listener, {
+      onEpoch: (epoch) => say(() => listener.onEpoch(epoch)),
+      onRecords: (records) => say(() => listener.onRecords(records)),
+      onCaughtUp: () => say(() => listener.onCaughtUp()),
+    }),
+    letGo: () => {
+      const held = calls ?? [];
+      calls = null;
+      for (const call of held) call();
+    },
+  };
 }
 
 /** Keeps the own log's losses from the listener: it never fails. */
 function renamed(listener: ReportTopicListener): ReportTopicListener {
-  return {
+  return passingTo(listener, {
     onEpoch: () => listener.onEpoch(ALONE_EPOCH),
-    onRecords: (records) => listener.onRecords(records),
-    onCaughtUp: () => listener.onCaughtUp(),
     onLost: () => undefined,
     onRecovered: () => undefined,
-    onFailed: (error) => listener.onFailed(error),
-  };
+  });
 }

@@ -8,7 +8,7 @@ import type {
   TopicCounters,
 } from '../../base/ports/report-topic.js';
 import { invariant } from '../../core/base/invariant.js';
-import { createTopicCounters } from '../topic-counters.js';
+import { countRead, createTopicCounters } from '../topic-counters.js';
 import { encodeEntry } from './log-entry.js';
 import type { LogLimits } from './log-store.js';
 import { OpenLog, type OpenLogListener } from './open-log.js';
@@ -153,8 +153,7 @@ export class EmbeddedTopic implements ReportTopic {
   }
 
   #deliver(records: readonly ReadRecord[]): void {
-    this.counters.recordsRead += records.length;
-    for (const { key, value } of records) this.counters.bytesRead += Buffer.byteLength(key) + (value?.length ?? 0);
+    countRead(this.counters, records);
     this.#tell((listener) => listener.onRecords(records));
   }
 

@@ -5,7 +5,7 @@ import { asMalformed, guardAnswers } from '../answers/guard-answers.js';
 import { KafkaAnswerBounds, throttleTimeMs } from '../answers/kafka-answer-bounds.js';
 import { withDeadline } from '../remote/deadline.js';
 import type { TopicLog } from '../remote/topic-log.js';
-import { typeOf } from '../remote/topic-unusable.js';
+import { errorOf, typeOf } from '../remote/topic-unusable.js';
 import type {
   ApiName,
   Broker,
@@ -209,7 +209,7 @@ export class BrokerLink {
     try {
       return await withDeadline(work, timeoutMs, () => this.#unanswered(what, timeoutMs));
     } catch (error) {
-      this.destroy(error instanceof Error ? error : new Error(String(error)));
+      this.destroy(errorOf(error));
       throw this.#destroyedBy;
     }
   }

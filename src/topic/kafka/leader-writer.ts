@@ -1,5 +1,6 @@
 import { CODEC_NUMBERS, type Compression } from '../codecs/codecs.js';
 import type { Outbox, Parcel } from '../remote/outbox.js';
+import { errorOf } from '../remote/topic-unusable.js';
 import type { BrokerLink } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import { brokerError, isLeaderless, kafkaUnusable, produceRefused, type TopicAccess } from './topic-failure.js';
@@ -59,7 +60,7 @@ export class LeaderWriter {
       };
       answer = await this.#link.send<ProduceAnswer>('Produce', request, { holdBackMs: timeout });
     } catch (error) {
-      for (const parcel of parcels) parcel.settle(error instanceof Error ? error : new Error(String(error)));
+      for (const parcel of parcels) parcel.settle(errorOf(error));
       throw error;
     }
     const codes = new Map(

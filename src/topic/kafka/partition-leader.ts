@@ -1,3 +1,4 @@
+import { errorOf } from '../remote/topic-unusable.js';
 import type { BrokerLink } from './broker-link.js';
 import type { LeaderReader } from './leader-reader.js';
 import type { LeaderWriter } from './leader-writer.js';
@@ -29,7 +30,7 @@ export class PartitionLeader {
       await Promise.race([this.#reader.run(), this.#writer.run(stop.signal)]);
       failure = new Error('stopped');
     } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error));
+      failure = errorOf(error);
     }
     stop.abort();
     this.link.destroy(failure);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { Backoff } from '../remote/backoff.js';
-import type { SupervisedParts, Supervisor } from '../remote/remote-report-topic.js';
-import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
+import { beginReading, noteReading, type SupervisedParts, type Supervisor } from '../remote/remote-report-topic.js';
+import { errorOf, reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 import { AddedPartitions } from './added-partitions.js';
 import { type BrokerAddress, BrokerLink, nameOf } from './broker-link.js';
 import type { FetchedRecordBatch } from './fetch-response.js';
@@ -117,10 +117,7 @@ export class KafkaSupervisor implements Supervisor {
 
   async #open(onOpen: () => void): Promise<void> {
     this.#isOpen = true;
-    onOpen();
-    // The caller of `open` goes on first, to know the partitions before records.
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#parts.listener.onEpoch(this.#epoch.name);
+    await beginReading(onOpen, this.#parts.listener, () => this.#epoch.name);
     for (const leader of this.#leaders) void this.#follow(leader);
     void this.#watchTopic();
   }
@@ -222,7 +219,7 @@ export class KafkaSupervisor implements Supervisor {
       if (generation !== this.#generation) throw new NoLeader('another log has begun meanwhile');
     } catch (error) {
       this.#discovery.avoid(address);
-      link.destroy(error instanceof Error ? error : new Error(String(error)));
+      link.destroy(errorOf(error));
       throw error;
     }
     this.#leaders.add(leader);
@@ -246,22 +243,15 @@ export class KafkaSupervisor implements Supervisor {
   }
 
   #sink(generation: number): ReaderSink {
-    const { health, listener, counters } = this.#parts;
+    const { listener } = this.#parts;
     // An answer that has arrived is delivered, although its link is destroyed.
     const isStale = () => generation !== this.#generation;
     return {
       onReading: (partition) => {
-        if (isStale()) return;
-        health.reading(partition);
-        if (health.isLost) return;
-        this.#backoff.reset();
-        this.#parts.told.allWorks();
+        if (!isStale()) noteReading(this.#parts, this.#backoff, partition);
       },
       onRecords: (records) => {
-        if (isStale()) return;
-        counters.recordsRead += records.length;
-        for (const { key, value } of records) counters.bytesRead += Buffer.byteLength(key) + (value?.length ?? 0);
-        listener.onRecords(records);
+        if (!isStale()) listener.onRecords(records);
       },
       onUnreadable: (partition, recordBatch) => this.#unreadable(partition, recordBatch),
       onProgress: () => {

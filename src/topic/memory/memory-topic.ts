@@ -7,7 +7,7 @@ import type {
   TopicCounters,
 } from '../../base/ports/report-topic.js';
 import { invariant } from '../../core/base/invariant.js';
-import { createTopicCounters } from '../topic-counters.js';
+import { countAppended, countRead, createTopicCounters } from '../topic-counters.js';
 import type { MemoryLog } from './memory-log.js';
 
 const DEFAULT_APPEND_TIMEOUT_MS = 2000;
@@ -103,8 +103,7 @@ export class MemoryTopic implements ReportTopic {
 
   #write(records: readonly AppendRecord[]): void {
     this.#log.append(records);
-    this.counters.recordsAppended += records.length;
-    for (const record of records) this.counters.bytesAppended += sizeOf(record);
+    countAppended(this.counters, records);
   }
 
   #untilResumed(records: readonly AppendRecord[]): Promise<void> {
@@ -149,16 +148,11 @@ export class MemoryTopic implements ReportTopic {
   }
 
   #hand(records: readonly ReadRecord[]): void {
-    this.counters.recordsRead += records.length;
-    for (const record of records) this.counters.bytesRead += sizeOf(record);
+    countRead(this.counters, records);
     this.#listener?.onRecords(records);
   }
 
   #closedError(): QuotameshError {
     return new QuotameshError('TOPIC_CLOSED', { topic: 'memory' });
   }
-}
-
-function sizeOf(record: AppendRecord): number {
-  return Buffer.byteLength(record.key) + (record.value?.length ?? 0);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { VERSION } from '../../base/package/version.js';
 import type { ReadRecord, ReportTopic, ReportTopicListener } from '../../base/ports/report-topic.js';
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
@@ -48,7 +49,7 @@ export async function recordTopic(options: RecordOptions): Promise<RecordSummary
       keys: config.keys.templates.map(({ pattern, group, overrides }) => ({ pattern, group, overrides })),
     });
     while (!signal.aborted && listener.failure === null) {
-      await delay(FLUSH_EVERY_MS, signal);
+      await sleep(FLUSH_EVERY_MS, undefined, { signal }).catch(() => {});
       await writer.flush();
       onProgress?.(writer.records, writer.bytes);
     }
@@ -99,19 +100,5 @@ function aborted(signal: AbortSignal): Promise<false> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(false);
     signal.addEventListener('abort', () => resolve(false), { once: true });
-  });
-}
-
-/** Waits; ends early, without an error, at the signal. */
-function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    if (signal.aborted) done();
-    signal.addEventListener('abort', done, { once: true });
   });
 }

@@ -1,6 +1,6 @@
 import type { AppendRecord, ReadRecord } from '../../base/ports/report-topic.js';
 import type { Outbox, Parcel } from '../remote/outbox.js';
-import { AppendRefused } from '../remote/topic-unusable.js';
+import { AppendRefused, errorOf } from '../remote/topic-unusable.js';
 import { PARTITION } from './redis-entry.js';
 import { isAnswer, isOtherEpoch, isPassing, redisUnusable } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
@@ -99,7 +99,7 @@ export class LogWriter {
         await this.#append(link, parcel.records);
       }
     } catch (error) {
-      const failure = error instanceof Error ? error : new Error(String(error));
+      const failure = errorOf(error);
       const refused = isAnswer(error) && !isPassing(error) && !isOtherEpoch(error);
       parcel.settle(refused ? (redisUnusable(error, topic) ?? new AppendRefused(topic, error)) : failure);
       if (!refused) throw failure;

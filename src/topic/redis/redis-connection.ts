@@ -3,6 +3,7 @@ import { guardAnswers } from '../answers/guard-answers.js';
 import type { MalformedAnswer } from '../answers/malformed-answer.js';
 import { RedisAnswerBounds } from '../answers/redis-answer-bounds.js';
 import { withDeadline } from '../remote/deadline.js';
+import { errorOf } from '../remote/topic-unusable.js';
 import { isAnswer } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 
@@ -72,7 +73,7 @@ export class RedisConnection {
     try {
       return await withDeadline(Promise.race([work, this.#ended]), timeoutMs, late);
     } catch (error) {
-      if (!isAnswer(error)) this.destroy(error instanceof Error ? error : new Error(String(error)));
+      if (!isAnswer(error)) this.destroy(errorOf(error));
       throw isAnswer(error) ? error : (this.#reason ?? error);
     }
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '../remote/backoff.js';
-import type { SupervisedParts, Supervisor } from '../remote/remote-report-topic.js';
-import { reasonOf } from '../remote/topic-unusable.js';
+import { beginReading, noteReading, type SupervisedParts, type Supervisor } from '../remote/remote-report-topic.js';
+import { errorOf, reasonOf } from '../remote/topic-unusable.js';
 import { LogMemory } from './log-memory.js';
 import { RedisLogReader, type RedisReaderSink } from './log-reader.js';
 import { restoreLog } from './log-restorer.js';
@@ -49,10 +49,13 @@ export class RedisSupervisor implements Supervisor {
         this.#link = link;
         await link.connect();
         const opened = await this.#writer.open(link, this.#reader.readOffset);
-        if (!this.#isOpen) await this.#open(onOpen);
+        if (!this.#isOpen) {
+          this.#isOpen = true;
+          await beginReading(onOpen, this.#parts.listener, () => OWN_LOG);
+        }
         await this.#use(link, opened);
       } catch (error) {
-        this.#link?.destroy(error instanceof Error ? error : new Error(String(error)));
+        this.#link?.destroy(errorOf(error));
         this.#parts.faults.ended(error);
         if (!this.#stop.signal.aborted) this.#failed(error);
       }
@@ -65,14 +68,6 @@ export class RedisSupervisor implements Supervisor {
     this.#link?.destroy(reason);
   }
 
-  async #open(onOpen: () => void): Promise<void> {
-    this.#isOpen = true;
-    onOpen();
-    // The caller of `open` runs first.
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#parts.listener.onEpoch(OWN_LOG);
-  }
-
   /** Uses a link until it, its reader or its writer ends. */
   async #use(link: TopicLink, opened: OpenedLog): Promise<void> {
     const ended = new AbortController();
@@ -83,7 +78,7 @@ export class RedisSupervisor implements Supervisor {
     try {
       await Promise.race([reading, writing, link.ended]);
     } catch (error) {
-      link.destroy(error instanceof Error ? error : new Error(String(error)));
+      link.destroy(errorOf(error));
       ended.abort();
       // Both must have ended before the next link begins.
       await Promise.allSettled([reading, writing]);
@@ -100,19 +95,12 @@ export class RedisSupervisor implements Supervisor {
   }
 
   #sink(): RedisReaderSink {
-    const { health, listener, counters } = this.#parts;
+    const { listener } = this.#parts;
     return {
-      onReading: () => {
-        health.reading(PARTITION);
-        if (health.isLost) return;
-        this.#backoff.reset();
-        this.#parts.told.allWorks();
-      },
+      onReading: () => noteReading(this.#parts, this.#backoff, PARTITION),
       onRecords: (records) => {
         this.#memory.read(records);
         this.#writer.read(records);
-        counters.recordsRead += records.length;
-        for (const { key, value } of records) counters.bytesRead += Buffer.byteLength(key) + (value?.length ?? 0);
         listener.onRecords(records);
       },
       onCaughtUp: () => listener.onCaughtUp(),

@@ -1,32 +1,26 @@
-import type { TopicCounters } from '../../base/ports/report-topic.js';
 import { type AnswerFault, MalformedAnswer } from '../answers/malformed-answer.js';
-import type { TopicLog } from './topic-log.js';
+import type { TopicVoice } from './topic-log.js';
 
 /** Counts malformed answers of a server, and logs the first of each cause. */
 export class AnswerFaults {
-  readonly #counters: TopicCounters;
-  readonly #store: string;
-  readonly #topic: string;
-  readonly #log: TopicLog;
+  readonly #voice: Pick<TopicVoice, 'counters' | 'store' | 'topic' | 'log'>;
   readonly #told = new Set<AnswerFault>();
 
-  constructor(counters: TopicCounters, store: string, topic: string, log: TopicLog) {
-    this.#counters = counters;
-    this.#store = store;
-    this.#topic = topic;
-    this.#log = log;
+  constructor(voice: Pick<TopicVoice, 'counters' | 'store' | 'topic' | 'log'>) {
+    this.#voice = voice;
   }
 
   /** Counts a connection's end, if by a malformed answer. */
   ended(reason: unknown): void {
     if (!(reason instanceof MalformedAnswer)) return;
-    this.#counters.malformedAnswers++;
+    const { counters, store, topic, log } = this.#voice;
+    counters.malformedAnswers++;
     if (this.#told.has(reason.fault)) return;
     this.#told.add(reason.fault);
-    this.#log('error', `${this.#store} has sent a ${reason.message}; further ones of this cause are only counted`, {
-      topic: this.#topic,
+    log('error', `${store} has sent a ${reason.message}; further ones of this cause are only counted`, {
+      topic,
       cause: reason.fault,
-      remedy: `Check that the address is that of a ${this.#store}, and that nothing between changes what it sends.`,
+      remedy: `Check that the address is that of a ${store}, and that nothing between changes what it sends.`,
     });
   }
 }

@@ -1,16 +1,19 @@
-import type { ReadRecord, ReportTopicListener } from '../../base/ports/report-topic.js';
-import type { TopicLog } from './topic-log.js';
+import type { ReadRecord, ReportTopicListener, TopicCounters } from '../../base/ports/report-topic.js';
+import { countRead } from '../topic-counters.js';
+import type { TopicLog, TopicVoice } from './topic-log.js';
 import { reasonOf } from './topic-unusable.js';
 
 /** Guards a listener as the port promises: no call after the end, and its errors hurt nobody. */
 export class GuardedListener implements ReportTopicListener {
   readonly #listener: ReportTopicListener;
+  readonly #counters: TopicCounters;
   readonly #log: TopicLog;
   #ended = false;
   #caughtUp = false;
 
-  constructor(listener: ReportTopicListener, log: TopicLog) {
+  constructor(listener: ReportTopicListener, { counters, log }: Pick<TopicVoice, 'counters' | 'log'>) {
     this.#listener = listener;
+    this.#counters = counters;
     this.#log = log;
   }
 
@@ -25,6 +28,7 @@ export class GuardedListener implements ReportTopicListener {
   }
 
   onRecords(records: readonly ReadRecord[]): void {
+    countRead(this.#counters, records);
     this.#call('onRecords', () => this.#listener.onRecords(records));
   }
 

@@ -69,7 +69,3 @@ export class Outbox {
     });
   }
 }
-
-export function sizeOf({ key, value }: AppendRecord): number {
-  return Buffer.byteLength(key) + (value?.length ?? 0);
-}

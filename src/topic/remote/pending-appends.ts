@@ -1,7 +1,8 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { AppendRecord } from '../../base/ports/report-topic.js';
+import { sizeOf } from '../topic-counters.js';
 import { withDeadline } from './deadline.js';
-import { type Outbox, PARCEL_BYTES_MAX, type Parcel, sizeOf } from './outbox.js';
+import { type Outbox, PARCEL_BYTES_MAX, type Parcel } from './outbox.js';
 import { reasonOf } from './topic-unusable.js';
 
 /** Most appends: nodes have one per partition under way. */

@@ -1,15 +1,16 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { AppendRecord, ReportTopic, ReportTopicListener, TopicCounters } from '../../base/ports/report-topic.js';
 import { invariant } from '../../core/base/invariant.js';
-import { createTopicCounters } from '../topic-counters.js';
+import { countAppended, createTopicCounters } from '../topic-counters.js';
 import { AnswerFaults } from './answer-faults.js';
+import type { Backoff } from './backoff.js';
 import { GuardedListener } from './guarded-listener.js';
-import { Outbox, sizeOf } from './outbox.js';
+import { Outbox } from './outbox.js';
 import { PendingAppends } from './pending-appends.js';
 import { ThrottleWatch } from './throttle-watch.js';
 import { ToldFailure } from './told-failure.js';
 import { TopicHealth } from './topic-health.js';
-import type { TopicLog } from './topic-log.js';
+import type { TopicLog, TopicVoice } from './topic-log.js';
 import { AppendRefused, reasonOf, TopicUnusable } from './topic-unusable.js';
 
 /** Keeps the connections of an adapter, and begins again when they end. */
@@ -26,15 +27,27 @@ export interface Supervisor {
 }
 
 /** Parts of any supervisor. */
-export interface SupervisedParts {
-  readonly log: TopicLog;
-  readonly listener: GuardedListener;
+export interface SupervisedParts extends TopicVoice {
   readonly health: TopicHealth;
   readonly told: ToldFailure;
   readonly outbox: Outbox;
-  readonly counters: TopicCounters;
   readonly faults: AnswerFaults;
   readonly throttle: ThrottleWatch;
+}
+
+/** Opens a topic. The caller of `open` goes on first, to know the partitions before the first record. */
+export async function beginReading(opened: () => void, listener: GuardedListener, epoch: () => string): Promise<void> {
+  opened();
+  await new Promise((resolve) => setImmediate(resolve));
+  listener.onEpoch(epoch());
+}
+
+/** Notes an answer for a partition; once all works, attempts begin with short waits again. */
+export function noteReading({ health, told }: SupervisedParts, backoff: Backoff, partition: number): void {
+  health.reading(partition);
+  if (health.isLost) return;
+  backoff.reset();
+  told.allWorks();
 }
 
 export interface RemoteTopicOptions {
@@ -51,10 +64,7 @@ export class RemoteReportTopic implements ReportTopic {
   readonly #options: RemoteTopicOptions;
   readonly #outbox = new Outbox();
   readonly #appends: PendingAppends;
-  #listener: GuardedListener | undefined;
-  #health: TopicHealth | undefined;
-  #told: ToldFailure | undefined;
-  #throttle: ThrottleWatch | undefined;
+  #parts: SupervisedParts | undefined;
   #supervisor: Supervisor | undefined;
   #rejectOpen: (error: Error) => void = () => {};
   #isClosed = false;
@@ -77,7 +87,7 @@ export class RemoteReportTopic implements ReportTopic {
   }
 
   get throttled(): string | null {
-    return this.#throttle?.reason ?? null;
+    return this.#parts?.throttle.reason ?? null;
   }
 
   open(listener: ReportTopicListener): Promise<void> {
@@ -85,17 +95,17 @@ export class RemoteReportTopic implements ReportTopic {
     invariant(this.#supervisor === undefined, 'a topic is opened once');
     const { store, topic, log, supervise } = this.#options;
     const { counters } = this;
-    const guarded = new GuardedListener(listener, log);
-    const health = new TopicHealth(guarded, counters, { store, topic }, log);
-    const told = new ToldFailure(guarded, log, topic);
-    const faults = new AnswerFaults(counters, store, topic, log);
-    const throttle = new ThrottleWatch(counters, topic, log);
-    this.#throttle = throttle;
-    const parts = { log, listener: guarded, health, told, outbox: this.#outbox, counters, faults, throttle };
+    const voice = { store, topic, log, counters, listener: new GuardedListener(listener, { counters, log }) };
+    const parts: SupervisedParts = {
+      ...voice,
+      health: new TopicHealth(voice),
+      told: new ToldFailure(voice),
+      outbox: this.#outbox,
+      faults: new AnswerFaults(voice),
+      throttle: new ThrottleWatch(voice),
+    };
     const supervisor = supervise(parts);
-    this.#listener = guarded;
-    this.#health = health;
-    this.#told = told;
+    this.#parts = parts;
     this.#supervisor = supervisor;
     return new Promise((resolve, reject) => {
       this.#rejectOpen = reject;
@@ -115,27 +125,26 @@ export class RemoteReportTopic implements ReportTopic {
       this.counters.appendsFailed++;
       throw error;
     }
-    this.counters.recordsAppended += records.length;
-    for (const record of records) this.counters.bytesAppended += sizeOf(record);
+    countAppended(this.counters, records);
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const reason = this.#closedError();
-    this.#listener?.end();
-    this.#throttle?.close();
+    this.#parts?.listener.end();
+    this.#parts?.throttle.close();
     this.#supervisor?.stop(reason);
     this.#appends.rejectAll(reason);
     this.#rejectOpen(reason);
   }
 
   #answered(error: Error | null): void {
-    if (error === null) this.#health?.appended();
-    else if (error instanceof AppendRefused && !error.isOwnFault) this.#health?.appendRefused(error.message);
+    if (error === null) this.#parts?.health.appended();
+    else if (error instanceof AppendRefused && !error.isOwnFault) this.#parts?.health.appendRefused(error.message);
     else if (error instanceof TopicUnusable) {
-      this.#health?.appendRefused(error.message);
-      this.#told?.tell(error);
+      this.#parts?.health.appendRefused(error.message);
+      this.#parts?.told.tell(error);
     }
   }
 
@@ -144,7 +153,7 @@ export class RemoteReportTopic implements ReportTopic {
     log('error', `${store} topic given up: ${reasonOf(error)}`, { topic });
     const failure = error instanceof Error ? error : new QuotameshError('UNEXPECTED', { reason: String(error) });
     this.#rejectOpen(failure);
-    if (!(error instanceof QuotameshError)) this.#listener?.onFailed(failure);
+    if (!(error instanceof QuotameshError)) this.#parts?.listener.onFailed(failure);
     void this.close();
   }
 

@@ -1,6 +1,5 @@
 import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import type { TopicCounters } from '../../base/ports/report-topic.js';
-import type { TopicLog } from './topic-log.js';
+import type { TopicVoice } from './topic-log.js';
 
 /** Milliseconds; shorter pauses delay a report by less than its round trip, and are only counted. */
 const SHOWN_FROM_MS = 100;
@@ -9,16 +8,12 @@ const SHOWN_FOR_MS = 5000;
 
 /** Watches for a quota of the store that holds requests back; logs its begin and end once. */
 export class ThrottleWatch {
-  readonly #counters: TopicCounters;
-  readonly #topic: string;
-  readonly #log: TopicLog;
+  readonly #voice: Pick<TopicVoice, 'counters' | 'topic' | 'log'>;
   #reason: string | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(counters: TopicCounters, topic: string, log: TopicLog) {
-    this.#counters = counters;
-    this.#topic = topic;
-    this.#log = log;
+  constructor(voice: Pick<TopicVoice, 'counters' | 'topic' | 'log'>) {
+    this.#voice = voice;
   }
 
   /** Names quota and remedy; null = none. */
@@ -27,7 +22,8 @@ export class ThrottleWatch {
   }
 
   noted(throttleMs: number, throttled: QuotameshError): void {
-    this.#counters.throttledMs += throttleMs;
+    const { counters, log, topic } = this.#voice;
+    counters.throttledMs += throttleMs;
     if (throttleMs < SHOWN_FROM_MS) return;
     const isNew = this.#reason === null;
     const { message, remedy } = throttled;
@@ -36,10 +32,7 @@ export class ThrottleWatch {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#ended(), throttleMs + SHOWN_FOR_MS).unref();
     if (!isNew) return;
-    this.#log('warn', `the topic is throttled: ${reason}; reports come late, and nodes may be isolated`, {
-      topic: this.#topic,
-      remedy,
-    });
+    log('warn', `the topic is throttled: ${reason}; reports come late, and nodes may be isolated`, { topic, remedy });
   }
 
   close(): void {
@@ -48,6 +41,7 @@ export class ThrottleWatch {
 
   #ended(): void {
     this.#reason = null;
-    this.#log('info', 'the topic is throttled no more', { topic: this.#topic });
+    const { log, topic } = this.#voice;
+    log('info', 'the topic is throttled no more', { topic });
   }
 }

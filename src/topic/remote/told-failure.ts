@@ -1,18 +1,13 @@
-import type { GuardedListener } from './guarded-listener.js';
-import type { TopicLog } from './topic-log.js';
+import type { TopicVoice } from './topic-log.js';
 import type { TopicUnusable } from './topic-unusable.js';
 
 /** Reports failures that somebody must repair, each kind once until all works again. */
 export class ToldFailure {
-  readonly #listener: GuardedListener;
-  readonly #log: TopicLog;
-  readonly #topic: string;
+  readonly #voice: Pick<TopicVoice, 'listener' | 'log' | 'topic'>;
   #kind: string | null = null;
 
-  constructor(listener: GuardedListener, log: TopicLog, topic: string) {
-    this.#listener = listener;
-    this.#log = log;
-    this.#topic = topic;
+  constructor(voice: Pick<TopicVoice, 'listener' | 'log' | 'topic'>) {
+    this.#voice = voice;
   }
 
   tell(permanent: TopicUnusable): void {
@@ -20,8 +15,9 @@ export class ToldFailure {
     const kind = `${code} ${facts.operation ?? ''}`;
     if (kind === this.#kind) return;
     this.#kind = kind;
-    this.#log('error', message, { code, remedy, topic: this.#topic });
-    this.#listener.onFailed(permanent);
+    const { listener, log, topic } = this.#voice;
+    log('error', message, { code, remedy, topic });
+    listener.onFailed(permanent);
   }
 
   allWorks(): void {

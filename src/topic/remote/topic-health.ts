@@ -1,6 +1,4 @@
-import type { TopicCounters } from '../../base/ports/report-topic.js';
-import type { GuardedListener } from './guarded-listener.js';
-import type { TopicLog } from './topic-log.js';
+import type { TopicVoice } from './topic-log.js';
 
 /**
  * Tracks if reads and appends work; reports each loss, and changes of its reason. Reads work when every leader has
@@ -8,28 +6,15 @@ import type { TopicLog } from './topic-log.js';
  * reads, or who waits for `onRecovered` would wait for ever.
  */
 export class TopicHealth {
-  readonly #listener: GuardedListener;
-  readonly #counters: TopicCounters;
-  readonly #store: string;
-  readonly #topic: string;
-  readonly #log: TopicLog;
+  readonly #voice: TopicVoice;
   readonly #reading = new Set<number>();
   #partitions = Infinity;
   #appendsRefused = false;
   /** Reason; null = all works. */
   #lost: string | null = null;
 
-  constructor(
-    listener: GuardedListener,
-    counters: TopicCounters,
-    { store, topic }: { readonly store: string; readonly topic: string },
-    log: TopicLog,
-  ) {
-    this.#store = store;
-    this.#listener = listener;
-    this.#counters = counters;
-    this.#topic = topic;
-    this.#log = log;
+  constructor(voice: TopicVoice) {
+    this.#voice = voice;
   }
 
   get isLost(): boolean {
@@ -67,16 +52,18 @@ export class TopicHealth {
 
   #lose(reason: string): void {
     if (this.#lost === reason) return;
-    if (this.#lost === null) this.#log('warn', `${this.#store} topic lost: ${reason}`, { topic: this.#topic });
+    const { store, topic, log, listener } = this.#voice;
+    if (this.#lost === null) log('warn', `${store} topic lost: ${reason}`, { topic });
     this.#lost = reason;
-    this.#listener.onLost(reason);
+    listener.onLost(reason);
   }
 
   #update(): void {
     if (this.#lost === null || this.#appendsRefused || this.#reading.size < this.#partitions) return;
     this.#lost = null;
-    this.#counters.reconnects++;
-    this.#log('info', `${this.#store} topic works again`, { topic: this.#topic });
-    this.#listener.onRecovered();
+    const { store, topic, log, listener, counters } = this.#voice;
+    counters.reconnects++;
+    log('info', `${store} topic works again`, { topic });
+    listener.onRecovered();
   }
 }

@@ -1,3 +1,15 @@
+import type { TopicCounters } from '../../base/ports/report-topic.js';
+import type { GuardedListener } from './guarded-listener.js';
+
+/** Lets the parts of an adapter count, and tell node and people of one topic. */
+export interface TopicVoice {
+  readonly store: 'Kafka' | 'Redis';
+  readonly topic: string;
+  readonly log: TopicLog;
+  readonly counters: TopicCounters;
+  readonly listener: GuardedListener;
+}
+
 /** Sink for lines of an adapter and its client; never the console. */
 export type TopicLog = (
   level: 'debug' | 'info' | 'warn' | 'error',

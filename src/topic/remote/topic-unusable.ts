@@ -21,6 +21,10 @@ export class AppendRefused extends QuotameshError {
   }
 }
 
+export function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
 /** Name of the error in Kafka's protocol. */
 export function typeOf(error: unknown): string | undefined {
   return error instanceof Error && 'type' in error && typeof error.type === 'string' ? error.type : undefined;

@@ -9,6 +9,7 @@ import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { HmacConfig } from '../../config/resolved/resolved-config.js';
 import { Envelope } from '../codec/envelope.js';
 import { quotamesh } from '../codec/generated/report.js';
+import { passingTo } from '../passing-listener.js';
 import type { KinWatch } from './kin-watch.js';
 import { RecordSignature, SIGNATURE_BYTES, type SignedLog } from './record-signature.js';
 import { SignatureBook } from './signature-book.js';
@@ -83,7 +84,7 @@ export class SignedTopic implements ReportTopic {
   }
 
   open(listener: ReportTopicListener): Promise<void> {
-    return this.#topic.open({
+    const checking = passingTo(listener, {
       onEpoch: (epoch) => {
         this.#isCaughtUp = false;
         this.signatures.epochBegan();
@@ -98,10 +99,8 @@ export class SignedTopic implements ReportTopic {
         this.#isCaughtUp = true;
         listener.onCaughtUp();
       },
-      onLost: (reason) => listener.onLost(reason),
-      onRecovered: () => listener.onRecovered(),
-      onFailed: (error) => listener.onFailed(error),
     });
+    return this.#topic.open(checking);
   }
 
   append(records: readonly AppendRecord[]): Promise<void> {

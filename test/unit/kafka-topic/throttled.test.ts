@@ -64,7 +64,8 @@ it('tells once that it begins and ends, and counts all of it', () => {
   vi.useFakeTimers();
   const lines: string[] = [];
   const counters = createTopicCounters();
-  const watch = new ThrottleWatch(counters, 't', (level, message) => lines.push(`${level} ${message}`));
+  const log = (level: string, message: string) => lines.push(`${level} ${message}`);
+  const watch = new ThrottleWatch({ counters, topic: 't', log });
   const error = new QuotameshError('TOPIC_THROTTLED', { broker: 'b', client: 'c', quota: 'q', command: 'do it' });
   watch.noted(50, error);
   expect(watch.reason).toBeNull();

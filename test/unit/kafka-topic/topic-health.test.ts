@@ -9,14 +9,9 @@ function make() {
   const counters = { reconnects: 0 } as TopicCounters;
   const logged: string[] = [];
   const log = (level: string, message: string) => logged.push(`${level}: ${message}`);
-  const guarded = new GuardedListener(listener, log);
-  return {
-    listener,
-    counters,
-    logged,
-    guarded,
-    health: new TopicHealth(guarded, counters, { store: 'Kafka', topic: 'topic' }, log),
-  };
+  const guarded = new GuardedListener(listener, { counters, log });
+  const health = new TopicHealth({ store: 'Kafka', topic: 'topic', log, counters, listener: guarded });
+  return { listener, counters, logged, guarded, health };
 }
 
 it('tells a loss once, and recovery when every partition is read again', () => {
