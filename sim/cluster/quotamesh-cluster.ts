@@ -115,7 +115,7 @@ export class QuotameshCluster implements ClusterUnderTest {
     const { depth } = asked.limiter.buckets;
     if (depth.at(slot) === Infinity) return Infinity;
     // With shared tokens the limiter's own rate follows the bucket's correction.
-    return asked.coordinator.shares.limit[slot];
+    return asked.coordinator.shares.applied[slot];
   }
 
   bucketOf(dimension: 0 | 1): BucketSeen | null {

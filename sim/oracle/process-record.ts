@@ -58,7 +58,7 @@ export class ProcessRecord {
     this.isServed[group] = state !== undefined;
     this.isLinked[group] = state === undefined || (state.link === 'linked' && !coordinator.log.epochs.isHolding);
     this.share[group] = state === undefined ? 0 : coordinator.shares.applied[slot];
-    this.limit[group] = state === undefined ? 0 : coordinator.shares.limit[slot];
+    this.limit[group] = state === undefined ? 0 : coordinator.shares.applied[slot];
     this.depth[group] = state === undefined ? 0 : coordinator.shares.depth[slot];
   }
 }

@@ -18,13 +18,13 @@ export function enforce(effects: Effects, coordinator: Coordinator, limiter: Lim
 }
 
 function setLimits(lane: number, { lanes, shares }: Coordinator, limiter: Limiter, nowMs: number): void {
-  const { limit, depth } = shares;
+  const { applied, depth } = shares;
   const state = lanes.get(lane);
   if (state !== undefined) limiter.buckets.setWindow(lane, windowMsOf(state.settings), nowMs);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     const tokens = state?.isLimitedByTokens === true ? state.tokens?.slots[dimension] : undefined;
     const slot = slotOf(lane, dimension);
     if (tokens !== undefined && tokens.bucket !== null) limiter.follow(lane, dimension, tokens, nowMs);
-    else limiter.setLimit(lane, dimension, limit[slot], depth[slot], nowMs);
+    else limiter.setLimit(lane, dimension, applied[slot], depth[slot], nowMs);
   }
 }

@@ -173,7 +173,7 @@ export class LaneParts {
     const slot = slotOf(this.#lane, dimension);
     if (this.#isShadow()) return Infinity;
     if (coordinator === null || !coordinator.lanes.has(this.#lane)) return Infinity;
-    const share = coordinator.shares.limit[slot];
+    const share = coordinator.shares.applied[slot];
     if (share === Infinity) return share;
     const limit = Math.max(share, this.#fromTokens(dimension));
     return Math.max(limit * LEAST_IN_DEBT, limit - limiter.buckets.debt(this.#lane, dimension, nowMs) / DEBT_SECONDS);

@@ -83,15 +83,15 @@ const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
 /** Writes changes of own shares to the decision log. */
 export function announceShares(lanes: readonly number[], coordinator: Coordinator, telemetry: Telemetry): void {
   if (telemetry.decided === undefined) return;
-  const { applied, limit } = coordinator.shares;
+  const { applied } = coordinator.shares;
   for (const lane of lanes) {
     telemetry.decided({
       group: coordinator.settings.groups[Math.floor(lane / DIRECTION_COUNT)]?.name ?? '',
       direction: directionOfLane(lane),
       shareMessages: finiteOrNull(applied[slotOf(lane, MESSAGES)]),
       shareBytes: finiteOrNull(applied[slotOf(lane, BYTES)]),
-      limitMessages: finiteOrNull(limit[slotOf(lane, MESSAGES)]),
-      limitBytes: finiteOrNull(limit[slotOf(lane, BYTES)]),
+      limitMessages: finiteOrNull(applied[slotOf(lane, MESSAGES)]),
+      limitBytes: finiteOrNull(applied[slotOf(lane, BYTES)]),
       members: coordinator.membership.alive.length,
     });
   }

@@ -136,7 +136,7 @@ export class LaneSummary {
   }
 
   /** Returns what this node holds of the lane; undefined until its first use here. */
-  held(column: 'target' | 'applied' | 'limit', dimension: number): number | undefined {
+  held(column: 'target' | 'applied', dimension: number): number | undefined {
     return this.served && this.#coordinator?.shares[column][slotOf(this.lane, dimension)];
   }
 
@@ -168,15 +168,13 @@ export class LaneSummary {
     const { served, lane } = this;
     // Before the first use: the share that would be.
     const expected = nodes.find(({ self }) => self)?.share ?? NO_RATES;
-    const held = (column: 'applied' | 'limit') => {
-      return served === undefined ? expected : ratesOf((dimension) => this.held(column, dimension) ?? 0);
-    };
+    const share = served === undefined ? expected : ratesOf((dimension) => this.held('applied', dimension) ?? 0);
     const { buckets } = this.#parts.limiter;
     return {
       served: served !== undefined,
       link: served?.link ?? this.#linkBeforeUse(),
-      share: held('applied'),
-      limit: held('limit'),
+      share,
+      limit: share,
       admittedMessages: this.counted('admitted', MESSAGES),
       admittedBytes: this.counted('admitted', BYTES),
       attemptedMessages: this.counted('attempted', MESSAGES),

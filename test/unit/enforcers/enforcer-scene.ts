@@ -12,7 +12,7 @@ export class EnforcerScene {
   nowMs = 0;
   readonly limiter: Limiter;
   readonly enforcers: Enforcers;
-  readonly limits: { readonly limit: Float64Array; readonly depth: Float64Array };
+  readonly limits: { readonly applied: Float64Array; readonly depth: Float64Array };
   ready = true;
   /** The name of the lane's group. */
   group = 'orders';
@@ -22,7 +22,7 @@ export class EnforcerScene {
   constructor(laneCount = 1) {
     const ofEach = (...values: readonly number[]) =>
       Float64Array.from({ length: 2 * laneCount }, (_, at) => values[at % 2]!);
-    this.limits = { limit: ofEach(LIMIT, Number.POSITIVE_INFINITY), depth: ofEach(100, 1) };
+    this.limits = { applied: ofEach(LIMIT, Number.POSITIVE_INFINITY), depth: ofEach(100, 1) };
     this.limiter = new Limiter(Math.max(2, laneCount));
     const lanes = new Map(Array.from({ length: laneCount }, (_, lane) => [lane, {}]));
     const loop = { coordinator: { lanes, shares: this.limits }, serve: () => this.served++ };

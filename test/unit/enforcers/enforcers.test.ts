@@ -157,7 +157,7 @@ describe('enforcers', () => {
     scene.pass(1050);
     expect((await second).version).toBe(version);
     const third = wait();
-    scene.limits.limit[0] = 500;
+    scene.limits.applied[0] = 500;
     scene.pass(ROUND_MS);
     const told = await third;
     expect(told.version).not.toBe(version);

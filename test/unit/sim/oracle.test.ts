@@ -29,8 +29,8 @@ function judged(): { readonly world: World; readonly oracle: Oracle; readonly pr
 function runWithLimiterOfB(world: World, factor: number): void {
   const { limiter, coordinator } = world.node('b');
   scaleLimits(limiter, factor);
-  const { limit, depth } = coordinator.shares;
-  limiter.setLimit(0, MESSAGES, limit[0], depth[0], world.nowMs);
+  const { applied, depth } = coordinator.shares;
+  limiter.setLimit(0, MESSAGES, applied[0], depth[0], world.nowMs);
   world.runFor(2000);
 }
 

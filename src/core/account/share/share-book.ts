@@ -26,16 +26,11 @@ import { LEAST_SHARE_SPANS } from '../lanes/least-share.js';
 import { LaneViews } from './lane-views.js';
 import { unsettledShare } from './unsettled-share.js';
 
-/** Flags of what an update moved. */
-export const NOTHING_MOVED = 0;
-export const SHARE_MOVED = 1;
-export const LIMIT_MOVED = 2;
-
 type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pools' | 'epochs'>;
 
 /**
- * From the usage map to limits: target → convergence → share, which is the limit, and depth, for the lanes this node
- * serves.
+ * Goes from the usage map to limits: target → convergence → share, which is the limit, and depth, for the lanes that
+ * this node serves.
  *
  * `target` and `computed` are functions of the log alone: every node that has read as far computes the same for all.
  * `applied` is what this node's limiter enforces: the computed share, or what isolation leaves of it.
@@ -45,7 +40,6 @@ export class ShareBook {
   target: Float64Array;
   computed: Float64Array;
   applied: Float64Array;
-  limit: Float64Array;
   depth: Float64Array;
   /** Participants looked at so far to divide lanes: what records cost beyond their own rows, as a count. */
   looks = 0;
@@ -65,7 +59,6 @@ export class ShareBook {
     this.target = new Float64Array(slots);
     this.computed = new Float64Array(slots);
     this.applied = new Float64Array(slots).fill(NOTHING_HELD);
-    this.limit = new Float64Array(slots);
     this.depth = new Float64Array(slots);
     this.#settings = settings;
     this.#log = log;
@@ -100,11 +93,11 @@ export class ShareBook {
   }
 
   /**
-   * Computes a lane anew. Returns what moved.
+   * Computes a lane anew. Returns whether a share or a depth moved.
    * @param own index of this node among the alive nodes; −1 when the log has given it up
    * @param nowMs local monotonic time
    */
-  update(lane: LaneState, own: number, nowMs: number): number {
+  update(lane: LaneState, own: number, nowMs: number): boolean {
     this.#span = this.#spanOf(lane, nowMs);
     const view = this.#converge(this.#settings.groups[lane.group], this.strategyOf(lane.group), lane);
     const at = participantOf(view, own);
@@ -116,9 +109,11 @@ export class ShareBook {
     lane.isOwnMoving = isWrapperMoving && view.moving[at] === 1;
     lane.isMoving =
       isWrapperMoving || this.#targets.ramps[lane.partition].isMoving(lane.settings, lane.direction, lane.mapLane);
-    let moved = NOTHING_MOVED;
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) moved |= this.#apply(lane, view, dimension, at);
-    return moved;
+    let isMoved = false;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      if (this.#apply(lane, view, dimension, at)) isMoved = true;
+    }
+    return isMoved;
   }
 
   /** Shares of all alive nodes for a lane, in order of NodeKey. The view is scratch space: read it at once. */
@@ -225,7 +220,7 @@ export class ShareBook {
     return Math.floor((nowMs / (2 * isolationAfterMs + slowerBeatMs + ROUNDS_MS)) * (LEAST_SHARE_SPANS - 1));
   }
 
-  #apply(lane: LaneState, view: LaneView, dimension: number, own: number): number {
+  #apply(lane: LaneState, view: LaneView, dimension: number, own: number): boolean {
     const slot = slotOf(lane.lane, dimension);
     const target = view.target[dimension];
     // A node that the log has given up divides by the pool that it was part of, not by the pool without it.
@@ -245,8 +240,10 @@ export class ShareBook {
     }
     this.applied[slot] = applied;
     lane.least.note(dimension, before, applied, this.#span);
-    const isLimitMoved = this.#setLimit(lane, slot, dimension, applied, equalShare);
-    return (applied === before ? NOTHING_MOVED : SHARE_MOVED) | (isLimitMoved ? LIMIT_MOVED : NOTHING_MOVED);
+    const depth = this.#depthOf(lane, dimension, applied, equalShare);
+    const isMoved = applied !== before || depth !== this.depth[slot];
+    this.depth[slot] = depth;
+    return isMoved;
   }
 
   /** The share while the new log does not say everything yet. */
@@ -265,14 +262,6 @@ export class ShareBook {
       keepsShares: epochs.keepsShares,
       isOwnRead: epochs.isOwnRead && !isAway,
     });
-  }
-
-  #setLimit(lane: LaneState, slot: number, dimension: number, limit: number, equalShare: number): boolean {
-    const depth = this.#depthOf(lane, dimension, limit, equalShare);
-    if (limit === this.limit[slot] && depth === this.depth[slot]) return false;
-    this.limit[slot] = limit;
-    this.depth[slot] = depth;
-    return true;
   }
 
   /** The depth of a window is all the tokens that it holds. It needs no minimum: a whole window may be used at once. */
@@ -302,7 +291,7 @@ interface StrategyOfGroup {
 /** A lane by its group, and by the usage map's number. */
 type LaneOfMap = SharedLane & Pick<LaneState, 'group'>;
 
-const COLUMNS = ['target', 'computed', 'applied', 'limit', 'depth'] as const;
+const COLUMNS = ['target', 'computed', 'applied', 'depth'] as const;
 
 const ROUNDS_MS = 500;
 

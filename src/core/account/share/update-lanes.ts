@@ -4,7 +4,7 @@ import { shareMoved } from '../../report/sample/settling.js';
 import type { Membership } from '../../usage-map/membership.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { LinkWatch } from '../lanes/link-watch.js';
-import { LIMIT_MOVED, NOTHING_MOVED, type ShareBook } from './share-book.js';
+import type { ShareBook } from './share-book.js';
 
 /** The parts of a node whose shares are computed anew; the coordinator has them. */
 interface SharingNode {
@@ -25,10 +25,8 @@ export function updateLanes(
     // −1 = the partition counts this node as dead.
     const own = membership.indexOf(nodeKey, lane.partition);
     lane.link = link.worse(lane, nowMs);
-    const moved = shares.update(lane, own, nowMs);
-    if (moved === NOTHING_MOVED) continue;
+    if (!shares.update(lane, own, nowMs)) continue;
     decidedLanes.push(lane.lane);
-    if ((moved & LIMIT_MOVED) === 0) continue;
     changedLanes.push(lane.lane);
     if (lane.hasEntry) shareMoved(lane.settling, nowMs);
   }

@@ -145,7 +145,7 @@ function summarizeLane(lane: LaneSummary): DirectionSummary {
     quotaAsWritten: describeQuota(lane.config, lane.direction),
     served: lane.served !== undefined,
     share: rates((dimension) => lane.held('applied', dimension)),
-    limit: rates((dimension) => lane.held('limit', dimension)),
+    limit: rates((dimension) => lane.held('applied', dimension)),
     usage: rates((dimension) => lane.reported('usage', dimension)),
     demand: rates((dimension) => lane.reported('demand', dimension)),
   };

@@ -105,8 +105,8 @@ describe('how many bytes a bucket holds', () => {
     const each = () => rounds++ % everyRounds === 0 && void node.tryAcquire(0, messages, { bytes });
     node.run(400 * everyRounds, { each });
     const slot = slotOf(0, BYTES);
-    const { depth, limit } = node.coordinator.shares;
-    return { depth: depth[slot], limit: limit[slot] };
+    const { depth, applied } = node.coordinator.shares;
+    return { depth: depth[slot], limit: applied[slot] };
   }
 
   test('twenty messages of the size that was reported', () => {

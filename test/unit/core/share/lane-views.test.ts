@@ -160,7 +160,6 @@ test('groups that are added at run time take nothing from those that are served'
   const before = {
     target: shares.target[0],
     applied: shares.applied[0],
-    limit: shares.limit[0],
     depth: shares.depth[0],
   };
   expect(before).toMatchObject({ target: 1000, applied: 1000 });
@@ -170,7 +169,6 @@ test('groups that are added at run time take nothing from those that are served'
   const after = {
     target: shares.target[0],
     applied: shares.applied[0],
-    limit: shares.limit[0],
     depth: shares.depth[0],
   };
   expect(after).toEqual(before);
