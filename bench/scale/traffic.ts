@@ -140,6 +140,7 @@ class WritingNode {
       epochs: log.epochs,
       book: this.#book,
       reporter,
+      tokens,
       table,
       appends: this.#appends,
     };

@@ -140,7 +140,7 @@ export class Coordinator {
     const { epochs } = log;
     this.hiddenCeilings = new HiddenCeilings({ nodeKey, ramps, membership, usageMap });
     const read = { membership, usageMap, ramps, hiddenCeilings: this.hiddenCeilings };
-    const parts = { nodeKey, ...read, log, shares, link, epochs, appends, book, reporter, table };
+    const parts = { nodeKey, ...read, log, shares, link, epochs, appends, book, reporter, tokens: this.tokens, table };
     const publisher = new Publisher(settings, parts);
     this.#publisher = publisher;
     log.writer = publisher;
@@ -232,7 +232,7 @@ export class Coordinator {
     return lanesOf(group).every((lane, direction) => {
       if (this.lanes.has(lane)) return false;
       const mapLane = this.usageMap.findMapLane(this.#table.groupIdOf(group), direction);
-      return mapLane === -1 || (this.usageMap.firstRow(mapLane) === -1 && !this.#isLaneHeld(mapLane));
+      return mapLane === -1 || !this.usageMap.isInUse(mapLane);
     });
   }
 

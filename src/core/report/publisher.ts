@@ -4,6 +4,7 @@ import type { LaneTable } from '../account/lanes/lane-table.js';
 import type { LinkWatch } from '../account/lanes/link-watch.js';
 import { isOutdated } from '../account/share/lane-checkpoints.js';
 import type { ShareBook } from '../account/share/share-book.js';
+import type { TokenBook } from '../account/share/token-book.js';
 import { INCARNATIONS_MAX, incarnationCount, incarnationOf } from '../base/ids.js';
 import type { Append, UnheardUse } from '../base/protocol/events-and-effects.js';
 import {
@@ -53,6 +54,7 @@ export interface PublisherParts {
   readonly epochs: EpochWatch;
   readonly book: ReportBook;
   readonly reporter: Reporter;
+  readonly tokens: Pick<TokenBook, 'rowOfUnheard'>;
   readonly table: LaneTable;
   /** Takes the appends: the effects of the step under way. */
   readonly appends: Append[];
@@ -304,13 +306,13 @@ export class Publisher {
 
   /** Appends what was spent of silent keys, in bundles of their own. */
   #tellUnheard(unheard: readonly UnheardUse[], nowMs: number): void {
-    const { book, log, reporter, nodeKey } = this.#parts;
+    const { book, log, tokens, nodeKey } = this.#parts;
     const { partitions, groupsPerRecord } = this.#settings;
     for (let partition = 0; partition < partitions; partition++) {
       const uses = unheard.filter(({ groupId }) => partitionOf(groupId, partitions) === partition);
       const readUntilOffset = log.nextOffset(partition);
       for (let at = 0; at < uses.length; at += groupsPerRecord) {
-        const told = uses.slice(at, at + groupsPerRecord).map((use) => reporter.rowOfUnheard(use));
+        const told = uses.slice(at, at + groupsPerRecord).map((use) => tokens.rowOfUnheard(use));
         const rows = told.map(({ row }) => row);
         const fullInMs = Math.max(...told.map((each) => each.fullInMs));
         const key = reportRecordKey(nodeKey, book.takeNumber(partition));

@@ -3,7 +3,6 @@ import { type LaneState, shortestSpanMs } from '../account/lanes/lane-state.js';
 import type { ShareBook } from '../account/share/share-book.js';
 import type { TokenBook } from '../account/share/token-book.js';
 import { CLAIM_FACTOR, LEAST_CLAIM } from '../base/claims.js';
-import type { UnheardUse } from '../base/protocol/events-and-effects.js';
 import type { ReportRow } from '../base/protocol/record.js';
 import { type CoordinatorSettings, windowMsOf } from '../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
@@ -189,10 +188,6 @@ export class Reporter {
     if (currentRates(sample, current, tokens) < SLOW) return;
     steadyRates(sample, reported);
     lane.hasEntry = !isZero(lane) || hasEntry;
-  }
-
-  rowOfUnheard(use: UnheardUse): ReturnType<TokenBook['rowOfUnheard']> {
-    return this.#tokens.rowOfUnheard(use);
   }
 
   /**

@@ -164,6 +164,11 @@ export class UsageMap {
     return mapLane === -1 ? -1 : this.#heads[mapLane];
   }
 
+  /** Tests if a lane has rows, or somebody refers to it. */
+  isInUse(mapLane: number): boolean {
+    return this.#heads[mapLane] !== -1 || this.#isLaneHeld(mapLane);
+  }
+
   /** Every lane that has rows, by number. */
   forEachLane(visit: (mapLane: number) => void): void {
     for (let mapLane = 0; mapLane < this.#heads.length; mapLane++) if (this.#heads[mapLane] !== -1) visit(mapLane);
@@ -380,7 +385,7 @@ export class UsageMap {
   }
 
   #freeLanes(): void {
-    this.#mapLanes.free((mapLane) => this.#heads[mapLane] !== -1 || this.#isLaneHeld(mapLane));
+    this.#mapLanes.free((mapLane) => this.isInUse(mapLane));
     this.#lanesUntilFreed = Math.max(LANES_UNTIL_FREED, 2 * this.#mapLanes.count);
   }
 

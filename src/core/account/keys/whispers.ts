@@ -290,6 +290,7 @@ export class Whispers {
   /** Forgets keys whose buckets have been full for so long, among the next `count` slots; returns their kinds. */
   sweep(nowMs: number, fullForMs: number, count: number): readonly number[] {
     const forgotten: number[] = [];
+    if (this.#rows.size === 0) return forgotten;
     const fullBefore = this.#time.at(nowMs - fullForMs);
     for (let looked = 0; looked < count; looked++) {
       const row = this.#rows.atHand();

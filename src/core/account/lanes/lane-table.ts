@@ -87,10 +87,6 @@ export class LaneTable {
     return !this.lanes.has(laneOf(lane.group, 1 - lane.direction));
   }
 
-  ofMapLane(mapLane: number): LaneState | undefined {
-    return this.#byMapLane.get(mapLane);
-  }
-
   servesMapLane(mapLane: number): boolean {
     return this.#byMapLane.has(mapLane);
   }
