@@ -62,22 +62,6 @@ describe('tokens', () => {
   test('the token of a command is no setting', () => expect(reportOf('', { QUOTAMESH_TOKEN: 'qm_x' })).toEqual([]));
 });
 
-describe('listeners that others reach', () => {
-  test.each([
-    ['http: { host: 0.0.0.0 }', /^node.yaml:3:15: http.host is 0.0.0.0, which other machines reach.*insecure: true/],
-    ['http: { host: "::" }', /http.host is ::, which other machines reach/],
-    ['http: { host: node-1.example }', /http.host is node-1.example/],
-    ['mqtt: { host: 10.0.0.7 }', /^node.yaml:3:15: mqtt.host is 10.0.0.7, which other machines reach/],
-  ])('%s is refused', (yaml, expected) => {
-    expect(reportOf(yaml)).toEqual([expect.stringMatching(expected)]);
-    expect(reportOf(`${yaml}\ninsecure: true\n`)).toEqual([]);
-    expect(reportOf(`${yaml}\nauth: { tokens: [{ name: a, roles: [admin], hash: "${HASH}" }] }\n`)).toEqual([]);
-  });
-  test('a variable that opens one is named', () => {
-    expect(reportOf('', { QUOTAMESH_HTTP_HOST: '0.0.0.0' })[0]).toMatch(/^QUOTAMESH_HTTP_HOST: http.host is 0.0.0.0/);
-  });
-});
-
 describe('a mistake', () => {
   test('in a certificate is told as OpenSSL tells it', () => {
     expect(reportOf('http: { tls: { cert: { file: node.pem }, key: { file: node.key } } }\n')).toEqual([

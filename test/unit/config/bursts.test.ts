@@ -43,24 +43,12 @@ const GATES = [
   ['smoothingMs', 'smoothingMs: 500', 'smoothingMs is 500'],
   ['slewPerSecond', 'slewPerSecond: 0.2', 'slewPerSecond is 0.2'],
 ] as const;
-const DEPTHS = ['burst: 10', 'burst: 2s', 'burst: { bytes: 1MiB }', 'burst: { quotaMs: 2s }', 'shadow: { burst: 10 }'];
 
 describe('a group of which each node limits its own share', () => {
-  test.each(GATES)('has no bucket of the cluster: %s', async (gate, written, because) => {
+  test.each(GATES)('has no bucket of the cluster: %s', async (gate, written) => {
     const group = await groupOf(`{ ${written} }`);
     expect([hasClusterBucket(group), gatesOf(group)]).toEqual([false, [gate]]);
     expect(hasClusterBucket(await groupOf('{}', `{ ${written} }`))).toBe(false);
-    for (const depth of DEPTHS) {
-      const [found, ...others] = await mistakesOf(`{ ${written}, ${depth} }`);
-      expect(others).toEqual([]);
-      expect(found).toMatch(/^node\.yaml:4:\d+: groups\.orders\.(shadow\.)?burst/);
-      expect(found).toContain(`needs a bucket of the cluster: ${because}, so each node limits its own share`);
-      expect(found).toContain(`Remove it, or remove ${gate}.`);
-    }
-  });
-
-  test('may say how a burst is shared, which needs none', async () => {
-    expect(await mistakesOf('{ limiter: window, burst: { policy: divided } }')).toEqual([]);
   });
 
   test('without a topic each group is one', async () => {
@@ -85,13 +73,6 @@ test.each([
 ])('has a bucket of the cluster: %s', async (written) => {
   expect(hasClusterBucket(await groupOf(written))).toBe(true);
 });
-
-test.each(['sharing: tokens', 'allowanceRatio: 0.1', 'burstMs: 1s', 'burstMinMessages: 5'])(
-  'says nothing else about it: %s is no setting',
-  async (written) => {
-    expect(await mistakesOf(`{ ${written} }`)).toEqual([expect.stringContaining('is not a known key')]);
-  },
-);
 
 describe('a burst', () => {
   const depths = async (written: string) => {
@@ -148,26 +129,5 @@ describe('a burst', () => {
     const env = { QUOTAMESH_DEFAULTS_BURST_POLICY: 'divided' };
     const { groups } = await loadConfig({ file: fileOf('{}', '{ burst: 7 }'), env });
     expect(groups[0]?.burst).toMatchObject({ messages: 7, policy: 'divided' });
-  });
-
-  test('of nothing, or more than can be, is no burst', async () => {
-    for (const messages of ['0', '-1', '1.5', '2e12', 'lots'])
-      expect(await mistakesOf(`{ burst: { messages: ${messages} } }`), messages).toHaveLength(1);
-    expect(await mistakesOf('{ burst: { policy: fast } }')).toHaveLength(1);
-  });
-
-  test('a burst of a day of the quota is none too many', async () => {
-    expect(await mistakesOf('{ quota: { publish: { messagesPerSecond: 5/d } }, burst: 5 }')).toEqual([]);
-  });
-
-  test('both directions have the depth, so the smaller quota says what a day is', async () => {
-    const quota = 'quota: { publish: { messagesPerSecond: 1k }, dispatch: { messagesPerSecond: 5/min } }';
-    expect(await mistakesOf(`{ ${quota}, burst: 7200 }`)).toEqual([]);
-    const [found, ...others] = await mistakesOf(`{ ${quota}, burst: 7201 }`);
-    expect(others).toEqual([]);
-    expect(found).toContain('groups.orders.burst is 7201 messages, which take more than a day to come in at 5/min');
-    // A quota of 0 blocks, whatever the depth.
-    const blocked = 'quota: { publish: { messagesPerSecond: 1k }, dispatch: { messagesPerSecond: 0 } }';
-    expect(await mistakesOf(`{ ${blocked}, burst: 7201 }`)).toEqual([]);
   });
 });

@@ -131,31 +131,6 @@ describe('a mistake is told with its reason and a remedy', () => {
     expect(ERROR_CATALOGUE.QUOTA_TOO_LARGE.remedy).toContain(`at most ${formatQuantity('rate', RATE_MAX)},`);
     expect(ERROR_CATALOGUE.QUOTA_TOO_SMALL.remedy).toContain(`at least ${RATE_LEAST}/s,`);
   });
-
-  test.each([
-    [{ quota: 100 }, 'quota', 'Write it as quota: { publish: { messagesPerSecond: 100 } }.'],
-    [{ quota: '5/min' }, 'quota', 'Write it as quota: { publish: { messagesPerSecond: 5/min } }.'],
-    [{ perClient: 3 }, 'perClient', 'Write it as perClient: { publish: { messagesPerSecond: 3 } }.'],
-    [{ quota: { dispatch: '10k' } }, 'quota.dispatch', 'Write it as dispatch: { messagesPerSecond: 10k }.'],
-    [{ quota: 'much' }, 'quota', 'Indent the keys below it.'],
-    [{ ramp: 5 }, 'ramp', 'Indent the keys below it.'],
-  ])('%j: the form of a rate is told where a mapping is missing', (group, path, remedy) => {
-    const [told, ...others] = mistakesOf({ groups: { a: group } });
-    expect(others).toEqual([]);
-    expect(told).toMatch(new RegExp(`^test: groups\\.a\\.${path} must be a mapping with the keys `));
-    expect(told?.endsWith(` ${remedy}`), told).toBe(true);
-    const written = /^Write it as (.*)\.$/.exec(remedy)?.[1];
-    // What is told is right, in the place of what was wrong.
-    const whole = written === undefined ? '{}' : path.includes('.') ? `quota: { ${written} }` : written;
-    expect(mistakesOf(parse(`groups: { a: { ${whole === '{}' ? '' : whole} } }`))).toEqual([]);
-  });
-
-  test('a rate is no duration and no number of messages', () => {
-    expect(mistakesOf({ groups: { a: { debtMs: '5/min', maxRequest: { messages: '5/min' } } } })).toEqual([
-      expect.stringContaining('got "5/min". Write it without "/min": here stands a duration, not a rate.'),
-      expect.stringContaining('got "5/min". Write it without "/min": here stands a whole number, not a rate.'),
-    ]);
-  });
 });
 
 test('groups that mean the same have the same hash, whatever their unit of time', () => {

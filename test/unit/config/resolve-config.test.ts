@@ -7,7 +7,6 @@ import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 const INLINE: ResolveOptions = { source: '(inline)', folder: '/etc/quotamesh', hostName: 'web-1' };
 const UNLIMITED = Infinity;
-const NO_LIMIT = [UNLIMITED, UNLIMITED];
 
 function fromYaml(yaml: string, options: Partial<ResolveOptions> = {}) {
   return resolveConfig(parseYaml(yaml).raw, { ...INLINE, ...options });
@@ -22,164 +21,6 @@ groups:
     quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: 1MiB } }   # dispatch: the same keys
     strategy: max-min
 `);
-
-  test('resolves to every default', () => {
-    expect(config).toEqual({
-      cluster: 'demo',
-      nodeId: 'web-1-7070',
-      source: '(inline)',
-      files: [],
-      auth: null,
-      insecure: false,
-      keys: { templates: [], maxLive: 1_000_000, maxLoud: 100_000, maxLimits: 1000, publishNames: true },
-      topic: { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000, hmac: null },
-      registry: {
-        enabled: true,
-        remoteChanges: false,
-        maxGroups: 100_000,
-        maxAttachments: 100_000,
-        changesPerSecond: 2000,
-        auditedChanges: 10_000,
-      },
-      start: { policy: 'wait', file: null, nodeCount: null },
-      http: {
-        host: '127.0.0.1',
-        port: 7070,
-        socket: null,
-        socketAccess: 'owner',
-        bodyLimitBytes: 16_384,
-        tls: null,
-        maxConnections: 10_000,
-        maxPipelined: 32,
-        maxHeldBytes: 67_108_864,
-        notReadingMs: 30_000,
-      },
-      mqtt: {
-        host: '127.0.0.1',
-        port: 1883,
-        maxConnections: 10_000,
-        maxPacketBytes: 1_048_576,
-        maxHeldBytes: 67_108_864,
-        maxPendingPublishes: 1000,
-        maxPendingBytes: 67_108_864,
-        maxQueuedMessages: 1000,
-        maxQueuedBytes: 8_388_608,
-        notReadingMs: 10_000,
-        maxSessionMessages: 10_000,
-        maxSessionBytes: 67_108_864,
-        maxSubscriptions: 1_000_000,
-        maxFiltersPerPacket: 1000,
-        maxRetainedMessages: 100_000,
-        maxRetainedBytes: 67_108_864,
-        connectsPerSecond: 500,
-        subscribesPerSecond: null,
-        rules: [],
-        tls: null,
-      },
-      kafkaQuotas: {
-        exporters: [],
-        entities: [],
-        foreignChanges: 'leave',
-        aliveMs: 5000,
-        holdMs: 10_000,
-        timeoutMs: 1000,
-        maxPageBytes: 67_108_864,
-        maxEntities: 10_000,
-        metrics: {
-          producerRate: 'kafka_server_produce_byte_rate',
-          producerThrottle: 'kafka_server_produce_throttle_time',
-          consumerRate: 'kafka_server_fetch_byte_rate',
-          consumerThrottle: 'kafka_server_fetch_throttle_time',
-          userLabel: 'user',
-          clientIdLabel: 'client_id',
-        },
-      },
-      limits: {
-        publish: NO_LIMIT,
-        dispatch: NO_LIMIT,
-        asWritten: {},
-        burstMs: 100,
-        maxWaiting: 100_000,
-        maxReservations: 100_000,
-        reservationMs: 60_000,
-        maxNodes: 10_000,
-        maxGroupsPerNode: 10_000,
-        maxRows: 6_000_000,
-      },
-      log: { level: 'info', targetEveryMs: 0, decisionsFile: null },
-      metrics: { perGroup: 'none' },
-      sampleIntervalMs: 20,
-      timing: {
-        heartbeatMs: 1000,
-        partitionHeartbeatMs: 5000,
-        stalenessMs: 5000,
-        reportGapMs: 50,
-        maxReportsPerSecond: 2000,
-        forcedReportMs: 300_000,
-        significantChangeRatio: 0.1,
-        noiseFactor: 5,
-        fastSpanMs: 50,
-        slowSpanMs: 5000,
-        isolationAfterMs: 3000,
-        shareValidMs: 4000,
-        forgetAfterMs: 600_000,
-        groupsPerRecord: 6,
-      },
-      limiting: {
-        mode: 'enforce',
-        split: 'by-usage',
-        zonesLeftOut: 1,
-        contributionRatio: 0.01,
-        healthValidMs: 10_000,
-        levelSmoothingMs: 1000,
-        maxBackends: 10_000,
-      },
-      costs: {
-        smoothingMs: 10_000,
-        forgetAfterMs: 240_000,
-        maxLanes: 10_000,
-        sampleUnits: 0,
-        readPageBytes: 4096,
-        writePageBytes: 4096,
-        writeFactor: 4,
-      },
-      attachments: { scopes: {}, rules: [] },
-      backends: [],
-      groups: [
-        {
-          name: 'orders',
-          quota: { publish: [1000, 1_048_576], dispatch: [UNLIMITED, UNLIMITED] },
-          cost: { publish: { total: UNLIMITED, reserved: 0 }, dispatch: { total: UNLIMITED, reserved: 0 } },
-          expectedCost: 1,
-          ramp: null,
-          strategy: 'max-min',
-          nodeCount: 0,
-          floorRatio: 0.001,
-          burst: { messages: null, bytes: null, quotaMs: null, policy: 'optimistic', start: 'full' },
-          weights: {},
-          headroom: 'by-weight',
-          smoothingMs: 0,
-          slewPerSecond: UNLIMITED,
-          minShareRatio: 0,
-          maxShareRatio: 1,
-          enabled: true,
-          mode: 'enforce',
-          shadow: null,
-          limiter: 'bucket',
-          windowMs: 1000,
-          dropped: 'refunded',
-          isolation: { policy: 'equal-share', holdMs: 10_000 },
-          maxRequest: { messages: null, bytes: null },
-          debtMs: 60_000,
-          topics: 'shared',
-          perTopic: { publish: NO_LIMIT, dispatch: NO_LIMIT, max: 1000 },
-          perClient: { publish: NO_LIMIT, dispatch: NO_LIMIT, max: 10_000 },
-          asWritten: {},
-        },
-      ],
-      defaultGroup: null,
-    });
-  });
 
   test('is frozen to the bottom', () => {
     const look = (part: unknown): void => {
@@ -276,26 +117,6 @@ describe('the topic', () => {
   });
 
   const kafka = { kind: 'kafka', brokers: ['kafka-1:9092', '[::1]:9093'] };
-
-  test('of kind kafka has its defaults', () => {
-    expect(resolveConfig({ cluster: 'demo', node: 'n1', topic: kafka, groups }, INLINE).topic).toEqual({
-      ...kafka,
-      name: 'quotamesh-reports',
-      clientId: 'quotamesh-n1',
-      partitions: 1,
-      replicationFactor: -1,
-      compression: 'none',
-      appendTimeoutMs: 5000,
-      connectionTimeoutMs: 3000,
-      requestTimeoutMs: 3000,
-      fetchMaxWaitMs: 250,
-      fetchMinBytes: 1,
-      fetchIntervalMs: 40,
-      tls: false,
-      sasl: null,
-      hmac: null,
-    });
-  });
 
   test.each([
     [false, false],

@@ -60,17 +60,6 @@ describe('priority', () => {
   });
 });
 
-describe('immediate work without end', () => {
-  it('owes debtMs of the limit at the most: what exceeds that is let off', async () => {
-    // Ten minutes of its 5/s.
-    for (let asked = 0; asked < 60; asked++) {
-      expect((await scene.acquire({ group: 'debts', messages: 50, priority: 'immediate' })).status).toBe(200);
-    }
-    expect(scene.node.throttleDurationMs('debts')).toBeGreaterThan(50_000);
-    expect(scene.node.throttleDurationMs('debts')).toBeLessThanOrEqual(60_000 + 1000);
-  });
-});
-
 describe('immediate work neither waits nor is cut to a part', () => {
   const ask = { group: 'debts', messages: 9, priority: 'immediate' };
   it.each([
@@ -180,52 +169,5 @@ describe('POST /v1/acquire/bulk', () => {
       status: 422,
       body: { detail: expect.stringMatching(/^requests must be an array of 1 to/) },
     });
-  });
-});
-
-describe('a body that is for another route', () => {
-  it.each([
-    [
-      '/v1/acquire/bulk',
-      { group: 'free', messages: 1 },
-      ['requests is missing', 'field group is not known; known are requests'],
-    ],
-    [
-      '/v1/acquire/bulk',
-      { requests: [{ group: 'free', messages: 1 }], x: 1 },
-      ['field x is not known; known are requests'],
-    ],
-    ['/v1/acquire', { requests: [{ group: 'free', messages: 1 }] }, ['field requests is not known; known are group,']],
-    ['/v1/acquire/bulk', { requests: [] }, ['requests must be an array of 1 to 1000 requests, got an array of 0']],
-    ['/v1/acquire', undefined, ['the body must be a JSON object, got nothing']],
-  ])('%s %o names what it does take', async (url, payload, named) => {
-    const { body } = await answerOf(scene.app, { method: 'POST', url, ...(payload && { payload }) });
-    for (const part of named) expect(body.detail).toContain(part);
-  });
-});
-
-describe('what is wrong is told at once', () => {
-  it('all fields of a body', async () => {
-    const { body } = await scene.acquire({ group: 7, messages: 1.5, direction: 'up', zzz: 1 });
-    expect(body.code).toBe('FIELDS_INVALID');
-    expect(body.detail).toMatch(/^4 fields are wrong: /);
-    for (const named of [
-      'field zzz is not known',
-      'group must be',
-      'messages must be a whole number',
-      'direction must',
-    ]) {
-      expect(body.detail).toContain(named);
-    }
-  });
-
-  it.each([
-    ['/v1/groups?aftr=a', 422, 'FIELD_UNKNOWN'],
-    ['/v1/groups?after=fast&after=slow', 422, 'FIELD_INVALID'],
-    ['/v1/groups?after=nope', 404, 'GROUP_UNKNOWN'],
-    ['/v1/groups/fast?x=1', 422, 'FIELD_UNKNOWN'],
-    ['/v1/nodes?x=1', 422, 'FIELD_UNKNOWN'],
-  ])('%s is %i %s', async (url, status, code) => {
-    expect(await scene.get(url)).toMatchObject({ status, body: { code } });
   });
 });

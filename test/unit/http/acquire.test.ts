@@ -69,27 +69,12 @@ describe('POST /v1/acquire', () => {
     expect(headers.ratelimit).toBe('"blocked-publish-messages";r=0;t=60');
   });
 
-  it('does not count a retry as demand again', async () => {
-    const attempted = () => scene.node.groupStatus('blocked').directions.publish.local.attemptedMessages;
-    const before = attempted();
-    await scene.acquire({ group: 'blocked', messages: 1, retry: true });
-    expect(attempted()).toBe(before);
-    await scene.acquire({ group: 'blocked', messages: 1, retry: false });
-    expect(attempted()).toBe(before + 1);
-  });
-
   it('an unknown group is 404 and names the near ones', async () => {
     const { status, headers, body } = await scene.acquire({ group: 'ordesr', messages: 1 });
     expect(status).toBe(404);
     expect(headers['content-type']).toMatch(PROBLEM);
     expect(body).toMatchObject({ code: 'GROUP_UNKNOWN', title: 'Not Found', type: 'about:blank' });
     expect(body.detail).toContain('did you mean orders?');
-  });
-
-  it('an amount that is infinite is 422 and names the field', async () => {
-    const { status, body } = await post(scene, '{"group":"orders","bytes":1e999}');
-    expect({ status, code: body.code }).toEqual({ status: 422, code: 'AMOUNT_INVALID' });
-    expect(body.detail).toMatch(/^bytes must be a finite number .* got Infinity$/);
   });
 
   const WRONG_BODIES: readonly (readonly [string, RegExp])[] = [
@@ -118,12 +103,6 @@ describe('POST /v1/acquire', () => {
     const headers = type === '' ? {} : { 'content-type': type };
     const { status, body } = await answerOf(scene.app, { method: 'POST', url: '/v1/acquire', headers, payload: '{}' });
     expect({ status, code: body.code }).toEqual({ status: 415, code: 'MEDIA_TYPE_UNSUPPORTED' });
-  });
-
-  it('nothing of all that was demand, and nothing of it was logged', () => {
-    const { local } = scene.node.groupStatus('orders').directions.publish;
-    expect(local).toMatchObject({ attemptedMessages: 1, admittedMessages: 1, attemptedBytes: 522, refusedBytes: 0 });
-    expect(scene.log.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
   });
 });
 

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
 import { GROUP_STATUS } from '../../../src/doors/http/route/answer-schemas.js';
 import { EXPLAINED } from '../../../src/doors/http/target/target-answers.js';
 import type { GroupExplanation } from '../../../src/node/api/group-explanation.js';
-import type { GroupStatus, NodeStatus } from '../../../src/node/api/node-status.js';
+import type { GroupStatus } from '../../../src/node/api/node-status.js';
 import { explanationText } from '../../../src/tools/cli/look/explanation-text.js';
-import { linesOf, tableOf } from '../../../src/tools/cli/look/show-top.js';
 import { topRows } from '../../../src/tools/cli/look/top-rows.js';
 import { type HttpScene, readyScene } from './http-scene.js';
 
@@ -172,21 +171,6 @@ describe('top', () => {
     const less = { ...DEBT, charged: [{ nodeId: 'a', units: -2 }] };
     const rows = topRows([groupWith(less)], 'group');
     expect(rows.map(({ mostCharged }) => mostCharged)).toEqual([null]);
-  });
-
-  it('prints them in a line; a group that shares rates has none of them', () => {
-    const line = linesOf(topRows([groupWith(DEBT), groupWith(null)], 'group')).split('\n');
-    expect(line[0]).toMatch(/ tokens=-20\/10 set-point=3 correction=-10 charged=b:7.3 worst=-$/);
-    expect(line[1]).toMatch(/ throttled=0 worst=-$/);
-  });
-
-  it('prints them as columns where a group shares tokens', () => {
-    const node = { cluster: 'c', nodeId: 'a', members: [], degraded: [] } as unknown as NodeStatus;
-    const rows = topRows([groupWith(DEBT), groupWith(null)], 'group');
-    const [head, tokens] = tableOf(node, rows, 'group').split('\n').slice(2);
-    expect(head).toMatch(/TOKENS +SET POINT +CORRECTION\/s +CHARGED/);
-    expect(tokens).toMatch(/ -20\/10 +3 +-10 +b 7.3$/);
-    expect(tableOf(node, rows.slice(1), 'group')).not.toMatch(/TOKENS/);
   });
 });
 

@@ -74,24 +74,6 @@ describe('POST /v1/enforce', () => {
     const listed = body.enforcers as readonly { enforcer: string; alive: boolean; groups: number }[];
     expect(listed.find(({ enforcer }) => enforcer === 't')).toMatchObject({ life: 9, alive: true, groups: 1 });
   });
-
-  it.each([
-    [{ groups: [] }, 'groups'],
-    [{}, 'groups'],
-    [{ enforcer: '', groups: [ORDERS] }, 'enforcer'],
-    [{ life: -1, groups: [ORDERS] }, 'life'],
-    [{ ttlMs: 1, groups: [ORDERS] }, 'ttlMs'],
-    [{ waitMs: 1e9, groups: [ORDERS] }, 'waitMs'],
-    [{ seen: 'x', groups: [ORDERS] }, 'seen'],
-    [{ groups: [{ admitted: {} }] }, 'group'],
-    [{ groups: [{ ...ORDERS, admitted: { messages: 0.5 } }] }, 'messages'],
-    [{ groups: [{ ...ORDERS, heldBack: 1 }] }, 'heldBack'],
-    [{ groups: [{ ...ORDERS, holdBack: true }] }, 'holdBack'],
-  ])('%j is named', async (body, named) => {
-    const { status, body: problem } = await enforce(body);
-    expect([400, 422]).toContain(status);
-    expect(problem.detail).toContain(named);
-  });
 });
 
 describe('over a Unix socket', () => {

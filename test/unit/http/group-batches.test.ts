@@ -102,22 +102,6 @@ describe('PUT /v1/groups', () => {
     expect((await a.get('/v1/groups/new')).status).toBe(404);
   });
 
-  it('of two batches that expect the same, sent at once at two nodes, one is made as a whole', async () => {
-    const { revision } = (await put({ gold: rate(1), silver: rate(1) })).body as { revision: number };
-    await settled();
-    const payload = (n: number) => ({ groups: { gold: rate(n), silver: rate(n) }, ifRevision: { silver: revision } });
-    const answers = await Promise.all(
-      [a, b].map(({ app }, at) => answerOf(app, { method: 'PUT', url: '/v1/groups', payload: payload(at + 2) })),
-    );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
-    const winner = answers[0]?.status === 200 ? 2 : 3;
-    await settled();
-    for (const scene of [a, b])
-      expect(await definitions(scene, 'gold', 'silver')).toEqual([rate(winner), rate(winner)]);
-    const loser = answers.find(({ status }) => status === 412);
-    expect(loser?.body).toMatchObject({ code: 'GROUPS_CHANGED', errors: [{ group: 'silver', code: 'GROUP_CHANGED' }] });
-  });
-
   it('nobody at any node sees one group of a batch changed and another one not', async () => {
     const names = Array.from({ length: 600 }, (_, at) => `group-${at}`);
     const groupsAt = (n: number) => Object.fromEntries(names.map((name) => [name, rate(n)]));

@@ -1,8 +1,6 @@
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DirectionStatus } from '../../../src/node/api/node-status.js';
 import type { ChangePreview } from '../../../src/node/groups/changes/preview-change.js';
-import { partOf, runs } from '../../property/seed.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 /** Two nodes of one cluster: what one is asked, the other has, too. */
@@ -189,82 +187,6 @@ describe('groups at run time', () => {
     expect((await ask(a, 'PATCH', 'slow', { debtMs: 5 }, { 'if-match': '"0"' })).status).toBe(200);
     expect((await ask(a, 'PATCH', 'slow', { debtMs: 6 }, { 'if-match': '"0"' })).status).toBe(412);
   });
-
-  it('100 patches at once through both nodes: none is lost', async () => {
-    await ask(a, 'PUT', 'new', {});
-    const patches = Array.from({ length: 100 }, (_, at) =>
-      ask(at % 2 === 0 ? a : b, 'PATCH', 'new', { weights: { [`node-${at}`]: 2 } }),
-    );
-    const answers = await Promise.all(patches);
-    await settled();
-    const done = answers.flatMap(({ status }, at) => (status === 200 ? [`node-${at}`] : []));
-    expect(done.length).toBeGreaterThan(20);
-    for (const scene of [a, b]) {
-      const { definition } = (await ask(scene, 'GET', 'new/definition')).body as { definition: { weights: object } };
-      expect(Object.keys(definition.weights).sort()).toEqual(done.sort());
-    }
-  });
-
-  it('every mistake at once, in the words of the configuration; nothing is changed', async () => {
-    const wrong = { quota: { publish: { messagesPerSecond: -1 } }, strategy: 'fair', nope: 1 };
-    const { status, body } = await ask(a, 'PUT', 'new', wrong);
-    expect(status).toBe(422);
-    expect(body).toMatchObject({ code: 'GROUP_INVALID' });
-    for (const part of ['messagesPerSecond must be', 'strategy must be one of', 'nope is not a known key']) {
-      expect(body.detail).toContain(part);
-    }
-    const more = {
-      quota: { publish: { costPerSecond: 1, reservedCostPerSecond: 2 } },
-      minShareRatio: 1,
-      maxShareRatio: 0.1,
-    };
-    expect((await ask(a, 'PUT', 'new', more)).body).toMatchObject({ code: 'GROUP_INVALID' });
-    const falling = { quota: { publish: { messagesPerSecond: 10 } }, ramp: { fromPerSecond: 100 } };
-    expect((await ask(a, 'PUT', 'new', falling)).body.detail).toContain('ramp.fromPerSecond must be at most the quota');
-    for (const name of ['a%20b', '%E2%98%83', '..%2Fx', `${'x'.repeat(201)}`]) {
-      expect((await ask(a, 'PUT', name, {})).body, name).toMatchObject({ code: 'GROUP_INVALID' });
-    }
-    expect((await ask(a, 'PUT', 'new', [])).body).toMatchObject({ code: 'BODY_INVALID' });
-    expect((await ask(a, 'PATCH', 'missing', {})).body).toMatchObject({ code: 'GROUP_UNKNOWN' });
-    expect((await a.get('/v1/groups')).body.groups).toHaveLength(4);
-  });
-
-  it('fuzzed bodies: an answer of the catalogue, never 500, and both nodes go on alike', async () => {
-    const method = fc.constantFrom<Method>('PUT', 'PATCH', 'DELETE');
-    const key = fc.constantFrom(
-      'quota',
-      'publish',
-      'messagesPerSecond',
-      'weights',
-      'strategy',
-      'debtMs',
-      '__proto__',
-      'x',
-    );
-    const leaf = fc.oneof(
-      fc.jsonValue({ maxDepth: 1 }),
-      fc.constantFrom('10k', '-1', '1e999', 2 ** 53, null, 'max-min'),
-    );
-    // Few keys at each of three depths: bodies of any size took half of the time to make up, and are refused for the same reasons.
-    const dictionaryOf = <T>(value: fc.Arbitrary<T>) => fc.dictionary(key, value, { maxKeys: 4 });
-    const body = dictionaryOf(fc.oneof(leaf, dictionaryOf(fc.oneof(leaf, dictionaryOf(leaf)))));
-    const name = fc.oneof(
-      fc.constantFrom('orders', 'free', 'fuzzed', 'toString', '__proto__'),
-      fc.string({ minLength: 1 }),
-    );
-    const cases = fc.sample(fc.tuple(method, name, body), { ...runs(500), seed: 20_261_122 });
-    for (const [how, group, payload] of cases) {
-      const { status, body: answer } = await ask(a, how, encodeURIComponent(group), payload);
-      expect([200, 201, 204, 400, 404, 405, 409, 412, 422], JSON.stringify({ how, group, payload, answer })).toContain(
-        status,
-      );
-    }
-    await settled();
-    const names = (scene: HttpScene) => [...scene.node.groups.numbers.keys()].sort();
-    expect(names(b)).toEqual(names(a));
-    expect(a.log.filter(({ level }) => level === 'error')).toEqual([]);
-    expect((await a.acquire({ group: 'orders', messages: 1 })).status).not.toBe(500);
-  });
 });
 
 /** The other node has read what the first one has, and neither has anything left to write. */
@@ -277,45 +199,6 @@ async function settled(): Promise<void> {
     same = one === other && one === before[0] ? same + 1 : 0;
   }
 }
-
-describe('conflicting updates with If-Match', () => {
-  it('1,000 at once from the same reading, through both nodes: exactly one wins', async () => {
-    const { headers } = await ask(a, 'PUT', 'x', { expectedCost: 1 });
-    await settled();
-    const match = { 'if-match': String(headers.etag) };
-    const answers = await Promise.all(
-      Array.from({ length: 1000 }, (_, at) => {
-        return ask(at % 2 === 0 ? a : b, 'PUT', 'x', { expectedCost: at + 2 }, match);
-      }),
-    );
-    const won = answers.filter(({ status }) => status === 200);
-    expect(won).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 412)).toHaveLength(999);
-    await settled();
-    for (const scene of [a, b]) expect((await ask(scene, 'GET', 'x/definition')).body).toEqual(won[0]?.body);
-  });
-
-  it('increments by 10 clients, each read, changed and repeated until it is taken: none is lost', async () => {
-    await ask(a, 'PUT', 'x', { expectedCost: 1 });
-    await settled();
-    const each = partOf(30);
-    const client = async (scene: HttpScene) => {
-      for (let taken = 0; taken < each; ) {
-        const { body, headers } = await ask(scene, 'GET', 'x/definition');
-        const { expectedCost } = body.definition as { readonly expectedCost: number };
-        const match = { 'if-match': String(headers.etag) };
-        const answer = await ask(scene, 'PUT', 'x', { expectedCost: expectedCost + 1 }, match);
-        if (answer.status === 200) taken++;
-        else expect(answer.status).toBe(412);
-      }
-    };
-    await Promise.all(Array.from({ length: 10 }, (_, at) => client(at % 2 === 0 ? a : b)));
-    await settled();
-    for (const scene of [a, b]) {
-      expect((await ask(scene, 'GET', 'x/definition')).body.definition).toEqual({ expectedCost: 1 + 10 * each });
-    }
-  });
-});
 
 describe('?dryRun=true', () => {
   const shareOf = (body: Readonly<Record<string, unknown>>, when: 'before' | 'after') => {

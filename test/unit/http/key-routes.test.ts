@@ -109,47 +109,6 @@ describe('templates over HTTP', () => {
     expect(await as('operator', 'DELETE', url)).toMatchObject({ status: 204 });
   });
 
-  it.each([
-    ['an unknown setting', TEMPLATE, { qouta: {} }, 422, /qouta/],
-    ['a negative rate', TEMPLATE, PER_MINUTE(-1), 422, /messagesPerSecond/],
-    [
-      'an override of another name',
-      '/v1/key-templates/t:%7Ba%7D%2Fu:%7Bb%7D',
-      { overrides: { 'a b': {} } },
-      422,
-      /is no key/,
-    ],
-    ['allowLimits without a bound', TEMPLATE, { allowLimits: { role: 'admin' } }, 422, /the highest quota/],
-    [
-      'allowLimits for a role that sends nothing',
-      TEMPLATE,
-      { allowLimits: { ...PER_MINUTE(1), role: 'viewer' } },
-      422,
-      /role/,
-    ],
-    ['no pattern', '/v1/key-templates/key', {}, 422, /no field/],
-    ['a name of a setting', '/v1/key-templates/maxLive', {}, 422, /no field/],
-    ['__proto__', '/v1/key-templates/__proto__', {}, 422, /no field/],
-    [
-      'constructor{id} with a letter that no name has',
-      `/v1/key-templates/${encodeURIComponent('a\n{id}')}`,
-      {},
-      422,
-      /may not hold/,
-    ],
-    [
-      'an equally specific one',
-      `/v1/key-templates/${encodeURIComponent('user:{x}')}`,
-      {},
-      422,
-      /neither is more specific/,
-    ],
-    ['a key of no template', '/v1/keys/orders', {}, 422, /no template/],
-  ])('%s is refused', async (_, url, definition, status, detail) => {
-    const answer = await as('operator', 'PUT', url, definition);
-    expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(detail)]);
-  });
-
   it('asks operators for changes, and viewers to look', async () => {
     expect(await as('traffic', 'PUT', TEMPLATE, {})).toMatchObject({ status: 403, body: { code: 'ROLE_MISSING' } });
     expect(await as('viewer', 'DELETE', '/v1/keys/key:a')).toMatchObject({ status: 403 });

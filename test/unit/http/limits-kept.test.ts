@@ -68,24 +68,6 @@ describe('in YAML', () => {
     expect(quotaOf(YAML.replace('messagesPerSecond: 1000', 'messagesPerSecond: -0'))).toBe(0);
   });
 
-  it.each([
-    ['a group with nothing behind it', 'groups:\n  orders:\n', /groups.orders has nothing behind it/],
-    ['groups with nothing behind them', 'groups:\n', /groups/],
-    ['an empty section of rules', 'groups: { orders: {} }\nmqtt:\n  rules:\n', /mqtt.rules has nothing behind it/],
-    ['scopes', 'groups: { orders: {} }\nattachments:\n  scopes:\n', /attachments.scopes has nothing behind it/],
-    ['attachments', 'groups: { orders: {} }\nattachments:\n', /attachments has nothing behind it/],
-    ['defaults', 'groups: { orders: {} }\ndefaults:\n', /defaults has nothing behind it/],
-    [
-      'an exemption that is no boolean',
-      'groups: { orders: {} }\nattachments: { scopes: { a: { exempt: 1 } } }\n',
-      /exempt/,
-    ],
-    ['a scope without a group', 'groups: { orders: {} }\nattachments: { scopes: { a: } }\n', /attachments.scopes/],
-    ['a switch that is none', 'groups: { orders: { enabled: no } }\n', /enabled must be/],
-  ])('%s', (_, text, expected) => {
-    expect(mistakesOf(`cluster: demo\n${text}`).join('\n')).toMatch(expected);
-  });
-
   // What else a file that is cut at the end of a line no longer has is told when it is read again (test/unit/runtime/reload/yaml-groups.test.ts).
   it('a file that ends too early is a mistake, or the message quota of its group is what it was, or less', () => {
     fc.assert(

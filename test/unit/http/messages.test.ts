@@ -20,11 +20,13 @@ interface Told {
 }
 
 it('messages about bodies and queries are those that were recorded', async () => {
-  const scene = await readyScene({ cluster: `messages-${process.pid}` });
+  const keys = { 'user:{id}': { quota: { publish: { messagesPerSecond: '60/min' } } } };
+  const scene = await readyScene({ cluster: `messages-${process.pid}`, keys });
+  const defined = async () => (await scene.get('/v1/groups')).body;
   try {
     const recorded = readFileSync(GOLDEN, 'utf8').trimEnd().split('\n');
     expect(recorded.length).toBeGreaterThan(100);
-    const now: string[] = [];
+    const [before, now] = [await defined(), [] as string[]];
     for (const line of recorded) {
       const { method, url, payload } = JSON.parse(line) as Told;
       const { status, body } = await answerOf(scene.app, { method, url, ...(payload && { payload }) });
@@ -33,7 +35,8 @@ it('messages about bodies and queries are those that were recorded', async () =>
     }
     if (process.env.UPDATE_GOLDEN === '1') writeFileSync(GOLDEN, `${now.join('\n')}\n`);
     expect(now).toEqual(recorded);
-    // Nothing of all that is demand, or a defect.
+    // Nothing of all that changes a group, is demand, or a defect.
+    expect(await defined()).toEqual(before);
     const { attemptedMessages, attemptedBytes } = scene.node.groupStatus('orders').directions.publish.local;
     expect([attemptedMessages, attemptedBytes]).toEqual([0, 0]);
     expect(scene.log.filter(({ level }) => level === 'error')).toEqual([]);

@@ -40,3 +40,14 @@ test.each(['.', '..', '%2e', '..%2F'])('a key named %s is found by fetch, the co
     definition: { burst: 5 },
   });
 });
+
+test.each(['keys', 'groups', 'key-templates'])(
+  'a name of %s that is longer than a path may be is no defect',
+  async (kind) => {
+    const before = scene.log.length;
+    const answer = await scene.get(`/v1/${kind}/${'x'.repeat(5001)}`);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'REQUEST_INVALID' } });
+    expect(String(answer.body.detail).length).toBeLessThan(200);
+    expect(scene.log.slice(before)).toEqual([]);
+  },
+);
