@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ExpectedUse } from '../../../../src/core/account/expected-use.js';
-import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
+import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { clamped } from '../../../../src/core/convergence/clamp.js';
 import { strategyOf } from '../../../../src/core/convergence/compose.js';
 import { maxMin } from '../../../../src/core/convergence/max-min.js';
@@ -53,48 +53,10 @@ describe('one wants 2,000 of 1,000, nine want 80 each', () => {
   });
 });
 
-test('where nobody is throttled, any share is everybody’s due', () => {
-  expect(expectedOf({ target: [1000], demand: [[100, 50]] }, 0).due).toBe(Infinity);
-});
-
-test('where nobody wants anything, nothing is expected, and the slack has equal parts', () => {
-  const expected = expectedOf({ target: [1000], demand: [[0, 0, 0, 0]] }, 2);
-  expect([expected.total, expected.ownAt(1000), expected.part]).toEqual([0, 0, 0.25]);
-});
-
-test('a node that the log counts as dead is expected to take nothing', () => {
-  expect(expectedOf(BUSY, -1).ownAt(1000)).toBe(0);
-});
-
 test('where every admission is told, nobody is expected to take anything, and parts are equal', () => {
   const expected = expectedOf(BUSY, 0);
   expected.expectNothing();
   expect([expected.total, expected.served, expected.ownAt(1000), expected.part]).toEqual([0, 0, 0, 0.1]);
-});
-
-describe('messages and bytes', () => {
-  /** The first wants large pieces: bytes hold it to a tenth. */
-  const JOINT: Participants = {
-    target: [1000, 10_000],
-    demand: [
-      [500, 500],
-      [100_000, 0],
-    ],
-  };
-
-  test('what bytes refuse takes no messages', () => {
-    const messages = expectedOf(JOINT, 0);
-    expect(messages.own).toBeCloseTo(50, 6);
-    expect(messages.isThrottled).toBe(false);
-    expect(messages.total).toBeCloseTo(550, 6);
-  });
-
-  test('in bytes it wants what its messages let through, 275 of 500 with its part of what nobody wants', () => {
-    const bytes = expectedOf(JOINT, 0, BYTES);
-    expect(bytes.own).toBeCloseTo(55_000, 6);
-    expect(bytes.isThrottled).toBe(true);
-    expect(bytes.served).toBeCloseTo(10_000, 6);
-  });
 });
 
 describe('bounds of a single share', () => {
@@ -140,35 +102,5 @@ describe('bounds of a single share', () => {
     const second = boundedOf(busy, { minShareRatio: 0.2, maxShareRatio: 1 }, 1);
     expect(second.due).toBeLessThan(1000);
     expect(second.due).toBeGreaterThanOrEqual(100);
-  });
-});
-
-describe('a target of 1,000 by other strategies: the first wants 300, the others 2,000 each', () => {
-  const wanted = { target: [1000], demand: [[300, 2000, 2000]] };
-
-  test.each([
-    { strategy: 'proportional', given: { usage: [[300, 150, 50]] }, takes: [300, 525, 175] },
-    { strategy: 'equal-residual', given: { usage: [[300, 150, 50]] }, takes: [300, 379.17, 320.83] },
-    { strategy: 'steal-halfway', given: { applied: [[300, 600, 100]] }, takes: [300, 350, 350] },
-    { strategy: 'client-rate', given: { applied: [[300, 200, 200]] }, takes: [300, 350, 350] },
-    { strategy: 'equal', given: {}, takes: [300, 333.33, 333.33] },
-  ])('$strategy: they take $takes of it', ({ strategy, given, takes }) => {
-    const nodes = takes.map((_, own) => expectedOf({ ...wanted, ...given }, own, MESSAGES, strategy));
-    expect(nodes.map((node) => Number(node.ownAt(1000).toFixed(2)))).toEqual(takes);
-    expect(nodes.map(({ isThrottled }) => isThrottled)).toEqual([false, true, true]);
-  });
-
-  test('equal: those that are held take no more of a larger rate, and their part of a smaller one', () => {
-    const second = expectedOf(wanted, 1, MESSAGES, 'equal');
-    expect(second.total).toBeCloseTo(300 + 2 * (1000 / 3), 9);
-    expect(second.ownAt(1200)).toBeCloseTo(1000 / 3, 9);
-    expect(second.ownAt(second.total / 2)).toBeCloseTo(1000 / 6, 9);
-    expect(second.due).toBeCloseTo(1000 / 3, 9);
-  });
-
-  test('equal: a node that waits for the pool to agree is expected to take nothing', () => {
-    const divisor = [2, 2, Infinity];
-    const third = expectedOf({ ...wanted, divisor }, 2, MESSAGES, 'equal');
-    expect([third.ownAt(1000), third.share]).toEqual([0, 0]);
   });
 });

@@ -21,32 +21,7 @@ function fill({ capacity, high, low = high.map(() => 0), weight = high.map(() =>
   return { level, out: Array.from(out) };
 }
 
-const TABLE: readonly (Fill & { readonly out: readonly number[]; readonly level: number })[] = [
-  // The worked numbers of the function's comment.
-  { capacity: 100, high: [70, 70], out: [50, 50], level: 50 },
-  { capacity: 100, high: [10, 80, 80], out: [10, 45, 45], level: 45 },
-  { capacity: 100, high: [20, 30], out: [20, 30], level: Infinity },
-  // Bounds below, weights, ties and nothing at all.
-  { capacity: 100, high: [100, 100, 100], low: [50, 0, 0], out: [50, 25, 25], level: 25 },
-  { capacity: 100, high: [100, 5, 100], low: [60, 5, 0], out: [60, 5, 35], level: 35 },
-  { capacity: 90, high: [90, 90], weight: [2, 1], out: [60, 30], level: 30 },
-  { capacity: 100, high: [50, 50], out: [50, 50], level: Infinity },
-  { capacity: 100, high: [40, 60], low: [40, 60], out: [40, 60], level: Infinity },
-  { capacity: 0, high: [10, 20], out: [0, 0], level: 0 },
-  { capacity: 100, high: [0, 0], out: [0, 0], level: Infinity },
-  // Too high and too low by the same amount: both sides are settled in one pass.
-  { capacity: 60, high: [10, 100, 100], low: [0, 0, 30], out: [10, 20, 30], level: 20 },
-];
-
 describe('water-filling', () => {
-  test.each(TABLE)('capacity $capacity, high $high, low $low, weight $weight → $out', ({ out, level, ...given }) => {
-    const filled = fill(given);
-    expect(filled.level).toBeCloseTo(level, 9);
-    filled.out.forEach((amount, at) => {
-      expect(amount).toBeCloseTo(out[at], 9);
-    });
-  });
-
   test('any bounds and weights: each gets its weight · the level within its bounds, and all of them all there is', () => {
     const part = fc.double({ min: 0, max: 1, noNaN: true });
     const weight = fc.constantFrom(0.01, 0.5, 1, 1, 3, 100);

@@ -3,7 +3,6 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
-import type { Hold } from '../../../../src/core/limiter/held-tokens.js';
 
 const NONE = Infinity;
 
@@ -15,76 +14,7 @@ function bucket(perSecond: number, depth: number): Buckets {
   return buckets;
 }
 
-/** Always as much as there is: pieces of 25 at 300/s, of which `used` turn out to be needed `heldMs` later; used per second. */
-function usedPerSecond({ depth, heldMs, used }: { depth: number; heldMs: number; used: number }): number {
-  const buckets = bucket(300, depth);
-  const open: { readonly hold: Hold; readonly untilMs: number }[] = [];
-  let sum = 0;
-  for (let nowMs = 0; nowMs < 60_000; nowMs += 5) {
-    while ((open[0]?.untilMs ?? NONE) <= nowMs) {
-      open.shift()?.hold.end(25 - used, 0, nowMs);
-      sum += used;
-    }
-    while (buckets.available(0, MESSAGES, nowMs) >= 25 && buckets.tryTake(0, 25, 0, nowMs) === -1) {
-      open.push({ hold: buckets.hold(0, 25, 0), untilMs: nowMs + heldMs });
-    }
-  }
-  return Math.round(sum / 60);
-}
-
 describe('what is held and comes back', () => {
-  /** docs/decisions/0051 has these rows. */
-  test.each([
-    { heldMs: 0, depth: 30, used: 20, expected: 300 },
-    { heldMs: 100, depth: 30, used: 20, expected: 285 },
-    { heldMs: 1000, depth: 30, used: 20, expected: 240 },
-    { heldMs: 1000, depth: 300, used: 20, expected: 298 },
-    { heldMs: 2000, depth: 30, used: 10, expected: 117 },
-    { heldMs: 2000, depth: 600, used: 10, expected: 227 },
-  ])('at saturation $used of 25, held $heldMs ms, depth $depth: $expected/s are used', ({ expected, ...given }) => {
-    expect(usedPerSecond(given)).toBe(expected);
-  });
-
-  test('a bank pays one bucket: 636 reservations of 25, held for 55 s at 300/s, each cancelled and taken again', () => {
-    const buckets = bucket(300, 30);
-    const held: Hold[] = [];
-    let nowMs = 0;
-    for (; nowMs < 55_000; nowMs += 10) {
-      if (buckets.available(0, MESSAGES, nowMs) < 25) continue;
-      buckets.tryTake(0, 25, 0, nowMs);
-      held.push(buckets.hold(0, 25, 0));
-    }
-    expect(held.length).toBeGreaterThan(636);
-    const beganMs = nowMs;
-    let taken = 0;
-    for (const hold of held) {
-      nowMs += 600 / held.length;
-      hold.end(25, 0, nowMs);
-      while (buckets.tryTake(0, 1, 0, nowMs) === -1) taken++;
-    }
-    expect(taken).toBeGreaterThan(150);
-    expect(taken).toBeLessThanOrEqual((300 * (nowMs - beganMs)) / 1000 + 30 + 1);
-  });
-
-  test('all of it while the bucket has had room for it, and nothing once it has been full', () => {
-    const buckets = bucket(100, 100);
-    buckets.tryTake(0, 25, 0, 0);
-    const early = buckets.hold(0, 25, 0);
-    early.end(15, 0, 100);
-    expect(buckets.available(0, MESSAGES, 100)).toBe(100);
-    buckets.tryTake(0, 90, 0, 100);
-    const first = buckets.hold(0, 90, 0);
-    buckets.tryTake(0, 10, 0, 100);
-    first.end(80, 0, 400);
-    expect(buckets.available(0, MESSAGES, 400)).toBe(100);
-    buckets.tryTake(0, 50, 0, 400);
-    const late = buckets.hold(0, 50, 0);
-    expect(buckets.available(0, MESSAGES, 900)).toBe(100);
-    buckets.tryTake(0, 100, 0, 900);
-    late.end(50, 0, 900);
-    expect(buckets.available(0, MESSAGES, 900)).toBe(0);
-  });
-
   test.each([
     ['nothing of what was there all the same and is void', 100, 0],
     ['the debt alone, which would not have been made', 10, 0],

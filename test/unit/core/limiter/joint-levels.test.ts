@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { BYTES, laneOf, MESSAGES, slotOf } from '../../../../src/core/base/vocabulary.js';
 import { JointLevels, type JointRequest } from '../../../../src/core/limiter/joint-levels.js';
 import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
-import { CLIENTS_FULL, Levels } from '../../../../src/core/limiter/levels.js';
+import { Levels } from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
 import { partOf, runs } from '../../../property/seed.js';
 
@@ -98,20 +98,6 @@ describe('several groups are as one whose every level is the tightest of theirs'
   });
 });
 
-describe('what one group has no room for', () => {
-  test('is taken from none, and nothing stays held', () => {
-    const { joint, levels, tokens } = scene({ clients: 1 });
-    levels.consume(requestOf([LANES[2]], 1), 1e6, 0);
-    const before = tokens();
-    const refused = requestOf(LANES, 10, 100, 'another');
-    expect(joint.tryAcquire(refused, 0)).toBe(CLIENTS_FULL);
-    expect(joint.reserve(refused, 0)).toBe(CLIENTS_FULL);
-    expect(tokens()).toEqual(before);
-    expect(refused.refusedLane).toBe(LANES[2]);
-    expect(refused.counted).toBe(0);
-  });
-});
-
 describe('a reservation', () => {
   test.each([
     ['costs as much as was reserved', 10, 100],
@@ -129,16 +115,6 @@ describe('a reservation', () => {
     // What is settled twice gives nothing back twice.
     joint.settle(reserved, 10, 100, 0);
     expect(tokens()).toEqual(LANES.map(() => [100 - messages, 1000 - bytes]));
-  });
-
-  test('work that cannot be refused is charged in every group', () => {
-    const { joint, tokens } = scene();
-    joint.consume(requestOf(LANES, 130, 1100), 0);
-    expect(tokens()).toEqual(LANES.map(() => [-30, -100]));
-    joint.consume(requestOf([LANES[1]], 10), 0);
-    expect(tokens().map(([messages]) => messages)).toEqual([-30, -40, -30]);
-    joint.consume(requestOf(LANES.slice(0, 2), 10), 0);
-    expect(tokens().map(([messages]) => messages)).toEqual([-40, -50, -30]);
   });
 });
 

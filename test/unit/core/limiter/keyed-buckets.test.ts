@@ -16,15 +16,6 @@ function left(buckets: KeyedBuckets, name: string, nowMs: number): number {
 }
 
 describe('buckets by name', () => {
-  test('begin full, each with its own tokens, and keep them while others come', () => {
-    const buckets = keyed(1000);
-    names(100).forEach((name, at) => {
-      expect(take(buckets, name, (at % 10) + 1, 0)).toBe(true);
-    });
-    expect(names(100).map((name) => left(buckets, name, 0))).toEqual(names(100).map((_, at) => 9 - (at % 10)));
-    expect([buckets.size, buckets.rowCount, buckets.find('nobody')]).toEqual([100, 100, -1]);
-  });
-
   test('take other limits all at once: nothing is minted, no debt forgiven', () => {
     const buckets = keyed(1000);
     for (const name of names(40)) take(buckets, name, 4, 0);
@@ -64,12 +55,6 @@ describe('a row goes', () => {
     expect(buckets.sweep(1600, 1000, 1000)).toBe(1);
   });
 
-  test('where it is blocked, too, because there is nothing that it could lose', () => {
-    const buckets = new KeyedBuckets(10, [0, NONE], [0, NONE]);
-    expect(take(buckets, 'blocked', 1, 0)).toBe(false);
-    expect(buckets.sweep(1000, 1000, 10)).toBe(1);
-  });
-
   test('one after the other: a sweep looks at no more than it may, and the next one goes on from there', () => {
     const buckets = keyed(1000);
     for (const name of names(10)) buckets.rowOf(name, 0);
@@ -79,15 +64,6 @@ describe('a row goes', () => {
 });
 
 describe('at the bound', () => {
-  test('whoever is full makes room, and comes back as it was', () => {
-    const buckets = keyed(20);
-    for (const name of names(20)) take(buckets, name, name === 'name-13' ? 0 : 5, 0);
-    expect(buckets.rowOf('newcomer', 0)).toBe(buckets.rowOf('newcomer', 0));
-    expect([buckets.find('name-13'), buckets.size]).toEqual([-1, 20]);
-    expect(left(buckets, 'newcomer', 0)).toBe(10);
-    expect(names(20).filter((name) => buckets.find(name) !== -1)).toHaveLength(19);
-  });
-
   test('nobody is added while all owe something, and no row is lost', () => {
     const buckets = keyed(20);
     for (const name of names(20)) take(buckets, name, 5, 0);

@@ -1,17 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
-import { JointLevels, type JointRequest } from '../../../../src/core/limiter/joint-levels.js';
+import type { JointRequest } from '../../../../src/core/limiter/joint-levels.js';
 import { KeyedBuckets } from '../../../../src/core/limiter/keyed-buckets.js';
 import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
-import {
-  CLIENTS_FULL,
-  isOwnLimit,
-  LEVELS,
-  Levels,
-  refusedBy,
-  TOPICS_FULL,
-} from '../../../../src/core/limiter/levels.js';
-import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
+import { CLIENTS_FULL, Levels, TOPICS_FULL } from '../../../../src/core/limiter/levels.js';
+import { GRANTED, Limiter } from '../../../../src/core/limiter/limiter.js';
 import type { TokenRequest } from '../../../../src/core/limiter/token-request.js';
 
 const NONE = Infinity;
@@ -49,62 +42,6 @@ function scene(group: Partial<GroupLevels>, perSecond = 1000, node: readonly [nu
   });
   return { limiter, levels, requestOf };
 }
-
-/** `client/messages`. */
-function refusalOf(answer: number): string {
-  return `${LEVELS[Math.floor((answer - REFUSED) / 2)]}/${(answer - REFUSED) % 2 === 0 ? 'messages' : 'bytes'}`;
-}
-
-describe('all or nothing over all levels', () => {
-  const perClient = { ...NO_LIMIT, publish: [10, 1000], max: 10 } as const;
-  const perTopic = { ...NO_LIMIT, publish: [50, NONE], max: 10 } as const;
-
-  test.each([
-    ['node/bytes', { messages: 1, bytes: 1000, topic: 't', client: 'c' }],
-    ['topic/messages', { messages: 3, topic: 't', client: 'c' }],
-    ['client/messages', { messages: 2, topic: 'u', client: 'c' }],
-    ['client/bytes', { messages: 0, bytes: 97, topic: 'u', client: 'd' }],
-    ['group/messages', { messages: 93, topic: 'v', client: 'e' }],
-  ])('%s refuses, and nothing is charged anywhere', (refused, from) => {
-    const isGroup = refused.startsWith('group');
-    const { limiter, levels, requestOf } = scene(isGroup ? {} : { perClient, perTopic }, 1000, [NONE, 2000]);
-    levels.consume(requestOf({ messages: 12, bytes: 10, topic: 't', client: 'x' }), 1e6, 0);
-    levels.consume(requestOf({ messages: 2, bytes: 0, topic: 'u', client: 'c' }), 1e6, 0);
-    levels.consume(requestOf({ messages: 0, bytes: 5, topic: 'u', client: 'd' }), 1e6, 0);
-    const tokens = [...limiter.tokens];
-    const there = levels.available(requestOf(from), MESSAGES, 0);
-    expect(levels.containsTokens(requestOf(from), 0)).toBe(false);
-    expect(refusalOf(levels.tryAcquire(requestOf(from), 0))).toBe(refused);
-    expect([...limiter.tokens]).toEqual(tokens);
-    expect(levels.available(requestOf(from), MESSAGES, 0)).toBe(there);
-    const waitMs = levels.waitMs(requestOf(from), 0);
-    expect(waitMs).toBeGreaterThan(0);
-    expect(levels.tryAcquire(requestOf(from), waitMs * 0.99)).not.toBe(GRANTED);
-    expect(levels.tryAcquire(requestOf(from), waitMs)).toBe(GRANTED);
-  });
-
-  test('what a fixed limit refuses is not demand of the group', () => {
-    const { limiter, levels, requestOf } = scene({ perClient });
-    for (let time = 0; time < 50; time++) levels.tryAcquire(requestOf({ client: 'c' }), 0);
-    expect(limiter.attempted.at(MESSAGES)).toBe(limiter.admitted.at(MESSAGES));
-    expect(levels.refusals[3]).toBe(50 - limiter.admitted.at(MESSAGES));
-  });
-
-  test('a reservation gives back what was too much, and charges what was too little, everywhere', () => {
-    const { limiter, levels, requestOf } = scene({ perClient: { ...perClient, publish: [100, NONE] } });
-    const reserved = requestOf({ messages: 5, client: 'c' });
-    const joint = new JointLevels(levels, () => 1e6);
-    expect(joint.reserve(reserved, 0)).toBe(GRANTED);
-    expect(limiter.admitted.at(MESSAGES)).toBe(0);
-    joint.settle(reserved, 2, 0, 0);
-    expect([limiter.admitted.at(MESSAGES), limiter.tokens.at(MESSAGES)]).toEqual([2, 98]);
-    joint.reserve(reserved, 0);
-    joint.settle(reserved, 50, 0, 0);
-    expect([limiter.admitted.at(MESSAGES), limiter.tokens.at(MESSAGES)]).toEqual([52, 48]);
-    expect(levels.tryAcquire(requestOf({ client: 'c' }), 0)).not.toBe(GRANTED);
-    expect(levels.tryAcquire(requestOf({ client: 'd' }), 0)).toBe(GRANTED);
-  });
-});
 
 test('a group that is added at run time has its limits for each client, and those that were there keep theirs', () => {
   const limiter = new Limiter(2);
@@ -156,58 +93,4 @@ test.each([
     sizes.push(rows?.size);
   }
   expect(sizes).toEqual([...Array(20).fill(3), ...Array(5).fill(0)]);
-});
-
-describe('topics of a share', () => {
-  /** A hot topic asks for everything, ten quiet ones for 10/s each, of 1,000/s; returns what each was admitted. */
-  function run(topics: GroupLevels['topics']) {
-    const { levels, requestOf } = scene({ topics, perTopic: { ...NO_LIMIT, max: 100 } });
-    const admitted = new Map<string, number>();
-    const attempted = new Map<string, number>();
-    const one = (topic: string, nowMs: number) => {
-      if (nowMs > 5000) attempted.set(topic, (attempted.get(topic) ?? 0) + 1);
-      const granted = levels.tryAcquire(requestOf({ topic }), nowMs) === GRANTED;
-      if (granted && nowMs > 5000) admitted.set(topic, (admitted.get(topic) ?? 0) + 1);
-    };
-    for (let nowMs = 0; nowMs < 25_000; nowMs++) {
-      for (let time = 0; time < 5; time++) one('hot', nowMs);
-      for (let quiet = 0; quiet < 10; quiet++) if ((nowMs + quiet * 13) % 100 === 0) one(`quiet ${quiet}`, nowMs);
-      if (nowMs % 20 === 0) levels.keep(nowMs);
-    }
-    const quiet = [...attempted].filter(([topic]) => topic !== 'hot');
-    const served = quiet.map(([topic, count]) => (admitted.get(topic) ?? 0) / count);
-    const total = [...admitted.values()].reduce((sum, count) => sum + count, 0);
-    return { least: Math.min(...served), utilisation: total / 20_000 };
-  }
-
-  test('shared: the hot one starves its neighbours', () => {
-    expect(run('shared').least).toBeLessThan(0.5);
-  });
-
-  test('even: it does not, and 97 % of the share are used', () => {
-    const { least, utilisation } = run('even');
-    expect(least).toBeGreaterThan(0.98);
-    expect(utilisation).toBeGreaterThan(0.97);
-    expect(utilisation).toBeLessThanOrEqual(1.005);
-  });
-
-  test('proportional: by what they use', () => {
-    const { utilisation } = run('proportional');
-    expect(utilisation).toBeGreaterThan(0.97);
-    expect(utilisation).toBeLessThanOrEqual(1.005);
-  });
-});
-
-test('the own limits are those of topics and clients, in both dimensions; group and node are met by all', () => {
-  const answers = LEVELS.flatMap((_, level) => [REFUSED + 2 * level, REFUSED + 2 * level + 1]);
-  expect(answers.map((answer) => [refusedBy(answer).level, refusedBy(answer).dimension, isOwnLimit(answer)])).toEqual([
-    ['group', MESSAGES, false],
-    ['group', BYTES, false],
-    ['node', MESSAGES, false],
-    ['node', BYTES, false],
-    ['topic', MESSAGES, true],
-    ['topic', BYTES, true],
-    ['client', MESSAGES, true],
-    ['client', BYTES, true],
-  ]);
 });

@@ -25,67 +25,6 @@ function take(limiter: Limiter, nowMs: number, messages: number, bytes = 0): num
   return limiter.tryAcquire(0, messages, bytes, false, nowMs);
 }
 
-describe('bucket', () => {
-  test('admits its depth at once and then its rate', () => {
-    const limiter = fullLane({ messages: [100, 10] });
-    for (let piece = 0; piece < 10; piece++) expect(take(limiter, 0, 1)).toBe(GRANTED);
-    expect(take(limiter, 0, 1)).toBe(REFUSED + MESSAGES);
-    expect(take(limiter, 9.9, 1)).toBe(REFUSED + MESSAGES);
-    expect(take(limiter, 10, 1)).toBe(GRANTED);
-  });
-
-  test('keeps the fraction of a token: one per ten seconds', () => {
-    const limiter = fullLane({ messages: [0.1, 1] });
-    expect(take(limiter, 0, 1)).toBe(GRANTED);
-    for (let nowMs = 1; nowMs < 10_000; nowMs += 7) expect(take(limiter, nowMs, 1)).toBe(REFUSED + MESSAGES);
-    expect(take(limiter, 10_001, 1)).toBe(GRANTED);
-  });
-
-  test('idling saves no more than the depth', () => {
-    const limiter = fullLane({ messages: [100, 10] });
-    take(limiter, 0, 10);
-    expect(limiter.available(0, MESSAGES, 1e9)).toBe(10);
-  });
-
-  test('an amount above the depth is admitted by a full bucket and leaves a debt', () => {
-    const limiter = fullLane({ messages: [100, 10] });
-    expect(take(limiter, 0, 50)).toBe(GRANTED);
-    expect(limiter.tokens.at(0)).toBe(-40);
-    expect(take(limiter, 400, 1)).toBe(REFUSED + MESSAGES);
-    expect(take(limiter, 410, 1)).toBe(GRANTED);
-    expect(take(limiter, 450, 50)).toBe(REFUSED + MESSAGES);
-    expect(take(limiter, 510, 50)).toBe(GRANTED);
-  });
-
-  test('a clock that steps back mints nothing and takes nothing', () => {
-    const limiter = fullLane({ messages: [100, 10] });
-    take(limiter, 1000, 10);
-    expect(take(limiter, 0, 1)).toBe(REFUSED + MESSAGES);
-    expect(take(limiter, 1005, 1)).toBe(REFUSED + MESSAGES);
-    expect(take(limiter, 1010, 1)).toBe(GRANTED);
-    expect(take(limiter, 1010, 1)).toBe(REFUSED + MESSAGES);
-  });
-});
-
-describe('two dimensions', () => {
-  test('the stricter wins and nothing is charged when one refuses', () => {
-    const limiter = fullLane({ messages: [100, 10], bytes: [1000, 100] });
-    expect(take(limiter, 0, 1, 90)).toBe(GRANTED);
-    expect(take(limiter, 0, 1, 90)).toBe(REFUSED + BYTES);
-    expect([limiter.tokens.at(MESSAGES), limiter.tokens.at(BYTES)]).toEqual([9, 10]);
-    expect(take(limiter, 0, 9, 0)).toBe(GRANTED);
-    expect(take(limiter, 0, 1, 1)).toBe(REFUSED + MESSAGES);
-    expect([limiter.tokens.at(MESSAGES), limiter.tokens.at(BYTES)]).toEqual([0, 10]);
-  });
-
-  test('a dimension in debt does not refuse work that needs none of it', () => {
-    const limiter = fullLane({ messages: [100, 10], bytes: [1000, 100] });
-    take(limiter, 0, 1, 10_000);
-    expect(take(limiter, 0, 1, 0)).toBe(GRANTED);
-    expect(take(limiter, 0, 0, 1)).toBe(REFUSED + BYTES);
-  });
-});
-
 describe('blocked and unlimited are never mixed up', () => {
   test('0 blocks whatever the amount and however long one waits', () => {
     const limiter = fullLane({ messages: [0, 20] });
@@ -136,33 +75,6 @@ describe('blocked and unlimited are never mixed up', () => {
   });
 });
 
-describe('changing a limit', () => {
-  test('what has accrued at the old rate counts, the rest at the new one', () => {
-    const limiter = fullLane({ messages: [100, 100] });
-    take(limiter, 0, 100);
-    limiter.setLimit(0, MESSAGES, 1000, 100, 100);
-    expect(limiter.available(0, MESSAGES, 100)).toBeCloseTo(10, 9);
-    expect(limiter.available(0, MESSAGES, 110)).toBeCloseTo(20, 9);
-  });
-
-  test('lowering the depth takes the surplus, raising it gives nothing', () => {
-    const limiter = fullLane({ messages: [100, 100] });
-    limiter.setLimit(0, MESSAGES, 100, 5, 0);
-    expect(limiter.available(0, MESSAGES, 0)).toBe(5);
-    limiter.setLimit(0, MESSAGES, 100, 100, 0);
-    expect(limiter.available(0, MESSAGES, 0)).toBe(5);
-  });
-
-  test('a debt is kept', () => {
-    const limiter = fullLane({ messages: [100, 10] });
-    take(limiter, 0, 30);
-    limiter.setLimit(0, MESSAGES, 10, 10, 0);
-    expect(limiter.tokens.at(0)).toBe(-20);
-    limiter.setLimit(0, MESSAGES, 1000, 10, 0);
-    expect(limiter.tokens.at(0)).toBe(-20);
-  });
-});
-
 describe('confirmation', () => {
   test('an unconfirmed lane decides nothing and counts nothing', () => {
     const limiter = fullLane({ messages: [100, 10] });
@@ -209,48 +121,6 @@ describe('a lane served for the first time', () => {
     limiter.accrueSince(0, 0);
     expect(take(limiter, 61_000, 1)).toBe(REFUSED + MESSAGES);
     expect(limiter.tokens.at(0)).toBeCloseTo(-94_000, 6);
-  });
-});
-
-describe('counters', () => {
-  test('each piece of work is attempted once, however often it is tried again', () => {
-    const limiter = fullLane({ messages: [100, 1] });
-    take(limiter, 0, 1, 7);
-    expect(take(limiter, 0, 1, 7)).toBe(REFUSED + MESSAGES);
-    expect(limiter.tryAcquire(0, 1, 7, true, 1)).toBe(REFUSED + MESSAGES);
-    expect(limiter.tryAcquire(0, 1, 7, true, 10)).toBe(GRANTED);
-    expect([limiter.attempted.at(MESSAGES), limiter.attempted.at(BYTES)]).toEqual([2, 14]);
-    expect([limiter.attemptedSquares.at(MESSAGES), limiter.attemptedSquares.at(BYTES)]).toEqual([2, 98]);
-    expect([limiter.admitted.at(MESSAGES), limiter.admitted.at(BYTES)]).toEqual([2, 14]);
-    expect([limiter.refused.at(MESSAGES), limiter.refused.at(BYTES)]).toEqual([1, 7]);
-    expect([limiter.refusals.at(0), limiter.retryRefusals.at(0), limiter.refusedOnce.at(0)]).toEqual([2, 1, 1]);
-  });
-
-  test('lanes do not touch each other', () => {
-    const limiter = new Limiter(3);
-    limiter.validUntilMs.fill(UNLIMITED);
-    for (const lane of [0, 1, 2]) {
-      limiter.setLimit(lane, MESSAGES, 100, 10, 0);
-      limiter.accrueSince(lane, -1000);
-    }
-    expect(limiter.tryAcquire(1, 4, 0, false, 0)).toBe(GRANTED);
-    expect([0, 1, 2].map((lane) => limiter.available(lane, MESSAGES, 0))).toEqual([10, 6, 10]);
-    expect(Array.from(limiter.admitted)).toEqual([0, 0, 4, 0, 0, 0]);
-  });
-});
-
-describe('waiting', () => {
-  test.each([
-    { messages: 1, bytes: 0, waitMs: 10 },
-    { messages: 5, bytes: 0, waitMs: 50 },
-    { messages: 1, bytes: 50, waitMs: 50 },
-    { messages: 0, bytes: 50, waitMs: 50 },
-    { messages: 50, bytes: 0, waitMs: 100 },
-  ])('an empty bucket of 100/s and 1000 B/s: $messages messages, $bytes bytes in $waitMs ms', (asked) => {
-    const limiter = fullLane({ messages: [100, 10], bytes: [1000, 100] });
-    take(limiter, 0, 10, 100);
-    expect(limiter.waitMs(0, asked.messages, asked.bytes, 0)).toBeCloseTo(asked.waitMs, 6);
-    expect(take(limiter, asked.waitMs + 0.001, asked.messages, asked.bytes)).toBe(GRANTED);
   });
 });
 

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { GRANTED, Limiter, REFUSED, UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
-import { OneBucket } from '../../../../src/core/limiter/one-bucket.js';
 
 /** Rows of 100 messages/s and 1,000 bytes/s, 10 and 100 deep, full at time 0. */
 function rows(count: number): Buckets {
@@ -20,35 +19,6 @@ function tokensOf(buckets: Buckets, row: number): number[] {
 }
 
 describe('a row of buckets', () => {
-  test('that is full admits a piece larger than it is, and owes it', () => {
-    const buckets = rows(2);
-    expect(buckets.tryTake(1, 25, 300, 0)).toBe(-1);
-    expect(tokensOf(buckets, 1)).toEqual([-15, -200]);
-    expect([MESSAGES, BYTES].map((dimension) => buckets.debt(1, dimension, 0))).toEqual([15, 200]);
-    expect([MESSAGES, BYTES].map((dimension) => buckets.debt(0, dimension, 0))).toEqual([0, 0]);
-    // 15 and one message are 160 ms, 200 and one byte 201 ms.
-    expect(buckets.waitMs(1, 1, 0, 0)).toBeCloseTo(160, 6);
-    expect(buckets.waitMs(1, 1, 1, 0)).toBeCloseTo(201, 6);
-    expect(tokensOf(buckets, 0)).toEqual([10, 100]);
-  });
-
-  test('says which dimension refuses, and takes nothing then', () => {
-    const buckets = rows(2);
-    buckets.tryTake(1, 4, 50, 0);
-    expect(buckets.tryTake(1, 7, 10, 0)).toBe(MESSAGES);
-    expect(buckets.tryTake(1, 6, 51, 0)).toBe(BYTES);
-    expect(tokensOf(buckets, 1)).toEqual([6, 50]);
-    expect(buckets.tryTake(1, 6, 50, 0)).toBe(-1);
-    expect(tokensOf(buckets, 1)).toEqual([0, 0]);
-  });
-
-  test('says which dimension is waited for longest', () => {
-    const buckets = rows(2);
-    buckets.tryTake(1, 10, 100, 0);
-    expect(buckets.scarcest(1, 5, 10)).toBe(MESSAGES);
-    expect(buckets.scarcest(1, 5, 90)).toBe(BYTES);
-  });
-
   test('says that it was asked, with the 63 others of its block, until the reader forgets it', () => {
     const buckets = rows(200);
     buckets.asked.fill(0);
@@ -60,37 +30,12 @@ describe('a row of buckets', () => {
     expect([...buckets.asked]).toEqual([1, 1, 0, 0]);
   });
 
-  test('gets back what was taken in the same instant, no other row does', () => {
-    const buckets = rows(3);
-    for (const row of [0, 1, 2]) buckets.tryTake(row, 4, 40, 0);
-    buckets.putBack(1, 4, 40);
-    expect([0, 1, 2].map((row) => tokensOf(buckets, row))).toEqual([
-      [6, 60],
-      [10, 100],
-      [6, 60],
-    ]);
-  });
-
   test('loses all that is there when it is emptied, parts of a token as well, and keeps its debts', () => {
     const buckets = rows(3);
     buckets.tryTake(1, 9.5, 100.5, 0);
     buckets.empty(1, 0);
     expect(tokensOf(buckets, 1)).toEqual([0, -0.5]);
     for (const other of [0, 2]) expect(tokensOf(buckets, other)).toEqual([10, 100]);
-  });
-
-  test.each<[string, (buckets: Buckets) => void]>([
-    ['filled', (buckets) => buckets.fill(1, 0)],
-    ['emptied', (buckets) => buckets.empty(1, 0)],
-    ['given windows', (buckets) => buckets.setWindow(1, 1000, 0)],
-    ['given another limit', (buckets) => buckets.setLimit(1, BYTES, 5, 5, 0)],
-    ['charged', (buckets) => buckets.charge(1, 40, 400, 1000, 0)],
-  ])('that is %s changes nothing in those beside it', (_, change) => {
-    const buckets = rows(3);
-    for (const row of [0, 1, 2]) buckets.take(row, 5, 50);
-    change(buckets);
-    expect(tokensOf(buckets, 1)).not.toEqual([5, 50]);
-    for (const other of [0, 2]) expect(tokensOf(buckets, other)).toEqual([5, 50]);
   });
 
   test('that was filled gives back nothing of what was held before', () => {
@@ -102,11 +47,6 @@ describe('a row of buckets', () => {
     hold.end(8, 80, 0);
     expect(tokensOf(buckets, 1)).toEqual([0, 0]);
   });
-});
-
-test('a bucket by itself begins full, and says when the next one could be taken', () => {
-  const bucket = new OneBucket(10, 2, 5000);
-  expect([5000, 5000, 5000, 5050, 5100, 5100].map((nowMs) => bucket.take(nowMs))).toEqual([0, 0, 100, 50, 0, 100]);
 });
 
 test('a reader gets of each lane what was asked for and granted, and the squares of what was asked for', () => {
@@ -129,16 +69,6 @@ test('a reader gets of each lane what was asked for and granted, and the squares
   expect([...column]).toEqual([0, 0, 16, 170, 3 ** 2 + 4 ** 2 + 9 ** 2, 30 ** 2 + 50 ** 2 + 90 ** 2, 7, 80, 0, 0]);
   limiter.countsInto(2, column, 2);
   expect([...column]).toEqual(new Array(10).fill(0));
-});
-
-test.each([0, 0.001, Number.MAX_SAFE_INTEGER])('%f/s is a rate', (perSecond) => {
-  const buckets = rows(1);
-  buckets.setLimit(0, MESSAGES, perSecond, 10, 0);
-  expect(buckets.rate.at(MESSAGES)).toBe(perSecond);
-});
-
-test.each([-1, Number.NaN, 2 ** 54, -Infinity])('%f/s is none', (perSecond) => {
-  expect(() => rows(1).setLimit(0, MESSAGES, perSecond, 10, 0)).toThrow();
 });
 
 describe('a limiter that gets more lanes', () => {

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { ABOVE_WINDOW, GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
-import { changedTokens } from '../../../../src/core/limiter/window.js';
 
 const NONE = Infinity;
 
@@ -16,51 +15,7 @@ function windowOf(perSecond: number, windowMs = 1000): Limiter {
   return limiter;
 }
 
-/** Single messages that pass in each of the windows from the second on, asked for at their beginnings. */
-function perWindow(limiter: Limiter, windows: number): number[] {
-  return Array.from({ length: windows }, (_, at) => {
-    let granted = 0;
-    while (limiter.tryAcquire(0, 1, 0, false, (at + 1) * 1000) === GRANTED) granted++;
-    return granted;
-  });
-}
-
 describe('a window', () => {
-  test('holds its tokens at once, and nothing of them is left for the next', () => {
-    const limiter = windowOf(100);
-    expect(limiter.tryAcquire(0, 30, 0, false, 1000)).toBe(GRANTED);
-    expect(limiter.available(0, MESSAGES, 1900)).toBe(70);
-    expect(limiter.available(0, MESSAGES, 2000)).toBe(100);
-    expect(limiter.available(0, MESSAGES, 60_000)).toBe(100);
-  });
-
-  test('of one lane is none of its neighbours: each has its own tokens, length and saved parts', () => {
-    const limiter = new Limiter(4);
-    const lanes = [
-      { windowMs: 1000, perSecond: 7.5, expected: [7, 8, 7, 8] },
-      { windowMs: 2000, perSecond: 3, expected: [0, 6, 0, 6] },
-      { windowMs: 1000, perSecond: 1, expected: [1, 1, 1, 1] },
-      { windowMs: 500, perSecond: 10, expected: [5, 5, 5, 5] },
-    ];
-    limiter.validUntilMs.fill(NONE);
-    lanes.forEach(({ windowMs, perSecond }, lane) => {
-      limiter.buckets.setWindow(lane, windowMs, 0);
-      for (const dimension of [MESSAGES, BYTES]) {
-        limiter.setLimit(lane, dimension, perSecond, (perSecond * windowMs) / 1000, 0);
-        limiter.tokens.set(2 * lane + dimension, 0);
-      }
-    });
-    const granted = lanes.map((): number[] => []);
-    for (const nowMs of [1000, 2000, 3000, 4000]) {
-      for (let lane = lanes.length - 1; lane >= 0; lane--) {
-        let count = 0;
-        while (limiter.tryAcquire(lane, 1, 1, false, nowMs) === GRANTED) count++;
-        granted[lane]?.push(count);
-      }
-    }
-    expect(granted).toEqual(lanes.map(({ expected }) => expected));
-  });
-
   test('a single message of more bytes than it holds passes when it is full, and is paid off by the next ones', () => {
     const limiter = new Limiter(1);
     limiter.validUntilMs.set(0, NONE);
@@ -81,26 +36,6 @@ describe('a window', () => {
     limiter.tokens.set(0, 0.9);
     expect(limiter.tryAcquire(0, 1, 0, false, 2000)).toBe(REFUSED);
     expect(limiter.tokens.at(0)).toBe(0);
-  });
-
-  test('two of them meet at a boundary: twice the share within 2 ms, as documented', () => {
-    const limiter = windowOf(100);
-    expect(limiter.tryAcquire(0, 100, 0, false, 1999)).toBe(GRANTED);
-    expect(limiter.tryAcquire(0, 1, 0, false, 1999)).toBe(REFUSED);
-    expect(limiter.tryAcquire(0, 100, 0, false, 2001)).toBe(GRANTED);
-  });
-
-  test.each([
-    [7.5, [7, 8, 7, 8, 7, 8]],
-    [0.25, [0, 0, 0, 1, 0, 0]],
-    [10, [10, 10, 10, 10, 10, 10]],
-    [0.1, [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
-  ])('parts of a token are saved: %d per window', (perSecond, expected) => {
-    const limiter = windowOf(perSecond);
-    while (limiter.tryAcquire(0, 1, 0, false, 999) === GRANTED);
-    // What the first window left of a token counts too.
-    limiter.tokens.set(0, 0);
-    expect(perWindow(limiter, expected.length)).toEqual(expected);
   });
 
   test('a batch above it is not admitted by a full window, as a bucket would, but named; it is demand', () => {
@@ -140,31 +75,6 @@ describe('a window', () => {
     expect(limiter.available(0, BYTES, 5000)).toBe(500);
   });
 
-  test('tells when: the next window, or a later one where there is a debt', () => {
-    const limiter = windowOf(100);
-    limiter.tryAcquire(0, 100, 0, false, 1200);
-    expect(limiter.waitMs(0, 1, 0, 1200)).toBe(800);
-    limiter.consume(0, 250, 0, 60_000, 1200);
-    expect(limiter.waitMs(0, 1, 0, 1200)).toBe(2800);
-    expect(limiter.waitMs(0, 50, 0, 1200)).toBe(2800);
-    expect(limiter.waitMs(0, 51, 0, 1200)).toBe(3800);
-    expect(limiter.available(0, MESSAGES, 3999)).toBe(0);
-    expect(limiter.available(0, MESSAGES, 4000)).toBe(50);
-  });
-
-  test('a limit that changes counts for the rest of the window, and what is left never exceeds the new one', () => {
-    const limiter = windowOf(100);
-    limiter.tryAcquire(0, 100, 0, false, 1000);
-    limiter.setLimit(0, MESSAGES, 200, 200, 1500);
-    expect(limiter.available(0, MESSAGES, 1500)).toBe(50);
-    limiter.setLimit(0, MESSAGES, 40, 40, 2000);
-    expect(limiter.available(0, MESSAGES, 2000)).toBe(40);
-    limiter.setLimit(0, MESSAGES, 0, 0, 2500);
-    expect(limiter.tryAcquire(0, 1, 0, false, 9000)).toBe(REFUSED);
-    limiter.setLimit(0, MESSAGES, 100, 100, 9250);
-    expect(limiter.available(0, MESSAGES, 9250)).toBe(75);
-  });
-
   test('a bucket that becomes windows begins with the next one, and the other way round nothing is minted', () => {
     const buckets = new Buckets(1);
     buckets.setLimit(0, MESSAGES, 100, 10, 0);
@@ -184,11 +94,4 @@ test('a limiter that grows keeps the windows of the lanes that it had, as long a
   limiter.buckets.setWindow(1, 500, 0);
   limiter.grow(8);
   expect(Array.from({ length: 8 }, (_, lane) => limiter.buckets.windowOf(lane))).toEqual([0, 500, 0, 0, 0, 0, 0, 0]);
-});
-
-test('a raised limit counts for the rest of the window, beyond the depth that it had', () => {
-  // Half a window of 1 s is left: 100 tokens, and half of the 300 more per second.
-  expect(changedTokens(100, { before: 100, after: 400, depth: 100, windowMs: 1000, nowMs: 500 })).toBe(250);
-  expect(changedTokens(100, { before: 400, after: 100, depth: 100, windowMs: 1000, nowMs: 500 })).toBe(-50);
-  expect(changedTokens(300, { before: 400, after: 300, depth: 200, windowMs: 1000, nowMs: 500 })).toBe(200);
 });

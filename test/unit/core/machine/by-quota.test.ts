@@ -5,7 +5,7 @@ import { GATED, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
 const NO_QUOTA = { publish: [Infinity, Infinity], dispatch: [Infinity, Infinity] } as const;
-const [PUBLISH, DISPATCH] = [0, 1];
+const PUBLISH = 0;
 
 /** Quotas of cost units per second. Those of `orders` differ by direction; all in whole numbers, so that sums are exact. */
 const orders = groupWith('orders', 50, 30);
@@ -70,49 +70,6 @@ describe('what a saturated backend bears, divided by quota', () => {
     expect(borne(node, orders)).toBe(10);
     node.read(node.report('c', [row({ group: 'mail', perSecond: 10, units: 6 })]));
     expect(borne(node, orders)).toBe(5);
-  });
-
-  test('costs of a node that leaves are gone with it', () => {
-    const node = saturated();
-    const costs = ['b', 'c'].map((id) => node.report(id, [row({ group: 'orders', perSecond: 10, units: 6 })]));
-    node.read(...costs, node.report('c', [row({ group: 'mail', perSecond: 10, units: 18 })], { bundle: 1 }));
-    expect(borne(node, orders)).toBe(12.5);
-    node.read(node.by('c', 'farewell'));
-    expect(borne(node, orders)).toBe(7.5);
-    expect(borne(node, mail)).toBe(Infinity);
-  });
-
-  test('each direction has its own quota', () => {
-    const node = saturated();
-    const dispatched = { direction: DISPATCH, perSecond: 10, units: 6 };
-    node.read(
-      node.report('b', [row({ group: 'orders', ...dispatched }), row({ group: 'mail', perSecond: 10, units: 6 })]),
-    );
-    // 0.75 · 120 = 90 units: 30 of 30 + 100, and 100 of it.
-    expect(borne(node, orders, DISPATCH)).toBeCloseTo((90 * 30) / 130 / 6, 12);
-    expect(borne(node, mail)).toBeCloseTo((90 * 100) / 130 / 6, 12);
-  });
-
-  test('a group without a quota of cost has no part in the sum, and is divided by what it uses', () => {
-    const node = saturated();
-    node.read(
-      node.report(
-        'b',
-        ['orders', 'free'].map((group) => row({ group, perSecond: 10, units: 6 })),
-      ),
-    );
-    expect([borne(node, orders), borne(node, free)]).toEqual([15, 7.5]);
-  });
-
-  test('a group that is not configured here costs, and has no quota in the sum', () => {
-    const node = saturated();
-    node.read(
-      node.report(
-        'b',
-        ['orders', 'elsewhere'].map((group) => row({ group, perSecond: 10, units: 6 })),
-      ),
-    );
-    expect(borne(node, orders)).toBe(15);
   });
 });
 

@@ -56,65 +56,11 @@ function charge(node: OneNode, amount: number, more: { life?: number; bundle?: n
 }
 
 describe('what others charge', () => {
-  test('is taken from the bucket as a difference, and the first of a life as it is', () => {
-    const node = idle(TOKENS);
-    expect(tokensOf(node)).toBe(100);
-    expect(charge(node, 30)).toBe(70);
-    expect(charge(node, 50)).toBe(50);
-    expect(charge(node, 20, { life: 2 })).toBe(30);
-  });
-
-  test('is no other one because the lane stands in another bundle', () => {
-    const node = idle(TOKENS);
-    charge(node, 30);
-    expect(charge(node, 45, { bundle: 1 })).toBe(55);
-  });
-
-  test('begins at nothing again once the lane has no entry', () => {
-    const node = idle(TOKENS);
-    charge(node, 30);
-    node.read(node.report('a', []));
-    expect(charge(node, 5)).toBe(65);
-  });
-
-  test.each([
-    { amount: Number.MAX_SAFE_INTEGER, left: -1000, why: 'absurd: a debt of one second, which is paid back in it' },
-    { amount: 5000, left: -1000, why: 'five seconds' },
-    { amount: -Number.MAX_SAFE_INTEGER, left: 100, why: 'absurdly negative: a full bucket and no more' },
-  ])('$amount leaves $left; $why', ({ amount, left }) => {
-    expect(charge(idle(TOKENS), amount)).toBe(left);
-  });
-
-  test('a debt of a deep bucket is what may be taken of a full one, and one depth', () => {
-    expect(charge(idle({ ...TOKENS, burst: { ...TOKENS.burst, messages: 1000 } }), 1e9)).toBe(-4000);
-  });
-
   test('one that falls back to what it was gives back a depth, whatever it had taken', () => {
     const node = idle(TOKENS);
     expect(charge(node, 1e9)).toBe(-1000);
     expect(charge(node, 0)).toBe(-900);
     expect(charge(node, -1e9)).toBe(-900);
-  });
-
-  test('what it took comes back whole, up to a depth', () => {
-    const node = idle(TOKENS);
-    expect(charge(node, 60)).toBe(40);
-    expect(charge(node, 10)).toBe(90);
-    expect(charge(node, 0)).toBe(100);
-    expect(node.coordinator.log.ignored).toMatchObject({ 'charge-too-low': 0, 'charge-in-doubt': 0 });
-  });
-
-  test('what it was expected to take may come back, and no more', () => {
-    const node = idle(TOKENS);
-    charge(node, 90, { demand: 100 });
-    charge(node, 90, { demand: 100 });
-    expect(charge(node, 0, { demand: 100 })).toBe(100);
-    const before = charge(node, 95, { demand: 100 });
-    rest(node, 500);
-    charge(node, 95, { demand: 100 });
-    expect(charge(node, -1e6, { demand: 100 })).toBe(100);
-    expect(before).toBe(5);
-    expect(node.coordinator.log.ignored['charge-too-low']).toBe(1);
   });
 
   test('one that falls further is counted, and told once; what is not much less than a depth only counted', () => {
@@ -128,30 +74,6 @@ describe('what others charge', () => {
     expect(node.coordinator.log.ignored['charge-too-low']).toBe(2);
     expect(node.told('charge-refused')).toEqual([{ kind: 'charge-refused', nodeId: 'a' }]);
     expect([...node.coordinator.log.refusals.charges]).toEqual([['a', 2]]);
-  });
-
-  test('an entry that begins below nothing gives nothing back: that was before its row was forgotten', () => {
-    const node = idle(TOKENS);
-    node.read(node.report('b', [row(0, 80)]));
-    expect(charge(node, -50)).toBe(20);
-    expect(charge(node, -50, { life: 2 })).toBe(20);
-    expect(node.coordinator.log.ignored).toMatchObject({ 'charge-too-low': 0, 'charge-in-doubt': 0 });
-    expect(charge(node, -60, { life: 2 })).toBe(20);
-  });
-
-  test('an absurd one costs a second of the target, and what was in the bucket', () => {
-    const [fooled, twin] = [idle(TOKENS), idle(TOKENS)];
-    charge(fooled, 1e15);
-    expect(fooled.tryAcquire(0, 1)).toBe(false);
-    const [less, more] = [fooled, twin].map((node) => {
-      let got = 0;
-      rest(node, 5000, ['a', 'b'], () => {
-        for (let at = 0; at < 50; at++) if (node.tryAcquire(0, 1)) got++;
-      });
-      return got;
-    }) as [number, number];
-    expect(more - less).toBeGreaterThan(500);
-    expect(more - less).toBeLessThanOrEqual(1000 + 100);
   });
 });
 
@@ -178,40 +100,6 @@ describe('a change of epoch', () => {
   });
 });
 
-describe('a process that takes a newer life', () => {
-  test('does not charge again what its older life has charged', () => {
-    const node = idle(SLOW);
-    rest(node, 5000, ['a', 'b'], () => void node.tryAcquire(0, 1));
-    const before = tokensOf(node);
-    node.read(node.by('own', 'farewell', { life: 5 }));
-    node.echo();
-    expect(tokensOf(node)).toBeGreaterThanOrEqual(before - 3);
-  });
-});
-
-test('a group that is removed and comes back does not charge again what it has charged', () => {
-  const node = idle(SLOW);
-  rest(node, 5000, ['a', 'b'], () => void node.tryAcquire(0, 1));
-  node.step({ kind: 'group-removed', group: 0 });
-  rest(node, 2000);
-  expect(node.tryAcquire(0, 1)).toBe(true);
-  node.run(100);
-  expect(tokensOf(node)).toBeGreaterThan(1);
-});
-
-test('a group that has gates for a moment, and then its bucket again, charges what it takes', () => {
-  const node = idle(SLOW);
-  const settings = node.settings.groups[0];
-  rest(node, 5000, ['a', 'b'], () => void node.tryAcquire(0, 1));
-  node.step({ kind: 'group-changed', group: 0, settings: { ...settings, smoothingMs: 500 } });
-  node.step({ kind: 'group-changed', group: 0, settings });
-  rest(node, 1000, ['a', 'b']);
-  expect(tokensOf(node)).toBe(3);
-  expect(node.tryAcquire(0, 1)).toBe(true);
-  node.run(60);
-  expect(tokensOf(node)).toBeLessThanOrEqual(2.7);
-});
-
 describe('an entry that ends and returns', () => {
   /** Works until there is an entry with a charge, and then not at all until the entry ends. */
   function worked(): OneNode {
@@ -227,17 +115,6 @@ describe('an entry that ends and returns', () => {
     for (let at = usageMap.firstRow(mapLane); at !== -1; at = usageMap.rows.nextOf(at)) count++;
     return count;
   }
-
-  test('takes of a full bucket what it takes', () => {
-    const node = worked();
-    rest(node, 9000);
-    expect(rowsOf(node)).toBe(0);
-    expect(tokensOf(node)).toBe(3);
-    expect(node.tryAcquire(0, 1)).toBe(true);
-    node.run(60);
-    expect(rowsOf(node)).toBe(1);
-    expect(tokensOf(node)).toBeLessThanOrEqual(2.7);
-  });
 
   test('also if the record that ended it was lost', () => {
     const node = worked();
@@ -268,23 +145,6 @@ describe('a cost quota', () => {
     cost: { ...GROUP.cost, publish: { total: 1000, reserved: 0 } },
   };
 
-  function costRow(chargedMessages: number, transactions: number, cost: number): ReportRow {
-    return { ...row(0, chargedMessages), costs: { transactions, backends: [{ backend: wideId(0), cost }] } };
-  }
-
-  test('fills the bucket with the messages that it buys; when the average moves, a debt stays the same cost', () => {
-    const node = idle(COSTLY);
-    expect(slotOf(node).bucket).toMatchObject({ perSecond: 1000, depth: 100 });
-    node.read(node.report('a', [row(0, 400)]));
-    expect(slotOf(node).settledTokens).toBe(-300);
-    node.read(node.report('a', [costRow(400, 10, 50)]));
-    expect(slotOf(node).bucket?.perSecond).toBe(200);
-    expect(slotOf(node).settledTokens).toBe(-60);
-    node.read(node.report('a', [costRow(400, 10, 20)]));
-    expect(slotOf(node).bucket?.perSecond).toBe(500);
-    expect(slotOf(node).settledTokens).toBe(-150);
-  });
-
   test('what work turns out to cost is charged: a message of 20 takes 20, and one of nothing gives back', () => {
     const node = idle(COSTLY);
     const charged = () => slotOf(node).account.charge;
@@ -298,28 +158,6 @@ describe('a cost quota', () => {
     node.coordinator.costs.report(0, wideId(0), 0, 1, node.nowMs);
     node.run(20, { echo: false });
     expect(charged() - before).toBeCloseTo(18, 6);
-  });
-
-  test('is charged nothing where messages are what binds', () => {
-    const node = idle({ ...COSTLY, quota: { publish: [500, Infinity], dispatch: UNLIMITED } });
-    expect(node.tryAcquire(0, 1)).toBe(true);
-    node.run(40, { echo: false });
-    const before = slotOf(node).account.charge;
-    node.coordinator.costs.report(0, wideId(0), 20, 1, node.nowMs);
-    node.run(20, { echo: false });
-    expect(slotOf(node).account.charge).toBeLessThanOrEqual(before);
-  });
-
-  test('messages that cost less than the least that the target takes them for give nothing back', () => {
-    const node = idle(COSTLY);
-    node.read(node.report('a', [costRow(0, 100, 10)]));
-    expect(slotOf(node).bucket?.perSecond).toBe(1000);
-    expect(node.tryAcquire(0, 1)).toBe(true);
-    node.run(40, { echo: false });
-    const before = slotOf(node).account.charge;
-    node.coordinator.costs.report(0, wideId(0), 0.1, 1, node.nowMs);
-    node.run(20, { echo: false });
-    expect(slotOf(node).account.charge).toBe(before);
   });
 });
 

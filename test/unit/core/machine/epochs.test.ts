@@ -74,16 +74,6 @@ describe('a log that is another one', () => {
     expect(node.coordinator.log.epochs.isHolding).toBe(true);
   });
 
-  test('for one staleness at most, and says how many have not spoken', () => {
-    another('new');
-    node.step({ kind: 'caught-up' });
-    work(SETTINGS.stalenessMs - 100);
-    expect(applied()).toBeCloseTo(500, 0);
-    work(200);
-    expect(node.told('epoch-settled')).toMatchObject([{ missing: 1 }]);
-    expect(applied()).toBeGreaterThan(990);
-  });
-
   test('a lane that is first used then gets its floor until the other has spoken: a thousandth of the half', () => {
     node = new OneNode({ groups: [GATED, { ...GATED, name: 'late' }] });
     node.step({ kind: 'epoch-began', epoch: 'old' });
@@ -97,21 +87,6 @@ describe('a log that is another one', () => {
     node.read(node.by('a', 'node'));
     node.run(100, { each: () => void node.tryAcquire(2, 1) });
     expect(node.coordinator.shares.applied[4]).toBeGreaterThan(400);
-  });
-
-  test.each([
-    ['equal-share', 500],
-    ['floor', 0.5],
-    ['closed', 0],
-  ] as const)('that goes away at once: held for 10 s, then %s, %f of 1,000', (policy, left) => {
-    share(policy);
-    another('new');
-    node.step({ kind: 'caught-up' });
-    work(GATED.isolation.holdMs - 1000, false);
-    expect(node.told('isolated')).toHaveLength(1);
-    expect(applied()).toBeCloseTo(500, 0);
-    work(2300, false);
-    expect(applied()).toBe(left);
   });
 });
 
@@ -155,35 +130,5 @@ describe('newer lives of this id in it', () => {
       ['report', 6],
       ['node', 6],
     ]);
-  });
-
-  test('without one the life goes on', () => {
-    another('new');
-    node.lose();
-    node.step({ kind: 'caught-up' });
-    expect([lifeOf(), node.sent]).toEqual([1, []]);
-  });
-
-  test('nor does this process end its own life, when it has read itself', () => {
-    another('new');
-    node.echo();
-    node.step({ kind: 'caught-up' });
-    expect([lifeOf(), node.sent]).toEqual([1, []]);
-  });
-
-  test('one read later is of a process that runs: this one is fenced', () => {
-    another('new');
-    node.step({ kind: 'caught-up' });
-    node.read(node.by('own', 'node', { life: 5 }));
-    expect(node.coordinator.phase).toBe('fenced');
-  });
-
-  test('one that says farewell takes nothing over: this one outlives it', () => {
-    another('new');
-    node.step({ kind: 'caught-up' });
-    node.lose();
-    node.read(node.by('own', 'farewell', { life: 5 }));
-    expect([lifeOf(), node.coordinator.phase]).toEqual([6, 'ready']);
-    expect(node.sent.map(({ record }) => record?.kind)).toEqual(['report', 'node']);
   });
 });

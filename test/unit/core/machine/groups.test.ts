@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { groupIdOf } from '../../../../src/core/base/ids.js';
 import type { ReportRow } from '../../../../src/core/base/protocol/record.js';
-import type { GroupSettings, RampSettings } from '../../../../src/core/base/settings.js';
+import type { GroupSettings } from '../../../../src/core/base/settings.js';
 import { DIRECTION_COUNT, laneOf } from '../../../../src/core/base/vocabulary.js';
 import { UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
-import { GATED, RAMP, SETTINGS } from '../../../simulation/settings.js';
+import { GATED, SETTINGS } from '../../../simulation/settings.js';
 import { wideId } from '../../../wide-ids.js';
 import { OneNode } from './one-node.js';
 
@@ -60,19 +60,6 @@ describe('groups at run time', () => {
     work([0, 1]);
     expect(reported('first', 'second')).toEqual(['first', 'second']);
     expect(node.coordinator.shares.targetOf(laneOf(0, 0))[0]).toBe(70);
-  });
-
-  test('another quota holds at once, a ramp begins at once, in the group that has it alone', () => {
-    work([0, 1]);
-    const ramp: RampSettings = { ...RAMP, mode: 'scheduled', overMs: 100_000 };
-    change(1, named('second', { ramp }));
-    const target = (group: number) => node.coordinator.shares.targetOf(laneOf(group, 0))[0];
-    expect([target(0), target(1)]).toEqual([1000, 100]);
-    work([0, 1], 20_000);
-    expect(target(0)).toBe(1000);
-    // 9/s more every second.
-    expect(target(1)).toBeGreaterThan(100 + 9 * 18);
-    expect(target(1)).toBeLessThan(100 + 9 * 21);
   });
 });
 

@@ -26,13 +26,6 @@ describe('whether a demand is served', () => {
   ])('%s', (_, demand, served) => {
     expect(isServed(100, [demand, 0])).toBe(served);
   });
-
-  test('a share of 999 serves 1,000 exactly', () => expect(isServed(999, [1000, 0])).toBe(true));
-
-  test('in bytes, too', () => {
-    expect(isServed(100, [10, 1000], 1000)).toBe(true);
-    expect(isServed(100, [10, 1000], 900)).toBe(false);
-  });
 });
 
 test('what others hold in one lane is nothing that they hold in the next', () => {
@@ -49,14 +42,6 @@ test('what others hold in one lane is nothing that they hold in the next', () =>
   expect(held(0)).toEqual([0, 500]);
   // No row of b is left in this lane.
   expect(held(1)).toEqual([0, 0]);
-});
-
-test('weights divide what both want: three parts of four for the heavier', () => {
-  const node = OneNode.ready({ groups: [{ ...GATED, weights: { b: 3 } }] });
-  node.read(node.by('b', 'node'), node.report('b', [row('orders', 2000)]));
-  const each = () => [...Array(100)].forEach(() => void node.tryAcquire(0, 1));
-  node.run(3000, { each });
-  expect(node.coordinator.shares.applied[0]).toBeCloseTo(250, 0);
 });
 
 test.each([

@@ -21,27 +21,6 @@ function workForLong(node: OneNode): void {
 }
 
 describe('isolation', () => {
-  test.each([
-    { policy: 'equal-share' as const, share: 500 },
-    { policy: 'floor' as const, share: 0.5 },
-    { policy: 'closed' as const, share: 0 },
-    { policy: 'open' as const, share: Infinity },
-  ])('$policy: holds for 10 s, then $share of 1000 for one of two nodes', ({ policy, share }) => {
-    const node = nodeWith(policy);
-    workForLong(node);
-    const held = node.coordinator.shares.applied[0];
-    expect(held).toBeGreaterThan(990);
-    work(node, 9000, false);
-    expect(node.told('isolated')).toHaveLength(1);
-    expect(node.coordinator.shares.applied[0]).toBe(held);
-    work(node, 2300, false);
-    expect(node.coordinator.shares.applied[0]).toBe(share);
-    node.lose();
-    work(node, 500, true);
-    expect(node.told('reconnected')).toHaveLength(1);
-    expect(node.coordinator.shares.applied[0]).toBeGreaterThan(990);
-  });
-
   test('what has risen within the last seconds is not held: another node may not have read why', () => {
     const node = nodeWith('equal-share');
     work(node, 100, true);
@@ -98,25 +77,6 @@ describe('isolation', () => {
     expect(heldAfter((4 / 3) * (lookBackMs + 500) + sinceHeardMs)).toBeGreaterThan(990);
   });
 
-  test('nobody rises while isolated, whatever the log still says', () => {
-    const node = nodeWith('equal-share');
-    work(node, 1500, true);
-    node.read(node.report('a', [demandOf(node, 900)]));
-    expect(node.coordinator.shares.applied[0]).toBeCloseTo(500, 0);
-    work(node, 4000, false);
-    node.read(node.by('a', 'farewell'));
-    expect(node.coordinator.shares.computed[0]).toBeGreaterThan(990);
-    expect(node.coordinator.shares.applied[0]).toBeCloseTo(500, 0);
-  });
-
-  test('a lane used for the first time gets what the log says last, not nothing', () => {
-    const node = nodeWith('equal-share');
-    node.run(5000, { echo: false });
-    expect(node.told('isolated')).toHaveLength(1);
-    node.tryAcquire(0, 1);
-    expect(node.coordinator.shares.applied[0]).toBeCloseTo(500, 6);
-  });
-
   test('a node that the log has given up has no share of it, and falls back', () => {
     const node = nodeWith('equal-share');
     work(node, 1500, true);
@@ -130,19 +90,6 @@ describe('isolation', () => {
     // One of two, though the log has but the other one left.
     expect(node.coordinator.shares.applied[0]).toBe(500);
     expect([...node.coordinator.lanes.values()].map(({ link }) => link)).not.toContain('linked');
-  });
-
-  test('bundles are not published into a topic that is away, and go out when it is back', () => {
-    const node = nodeWith('equal-share');
-    work(node, 1500, true);
-    work(node, 3500, false);
-    node.lose();
-    node.run(3000, { echo: false });
-    expect(node.lose().filter(({ record }) => record?.kind === 'report')).toEqual([]);
-    node.run(300, { echo: true });
-    node.run(300, { echo: false });
-    const membershipOf = node.coordinator.membership.get(node.coordinator.nodeKey)!;
-    expect(node.coordinator.usageMap.keysOf(membershipOf)).toHaveLength(1);
   });
 
   test('a partition that comes back is heard after a heartbeat, not after its slower one', () => {

@@ -52,15 +52,6 @@ describe('joining', () => {
     expect(node.coordinator.isReady).toBe(true);
   });
 
-  test('then it has target/N, never the whole target', () => {
-    const node = new OneNode();
-    node.read(node.by('a', 'node'), node.by('b', 'node'), node.by('c', 'node'));
-    node.step({ kind: 'caught-up' });
-    node.echo();
-    node.tryAcquire(0, 1);
-    expect(node.coordinator.shares.applied[0]).toBeCloseTo(250, 9);
-  });
-
   test('its life is newer than the newest of its id on any partition', () => {
     const node = new OneNode({ partitions: 2 });
     node.read(node.by('own', 'node', { life: 4 }), node.by('own', 'node', { life: 6, partition: 1 }));
@@ -105,12 +96,6 @@ describe('leaving', () => {
     expect(node.lose().map(({ record }) => record?.kind ?? null)).toEqual([null, 'farewell']);
     node.step({ kind: 'stopping' });
     node.run(2000);
-    expect(node.lose()).toEqual([]);
-  });
-
-  test('a node that never joined says nothing', () => {
-    const node = new OneNode();
-    node.step({ kind: 'stopping' });
     expect(node.lose()).toEqual([]);
   });
 });

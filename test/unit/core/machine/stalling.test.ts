@@ -47,20 +47,6 @@ describe('an event loop that slept', () => {
     expect(node.told('stalled')).toHaveLength(1);
   });
 
-  test('a log read before the first round does not confirm them either', () => {
-    const node = busyNode();
-    node.pass(10_000);
-    node.read(node.by('a', 'node'));
-    expect(node.tryAcquire(OTHER_LANE, 1)).toBe(false);
-    expect(node.tryAcquire(0, 1)).toBe(false);
-    node.step({ kind: 'round-elapsed' });
-    node.echo();
-    node.run(100);
-    expect(node.told('stalled')).toHaveLength(1);
-    expect(node.told('resumed')).toHaveLength(1);
-    expect(node.tryAcquire(0, 1)).toBe(true);
-  });
-
   test('all buckets are empty afterwards, also those of lanes used for the first time', () => {
     const node = busyNode();
     node.pass(10_000);
@@ -69,14 +55,6 @@ describe('an event loop that slept', () => {
     expect(node.tryAcquire(0, 1)).toBe(false);
     node.run(20);
     expect(node.coordinator.readyMs).toBe(14_000);
-  });
-
-  test('a short sleep is no stall', () => {
-    const node = busyNode();
-    node.pass(3500);
-    expect(node.tryAcquire(0, 1)).toBe(true);
-    node.step({ kind: 'round-elapsed' });
-    expect(node.coordinator.phase).toBe('ready');
   });
 
   test('when the topic is away as well the isolation policy decides after a while', () => {

@@ -4,7 +4,6 @@ import type { Append } from '../../../../src/core/base/protocol/events-and-effec
 import type { BackendHealth } from '../../../../src/core/base/protocol/record.js';
 import { laneOf, slotOf } from '../../../../src/core/base/vocabulary.js';
 import { GATED, SETTINGS } from '../../../simulation/settings.js';
-import { casesOf } from '../target/gtt-vectors.js';
 import { OneNode } from './one-node.js';
 
 const NONE = Infinity;
@@ -60,13 +59,6 @@ function target(node: OneNode): number {
 }
 
 describe('cost quotas', () => {
-  test('admitted by count, accounted by cost: 100 units/s at 6 each are 16.67/s', () => {
-    const node = costly(100);
-    work(node, 5, { perSecond: 40, units: 6 });
-    expect(target(node)).toBeCloseTo(16.667, 2);
-    expect(work(node, 30, { perSecond: 40, units: 6 })).toBeCloseTo(16.667, 0);
-  });
-
   test('before anything is known of its work, each group has the cost that is expected of it', () => {
     const cost = { publish: { total: 100, reserved: 0 }, dispatch: { total: NONE, reserved: 0 } };
     const groups = [4, 1, 0.5].map((expectedCost) => ({ ...GATED, quota: NO_QUOTA, cost, expectedCost }));
@@ -76,69 +68,9 @@ describe('cost quotas', () => {
     const targets = [...groups.keys()].map((group) => node.coordinator.shares.target[slotOf(laneOf(group, 0), 0)]);
     expect(targets).toEqual([25, 100, 200]);
   });
-
-  test('the average follows what work costs', () => {
-    const node = costly(100);
-    work(node, 20, { perSecond: 40, units: 6 });
-    work(node, 60, { perSecond: 40, units: 24 });
-    expect(target(node)).toBeGreaterThan(4.16 * 0.97);
-    expect(target(node)).toBeLessThan(4.17 * 1.03);
-  });
-
-  test('before anything has cost anything it is expected to cost one unit, and never unlimited', () => {
-    const node = costly(100);
-    node.tryAcquire(0, 1);
-    expect(target(node)).toBe(100);
-  });
-
-  const [stable, quiet] = ['run/ExpectStableThroughput', 'run/ThroughputQuota'].map((id) =>
-    casesOf('endToEnd').find((one) => one.id === id),
-  );
-
-  test('run/ExpectStableThroughput: what is stable stays stable, within 2 % and not 30 %', () => {
-    if (stable?.id !== 'run/ExpectStableThroughput') throw new Error('the case is missing');
-    const { quotaPagesPerSec, actors, wantedTpsPerActor, readsPerTx, pagesPerRead } = stable;
-    const units = readsPerTx * pagesPerRead;
-    const load = { perSecond: actors * wantedTpsPerActor, units, backends: ['a', 'b', 'c', 'd', 'e'] };
-    const node = costly(quotaPagesPerSec);
-    work(node, stable.warmUpSec, load);
-    const spent = work(node, stable.measureSec, load) * units;
-    expect(Math.abs(spent - stable.expectPagesPerSec)).toBeLessThan(0.02 * stable.expectPagesPerSec);
-    console.log(`fdb-gtt.json: ${stable.id} ${spent.toFixed(1)} units/s of ${stable.expectPagesPerSec}`);
-  });
-
-  test('run/ThroughputQuota: a group at its quota does not disturb work without one on the same backend', () => {
-    if (quiet?.id !== 'run/ThroughputQuota') throw new Error('the case is missing');
-    const { quotaPagesPerSec, otherLoadTps, measureSec } = quiet;
-    const cost = { publish: { total: quotaPagesPerSec, reserved: 0 }, dispatch: { total: NONE, reserved: 0 } };
-    const free = { publish: { total: NONE, reserved: 0 }, dispatch: { total: NONE, reserved: 0 } };
-    const groups = [
-      { ...GATED, quota: NO_QUOTA, cost },
-      { ...GATED, name: 'untagged', quota: NO_QUOTA, cost: free },
-    ];
-    const node = OneNode.ready({ groups });
-    const load = { perSecond: otherLoadTps, units: 1 };
-    const [tagged, untagged] = workTogether(node, measureSec, [load, load]);
-    expect(untagged).toBe(otherLoadTps);
-    expect(tagged).toBeLessThan(2 * quotaPagesPerSec);
-  });
 });
 
 describe('backends', () => {
-  test('a saturated one lowers the target, round by round, down to the minimum, and gives it back', () => {
-    const node = costly(100);
-    work(node, 10, { perSecond: 10, units: 6 });
-    expect(target(node)).toBeCloseTo(16.667, 1);
-    for (let second = 0; second < 10; second++) {
-      tell(node, 'db', 0.5);
-      work(node, 1, { perSecond: 10, units: 6 });
-    }
-    expect(target(node)).toBeLessThan(5);
-    tell(node, 'db', 2);
-    work(node, 12, { perSecond: 10, units: 6 });
-    expect(target(node)).toBeCloseTo(16.667, 0);
-  });
-
   test('a silent sensor limits nothing after healthValidMs of log time', () => {
     const node = costly(100);
     work(node, 10, { perSecond: 10, units: 6 });
@@ -147,30 +79,6 @@ describe('backends', () => {
     expect(target(node)).toBeLessThan(10);
     work(node, 7, { perSecond: 10, units: 6 });
     expect(target(node)).toBeCloseTo(16.667, 0);
-  });
-
-  test('reserved stays, whatever the backend says', () => {
-    const node = costly(100, 70);
-    work(node, 10, { perSecond: 40, units: 6 });
-    for (let second = 0; second < 20; second++) {
-      tell(node, 'db', 0);
-      work(node, 1, { perSecond: 40, units: 6 });
-    }
-    expect(target(node)).toBeCloseTo(11.667, 1);
-  });
-
-  test('one bad zone of three limits nobody, the second does', () => {
-    const node = costly(100);
-    const backends = ['db-1', 'db-2', 'db-3'];
-    const spread = { perSecond: 10, units: 6, backends };
-    work(node, 10, spread);
-    for (const backend of backends) tell(node, backend, 2);
-    tell(node, 'db-1', 0.1);
-    work(node, 2, spread);
-    expect(target(node)).toBeCloseTo(16.667, 1);
-    tell(node, 'db-2', 0.5);
-    work(node, 2, spread);
-    expect(target(node)).toBeLessThan(8);
   });
 
   test('report-only computes it and enforces none of it', () => {

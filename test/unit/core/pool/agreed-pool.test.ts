@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AgreedPool } from '../../../../src/core/usage-map/pool/agreed-pool.js';
-import { OwnClaims } from '../../../../src/core/usage-map/pool/own-claims.js';
 import { runs } from '../../../property/seed.js';
 
 type Entry = readonly ['says', number, number] | readonly ['gone' | 'restarted', number];
@@ -78,93 +77,4 @@ test('who has said nothing, or has gone already, changes nothing by going', () =
     for (const node of [C, D]) pool.gone(node);
     expect(view()).toEqual(before);
   }
-});
-
-test('in another log nobody has agreed: the divisor stays, and nobody new begins before all have claimed again', () => {
-  const pool = poolAfter([...TWO, ['says', C, 3], ['says', A, 3], ['says', B, 3]]);
-  pool.forgetAll();
-  expect([pool.divisor, pool.isAgreed, pool.isServed(A)]).toEqual([3, false, false]);
-  pool.heard(A, 3);
-  expect([pool.divisor, pool.isAgreed, pool.isServed(A)]).toEqual([3, false, false]);
-  pool.heard(B, 2);
-  pool.heard(A, 2);
-  expect([pool.divisor, pool.isAgreed, pool.isServed(A), pool.isServed(B)]).toEqual([2, true, true, true]);
-});
-
-test('in another log a node has claimed nothing, and has nothing to read back', () => {
-  const claims = new OwnClaims();
-  claims.wrote(1, 5);
-  claims.wrote(2, 3);
-  claims.forgetAll();
-  expect([claims.newest, claims.largest, claims.readBack(2)]).toEqual([0, 0, false]);
-});
-
-test('a claim that is not read back counts: the others already act on it', () => {
-  const log: readonly Entry[] = [
-    ...TWO,
-    ['says', C, 3],
-    // a has read c's record, divides by 3 and says so; the record is on its way. c leaves, and the log agrees on 2.
-    ['gone', C],
-    ['says', A, 3],
-    ['says', D, 3],
-    ['says', B, 3],
-  ];
-  const all = poolAfter(log);
-  expect([B, D].map((node) => all.isServed(node) && all.divisor)).toEqual([3, 3]);
-  const late = poolAfter(log.slice(0, 5));
-  expect(late.divisor).toBe(2);
-  const claims = new OwnClaims();
-  claims.wrote(1, 2);
-  claims.readBack(1);
-  claims.wrote(2, 3);
-  expect(1 / Math.max(late.divisor, claims.largest) + 2 / all.divisor).toBeLessThanOrEqual(1);
-  claims.readBack(2);
-  expect(claims.largest).toBe(0);
-});
-
-test('of claims under way the largest counts, until it has been read back', () => {
-  const claims = new OwnClaims();
-  expect([claims.newest, claims.largest]).toEqual([0, 0]);
-  for (const [sequence, claim] of [
-    [1, 5],
-    [4, 3],
-    [6, 4],
-  ] as const) {
-    claims.wrote(sequence, claim);
-  }
-  expect([claims.newest, claims.largest]).toEqual([4, 5]);
-  expect(claims.readBack(3)).toBe(true);
-  expect(claims.largest).toBe(4);
-  expect(claims.readBack(5)).toBe(false);
-  claims.readBack(6);
-  expect(claims.largest).toBe(0);
-});
-
-describe('another log', () => {
-  test.each<[string, readonly Entry[]]>([
-    ['two had agreed', TWO],
-    ['a third was waiting', [...TWO, ['says', C, 3]]],
-    ['nobody had said anything', []],
-  ])('serves nobody before all have claimed in it, and nobody rises by its beginning: %s', (_, log) => {
-    const pool = poolAfter(log);
-    const { divisor, changes } = pool;
-    pool.forgetAll();
-    expect([pool.divisor, pool.isAgreed]).toEqual([divisor, false]);
-    expect([A, B, C].filter((node) => pool.isServed(node))).toEqual([]);
-    expect(pool.changes).toBeGreaterThan(changes);
-    // One that has gone meanwhile is not waited for.
-    pool.heard(B, 1);
-    expect([pool.divisor, pool.isAgreed, pool.isServed(B)]).toEqual([1, true, true]);
-  });
-
-  test('brings no claim back that was written into the one before', () => {
-    const claims = new OwnClaims();
-    claims.wrote(7, 3);
-    claims.forgetAll();
-    expect([claims.newest, claims.largest]).toEqual([0, 0]);
-    claims.wrote(1, 2);
-    expect([claims.newest, claims.largest]).toEqual([2, 2]);
-    claims.readBack(1);
-    expect(claims.largest).toBe(0);
-  });
 });

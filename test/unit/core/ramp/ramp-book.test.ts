@@ -5,7 +5,6 @@ import { GROUP, RAMP } from '../../../simulation/settings.js';
 import { wideId } from '../../../wide-ids.js';
 
 const RELAXED = { ...GROUP, ramp: RAMP };
-const SCHEDULED = { ...GROUP, ramp: { ...RAMP, mode: 'scheduled' as const } };
 
 function state(
   ceiling: number,
@@ -41,40 +40,6 @@ describe('ceilings by the log', () => {
     expect(book.ceilingOf(RELAXED, 1, 4)).toBe(Infinity);
   });
 
-  test('scheduled goes on with log time, from where the record held', () => {
-    const book = new RampBook(1000, () => undefined);
-    book.advanceTo({ ms: 1000, spanMs: 1000, wholeMs: 1000, appendMs: 0 }, 1);
-    book.apply(3, state(280, 5, { lateMs: 500 }));
-    expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(280 + 45);
-    book.advanceTo({ ms: 2500, spanMs: 2500, wholeMs: 2500, appendMs: 0 }, 2);
-    expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(280 + 180);
-    expect(book.isMoving(SCHEDULED, 0, 3)).toBe(true);
-    // A relaxed ramp moves by records alone, and nobody uses the ramp of lane 4.
-    expect([book.isMoving(RELAXED, 0, 3), book.isMoving(SCHEDULED, 0, 4)]).toEqual([false, false]);
-    expect(book.isMoving(GROUP, 0, 3)).toBe(false);
-    book.advanceTo({ ms: 20_000, spanMs: 20_000, wholeMs: 20_000, appendMs: 0 }, 3);
-    expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(1000);
-    expect(book.isMoving(SCHEDULED, 0, 3)).toBe(false);
-    expect(book.ceilingOf(RELAXED, 0, 3)).toBe(280);
-  });
-
-  test('a record that took its time takes nothing from the line; a clock that jumped adds no more than two heartbeats', () => {
-    const book = new RampBook(1000, () => undefined);
-    book.advanceTo({ ms: 1000, spanMs: 1000, wholeMs: 1000, appendMs: 5_001_000 }, 4);
-    // The writer had read up to 300 ms before, and was 100 ms late by then.
-    book.apply(3, state(280, 5, { lateMs: 100, readUntilMs: 5_000_700 }));
-    expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(280 + 36);
-    // A newcomer, who has read no ceiling before.
-    book.apply(4, state(280, 6, { readUntilMs: 1 }));
-    expect(book.ceilingOf(SCHEDULED, 0, 4)).toBe(280 + 180);
-    book.apply(5, state(280, 7, { readUntilMs: 6_000_000 }));
-    expect(book.ceilingOf(SCHEDULED, 0, 5)).toBe(280);
-    // Five seconds on the way: whoever knows the ceiling before counts them, as its writer did.
-    book.advanceTo({ ms: 6000, spanMs: 6000, wholeMs: 6000, appendMs: 5_006_000 }, 1001);
-    book.apply(3, state(300, 8, { readUntilMs: 5_001_000, readUntilOffset: 1001 }));
-    expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(300 + 450);
-  });
-
   test('a ceiling that was written without knowing the last one does not count, but the first one of another log does', () => {
     const book = new RampBook(1000, () => undefined);
     book.advanceTo({ ms: 0, spanMs: 0, wholeMs: 0, appendMs: 1 }, 50);
@@ -99,50 +64,6 @@ describe('ceilings by the log', () => {
     });
     expect(verdicts).toEqual([...Array(4).fill('outdated'), 'applied', 'outdated']);
     expect(book.ceilingOf(RELAXED, 0, 3)).toBe(1000);
-  });
-
-  test('forgotten after its time to live, and the lane is told', () => {
-    const changed: number[] = [];
-    const book = new RampBook(1000, (lane) => changed.push(lane));
-    book.apply(3, state(280, 5));
-    book.advanceTo({ ms: 1000, spanMs: 29_000, wholeMs: 29_000, appendMs: 0 }, 5);
-    book.apply(4, state(370, 6));
-    book.advanceTo({ ms: 1000, spanMs: 30_000, wholeMs: 30_000, appendMs: 0 }, 6);
-    expect(book.ceilingOf(RELAXED, 0, 3)).toBe(280);
-    book.advanceTo({ ms: 1001, spanMs: 30_001, wholeMs: 30_001, appendMs: 0 }, 7);
-    expect([book.ceilingOf(RELAXED, 0, 3), book.ceilingOf(RELAXED, 0, 4)]).toEqual([100, 370]);
-    expect(changed).toEqual([3, 4, 3]);
-    book.advanceTo({ ms: 1002, spanMs: 59_001, wholeMs: 59_001, appendMs: 0 }, 8);
-    expect(book.ceilingOf(RELAXED, 0, 4)).toBe(100);
-  });
-
-  test('what the log before said is carried into another one, each ceiling for as long as it lives there', () => {
-    const book = new RampBook(1000, () => undefined);
-    for (const [lane, timeToLiveMs] of [
-      [3, 10_000],
-      [4, 30_000],
-      [5, 20_000],
-    ] as const) {
-      book.apply(lane, { ...state(280, 5), timeToLiveMs });
-    }
-    book.advanceTo({ ms: 2000, spanMs: 2000, wholeMs: 2000, appendMs: 0 }, 5);
-    book.forgetAll();
-    expect(book.ceilingOf(RELAXED, 0, 3)).toBe(100);
-    expect(book.carriedOf(3, RAMP)).toMatchObject({ ceiling: 280, heldMs: 2000 });
-    const carriedAt = (spanMs: number) => {
-      book.advanceTo({ ms: spanMs, spanMs, wholeMs: spanMs, appendMs: 0 }, 1);
-      return [3, 4, 5].filter((lane) => book.carriedOf(lane, RAMP) !== undefined);
-    };
-    const ends = [10_000, 10_001, 20_000, 20_001, 30_000, 30_001];
-    expect(ends.map(carriedAt)).toEqual([[3, 4, 5], [4, 5], [4, 5], [4], [4], []]);
-  });
-
-  test('a ceiling of this log takes the place of the one that was carried', () => {
-    const book = new RampBook(1000, () => undefined);
-    book.apply(3, state(280, 5));
-    book.forgetAll();
-    book.apply(3, state(190, 1, { nodeKey: 2 }));
-    expect([book.carriedOf(3, RAMP), book.ceilingOf(RELAXED, 0, 3)]).toEqual([undefined, 190]);
   });
 
   test('a ceiling carried into another log keeps the number of its lane from being given to another lane', () => {
@@ -243,14 +164,6 @@ describe('another log', () => {
     read(book, logMs);
     expect([3, 4].map((lane) => book.carriedOf(lane, LONG)?.ceiling)).toEqual(ceilings);
   });
-
-  test('and another one after it: what was carried into the first is carried on', () => {
-    const book = bookIn();
-    book.apply(3, state(200, 1, { readUntilOffset: 0 }));
-    read(book, 2000);
-    book.forgetAll();
-    expect([3, 4].map((lane) => book.carriedOf(lane, LONG)?.ceiling)).toEqual([200, 370]);
-  });
 });
 
 test('log time counts the time before a life whole in its span alone', () => {
@@ -306,51 +219,6 @@ describe('many ramps that end one by one', () => {
     expect(changed).toEqual(Array.from({ length: COUNT }, (__, lane) => lane));
     // Nobody knows them any more, so nothing is hidden from newcomers.
     expect(hidden).toEqual([]);
-  });
-
-  test('those that newcomers take for ended are told in turn, once', () => {
-    const { book, changed } = bookOf(false);
-    const lookUps = countLookUps();
-    const hidden: number[] = [];
-    for (let turn = 0; turn < COUNT; turn++) {
-      const wholeMs = 30_000 + turn * READ_EVERY_MS + 1;
-      hidden.push(...book.advanceTo({ ...at(20_000), wholeMs }, 2000 + turn));
-      if (turn % 500 === 0) expect(hidden.length).toBe(turn + 1);
-    }
-    expect(lookUps()).toBeLessThan(EACH_MAX * COUNT);
-    expect([hidden, changed]).toEqual([Array.from({ length: COUNT }, (_, lane) => lane), []]);
-  });
-
-  test('the same for those that another log has carried on', () => {
-    const { book } = bookOf(false);
-    for (let lane = 0; lane < COUNT; lane++) {
-      book.apply(lane, { ...state(280, 3, { readUntilOffset: 2000 }), timeToLiveMs: 1000 + lane });
-    }
-    book.forgetAll();
-    const lookUps = countLookUps();
-    for (let lane = 0; lane < COUNT; lane++) {
-      book.advanceTo(at(1001 + lane), lane);
-      if (lane % 500 === 0) expect([book.has(lane), book.has(lane + 1)]).toEqual([false, lane + 1 < COUNT]);
-    }
-    expect(lookUps()).toBeLessThan(EACH_MAX * COUNT);
-    expect(book.has(COUNT - 1)).toBe(false);
-  });
-
-  test('one whose last record gives it less time ends by that one, and its ends do not pile up', () => {
-    const changed: number[] = [];
-    const book = new RampBook(1000, (lane) => changed.push(lane));
-    for (let sequence = 1; sequence <= 1000; sequence++) {
-      book.advanceTo(at(sequence), 2000);
-      book.apply(3, { ...state(280, sequence, { readUntilOffset: 2000 }), timeToLiveMs: 30_000 - 2 * sequence });
-    }
-    changed.length = 0;
-    book.advanceTo(at(29_000), 2000);
-    expect(changed).toEqual([]);
-    book.advanceTo(at(29_001), 2000);
-    expect(changed).toEqual([3]);
-    const lookUps = countLookUps();
-    book.advanceTo(at(60_000), 2000);
-    expect(lookUps()).toBeLessThan(EACH_MAX);
   });
 });
 

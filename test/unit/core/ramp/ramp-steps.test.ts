@@ -49,58 +49,6 @@ test.each(['relaxed', 'scheduled'] as const)('%s: a log that is another one does
   }
 });
 
-test('scheduled: every ceiling that is written is the line at that place of the log, not a step of its own', () => {
-  const ramp: RampSettings = { ...RAMP, mode: 'scheduled' } as RampSettings;
-  const node = OneNode.ready({ heartbeatMs: HEARTBEAT_MS, groups: [{ ...GROUP, ramp }] });
-  const each = () => [...Array(20)].forEach(() => void node.tryAcquire(0, 1));
-  const offTheLine: number[] = [];
-  let beganMs = Number.NaN;
-  node.run(60_000, {
-    echo: false,
-    each: () => {
-      each();
-      const ceiling = node.sent.map(({ record }) => record).find((record) => record?.kind === 'group-state');
-      if (ceiling?.kind === 'group-state') {
-        if (Number.isNaN(beganMs)) beganMs = node.logClockMs;
-        offTheLine.push(
-          ceiling.ceiling - RAMP.fromPerSecond - (SLOPE * (ceiling.readUntilMs || beganMs) - SLOPE * beganMs) / 1000,
-        );
-        expect(ceiling.lateMs).toBe(0);
-      }
-      node.echo();
-    },
-  });
-  expect(offTheLine.length).toBeGreaterThan(20);
-  for (const off of offTheLine) expect(Math.abs(off)).toBeLessThanOrEqual(1e-6);
-});
-
-test('log time is asked to go on while a ramp climbs, and no longer once nobody uses it or it is up', () => {
-  const rest = { thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5 };
-  const ramp: RampSettings = { ...RAMP, overMs: 10_000, ...rest, mode: 'relaxed' };
-  const node = OneNode.ready({ heartbeatMs: HEARTBEAT_MS, groups: [{ ...GROUP, ramp }] });
-  const each = () => [...Array(60)].forEach(() => void node.tryAcquire(0, 1));
-  /** Records of this node's sign of life within five seconds. */
-  const beats = (options: { readonly each?: () => void }) => {
-    let count = 0;
-    node.run(5000, {
-      echo: false,
-      each: () => {
-        options.each?.();
-        count += node.sent.filter(({ record }) => record?.kind === 'node').length;
-        node.echo();
-      },
-    });
-    return count;
-  };
-  node.run(1500, { each });
-  // A hundredth of ten seconds is 100 ms, a sign of life otherwise every 600 ms.
-  expect(beats({ each })).toBeGreaterThan(5000 / HEARTBEAT_MS + 10);
-  node.run(2000);
-  expect(beats({})).toBeLessThanOrEqual(5000 / HEARTBEAT_MS + 1);
-  node.run(12_000, { each });
-  expect(beats({ each })).toBeLessThanOrEqual(5000 / HEARTBEAT_MS + 1);
-});
-
 describe('what a ramp costs on the topic', () => {
   const ramp: RampSettings = {
     ...RAMP,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { UNREAD_MAX } from '../../../../src/core/beside/registry/registry-epochs.js';
 import type { RegistryAppend } from '../../../../src/core/beside/registry/registry-protocol.js';
 import { attachmentName } from '../../../../src/core/beside/registry/registry-record.js';
-import { ADOPT_AFTER_MS, DEFINITION, OneRegistry, proposalOf } from './one-registry.js';
+import { ADOPT_AFTER_MS, OneRegistry, proposalOf } from './one-registry.js';
 
 const DAY_MS = 86_400_000;
 const kindsOf = ({ records }: RegistryAppend) => records.map(({ record }) => record?.kind ?? 'tombstone');
@@ -18,36 +17,6 @@ const groupsOf = (appends: readonly RegistryAppend[]) =>
   appends.map(({ records }) => records.flatMap(({ record }) => (record?.kind === 'state' ? [record.group] : [])));
 
 describe('states behind their proposals', () => {
-  test('the change stands before the state in one append, and both say the same', () => {
-    const one = OneRegistry.ready();
-    one.propose('first', 0);
-    appendAll(one);
-    const { revision, definition } = one.registry.stateOf('orders');
-    const [append] = one.take();
-    expect(append?.records.map(({ record }) => record)).toEqual([
-      { kind: 'audit', author: 'own', group: 'orders', revision, before: null, after: DEFINITION, by: null },
-      { kind: 'state', author: 'own', group: 'orders', ...one.readUpTo, revision, definition },
-    ]);
-  });
-
-  test('one append of states is under way at a time: what changes meanwhile is in the next one, once', () => {
-    const one = OneRegistry.ready();
-    one.propose('first', null);
-    appendAll(one);
-    const [underWay] = one.take() as [RegistryAppend];
-    for (const id of ['second', 'third']) one.propose(id, null);
-    appendAll(one);
-    expect(one.wants).toEqual([]);
-    one.append(underWay);
-    expect(one.decisions).toEqual([]);
-    one.step({ kind: 'appended', ticket: underWay.ticket });
-    expect(one.decisions.map(({ id }) => id)).toEqual(['first']);
-    const next = appendAll(one);
-    expect(groupsOf(next).flat()).toEqual(['orders']);
-    for (const { ticket } of next) one.step({ kind: 'appended', ticket });
-    expect(one.decisions.map(({ id }) => id)).toEqual(['first', 'second', 'third']);
-  });
-
   test('an append has 500 states at most, and the rest comes in the next', () => {
     const one = OneRegistry.ready();
     for (let at = 0; at < 1100; at++) {
@@ -71,33 +40,6 @@ describe('states behind their proposals', () => {
     expect(kindsOf(one.take()[0])).toContain('state');
     one.step({ kind, ticket: proposal.ticket });
     expect([one.decisions, one.wants]).toEqual([[], []]);
-  });
-
-  test('its author frees what they replace: the proposal, and the state before', () => {
-    const one = OneRegistry.ready();
-    const buried = () =>
-      appendAllAndSay(one).flatMap(({ records }) =>
-        records.flatMap(({ key, record }) => (record === null ? [key] : [])),
-      );
-    one.propose('first', null);
-    const { keys } = one.registry;
-    expect(buried()).toEqual([keys.proposal('first')]);
-    const { asOf } = one.logged('state').at(-1) as { asOf: number };
-    one.propose('second', null);
-    expect(buried()).toEqual([keys.state('orders', asOf), keys.proposal('second')]);
-  });
-
-  test('a change that the state in the log does not contain waits for the next state', () => {
-    const one = OneRegistry.ready();
-    one.propose('first', null);
-    appendAll(one);
-    const [state] = one.take() as [RegistryAppend];
-    one.propose('second', null);
-    appendAll(one);
-    // Before the state in the log, and not in it.
-    one.append(state);
-    one.step({ kind: 'appended', ticket: state.ticket });
-    expect(one.decisions.map(({ id }) => id)).toEqual(['first']);
   });
 
   test('if a state of a deletion fails, all are tried again a tick later, and then its caller is told', () => {
@@ -132,34 +74,6 @@ describe('states behind their proposals', () => {
       ['gold', null],
     ]);
     expect(one.decisions).toHaveLength(1);
-  });
-});
-
-describe('the trail', () => {
-  test('keeps as many changes as it may: with each one the oldest is freed', () => {
-    const one = OneRegistry.ready('own', 3);
-    for (let at = 0; at < 5; at++) {
-      one.propose(`p${at}`, null);
-      one.deliver();
-    }
-    const keyOfChange = new Map(
-      one.logged('audit').map(({ revision }) => [one.registry.keys.audit(`${revision}`), revision]),
-    );
-    const freed = one.log.flatMap(({ key, record }) => (record === null ? (keyOfChange.get(key) ?? []) : []));
-    const all = [...keyOfChange.values()];
-    expect(freed).toEqual(all.slice(0, 2));
-    expect(one.registry.trail.after(0, 10, null).map(({ revision }) => revision)).toEqual(all.slice(2));
-  });
-
-  test('what has fallen out and was freed by nobody is freed by the others when they have waited', () => {
-    const one = OneRegistry.ready('own', 1);
-    for (const revision of [1, 2]) {
-      one.write({ kind: 'audit', author: 'dead', group: 'orders', revision, before: null, after: null, by: null });
-    }
-    one.wait(ADOPT_AFTER_MS);
-    expect(one.wants).toEqual([]);
-    one.wait(ADOPT_AFTER_MS + 1000);
-    expect(one.take().flatMap(({ records }) => records)).toEqual([{ key: one.registry.keys.audit('1'), record: null }]);
   });
 });
 
@@ -198,61 +112,9 @@ describe('the state of a deleted group', () => {
     one.wait(3 * ADOPT_AFTER_MS);
     expect(one.wants).toEqual([]);
   });
-
-  test('is not freed where the group is there again, or is about to be', () => {
-    const again = buriedAfter(8, (one) => {
-      one.propose('again', 0);
-      one.deliver();
-    });
-    expect(again.buried).toEqual([]);
-    const proposed = buriedAfter(8, (one) => void one.write(proposalOf('other', 'again', 0)));
-    expect(proposed.one.registry.stateOf('orders').definition).toEqual(DEFINITION);
-  });
-});
-
-describe('behind a lost log', () => {
-  test('the base of the new one stands before everything else of this node, and what it lacks is written back', () => {
-    const one = OneRegistry.ready();
-    for (const group of ['orders', 'billing']) one.propose(group, 0, DEFINITION, group);
-    one.deliver();
-    const states = ['orders', 'billing'].map((group) => one.registry.stateOf(group));
-    const lost = one.lastingOffset as number;
-    one.replaceLog();
-    one.deliver();
-    expect(one.log[0]?.record).toEqual({ kind: 'epoch', author: 'own', id: 'own-1/1', base: lost + UNREAD_MAX });
-    expect(one.logged('state').map(({ revision, definition }) => ({ revision, definition }))).toEqual(states);
-  });
-
-  test('who had a change that a node without it takes back is told that it was rejected', () => {
-    const one = OneRegistry.ready();
-    one.propose('first', null);
-    one.deliver();
-    const before = one.registry.stateOf('orders');
-    one.propose('lost', null, { quota: 2 });
-    appendAll(one);
-    const [state] = one.take() as [RegistryAppend];
-    one.write({ kind: 'state', author: 'other', group: 'orders', ...one.readUpTo, ...before });
-    one.decisions.splice(0);
-    one.step({ kind: 'append-failed', ticket: state.ticket });
-    one.wait(1000);
-    one.deliver();
-    expect(one.decisions).toEqual([
-      { id: 'lost', group: 'orders', accepted: false, change: null, detached: [], state: before },
-    ]);
-  });
 });
 
 function untilItWantsStates(one: OneRegistry): void {
   const latestMs = one.nowMs + 3 * ADOPT_AFTER_MS;
   while (!one.wants.includes('state') && one.nowMs < latestMs) one.wait(1000);
-}
-
-function appendAllAndSay(one: OneRegistry): RegistryAppend[] {
-  const all: RegistryAppend[] = [];
-  for (let sent = one.take(); sent.length > 0; sent = one.take()) {
-    for (const append of sent) one.append(append);
-    for (const { ticket } of sent) one.step({ kind: 'appended', ticket });
-    all.push(...sent);
-  }
-  return all;
 }

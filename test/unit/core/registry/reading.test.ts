@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AuditRecord,
-  attachmentName,
   keyOf,
   type RegistryRecord,
   type StateRecord,
 } from '../../../../src/core/beside/registry/registry-record.js';
 import { ADOPT_AFTER_MS, DEFINITION, FIRST_OFFSET, OneRegistry, proposalOf } from './one-registry.js';
-
-const PATIENCE_MS = 2 * ADOPT_AFTER_MS;
 
 function stateOf(facts: Partial<StateRecord> = {}): StateRecord {
   return {
@@ -150,72 +147,6 @@ describe('nothing is missing', () => {
   });
 });
 
-describe('who is told of a proposal', () => {
-  test('nobody of another node’s, nor of what an earlier life of this node has proposed', () => {
-    const one = new OneRegistry();
-    one.write(proposalOf('own', 'earlier', 0));
-    one.step({ kind: 'caught-up' });
-    one.deliver();
-    one.write(proposalOf('other', 'p', null));
-    one.write(proposalOf('other', 'late', 0));
-    one.wait(3 * ADOPT_AFTER_MS);
-    one.deliver();
-    expect(one.registry.stateOf('orders').revision).toBe(one.log.findIndex(({ key }) => key.endsWith('/p')));
-    expect(one.decisions).toEqual([]);
-  });
-
-  test('nobody of one behind a hole that a state contains already: its fate cannot be told any more', () => {
-    const one = OneRegistry.ready();
-    one.propose('mine', null);
-    const [mine] = one.take();
-    one.read(...(mine?.records ?? []).map((record) => ({ ...record, skipped: 1 })));
-    one.write(stateOf({ ...one.readUpTo, revision: 1 }));
-    one.deliver();
-    expect(one.decisions).toEqual([]);
-  });
-
-  test('of a rejected one its caller, with what stood in its way; it is buried at once', () => {
-    const one = OneRegistry.ready();
-    one.write(proposalOf('other', 'p', 0));
-    const state = one.registry.stateOf('orders');
-    one.take();
-    one.propose('late', 0);
-    for (const append of one.take()) one.append(append);
-    expect(one.decisions).toEqual([
-      { id: 'late', group: 'orders', accepted: false, change: null, detached: [], state },
-    ]);
-    expect(one.take().map(({ records }) => records)).toEqual([
-      [{ key: one.registry.keys.proposal('late'), record: null }],
-    ]);
-  });
-});
-
-test('all readers are told what a deletion detached, behind a hole as well', () => {
-  const [acme, orders] = ['acme', 'acme/orders'].map(attachmentName) as [string, string];
-  const entries = [
-    ['gold', {}],
-    [acme, { group: 'gold' }],
-    [orders, { sameAs: 'acme' }],
-  ] as const;
-  const deletion = { kind: 'proposal', id: 'all', author: 'other', group: 'gold', expected: null } as const;
-  const changedBy = (hasHole: boolean) => {
-    const one = OneRegistry.ready();
-    for (const [group, definition] of entries) {
-      one.write({ kind: 'proposal', id: group, author: 'other', group, expected: 0, definition });
-    }
-    const changed = new Set<string>();
-    const note = (names: Iterable<string>) => {
-      for (const name of names) changed.add(name);
-    };
-    note(one.write({ ...deletion, definition: null, detaching: true }, hasHole ? 1 : 0).changed);
-    for (const append of one.take()) note(one.append(append).changed);
-    return { changed: [...changed].sort(), names: [...one.registry.names()] };
-  };
-  for (const hasHole of [false, true]) {
-    expect(changedBy(hasHole)).toEqual({ changed: [acme, orders, 'gold'].sort(), names: [] });
-  }
-});
-
 describe('what will not count for long, as its signature expires', () => {
   const EPOCH = { kind: 'epoch', id: 'x', base: 0 } as const;
 
@@ -246,50 +177,5 @@ describe('what will not count for long, as its signature expires', () => {
     };
     expect(writtenOf(true)).toContain(kind);
     expect(writtenOf(false)).toEqual([]);
-  });
-});
-
-describe('a key that is gone', () => {
-  test('of a change takes it out of the trail', () => {
-    const one = OneRegistry.ready();
-    for (const revision of [1, 2]) one.write(auditOf(revision));
-    one.read({ key: one.registry.keys.audit('1'), record: null });
-    expect(trailOf(one)).toEqual([2]);
-  });
-
-  test.each([
-    ['of the only state has it written again at once', 1, ['state']],
-    ['of a state that a later one has replaced has nothing written', 2, []],
-  ])('%s', (_, states, wants) => {
-    const one = OneRegistry.ready();
-    for (let asOf = 1; asOf <= states; asOf++) one.write(stateOf({ asOf }));
-    one.read({ key: one.registry.keys.state('orders', 1), record: null });
-    expect(one.wants).toEqual(wants);
-    expect(one.registry.stateOf('orders').definition).toEqual(DEFINITION);
-  });
-
-  test('of an accepted proposal that no state contains has a state written at once', () => {
-    const one = OneRegistry.ready();
-    one.write(proposalOf('other', 'p', 0));
-    one.read({ key: one.registry.keys.proposal('p'), record: null });
-    expect(one.take()[0]?.records.map(({ record }) => record?.kind)).toEqual(['audit', 'state']);
-  });
-
-  test('of a deleted group takes what is known of it: whoever makes it anew expects none', () => {
-    const one = OneRegistry.ready();
-    one.write(stateOf({ definition: null }));
-    one.read({ key: one.registry.keys.state('orders', 1), record: null });
-    one.wait(PATIENCE_MS);
-    expect([one.registry.stateOf('orders'), one.wants]).toEqual([{ revision: 0, definition: null }, []]);
-  });
-
-  test('that nobody knows changes nothing', () => {
-    const one = OneRegistry.ready();
-    one.write(stateOf());
-    for (const key of ['anything', one.registry.keys.state('other', 1), one.registry.keys.audit('9')]) {
-      const { changed, appends } = one.read({ key, record: null });
-      expect([changed.size, appends]).toEqual([0, []]);
-    }
-    expect([...one.registry.names()]).toEqual(['orders']);
   });
 });

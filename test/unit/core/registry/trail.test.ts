@@ -113,15 +113,6 @@ describe('what has fallen out', () => {
     );
   });
 
-  test('is handed out in its order, as many as asked for, though what was handed out is not freed yet', () => {
-    const trail = trailOf(
-      [1, 2, 3, 4, 5].map((revision) => change(revision)),
-      1,
-    );
-    const taken = [2, 1, 2].map((count) => trail.takeFallen(count, 0));
-    expect(taken).toEqual([['1', '2'], ['3'], ['4']]);
-  });
-
   test('is handed out again when nobody has freed it for longer than one waits, whoever had it, at most 1,000 at once', () => {
     const trail = new Trail(1);
     for (let revision = 1; revision <= 1201; revision++) trail.keep(change(revision), 100);
@@ -136,59 +127,6 @@ describe('what has fallen out', () => {
     trail.freed('1');
     expect(trail.takeStale(2101, 1000)).toEqual([]);
     expect(trail.takeStale(1e9, 1000)).not.toContain('1');
-  });
-
-  test('that somebody freed what is kept takes it away, and nothing beside it', () => {
-    const records = [change(3), ...detaching(7, 'acme', 'beta'), change(9)];
-    for (const record of records) {
-      const trail = trailOf(records);
-      trail.freed(auditIdOf(record));
-      expect(trail.after(0, 1000, null)).toEqual(records.filter((other) => other !== record));
-    }
-  });
-});
-
-describe('what others should have written', () => {
-  test('is handed out when it has been missing for longer than one waits, and then waited for again', () => {
-    const trail = new Trail(MOST);
-    trail.expect(change(1), 0);
-    trail.expect(change(2), 500);
-    expect(trail.takeOverdue(1000, 1000)).toEqual([]);
-    expect(idsOf(trail.takeOverdue(1001, 1000))).toEqual(['1']);
-    expect(idsOf(trail.takeOverdue(1501, 1000))).toEqual(['2']);
-    expect(trail.takeOverdue(2001, 1000)).toEqual([]);
-    trail.keep(change(1), 2001);
-    expect(idsOf(trail.takeOverdue(9000, 1000))).toEqual(['2']);
-  });
-
-  test.each([
-    ['whose signature will not count for long', (trail: Trail, record: AuditRecord) => trail.keep(record, 0, true)],
-    ['that are not found in another log', (trail: Trail) => trail.sayAgain(0)],
-  ])('records %s are written again, at most 200 at once, until they are read', (_, outdate) => {
-    const records = Array.from({ length: 300 }, (_, at) => change(at + 1));
-    const trail = trailOf(records, 300);
-    for (const record of records) outdate(trail, record);
-    expect(trail.takeOverdue(1000, 1000)).toEqual([]);
-    trail.keep(records[0], 500);
-    trail.freed('2');
-    expect(idsOf(trail.takeOverdue(1001, 1000))).toEqual(idsOf(records.slice(2, 202)));
-    expect(idsOf(trail.takeOverdue(1001, 1000))).toEqual(idsOf(records.slice(202)));
-    expect(trail.takeOverdue(1001, 1000)).toEqual([]);
-  });
-
-  test('nobody writes again what has fallen out', () => {
-    const trail = trailOf([], 2);
-    for (const revision of [2, 3, 4, 1]) trail.keep(change(revision), 0, true);
-    expect(idsOf(trail.takeOverdue(1e6, 1000))).toEqual(['3', '4']);
-  });
-
-  test('another log has nothing to free: what had fallen out of the last one is not in it', () => {
-    const trail = trailOf(
-      [1, 2, 3].map((revision) => change(revision)),
-      1,
-    );
-    trail.sayAgain(0);
-    expect([...trail.takeFallen(1000, 0), ...trail.takeStale(1e6, 1000)]).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createLaneRates, estimate, usageIn } from '../../../../src/core/report/sample/estimate.js';
-import { LONG, SLOW } from '../../../../src/core/report/sample/lane-sample.js';
+import { createLaneRates, estimate } from '../../../../src/core/report/sample/estimate.js';
+import { LONG } from '../../../../src/core/report/sample/lane-sample.js';
 import { Sampling, type Work } from '../sample/sampling.js';
 
 function ratesOf(work: Work, { claim = [0, 0], durationMs = 1000 } = {}) {
@@ -11,39 +11,6 @@ function ratesOf(work: Work, { claim = [0, 0], durationMs = 1000 } = {}) {
   estimate(sampling.sample, LONG, rates);
   return rates;
 }
-
-describe('rates over a span', () => {
-  test('demand is what was attempted, usage what was admitted, in every dimension', () => {
-    const { usage, demand, squares } = ratesOf({ perSecond: 200, bytes: 10, admitted: 0.25 });
-    expect(Array.from(demand)).toEqual([200, 2000]);
-    expect(Array.from(usage)).toEqual([50, 500]);
-    expect(Array.from(squares)).toEqual([200, 20_000]);
-  });
-
-  test('demand is never less than the usage: work refused before a cut is admitted behind it', () => {
-    const sampling = new Sampling();
-    sampling.run(1000, { perSecond: 0 });
-    sampling.limiter.admitted.set(0, 40);
-    sampling.run(20, { perSecond: 0 });
-    const rates = createLaneRates();
-    estimate(sampling.sample, LONG, rates);
-    expect(rates.demand[0]).toBe(rates.usage[0]);
-    expect(rates.demand[0]).toBeCloseTo(40 / 1.02, 9);
-  });
-
-  test('without time passed nothing is estimated', () => {
-    const rates = createLaneRates();
-    rates.demand[0] = 7;
-    estimate(new Sampling().sample, SLOW, rates);
-    expect(rates.demand[0]).toBe(7);
-  });
-
-  test('the usage alone', () => {
-    const sampling = new Sampling();
-    sampling.run(1000, { perSecond: 100, admitted: 0.5 });
-    expect(usageIn(sampling.sample, SLOW)[0]).toBe(50);
-  });
-});
 
 describe('work that is held back and tried again', () => {
   test.each([

@@ -92,26 +92,6 @@ test('who overwrites a ceiling again and again is answered once in five seconds'
   expect(said).toBeLessThanOrEqual(1 + 20_000 / AGAIN_MS);
 });
 
-test('a jump of the log’s clock, which a newcomer takes for an absence of everybody, ends no ceiling for anybody', () => {
-  const node = climbed('relaxed');
-  const before = ceilingOf(node);
-  node.read(node.by('other', 'node'));
-  node.logClockMs += 3_600_000;
-  node.read(node.by('other', 'node'));
-  expect(ceilingOf(node)).toBe(before);
-  expect(saidWithin(node, TURNS_MS)).toMatchObject([{ ceiling: before }]);
-  // Said once, however far the clock has jumped.
-  expect(saidWithin(node, 10_000)).toEqual([]);
-});
-
-test('a node that comes after a jump ends it for everybody: perhaps nobody has run', () => {
-  const node = climbed('relaxed');
-  node.logClockMs += 3_600_000;
-  node.read(node.by('other', 'node'));
-  expect(ceilingOf(node)).toBe(CLIMB.fromPerSecond);
-  expect(saidWithin(node, TURNS_MS)).toEqual([]);
-});
-
 test('a ceiling that has ended, and one of another log, is not said', () => {
   const node = climbed('relaxed');
   node.step({ kind: 'epoch-began', epoch: 'old' });

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { groupIdOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
-import { partitionOf } from '../../../../src/core/base/protocol/record.js';
 import { ReportBook } from '../../../../src/core/report/report-book.js';
 
 function bookWith({ partitions = 1, groupsPerRecord = 3, forcedReportMs = 300_000 } = {}) {
@@ -16,54 +15,6 @@ function assign(book: ReportBook, ...groups: readonly number[]): number[] {
 }
 
 describe('report book', () => {
-  test('fills a bundle before it opens the next, and stays with it', () => {
-    const book = bookWith();
-    expect(assign(book, 10, 11, 12, 13, 10, 12)).toEqual([0, 0, 0, 1, 0, 0]);
-    expect(book.bundles.map(({ groups }) => groups)).toEqual([[10, 11, 12], [13]]);
-  });
-
-  test('a group belongs to one partition, and so does its bundle', () => {
-    const book = bookWith({ partitions: 4 });
-    for (let group = 0; group < 200; group++) {
-      expect(book.bundleOf(group, groupId(group)).partition).toBe(partitionOf(groupId(group), 4));
-    }
-    expect(new Set(book.bundles.map(({ partition }) => partition)).size).toBe(4);
-    expect(Math.max(...book.bundles.map(({ groups }) => groups.length))).toBe(3);
-    expect(new Set(book.bundles.map(({ key }) => key)).size).toBe(book.bundles.length);
-  });
-
-  test('a released place is taken by the next group, and no bundle ever holds too many', () => {
-    const book = bookWith();
-    assign(book, 0, 1, 2, 3, 4, 5, 6);
-    book.release(1);
-    book.release(0);
-    book.release(4);
-    expect(new Set(assign(book, 20, 21, 22, 23, 24)).size).toBeGreaterThan(1);
-    expect(book.bundles.every(({ groups }) => groups.length <= 3)).toBe(true);
-    expect(book.bundles.flatMap(({ groups }) => groups).sort()).toEqual([2, 20, 21, 22, 23, 24, 3, 5, 6]);
-    expect(book.bundles).toHaveLength(3);
-  });
-
-  test('releasing twice, or what was never assigned, is nothing', () => {
-    const book = bookWith();
-    assign(book, 0);
-    book.release(0);
-    book.release(0);
-    book.release(77);
-    expect(assign(book, 5)).toEqual([0]);
-  });
-
-  test('finds a bundle by its key', () => {
-    const book = bookWith();
-    const bundle = book.bundleOf(1, groupId(1));
-    bundle.dirty = false;
-    book.markDirtyOn(bundle.partition, 'other');
-    book.markDirtyOn(bundle.partition + 1, bundle.key);
-    expect(bundle.dirty).toBe(false);
-    book.markDirtyOn(bundle.partition, bundle.key);
-    expect(bundle.dirty).toBe(true);
-  });
-
   test('forced reports come within the last tenth of their period, not all at once', () => {
     const book = bookWith({ groupsPerRecord: 1 });
     assign(book, ...Array.from({ length: 100 }, (_, group) => group));

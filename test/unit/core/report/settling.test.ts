@@ -37,23 +37,9 @@ describe('looks after a change', () => {
     expect(looksThatDiffer(3000, 1000)).toEqual(expected);
   });
 
-  test('a report that was good is left alone', () => {
-    expect(looksThatDiffer(1000, 1000)).toEqual([]);
-    expect(looksThatDiffer(1015, 1000)).toEqual([]);
-  });
-
   test('an error within one standard deviation is not corrected before more is known', () => {
     // ± √80 of 80 after one second, ± √(80 · 15) of 1,200 after fifteen.
     expect(looksThatDiffer(84, 80)).toEqual([15_000, 50_000]);
-  });
-
-  test('what is below a thousandth of the quota does not matter', () => {
-    expect(looksThatDiffer(0.5, 1.4)).toEqual([]);
-    expect(looksThatDiffer(0.5, 1.4, { target: 10 }).length).toBeGreaterThan(0);
-  });
-
-  test('without a quota nobody needs to know more exactly', () => {
-    expect(looksThatDiffer(3000, 1000, { target: Infinity })).toEqual([]);
   });
 
   test('a look that knows less than the report does needs more certainty', () => {
@@ -61,12 +47,6 @@ describe('looks after a change', () => {
     expect(looksThatDiffer(900, 1000, { restsOnMs: 1000 })[0]).toBe(760);
     expect(looksThatDiffer(900, 1000)[0]).toBe(160);
     expect(looksThatDiffer(900, 0, { restsOnMs: 1000 })[0]).toBe(60);
-  });
-
-  test('none without a change', () => {
-    const sampling = new Sampling();
-    sampling.run(10_000, { perSecond: 500 });
-    expect(isUnsettled(createSettling(), sampling.sample, createLaneRates(), RULE)).toBe(false);
   });
 });
 

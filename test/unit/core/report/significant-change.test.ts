@@ -25,27 +25,12 @@ function noticed(from: number, to: number, withinMs: number, rule: Parameters<ty
 }
 
 describe('a significant change', () => {
-  test('the worked numbers: 2,000/s in the fast span', () => {
-    expect(noticed(2000, 4200, 60)).toMatchObject({ span: FAST });
-    expect(noticed(2000, 500, 60)).toMatchObject({ span: FAST });
-    expect(noticed(2000, 3300, 60)).toMatchObject({ span: FAST });
-    expect(noticed(2000, 2800, 60)).toBeNull();
-    expect(noticed(2000, 1000, 60)).toMatchObject({ span: FAST });
-    expect(noticed(2000, 1200, 60)).toBeNull();
-  });
-
   test('what is known from a moment only is doubted as much as what it is compared with', () => {
     const young = { ...RULE, restsOnMs: 60 };
     expect(noticed(2000, 4200, 60, young)).toMatchObject({ span: FAST });
     expect(noticed(2000, 3300, 60, young)).toBeNull();
     expect(noticed(2000, 500, 60, young)).toMatchObject({ span: FAST });
     expect(noticed(2000, 1000, 60, young)).toBeNull();
-  });
-
-  test('80/s and then nothing: not within 50 ms, but within 1.5 s', () => {
-    const found = noticed(80, 0, 3000);
-    expect(found?.elapsedMs).toBeGreaterThan(60);
-    expect(found?.elapsedMs).toBeLessThan(1500);
   });
 
   test.each([
@@ -57,24 +42,6 @@ describe('a significant change', () => {
     { from: 80, to: 100, withinMs: 60_000 },
   ])('$from/s → $to/s within $withinMs ms', ({ from, to, withinMs }) => {
     expect(noticed(from, to, withinMs)).not.toBeNull();
-  });
-
-  test.each([
-    { from: 2000, to: 2180 },
-    { from: 1e6, to: 1.09e6 },
-    { from: 80, to: 87 },
-  ])('less than 10 % never: $from/s → $to/s', ({ from, to }) => {
-    expect(noticed(from, to, 90_000)).toBeNull();
-  });
-
-  test('a steady rate is never one', () => {
-    for (const perSecond of [0, 0.3, 5, 80, 2000]) expect(noticed(perSecond, perSecond, 30_000)).toBeNull();
-  });
-
-  test('a smaller z notices earlier', () => {
-    const strict = noticed(80, 200, 5000)?.elapsedMs ?? Infinity;
-    const relaxed = noticed(80, 200, 5000, { ...RULE, noiseFactor: 2 })?.elapsedMs ?? Infinity;
-    expect(relaxed).toBeLessThan(strict);
   });
 
   test('it looks at the signal that the strategy reads', () => {

@@ -19,16 +19,6 @@ import { Sampling } from './sampling.js';
 const IDLE = { perSecond: 0 };
 
 describe('spans', () => {
-  test('begin empty and grow until they are full', () => {
-    const sampling = new Sampling();
-    for (let span = FAST; span < SPAN_COUNT; span++) expect(sampling.sample.lengthMs(span)).toBe(0);
-    sampling.run(40, IDLE);
-    for (let span = FAST; span < SPAN_COUNT; span++) expect(sampling.sample.lengthMs(span)).toBe(40);
-    expect(sampling.sample.isFull(FAST)).toBe(false);
-    sampling.run(20, IDLE);
-    expect(sampling.sample.isFull(FAST)).toBe(true);
-  });
-
   test.each([
     { name: 'fast', span: FAST, lengthMs: 50 },
     { name: 'brief', span: BRIEF, lengthMs: 232 },
@@ -105,25 +95,6 @@ describe('spans', () => {
     expect(sampling.sample.lengthMs(LONG)).toBe(100);
     expect(sampling.sample.lengthMs(FAST)).toBe(60);
   });
-
-  test('a sample that comes late is one long step, not several', () => {
-    const sampling = new Sampling();
-    sampling.run(500, IDLE);
-    sampling.nowMs += 3000;
-    sampling.run(20, IDLE);
-    expect(sampling.sample.lengthMs(FAST)).toBe(3020);
-    expect(sampling.sample.lengthMs(LONG)).toBe(3520);
-  });
-
-  test('a lane served again begins with what the counters say then', () => {
-    const sampling = new Sampling();
-    sampling.run(500, { perSecond: 1000, heldBack: true });
-    sampling.sample.begin(sampling.limiter, 0, sampling.nowMs);
-    expect(sampling.sample.lengthMs(LONG)).toBe(0);
-    expect(sampling.sample.beginOf(LONG).attempted(0)).toBe(500);
-    sampling.run(40, IDLE);
-    expect(sampling.sample.now.heldBackMs - sampling.sample.beginOf(LONG).heldBackMs).toBe(0);
-  });
 });
 
 /** Time, time held back, and three counters in two dimensions. */
@@ -137,16 +108,6 @@ test.each([2, 3, 4, 5, 6, 7])('a counter (place %i of a mark) that falls by more
   };
   const values = [before + 1, before, before - 1, before - 2 ** 51, before - 2 ** 51 - 1, 0];
   expect(values.map(isAboveAt)).toEqual([false, false, false, false, true, true]);
-});
-
-describe('time in which held back work was refused again', () => {
-  test('is counted sample by sample', () => {
-    const sampling = new Sampling();
-    sampling.run(200, IDLE);
-    sampling.run(100, { perSecond: 0, heldBack: true });
-    sampling.run(200, IDLE);
-    expect(sampling.sample.now.heldBackMs).toBe(100);
-  });
 });
 
 describe('a quiet lane', () => {

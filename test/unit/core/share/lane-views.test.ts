@@ -48,28 +48,6 @@ test('a round knows nothing of the round before, at the first place as at the la
   expect(heldIn(ageMs, count)).toEqual([0, 0, 0, 0, Infinity]);
 });
 
-test('forty nodes that come one after the other are all in it', () => {
-  const node = OneNode.ready();
-  for (let other = 0; other < 40; other++) {
-    node.read(node.by(`n-${other}`, 'node'), node.report(`n-${other}`, [row('orders', 100 + other)]));
-    const { usage, demand, weight, count } = roundOfGroup(node, 'orders');
-    expect(count).toBe(other + 2);
-    const expected = Array.from({ length: other + 1 }, (_, at) => 100 + at);
-    for (const column of [...usage, ...demand]) expect(heldIn(column, count)).toEqual([0, ...expected]);
-    expect(heldIn(weight, count)).toEqual(Array.from({ length: count }, () => 1));
-  }
-});
-
-test('forty nodes that come at once, too', () => {
-  const node = OneNode.ready();
-  roundOfGroup(node, 'orders');
-  const others = Array.from({ length: 40 }, (_, at) => `n-${at}`);
-  node.read(...others.flatMap((id) => [node.by(id, 'node'), node.report(id, [row('orders', 100)])]));
-  const { demand, weight, count } = roundOfGroup(node, 'orders');
-  expect(heldIn(demand[MESSAGES], count)).toEqual([0, ...others.map(() => 100)]);
-  expect(heldIn(weight, count)).toEqual([1, ...others.map(() => 1)]);
-});
-
 test('of a lane that moved to another bucket the larger of both words counts, in whatever order they came', () => {
   for (const [first, second] of [
     [900, 100],

@@ -55,41 +55,6 @@ test.each(['/', '/x!', '/00', '/zzzzz', '/ ', '/-1', '/1/1', '/A'])(
   },
 );
 
-describe('what counts as a sign of life', () => {
-  test('a newer life on another partition does not renew it: that partition has a time of its own', () => {
-    const membership = new Membership(STALENESS_MS, 2);
-    const member = membership.memberOf(author(1), 1000);
-    membership.beginLife(member, 0, 1, 1000);
-    membership.join(member, 'a', 'test', 1000, 0);
-    membership.beginLife(member, 1, 2, 1e9);
-    expect(member.lastSignLogMs).toBe(1000);
-    expect(membership.expire(1000 + STALENESS_MS)).toEqual([]);
-    expect(membership.expire(1001 + STALENESS_MS)).toEqual([member]);
-  });
-
-  test('who is not alive is known since its newest life', () => {
-    const membership = new Membership(STALENESS_MS, 1);
-    const member = membership.memberOf(author(1), 1000);
-    membership.beginLife(member, 0, 1, 1000);
-    membership.beginLife(member, 0, 2, 9000);
-    expect(member.lastSignLogMs).toBe(9000);
-  });
-
-  test('a tombstone takes nothing from a node that is alive on the membership partition, and its word elsewhere', () => {
-    const membership = new Membership(STALENESS_MS, 2);
-    const member = membership.memberOf(author(1), 1000);
-    membership.beginLife(member, 0, 3, 1000);
-    membership.join(member, 'a', 'test', 1000, 0);
-    for (const partition of [0, 1]) {
-      expect(membership.sign(member, partition, 3)).toBe(true);
-      membership.bury(member, partition, 1000);
-    }
-    expect(member.state).toBe('alive');
-    expect(membership.sign(member, 0, 2)).toBe(false);
-    expect(membership.sign(member, 1, 2)).toBe(true);
-  });
-});
-
 test('a node whose records are gone makes room for another one, though other partitions still tell of it', () => {
   const membership = new Membership(STALENESS_MS, 2, 2);
   const elsewhere = membership.memberOf(author(9), 0);
@@ -106,15 +71,6 @@ test('a node whose records are gone makes room for another one, though other par
   const third = membership.memberOf(author(3), 0);
   membership.beginLife(third, 0, 1, 0);
   expect(membership.hasRoomFor(4, 0)).toBe(false);
-});
-
-test('in another log the bound counts anew', () => {
-  const membership = new Membership(STALENESS_MS, 2, 2);
-  for (const nodeKey of [1, 2]) membership.beginLife(membership.memberOf(author(nodeKey), 0), 0, 1, 0);
-  expect(membership.hasRoomFor(3, 0)).toBe(false);
-  membership.forgetAll();
-  for (const nodeKey of [8, 9]) membership.beginLife(membership.memberOf(author(nodeKey), 0), 1, 1, 0);
-  expect(membership.hasRoomFor(3, 0)).toBe(true);
 });
 
 test('whoever keeps sums over the members learns of every change of them', () => {

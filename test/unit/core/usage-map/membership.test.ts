@@ -46,30 +46,6 @@ describe('who is a member', () => {
     expect(reading.alive).toEqual(['a', 'b']);
   });
 
-  test('a report on the membership partition is a sign of life too', () => {
-    const reading = new Reading();
-    reading.node('a');
-    reading.node('b');
-    for (let second = 0; second < 20; second++) {
-      reading.node('a', { afterMs: 1000 });
-      reading.report('b', { orders: second });
-    }
-    expect(reading.alive).toEqual(['a', 'b']);
-  });
-
-  test('an outage of the log and a clock that jumps by hours expire nobody', () => {
-    const reading = new Reading();
-    beat(reading, 3, 'a', 'b', 'c');
-    for (const jumpMs of [30_000, 7_200_000, -7_200_000, 3_600_000]) {
-      reading.node('a', { afterMs: jumpMs });
-      reading.node('b', { afterMs: 200 });
-      reading.node('c', { afterMs: 200 });
-      beat(reading, 3, 'a', 'b', 'c');
-      expect(reading.alive).toEqual(['a', 'b', 'c']);
-    }
-    expect(reading.notices.filter(({ kind }) => kind === 'member-expired')).toEqual([]);
-  });
-
   test('indexes follow the order of the keys, whoever came first', () => {
     const one = new Reading();
     const other = new Reading();
@@ -79,40 +55,6 @@ describe('who is a member', () => {
       other.membership.alive.map(({ nodeId }) => nodeId),
     );
     expect(one.membership.alive.map(({ slot }) => one.membership.on(0).indexOf(slot))).toEqual([0, 1, 2, 3]);
-  });
-});
-
-describe('lives of one node id', () => {
-  test('a past life changes nothing', () => {
-    const reading = new Reading();
-    reading.node('a', { life: 2 });
-    expect(reading.farewell('a', { life: 1 })).toBe(false);
-    reading.report('a', { orders: 7 }, { life: 1 });
-    expect(reading.alive).toEqual(['a']);
-    expect(reading.rowsOf('orders')).toEqual({});
-    expect(reading.log.ignored).toMatchObject({ 'old-incarnation': 2 });
-  });
-
-  test('a restart within the staleness leaves the node alive and drops what its former life reported', () => {
-    const reading = new Reading();
-    reading.node('a');
-    reading.report('a', { orders: 7 });
-    expect(reading.node('a', { life: 2, afterMs: 900 })).toBe(false);
-    expect(reading.alive).toEqual(['a']);
-    expect(reading.rowsOf('orders')).toEqual({});
-  });
-
-  test('other partitions do not decide who is a member of the cluster', () => {
-    const reading = new Reading(3);
-    reading.node('a', { partition: 1 });
-    reading.farewell('a', { partition: 2 });
-    expect(reading.alive).toEqual([]);
-    reading.node('a');
-    reading.farewell('a', { partition: 1, life: 2 });
-    expect(reading.alive).toEqual(['a']);
-    reading.node('b', { afterMs: 2000 });
-    for (let second = 0; second < 10; second++) reading.node('a', { partition: 1, afterMs: 1000 });
-    expect(reading.alive).toEqual(['a', 'b']);
   });
 });
 
@@ -151,13 +93,6 @@ describe('who shares the groups of another partition', () => {
     expect(aliveOn(reading, 1)).toEqual(['a']);
   });
 
-  test('a farewell of a life before the newest there changes nothing', () => {
-    const reading = new Reading(2);
-    reading.node('a', { partition: 1, life: 2 });
-    expect(reading.farewell('a', { partition: 1, life: 1 })).toBe(false);
-    expect(aliveOn(reading, 1)).toEqual(['a']);
-  });
-
   test('a row counts as soon as its life is the newest of its own partition, whatever others say', () => {
     const reading = new Reading(2);
     reading.node('a', { partition: 1 });
@@ -178,37 +113,9 @@ describe('who shares the groups of another partition', () => {
     expect(reading.rowsOf(elsewhere)).toEqual({});
     expect(reading.log.ignored).toMatchObject({ 'foreign-key': 1 });
   });
-
-  test('ends with its key, as newcomers find it', () => {
-    const reading = new Reading(2);
-    for (const partition of [0, 1]) reading.node('a', { partition });
-    expect(reading.tombstone(nodeKeyText('a'), { partition: 1 })).toBe(true);
-    expect(aliveOn(reading, 1)).toEqual([]);
-    expect(reading.alive).toEqual(['a']);
-  });
 });
 
 describe('a buried node', () => {
-  test('is forgotten when it is gone, and not while it is alive', () => {
-    const reading = new Reading();
-    reading.node('a');
-    reading.tombstone(nodeKeyText('a'));
-    expect(reading.alive).toEqual(['a']);
-    reading.farewell('a');
-    reading.tombstone(nodeKeyText('a'));
-    expect([...reading.membership.all()]).toEqual([]);
-  });
-
-  test('may start again from its first life', () => {
-    const reading = new Reading(2);
-    for (const partition of [0, 1]) reading.node('a', { life: 5, partition });
-    reading.farewell('a', { life: 5 });
-    for (const partition of [0, 1]) reading.tombstone(nodeKeyText('a'), { partition });
-    expect(reading.node('a', { life: 1 })).toBe(true);
-    reading.report('a', { mails: 3 }, { life: 1, partition: 1 });
-    expect(reading.rowsOf('mails')).toEqual({ a: 3 });
-  });
-
   test('keeps the rows of a bundle that nobody buried', () => {
     const early = new Reading(2);
     early.report('a', { mails: 7 }, { partition: 1 });
