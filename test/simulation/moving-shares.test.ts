@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { World } from '../../sim/cluster/world.js';
-import { runSwarm } from '../../sim/swarm/run-swarm.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { GROUP, SETTINGS } from './settings.js';
 
@@ -28,29 +27,6 @@ function reportsSince(world: World, fromMs: number): number {
 }
 
 const FAIR = { a: 700, b: 200, c: 100 };
-
-describe.each(['max-min', 'steal-halfway', 'client-rate'])('%s in a closed loop', (strategy) => {
-  test.each([1, 3])('comes to the max-min shares and rests there, %i partition(s)', (partitions) => {
-    const world = cluster({ strategy }, { a: 2000, b: 200, c: 100 }, partitions);
-    world.runFor(10_000);
-    for (const [node, fair] of Object.entries(FAIR)) expect(Math.abs(share(world, node) / fair - 1)).toBeLessThan(0.05);
-    world.runFor(50_000);
-    const restsMs = world.nowMs;
-    world.runFor(30_000);
-    expect(reportsSince(world, restsMs)).toBe(0);
-    expect(sumOf(world)).toBeLessThanOrEqual(QUOTA * (1 + 1e-6));
-  });
-
-  test('idle, then everything: never stuck at its floor', () => {
-    const world = cluster({ strategy }, { a: 2000 });
-    world.start('b');
-    world.runFor(5000);
-    world.drive({ node: 'b', ratePerSecond: () => 2000, evenly: true });
-    world.runFor(3000);
-    expect(Math.abs(share(world, 'b') / 500 - 1)).toBeLessThan(0.05);
-    expect(sumOf(world)).toBeLessThanOrEqual(QUOTA * (1 + 1e-6));
-  });
-});
 
 /** Shares of b, sampled every 100 ms, after its demand rises from 100/s to 2,000/s while a holds 900. */
 function risingShares(changes: Partial<GroupSettings>, partitions: number, durationMs: number): number[] {
@@ -110,13 +86,4 @@ test.each(['smoothingMs', 'slewPerSecond'])('%s: nothing is reported at rest', (
   world.runFor(30_000);
   expect(reportsSince(world, restsMs)).toBe(0);
   for (const [node, fair] of Object.entries(FAIR)) expect(Math.abs(share(world, node) / fair - 1)).toBeLessThan(0.03);
-});
-
-test.each([
-  { seed: 8201, changes: { strategy: 'steal-halfway' } },
-  { seed: 8202, changes: { strategy: 'client-rate' } },
-  { seed: 8203, changes: { smoothingMs: 500, slewPerSecond: 1 } },
-])('swarm with $changes, seed $seed', ({ seed, changes }) => {
-  const { plan, problems } = runSwarm(seed, { ...SETTINGS, groups: [{ ...GROUP, ...changes }] });
-  expect(problems, plan.join('\n')).toEqual([]);
 });

@@ -74,28 +74,6 @@ describe.each(SEEDS)('a newcomer on the compacted log, seed %i', (seed) => {
   });
 });
 
-test('keys of nodes that are gone for long are buried by one node, and nothing else changes', () => {
-  // Open: with some seeds a tombstone is written twice, before the first is read back; it does no harm.
-  const world = new World(32, { ...settingsWith(2), forgetAfterMs: 20_000 });
-  for (const node of ['a', 'b', 'c']) world.start(node);
-  for (const node of ['a', 'b', 'c'])
-    for (const lane of [0, 2, 4]) world.drive({ node, lane, ratePerSecond: () => 100 });
-  world.runFor(4000);
-  world.node('c').crash();
-  world.runFor(60_000);
-  const tombstones = world.topic.log.filter(({ record }) => record === null);
-  expect(tombstones.length).toBeGreaterThanOrEqual(3);
-  expect(new Set(tombstones.map(({ key }) => key.slice(0, 8))).size).toBe(1);
-  expect(new Set(tombstones.map(({ partition, key }) => `${partition}:${key}`)).size).toBe(tombstones.length);
-  const left = compacted(world.topic.log).filter(({ record }) => record !== null);
-  expect(new Set(left.map(({ key }) => key.slice(0, 8))).size).toBe(2);
-  for (const node of ['a', 'b']) expect(world.node(node).coordinator.membership.alive).toHaveLength(2);
-  const back = world.start('c', { compacted: true });
-  world.runFor(500);
-  expect(back.coordinator.isReady).toBe(true);
-  expect(world.node('a').coordinator.membership.alive).toHaveLength(3);
-});
-
 test('a node that is buried while a newcomer still believes in it is believed when it comes back at life 1', () => {
   const settings = { ...settingsWith(1), stalenessMs: 2500, forgetAfterMs: 5000, heartbeatMs: 500 };
   // The node with the lowest key buries the others.

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { admittedRate, worstSpan } from '../../sim/cluster/measure.js';
 import { World, type WorldSettings } from '../../sim/cluster/world.js';
 import { someOf } from '../property/seed.js';
@@ -6,7 +6,6 @@ import { GATED, SETTINGS } from './settings.js';
 
 const QUOTA = 1000;
 const SEEDS = someOf([1, 2, 3]);
-const TEN = [...'abcdefghij'];
 
 /** A ready cluster; traffic begins at 100 ms. */
 const GATES: WorldSettings = { ...SETTINGS, groups: [GATED] };
@@ -46,54 +45,6 @@ test.each(SEEDS)(
     expect(admittedRate(world.arrivals, 0, 5000) / QUOTA).toBeGreaterThanOrEqual(0.99);
   },
 );
-
-describe.each(SEEDS)('steady Poisson traffic, seed %i', (seed) => {
-  test('2000 + 20 + 20: the busy node gets what the others leave', () => {
-    const world = cluster(seed, ['a', 'b', 'c'], SETTINGS);
-    drive(world, { a: 2000, b: 20, c: 20 });
-    world.runFor(40_000);
-    const total = admittedRate(world.arrivals, 10_000, 40_000) / QUOTA;
-    expect(Math.abs(total - 1)).toBeLessThanOrEqual(0.01);
-    expect(worstSpan(world.arrivals, 1000, 100, 40_000) / QUOTA).toBeLessThanOrEqual(1.1);
-  });
-
-  test('ten cold nodes under 3 × the quota: the first full second ≥ 95 %, worst second ≤ 1.10', () => {
-    const world = cluster(seed, TEN, SETTINGS);
-    drive(world, Object.fromEntries(TEN.map((id) => [id, 300])));
-    world.runFor(4000);
-    expect(admittedRate(world.arrivals, 100, 1100) / QUOTA).toBeGreaterThanOrEqual(0.95);
-    expect(worstSpan(world.arrivals, 1000, 0, 4100) / QUOTA).toBeLessThanOrEqual(1.1);
-  });
-});
-
-/**
- * The quiet nodes' own Poisson noise moves the total of 30 s by 0.5 % (one deviation) while the busy one's share stands
- * still, and their reported demands are known to 1 or 2 % each; so single windows are asserted at 3 %, and the mean of
- * the seeds at 1 %. The worst of 40,000 seconds that overlap is 1.08 ± 0.013: one seed of eight has more than 1.10.
- */
-test('2000 + 9 × 80: the total is within 1 % of the quota, the worst second within 1.10', () => {
-  const worlds = Array.from({ length: 8 }, (_, at) => busyAmongNineQuiet(at + 1));
-  const errors = worlds.map((arrivals) => admittedRate(arrivals, 10_000, 40_000) / QUOTA - 1);
-  const mean = meanOf(errors);
-  const worst = worlds.map((arrivals) => worstSpan(arrivals, 1000, 100, 40_000) / QUOTA);
-  console.log(`worst seconds: ${worst.map((ratio) => ratio.toFixed(3)).join(', ')}`);
-  expect(meanOf(worst)).toBeLessThanOrEqual(1.1);
-  console.log(`2000 + 9 × 80: ${errors.map((error) => `${(100 * error).toFixed(1)} %`).join(', ')}`);
-  expect(Math.abs(mean)).toBeLessThanOrEqual(0.01);
-  for (const error of errors) expect(Math.abs(error)).toBeLessThanOrEqual(0.03);
-});
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-/** By seed: two tests look at the first ones. */
-function busyAmongNineQuiet(seed: number): World['arrivals'] {
-  const world = cluster(seed, TEN, SETTINGS);
-  drive(world, Object.fromEntries(TEN.map((id, at) => [id, at === 0 ? 2000 : 80])));
-  world.runFor(40_000);
-  return world.arrivals;
-}
 
 test('a demand step settles within 200 ms in the median, 600 ms at the worst of 20 seeds', () => {
   const times = Array.from({ length: 20 }, (_, at) => stepTimeMs(at + 1)).sort((left, right) => left - right);
@@ -164,63 +115,6 @@ test('a clean leave frees the share within 200 ms, a death within staleness + 1 
   world.node('b').crash();
   world.runFor(SETTINGS.stalenessMs + 1000);
   expect(share(world, 'a')).toBeCloseTo(700 + 0.999 * (QUOTA - 700), -1);
-});
-
-test('a node that slept for 10 s decides nothing with its old share and bursts nothing', () => {
-  const world = cluster(6, ['a', 'b', 'c']);
-  drive(world, { a: 700, b: 700, c: 700 });
-  world.runFor(3000);
-  world.node('a').stall(10_000, 50);
-  world.runFor(14_000);
-  const kinds = world.node('a').notices.map(({ notice }) => notice.kind);
-  expect(kinds).toEqual(expect.arrayContaining(['stalled', 'resumed']));
-  expect(worstSpan(world.arrivals, 1000, 1000, world.nowMs) / QUOTA).toBeLessThanOrEqual(1.1);
-  expect(share(world, 'a')).toBeCloseTo(QUOTA / 3, -1);
-});
-
-describe.each(['equal-share', 'floor', 'closed'] as const)('the whole topic is away for 30 s, policy %s', (policy) => {
-  test('nobody rises, and shares follow the log again within 2 s of its return', () => {
-    const world = cluster(7, ['a', 'b', 'c'], withGroup({ isolation: { policy, holdMs: 10_000 } }));
-    drive(world, { a: 900, b: 300, c: 300 });
-    world.runFor(3000);
-    world.topic.isAway = true;
-    world.runFor(30_000);
-    const fallback = ['a', 'b', 'c'].map((id) => share(world, id));
-    expect(fallback.reduce((sum, part) => sum + part, 0)).toBeLessThanOrEqual(QUOTA * 1.000001);
-    if (policy === 'closed') expect(fallback).toEqual([0, 0, 0]);
-    world.topic.isAway = false;
-    world.runFor(2000);
-    expect(share(world, 'a') + share(world, 'b') + share(world, 'c')).toBeCloseTo(QUOTA, 1);
-    expect(share(world, 'a')).toBeGreaterThan(330);
-    world.runFor(3000);
-    // The 600/s of b and c alone vary by 1.1 % over five seconds, and this is the worst of 38 s.
-    expect(worstFiveSeconds(world)).toBeLessThanOrEqual(1.04);
-  });
-});
-
-test('a node cut off alone adds at most its own fallback, after the others have expired it', () => {
-  const world = cluster(8, ['a', 'b', 'c']);
-  drive(world, { a: 700, b: 700, c: 700 });
-  world.runFor(3000);
-  world.node('a').cutOff(true);
-  world.runFor(20_000);
-  expect(share(world, 'a')).toBeLessThanOrEqual(QUOTA / 3 + 1);
-  expect(share(world, 'b') + share(world, 'c')).toBeCloseTo(QUOTA, 1);
-  world.node('a').cutOff(false);
-  world.runFor(2000);
-  expect(share(world, 'a') + share(world, 'b') + share(world, 'c')).toBeCloseTo(QUOTA, 1);
-});
-
-test('two processes with one node id: the newer goes on, the older stops deciding', () => {
-  const world = cluster(9, ['a', 'b']);
-  drive(world, { a: 700, b: 700 });
-  world.runFor(2000);
-  const older = world.node('a');
-  const newer = world.start('a');
-  world.runFor(1000);
-  expect(older.coordinator.phase).toBe('fenced');
-  expect(newer.coordinator.isReady).toBe(true);
-  expect(older.tryAcquire(0, 1, 0)).toBe(false);
 });
 
 test('clients that hold refused work back use the whole quota, wherever they are', () => {

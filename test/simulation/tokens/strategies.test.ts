@@ -36,46 +36,30 @@ function ratesIn(admitted: readonly TokenArrival[], nodes: number, fromMs: numbe
   return counts.map((count) => (1000 * count) / (untilMs - fromMs));
 }
 
-describe.each(ALL)('%s', (strategy) => {
-  test.each(someOf([0, 1, 2]))('an idle 10/s has its whole burst at node %d', (node) => {
-    const scene = { nodes: 3, perSecond: 10, lengthMs: 5000, arrivals: at(0, node, 11) };
-    expect(play(scene, { group: { strategy, burst: TEN } }).admitted).toHaveLength(10);
-  });
+const MOVING = ALL.flatMap((strategy) => [3, 10].map((nodes) => ({ strategy, nodes })));
 
-  test('an idle 1,000/s has its whole burst at any node', () => {
-    const scene = { nodes: 3, perSecond: 1000, lengthMs: 2000, arrivals: at(0, 1, 150) };
-    expect(play(scene, { group: { strategy } }).admitted).toHaveLength(100);
-  });
+test.each(someOf(MOVING))('$strategy: demand that moves every second at $nodes nodes, delivery in 50 ms', (given) => {
+  const { strategy, nodes } = given;
+  const { over5s, used, reportsPerSecond, secondBesideCentral } = figuresOf(SEED, nodes, 50, { strategy });
+  expect(over5s).toBeLessThanOrEqual(0.025);
+  expect(used).toBeGreaterThanOrEqual(0.99);
+  expect(reportsPerSecond).toBeLessThanOrEqual(0.5);
+  expect(secondBesideCentral).toBeLessThanOrEqual(0.05);
+});
 
-  test('far from the quota each node reports once, what it uses', () => {
-    const arrivals = steady(20_000, [{ perSecond: 40 }, { perSecond: 40 }, { perSecond: 40 }]);
-    const played = play({ nodes: 3, perSecond: 1000, lengthMs: 20_000, arrivals }, { group: { strategy } });
-    expect([played.admitted.length, played.reportsPerSecond]).toEqual([arrivals.length, expect.closeTo(1 / 20, 5)]);
-  });
+const SMALL = ALL.flatMap((strategy) => [
+  { strategy, perSecond: 5, nodes: 3 },
+  { strategy, perSecond: 10, nodes: 10 },
+]);
 
-  test.each(someOf([3, 10]))('demand that moves every second at %d nodes, delivery in 50 ms', (nodes) => {
-    const { over5s, used, reportsPerSecond, secondBesideCentral } = figuresOf(SEED, nodes, 50, { strategy });
-    expect(over5s).toBeLessThanOrEqual(0.025);
-    expect(used).toBeGreaterThanOrEqual(0.99);
-    expect(reportsPerSecond).toBeLessThanOrEqual(0.5);
-    expect(secondBesideCentral).toBeLessThanOrEqual(0.05);
-  });
-
-  const small = [
-    { perSecond: 5, nodes: 3, seconds: 100 },
-    { perSecond: 10, nodes: 10, seconds: 100 },
-  ];
-  test.each(someOf(small))(
-    '$perSecond/s on $nodes nodes is given in pieces, and used',
-    ({ perSecond, nodes, seconds }) => {
-      const scene = poisson(7, nodes, perSecond, seconds, () => (1.5 * perSecond) / nodes);
-      const { admitted } = play(scene, { idleMs: 12_000, group: { strategy } });
-      // What one node of an equal split does not use is nobody's: where each wants half as much again, little.
-      const least = strategy === 'equal' ? 0.9 : 0.97;
-      expect(admitted.length / central(scene, 10).length).toBeGreaterThanOrEqual(least);
-      expect(mostIn(admitted, 5000)).toBeLessThanOrEqual(5 * perSecond + 10 + 2);
-    },
-  );
+test.each(someOf(SMALL))('$strategy: $perSecond/s on $nodes nodes is given in pieces, and used', (given) => {
+  const { strategy, perSecond, nodes } = given;
+  const scene = poisson(7, nodes, perSecond, 100, () => (1.5 * perSecond) / nodes);
+  const { admitted } = play(scene, { idleMs: 12_000, group: { strategy } });
+  // What one node of an equal split does not use is nobody's: where each wants half as much again, little.
+  const least = strategy === 'equal' ? 0.9 : 0.97;
+  expect(admitted.length / central(scene, 10).length).toBeGreaterThanOrEqual(least);
+  expect(mostIn(admitted, 5000)).toBeLessThanOrEqual(5 * perSecond + 10 + 2);
 });
 
 /** Strategies that leave a split as it is found, which is PIP-82's usage distribution. */
