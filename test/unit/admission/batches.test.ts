@@ -91,19 +91,6 @@ describe('a batch', () => {
 });
 
 describe('nothing is minted by what is handed in', () => {
-  test('twice, or more than was granted', async () => {
-    const node = await windowed(0.05);
-    const batch = await take(node, { messages: 30 });
-    expect(() => batch.refund({ messages: 31 })).toThrow(code('BATCH_TOO_SMALL'));
-    expect(() => batch.refund({ messages: 20, dropped: { messages: 11 } })).toThrow(code('BATCH_TOO_SMALL'));
-    expect(() => batch.refund({ bytes: 1 })).toThrow(code('BATCH_TOO_SMALL'));
-    expect(() => batch.refund({ messages: -1 })).toThrow(code('AMOUNT_INVALID'));
-    expect(() => batch.refund({ messages: 0.5 })).toThrow(code('AMOUNT_INVALID'));
-    batch.refund({ messages: 30 });
-    expect(() => batch.refund({ messages: 1 })).toThrow(code('BATCH_ENDED'));
-    expect(left(node)).toBe(100);
-  });
-
   test.each([
     [undefined, 'FIELD_INVALID', 'refund must be an object like { messages: 20 }, got nothing'],
     [null, 'FIELD_INVALID', 'refund must be'],
@@ -122,47 +109,6 @@ describe('nothing is minted by what is handed in', () => {
     expect(refund).toThrow(message);
     batch.refund({ messages: 30 });
     expect([left(node), node.gate.batches.counts.refundsRefused]).toEqual([100, 2]);
-  });
-
-  test('without a grant', async () => {
-    const node = await windowed(0.05);
-    const { batches } = node.gate;
-    for (const id of ['', 'x', '__proto__-1', `${(await take(node, 'all')).id}0`]) {
-      expect(() => batches.refund(id, { messages: 1 })).toThrow(code('BATCH_UNKNOWN'));
-    }
-    expect([left(node), batches.counts.refundsRefused]).toEqual([0, 4]);
-  });
-
-  test('from an earlier window: it has been counted as used', async () => {
-    const node = await windowed(1000, { windowMs: 100 });
-    const batch = await take(node, { messages: 30 }, { waitMs: 1000 });
-    await sleep(batch.validMs + 5);
-    expect(() => batch.refund({ messages: 30 })).toThrow(code('BATCH_ENDED'));
-    expect(left(node)).toBeLessThanOrEqual(100);
-    expect(node.limiter.admitted.at(0)).toBe(batch.messages);
-  });
-});
-
-describe('a group that is changed while a batch is open', () => {
-  test.each([
-    ['a shorter window', { windowMs: 1_800_000 }],
-    ['a bucket', { limiter: 'bucket' as const }],
-  ])('to %s: nothing of the old window goes into it', async (_, change) => {
-    const node = await windowed(0.05);
-    const batch = await take(node, { messages: 60 });
-    node.inForce.define({ ...node.groups.at(0), ...change });
-    const before = left(node);
-    expect(() => batch.refund({ messages: 60 })).toThrow(code('BATCH_ENDED'));
-    expect([left(node), node.limiter.admitted.at(0)]).toEqual([before, 60]);
-    expect(() => batch.refund({})).toThrow(code('BATCH_ENDED'));
-  });
-
-  test('to another rate: the window is the same one', async () => {
-    const node = await windowed(0.05);
-    const batch = await take(node, { messages: 60 });
-    node.inForce.define({ ...node.groups.at(0), dropped: 'counted' });
-    batch.refund({ messages: 10, dropped: { messages: 50 } });
-    expect(node.limiter.admitted.at(0)).toBe(50);
   });
 });
 

@@ -55,44 +55,6 @@ describe('mode: shadow', () => {
     expect(directions.publish.local.admittedMessages).toBe(1 + 3 + 1 + 2 + 1000);
   });
 
-  test('is reported as if it were enforced', async () => {
-    const node = await sceneWith({ a: { quota: publish(100), burst: 1, mode: 'shadow' } });
-    const beganMs = performance.now();
-    let done = 0;
-    while (done < 5000) {
-      // A busy machine sleeps longer: what has become due meanwhile is done at once.
-      for (const dueMs = performance.now() - beganMs; done < dueMs; done++)
-        expect(node.tryAcquire('a', { messages: 1 }).granted).toBe(true);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    const { shadow, directions } = (await scene.get('/v1/groups/a')).body as unknown as GroupStatus;
-    const { usage, demand } = shadow!.directions.publish;
-    // 1,000/s were done. The log hears of the quota, and of what was wanted.
-    expect(usage.messagesPerSecond).toBeLessThan(130);
-    expect(demand.messagesPerSecond).toBeGreaterThan(150);
-    expect(directions.publish.local.admittedMessages).toBe(done);
-  });
-
-  test('the limit of the node itself still refuses', async () => {
-    const limits = { publish: { messagesPerSecond: 0 } };
-    const node = await sceneWith({ a: { ...MUCH, mode: 'shadow' }, b: MUCH }, { limits });
-    expect(node.tryAcquire('a', { messages: 1 })).toMatchObject({ granted: false, level: 'node' });
-    expect(node.reserve('a', { messages: 1 })).toMatchObject({ granted: false, level: 'node' });
-    // What is not done is not asked about.
-    expect((await shadowOf('a'))!.directions.publish).toMatchObject({
-      admittedMessages: 0,
-      wouldRefuse: { requests: 0 },
-    });
-  });
-
-  test('decides for topics and clients too, and refuses them nothing', async () => {
-    const node = await sceneWith({ a: { quota: publish(1000), perClient: publish(0), mode: 'shadow' } });
-    expect(node.tryAcquire('a', { messages: 1 }, { client: 'x' })).toEqual({ granted: true, shadow: 'refused' });
-    const { refusedBecause } = (await shadowOf('a'))!.directions.publish;
-    expect(refusedBecause).toMatchObject([{ level: 'client', count: 1 }]);
-    expect(node.gate.levels.refusals).toEqual(new Float64Array(4));
-  });
-
   test('of one group leaves the others of the same work in force', async () => {
     const attachments = {
       scopes: {
@@ -148,14 +110,6 @@ describe('shadow: beside what is in force', () => {
     expect(await scene.metrics.text()).toMatch(/quotamesh_admitted_messages_total{direction="publish"} [34]\n/);
     const listed = (await scene.get('/v1/groups')).body.groups as readonly { readonly group: string }[];
     expect(listed.map(({ group }) => group)).toEqual(['a']);
-  });
-
-  test('says that it would have granted what is refused', async () => {
-    const node = await sceneWith({ a: { ...NOTHING, shadow: MUCH } });
-    expect(node.tryAcquire('a', { messages: 1 })).toMatchObject({ granted: false, shadow: 'granted' });
-    const { status, body } = await scene.acquire({ group: 'a', messages: 1 });
-    expect([status, body.shadow]).toEqual([429, 'granted']);
-    expect((await shadowOf('a'))!.directions.publish.wouldGrant).toEqual({ requests: 2, messages: 2, bytes: 0 });
   });
 
   test('is asked about a piece of work once, also if that waits or comes again', async () => {

@@ -53,25 +53,6 @@ describe('the clients of a node', () => {
     expect(admitted).toHaveLength(1);
   });
 
-  test('come back after 20 ms at the earliest and 50 ms at the latest, plus jitter', async () => {
-    const answers: Answer[] = [
-      { kind: 'refused', retryAfterMs: 1 },
-      { kind: 'refused', retryAfterMs: 60_000 },
-    ];
-    const { take, asked } = scene(() => answers.shift() ?? GRANTED);
-    take(1);
-    await vi.advanceTimersByTimeAsync(200);
-    expect(pausesMs(asked)).toEqual([expect.closeTo(1 + 20 * 1.2, 0), expect.closeTo(1 + 50 * 1.2, 0)]);
-  });
-
-  test('work that a node could not decide is not a retry', async () => {
-    const answers: Answer[] = [{ kind: 'unavailable', retryAfterMs: 20 }, GRANTED];
-    const { take, asked } = scene(() => answers.shift() ?? GRANTED);
-    take(1);
-    await vi.advanceTimersByTimeAsync(100);
-    expect(asked.map(({ retry }) => retry)).toEqual([false, false]);
-  });
-
   test('give up when patience has run out, and take the next piece', async () => {
     const { take, gaveUp, asked } = scene(() => ({ kind: 'refused', retryAfterMs: 30 }));
     for (let bytes = 1; bytes <= CONNECTIONS_PER_NODE + 1; bytes++) take(bytes);

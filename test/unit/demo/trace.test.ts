@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { Replay } from '../../../src/tools/demo/traffic/replay.js';
 import { parseTrace, readTrace } from '../../../src/tools/demo/traffic/trace.js';
 
 const HEADER = 'TIMESTAMP,ContextTokens,GeneratedTokens';
@@ -34,29 +33,5 @@ describe('readTrace', () => {
     ],
   ])('says what is wrong: %s', (_, text, message) => {
     expect(() => parseTrace(text, 'x.csv')).toThrow(message);
-  });
-});
-
-describe('Replay', () => {
-  const rows = [
-    { atMs: 0, bytes: 1 },
-    { atMs: 100, bytes: 2 },
-    { atMs: 300, bytes: 3 },
-  ];
-
-  test('hands out each request once, at its time divided by the speed', () => {
-    const replay = new Replay(rows, 10);
-    expect(replay.nextAtMs).toBe(0);
-    expect(replay.arrivedBy(9.9).map(({ bytes }) => bytes)).toEqual([1]);
-    expect(replay.nextAtMs).toBe(10);
-    expect(replay.arrivedBy(30).map(({ bytes }) => bytes)).toEqual([2, 3]);
-    expect(replay.arrivedBy(30)).toEqual([]);
-  });
-
-  test('begins again one mean gap after the last request', () => {
-    const replay = new Replay(rows, 10);
-    replay.arrivedBy(30);
-    expect(replay.nextAtMs).toBe(45);
-    expect(replay.arrivedBy(90).map(({ bytes }) => bytes)).toEqual([1, 2, 3, 1]);
   });
 });

@@ -17,24 +17,10 @@ function measure(steps: readonly { arrive: number; admit: number; giveUp?: numbe
 
 const repeat = <Step>(count: number, step: Step): Step[] => Array.from({ length: count }, () => step);
 
-test('all of a demand below the quota: 100 %', () => {
-  const utilisation = measure(repeat(10, { arrive: 12, admit: 12 }));
-  expect(utilisation.ratio).toBeCloseTo(1, 9);
-  expect(utilisation.dueSeconds).toBeCloseTo(0.4, 9);
-});
-
 test('the worked example: 30 wait throughout, 24 are admitted in each 100 ms', () => {
   const utilisation = measure([{ arrive: 40, admit: 24 }, ...repeat(9, { arrive: 24, admit: 24 })]);
   expect(utilisation.ratio).toBeCloseTo(0.8, 9);
   expect(utilisation.dueSeconds).toBeCloseTo(1, 9);
-});
-
-test('what waits is due in every step until it is admitted or given up', () => {
-  const waiting = measure([{ arrive: 300, admit: 0 }, ...repeat(9, { arrive: 0, admit: 30 })]);
-  expect(waiting.ratio).toBeCloseTo(270 / 300, 9);
-  const givenUp = measure([{ arrive: 30, admit: 0, giveUp: 30 }, ...repeat(9, { arrive: 0, admit: 0 })]);
-  expect(givenUp.dueSeconds).toBeCloseTo(0.1, 9);
-  expect(givenUp.ratio).toBe(0);
 });
 
 test('the fuller dimension counts', () => {

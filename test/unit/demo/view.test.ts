@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { RecentSecond, verdictLines } from '../../../src/tools/demo/demonstration.js';
+import { verdictLines } from '../../../src/tools/demo/demonstration.js';
 import type { Measurement } from '../../../src/tools/demo/measure/meter.js';
-import { bar, frameLines, plainLine, type ViewFrame } from '../../../src/tools/demo/view/view.js';
+import { frameLines, plainLine, type ViewFrame } from '../../../src/tools/demo/view/view.js';
 
 const FRAME: ViewFrame = {
   elapsedMs: 12_300,
@@ -38,37 +38,6 @@ describe('the live view', () => {
 
   test('as a line per second where there is no terminal', () => {
     expect(plainLine(12, FRAME)).toBe('12 s  A 142 of 1,042  B dead  C 50 of 50  |  all 192, quota 200  220 of 440 kB');
-  });
-
-  test('bars stay in their frame', () => {
-    expect(bar(1.3)).toBe('█'.repeat(30));
-    expect(bar(-1)).toBe('░'.repeat(30));
-  });
-});
-
-describe('RecentSecond', () => {
-  const tally = (arrived: number, admitted: number, gaveUp: number) => ({
-    arrived: [arrived, arrived * 10] as [number, number],
-    admitted: [admitted, admitted * 10] as [number, number],
-    gaveUp: [gaveUp, gaveUp * 10] as [number, number],
-  });
-
-  test('demand is what arrived in the second and what waited when it began', () => {
-    const recent = new RecentSecond();
-    for (let quarter = 0; quarter <= 8; quarter++) {
-      recent.add({ atMs: quarter * 250, nodes: [tally(100 + quarter * 50, quarter * 25, quarter * 10)] });
-    }
-    // A second ago 300 had arrived, 100 were admitted, 40 had given up: 160 waited; 200 more arrived since.
-    expect(recent.rows()).toEqual([{ demand: 360, admitted: 100, gaveUp: 40, waiting: 220 }]);
-    expect(recent.admitted()).toEqual([100, 1000]);
-  });
-
-  test('shows nothing before there are two readings, and scales a shorter first second', () => {
-    const recent = new RecentSecond();
-    recent.add({ atMs: 0, nodes: [tally(0, 0, 0)] });
-    expect(recent.rows()).toEqual([]);
-    recent.add({ atMs: 500, nodes: [tally(10, 10, 0)] });
-    expect(recent.admitted()).toEqual([20, 200]);
   });
 });
 

@@ -7,16 +7,6 @@ import { pagesOf, wrapped } from '../../../scripts/wrap-docs.mjs';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const WORDS = 'Every node reads what all of them have written, and applies one function to it. ';
 
-test('a paragraph is filled, whatever its lines were, and a second time changes nothing', () => {
-  const ragged = 'Every node reads\nwhat all of them have written,\nand applies one\nfunction to it.\n';
-  expect(wrapped(ragged)).toBe(`${WORDS.trim()}\n`);
-  const long = `${WORDS.repeat(5).trim()}\n`;
-  const filled = wrapped(long);
-  expect(Math.max(...filled.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
-  expect(filled.replaceAll('\n', ' ')).toBe(long.replaceAll('\n', ' '));
-  expect(wrapped(filled)).toBe(filled);
-});
-
 test('what is no paragraph stays: headings, tables, code, HTML, pictures, hard breaks', () => {
   const page = [
     '# A heading',
@@ -48,14 +38,6 @@ test('what is no paragraph stays: headings, tables, code, HTML, pictures, hard b
     '',
   ].join('\n');
   expect(wrapped(page)).toBe(page);
-});
-
-test('items of a list and quotes are filled below their mark', () => {
-  const item = `1. ${WORDS.repeat(2).trim()}\n   short\n2. next\n\n   its second\n   paragraph\n\n> quoted\n> twice\n`;
-  expect(wrapped(item)).toBe(
-    '1. Every node reads what all of them have written, and applies one function to it. Every node reads what all of them\n' +
-      '   have written, and applies one function to it. short\n2. next\n\n   its second paragraph\n\n> quoted twice\n',
-  );
 });
 
 test('no line begins with what markdown would take for a block', () => {

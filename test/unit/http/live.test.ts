@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replayRecording } from '../../../sim/replay/replay-recording.js';
 import { listen } from '../../../src/doors/http/server/http-server.js';
-import { STREAMS_MAX } from '../../../src/node/feed/live-streams.js';
 import { readRecording } from '../../../src/topic/recording/read-recording.js';
 import { AUTH, bearer, TOKENS } from '../access/access-scene.js';
 import { type HttpScene, readyScene } from './http-scene.js';
@@ -37,18 +36,6 @@ describe('the live page', () => {
     }
   });
 
-  it('GET /v1/live says once what the page shows, as GET /v1/groups/{group} does', async () => {
-    const { status, body } = await scene.get('/v1/live?count=10&group=orders');
-    expect(status).toBe(200);
-    expect(body.node).toMatchObject({ nodeId: 'a', ready: true, degraded: [], canChange: true });
-    const { total, rows } = body.groups as { total: number; rows: object[] };
-    expect(total).toBe(5);
-    expect(rows).toHaveLength(5);
-    const asked = (await scene.get('/v1/groups/orders')).body;
-    expect(body.group).toMatchObject({ group: 'orders', revision: asked.revision, strategy: asked.strategy });
-    expect((await scene.get('/v1/live')).body).not.toHaveProperty('groups');
-  });
-
   it.each([
     ['count=121', 422],
     ['count=-1', 422],
@@ -66,22 +53,6 @@ describe('the live page', () => {
     const got = await eventsUntil(response, (text) => text.split('event: group').length > 2);
     expect(got).toMatch(/^event: node\ndata: \{.*\}\n\nevent: group\ndata: \{"group":"orders".*\}\n\n/);
     ending.abort();
-  });
-
-  it('takes so many pages and no more, and says so', async () => {
-    const endings = Array.from({ length: STREAMS_MAX }, () => new AbortController());
-    for (const { signal } of endings) await fetch(`${url}/v1/live`, { headers: EVENTS, signal });
-    const refused = await fetch(`${url}/v1/live`, { headers: EVENTS });
-    expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'LIVE_FULL' }]);
-    for (const ending of endings) ending.abort();
-    await expect
-      .poll(async () => {
-        const ending = new AbortController();
-        const { status } = await fetch(`${url}/v1/live`, { headers: EVENTS, signal: ending.signal });
-        ending.abort();
-        return status;
-      })
-      .toBe(200);
   });
 
   it('a recording of the topic replays', async () => {

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 const { stepsOf } = await import('../../../src/doors/page/live/why-steps.mjs' as string);
-const { Past } = await import('../../../src/doors/page/live/past.mjs' as string);
 const { lineWidths } = await import('../../../sim/page/browser/views.mjs' as string);
-const { exceeds, sourceText } = await import('../../../src/doors/page/live/wording.mjs' as string);
 const { clock } = await import('../../../src/doors/page/browser/figures.mjs' as string);
 
 const RATES = (messagesPerSecond: number) => ({ messagesPerSecond, bytesPerSecond: null });
@@ -82,69 +80,6 @@ describe('why', () => {
     expect(stopped({ ready: false })[0]).toBe('The node does not decide');
     const closed = { ...EXPLANATION, quota: RATES(0), inForce: RATES(0) };
     expect(stopped({ explanation: closed })[1]).toBe('The quota is 0: only another quota lets anything pass.');
-  });
-});
-
-describe('the past of a page', () => {
-  const status = (shares: Readonly<Record<string, number>>, refusedMessages: number) => ({
-    quota: RATES(100),
-    target: RATES(100),
-    clusterBucket: null,
-    local: { refusedMessages },
-    nodes: Object.entries(shares).map(([nodeId, share]) => ({
-      nodeId,
-      share: RATES(share),
-      usage: RATES(1),
-      demand: RATES(2),
-    })),
-  });
-
-  test('goes on where the node remembers it until', () => {
-    const past = new Past();
-    const column = (value: number | null) => [null, value];
-    const names = ['quota', 'target', 'admitted', 'wanted', 'tokens', 'refused'];
-    const group = {
-      ...Object.fromEntries(names.map((name) => [name, column(7)])),
-      nodes: [{ nodeId: 'a', share: [null, 50] }],
-    };
-    past.remember({ endedMs: 10_000, seconds: 2, group });
-    past.add(11_000, status({ a: 60, b: 40 }, 5), 'messages');
-    past.add(13_000, status({ a: 70 }, 25), 'messages');
-    expect(past.times).toEqual([10, 11, 13]);
-    expect(past.columns.wanted).toEqual([7, 4, 2]);
-    expect(past.columns.refused).toEqual([7, null, 10]);
-    expect(Object.fromEntries(past.nodes)).toEqual({ a: [50, 60, 70], b: [null, 40, null] });
-    expect([past.indexAgo(0), past.indexAgo(1), past.indexAgo(3), past.indexAgo(60)]).toEqual([2, 1, 0, -1]);
-  });
-
-  test('of a hundred nodes eleven have a line, and all are in it', () => {
-    const past = new Past();
-    const shares = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`n${at}`, at === 42 ? 50 : 0.5]));
-    past.add(1000, status(shares, 0), 'messages');
-    expect(past.nodes.size).toBe(12);
-    expect(past.nodes.has('n42')).toBe(true);
-    const all = [...past.nodes.values()].reduce((sum, [share]) => sum + share, 0);
-    expect(all).toBeCloseTo(50 + 99 * 0.5);
-  });
-});
-
-describe('what is said of a group', () => {
-  test('a key is told by its template, another group by who defines it', () => {
-    const at = { template: null, origin: 'yaml', revision: 0 };
-    expect([
-      sourceText({ ...at, template: 'key:{id}' }),
-      sourceText(at),
-      sourceText({ ...at, origin: 'run-time', revision: 7 }),
-    ]).toEqual(['key of template key:{id}', 'from YAML', 'changed at run time, revision 7']);
-  });
-
-  test('more is wanted than there may be only by more than noise', () => {
-    expect([exceeds(102, 100), exceeds(103, 100), exceeds(103, null), exceeds(1, 0)]).toEqual([
-      false,
-      true,
-      false,
-      true,
-    ]);
   });
 });
 

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { FoldingSeries } from '../../../sim/replay/folding-series.js';
 import { playTrace } from '../../../sim/replay/play-trace.js';
 import { replayedSystemNamed, replayedSystems } from '../../../sim/replay/replayed-system.js';
-import { RunningVerdict, traceVerdict } from '../../../sim/replay/running-verdict.js';
 import type { TraceArrival } from '../../../sim/replay/trace.js';
 import { systemNamed } from '../../../sim/systems.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
@@ -27,29 +26,6 @@ const OPTIONS = {
 };
 
 describe('playTrace', () => {
-  test('all is admitted below the quota, the quota above it, on every system at once', async () => {
-    const systems = ['max-min', 'proportional'].map((name) => systemNamed(name)!);
-    const below = await playTrace(
-      steady(300, 5, (at) => at % 3),
-      { ...OPTIONS, systems, quota: [600, UNLIMITED] },
-    );
-    expect(below.map(({ system, admitted }) => [system, admitted])).toEqual([
-      ['quotamesh max-min', 1500],
-      ['quotamesh proportional', 1500],
-    ]);
-    const above = await playTrace(
-      steady(1200, 10, (at) => at % 3),
-      { ...OPTIONS, systems, quota: [600, UNLIMITED] },
-    );
-    for (const { admitted, offered, verdict } of above) {
-      expect(offered).toBe(12_000);
-      expect(admitted).toBeGreaterThan(5700);
-      expect(admitted).toBeLessThan(6300);
-      expect(verdict.utilisation).toBeGreaterThan(0.95);
-      expect(verdict.records).toBeGreaterThan(30);
-    }
-  });
-
   test('at a speed the quota, the charts and the times are those of the file', async () => {
     const systems = [systemNamed('max-min')!];
     const quota = [600, UNLIMITED] as const;
@@ -102,25 +78,6 @@ describe('playTrace', () => {
     };
     expect(await admittedAt(100)).toBe(60);
     expect(await admittedAt(5)).toBeLessThan(45);
-  });
-
-  test('the same seed gives the same run; columns are of one length', async () => {
-    const play = () => {
-      const systems = [systemNamed('max-min')!];
-      return playTrace(
-        steady(700, 3, (at) => (at % 10 === 0 ? 1 : 0)),
-        { ...OPTIONS, systems, quota: [500, 40_000] },
-      );
-    };
-    const [run] = await play();
-    expect(JSON.stringify(await play())).toBe(JSON.stringify([run]));
-    expect(run.series.map(({ dimension }) => dimension)).toEqual(['messages', 'bytes']);
-    for (const { quota, perNode } of run.series) {
-      expect(quota).toHaveLength(30);
-      for (const columns of Object.values(perNode)) {
-        for (const column of Object.values(columns)) expect(column).toHaveLength(30);
-      }
-    }
   });
 });
 
@@ -187,46 +144,5 @@ describe('what a long replay leaves behind is bounded', () => {
     for (const rate of admitted) expect(rate).toBeCloseTo(5, 9);
     // The limit at the end of each.
     expect(limit[0]).toBe(7);
-  });
-});
-
-describe('the running verdict', () => {
-  /** Plays amounts per 100 ms against a quota of 100/s. */
-  function verdictOf(admitted: readonly number[], refused = 0) {
-    const verdict = new RunningVerdict([100, UNLIMITED]);
-    admitted.forEach((amount, tenth) => {
-      for (let unit = 0; unit < amount; unit++) {
-        const atMs = tenth * 100 + (unit * 100) / amount;
-        verdict.want(atMs, 1, 0);
-        verdict.admit(atMs, 1, 0);
-      }
-      if (refused > 0) verdict.want(tenth * 100 + 99, refused, 0);
-    });
-    verdict.end(admitted.length * 100 - 1);
-    return traceVerdict([verdict]);
-  }
-
-  test('exactly the quota', () => {
-    const steady = verdictOf(
-      Array.from({ length: 100 }, () => 10),
-      5,
-    );
-    expect(steady).toMatchObject({ overAdmission: 0, worstSecond: 1, secondsOver: 0 });
-    expect(steady.overshootTokens).toBeLessThanOrEqual(1);
-    expect(steady.utilisation).toBe(1);
-  });
-
-  test('one second of twice the quota: 2.00×, 20 % over five seconds, 90 tokens over a bucket with 100 ms', () => {
-    const burst = verdictOf([...Array(50).fill(10), ...Array(10).fill(20), ...Array(50).fill(10)]);
-    expect(burst.worstSecond).toBeCloseTo(2, 9);
-    expect(burst.overAdmission).toBeCloseTo(0.2, 9);
-    expect(burst.overshootTokens).toBeGreaterThan(88);
-    expect(burst.overshootTokens).toBeLessThan(101);
-    // Every second that touches the burst: 1.9 s of ends.
-    expect(burst.secondsOver).toBeCloseTo(1.9, 9);
-  });
-
-  test('half the quota used where twice of it is asked', () => {
-    expect(verdictOf(Array(200).fill(5), 15).utilisation).toBe(0.5);
   });
 });

@@ -87,22 +87,6 @@ describe('groups that are busy on a backend', () => {
     expect(watch.backends).toEqual([{ backend: 'db', count: 7, busiestRatio: 0.5 }]);
   });
 
-  test('are named by what they cost now, and no more when they cost nothing', () => {
-    const { report, look, events, watch } = scene(['orders', 'mail']);
-    report({ orders: 75, mail: 25 });
-    look();
-    report({ orders: 75, mail: 225 });
-    look();
-    expect(events.map(({ groups }) => groups.map(({ group }) => group))).toEqual([
-      ['orders', 'mail'],
-      ['mail', 'orders'],
-    ]);
-    report({});
-    look();
-    expect(events).toHaveLength(2);
-    expect(watch.backends).toEqual([]);
-  });
-
   test('are at most 100 in one event, of all backends; it says how many more are busy', () => {
     const backends = ['db-1', 'db-2', 'db-3'];
     const names = Array.from({ length: 60 }, (_, at) => `g-${at}`);

@@ -89,40 +89,6 @@ test('a node with the wrong key among others is not ready, admits nothing, and s
   await until(() => wrong.isReady);
 });
 
-test('nodes whose keys become different one by one hold what they had, then their policy applies', async () => {
-  const cluster = 'keys-change';
-  const [a, b] = [await startQuick(cluster, 'a', { key: KEY }), await startQuick(cluster, 'b', { key: KEY })];
-  await until(() => a.isReady && b.isReady && membersOf(a).length === 2);
-  // b comes back with a mistake.
-  await b.close();
-  const wrong = await startQuick(cluster, 'b', { key: WRONG });
-  await until(() => a.status().signatures[0]?.isApart === true && wrong.status().signatures[0]?.isApart === true);
-  await until(() => a.status().degraded.some((reason) => reason.includes('own records silent')));
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  expect((await admittedBy(a, LONG_MS)) + (await admittedBy(wrong, 1000))).toBe(0);
-  expect(a.status().ready).toBe(true);
-  // The mistake is corrected.
-  await wrong.close();
-  const right = await startQuick(cluster, 'b', { key: KEY });
-  await until(() => right.isReady && a.status().signatures[0]?.isApart === false && membersOf(a).length === 2);
-  await until(() => a.status().degraded.every((reason) => !reason.startsWith('isolated')));
-});
-
-test('a rotation by next and previous keys keeps nobody apart', async () => {
-  const cluster = 'rotation';
-  const STEPS = [{ key: KEY }, { key: KEY, nextKey: WRONG }, { key: WRONG, previousKey: KEY }, { key: WRONG }];
-  const running = [await startQuick(cluster, 'a', STEPS[0]), await startQuick(cluster, 'b', STEPS[0])];
-  await until(() => running.every((node) => node.isReady && membersOf(node).length === 2));
-  for (const step of STEPS.slice(1)) {
-    for (const [at, nodeId] of ['a', 'b'].entries()) {
-      await running[at]?.close();
-      running[at] = await startQuick(cluster, nodeId, step);
-      await until(() => running.every((node) => node.isReady && membersOf(node).length === 2));
-      for (const node of running) expect(node.status().signatures[0]).toMatchObject({ isApart: false });
-    }
-  }
-});
-
 function isNoticed(node: WholeNode): boolean {
   return node.status().signatures.every(({ unverified }) => (unverified.unsigned ?? 0) > 0);
 }

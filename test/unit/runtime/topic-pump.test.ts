@@ -53,34 +53,6 @@ function scene() {
   return { topic, pump, failed, read };
 }
 
-it('sends a key that is said again behind what was said in between', async () => {
-  const { topic, pump } = scene();
-  pump.send([nodeRecord('first', 1)]);
-  pump.send([nodeRecord('bucket', 2)]);
-  pump.send([nodeRecord('NODE', 3)]);
-  pump.send([nodeRecord('bucket', 4)]);
-  topic.end();
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(topic.produces).toEqual([['first'], ['NODE', 'bucket']]);
-});
-
-it('has one produce under way, also when a failure is answered at once, and flush waits for it', async () => {
-  const { topic, pump, failed } = scene();
-  pump.send([nodeRecord('bucket', 1)]);
-  topic.end(new Error('away'));
-  await expect.poll(() => failed).toEqual([['bucket']]);
-  expect(topic.produces).toEqual([['bucket'], ['again']]);
-  pump.send([nodeRecord('bucket', 10)]);
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(topic.produces).toHaveLength(2);
-  expect(await pump.flush(20)).toBe(false);
-  topic.end();
-  await new Promise((resolve) => setImmediate(resolve));
-  topic.end();
-  expect(await pump.flush(1000)).toBe(true);
-  expect(topic.produces.at(-1)).toEqual(['bucket']);
-});
-
 it('waits for a partition that does not answer with the records of that partition alone', async () => {
   const { topic, pump } = scene();
   pump.send([nodeRecord('NODE', 1, 0), nodeRecord('NODE', 2, 1)]);

@@ -21,31 +21,6 @@ function fair(demands: number[], quota: [number, number], sizes?: number[], weig
 }
 
 describe('the judge’s own max-min', () => {
-  test.each([
-    {
-      says: 'skewed',
-      demands: [2000, ...Array(9).fill(80)],
-      quota: [1000, NONE],
-      expected: [280, ...Array(9).fill(80)],
-    },
-    {
-      says: 'docs/background/max-min-fairness.md',
-      demands: [1200, 150, 150, 150, 150],
-      quota: [1000, NONE],
-      expected: [400, 150, 150, 150, 150],
-    },
-    { says: 'enough for all', demands: [10, 20], quota: [100, NONE], expected: [10, 20] },
-    { says: 'nothing', demands: [10, 20], quota: [0, NONE], expected: [0, 0] },
-    { says: 'unlimited', demands: [10, 20], quota: [NONE, NONE], expected: [10, 20] },
-    { says: 'weights 3 : 1', demands: [900, 900], quota: [400, NONE], weights: [3, 1], expected: [300, 100] },
-    { says: 'bytes bind', demands: [100, 100], quota: [NONE, 1000], sizes: [10, 90], expected: [50, 500 / 90] },
-    // Bytes leave 10 messages/s of the second node; what that leaves of the messages goes to the first.
-    { says: 'both bind', demands: [200, 200], quota: [100, 1000], sizes: [1, 91], expected: [90, 10] },
-  ])('$says', ({ demands, quota, sizes, weights, expected }) => {
-    const rates = fair(demands, quota as [number, number], sizes, weights);
-    expect(rates.map((rate) => Number(rate.toFixed(1)))).toEqual(expected.map((rate) => Number(rate.toFixed(1))));
-  });
-
   test('laws: within the quota, within the demand, and nobody who lacks has less than another', () => {
     const amounts = fc.array(
       fc.tuple(fc.double({ min: 0, max: 1e6, noNaN: true }), fc.double({ min: 0.1, max: 10, noNaN: true })),

@@ -53,13 +53,6 @@ describe('the log of the embedded topic', () => {
     await fc.assert(property, runs(100));
   }, 60_000);
 
-  it('keeps a tombstone behind the tail for its time, and then forgets the key', async () => {
-    const held = await tombstonesLeft({ tombstoneKeepMs: 60_000 }, { deleted: 3, pauseMs: 300 });
-    expect(held).toBe(3);
-    const gone = await tombstonesLeft({ tombstoneKeepMs: 100 }, { deleted: 3, pauseMs: 300 });
-    expect(gone).toBe(0);
-  });
-
   it('keeps it as long as it is said, to the millisecond of the log’s time', async () => {
     let steadyMs = 0;
     const clock: MachineClock = { id: 1, steadyMs: () => steadyMs, wallMs: () => 1_000_000 };
@@ -83,19 +76,6 @@ describe('the log of the embedded topic', () => {
   it('keeps no more tombstones behind the tail than the tail has records', async () => {
     const held = await tombstonesLeft({ tombstoneKeepMs: 60_000 }, { deleted: 3 * TAIL_RECORDS, pauseMs: 0 });
     expect(held).toBe(TAIL_RECORDS);
-  });
-
-  it('gives a reader that lags behind the tail the newest record of every key from there on', async () => {
-    const store = await LogStore.open(join(folder, 'lag.mdb'), limits);
-    await store.append([entryOf({ key: 'a', value: 'first' })]);
-    const nextOffset = (store.read(0, 1, 1000).records.at(-1)?.offset ?? 0) + 1;
-    for (let i = 0; i < 100; i++) await store.append([entryOf({ key: `key-${i % 10}`, value: `${i}` })]);
-    const { records } = store.read(nextOffset, 1000, Infinity);
-    expect(records.map((record) => record.offset)).toEqual([...records.map((record) => record.offset)].sort(byNumber));
-    const newest = new Map(records.map((record) => [record.key, text(record)]));
-    expect([...newest.values()].sort()).toEqual(Array.from({ length: 10 }, (_, i) => `${90 + i}`));
-    expect(records.length).toBeLessThanOrEqual(10 + TAIL_RECORDS);
-    await store.close();
   });
 
   it('keeps its file bounded while the same keys are written for ever', async () => {
@@ -253,8 +233,4 @@ function entryOf({ key, value }: Write): Buffer {
 
 function text({ value }: ReadRecord): string | null {
   return value && Buffer.from(value).toString();
-}
-
-function byNumber(a: number, b: number): number {
-  return a - b;
 }

@@ -5,16 +5,6 @@ import { RecordingListener } from '../../conformance/recording-listener.js';
 
 /** What the conformance suite does not ask for: the levers for tests. */
 describe('memory topic', () => {
-  it('stamps records with the clock it was given', async () => {
-    let nowMs = 1000;
-    const { topic, listener } = await open(createMemoryLog({ clock: () => nowMs }));
-    await append(topic, 'a');
-    nowMs = 500;
-    await append(topic, 'b');
-    await listener.until('both', () => listener.records.length === 2, 1000);
-    expect(listener.records.map((record) => record.appendMs)).toEqual([1000, 500]);
-  });
-
   it('never delivers inside the call that appends', async () => {
     const { topic, listener } = await open(createMemoryLog());
     const appending = append(topic, 'a');

@@ -8,7 +8,7 @@ import { SignedTopic, type SignedTopicOptions } from '../../../src/topic/signed/
 import { RecordingListener } from '../../conformance/recording-listener.js';
 import { text } from '../../conformance/topic-expectations.js';
 
-const [OLD, NEW, FOREIGN] = ['old'.padEnd(32, '.'), 'new'.padEnd(32, '.'), 'foreign'.padEnd(32, '.')];
+const [OLD, NEW] = ['old'.padEnd(32, '.'), 'new'.padEnd(32, '.')];
 const REQUIRE = hmacOf(OLD);
 const WARN = hmacOf(OLD, { verify: 'warn' });
 const PLACE = { partition: 0, key: 'node/1' };
@@ -61,52 +61,6 @@ describe('a signature', () => {
 });
 
 describe('a signed topic', () => {
-  it('ignores what a foreign writer says, counts it, and names each key once', async () => {
-    const log = createMemoryLog();
-    const [foreign, own, reader] = [plain(log), signing(log, REQUIRE), signing(log, REQUIRE)];
-    for (const each of [foreign, own, reader]) await each.topic.open(each.listener);
-    await own.topic.append([record('node', 'own')]);
-    const stolen = (await firstOf(foreign.listener)).value;
-    for (let round = 0; round < 3; round++) {
-      await foreign.topic.append([record('node', 'forged'), { partition: 0, key: 'other', value: stolen }]);
-    }
-    await signing(log, hmacOf(FOREIGN)).opened.then(({ topic }) =>
-      topic.append([record('node', 'by another cluster')]),
-    );
-    await foreign.topic.append([{ partition: 0, key: 'node', value: null }]);
-    await own.topic.append([record('end', 'own')]);
-    await reader.listener.until('the end', () => reader.listener.has('end'), 2000);
-    expect(reader.listener.records.map(({ key, value }) => [key, text(value)])).toEqual([
-      ['node', 'own'],
-      ['end', 'own'],
-    ]);
-    expect(reader.topic.signatures).toMatchObject({
-      verified: { key: 2, 'next-key': 0, 'previous-key': 0 },
-      unverified: { unsigned: 3, 'wrong-signature': 3, 'unknown-key': 1 },
-      unverifiedKeys: 1,
-    });
-    expect(reader.lines.map(({ facts }) => [facts.key, facts.cause])).toEqual([
-      ['node', 'unsigned'],
-      ['other', 'wrong-signature'],
-    ]);
-  });
-
-  it('says tombstones so that they can be believed, and frees the space of the key', async () => {
-    const log = createMemoryLog();
-    const [own, reader] = [await signing(log, REQUIRE).opened, await signing(log, REQUIRE).opened];
-    await own.topic.append([record('gone', 'here')]);
-    await own.topic.append([{ partition: 0, key: 'gone', value: null }]);
-    await own.topic.append([record('end', 'own')]);
-    await reader.listener.until('the end', () => reader.listener.has('end'), 2000);
-    expect(reader.listener.records.map(({ key, value }) => [key, value && text(value)])).toEqual([
-      ['gone', 'here'],
-      ['gone', null],
-      ['end', 'own'],
-    ]);
-    log.compact();
-    expect(log.read(0, 0).filter(({ key, value }) => key === 'gone' && value !== null)).toEqual([]);
-  });
-
   it('of the registry reads a forged record as the tombstone that it is: what it hides is written again', async () => {
     const log = createMemoryLog();
     const [foreign, reader] = [plain(log), signing(log, REQUIRE, { isShared: () => true })];

@@ -4,17 +4,6 @@ import { expect, it } from 'vitest';
 import { isSameValue } from '../../../../src/node/groups/least-definition.js';
 import { runs } from '../../../property/seed.js';
 
-it.each([
-  [{ a: 1, b: [2, null] }, { b: [2, null], a: 1 }, true],
-  [{ a: undefined }, { b: undefined }, false],
-  [[1], { 0: 1 }, false],
-  [null, {}, false],
-  [Infinity, Infinity, true],
-  [Object.assign(Object.create(null), { constructor: 1 }), { constructor: 1 }, true],
-])('%j and %j: %s', (one, other, isSame) => {
-  expect(isSameValue(one, other)).toBe(isSame);
-});
-
 it('of plain data, it says what node:util says', () => {
   const value = fc.jsonValue({ maxDepth: 3 });
   const pair = fc.oneof(
