@@ -1,14 +1,14 @@
 /**
  * `npm run bench:keys -- --cluster [--nodes 20] [--keys 100000] [--hot 0.01] [--warm 4] [--minutes 1] [--burst 0]
- * [--hot-burst 0]`: what keys cost a cluster, in virtual time. Hot keys are asked for at twice their quota, the others at
- * a tenth of it, each request at any node.
+ * [--hot-burst 0]`: what keys cost a cluster, in virtual time. Hot keys are asked for at twice their quota, the others
+ * at a tenth of it, each request at any node.
  *
- * What it takes grows with the hot keys: a thousand of them take twenty nodes some 3 s of CPU per second of virtual time.
- * So a million keys are played with `--keys 1000000 --hot 0.001 --hot-burst 10 --warm 0.25 --minutes 0.167`: a small
- * burst is spent in a few seconds.
+ * What it takes grows with the hot keys: a thousand of them take twenty nodes some 3 s of CPU per second of virtual
+ * time. So a million keys are played with `--keys 1000000 --hot 0.001 --hot-burst 10 --warm 0.25 --minutes 0.167`: a
+ * small burst is spent in a few seconds.
  *
- * Printed: bytes in the log per node and minute, CPU time of this process per node and minute (topic and arrivals of the
- * simulation are in it), and what was admitted of hot and of silent keys beside their quota.
+ * Printed: bytes in the log per node and minute, CPU time of this process per node and minute (topic and arrivals of
+ * the simulation are in it), and what was admitted of hot and of silent keys beside their quota.
  */
 import { KeyedCluster } from '../sim/keys/keyed-cluster.js';
 
@@ -16,7 +16,10 @@ export interface KeysInCluster {
   readonly nodes: number;
   readonly keys: number;
   readonly hotRatio: number;
-  /** Played before anything is measured, so that hot keys spend their bursts and pay what was spent unheard. */
+  /**
+   * Played before anything is measured, so that hot keys spend their bursts and pay what was spent without publishing
+   * it.
+   */
   readonly warmMinutes: number;
   readonly minutes: number;
   /** Messages that a key's bucket holds; 0 = as many as its quota gives in a minute. */
@@ -41,7 +44,7 @@ export function measureCluster(
     return (at < hot ? HOT : SILENT).replace('{id}', at.toString(36).padStart(8, '0'));
   });
   const granted = new Float64Array(keys);
-  const counts = { asked: 0, unheard: 0, aloud: 0, refused: 0, silentRefused: 0 };
+  const counts = { asked: 0, unpublished: 0, aloud: 0, refused: 0, silentRefused: 0 };
   const ask = (key: number) => {
     const node = cluster.nodes[Math.floor(cluster.random.next() * nodes)];
     const answer = node.ask(names[key], 1);
@@ -70,7 +73,7 @@ export function measureCluster(
   cluster.advance((depth * 60_000) / PER_MINUTE);
   play(warmMinutes);
   granted.fill(0);
-  Object.assign(counts, { asked: 0, unheard: 0, aloud: 0, refused: 0, silentRefused: 0 });
+  Object.assign(counts, { asked: 0, unpublished: 0, aloud: 0, refused: 0, silentRefused: 0 });
   const began = process.cpuUsage();
   const { records, bytes } = play(minutes);
   const { user, system } = process.cpuUsage(began);
@@ -78,7 +81,7 @@ export function measureCluster(
   const loud = [HOT, SILENT].map((template) => {
     return cluster.nodes.reduce((sum, { keys: book }) => sum + (book.counts.get(template)?.loud ?? 0), 0) / nodes;
   });
-  const { asked, unheard, aloud, refused, silentRefused } = counts;
+  const { asked, unpublished, aloud, refused, silentRefused } = counts;
   say(
     `  in the log: ${(bytes / perNode / 1000).toFixed(1)} kB and ${(records / perNode).toFixed(0)} records per node and min`,
   );
@@ -86,7 +89,7 @@ export function measureCluster(
     `  CPU: ${((user + system) / 1e6 / perNode).toFixed(2)} s per node and min; loud keys per node: ` +
       `${loud.map((count) => count.toFixed(0)).join(' hot, ')} others`,
   );
-  say(`  asked ${asked}: ${unheard} granted unheard, ${aloud} aloud, ${refused} refused`);
+  say(`  asked ${asked}: ${unpublished} granted unpublished, ${aloud} aloud, ${refused} refused`);
   const ofQuota = (key: number) => granted[key] / (PER_MINUTE * minutes);
   const hotRatios = names.slice(0, hot).map((_, key) => ofQuota(key));
   const silentBeyond = names.slice(hot).filter((_, at) => granted[hot + at] > PER_MINUTE * minutes + depth);
@@ -96,7 +99,7 @@ export function measureCluster(
       `${percent(Math.max(...hotRatios))}; silent keys beyond quota and burst: ${silentBeyond.length}, requests refused: ` +
       `${silentRefused}`,
   );
-  if (unheard === 0 || aloud === 0) throw new Error('nothing was granted unheard, or nothing aloud');
+  if (unpublished === 0 || aloud === 0) throw new Error('nothing was granted unpublished, or nothing aloud');
 }
 
 function percent(ratio: number): string {

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:keys [-- 100000 1000000]`: what a key costs a node that spends it unheard. Bytes per live key, without
- * and with its name, and the CPU time of one decision by name in Zipf order, in turn with a bare Map lookup of the same
- * names in the same order. With `-- --cluster`: what keys cost a cluster (keys-cluster.ts).
+ * `npm run bench:keys [-- 100000 1000000]`: what a key costs a node that spends it without publishing it. Bytes per
+ * live key, without and with its name, and the CPU time of one decision by name in Zipf order, in turn with a bare Map
+ * lookup of the same names in the same order. With `-- --cluster`: what keys cost a cluster (keys-cluster.ts).
  */
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
@@ -105,7 +105,9 @@ async function measure(count: number): Promise<void> {
   if (Number.isNaN(sink)) throw new Error('what was looked up is no number');
 }
 
-/** Ten times as many names as there is room for, each once, as fast as one node answers; a group is asked in between. */
+/**
+ * Ten times as many names as there is room for, each once, as fast as one node answers; a group is asked in between.
+ */
 async function flood(): Promise<void> {
   const node = await createNode({
     config: {

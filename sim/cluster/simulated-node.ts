@@ -1,4 +1,9 @@
-import type { Append, CoordinatorEvent, Notice, UnheardUse } from '../../src/core/base/protocol/events-and-effects.js';
+import type {
+  Append,
+  CoordinatorEvent,
+  Notice,
+  UnpublishedUse,
+} from '../../src/core/base/protocol/events-and-effects.js';
 import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
 import { DIRECTION_COUNT, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
 import { GRANTED, Limiter, UNCONFIRMED } from '../../src/core/limiter/limiter.js';
@@ -118,9 +123,9 @@ export class SimulatedNode {
     this.#observer?.ended(this);
   }
 
-  /** Leaves. @param unheard use of silent keys that is unpublished */
-  leave(unheard: readonly UnheardUse[] = []): void {
-    this.step({ kind: 'stopping', unheard });
+  /** Leaves. @param unpublished use of silent keys that is unpublished */
+  leave(unpublished: readonly UnpublishedUse[] = []): void {
+    this.step({ kind: 'stopping', unpublished });
     this.isRunning = false;
     this.#isLeaving = true;
     this.#queue.after(FAREWELL_TIMEOUT_MS, () => {

@@ -14,8 +14,8 @@ import type { NodeObserver } from '../cluster/node-observer.js';
 import { SimulatedNode } from '../cluster/simulated-node.js';
 import type { SimulatedTopic } from '../cluster/simulated-topic.js';
 
-/** Answer for a key; `unheard` and `aloud` are grants. */
-export type KeyAnswer = 'unheard' | 'aloud' | 'refused';
+/** Answer for a key; `unpublished` and `aloud` are grants. */
+export type KeyAnswer = 'unpublished' | 'aloud' | 'refused';
 
 export interface KeyedNodeOptions {
   readonly nonce: number;
@@ -102,12 +102,12 @@ export class KeyedNode {
   /** Requests tokens. Throws KEYS_FULL. */
   ask(key: string, messages: number): KeyAnswer {
     if (!this.isReady) return 'refused';
-    const before = this.#grantedUnheard;
+    const before = this.#grantedUnpublished;
     if (!this.gate.tryAcquire(key, { messages }).granted) return 'refused';
-    return this.#grantedUnheard > before ? 'unheard' : 'aloud';
+    return this.#grantedUnpublished > before ? 'unpublished' : 'aloud';
   }
 
-  get #grantedUnheard(): number {
+  get #grantedUnpublished(): number {
     let sum = 0;
     for (const { granted } of this.keys.counts.values()) sum += granted;
     return sum;
@@ -144,7 +144,7 @@ function loopOf(node: SimulatedNode): ServingLoop {
       node.step({ kind: 'lane-served', lane });
       limiter.accrueSince(lane, coordinator.readyMs);
     },
-    unheardCharged: (lane) => node.step({ kind: 'unheard-charged', lane }),
+    unpublishedCharged: (lane) => node.step({ kind: 'unpublished-charged', lane }),
   };
 }
 

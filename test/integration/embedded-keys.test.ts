@@ -64,7 +64,7 @@ test('three nodes in real time: quiet keys tell nobody, busy ones are held to qu
     for (let from = 0; from < granted.length; from++) {
       for (let to = from; to < granted.length; to++) {
         const seconds = (granted[to].toMs - granted[from].fromMs) / 1000;
-        // One depth unheard, three aloud, and one request at each node.
+        // One depth unpublished, three aloud, and one request at each node.
         const most = PER_SECOND * seconds + 4 * DEPTH + NODES;
         if (to - from + 1 > most) expect.fail(`${key}: ${to - from + 1} granted in ${seconds} s`);
       }

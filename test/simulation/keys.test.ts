@@ -27,7 +27,7 @@ function mostBeyond(grants: readonly Grant[], atOnce: number, perSecond: number)
 }
 
 describe('silent nodes', () => {
-  test('k of N nodes spend at most k/N of a depth and of the quota unheard, whatever is asked', () => {
+  test('k of N nodes spend at most k/N of a depth and of the quota unpublished, whatever is asked', () => {
     const asked = fc.record({
       pauseMs: fc.oneof(fc.constant(0), fc.nat(3), fc.nat(2000)),
       node: fc.nat(7),
@@ -45,7 +45,7 @@ describe('silent nodes', () => {
       idleMs: fc.nat(20_000),
       acts: fc.array(asked, { minLength: 10, maxLength: 60 }),
     });
-    let unheard = 0;
+    let unpublished = 0;
     let aloud = 0;
     fc.assert(
       fc.property(world, ({ nodes, perSecond, burst, policy, seed, idleMs, acts }) => {
@@ -63,9 +63,9 @@ describe('silent nodes', () => {
             const answer = cluster.nodes[at].ask(`key:${key}`, messages);
             if (answer === 'refused') continue;
             const grant = { atMs: cluster.nowMs, node: at, messages };
-            if (answer === 'unheard') unheard++;
+            if (answer === 'unpublished') unpublished++;
             else aloud++;
-            for (const kept of answer === 'unheard' ? [silent, all] : [all]) {
+            for (const kept of answer === 'unpublished' ? [silent, all] : [all]) {
               const grants = kept.get(key) ?? [];
               grants.push(grant);
               kept.set(key, grants);
@@ -73,7 +73,7 @@ describe('silent nodes', () => {
           }
         }
         const depth = burst ?? clusterDepth(perSecond, 1);
-        // Beside what is spent unheard, those who speak take of a full bucket at one instant what they may of that of
+        // Beside what is spent without publishing it, those who speak take of a full bucket at one instant what they may of that of
         // any group; and a request that is larger than what a node may take is granted by each of them once.
         const loudDepths = policy === 'divided' ? 1 : Math.min(nodes, 3);
         for (const grants of all.values()) {
@@ -94,18 +94,18 @@ describe('silent nodes', () => {
       runs(45),
     );
     // Else the law would hold of nothing.
-    expect(unheard).toBeGreaterThan(partOf(1000));
+    expect(unpublished).toBeGreaterThan(partOf(1000));
     expect(aloud).toBeGreaterThan(partOf(1000));
   });
 });
 
 describe('a silent key that wakes at 50 nodes at once', () => {
-  test('spends one depth unheard, is loud everywhere within a second, and is then held to its quota', () => {
+  test('spends one depth unpublished, is loud everywhere within a second, and is then held to its quota', () => {
     const [nodes, perSecond, depth] = [50, 100, 100];
     const template = { quota: { publish: { messagesPerSecond: perSecond } }, burst: { messages: depth } };
     const cluster = new KeyedCluster({ nodes, keys: { 'key:{id}': template }, seed: 7 });
     cluster.advance(30_000);
-    const counts = { unheard: 0, aloud: 0, refused: 0 };
+    const counts = { unpublished: 0, aloud: 0, refused: 0 };
     const grants: Grant[] = [];
     const began = cluster.nowMs;
     for (let step = 0; step < 1000; step++) {
@@ -120,7 +120,7 @@ describe('a silent key that wakes at 50 nodes at once', () => {
       if (cluster.nowMs - began !== 1000) continue;
       expect(cluster.nodes.map(({ keys }) => keys.counts.get('key:{id}')!.loud)).toEqual(cluster.nodes.map(() => 1));
     }
-    expect(counts.unheard).toBeLessThanOrEqual(depth + perSecond);
+    expect(counts.unpublished).toBeLessThanOrEqual(depth + perSecond);
     expect(mostBeyond(grants, 4 * depth + nodes, perSecond)).toBeLessThanOrEqual(0);
     const late = grants.filter(({ atMs }) => atMs - began >= 5000).length / (perSecond * 5);
     expect(late).toBeGreaterThan(0.95);
@@ -129,7 +129,7 @@ describe('a silent key that wakes at 50 nodes at once', () => {
 });
 
 describe('a key that becomes loud at one node after the other', () => {
-  test('is granted below its quota, though nobody has read yet what a node spent unheard', () => {
+  test('is granted below its quota, though nobody has read yet what a node spent without publishing it', () => {
     const template = { quota: { publish: { messagesPerSecond: '60/h' } } };
     const delays = { appendMs: [5, 20], deliveryMs: [5, 20] } as const;
     const cluster = new KeyedCluster({ nodes: 3, keys: { 'key:{id}': template }, seed: 3, delays });

@@ -55,7 +55,7 @@ function gateOf({ attachments, limits }: ResolvedConfig, groups: GroupTable, nod
         node.step({ kind: 'lane-served', lane });
         limiter.accrueSince(lane, coordinator.readyMs);
       },
-      unheardCharged: () => undefined,
+      unpublishedCharged: () => undefined,
     },
     whyNotReady: () => '',
     chargeCosts: () => undefined,

@@ -1,9 +1,9 @@
 import { decay } from '../base/decay.js';
 
 /**
- * Whether the nodes' charges lately went the same way. What nodes leave untold by chance cancels: over N nodes it adds
- * up to √N times what one leaves. Where requests are spread in turn, every node sees the same demand, and it adds up to
- * N times that.
+ * Whether the nodes' charges lately went the same way. What nodes leave unpublished by chance cancels: over N nodes it
+ * adds up to √N times what one leaves. Where requests are spread in turn, every node sees the same demand, and it adds
+ * up to N times that.
  *
  * What each node charged within a window is added up. The square of all sums together is compared with the sum of their
  * squares: that is 1 for charges by chance or of one node alone, and N where N nodes charge alike. Nodes share a few

@@ -126,9 +126,9 @@ export class ExpectedUse {
   }
 
   /**
-   * The part of the slack that this node may use unheard: half of it is divided among all nodes, half among those that
-   * are met, by what they want. The parts of all nodes add up to one at most. If each might use the whole slack, all
-   * together took 62 % more than the quota.
+   * The part of the slack that this node may use without publishing it: half of it is divided among all nodes, half
+   * among those that are met, by what they want. The parts of all nodes add up to one at most. If each might use the
+   * whole slack, all together took 62 % more than the quota.
    */
   get part(): number {
     const equal = 0.5 / this.#nodes;

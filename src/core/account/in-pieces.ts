@@ -7,7 +7,7 @@ import type { RecentUse } from './recent-use.js';
  * Whether a bucket is so small that its nodes' shares would be fractions of a piece of work. Then nobody is expected to
  * take anything, every admission is told at once, and the log gives whole pieces: with shares of a fraction 10/s on ten
  * nodes were used to 81 %, 20/s on fifty to 50 %. With few pieces per second and node that holds however deep the
- * bucket is: a node's part of a depth of a minute stays untold, and 20/s on ten nodes were used to 60 %.
+ * bucket is: a node's part of a depth of a minute stays unpublished, and 20/s on ten nodes were used to 60 %.
  */
 export function isInPieces({ perSecond, depth }: ClusterBucket, piece: number, nodes: number): boolean {
   const isSlow = perSecond <= 10 * nodes * piece && perSecond <= PIECES_PER_SECOND_MAX * piece;

@@ -20,8 +20,8 @@ export class LaneTokens implements Clumped {
   isDue = false;
   /**
    * True while that report, or the one that ends the entry, waits for the node's budget. Then this node takes no more
-   * of the cluster's bucket than may stay untold, and goes on to take what is expected of it: what all nodes take
-   * unheard stays within one depth, whoever waits.
+   * of the cluster's bucket than may stay unpublished, and goes on to take what is expected of it: what all nodes take
+   * unread stays within one depth, whoever waits.
    */
   isHeldBack = false;
   /** How many pieces of this node's work come together. */
@@ -56,7 +56,7 @@ export class LaneTokens implements Clumped {
    */
   fullInMs(logMs: number): number {
     const ms = Math.max(0, logMs - this.settledLogMs);
-    return Math.max(...this.slots.map((slot) => slot.fullInMs(slot.tokensAfter(ms) - slot.account.unheard)));
+    return Math.max(...this.slots.map((slot) => slot.fullInMs(slot.tokensAfter(ms) - slot.account.unread)));
   }
 
   /** Another log begins, whose time begins at 0: the buckets hold what they hold, and charges count from 0. */
@@ -96,7 +96,7 @@ export class LaneTokens implements Clumped {
     const [messages, bytes] = this.slots.map(({ bucket, blocked, account }, dimension) => {
       const of = bucket ?? blocked;
       if (of === null) return Number.NaN;
-      return Math.min(of.depth, this.tokensAt(dimension, logMs) - Math.min(0, account.unheard));
+      return Math.min(of.depth, this.tokensAt(dimension, logMs) - Math.min(0, account.unread));
     }) as [number, number];
     return [messages, bytes];
   }
@@ -104,7 +104,7 @@ export class LaneTokens implements Clumped {
   /** What this node has charged to each bucket, and not read back. */
   unread(): [messages: number, bytes: number] {
     const [messages, bytes] = this.slots as readonly [SlotTokens, SlotTokens];
-    return [Math.max(0, messages.account.unheard), Math.max(0, bytes.account.unheard)];
+    return [Math.max(0, messages.account.unread), Math.max(0, bytes.account.unread)];
   }
 
   /** Returns how many depths of what the author gave back are not believed, of the dimension in which that is more. */
@@ -197,7 +197,7 @@ export class LaneTokens implements Clumped {
   get isReportDue(): boolean {
     return this.slots.some(({ bucket, blocked, account, threshold, takenThreshold }) => {
       if ((bucket ?? blocked) === null) return false;
-      return account.untold >= takenThreshold || -account.untold >= threshold;
+      return account.unpublished >= takenThreshold || -account.unpublished >= threshold;
     });
   }
 
@@ -205,12 +205,14 @@ export class LaneTokens implements Clumped {
   get deviation(): number {
     return Math.max(
       ...this.slots.map(({ bucket, account, threshold }) =>
-        bucket === null ? 0 : Math.abs(account.untold) / threshold,
+        bucket === null ? 0 : Math.abs(account.unpublished) / threshold,
       ),
     );
   }
 
-  /** Whether a report is due where work is refused: this node is met, and its noise has taken what may stay untold. */
+  /**
+   * Whether a report is due where work is refused: this node is met, and its noise has taken what may stay unpublished.
+   */
   get isShort(): boolean {
     return this.slots.some((slot) => slot.isShort);
   }
@@ -223,7 +225,7 @@ export class LaneTokens implements Clumped {
   /** Whether a report is due because this node left of a dimension what it was expected to take and others may. */
   hasLeft(dimension: number): boolean {
     const { bucket, account, expected, threshold } = this.slots[dimension];
-    return bucket !== null && expected.isLent && account.untold <= -threshold;
+    return bucket !== null && expected.isLent && account.unpublished <= -threshold;
   }
 
   /**
@@ -247,8 +249,8 @@ export class LaneTokens implements Clumped {
   }
 
   /** Whether there is anything that the log does not know. */
-  get hasUnheard(): boolean {
-    return this.slots.some(({ bucket, account, piece }) => bucket !== null && Math.abs(account.unheard) > piece / 10);
+  get hasUnread(): boolean {
+    return this.slots.some(({ bucket, account, piece }) => bucket !== null && Math.abs(account.unread) > piece / 10);
   }
 
   /**

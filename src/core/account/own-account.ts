@@ -30,12 +30,12 @@ export class OwnAccount {
   #silent = 0;
 
   /** What the log does not know of this node; negative: it took less than the log knows. */
-  get unheard(): number {
+  get unread(): number {
     return this.charge - this.knownCharge;
   }
 
   /** What no record says; a record that may be lost is written again. */
-  get untold(): number {
+  get unpublished(): number {
     return this.charge - this.#toldCharge;
   }
 
@@ -73,7 +73,7 @@ export class OwnAccount {
    * because whoever begins may give nothing back.
    */
   forget(): void {
-    this.charge = Math.max(0, this.unheard);
+    this.charge = Math.max(0, this.unread);
     this.knownCharge = 0;
     this.#toldCharge = 0;
     this.#highestTold = 0;
@@ -88,15 +88,15 @@ export class OwnAccount {
     this.#cameBack = Math.max(0, this.#cameBack - beyondCredit);
   }
 
-  /** What a full bucket lost of this node's part of the slack pays for what is unheard. */
+  /** What a full bucket lost of this node's part of the slack pays for what is unread. */
   payBySlack(units: number): void {
-    if (this.unheard > 0) this.charge -= Math.min(this.unheard, units);
+    if (this.unread > 0) this.charge -= Math.min(this.unread, units);
   }
 
   /** Time passes: the expected use is paid. */
   pass(seconds: number, expectedPerSecond: number, creditMax: number): void {
     const expected = expectedPerSecond * seconds;
-    this.#cameBack = Math.min(this.#cameBack, Math.max(0, -this.unheard));
+    this.#cameBack = Math.min(this.#cameBack, Math.max(0, -this.unread));
     this.charge -= expected;
     this.#credit = Math.min(creditMax, this.#credit + expected);
   }
@@ -108,7 +108,7 @@ export class OwnAccount {
    */
   loseAbove(room: number): void {
     const onItsWay = Math.max(0, this.knownCharge - this.#toldCharge);
-    const lost = -this.untold - Math.max(0, room - onItsWay);
+    const lost = -this.unpublished - Math.max(0, room - onItsWay);
     if (lost > 0) this.charge += lost;
   }
 
@@ -117,11 +117,11 @@ export class OwnAccount {
    * what exceeds `owedMax` is let off.
    *
    * @param units taken that may be owed
-   * @param most unheard units that the bucket bears
+   * @param most unread units that the bucket bears
    * @returns the units that are let off
    */
   owe(units: number, most: number, owedMax: number): number {
-    const beyond = Math.min(units, this.untold, this.unheard - Math.max(0, most));
+    const beyond = Math.min(units, this.unpublished, this.unread - Math.max(0, most));
     if (!(beyond > 0)) return 0;
     this.charge -= beyond;
     const before = this.owed;
@@ -155,8 +155,8 @@ export class OwnAccount {
    * @param whole what it may take of a full bucket, and of those that came back to it
    */
   takeable(fromCluster: number, whole: number, cameBackMax: number): number {
-    const { unheard } = this;
-    if (unheard >= 0) return Math.max(fromCluster, Math.min(whole, fromCluster + this.#silent)) - unheard;
-    return fromCluster + Math.min(-unheard, this.#credit + Math.min(this.#cameBack, cameBackMax));
+    const { unread } = this;
+    if (unread >= 0) return Math.max(fromCluster, Math.min(whole, fromCluster + this.#silent)) - unread;
+    return fromCluster + Math.min(-unread, this.#credit + Math.min(this.#cameBack, cameBackMax));
   }
 }

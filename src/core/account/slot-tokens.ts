@@ -74,7 +74,7 @@ export class SlotTokens {
   /** Seconds of this node's share that work may owe which cannot be refused. */
   #debtSeconds = 0;
   #creditMax = 0;
-  /** Units of the cluster's bucket that this node may take unheard. */
+  /** Units of the cluster's bucket that this node may take unread. */
   #fromCluster = 0;
   /** The most that it may be. */
   #most = Infinity;
@@ -230,7 +230,7 @@ export class SlotTokens {
     }
     this.tokens = this.tokensAfter(aheadMs);
     this.#count(bucket, counted, seconds, nodes > 1 ? read : withNothingUnrefused(read));
-    this.room = Math.max(0, bucket.depth - this.tokens + this.account.unheard);
+    this.room = Math.max(0, bucket.depth - this.tokens + this.account.unread);
     this.#give(bucket, nodes, now, read.isHeldBack);
   }
 
@@ -241,7 +241,7 @@ export class SlotTokens {
     account.payBySlack(this.#slack * seconds);
     account.take(taken);
     account.pass(seconds, this.#use, this.#creditMax);
-    account.pay(-account.untold);
+    account.pay(-account.unpublished);
     if (this.tokens >= bucket.depth) this.#payByOverflow(bucket, seconds);
     account.loseAbove(bucket.depth - this.tokens);
     this.#owe(bucket, read);
@@ -252,7 +252,7 @@ export class SlotTokens {
   /** Pays what is owed with what a full bucket loses: nobody has to be told of that. */
   #payByOverflow(bucket: ClusterBucket, seconds: number): void {
     const { account, expected } = this;
-    const slack = account.unheard > 0 ? 0 : this.#slack;
+    const slack = account.unread > 0 ? 0 : this.#slack;
     const perSecond = this.isInPieces ? bucket.perSecond * expected.part : slack;
     account.owed = Math.max(0, account.owed - perSecond * seconds);
   }
@@ -296,7 +296,7 @@ export class SlotTokens {
    * there for nodes whose demand is met.
    */
   #payable(bucket: ClusterBucket): number {
-    const most = Math.min(this.takeable, this.tokens - Math.max(0, this.account.unheard) - setPointOf(bucket));
+    const most = Math.min(this.takeable, this.tokens - Math.max(0, this.account.unread) - setPointOf(bucket));
     return this.isInPieces ? this.piece * Math.floor(most / this.piece) : most;
   }
 
@@ -315,42 +315,42 @@ export class SlotTokens {
 
   /** Whether a report is due where work is refused. */
   get isShort(): boolean {
-    return this.bucket !== null && this.account.untold >= this.#shortFrom(this.bucket);
+    return this.bucket !== null && this.account.unpublished >= this.#shortFrom(this.bucket);
   }
 
   /**
-   * Units beyond the expected use that this node may take before it is looked at. From `#shortFrom` on it speaks only
-   * if it is refused work, so the next look is due at `takenThreshold`; beyond that a report is due already.
+   * Units beyond the expected use that this node may take before it is looked at. From `#shortFrom` on it publishes
+   * only if it is refused work, so the next look is due at `takenThreshold`; beyond that a report is due already.
    */
-  get untilTold(): number {
+  get untilPublished(): number {
     const { bucket, takenThreshold } = this;
-    const { untold } = this.account;
-    if (bucket === null || untold >= takenThreshold) return Infinity;
+    const { unpublished } = this.account;
+    if (bucket === null || unpublished >= takenThreshold) return Infinity;
     const shortFrom = this.#shortFrom(bucket);
-    return (untold < shortFrom ? Math.min(shortFrom, takenThreshold) : takenThreshold) - untold;
+    return (unpublished < shortFrom ? Math.min(shortFrom, takenThreshold) : takenThreshold) - unpublished;
   }
 
   /**
-   * From how many units on a node that is refused work has taken what may stay untold: a met node what its noise may
-   * take, and a throttled one, while the bucket fills though work is refused, what it may take above the set point. It
-   * would be given that much for ever otherwise, and the others would go on leaving it what a spike at one node needs:
-   * where visitors come in bursts, each at one of thirty nodes, 86 % of the quota was used; now 94 %.
+   * From how many units on a node that is refused work has taken what may stay unpublished: a met node what its noise
+   * may take, and a throttled one, while the bucket fills though work is refused, what it may take above the set point.
+   * It would be given that much for ever otherwise, and the others would go on leaving it what a spike at one node
+   * needs: where visitors come in bursts, each at one of thirty nodes, 86 % of the quota was used; now 94 %.
    */
   #shortFrom(bucket: ClusterBucket): number {
     const { account, tokens, shortThreshold } = this;
     if (!this.expected.isThrottled || this.isInPieces) return shortThreshold;
     // Until others can have read what was told last, another record would say little.
-    const isOnItsWay = account.unheard > account.untold;
+    const isOnItsWay = account.unread > account.unpublished;
     if (isOnItsWay || tokens < (setPointOf(bucket) + bucket.depth) / 2) return shortThreshold;
-    return Math.min(shortThreshold, Math.max(LEAST_PIECE * this.piece, UNTOLD_SHORT * this.#fromCluster));
+    return Math.min(shortThreshold, Math.max(LEAST_PIECE * this.piece, UNPUBLISHED_SHORT * this.#fromCluster));
   }
 
   /** Whether this node leaves so much that a report will be due within NEAR_SECONDS. */
   get isReturnNear(): boolean {
     const { bucket, account } = this;
-    if (bucket === null || this.#use === 0 || account.untold >= 0) return false;
+    if (bucket === null || this.#use === 0 || account.unpublished >= 0) return false;
     // What a full bucket takes nothing of is never told.
-    return this.tokens < bucket.depth && this.#use * NEAR_SECONDS - account.untold >= this.threshold;
+    return this.tokens < bucket.depth && this.#use * NEAR_SECONDS - account.unpublished >= this.threshold;
   }
 
   #expectNothing(): void {
@@ -361,9 +361,9 @@ export class SlotTokens {
   /** The own charge does not fall below what others believe of it, as far as the log has been read. */
   #keepToReturnable(bucket: ClusterBucket, slot: number, readMs: number): void {
     const { account, returnable } = this;
-    if (account.unheard >= 0 && account.untold >= 0) return;
+    if (account.unread >= 0 && account.unpublished >= 0) return;
     let most = account.hasEntry ? returnable.of(slot) : 0;
-    if (account.hasEntry && account.unheard < -most && readMs > 0) {
+    if (account.hasEntry && account.unread < -most && readMs > 0) {
       most = returnable.later(slot, this.#passed(bucket, readMs, this.tokensAfter(readMs)));
     }
     account.keepTo(most, bucket.depth);
@@ -378,21 +378,23 @@ export class SlotTokens {
   }
 
   /**
-   * Units that may stay untold: see UNTOLD_DEPTHS, NOISE_SECONDS and UNTOLD_ALIKE.
+   * Units that may stay unpublished: see UNPUBLISHED_DEPTHS, NOISE_SECONDS and UNPUBLISHED_ALIKE.
    *
    * @param alike how many nodes charge alike
    */
   #thresholdOf({ perSecond, depth }: ClusterBucket, nodes: number, alike: number): number {
     const noise = Math.sqrt((NOISE_SECONDS / alike) * this.expected.ownAt(perSecond) * this.piece);
-    const part = (UNTOLD_DEPTHS * depth) / (nodes + UNTOLD_ALIKE * (alike - 1));
+    const part = (UNPUBLISHED_DEPTHS * depth) / (nodes + UNPUBLISHED_ALIKE * (alike - 1));
     return Math.max(LEAST_PIECE * this.piece, part, Math.min(NOISE_DEPTHS * depth, noise));
   }
 
-  /** A node that is met speaks before it has used up what its noise may take: else it is refused before it is due. */
+  /**
+   * A node that is met publishes before it has used up what its noise may take: else it is refused before it is due.
+   */
   #shortThresholdOf({ perSecond }: ClusterBucket): number {
     if (this.expected.isThrottled || this.#countsCosts) return this.threshold;
     const noise = noiseOf(this.expected.ownAt(perSecond), this.piece);
-    return Math.max(LEAST_PIECE * this.piece, Math.min(this.threshold, UNTOLD_SHORT * noise));
+    return Math.max(LEAST_PIECE * this.piece, Math.min(this.threshold, UNPUBLISHED_SHORT * noise));
   }
 
   /** What was not taken when it was expected, and may be taken later without a report. */
@@ -418,7 +420,7 @@ export class SlotTokens {
     // is throttled there are none.
     const isLate = expected.total < bucket.perSecond && most < this.#takenMost;
     const isEarly = (isDeep(bucket, this.tokens) || isLate) && !this.#countsCosts && this.tokens < bucket.depth;
-    const early = isEarly ? Math.max(LEAST_PIECE * piece, UNTOLD_EARLY * most) : Infinity;
+    const early = isEarly ? Math.max(LEAST_PIECE * piece, UNPUBLISHED_EARLY * most) : Infinity;
     this.takenThreshold = Math.min(this.#takenMost, early);
     const part = wholeOf(nodes, use.isDivided);
     // Work that turns out to cost less did not come back to be taken again.
@@ -429,7 +431,7 @@ export class SlotTokens {
     // Work as large as the bucket waits until that is full, not until a node may take what little there is.
     const whole = used < bucket.perSecond / 2 && !this.#countsCosts ? part * bucket.depth : 0;
     this.depth = Math.min(atOnce, Math.max(most + this.#creditMax, whole));
-    this.perSecond = this.#use + (account.unheard > 0 ? this.#slack : 0);
+    this.perSecond = this.#use + (account.unread > 0 ? this.#slack : 0);
     this.comesBackPerSecond = Math.max(this.perSecond, expected.share);
   }
 
@@ -449,10 +451,10 @@ export class SlotTokens {
     const most = Math.min(this.#most, pieces);
     this.#fromCluster = this.piece * Math.floor(most / this.piece);
     this.#use = 0;
-    // As at rates: what a full bucket loses pays for what stays untold.
+    // As at rates: what a full bucket loses pays for what stays unpublished.
     const isFull = this.tokens >= bucket.depth;
     this.#slack = isFull ? bucket.perSecond * this.expected.part : 0;
-    this.takenThreshold = Math.max(this.threshold, isFull ? (UNTOLD_FULL * bucket.depth) / nodes : 0);
+    this.takenThreshold = Math.max(this.threshold, isFull ? (UNPUBLISHED_FULL * bucket.depth) / nodes : 0);
     this.#creditMax = 0;
     const part = turn.isDivided ? 1 / nodes : partOfUnknown(nodes);
     this.takeable = this.account.takeable(most, this.#wholeOf(part), part * bucket.depth);
@@ -498,13 +500,13 @@ const FULL_SLACK = 1e-9;
 /** With more, sums of floats might say of some nodes that they are throttled. Less views more lanes when nodes come. */
 const MET_RATIO = 0.9;
 /**
- * What all nodes leave untold adds up to one depth, however many they are. With a part that shrinks with √N, thirty
- * nodes whose demand doubled at once took 4.9 % too much in some 5 s; with this, 2.5 %.
+ * What all nodes leave unpublished adds up to one depth, however many they are. With a part that shrinks with √N,
+ * thirty nodes whose demand doubled at once took 4.9 % too much in some 5 s; with this, 2.5 %.
  */
-const UNTOLD_DEPTHS = 1;
+const UNPUBLISHED_DEPTHS = 1;
 /**
- * But a steady node speaks once in two seconds: the noise of so much time may stay untold. Thirty nodes of 30/s each
- * would write 2.3 records per second otherwise, and write 0.6.
+ * But a steady node publishes once in two seconds: the noise of so much time may stay unpublished. Thirty nodes of 30/s
+ * each would write 2.3 records per second otherwise, and write 0.6.
  */
 const NOISE_SECONDS = 2;
 /**
@@ -513,20 +515,20 @@ const NOISE_SECONDS = 2;
  */
 const NOISE_DEPTHS = 0.3;
 /**
- * Where the nodes' charges go the same way (Coherence), what they have taken untold adds up: then a third of it makes a
- * report due, and of N nodes' noise a part of √N. Recorded traffic that was spread over the nodes in turn was 5.2 to
- * 7.5 % above the quota in some 5 s without it. What they have left is told as before: told as early, demand that
- * comes and goes at all nodes within two deliveries was admitted 8 % above the quota.
+ * Where the nodes' charges go the same way (Coherence), what they have taken unpublished adds up: then a third of it
+ * makes a report due, and of N nodes' noise a part of √N. Recorded traffic that was spread over the nodes in turn was
+ * 5.2 to 7.5 % above the quota in some 5 s without it. What they have left is told as before: told as early, demand
+ * that comes and goes at all nodes within two deliveries was admitted 8 % above the quota.
  */
-const UNTOLD_ALIKE = 2;
-/** A part of a piece that stays untold keeps a node from the next piece: it is told where work is refused. */
+const UNPUBLISHED_ALIKE = 2;
+/** A part of a piece that stays unpublished keeps a node from the next piece: it is told where work is refused. */
 const SHORT_PIECE = 0.1;
-/** Where pieces are given, so many depths stay untold at all nodes while the bucket is full. Less writes more. */
-const UNTOLD_FULL = 0.25;
-/** The part of what a node may take of the cluster's bucket that it leaves untold where work is refused. */
-const UNTOLD_SHORT = 0.7;
+/** Where pieces are given, so many depths stay unpublished at all nodes while the bucket is full. Less writes more. */
+const UNPUBLISHED_FULL = 0.25;
+/** The part of what a node may take of the cluster's bucket that it leaves unpublished where work is refused. */
+const UNPUBLISHED_SHORT = 0.7;
 /** The same where none is refused yet. More is told later, and has nodes refused that others leave tokens. */
-const UNTOLD_EARLY = 0.9;
+const UNPUBLISHED_EARLY = 0.9;
 /** A report of less than a piece of work would say nothing. */
 const LEAST_PIECE = 0.9;
 /** So often a lane at rest is looked at, at the most often (LookList). */

@@ -43,7 +43,7 @@ export class Buckets {
   /** Per slot that follows a bucket of the cluster: the rate at which tokens come back to it; null without any. */
   comesBack: Float64Array | null = null;
   /** Per slot that follows a bucket of the cluster: what `isTakenFrom` compares with; null without any. */
-  #toldBelow: Float64Array | null = null;
+  #publishedBelow: Float64Array | null = null;
   /** Per slot: units that were forgiven; null until some were. */
   #letOff: Float64Array | null = null;
   /** Slots of which the first units were forgiven; the reader clears it. */
@@ -195,7 +195,7 @@ export class Buckets {
     const tokens = this.tokens.at(slot);
     const before = this.rate.at(slot);
     if (this.comesBack !== null) this.comesBack[slot] = 0;
-    if (this.#toldBelow !== null) this.#toldBelow[slot] = -Infinity;
+    if (this.#publishedBelow !== null) this.#publishedBelow[slot] = -Infinity;
     if (perSecond === Infinity) {
       this.rate.set(slot, 0);
       this.depth.set(slot, Infinity);
@@ -216,20 +216,20 @@ export class Buckets {
 
   /** Sets the tokens of a slot together with its rate and depth: see Limiter.follow. */
   setInflow(row: number, dimension: number, inflow: Inflow, nowMs: number): void {
-    const { takeable, depth, perSecond, comesBackPerSecond, untilTold } = inflow;
+    const { takeable, depth, perSecond, comesBackPerSecond, untilPublished } = inflow;
     this.setLimit(row, dimension, Math.max(LEAST_RATE, perSecond), depth, nowMs);
     const slot = row * DIMENSION_COUNT + dimension;
     this.tokens.set(slot, takeable);
     const slots = (this.lines.length / LINE) * DIMENSION_COUNT;
     this.comesBack ??= new Float64Array(slots);
     this.comesBack[slot] = comesBackPerSecond;
-    this.#toldBelow ??= new Float64Array(slots).fill(-Infinity);
-    this.#toldBelow[slot] = takeable - untilTold;
+    this.#publishedBelow ??= new Float64Array(slots).fill(-Infinity);
+    this.#publishedBelow[slot] = takeable - untilPublished;
   }
 
   /** Tests if so much has been taken of a row since `setInflow` that it has to be told. */
   isTakenFrom(row: number): boolean {
-    const below = this.#toldBelow;
+    const below = this.#publishedBelow;
     if (below === null) return false;
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
@@ -302,10 +302,10 @@ export class Buckets {
       larger.comesBack = new Float64Array(rows * DIMENSION_COUNT);
       larger.comesBack.set(this.comesBack);
     }
-    const toldBelow = this.#toldBelow;
-    if (toldBelow !== null) {
-      this.#toldBelow = new Float64Array(rows * DIMENSION_COUNT).fill(-Infinity);
-      this.#toldBelow.set(toldBelow);
+    const publishedBelow = this.#publishedBelow;
+    if (publishedBelow !== null) {
+      this.#publishedBelow = new Float64Array(rows * DIMENSION_COUNT).fill(-Infinity);
+      this.#publishedBelow.set(publishedBelow);
     }
     const letOff = this.#letOff;
     if (letOff !== null) {
@@ -375,7 +375,7 @@ export interface Inflow {
   /** At which tokens come back to whoever waits, ≥ `perSecond`. */
   readonly comesBackPerSecond: number;
   /** Units more than flow in that may be taken before others have to know of it; Infinity = they need not. */
-  readonly untilTold: number;
+  readonly untilPublished: number;
   /** Units that the bucket has room for from which these flow, ≥ 0. */
   readonly room: number;
 }

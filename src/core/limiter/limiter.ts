@@ -153,7 +153,12 @@ export class Limiter {
    * Charges what was admitted before the lane was there; it could have been refused.
    * @param held what of it is reserved
    */
-  chargeUnheard(lane: number, units: readonly [number, number], held: readonly [number, number], now: Charged): void {
+  chargeUnpublished(
+    lane: number,
+    units: readonly [number, number],
+    held: readonly [number, number],
+    now: Charged,
+  ): void {
     this.buckets.charge(lane, ...units, now.debtMs, now.nowMs);
     this.#count(lane, units[MESSAGES] - held[MESSAGES], units[BYTES] - held[BYTES]);
     if (held[MESSAGES] + held[BYTES] > 0) this.#countReserved(lane, ...held);

@@ -15,6 +15,6 @@ export interface CoordinatorView {
 export interface ServingLoop extends CoordinatorView {
   /** Serves the lane from now on; does nothing for a lane that is served already. */
   serve(lane: number): void;
-  /** What was spent of the lane's key unheard has just been charged to it. */
-  unheardCharged(lane: number): void;
+  /** What was spent of the lane's key unpublished has just been charged to it. */
+  unpublishedCharged(lane: number): void;
 }

@@ -1,5 +1,5 @@
+import { RemoteGroups } from '../account/keys/remote-groups.js';
 import type { PublishedKeys } from '../account/keys/silent-use.js';
-import { Strangers } from '../account/keys/strangers.js';
 import type { LaneState } from '../account/lanes/lane-state.js';
 import { LaneTable } from '../account/lanes/lane-table.js';
 import { LinkWatch } from '../account/lanes/link-watch.js';
@@ -18,7 +18,7 @@ import {
   type Fenced,
   type Phase,
   type ReadEvent,
-  type UnheardUse,
+  type UnpublishedUse,
 } from '../base/protocol/events-and-effects.js';
 import { partitionOf, type TopicRecord } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
@@ -70,10 +70,10 @@ export class Coordinator {
   readonly link: LinkWatch;
   readonly hiddenCeilings: HiddenCeilings;
   /** Null until groups may be made by use (core/keys). */
-  get strangers(): Strangers | null {
-    return this.#strangers;
+  get remoteGroups(): RemoteGroups | null {
+    return this.#remoteGroups;
   }
-  #strangers: Strangers | null = null;
+  #remoteGroups: RemoteGroups | null = null;
   phase: Phase = 'catching-up';
   /** Why this node has stopped for good; null unless the phase is `fenced`. */
   endedBy: Fenced | null = null;
@@ -170,8 +170,8 @@ export class Coordinator {
       case 'lane-served':
         this.#serve(event.lane, nowMs);
         break;
-      case 'unheard-charged':
-        this.#chargeUnheard(this.lanes.get(event.lane), nowMs);
+      case 'unpublished-charged':
+        this.#chargeUnpublished(this.lanes.get(event.lane), nowMs);
         break;
       case 'caught-up':
         this.#join(nowMs);
@@ -189,7 +189,7 @@ export class Coordinator {
         this.#publisher.appendFailed(event);
         break;
       case 'stopping':
-        this.#stop(event.unheard ?? [], nowMs);
+        this.#stop(event.unpublished ?? [], nowMs);
         break;
     }
   }
@@ -239,8 +239,8 @@ export class Coordinator {
   /** Makes groups by use possible from now on; heartbeats tell their names. */
   makeGroupsByUse(keys: PublishedKeys): void {
     this.#publisher.keys = keys;
-    this.#strangers = new Strangers(this.settings.hashSeed);
-    for (let mapLane = 0; mapLane < this.usageMap.laneCount; mapLane++) this.#noteStranger(mapLane);
+    this.#remoteGroups = new RemoteGroups(this.settings.hashSeed);
+    for (let mapLane = 0; mapLane < this.usageMap.laneCount; mapLane++) this.#noteRemoteGroup(mapLane);
   }
 
   /** Checks whether newcomers still need a past life's record under this key. */
@@ -252,14 +252,14 @@ export class Coordinator {
     return !isOutdated({ usageMap, membership }, record, log.logTimes[partition]);
   }
 
-  #noteStranger(mapLane: number): void {
+  #noteRemoteGroup(mapLane: number): void {
     const { groupId, direction } = this.usageMap.groupOf(mapLane);
-    this.#strangers?.note(groupId, direction, this.usageMap.firstRow(mapLane) !== -1);
+    this.#remoteGroups?.note(groupId, direction, this.usageMap.firstRow(mapLane) !== -1);
   }
 
   #markLane(mapLane: number): void {
     this.#table.markMapLane(mapLane);
-    if (this.#strangers !== null) this.#noteStranger(mapLane);
+    if (this.#remoteGroups !== null) this.#noteRemoteGroup(mapLane);
     this.tokens.rowsChanged(mapLane);
   }
 
@@ -443,17 +443,17 @@ export class Coordinator {
     this.#effects.appends.push(...this.#saidGone.due(nowMs), ...this.#forgetting.due(nowMs));
   }
 
-  #chargeUnheard(lane: LaneState | undefined, nowMs: number): void {
+  #chargeUnpublished(lane: LaneState | undefined, nowMs: number): void {
     if (lane === undefined) return;
     lane.sample.begin(this.#limiter, lane.lane, nowMs);
-    this.tokens.unheardCharged(lane);
+    this.tokens.unpublishedCharged(lane);
     this.#flow(lane, nowMs);
   }
 
-  #stop(unheard: readonly UnheardUse[], nowMs: number): void {
+  #stop(unpublished: readonly UnpublishedUse[], nowMs: number): void {
     if (this.phase === 'stopping' || this.phase === 'fenced') return;
     for (const lane of this.lanes.values()) this.#flow(lane, nowMs);
-    if (this.phase !== 'catching-up') this.#publisher.sayFarewell(this.lanes, unheard, nowMs);
+    if (this.phase !== 'catching-up') this.#publisher.sayFarewell(this.lanes, unpublished, nowMs);
     this.phase = 'stopping';
     this.#effects.confirmUntilMs = -Infinity;
   }

@@ -73,7 +73,7 @@ export class KeyNames {
   *#silent({ cluster, keys }: NamedKeys): Generator<Named> {
     const inUse = new Set<string>();
     for (const { name, direction, messages, bytes, heat } of keys.busiest) {
-      if (keys.speaks(name)) continue;
+      if (keys.isPublished(name)) continue;
       const key = `${direction}${name}`;
       inUse.add(key);
       yield { key, heat, row: { groupId: groupIdOf(cluster, name), direction, name, messages, bytes } };
@@ -81,7 +81,7 @@ export class KeyNames {
     for (const [key, { row }] of this.#told) {
       if (inUse.has(key) || !isSilent(row)) continue;
       // Its report says more.
-      if (keys.speaks(row.name)) this.#told.delete(key);
+      if (keys.isPublished(row.name)) this.#told.delete(key);
       else yield { key, heat: OVER, row: { ...row, messages: 0, bytes: 0 } };
     }
   }

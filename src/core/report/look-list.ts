@@ -250,7 +250,7 @@ function longer<Column extends Int32Array | Uint32Array | Uint8Array | Float64Ar
   return larger;
 }
 
-/** Checks for debts and untold use, which end with the lane's account. */
+/** Checks for debts and unpublished use, which end with the lane's account. */
 function hasToRemember({ tokens }: LaneState): boolean {
-  return tokens !== null && (tokens.hasUnheard || tokens.slots.some(({ account }) => account.owed > 0));
+  return tokens !== null && (tokens.hasUnread || tokens.slots.some(({ account }) => account.owed > 0));
 }

@@ -6,7 +6,7 @@ import { isOutdated } from '../account/share/lane-checkpoints.js';
 import type { ShareBook } from '../account/share/share-book.js';
 import type { TokenBook } from '../account/share/token-book.js';
 import { INCARNATIONS_MAX, incarnationCount, incarnationOf } from '../base/ids.js';
-import type { Append, UnheardUse } from '../base/protocol/events-and-effects.js';
+import type { Append, UnpublishedUse } from '../base/protocol/events-and-effects.js';
 import {
   type Author,
   backendRecordKey,
@@ -54,7 +54,7 @@ export interface PublisherParts {
   readonly epochs: EpochWatch;
   readonly book: ReportBook;
   readonly reporter: Reporter;
-  readonly tokens: Pick<TokenBook, 'rowOfUnheard'>;
+  readonly tokens: Pick<TokenBook, 'rowOfUnpublished'>;
   readonly table: LaneTable;
   /** Takes the appends: the effects of the step under way. */
   readonly appends: Append[];
@@ -279,7 +279,7 @@ export class Publisher {
    * Writes what no record says yet, the farewell, which changes shares, and tombstones for all keys that nobody has to
    * find, those of past lives too, to free space.
    */
-  sayFarewell(lanes: ReadonlyMap<number, LaneState>, unheard: readonly UnheardUse[], nowMs: number): void {
+  sayFarewell(lanes: ReadonlyMap<number, LaneState>, unpublished: readonly UnpublishedUse[], nowMs: number): void {
     const { nodeKey, book, appends, membership, usageMap, log, reporter } = this.#parts;
     const { nodeId } = this.#settings;
     reporter.endAll(lanes.values(), nowMs);
@@ -291,7 +291,7 @@ export class Publisher {
         appends.push({ partition: bundle.partition, key: bundle.key, record: null });
       } else this.#publish(bundle, lanes, nowMs);
     }
-    this.#tellUnheard(unheard.slice(0, Math.max(0, LAST_ROWS_MAX - rows)), nowMs);
+    this.#tellUnpublished(unpublished.slice(0, Math.max(0, LAST_ROWS_MAX - rows)), nowMs);
     for (let partition = 0; partition < log.logTimes.length; partition++) {
       this.#append(partition, nodeRecordKey(nodeKey), nowMs, (author) => ({ kind: 'farewell', author, nodeId }));
     }
@@ -305,14 +305,14 @@ export class Publisher {
   }
 
   /** Appends what was spent of silent keys, in bundles of their own. */
-  #tellUnheard(unheard: readonly UnheardUse[], nowMs: number): void {
+  #tellUnpublished(unpublished: readonly UnpublishedUse[], nowMs: number): void {
     const { book, log, tokens, nodeKey } = this.#parts;
     const { partitions, groupsPerRecord } = this.#settings;
     for (let partition = 0; partition < partitions; partition++) {
-      const uses = unheard.filter(({ groupId }) => partitionOf(groupId, partitions) === partition);
+      const uses = unpublished.filter(({ groupId }) => partitionOf(groupId, partitions) === partition);
       const readUntilOffset = log.nextOffset(partition);
       for (let at = 0; at < uses.length; at += groupsPerRecord) {
-        const told = uses.slice(at, at + groupsPerRecord).map((use) => tokens.rowOfUnheard(use));
+        const told = uses.slice(at, at + groupsPerRecord).map((use) => tokens.rowOfUnpublished(use));
         const rows = told.map(({ row }) => row);
         const fullInMs = Math.max(...told.map((each) => each.fullInMs));
         const key = reportRecordKey(nodeKey, book.takeNumber(partition));

@@ -196,7 +196,7 @@ export class Reporter {
    */
   endAll(lanes: Iterable<LaneState>, nowMs: number): void {
     for (const lane of lanes) {
-      const hasEntry = lane.tokens?.hasUnheard === true || this.#tokens.hasToRemember(lane, nowMs);
+      const hasEntry = lane.tokens?.hasUnread === true || this.#tokens.hasToRemember(lane, nowMs);
       if (!hasEntry && !lane.hasEntry) continue;
       lane.hasEntry = hasEntry && lane.tokens?.isEnding !== true;
       for (const rates of [lane.reported.usage, lane.reported.demand]) rates.fill(0);
@@ -212,8 +212,8 @@ export class Reporter {
     if (lane.tokens?.isEnding) return;
     if (lane.tokens !== null && isResting(lane)) {
       // What comes back while nothing is asked for is told, too.
-      const { isReportDue, hasUnheard } = lane.tokens;
-      if (isReportDue || !(hasUnheard || this.#tokens.hasToRemember(lane, nowMs))) this.#entryChanged(lane, DUE, nowMs);
+      const { isReportDue, hasUnread } = lane.tokens;
+      if (isReportDue || !(hasUnread || this.#tokens.hasToRemember(lane, nowMs))) this.#entryChanged(lane, DUE, nowMs);
       return;
     }
     if (lane.tokens !== null) {
@@ -293,7 +293,7 @@ export class Reporter {
       tokens?.isEnding !== true &&
       (!isZero(lane) ||
         lane.costs.now !== null ||
-        tokens?.hasUnheard === true ||
+        tokens?.hasUnread === true ||
         this.#tokens.hasToRemember(lane, nowMs));
     if (tokens !== null && hadEntry && !lane.hasEntry) tokens.isEnding = true;
     if (tokens !== null) tokens.isDue = lane.hasEntry;
@@ -302,7 +302,7 @@ export class Reporter {
 
   /**
    * The next step of a strategy that goes by what nodes take starts from what their records say. What a node is
-   * expected to take moves when others speak, without a word of its own; so where such a strategy is chosen, it tells
+   * expected to take moves when others publish, without a word of its own; so where such a strategy is chosen, it tells
    * that. A node that takes all that it wants does so whatever its share is, and has no step to tell.
    */
   #isStepDue(lane: LaneState, silentMs: number): boolean {
@@ -481,7 +481,7 @@ function partOf(before: number, now: number): number {
 /**
  * A node that has left what it was expected to take, though it is refused work, cannot take it: its work comes in
  * bursts. What it tells is expected of it, so it tells what it takes, and a little more: a node that told less than it
- * takes would have to speak again at once. The next burst is no reason to tell more, though it has to be told.
+ * takes would have to publish again at once. The next burst is no reason to tell more, though it has to be told.
  */
 function keepToTaken({ current, reported, hasEntry }: LaneState, tokens: LaneTokens): void {
   const { demand, usage } = current;
@@ -518,7 +518,7 @@ const CLAIM_OVER_RATIO = 1.5;
 const CALM_MS = 250;
 
 /**
- * What a node uses that speaks for the first time: where the split follows usage, the burst of a node that has just
+ * What a node uses that publishes for the first time: where the split follows usage, the burst of a node that has just
  * woken is not what it has been using.
  */
 function usageOverASecond(sample: LaneSample): Float64Array {

@@ -67,6 +67,6 @@ function farewellFor({ nodeKey, nodeId, lives }: Member, partition: number): App
   return { partition, key: nodeRecordKey(nodeKey), record: { kind: 'farewell', author, nodeId } };
 }
 
-/** So many nodes wait for each other, one heartbeat each; those behind them speak at once. */
+/** So many nodes wait for each other, one heartbeat each; those behind them publish at once. */
 const TURNS_MAX = 5;
 const NOTHING: Append[] = [];

@@ -208,12 +208,12 @@ export class Membership {
 
   /**
    * Removes the nodes that have been silent for too long, and returns them.
-   * @param speaker gives a sign of life at this very time, so it does not expire; null = nobody does
+   * @param author gives a sign of life at this very time, so it does not expire; null = nobody does
    */
-  expire(logMs: number, speaker: Member | null = null): readonly Member[] {
+  expire(logMs: number, author: Member | null = null): readonly Member[] {
     if (!this.mayExpire(logMs)) return NO_MEMBERS;
     const expired = this.alive.filter(
-      (member) => member !== speaker && logMs - member.lastSignLogMs > this.#stalenessMs,
+      (member) => member !== author && logMs - member.lastSignLogMs > this.#stalenessMs,
     );
     for (const member of expired) {
       member.state = 'expired';

@@ -241,7 +241,7 @@ export function groupSourceReadings(
     quotamesh_keys_refused_total: perTemplate(node, 'refused'),
     quotamesh_keys_over_quota_total: perTemplate(node, 'overQuota'),
     quotamesh_keys_limits_refused_total: perTemplate(node, 'limitsRefused'),
-    quotamesh_keys_granted_unheard_total: perTemplate(node, 'granted'),
+    quotamesh_keys_granted_unpublished_total: perTemplate(node, 'granted'),
     quotamesh_registry_ready: (series) => series(status().registry.ready ? 1 : 0),
     quotamesh_registry_offset: (series) => series(status().registry.offset),
     quotamesh_registry_revision: (series) => series(node.registry?.revision ?? 0),

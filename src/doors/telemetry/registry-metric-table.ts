@@ -24,7 +24,7 @@ export const GROUP_SOURCE_METRICS = {
   quotamesh_keys_live: { type: 'gauge', help: 'Keys in memory (keys.maxLive).', labels: ['template'] },
   quotamesh_keys_loud: {
     type: 'gauge',
-    help: 'Keys that are groups like any other now, because this or another node uses more than what is spent unheard.',
+    help: 'Keys that are groups like any other now, because this or another node uses more than what is spent without publishing it.',
     labels: ['template'],
   },
   quotamesh_keys_made_total: {
@@ -52,7 +52,7 @@ export const GROUP_SOURCE_METRICS = {
     help: 'Limits that came with requests and were refused: by a caller who may not, above allowLimits, or no limits at all.',
     labels: ['template'],
   },
-  quotamesh_keys_granted_unheard_total: {
+  quotamesh_keys_granted_unpublished_total: {
     type: 'counter',
     help: 'Requests granted of what this node may spend without telling others.',
     labels: ['template'],

@@ -40,7 +40,7 @@ import type { Decider } from './decide/decider.js';
 import type { RefusalExplainer } from './decide/explain-refusal.js';
 import type { QuotaTeller } from './decide/quota-told.js';
 import { RefusalLedger } from './decide/refusal-ledger.js';
-import { UnheardWork } from './decide/unheard-work.js';
+import { UnpublishedWork } from './decide/unpublished-work.js';
 import { createDeciders } from './deciders.js';
 import type { AdmissionWatch } from './request/admission-watch.js';
 import { GroupNames } from './request/group-names.js';
@@ -59,7 +59,7 @@ import {
   type KeyReservationParts,
   type ReservationParts,
   reservationOf,
-  unheardReservation,
+  unpublishedReservation,
 } from './reservation/one-reservation.js';
 import { ShadowBook } from './shadow/shadow-book.js';
 import { rejectUnlessWaiting, type Waiting } from './wait/wait-lines.js';
@@ -109,7 +109,7 @@ export class Gate {
   readonly #decider: Decider;
   readonly #teller: QuotaTeller;
   readonly #reservations: ReservationParts;
-  readonly #unheard: UnheardWork | null;
+  readonly #unpublished: UnpublishedWork | null;
   readonly #ofKeys: KeyReservationParts | null;
   #keptLane = 0;
 
@@ -141,7 +141,7 @@ export class Gate {
     this.#decider = decider;
     this.#reader = new RequestReader({ ...asked, scopes, names: this.#names, bounds: this.#bounds });
     const deciding = { clock, groups, scopes, reader: this.#reader, explainer, teller };
-    this.#unheard = keys === null ? null : new UnheardWork({ ...deciding, keys });
+    this.#unpublished = keys === null ? null : new UnpublishedWork({ ...deciding, keys });
     this.#ofKeys = keys === null ? null : { clock, groups, keys, chargeCosts, consume: this.consume.bind(this) };
     this.#reservations = { clock, groups, joint, reader: this.#reader, chargeCosts };
     this.batches = new OpenBatches({
@@ -156,7 +156,7 @@ export class Gate {
       reader: this.#reader,
       decider,
       explainer,
-      unheard: this.#unheard,
+      unpublished: this.#unpublished,
       ofKeys: this.#ofKeys,
       tellLimit: (where, limit) => this.#tellLimit(where, limit),
     });
@@ -197,8 +197,8 @@ export class Gate {
     rejectUnlessOptions(options);
     if (options?.limit !== undefined) this.#tellLimit(where, options.limit);
     if (this.#keys?.hasTemplates === true) {
-      const unheard = this.#unheard?.tryAcquire(where, amounts, options, nowMs) ?? null;
-      if (unheard !== null) return unheard;
+      const unpublished = this.#unpublished?.tryAcquire(where, amounts, options, nowMs) ?? null;
+      if (unpublished !== null) return unpublished;
     }
     if (typeof where === 'object' && where !== null) return this.#tryScope(where, amounts, options ?? NO_OPTIONS);
     const lane = laneOf(this.#names.indexOf(where), directionOf(options));
@@ -223,7 +223,7 @@ export class Gate {
 
   /** Returns the key of this work while no group stands for it; null = other work. */
   silentKeyOf(where: Where): string | null {
-    return this.#unheard?.silentKeyOf(where) ?? null;
+    return this.#unpublished?.silentKeyOf(where) ?? null;
   }
 
   #tellLimit(where: Where, limit: unknown): void {
@@ -239,8 +239,8 @@ export class Gate {
 
   /** Tests if an acquire would be granted now; takes and counts nothing. */
   containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean {
-    const unheard = this.#unheard?.contains(where, amounts, origin) ?? null;
-    if (unheard !== null) return unheard;
+    const unpublished = this.#unpublished?.contains(where, amounts, origin) ?? null;
+    if (unpublished !== null) return unpublished;
     const request = this.#reader.requestOf(where, amounts, origin);
     if (request === null) return true;
     this.#decider.serve(request);
@@ -251,13 +251,13 @@ export class Gate {
   consume(where: Where, amounts: Amounts, origin?: Origin): void {
     rejectUnlessSomething(amounts);
     rejectAboveConsume(amounts);
-    if (this.#unheard?.consume(where, amounts, origin, false) === true) return;
+    if (this.#unpublished?.consume(where, amounts, origin, false) === true) return;
     this.#charge(this.#reader.fillFor(where, amounts.messages ?? 0, amounts.bytes ?? 0, origin), amounts, origin);
   }
 
   passBy(where: Where, amounts: Amounts, origin?: Origin & Limiting): Decision {
     if (origin?.limit !== undefined) this.#tellLimit(where, origin.limit);
-    if (this.#unheard?.consume(where, amounts, origin, true) === true) return GRANTED_DECISION;
+    if (this.#unpublished?.consume(where, amounts, origin, true) === true) return GRANTED_DECISION;
     this.#charge(this.#reader.requestOf(where, amounts, origin), amounts, origin);
     return GRANTED_DECISION;
   }
@@ -276,9 +276,11 @@ export class Gate {
   /** Takes the amounts for work whose cost is known later. */
   reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
     if (options?.limit !== undefined) this.#tellLimit(where, options.limit);
-    const unheard = this.#unheard?.hold(where, amounts, options) ?? null;
-    if (unheard !== null)
-      return 'granted' in unheard ? unheard : unheardReservation(this.#ofKeys as KeyReservationParts, unheard);
+    const unpublished = this.#unpublished?.hold(where, amounts, options) ?? null;
+    if (unpublished !== null)
+      return 'granted' in unpublished
+        ? unpublished
+        : unpublishedReservation(this.#ofKeys as KeyReservationParts, unpublished);
     const asked = this.#reader.requestOf(where, amounts, options);
     if (asked === null) {
       this.#passExempt(amounts, options);
@@ -335,7 +337,7 @@ export class Gate {
 
   /** Returns milliseconds, at most a minute, until 1 % of the burst, or one unit, is back in every level. */
   throttleDurationMs(where: Where, origin?: Origin): number {
-    if (this.#unheard?.isOpen(where, origin) === true) return 0;
+    if (this.#unpublished?.isOpen(where, origin) === true) return 0;
     const request = this.#reader.fillFor(where, 0, 0, origin);
     if (request === null) return 0;
     this.#decider.serve(request);
@@ -347,16 +349,16 @@ export class Gate {
     rejectUnlessOptions(options);
     rejectUnlessWaiting(options);
     if (options.limit !== undefined) this.#tellLimit(where, options.limit);
-    const unheard = this.#grantUnheard(where, amounts, options);
-    if (unheard !== null) return unheard;
+    const unpublished = this.#grantUnpublished(where, amounts, options);
+    if (unpublished !== null) return unpublished;
     const request = this.#reader.requestOf(where, amounts, options);
     if (request === null) return this.#passExempt(amounts, options);
     return this.waiting.acquire(retried(request, options), options);
   }
 
   /** Grants at once from a silent key; who waits waits in a group's lines. */
-  #grantUnheard(where: Where, amounts: Amounts, { direction }: WaitOptions): Granted | null {
-    const decision = this.#unheard?.tryAcquire(where, amounts, { ...(direction && { direction }), tell: true });
+  #grantUnpublished(where: Where, amounts: Amounts, { direction }: WaitOptions): Granted | null {
+    const decision = this.#unpublished?.tryAcquire(where, amounts, { ...(direction && { direction }), tell: true });
     return decision?.granted === true ? decision : null;
   }
 

@@ -175,7 +175,7 @@ export interface ClusterBucketStatus {
   readonly expectedPerSecond: number;
   readonly ownExpectedPerSecond: number;
   /** Units that this node took beyond that and has not published; negative = it took less. */
-  readonly unheard: number;
+  readonly unread: number;
   /**
    * Units that each node published beyond what was expected of it, since its entry began; negative = less. Nodes that
    * published nothing are missing.
@@ -308,7 +308,7 @@ export interface KeyStatus {
   /** True = nobody publishes it, and this node may spend it unpublished. */
   readonly silent: boolean;
   /** Whole units that this node may still spend unpublished, null in it = unlimited; null unless silent. */
-  readonly leftUnheard: Readonly<Record<'publish' | 'dispatch', PerDimension>> | null;
+  readonly leftUnpublished: Readonly<Record<'publish' | 'dispatch', PerDimension>> | null;
   /** Whole units in the cluster's bucket as far as this node knows, null in it = unlimited. */
   readonly remaining: Readonly<Record<'publish' | 'dispatch', PerDimension>> | null;
   readonly group: GroupStatus | null;

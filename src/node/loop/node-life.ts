@@ -81,7 +81,7 @@ export class NodeLife {
     gate.close();
     enforcers.close();
     if (loop.coordinator !== null) {
-      loop.step({ kind: 'stopping', unheard: keys?.lastWords() ?? [] });
+      loop.step({ kind: 'stopping', unpublished: keys?.lastWords() ?? [] });
       const published = await pump.flush(FAREWELL_TIMEOUT_MS);
       if (!published) telemetry.log('warn', 'farewell not published; the others will notice the silence');
     }

@@ -121,8 +121,8 @@ export class NodeLoop implements ServingLoop {
     limiter.accrueSince(lane, coordinator.readyMs);
   }
 
-  unheardCharged(lane: number): void {
-    this.step({ kind: 'unheard-charged', lane });
+  unpublishedCharged(lane: number): void {
+    this.step({ kind: 'unpublished-charged', lane });
   }
 
   step(event: CoordinatorEvent): void {

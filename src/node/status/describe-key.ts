@@ -35,7 +35,7 @@ export function describeKey(parts: KeyStatusParts, name: string): KeyStatus | nu
     quota: perDirection((direction) => describeQuota(settings, direction)),
     used: isUsed,
     silent,
-    leftUnheard: silent ? wholeOf(left) : null,
+    leftUnpublished: silent ? wholeOf(left) : null,
     remaining: silent ? wholeOf(remaining) : null,
     group: group === null ? null : describeGroup(parts, group),
     told,
@@ -70,7 +70,7 @@ function toldOf(parts: StatusParts, name: string, direction: Direction): KeyTold
   const groupId = groupIdOf(parts.config.cluster, name);
   const told: KeyTold[] = [];
   coordinator.log.keys.forEach(groupId, at, parts.clock(), (member, rates) => {
-    told.push(unheardBy(coordinator, member, rates));
+    told.push(unpublishedBy(coordinator, member, rates));
   });
   const mapLane = usageMap.findMapLane(groupId, at);
   for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
@@ -81,7 +81,7 @@ function toldOf(parts: StatusParts, name: string, direction: Direction): KeyTold
 }
 
 /** Returns a node's unpublished use, which its heartbeat alone says. */
-function unheardBy({ nodeKey }: Coordinator, member: Member, { messages, bytes }: SilentRates): KeyTold {
+function unpublishedBy({ nodeKey }: Coordinator, member: Member, { messages, bytes }: SilentRates): KeyTold {
   const rates = shownRates([messages, bytes]);
   return {
     nodeId: member.nodeId,

@@ -220,7 +220,7 @@ function describeSlot(
   return {
     expectedPerSecond: Math.min(expected.served, rate),
     ownExpectedPerSecond: expected.ownAt(rate),
-    unheard: account.unheard,
+    unread: account.unread,
     takeable: here,
     passesInMs: here >= piece || comesBackPerSecond <= 0 ? 0 : Math.ceil((1000 * missing) / comesBackPerSecond),
     inPieces: isInPieces,

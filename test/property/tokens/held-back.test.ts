@@ -10,7 +10,7 @@ const BUDGET = 1;
 
 /**
  * Groups whose demand leaps from node to node, at nodes that may write one report per second each. A bucket holds a
- * depth; nodes that find it full at once take three, and what is untold is a depth more and a piece of each.
+ * depth; nodes that find it full at once take three, and what is unpublished is a depth more and a piece of each.
  */
 describe.each([1, 2, 3, 4, 5, 6])('nodes that may hardly speak, seed %d', (seed) => {
   test('admit what the quotas and four depths allow in any span, and who waits takes what is expected of it', () => {
@@ -48,7 +48,7 @@ describe.each([1, 2, 3, 4, 5, 6])('nodes that may hardly speak, seed %d', (seed)
           if (!tokens?.isHeldBack) return;
           heldBack++;
           const { account, takeable, threshold } = tokens.slots[0];
-          expect(takeable).toBeLessThanOrEqual(Math.max(threshold - account.unheard, -account.unheard, 0) + 1e-9);
+          expect(takeable).toBeLessThanOrEqual(Math.max(threshold - account.unread, -account.unread, 0) + 1e-9);
         });
         // The most above the quota in any span that ends now: what a bucket that leaks the quota holds.
         excess[group] = Math.max(0, excess[group] + admitted - (quota * STEP_MS) / 1000);

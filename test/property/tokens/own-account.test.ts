@@ -125,10 +125,10 @@ describe('over any sequence of calls', () => {
         const scene = new Scene();
         for (const now of all) {
           scene.do(now);
-          const { unheard } = scene.account;
+          const { unread } = scene.account;
           const takeable = scene.account.takeable(own, own, MAX);
-          expect(takeable).toBeLessThanOrEqual(own + scene.creditMax + scene.cameBack - Math.max(0, unheard) + DOUBT);
-          expect(takeable).toBeLessThanOrEqual(own - unheard + DOUBT);
+          expect(takeable).toBeLessThanOrEqual(own + scene.creditMax + scene.cameBack - Math.max(0, unread) + DOUBT);
+          expect(takeable).toBeLessThanOrEqual(own - unread + DOUBT);
           if (takeable > own) credited++;
         }
       }),
@@ -157,7 +157,7 @@ describe('over any sequence of calls', () => {
         const scene = new Scene();
         for (const now of all) scene.do(now);
         const before = scene.account.takeable(own, own, MAX);
-        const left = Math.max(0, own - scene.account.unheard - before);
+        const left = Math.max(0, own - scene.account.unread - before);
         scene.account.take(units);
         scene.account.take(-units);
         expect(scene.account.takeable(own, own, MAX)).toBeLessThanOrEqual(before + left + DOUBT);

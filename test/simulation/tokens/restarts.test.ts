@@ -138,7 +138,7 @@ describe.each(EACH)('a quota of %s', (_, quota) => {
     if (perSecond < 1) expect(level).toBeLessThanOrEqual(depth - some + 1);
   });
 
-  test('has lost no more than what a killed node may leave untold', () => {
+  test('has lost no more than what a killed node may leave unpublished', () => {
     const cluster = new Cluster(quota, 3);
     const granted = cluster.take(0);
     cluster.pass(100);

@@ -16,7 +16,7 @@ export function gateOf(orders: Readonly<Record<string, unknown>>, { limits = {},
   const groups = new GroupTable(config.groups, (name) => name);
   const limiter = new Limiter(groups.size * DIRECTION_COUNT);
   const time = { nowMs: 1_000_000 };
-  const loop = { coordinator: null, isReady: true, serve: () => undefined, unheardCharged: () => undefined };
+  const loop = { coordinator: null, isReady: true, serve: () => undefined, unpublishedCharged: () => undefined };
   const attachments = new Attachments(config.attachments, (group) => groups.numbers.has(group));
   const gate = new Gate({
     limiter,

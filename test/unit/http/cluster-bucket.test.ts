@@ -101,8 +101,8 @@ describe('a group that has a bucket', () => {
   it('shows what remains of a sum of floats as nothing', async () => {
     const explained = structuredClone(await explanationOf('busy'));
     const { messages } = explained.directions.publish.clusterBucket!;
-    Object.assign(messages!, { unheard: -3.6e-15 });
-    expect(explanationText(explained)).toMatch(/^ {2}unheard +0 messages$/m);
+    Object.assign(messages!, { unread: -3.6e-15 });
+    expect(explanationText(explained)).toMatch(/^ {2}unread +0 messages$/m);
   });
 
   it('says who took from it', async () => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
     },
   });
   node = scene.node;
-  // What a node may spend unheard is there from the first round on in which it is confirmed.
+  // What a node may spend without publishing it is there from the first round on in which it is confirmed.
   await sleep(200);
 });
 afterAll(() => scene.close());
@@ -108,7 +108,7 @@ describe('attachment rules and scopes give keys', () => {
     [{ tenant: 'acme' }, 'key:acme'],
   ])('%j', async (scope, key) => {
     expect(await scene.acquire({ ...scope, ...ONE })).toMatchObject({ status: 200, body: { granted: true } });
-    // It is granted unheard, and no group is made of it.
+    // It is granted unpublished, and no group is made of it.
     expect(node.keys?.seen(key)?.group).toBe(null);
     expect(node.tryAcquire(scope, ONE).granted).toBe(true);
     const query = new URLSearchParams(

@@ -28,7 +28,7 @@ it('a key is acquired by the name of its group, with its own fields, and shown w
   expect(answers.at(-1)).toMatchObject({ status: 429, body: { group: 'key:alice' } });
   expect(await scene.get('/v1/keys/key:alice')).toMatchObject({
     status: 200,
-    body: { ...key, used: true, silent: false, leftUnheard: null, group: { group: 'key:alice' } },
+    body: { ...key, used: true, silent: false, leftUnpublished: null, group: { group: 'key:alice' } },
   });
   // What a node wants of a key is counted by rounds.
   const shown = { body: { keys: [{ key: 'key:alice' }] } };

@@ -34,7 +34,7 @@ describe('a flood of names', () => {
         async ({ nodes, time }) => {
           const [node] = nodes as [WholeNode];
           await time.advance(120_000);
-          // One whose bucket is empty for a minute, and one that speaks.
+          // One whose bucket is empty for a minute, and one that is published.
           node.tryAcquire('slow:debtor', ONE);
           for (let time = 0; time < 20; time++) node.tryAcquire('key:loud', ONE);
           const book = node.keys!;

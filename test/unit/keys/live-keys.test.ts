@@ -26,7 +26,7 @@ describe('keys', () => {
     });
   });
 
-  test('a key that one node uses up speaks, is held to its quota by all, and falls silent again', async () => {
+  test('a key that one node uses up is published, is held to its quota by all, and falls silent again', async () => {
     await withKeys(3, { 'key:{id}': PER_SECOND(10) }, async ({ nodes, time, appended }) => {
       await time.advance(10_000);
       const before = appended.reports;
@@ -69,7 +69,7 @@ describe('keys', () => {
     });
   });
 
-  test('a key of which another node speaks is not whispered of', async () => {
+  test('a key of which another node speaks is not spent without publishing it', async () => {
     await withKeys(3, { 'key:{id}': PER_MINUTE(60) }, async ({ nodes, time }) => {
       const [a, b] = nodes as [WholeNode, WholeNode];
       await time.advance(120_000);

@@ -44,7 +44,7 @@ test('any text is the name of a key of its own, silent and loud, and is shown as
     const [a, b] = nodes as [WholeNode, WholeNode];
     await time.advance(120_000);
     for (const id of NAMES) {
-      // One of two nodes has half of it unheard, and then the key is loud.
+      // One of two nodes has half of it unpublished, and then the key is loud.
       let granted = 0;
       while (granted < 200 && a.tryAcquire(`key:${id}`, ONE).granted) granted++;
       expect(granted, id.slice(0, 20)).toBeGreaterThanOrEqual(30);

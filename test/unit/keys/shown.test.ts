@@ -21,7 +21,7 @@ describe('what a node tells of keys', () => {
         template: 'key:{id}',
         used: false,
         silent: true,
-        leftUnheard: { publish: { messages: 300, bytes: null }, dispatch: { messages: null, bytes: null } },
+        leftUnpublished: { publish: { messages: 300, bytes: null }, dispatch: { messages: null, bytes: null } },
         group: null,
         told: { publish: [], dispatch: [] },
       });
@@ -32,7 +32,7 @@ describe('what a node tells of keys', () => {
       }
       expect(describeKey(a, 'key:loud')).toMatchObject({ used: true, silent: false, group: { group: 'key:loud' } });
       const seen = describeKey(b, 'key:loud');
-      expect(seen).toMatchObject({ used: false, silent: false, leftUnheard: null, group: { group: 'key:loud' } });
+      expect(seen).toMatchObject({ used: false, silent: false, leftUnpublished: null, group: { group: 'key:loud' } });
       expect(seen!.group!.directions.publish).toMatchObject({ clusterBucket: null, local: { served: false } });
       expect(seen!.told.publish).toMatchObject([{ nodeId: 'a', self: false }]);
       const [{ usage, demand }] = seen!.told.publish as [KeyTold];
@@ -44,11 +44,11 @@ describe('what a node tells of keys', () => {
     });
   });
 
-  test('what was spent of a key unheard is no arrival of the moment in which the key begins to speak', async () => {
+  test('what was spent of a key without publishing it is no arrival of the moment in which the key begins to speak', async () => {
     await withKeys(3, TEMPLATES, async ({ nodes, time }) => {
       const [a, b] = nodes as [WholeNode, WholeNode, WholeNode];
       await time.advance(63_000);
-      // 200 of 600 may be spent unheard, and are within half a second.
+      // 200 of 600 may be spent without publishing it, and are within half a second.
       for (let asked = 0; asked < 250; asked++) {
         expect(a.tryAcquire('key:burst', ONE).granted).toBe(true);
         if (asked % 5 === 0) await time.advance(10);
@@ -88,11 +88,11 @@ describe('what a node tells of keys', () => {
     });
   });
 
-  test('nothing is left unheard where nothing may be spent unheard', async () => {
+  test('nothing is left unpublished where nothing may be spent without publishing it', async () => {
     const keys = { 'key:{id}': { ...PER_MINUTE(600), limiter: 'window' } };
     await withKeys(1, keys, async ({ nodes: [a], time }) => {
       await time.advance(120_000);
-      expect(describeKey(a, 'key:x')?.leftUnheard?.publish).toEqual({ messages: 0, bytes: null });
+      expect(describeKey(a, 'key:x')?.leftUnpublished?.publish).toEqual({ messages: 0, bytes: null });
     });
   });
 

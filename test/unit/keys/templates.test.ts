@@ -127,7 +127,7 @@ describe('templates at run time', () => {
       await time.advance(120_000);
       takeAll(b, 'key:acme', key.spent);
       await time.advance(300);
-      expect(b.keys?.speaks('key:acme')).toBe(key.kind === 'loud');
+      expect(b.keys?.isPublished('key:acme')).toBe(key.kind === 'loud');
       await done(time, putKeys(a, ACME, PER_MINUTE(30), null, BY));
       await time.advance(300);
       const perMinute = () => b.keys?.known('key:acme')?.settings.quota.publish[0];

@@ -1,6 +1,6 @@
 /**
- * Time as what a node may spend unheard sees it: it goes at 1/N where N nodes are alive, so that what has come in since
- * some instant is the quota × the difference, however often N has changed meanwhile.
+ * Time as what a node may spend without publishing it sees it: it goes at 1/N where N nodes are alive, so that what has
+ * come in since some instant is the quota × the difference, however often N has changed meanwhile.
  *
  * An unused bucket holds what a bucket holds that was never used: 1/N of the depth, but not more than it held when N
  * fell, and has come in since. No bucket holds more, so it is enough to look at this one when another is filled.

@@ -15,7 +15,7 @@ export interface PublishedKeys {
   /** Whether the number of a group was given to a key. */
   isKey(group: number): boolean;
   /** Whether the key is a group like any other now. */
-  speaks(name: string): boolean;
+  isPublished(name: string): boolean;
   /** Silent keys of which most of the quota is granted here, the hottest first. */
   readonly busiest: readonly SilentGrant[];
 }

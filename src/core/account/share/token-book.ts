@@ -1,5 +1,5 @@
 import { hasClusterBucket } from '../../base/local-gate.js';
-import type { ReadEvent, UnheardUse } from '../../base/protocol/events-and-effects.js';
+import type { ReadEvent, UnpublishedUse } from '../../base/protocol/events-and-effects.js';
 import {
   chargeIn,
   type GroupStateRecord,
@@ -139,8 +139,8 @@ export class TokenBook implements ChargeReader {
     followed.tokens.begin(nowMs);
   }
 
-  /** The row of a key that this node has spent unheard, and how long others have to remember it. */
-  rowOfUnheard({ groupId, direction, units, buckets }: UnheardUse): {
+  /** The row of a key that this node has spent without publishing it, and how long others have to remember it. */
+  rowOfUnpublished({ groupId, direction, units, buckets }: UnpublishedUse): {
     readonly row: ReportRow;
     readonly fullInMs: number;
   } {
@@ -395,7 +395,7 @@ export class TokenBook implements ChargeReader {
   }
 
   /** What this node has taken of a lane since it serves it, it took of its part of a silent key. */
-  unheardCharged({ lane, taken, tokens }: LaneState): void {
+  unpublishedCharged({ lane, taken, tokens }: LaneState): void {
     if (tokens === null) return;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
       this.#taken[dimension] = this.#parts.limiter.taken(slotOf(lane, dimension)) - taken[dimension];

@@ -19,7 +19,7 @@ export type CoordinatorEvent =
    * Notes that what was spent of a silent key has been charged to its lane: samples begin behind it. Counted as
    * arrivals of one instant it would pass for a rate of now.
    */
-  | { readonly kind: 'unheard-charged'; readonly lane: number }
+  | { readonly kind: 'unpublished-charged'; readonly lane: number }
   /**
    * These are the settings of a group (its quota, strategy, …) from now on; its name stays. The number after the last
    * one adds a group; the limiter must have rows for it by then.
@@ -45,18 +45,18 @@ export type CoordinatorEvent =
       readonly zone: string;
       readonly health: BackendHealth;
     }
-  | { readonly kind: 'stopping'; readonly unheard?: readonly UnheardUse[] };
+  | { readonly kind: 'stopping'; readonly unpublished?: readonly UnpublishedUse[] };
 
 /** Carries what a node took of a silent key, for its last record. */
-export interface UnheardUse {
+export interface UnpublishedUse {
   readonly groupId: GroupId;
   readonly direction: number;
   readonly units: readonly [messages: number, bytes: number];
   /** The cluster's buckets, units per second and units; null = nothing limits. */
-  readonly buckets: readonly [messages: UnheardBucket | null, bytes: UnheardBucket | null];
+  readonly buckets: readonly [messages: UnpublishedBucket | null, bytes: UnpublishedBucket | null];
 }
 
-export interface UnheardBucket {
+export interface UnpublishedBucket {
   readonly perSecond: number;
   readonly depth: number;
 }

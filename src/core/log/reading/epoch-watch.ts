@@ -62,7 +62,7 @@ export class EpochWatch {
     this.#everywhere = 2 ** partitions - 1;
   }
 
-  /** Nodes that have to speak before shares follow this log. */
+  /** Nodes that have to publish before shares follow this log. */
   get awaited(): number {
     let here = 0;
     for (const nodeKey of this.#here) if (this.#spoken.get(nodeKey) === this.#everywhere) here++;
@@ -162,7 +162,7 @@ export class EpochWatch {
 
   /**
    * Awaits a node whose heartbeat names another log: what it uses is not in this one yet. If the same id has spoken in
-   * this log already, a second process of that id still reads the old log, so the id has to speak again.
+   * this log already, a second process of that id still reads the old log, so the id has to publish again.
    */
   #expect(nodeKey: NodeKey): void {
     const spoken = this.#spoken.get(nodeKey) ?? 0;

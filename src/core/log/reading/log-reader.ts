@@ -264,7 +264,7 @@ export class LogReader {
     return incarnation > (this.membership.get(nodeKey)?.lives[partition] ?? 0);
   }
 
-  /** A member speaks in a newer life on a partition than it did there before. */
+  /** A member publishes in a newer life on a partition than it did there before. */
   #beginLife(member: Member, partition: number, { incarnation }: Author): void {
     this.membership.beginLife(member, partition, incarnation, this.membershipLogMs);
     this.pools[partition].restarted(member.nodeKey);

@@ -65,7 +65,7 @@ export class MemberChanges {
   expire(record: TopicRecord | null, logMs: number): void {
     const { membership, usageMap } = this.#parts;
     if (!membership.mayExpire(logMs)) return;
-    for (const member of membership.expire(logMs, this.#speakerOf(record))) {
+    for (const member of membership.expire(logMs, this.#authorOf(record))) {
       this.#gone(member);
       this.#tell('member-expired', member.nodeId);
       const key = nodeRecordKey(member.nodeKey);
@@ -74,7 +74,7 @@ export class MemberChanges {
   }
 
   /** The member whose sign of life, or farewell, a record is; null = it is neither. */
-  #speakerOf(record: TopicRecord | null): Member | null {
+  #authorOf(record: TopicRecord | null): Member | null {
     if (record === null || record.kind === 'backend' || record.kind === 'group-state') return null;
     const { nodeKey, incarnation, sequence } = record.author;
     const member = this.#parts.membership.get(nodeKey);

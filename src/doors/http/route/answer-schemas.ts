@@ -216,7 +216,7 @@ const CLUSTER_BUCKET_DIMENSION = record({
   }),
   expectedPerSecond: number.meta({ description: 'What all nodes are expected to take together.' }),
   ownExpectedPerSecond: number,
-  unheard: z.number().meta({ description: 'What this node took beyond that, and the log does not know.' }),
+  unread: z.number().meta({ description: 'What this node took beyond that, and the log does not know.' }),
   charged: listOf(record({ nodeId: text, units: z.number() })).meta({
     description: 'What each node has told to have taken beyond what was expected of it; negative = it took less.',
   }),
@@ -313,7 +313,7 @@ export const KEY_STATUS = record({
   quota: record({ publish: QUOTA_AS_WRITTEN, dispatch: QUOTA_AS_WRITTEN }),
   used: yes,
   silent: yes,
-  leftUnheard: record({ publish: LEFT, dispatch: LEFT }).nullable(),
+  leftUnpublished: record({ publish: LEFT, dispatch: LEFT }).nullable(),
   remaining: record({ publish: LEFT, dispatch: LEFT }).nullable(),
   group: GROUP_STATUS.nullable(),
   told: record({ publish: TOLD, dispatch: TOLD }),

@@ -87,7 +87,8 @@ function addShownKeys(app: FastifyInstance, node: UsedParts): void {
     {
       ...VIEWING,
       url: '/v1/keys/:key',
-      summary: 'Shows a key that a template makes: what this node may spend unheard, or its group, and what nodes told',
+      summary:
+        'Shows a key that a template makes: what this node may spend without publishing it, or its group, and what nodes told',
       query: NO_QUERY,
       params: pathParams('key'),
       answers: { 200: KEY, 404: PROBLEM, 422: PROBLEM },

@@ -23,20 +23,20 @@ export function keyLookup() {
   return form;
 }
 
-function keyText({ template, silent, leftUnheard, group, told }) {
+function keyText({ template, silent, leftUnpublished, group, told }) {
   if (!silent && !isUsedHere(group)) {
     const nodes = [...told.publish, ...told.dispatch].map(({ nodeId }) => nodeId);
     return `It is a group like any other, in use at ${[...new Set(nodes)].join(', ')}: their pages show it.`;
   }
   if (!silent)
     return `It is a group like any other: ${rate(group.directions.publish.quota.messagesPerSecond)} messages per second for publish.`;
-  const left = Object.entries(leftUnheard).map(
+  const left = Object.entries(leftUnpublished).map(
     ([direction, { messages }]) => `${rate(messages)} messages of ${direction}`,
   );
   const others = told.publish.concat(told.dispatch).filter(({ self }) => !self);
   const names =
     others.length === 0 ? '' : ` In use at ${[...new Set(others.map(({ nodeId }) => nodeId))].join(', ')}, too.`;
-  return `Template ${template}. This node may still spend ${left.join(' and ')} of it unheard.${names}`;
+  return `Template ${template}. This node may still spend ${left.join(' and ')} of it unpublished.${names}`;
 }
 
 function isUsedHere(group) {

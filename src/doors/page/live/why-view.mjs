@@ -153,17 +153,17 @@ export class WhyView {
   }
 
   #showSilentKey(key, direction, amount, dimension) {
-    const { template, leftUnheard } = key;
-    const left = leftUnheard?.[direction]?.[dimension] ?? null;
+    const { template, leftUnpublished } = key;
+    const left = leftUnpublished?.[direction]?.[dimension] ?? null;
     const isEnough = left === null || left >= amount;
     const steps = [
       {
         title: `A key of template ${template}`,
-        says: 'This node spends it unheard: nobody else is told.',
+        says: 'This node spends it without publishing it: nobody else is told.',
         state: 'go',
       },
       {
-        title: left === null ? 'Nothing limits it' : `Left unheard: ${rate(left)} ${dimension}`,
+        title: left === null ? 'Nothing limits it' : `Left unpublished: ${rate(left)} ${dimension}`,
         says: isEnough
           ? 'That is enough.'
           : 'The next request makes the key a group like any other, and the log decides.',

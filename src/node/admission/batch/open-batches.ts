@@ -22,7 +22,7 @@ import type {
 import type { GroupTable } from '../../groups/group-table.js';
 import type { Decider } from '../decide/decider.js';
 import type { RefusalExplainer } from '../decide/explain-refusal.js';
-import type { UnheardWork } from '../decide/unheard-work.js';
+import type { UnpublishedWork } from '../decide/unpublished-work.js';
 import { type AvailableParts, cutToPart, leastOf, ofPart, wholeMessages } from '../request/partial-grant.js';
 import {
   directionOf,
@@ -33,7 +33,7 @@ import {
 } from '../request/request-checks.js';
 import type { RequestReader } from '../request/request-reader.js';
 import type { ScopeResolver } from '../request/scope-resolver.js';
-import { type KeyReservationParts, settleUnheard } from '../reservation/one-reservation.js';
+import { type KeyReservationParts, settleUnpublished } from '../reservation/one-reservation.js';
 import { WAIT_MS_MAX, type Waiting } from '../wait/wait-lines.js';
 
 export interface OpenBatchesParts extends AvailableParts {
@@ -46,7 +46,7 @@ export interface OpenBatchesParts extends AvailableParts {
   readonly waiting: Waiting;
   readonly scopes: ScopeResolver;
   /** Null = there are no keys. */
-  readonly unheard: UnheardWork | null;
+  readonly unpublished: UnpublishedWork | null;
   readonly ofKeys: KeyReservationParts | null;
   /** Gives a key this limit from now on. */
   readonly tellLimit: (where: Where, limit: unknown) => void;
@@ -103,8 +103,8 @@ export class OpenBatches {
     this.expire(clock());
     const { maxReservations: max } = limits;
     if (this.#open.size + this.#waiting >= max) throw new QuotameshError('BATCHES_FULL', { max });
-    const unheard = this.#takeUnheard(where, amounts, options);
-    if (unheard !== null) return unheard;
+    const unpublished = this.#takeUnpublished(where, amounts, options);
+    if (unpublished !== null) return unpublished;
     const request = reader.forBatch(where, amounts, options);
     if (request !== null && this.#isClosed) return explainer.explain(request, UNCONFIRMED);
     if (request === null) {
@@ -118,10 +118,10 @@ export class OpenBatches {
   }
 
   /** Takes all of a silent key; null = a group decides, which may give a part. */
-  #takeUnheard(where: Where, amounts: BatchAmounts, options: TakeOptions): Batch | NotReady | null {
-    const { unheard, ofKeys } = this.#parts;
-    if (unheard === null || ofKeys === null || amounts === 'all' || this.#isClosed) return null;
-    const hold = unheard.hold(where, amounts, options);
+  #takeUnpublished(where: Where, amounts: BatchAmounts, options: TakeOptions): Batch | NotReady | null {
+    const { unpublished, ofKeys } = this.#parts;
+    if (unpublished === null || ofKeys === null || amounts === 'all' || this.#isClosed) return null;
+    const hold = unpublished.hold(where, amounts, options);
     if (hold === null || 'granted' in hold) return hold;
     const { key, messages, bytes } = hold;
     return this.#opened({
@@ -129,7 +129,7 @@ export class OpenBatches {
       request: null,
       windows: [],
       isDroppedCounted: () => ofKeys.keys.kindOf(key)?.settings.dropped === 'counted',
-      settle: (messages, bytes) => settleUnheard(ofKeys, hold, messages, bytes),
+      settle: (messages, bytes) => settleUnpublished(ofKeys, hold, messages, bytes),
     });
   }
 

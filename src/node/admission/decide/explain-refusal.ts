@@ -11,7 +11,7 @@ import type { AdmissionWatch, WatchedRequest } from '../request/admission-watch.
 import { PromisedTimes } from './promised-times.js';
 import type { QuotaTeller } from './quota-told.js';
 import type { RefusalLedger } from './refusal-ledger.js';
-import { sharedBucket, takenUnheard } from './units-left.js';
+import { sharedBucket, takenUnread } from './units-left.js';
 
 export interface RefusalExplainerParts {
   readonly limiter: Limiter;
@@ -91,7 +91,7 @@ export class RefusalExplainer {
     if (shared?.isInPieces) {
       const { bucket, tokens } = shared;
       const needed = Math.min(asked[DIMENSIONS[dimension]], bucket.depth);
-      const left = tokens - takenUnheard(this.#parts, lane, dimension);
+      const left = tokens - takenUnread(this.#parts, lane, dimension);
       return Math.max(tokensMs, (1000 * (needed - left)) / bucket.perSecond);
     }
     if (tokensMs <= SETTLED_MS) return tokensMs;

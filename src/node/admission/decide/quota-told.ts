@@ -32,12 +32,12 @@ export class QuotaTeller {
 
   /** Grants what a silent key may spend. @param key as it is when the decision is read */
   grantOfKey(direction: number, key: () => KeySeen): Granted {
-    return new GrantedUnheard(direction, key);
+    return new GrantedUnpublished(direction, key);
   }
 
   /** Grants all of it where a part would have been enough. */
   partOfKey({ direction, messages, bytes }: AskedAmounts, key: () => KeySeen): Granted {
-    return new PartGrantedUnheard(direction, key, messages, bytes);
+    return new PartGrantedUnpublished(direction, key, messages, bytes);
   }
 
   part(lane: number, messages: number, bytes: number, shadow: ShadowAnswer | null = null): Granted {
@@ -129,7 +129,7 @@ function perDimension(
 }
 
 /** Reports the cluster's bucket as far as known; nobody knows when it is full. */
-class GrantedUnheard extends Shown implements Granted {
+class GrantedUnpublished extends Shown implements Granted {
   readonly granted = true;
   readonly #direction: number;
   readonly #key: () => KeySeen;
@@ -162,7 +162,7 @@ class GrantedUnheard extends Shown implements Granted {
   }
 }
 
-class PartGrantedUnheard extends GrantedUnheard {
+class PartGrantedUnpublished extends GrantedUnpublished {
   readonly messages: number;
   readonly bytes: number;
 

@@ -21,15 +21,15 @@ export function unitsLeft({ limiter, loop }: LeftParts, lane: number, dimension:
   if (shared === null) return here;
   // Alone, this node gives all there is.
   if (loop.coordinator?.membership.alive.length === 1) return Math.max(0, Math.min(here, Math.floor(shared.tokens)));
-  return Math.max(0, Math.floor(shared.tokens - takenUnheard({ limiter, loop }, lane, dimension)));
+  return Math.max(0, Math.floor(shared.tokens - takenUnread({ limiter, loop }, lane, dimension)));
 }
 
-export function takenUnheard({ limiter, loop }: LeftParts, lane: number, dimension: number): number {
+export function takenUnread({ limiter, loop }: LeftParts, lane: number, dimension: number): number {
   const state = loop.coordinator?.lanes.get(lane);
   const slot = state?.tokens?.slots[dimension];
   if (state === undefined || slot === undefined) return 0;
   const sinceFlow = limiter.taken(slotOf(lane, dimension)) - state.taken[dimension];
-  return Math.max(0, slot.account.unheard + Math.max(0, sinceFlow));
+  return Math.max(0, slot.account.unread + Math.max(0, sinceFlow));
 }
 
 /** Returns milliseconds until most is left if nobody takes any; Infinity = nothing comes in. */

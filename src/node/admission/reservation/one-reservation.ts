@@ -1,6 +1,6 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../../base/ports/clock.js';
-import type { UnheardHold } from '../../../core/account/keys/unheard-holds.js';
+import type { UnpublishedHold } from '../../../core/account/keys/unpublished-holds.js';
 import { DIRECTION_COUNT, DIRECTIONS } from '../../../core/base/vocabulary.js';
 import type { JointLevels, JointRequest } from '../../../core/limiter/joint-levels.js';
 import type { Amounts, Origin, Reservation } from '../../api/decision.js';
@@ -75,7 +75,7 @@ export interface KeyReservationParts {
 }
 
 /** Holds a silent key's grant until commit or cancel. */
-export function unheardReservation(parts: KeyReservationParts, hold: UnheardHold): Reservation {
+export function unpublishedReservation(parts: KeyReservationParts, hold: UnpublishedHold): Reservation {
   const direction = DIRECTIONS[hold.direction];
   let open = true;
   return {
@@ -86,17 +86,22 @@ export function unheardReservation(parts: KeyReservationParts, hold: UnheardHold
       rejectAboveMost(parts.keys, hold, { messages, bytes });
       if (costs !== undefined) parts.chargeCosts([hold.key], costs, { direction, messages });
       open = false;
-      settleUnheard(parts, hold, messages, bytes);
+      settleUnpublished(parts, hold, messages, bytes);
     },
     cancel: () => {
-      if (open) settleUnheard(parts, hold, 0, 0);
+      if (open) settleUnpublished(parts, hold, 0, 0);
       open = false;
     },
   };
 }
 
 /** Settles the real cost; what was missing is charged, whatever there is. */
-export function settleUnheard(parts: KeyReservationParts, hold: UnheardHold, messages: number, bytes: number): void {
+export function settleUnpublished(
+  parts: KeyReservationParts,
+  hold: UnpublishedHold,
+  messages: number,
+  bytes: number,
+): void {
   const { clock, groups, keys, consume } = parts;
   const { key } = hold;
   const [unusedMessages, unusedBytes] = [Math.max(0, hold.messages - messages), Math.max(0, hold.bytes - bytes)];
@@ -107,7 +112,7 @@ export function settleUnheard(parts: KeyReservationParts, hold: UnheardHold, mes
   if (groups.numbers.has(key) || keys.isKey(key)) consume(key, more, { direction: DIRECTIONS[hold.direction] });
 }
 
-function rejectAboveMost(keys: KeyBook, hold: UnheardHold, actual: Required<Amounts>): void {
+function rejectAboveMost(keys: KeyBook, hold: UnpublishedHold, actual: Required<Amounts>): void {
   const most = keys.kindOf(hold.key)?.most[hold.direction];
   for (const [dimension, field] of (['messages', 'bytes'] as const).entries()) {
     const [amount, max] = [actual[field], Math.max(most?.[dimension] ?? Infinity, hold[field])];

@@ -12,12 +12,12 @@ import type {
 import type { LimitRole } from '../../../config/schema/keys.js';
 import { keyNameOf } from '../../../config/setting/key-name.js';
 import { clusterDepth } from '../../../core/account/cluster-depth.js';
+import type { RemoteGroups } from '../../../core/account/keys/remote-groups.js';
 import { type PublishedKeys, SilentUse } from '../../../core/account/keys/silent-use.js';
-import type { Strangers } from '../../../core/account/keys/strangers.js';
-import { type UnheardHold, UnheardHolds } from '../../../core/account/keys/unheard-holds.js';
-import { Whispers } from '../../../core/account/keys/whispers.js';
+import { type UnpublishedHold, UnpublishedHolds } from '../../../core/account/keys/unpublished-holds.js';
+import { UnpublishedKeys } from '../../../core/account/keys/unpublished-keys.js';
 import { bitsOf, groupIdOf } from '../../../core/base/ids.js';
-import type { UnheardUse } from '../../../core/base/protocol/events-and-effects.js';
+import type { UnpublishedUse } from '../../../core/base/protocol/events-and-effects.js';
 import { depthGiven } from '../../../core/base/settings.js';
 import {
   BYTES,
@@ -74,9 +74,9 @@ export interface KeyCounts {
 }
 
 /**
- * Keeps the keys of this node: names that a template describes. A key is a row (core/account/keys/whispers.ts) while
- * this node spends no more of it than every node may unpublished, and nobody publishes it; else it is a group. It keeps
- * its number, and so its debt; when numbers run out, a forgotten key's is reused.
+ * Keeps the keys of this node: names that a template describes. A key is a row (core/account/keys/unpublished-keys.ts)
+ * while this node spends no more of it than every node may unpublished, and nobody publishes it; else it is a group. It
+ * keeps its number, and so its debt; when numbers run out, a forgotten key's is reused.
  */
 export class KeyBook {
   /** By template; a removed template's stay until its last key is forgotten. */
@@ -85,8 +85,8 @@ export class KeyBook {
   readonly #kinds: KeyKinds;
   /** By kind. */
   readonly #countsOf: KeyCounts[] = [];
-  readonly #whispers: Whispers;
-  readonly #holds: UnheardHolds;
+  readonly #unpublished: UnpublishedKeys;
+  readonly #holds: UnpublishedHolds;
   readonly #use: SilentUse;
   readonly #remote: RemoteKeys;
   readonly #numbers: KeyNumbers;
@@ -96,7 +96,7 @@ export class KeyBook {
   #nextLoud: IterableIterator<[string, number]> = this.#loud.entries();
   /** Loud keys whose kind is no longer their group's. */
   readonly #behind = new Set<string>();
-  #whisperUntilMs = -Infinity;
+  #unpublishedUntilMs = -Infinity;
   readonly #refused = new RefusedLimits();
   #isSound = false;
   /** Patterns of templates. */
@@ -109,8 +109,8 @@ export class KeyBook {
 
   constructor(parts: KeyBookParts) {
     this.#parts = parts;
-    this.#whispers = new Whispers([], parts.keys.maxLive, randomInt(2 ** 32));
-    this.#holds = new UnheardHolds(this.#whispers);
+    this.#unpublished = new UnpublishedKeys([], parts.keys.maxLive, randomInt(2 ** 32));
+    this.#holds = new UnpublishedHolds(this.#unpublished);
     this.#use = new SilentUse(parts.clock());
     this.#remote = new RemoteKeys({
       cluster: parts.cluster,
@@ -128,11 +128,11 @@ export class KeyBook {
       max: parts.keys.maxLoud,
       // Loud from its first use on, a key may have limits per topic and client, which are found by number.
       isKnown: (name, config) => {
-        return !this.#kinds.mayWhisper(config) || this.#find(name) !== -1 || this.#remote.numbers.has(name);
+        return !this.#kinds.mayStayUnpublished(config) || this.#find(name) !== -1 || this.#remote.numbers.has(name);
       },
     });
     this.#kinds = new KeyKinds(parts.limits, (number, kind) => {
-      this.#whispers.setKind(number, kind);
+      this.#unpublished.setKind(number, kind);
       this.#countsOf[number] = this.#countsFor(kind.template);
     });
     this.use(parts.keys.templates);
@@ -170,7 +170,7 @@ export class KeyBook {
     this.#refused.clear();
     for (const [name, kind] of this.#kinds.overrides) {
       const row = this.#find(name);
-      if (row !== -1 && this.#whispers.kindOf(row) !== kind) this.#move(row, name, kind, this.#parts.clock());
+      if (row !== -1 && this.#unpublished.kindOf(row) !== kind) this.#move(row, name, kind, this.#parts.clock());
     }
     for (const [name, number] of this.#remote.numbers) {
       if (this.#numberToShow(name) !== null || this.#loud.has(name)) continue;
@@ -196,7 +196,7 @@ export class KeyBook {
   rowOf(text: string, nowMs: number): number {
     const row = this.#find(text);
     if (row === -1) return this.#make(text, nowMs);
-    return this.#kinds.isCurrent(this.#whispers.kindOf(row)) ? row : this.#follow(row, text, nowMs);
+    return this.#kinds.isCurrent(this.#unpublished.kindOf(row)) ? row : this.#follow(row, text, nowMs);
   }
 
   /**
@@ -206,7 +206,7 @@ export class KeyBook {
   tellLimit(name: string, limit: unknown, nowMs: number): void {
     const row = this.rowOf(name, nowMs);
     if (row === -1) return;
-    const number = this.#whispers.kindOf(row);
+    const number = this.#unpublished.kindOf(row);
     const { allowLimits, isOverride, template } = this.#kindAt(row);
     if (allowLimits === null) throw this.limitDenied(name, `template ${template} allows none`);
     if (isOverride) return;
@@ -261,13 +261,13 @@ export class KeyBook {
   /** Returns a key's kind without making one; null = no template. */
   kindOf(name: string): KeyKind | null {
     const row = this.#find(name);
-    const kind = row === -1 ? -1 : this.#whispers.kindOf(row);
+    const kind = row === -1 ? -1 : this.#unpublished.kindOf(row);
     return this.#kinds.all[this.#kinds.isCurrent(kind) ? kind : this.#kindOf(name)] ?? null;
   }
 
   /** True = the node decides nothing, or has slept since it confirmed unpublished spending. */
   isAsleep(nowMs: number): boolean {
-    return !this.#parts.loop.isReady || (this.#isSound && nowMs > this.#whisperUntilMs);
+    return !this.#parts.loop.isReady || (this.#isSound && nowMs > this.#unpublishedUntilMs);
   }
 
   /** Returns the number of a template's group, in whose name an unready node answers. */
@@ -282,22 +282,22 @@ export class KeyBook {
 
   /** Takes from a row what may be spent unpublished; false = its group decides. */
   tryTake(row: number, name: string, { direction, messages, bytes }: AskedAmounts, nowMs: number): boolean {
-    if (!this.#isUnheard(row, nowMs)) return false;
-    const whispers = this.#whispers;
+    if (!this.#isUnpublished(row, nowMs)) return false;
+    const unpublished = this.#unpublished;
     if (this.#holds.size > 0) this.#holds.note(keyNameOf(name), row, nowMs);
-    if (!whispers.take(row, direction, messages, bytes, nowMs)) return false;
+    if (!unpublished.take(row, direction, messages, bytes, nowMs)) return false;
     this.#use.note(name, direction, messages, bytes);
-    this.#countsOf[whispers.kindOf(row)].granted++;
+    this.#countsOf[unpublished.kindOf(row)].granted++;
     return true;
   }
 
   /** Takes for work whose cost is known later; null = the key's group decides. */
-  tryHold(row: number, name: string, asked: AskedAmounts, nowMs: number): UnheardHold | null {
+  tryHold(row: number, name: string, asked: AskedAmounts, nowMs: number): UnpublishedHold | null {
     return this.tryTake(row, name, asked, nowMs) ? this.#holds.hold(keyNameOf(name), row, asked, nowMs) : null;
   }
 
   /** Settles a hold, less what was unused. */
-  endHold(hold: UnheardHold, unusedMessages: number, unusedBytes: number, nowMs: number): void {
+  endHold(hold: UnpublishedHold, unusedMessages: number, unusedBytes: number, nowMs: number): void {
     const { key, direction, aloud } = hold;
     if (aloud === null) {
       this.#holds.end(hold, this.#find(key), [unusedMessages, unusedBytes], nowMs);
@@ -315,13 +315,13 @@ export class KeyBook {
 
   /** Tests if `tryTake` would take this now. */
   contains(row: number, { direction, messages, bytes }: AskedAmounts, nowMs: number): boolean {
-    return this.#isUnheard(row, nowMs) && this.#whispers.contains(row, direction, messages, bytes, nowMs);
+    return this.#isUnpublished(row, nowMs) && this.#unpublished.contains(row, direction, messages, bytes, nowMs);
   }
 
   /** Tests if this node may spend a key unpublished, and nobody publishes it. */
-  #isUnheard(row: number, nowMs: number): boolean {
-    if (nowMs > this.#whisperUntilMs) return false;
-    return this.#strangers()?.has(this.#whispers.bitsOf(row)) !== true;
+  #isUnpublished(row: number, nowMs: number): boolean {
+    if (nowMs > this.#unpublishedUntilMs) return false;
+    return this.#remoteGroups()?.has(this.#unpublished.bitsOf(row)) !== true;
   }
 
   /** Returns a key's group, made if need be; null = no template. Throws KEYS_FULL. */
@@ -330,9 +330,9 @@ export class KeyBook {
     const row = this.rowOf(text, clock());
     if (row === -1) return null;
     const name = keyNameOf(text);
-    const number = this.#whispers.speaks(row) ? this.#numberOfLoud(name, row) : this.#define(name, row);
+    const number = this.#unpublished.isPublished(row) ? this.#numberOfLoud(name, row) : this.#define(name, row);
     // While the node decides nothing, the row keeps what was spent.
-    if (!this.#whispers.speaks(row) && loop.isReady) this.#speak(name, row, number);
+    if (!this.#unpublished.isPublished(row) && loop.isReady) this.#publish(name, row, number);
     return number;
   }
 
@@ -342,9 +342,9 @@ export class KeyBook {
   }
 
   /** Tests if a key is a group like any other now. */
-  speaks(name: string): boolean {
+  isPublished(name: string): boolean {
     const row = this.#find(name);
-    return row !== -1 && this.#whispers.speaks(row);
+    return row !== -1 && this.#unpublished.isPublished(row);
   }
 
   /** Returns `seen` of a key that was just used. */
@@ -359,12 +359,12 @@ export class KeyBook {
 
   #unused(text: string): KeySeen {
     const [kind, nowMs] = [this.#kindOf(text), this.#parts.clock()];
-    const { template, settings, mayWhisper } = this.#kinds.all[kind] as KeyKind;
-    const left = this.#leftWhere(mayWhisper, nowMs, (direction, dimension) => {
-      return this.#whispers.leftUnused(kind, direction, dimension, nowMs);
+    const { template, settings, mayStayUnpublished } = this.#kinds.all[kind] as KeyKind;
+    const left = this.#leftWhere(mayStayUnpublished, nowMs, (direction, dimension) => {
+      return this.#unpublished.leftUnused(kind, direction, dimension, nowMs);
     });
     const remaining = perSlot((direction, dimension) => {
-      return this.#whispers.knownUnused(kind, direction, dimension, nowMs);
+      return this.#unpublished.knownUnused(kind, direction, dimension, nowMs);
     });
     return { template, settings, isUsed: false, group: null, left, remaining };
   }
@@ -374,15 +374,15 @@ export class KeyBook {
     const nowMs = this.#parts.clock();
     const row = this.#find(name) === -1 ? -1 : this.rowOf(name, nowMs);
     if (row === -1) return null;
-    const { template, settings, mayWhisper } = this.#kindAt(row);
-    if (this.#whispers.speaks(row)) {
+    const { template, settings, mayStayUnpublished } = this.#kindAt(row);
+    if (this.#unpublished.isPublished(row)) {
       const group = this.#numbers.of(keyNameOf(name)) as number;
       return { template, settings, isUsed: true, group, left: [], remaining: [] };
     }
-    const left = this.#leftWhere(mayWhisper, nowMs, (direction, dimension) => {
-      return this.#whispers.left(row, direction, dimension, nowMs);
+    const left = this.#leftWhere(mayStayUnpublished, nowMs, (direction, dimension) => {
+      return this.#unpublished.left(row, direction, dimension, nowMs);
     });
-    const remaining = perSlot((direction, dimension) => this.#whispers.known(row, direction, dimension, nowMs));
+    const remaining = perSlot((direction, dimension) => this.#unpublished.known(row, direction, dimension, nowMs));
     return { template, settings, isUsed: true, group: null, left, remaining };
   }
 
@@ -391,17 +391,17 @@ export class KeyBook {
     const { groups } = this.#parts;
     if (this.#numbers.size === 0 || groups.isGroup(group)) return;
     const row = this.#find(groups.at(group).name);
-    const counts = row === -1 ? undefined : this.#countsOf[this.#whispers.kindOf(row)];
+    const counts = row === -1 ? undefined : this.#countsOf[this.#unpublished.kindOf(row)];
     if (counts !== undefined) counts.overQuota++;
   }
 
   /** Lists unpublished use of silent keys, for the node's last record. */
-  lastWords(): UnheardUse[] {
+  lastWords(): UnpublishedUse[] {
     const nowMs = this.#parts.clock();
     const { cluster } = this.#parts;
-    return this.#whispers.spentMost(TOLD_PART, TOLD_MAX, nowMs).flatMap(({ name, units }) => {
+    return this.#unpublished.spentMost(TOLD_PART, TOLD_MAX, nowMs).flatMap(({ name, units }) => {
       const { settings } = this.#kindAt(this.#find(name));
-      return DIRECTIONS.flatMap((_, direction): UnheardUse[] => {
+      return DIRECTIONS.flatMap((_, direction): UnpublishedUse[] => {
         const at = direction * DIMENSION_COUNT;
         const [messages, bytes] = units.slice(at, at + DIMENSION_COUNT) as [number, number];
         if (messages <= 0 && bytes <= 0) return [];
@@ -415,22 +415,22 @@ export class KeyBook {
   keep(nowMs: number): void {
     const { coordinator } = this.#parts.loop;
     if (coordinator === null) return;
-    if (this.hasTemplates && coordinator.strangers === null) coordinator.makeGroupsByUse(this.#publishedKeys());
+    if (this.hasTemplates && coordinator.remoteGroups === null) coordinator.makeGroupsByUse(this.#publishedKeys());
     this.#confirm(coordinator, nowMs);
     this.#use.turn(nowMs, (name, perSecond) => this.#heatOf(name, perSecond));
     this.#remote.keep(coordinator);
-    for (const kind of this.#whispers.sweep(nowMs, FORGET_AFTER_MS, SWEPT_ROWS)) this.#gone(kind);
+    for (const kind of this.#unpublished.sweep(nowMs, FORGET_AFTER_MS, SWEPT_ROWS)) this.#gone(kind);
     this.#silence(coordinator, nowMs);
     this.#catchUp();
   }
 
   #publishedKeys(): PublishedKeys {
     const { keys, groups } = this.#parts;
-    if (!keys.publishNames) return { isKey: () => false, speaks: () => false, busiest: [] };
+    if (!keys.publishNames) return { isKey: () => false, isPublished: () => false, busiest: [] };
     const use = this.#use;
     return {
       isKey: (group) => !groups.isGroup(group) && !groups.isStandIn(group),
-      speaks: (name) => this.speaks(name),
+      isPublished: (name) => this.isPublished(name),
       get busiest() {
         return use.busiest;
       },
@@ -440,7 +440,7 @@ export class KeyBook {
   /** Returns the largest part of a quota that a silent key takes; 0 = not silent. */
   #heatOf(name: string, perSecond: Float64Array): number {
     const row = this.#find(name);
-    if (row === -1 || this.#whispers.speaks(row)) return 0;
+    if (row === -1 || this.#unpublished.isPublished(row)) return 0;
     const { quota } = this.#kindAt(row).settings;
     const parts = Array.from(perSecond, (rate, slot) => {
       const direction = DIRECTIONS[Math.floor(slot / DIMENSION_COUNT)];
@@ -451,19 +451,19 @@ export class KeyBook {
 
   #confirm(coordinator: Coordinator, nowMs: number): void {
     const { membership, link, log } = coordinator;
-    const isSound = coordinator.strangers !== null && coordinator.isReady && link.isWhole && !log.epochs.isHolding;
+    const isSound = coordinator.remoteGroups !== null && coordinator.isReady && link.isWhole && !log.epochs.isHolding;
     this.#isSound = isSound;
-    this.#whisperUntilMs = isSound ? nowMs + this.#parts.shareValidMs : -Infinity;
+    this.#unpublishedUntilMs = isSound ? nowMs + this.#parts.shareValidMs : -Infinity;
     this.#divide();
     // While an epoch is held, the count before it bounds what was spent.
     const nodes = log.epochs.isHolding ? this.#nodes : Math.max(1, membership.alive.length, this.#dividedBy ?? 1);
-    if (nodes !== this.#nodes) this.#whispers.setNodes(nodes, nowMs);
+    if (nodes !== this.#nodes) this.#unpublished.setNodes(nodes, nowMs);
     this.#nodes = nodes;
     const { readyMs, isReady } = coordinator;
     if (!isReady) return;
-    if (Number.isNaN(this.#readyMs)) this.#whispers.start(readyMs);
+    if (Number.isNaN(this.#readyMs)) this.#unpublished.start(readyMs);
     // Nodes that took a sleeping node for dead shared its part.
-    else if (readyMs !== this.#readyMs) this.#whispers.begin(readyMs);
+    else if (readyMs !== this.#readyMs) this.#unpublished.begin(readyMs);
     this.#readyMs = readyMs;
   }
 
@@ -486,14 +486,14 @@ export class KeyBook {
       const [name, number] = next.value;
       // Loud keys are not forgotten.
       const row = this.#find(name);
-      const isCurrent = this.#kinds.isCurrent(this.#whispers.kindOf(row));
+      const isCurrent = this.#kinds.isCurrent(this.#unpublished.kindOf(row));
       if (!isCurrent && this.#follow(row, name, nowMs) === -1) continue;
       // A silent bucket would lose a debt.
       if (lanesOf(number).some((lane) => coordinator.lanes.has(lane) || this.#owes(lane, nowMs))) continue;
       this.#loud.delete(name);
       this.#loudVersion++;
-      this.#whispers.fallSilent(row, nowMs);
-      this.#countsOf[this.#whispers.kindOf(row)].loud--;
+      this.#unpublished.fallSilent(row, nowMs);
+      this.#countsOf[this.#unpublished.kindOf(row)].loud--;
     }
   }
 
@@ -509,7 +509,8 @@ export class KeyBook {
       if (left-- === 0) return;
       this.#behind.delete(name);
       const row = this.#parts.groups.numbers.has(name) ? -1 : this.#find(name);
-      if (row !== -1 && this.#whispers.speaks(row)) this.#numbers.define({ ...this.#kindAt(row).settings, name });
+      if (row !== -1 && this.#unpublished.isPublished(row))
+        this.#numbers.define({ ...this.#kindAt(row).settings, name });
     }
   }
 
@@ -523,30 +524,30 @@ export class KeyBook {
   }
 
   #move(row: number, name: string, kind: number, nowMs: number): void {
-    const before = this.#whispers.kindOf(row);
-    const speaks = this.#whispers.speaks(row);
-    this.#whispers.move(row, kind, nowMs);
+    const before = this.#unpublished.kindOf(row);
+    const isPublished = this.#unpublished.isPublished(row);
+    this.#unpublished.move(row, kind, nowMs);
     this.#kinds.hold(kind);
     this.#kinds.release(before);
-    if (speaks) this.#behind.add(name);
+    if (isPublished) this.#behind.add(name);
     const [from, to] = [this.#countsOf[before], this.#countsOf[kind]];
     from.live--;
     to.live++;
-    if (speaks) from.loud--;
-    if (speaks) to.loud++;
+    if (isPublished) from.loud--;
+    if (isPublished) to.loud++;
   }
 
   #quiet(row: number, name: string, nowMs: number): void {
-    if (!this.#whispers.speaks(row)) return;
+    if (!this.#unpublished.isPublished(row)) return;
     this.#loud.delete(name);
     this.#loudVersion++;
-    this.#whispers.fallSilent(row, nowMs);
-    this.#countsOf[this.#whispers.kindOf(row)].loud--;
+    this.#unpublished.fallSilent(row, nowMs);
+    this.#countsOf[this.#unpublished.kindOf(row)].loud--;
     if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(this.#numbers.of(name) as number);
   }
 
   #kindAt(row: number): KeyKind {
-    return this.#kinds.all[this.#whispers.kindOf(row)] as KeyKind;
+    return this.#kinds.all[this.#unpublished.kindOf(row)] as KeyKind;
   }
 
   #countsFor(template: string): KeyCounts {
@@ -557,17 +558,17 @@ export class KeyBook {
     return counts;
   }
 
-  #strangers(): Strangers | null {
-    return this.#parts.loop.coordinator?.strangers ?? null;
+  #remoteGroups(): RemoteGroups | null {
+    return this.#parts.loop.coordinator?.remoteGroups ?? null;
   }
 
   /** Returns the row, or −1; callers may give what is no text. */
   #find(text: string): number {
     if (typeof text !== 'string') return -1;
-    const row = text.length <= KEY_NAME_MAX ? this.#whispers.find(text) : -1;
+    const row = text.length <= KEY_NAME_MAX ? this.#unpublished.find(text) : -1;
     if (row !== -1) return row;
     const name = keyNameOf(text);
-    return name === text ? -1 : this.#whispers.find(name);
+    return name === text ? -1 : this.#unpublished.find(name);
   }
 
   #kindOf(text: string): number {
@@ -579,8 +580,8 @@ export class KeyBook {
     if (kind === -1) return -1;
     const name = keyNameOf(text);
     const { keys, cluster } = this.#parts;
-    if (this.#whispers.size >= keys.maxLive) {
-      const gone = this.#whispers.makeRoom(nowMs);
+    if (this.#unpublished.size >= keys.maxLive) {
+      const gone = this.#unpublished.makeRoom(nowMs);
       if (gone === -1) throw this.#full(kind, name, 'maxLive');
       this.#gone(gone);
     }
@@ -588,7 +589,7 @@ export class KeyBook {
     counts.made++;
     counts.live++;
     this.#kinds.hold(kind);
-    return this.#whispers.add(name, kind, bitsOf(groupIdOf(cluster, name)), nowMs);
+    return this.#unpublished.add(name, kind, bitsOf(groupIdOf(cluster, name)), nowMs);
   }
 
   #gone(kind: number): void {
@@ -601,14 +602,14 @@ export class KeyBook {
 
   #define(name: string, row: number): number {
     const number = this.#numbers.place({ ...this.#kindAt(row).settings, name });
-    if (number === null) throw this.#full(this.#whispers.kindOf(row), name, 'maxLoud');
+    if (number === null) throw this.#full(this.#unpublished.kindOf(row), name, 'maxLoud');
     return number;
   }
 
   /** Returns the number for a key that other nodes name; null = no template, or no room. */
   #numberToShow(name: string): number | null {
     const row = this.#find(name);
-    const kind = this.#kinds.all[row === -1 ? this.#kindOf(name) : this.#whispers.kindOf(row)];
+    const kind = this.#kinds.all[row === -1 ? this.#kindOf(name) : this.#unpublished.kindOf(row)];
     const { groups } = this.#parts;
     if (kind == null || keyNameOf(name) !== name || groups.numbers.has(name)) return null;
     if (groups.collisionOf(name) !== null) return null;
@@ -618,16 +619,16 @@ export class KeyBook {
   }
 
   /** Makes a key a group, which begins with its unpublished use. */
-  #speak(name: string, row: number, number: number): void {
+  #publish(name: string, row: number, number: number): void {
     const { limiter, loop, groups, clock } = this.#parts;
-    const whispers = this.#whispers;
+    const unpublished = this.#unpublished;
     const nowMs = clock();
     // A limiter counts whole units.
-    const spent = perSlot((direction, dimension) => Math.ceil(whispers.spent(row, direction, dimension, nowMs)));
-    whispers.speak(row);
+    const spent = perSlot((direction, dimension) => Math.ceil(unpublished.spent(row, direction, dimension, nowMs)));
+    unpublished.publish(row);
     this.#loud.set(name, number);
     this.#loudVersion++;
-    this.#countsOf[whispers.kindOf(row)].loud++;
+    this.#countsOf[unpublished.kindOf(row)].loud++;
     const lanes = lanesOf(number);
     const charged = spent.map((units, direction): readonly [number, number] => {
       const lane = lanes[direction];
@@ -638,18 +639,22 @@ export class KeyBook {
       };
       return [Math.min(units[MESSAGES], most(MESSAGES)), Math.min(units[BYTES], most(BYTES))];
     });
-    const held = this.#holds.speak(name, charged);
+    const held = this.#holds.publish(name, charged);
     lanes.forEach((lane, direction) => {
       const units = charged[direction];
       if (spent[direction][MESSAGES] + spent[direction][BYTES] === 0) return;
-      limiter.chargeUnheard(lane, units, held[direction], { debtMs: groups.ofLane(lane).debtMs, nowMs });
-      loop.unheardCharged(lane);
+      limiter.chargeUnpublished(lane, units, held[direction], { debtMs: groups.ofLane(lane).debtMs, nowMs });
+      loop.unpublishedCharged(lane);
     });
   }
 
   /** Returns units left per direction; none where nothing may be spent unpublished now. */
-  #leftWhere(mayWhisper: boolean, nowMs: number, left: (direction: number, dimension: number) => number): Units {
-    const isOpen = mayWhisper && nowMs <= this.#whisperUntilMs;
+  #leftWhere(
+    mayStayUnpublished: boolean,
+    nowMs: number,
+    left: (direction: number, dimension: number) => number,
+  ): Units {
+    const isOpen = mayStayUnpublished && nowMs <= this.#unpublishedUntilMs;
     return perSlot((direction, dimension) => {
       const units = left(direction, dimension);
       return isOpen || units === Infinity ? units : 0;
@@ -713,7 +718,7 @@ const TOLD_PART = 0.25;
 /** Keys in the last record: 2 MB of rows; use of more is lost. */
 const TOLD_MAX = 20_000;
 
-function bucketsOf({ quota, burst }: GroupConfig, direction: number): UnheardUse['buckets'] {
+function bucketsOf({ quota, burst }: GroupConfig, direction: number): UnpublishedUse['buckets'] {
   const [messages, bytes] = quota[DIRECTIONS[direction]].map((perSecond, dimension) => {
     if (perSecond === Infinity || perSecond === 0) return null;
     return { perSecond, depth: depthGiven(burst, direction, dimension) ?? clusterDepth(perSecond, 1) };

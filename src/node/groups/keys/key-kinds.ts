@@ -11,7 +11,7 @@ export interface KeyKind {
   /** The pattern of the template. */
   readonly template: string;
   readonly settings: GroupConfig;
-  readonly mayWhisper: boolean;
+  readonly mayStayUnpublished: boolean;
   /** Largest request per direction. */
   readonly most: readonly Rates[];
   /** Bounds of limits in requests; null = none allowed. */
@@ -184,16 +184,16 @@ export class KeyKinds {
     return { template, allowLimits, isOverride, base: -1, ...this.#derived(settings) };
   }
 
-  #derived(settings: GroupConfig): Pick<KeyKind, 'settings' | 'mayWhisper' | 'most'> {
+  #derived(settings: GroupConfig): Pick<KeyKind, 'settings' | 'mayStayUnpublished' | 'most'> {
     const most = DIRECTIONS.map((direction) => allowedRequestOf(settings, direction));
-    return { settings, mayWhisper: this.mayWhisper(settings), most };
+    return { settings, mayStayUnpublished: this.mayStayUnpublished(settings), most };
   }
 
   /**
    * Tests if keys may spend unpublished: a part of the cluster's bucket, equal at every node. Excludes groups without
    * such a bucket, with moving or unequal ones, and with other limits of the node.
    */
-  mayWhisper(settings: GroupConfig): boolean {
+  mayStayUnpublished(settings: GroupConfig): boolean {
     const { enabled, ramp, cost, maxShareRatio, weights } = settings;
     const isBucket = enabled && hasClusterBucket(settings) && ramp === null;
     const isEven = maxShareRatio >= 1 && Object.keys(weights).length === 0;

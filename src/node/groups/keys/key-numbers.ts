@@ -13,7 +13,7 @@ export interface KeyNumbersParts extends Pick<KeyBookParts, 'groups' | 'limiter'
 /** Keeps the number of each key's group. All given, the number of a forgotten key goes to another. */
 export class KeyNumbers {
   readonly #parts: KeyNumbersParts;
-  /** Name → number of every key that speaks now, and of some that did. */
+  /** Name → number of every key that is published now, and of some that did. */
   readonly #numbers = new Map<string, number>();
   #next: IterableIterator<[string, number]> = this.#numbers.entries();
 

@@ -79,7 +79,7 @@ const DRY_RUN = 'change nothing, and show it before and after';
 const HELP = `
 Examples:
   quotamesh key show key:alice
-  quotamesh key show key:alice --json | jq .leftUnheard.publish
+  quotamesh key show key:alice --json | jq .leftUnpublished.publish
   quotamesh key template list
   quotamesh key template get 'key:{id}'
   quotamesh key template set 'key:{id}' quota.publish.messagesPerSecond=600/min

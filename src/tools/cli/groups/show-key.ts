@@ -9,7 +9,7 @@ export async function showKey(name: string, { json = false, ...options }: KeyOpt
   process.stdout.write(`${json ? JSON.stringify(key) : keyText(key)}\n`);
 }
 
-function keyText({ key, template, quota, used, leftUnheard, group, told }: KeyStatus): string {
+function keyText({ key, template, quota, used, leftUnpublished, group, told }: KeyStatus): string {
   const lines = [`${printable(key)}  template ${template}${used ? '' : '  not used at this node'}`];
   for (const direction of ['publish', 'dispatch'] as const) {
     const limits = Object.entries(quota[direction])
@@ -18,8 +18,8 @@ function keyText({ key, template, quota, used, leftUnheard, group, told }: KeySt
     if (limits.length === 0) continue;
     lines.push(`${direction}  quota ${limits.join(', ')}`);
     for (const unit of ['messages', 'bytes'] as const) {
-      const left = leftUnheard?.[direction][unit] ?? null;
-      if (left !== null) lines.push(`  silent: this node may spend ${left} ${unit} unheard`);
+      const left = leftUnpublished?.[direction][unit] ?? null;
+      if (left !== null) lines.push(`  silent: this node may spend ${left} ${unit} unpublished`);
       const tokens = group?.directions[direction].clusterBucket?.[unit] ?? null;
       if (tokens !== null)
         lines.push(`  loud: the cluster's bucket holds ${Math.floor(tokens.tokens)} ${unit} of ${tokens.depth}`);
@@ -27,7 +27,7 @@ function keyText({ key, template, quota, used, leftUnheard, group, told }: KeySt
     lines.push(...told[direction].map(toldText));
   }
   const isLoudHere = Object.values(group?.directions ?? {}).some(({ local }) => local.served);
-  if (leftUnheard === null && !isLoudHere) lines.push('loud at other nodes: ask one of those for the bucket');
+  if (leftUnpublished === null && !isLoudHere) lines.push('loud at other nodes: ask one of those for the bucket');
   if (isLoudHere) lines.push(`more: quotamesh explain ${printable(key)}`);
   return lines.join('\n');
 }
@@ -37,7 +37,7 @@ function toldText({ nodeId, self, usage, demand, charged, reportAgeMs }: KeyTold
     const [used, wanted] = [usage[`${unit}PerSecond`] ?? 0, demand[`${unit}PerSecond`] ?? 0];
     const beyond = charged[unit] ?? 0;
     if (used === 0 && wanted === 0 && beyond === 0) return [];
-    const rest = reportAgeMs === null ? 'unheard' : `${rounded(beyond)} charged beyond that`;
+    const rest = reportAgeMs === null ? 'unpublished' : `${rounded(beyond)} charged beyond that`;
     return [`${rounded(used)} ${unit}/s used, ${rounded(wanted)} wanted, ${rest}`];
   });
   return `  node ${nodeId}${self ? ' *' : ''}: ${rates.join('; ') || 'nothing now'}`;

@@ -94,7 +94,7 @@ function bucketSteps(buckets: NonNullable<DirectionExplanation['clusterBucket']>
   return (['messages', 'bytes'] as const).flatMap((unit): Step[] => {
     const bucket = buckets[unit];
     if (bucket === null) return [];
-    const { tokens, depth, setPoint, correctionPerSecond, expectedPerSecond, ownExpectedPerSecond, unheard } = bucket;
+    const { tokens, depth, setPoint, correctionPerSecond, expectedPerSecond, ownExpectedPerSecond, unread } = bucket;
     const corrected = `${correctionPerSecond < 0 ? '' : '+'}${rate(correctionPerSecond, unit)}`;
     const own = bucket.throttled ? 'throttled' : 'met';
     return [
@@ -103,7 +103,7 @@ function bucketSteps(buckets: NonNullable<DirectionExplanation['clusterBucket']>
       bucket.inPieces
         ? ['expected', `nothing: in pieces, each admission of ${unit} is told at once`]
         : ['expected', `${rate(expectedPerSecond, unit)} of all, ${rate(ownExpectedPerSecond, unit)} here; ${own}`],
-      ['unheard', `${figure(unheard)} ${unit}`],
+      ['unread', `${figure(unread)} ${unit}`],
       ...chargedSteps(bucket, unit),
       [
         'may take',

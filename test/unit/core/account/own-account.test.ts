@@ -10,9 +10,9 @@ describe('what the bucket cannot bear', () => {
   test('is owed, to a bound, and paid of what the node may take', () => {
     account.take(3000);
     account.owe(Infinity, 50, 300);
-    expect([account.unheard, account.owed]).toEqual([50, 300]);
+    expect([account.unread, account.owed]).toEqual([50, 300]);
     expect(account.pay(40)).toBe(40);
-    expect([account.unheard, account.owed]).toEqual([90, 260]);
+    expect([account.unread, account.owed]).toEqual([90, 260]);
     expect(account.pay(-5)).toBe(0);
   });
 
@@ -23,7 +23,7 @@ describe('what the bucket cannot bear', () => {
     account.owe(Infinity, 50, 100);
     expect(account.owed).toBe(300);
     account.owe(Infinity, 100, 300);
-    expect([account.unheard, account.owed]).toEqual([50, 300]);
+    expect([account.unread, account.owed]).toEqual([50, 300]);
   });
 
   test('never takes back what a record says', () => {

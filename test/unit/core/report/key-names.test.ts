@@ -11,7 +11,7 @@ function lane(name: string, messages: number): LaneState {
   return { ...identity, hasEntry: true, reported } as unknown as LaneState;
 }
 
-const KEYS: PublishedKeys = { isKey: () => true, speaks: () => true, busiest: [] };
+const KEYS: PublishedKeys = { isKey: () => true, isPublished: () => true, busiest: [] };
 
 function named(lanes: readonly LaneState[], more: Partial<NamedKeys> = {}): NamedKeys {
   return { cluster: 'demo', lanes, keys: KEYS, nodes: 3, ...more };
@@ -28,7 +28,7 @@ test('a silent key is told with what is granted of it, again when that changes, 
   const names = new KeyNames();
   const at = (nowMs: number, messages: number) => {
     const silent = { name: 'key:acme', direction: 0, messages, bytes: 0, heat: messages / 10 };
-    const keys = { ...KEYS, speaks: () => false, busiest: messages > 0 ? [silent] : [] };
+    const keys = { ...KEYS, isPublished: () => false, busiest: messages > 0 ? [silent] : [] };
     return names.next(named([], { keys }), nowMs).map((row) => row.messages);
   };
   expect(at(1000, 50)).toEqual([50]);

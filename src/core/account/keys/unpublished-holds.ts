@@ -1,9 +1,9 @@
 import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../base/vocabulary.js';
 import { type Gap, Room, wholeGap } from '../../limiter/gaps.js';
-import type { Whispers } from './whispers.js';
+import type { UnpublishedKeys } from './unpublished-keys.js';
 
-/** Units of a key that were taken unheard, for work whose cost is known later. */
-export interface UnheardHold {
+/** Units of a key that were taken unpublished, for work whose cost is known later. */
+export interface UnpublishedHold {
   readonly key: string;
   readonly direction: number;
   readonly messages: number;
@@ -16,15 +16,16 @@ export interface UnheardHold {
 
 /**
  * What of such units comes back: the rule of held tokens (core/limiter/held-tokens.ts), where the room of a bucket is
- * what was spent of it unheard and has not come back. When the key becomes loud, what is held is reserved of its group.
+ * what was spent of it without publishing it and has not come back. When the key becomes loud, what is held is reserved
+ * of its group.
  */
-export class UnheardHolds {
-  readonly #whispers: Whispers;
+export class UnpublishedHolds {
+  readonly #unpublished: UnpublishedKeys;
   /** By silent key. */
   readonly #keys = new Map<string, OfKey>();
 
-  constructor(whispers: Whispers) {
-    this.#whispers = whispers;
+  constructor(unpublished: UnpublishedKeys) {
+    this.#unpublished = unpublished;
   }
 
   /** Silent keys of which something is held. */
@@ -40,7 +41,7 @@ export class UnheardHolds {
   }
 
   /** Holds what has just been taken. */
-  hold(key: string, row: number, asked: HeldAmounts, nowMs: number): UnheardHold {
+  hold(key: string, row: number, asked: HeldAmounts, nowMs: number): UnpublishedHold {
     const { direction, messages, bytes } = asked;
     const ofKey = this.#keys.get(key) ?? { rooms: SLOTS.map(() => new Room()), open: new Set() };
     const gaps = [messages, bytes].map((amount, dimension) => {
@@ -60,7 +61,7 @@ export class UnheardHolds {
    * @param charged units per direction
    * @returns units that are held, per direction
    */
-  speak(key: string, charged: readonly Units[]): readonly Units[] {
+  publish(key: string, charged: readonly Units[]): readonly Units[] {
     const held = charged.map((): Units => [0, 0]);
     for (const hold of this.#keys.get(key)?.open ?? []) {
       const [of, most] = [held[hold.direction], charged[hold.direction]];
@@ -72,7 +73,7 @@ export class UnheardHolds {
   }
 
   /** Ends a hold of a silent key of which so much was not used. @param row of the key; −1 = it is forgotten */
-  end(hold: UnheardHold, row: number, unused: Units, nowMs: number): void {
+  end(hold: UnpublishedHold, row: number, unused: Units, nowMs: number): void {
     const { key, direction, gaps } = hold;
     const { rooms, open } = this.#keys.get(key)!;
     gaps.forEach((gap, dimension) => {
@@ -82,7 +83,7 @@ export class UnheardHolds {
       room.shrinkTo(row === -1 ? 0 : this.#spent(row, slot, nowMs));
       // A key is forgotten when it is full, but for what rounds.
       const closed = most > 0 && row !== -1 ? room.close(wholeGap(gap), most) : 0;
-      if (closed > 0) this.#whispers.giveBack(row, direction, dimension, closed, nowMs);
+      if (closed > 0) this.#unpublished.giveBack(row, direction, dimension, closed, nowMs);
       room.leave(wholeGap(gap));
     });
     open.delete(hold);
@@ -90,7 +91,7 @@ export class UnheardHolds {
   }
 
   #spent(row: number, slot: number, nowMs: number): number {
-    return this.#whispers.spent(row, Math.floor(slot / DIMENSION_COUNT), slot % DIMENSION_COUNT, nowMs);
+    return this.#unpublished.spent(row, Math.floor(slot / DIMENSION_COUNT), slot % DIMENSION_COUNT, nowMs);
   }
 }
 
@@ -100,7 +101,7 @@ interface OfKey {
   /** Per direction and dimension. */
   readonly rooms: readonly Room[];
   /** The oldest first. */
-  readonly open: Set<UnheardHold>;
+  readonly open: Set<UnpublishedHold>;
 }
 
 const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot) => slot);

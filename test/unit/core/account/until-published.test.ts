@@ -10,15 +10,15 @@ test.each([
   [4.5, 0.5],
   [5, Infinity],
   [9, Infinity],
-])('%d units untold: %d more until a look is due', (taken, more) => {
+])('%d units unpublished: %d more until a look is due', (taken, more) => {
   const slot = new SlotTokens();
   slot.bucket = { perSecond: 1000, depth: 100 };
   slot.shortThreshold = 3;
   slot.takenThreshold = 5;
   slot.account.take(taken);
-  expect(slot.untilTold).toBe(more);
+  expect(slot.untilPublished).toBe(more);
 });
 
 test('where there is no bucket, no look is due', () => {
-  expect(new SlotTokens().untilTold).toBe(Infinity);
+  expect(new SlotTokens().untilPublished).toBe(Infinity);
 });

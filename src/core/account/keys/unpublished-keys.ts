@@ -5,17 +5,17 @@ import { KeyRows } from './key-rows.js';
 import { ShareTime } from './share-time.js';
 
 /** What the rows of one template, or of an override, have in common. */
-export interface Whispered {
+export interface UnpublishedKind {
   readonly settings: Pick<GroupSettings, 'quota' | 'burst'>;
   /** False: every use of such a key is told like that of any group. */
-  readonly mayWhisper: boolean;
+  readonly mayStayUnpublished: boolean;
 }
 
 export interface SpentKey {
   readonly name: string;
   /** Per direction and dimension. */
   readonly units: readonly number[];
-  /** The largest part of what a node may spend unheard. */
+  /** The largest part of what a node may spend without publishing it. */
   readonly part: number;
 }
 
@@ -24,15 +24,15 @@ export interface SpentKey {
  * which fills at quota/N, where N nodes are alive.
  *
  * Bound: in any time t, k nodes that say nothing spend at most k/N of a depth and of quota·t of a key, so all of them
- * one depth and the quota (docs/decisions/0101), also where N changes (0118). A key of which somebody speaks is not
- * whispered of any more by whoever has read it.
+ * one depth and the quota (docs/decisions/0101), also where N changes (0118). A key of which somebody publishes is not
+ * stated of any more by whoever has read it.
  *
  * A key is a line of numbers, because a million objects would take five times as much. Times that callers give are of
  * the node's monotonic clock, milliseconds; those in a line are of share-time.ts.
  */
-export class Whispers {
+export class UnpublishedKeys {
   readonly maxLive: number;
-  /** A line: time of the last refill (Infinity = the key speaks), kind and bits of the id, the limited slots. */
+  /** A line: time of the last refill (Infinity = the key is published), kind and bits of the id, the limited slots. */
   readonly #rows: KeyRows;
   readonly #kinds: Kind[];
   /** Limited slots that a line has room for. */
@@ -43,7 +43,7 @@ export class Whispers {
   #startedMs = Infinity;
 
   /** @param seed see KeyRows */
-  constructor(kinds: readonly Whispered[], maxLive: number, seed: number) {
+  constructor(kinds: readonly UnpublishedKind[], maxLive: number, seed: number) {
     this.maxLive = maxLive;
     this.#kinds = kinds.map((kind) => kindOf(kind, this.#timeOf(kind)));
     this.#slots = Math.max(1, ...this.#kinds.map(({ perSecond }) => perSecond.length));
@@ -90,13 +90,13 @@ export class Whispers {
     for (const kind of this.#kinds) divide(kind);
   }
 
-  #timeOf({ settings: { burst } }: Whispered): ShareTime {
+  #timeOf({ settings: { burst } }: UnpublishedKind): ShareTime {
     return burst.start === 'empty' ? this.#emptyTime : this.#time;
   }
 
   /** A kind is new, or one of which there are no rows becomes another. */
-  setKind(index: number, whispered: Whispered): void {
-    const kind = kindOf(whispered, this.#timeOf(whispered));
+  setKind(index: number, stated: UnpublishedKind): void {
+    const kind = kindOf(stated, this.#timeOf(stated));
     this.#kinds[index] = kind;
     if (kind.perSecond.length <= this.#slots) return;
     this.#slots = kind.perSecond.length;
@@ -112,7 +112,7 @@ export class Whispers {
     const at = this.#rows.offsetOf(row);
     const before = this.#kinds[this.kindOf(row)];
     const now = this.#time.at(nowMs);
-    const isSilent = !this.speaks(row);
+    const isSilent = !this.isPublished(row);
     this.#rows.wordsOf(row)[KIND + 2 * at] = kindIndex;
     if (!isSilent) return;
     const kept = SLOTS.map((slot) => {
@@ -162,11 +162,11 @@ export class Whispers {
   take(row: number, direction: number, messages: number, bytes: number, nowMs: number): boolean {
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
-    // A key that speaks: its time is Infinity.
+    // A key that is published: its time is Infinity.
     const now = this.#time.at(nowMs);
     if (!(now - lines[at] >= 0)) return false;
     const kind = this.#kinds[this.kindOf(row)];
-    if (!kind.mayWhisper) return false;
+    if (!kind.mayStayUnpublished) return false;
     fillAll(lines, at, kind, now);
     const { slots } = kind;
     const first = direction * DIMENSION_COUNT;
@@ -181,7 +181,7 @@ export class Whispers {
 
   /** Whether `take` would take this now. */
   contains(row: number, direction: number, messages: number, bytes: number, nowMs: number): boolean {
-    if (this.speaks(row) || !this.#kinds[this.kindOf(row)].mayWhisper) return false;
+    if (this.isPublished(row) || !this.#kinds[this.kindOf(row)].mayStayUnpublished) return false;
     if (this.left(row, direction, MESSAGES, nowMs) < messages) return false;
     return this.left(row, direction, BYTES, nowMs) >= bytes;
   }
@@ -236,7 +236,7 @@ export class Whispers {
     return Math.min(depth, (Math.max(0, nowMs - this.#startedMs) * perSecond[slot]) / 1000);
   }
 
-  /** Units that were taken unheard and have not come back. */
+  /** Units that were taken unpublished and have not come back. */
   spent(row: number, direction: number, dimension: number, nowMs: number): number {
     const kind = this.#kinds[this.kindOf(row)];
     const slot = kind.slots[direction * DIMENSION_COUNT + dimension];
@@ -251,11 +251,11 @@ export class Whispers {
     return spentAfter(gained, spent, mostOf(kind, slot, lines[at]) - tokens - spent);
   }
 
-  /** Keys of which this node has spent more than such a part of what it may unheard; the largest part first. */
+  /** Keys of which this node has spent more than such a part of what it may unpublished; the largest part first. */
   spentMost(part: number, max: number, nowMs: number): readonly SpentKey[] {
     const spent: SpentKey[] = [];
     for (const [name, row] of this.#rows.entries()) {
-      if (this.speaks(row)) continue;
+      if (this.isPublished(row)) continue;
       const { slots, depth } = this.#kinds[this.kindOf(row)];
       const units = SLOTS.map((slot) =>
         this.spent(row, Math.floor(slot / DIMENSION_COUNT), slot % DIMENSION_COUNT, nowMs),
@@ -268,15 +268,18 @@ export class Whispers {
   }
 
   /** Whether the key is a group like any other now. */
-  speaks(row: number): boolean {
+  isPublished(row: number): boolean {
     return this.#usedAt(row) === Infinity;
   }
 
-  speak(row: number): void {
+  publish(row: number): void {
     this.#rows.linesOf(row)[this.#rows.offsetOf(row)] = Infinity;
   }
 
-  /** The key is silent again. Its bucket begins empty: what it spent aloud is none of what it may spend unheard. */
+  /**
+   * The key is silent again. Its bucket begins empty: what it spent aloud is none of what it may spend without
+   * publishing it.
+   */
   fallSilent(row: number, nowMs: number): void {
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
@@ -329,9 +332,9 @@ export class Whispers {
     return kind;
   }
 
-  /** When the buckets of a row were full again, or will be, by share-time.ts; Infinity for a key that speaks. */
+  /** When the buckets of a row were full again, or will be, by share-time.ts; Infinity for a key that is published. */
   #fullAt(row: number): number {
-    if (this.speaks(row)) return Infinity;
+    if (this.isPublished(row)) return Infinity;
     const { perSecond, depth } = this.#kinds[this.kindOf(row)];
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
@@ -411,7 +414,7 @@ const SPENT = 1;
 
 interface Kind {
   readonly time: ShareTime;
-  readonly mayWhisper: boolean;
+  readonly mayStayUnpublished: boolean;
   /** Per direction and dimension: the slot, −1 = unlimited. */
   readonly slots: readonly number[];
   /** Per slot, of the cluster. */
@@ -429,7 +432,7 @@ type Column = Float64Array;
 /** Per direction and dimension. */
 const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot) => slot);
 
-/** What one of so many nodes may spend unheard. */
+/** What one of so many nodes may spend without publishing it. */
 function divide({ time, depths, fillMs, depth, wholeAt }: Kind): void {
   for (let slot = 0; slot < depths.length; slot++) {
     depth[slot] = depths[slot] / time.nodes;
@@ -437,7 +440,7 @@ function divide({ time, depths, fillMs, depth, wholeAt }: Kind): void {
   }
 }
 
-function kindOf({ settings: { quota, burst }, mayWhisper }: Whispered, time: ShareTime): Kind {
+function kindOf({ settings: { quota, burst }, mayStayUnpublished }: UnpublishedKind, time: ShareTime): Kind {
   const slots: number[] = [];
   const perSecond: number[] = [];
   const depths: number[] = [];
@@ -454,7 +457,7 @@ function kindOf({ settings: { quota, burst }, mayWhisper }: Whispered, time: Sha
   const fillMs = depths.map((depth, slot) => (depth === 0 ? 0 : (1000 * depth) / perSecond[slot]));
   const columns = [perSecond, depths, fillMs, depths, depths].map((column) => Float64Array.from(column));
   const [rates, whole, fills, depth, wholeAt] = columns as [Column, Column, Column, Column, Column];
-  const kind = { time, mayWhisper, slots, perSecond: rates, depths: whole, fillMs: fills, depth, wholeAt };
+  const kind = { time, mayStayUnpublished, slots, perSecond: rates, depths: whole, fillMs: fills, depth, wholeAt };
   divide(kind);
   return kind;
 }

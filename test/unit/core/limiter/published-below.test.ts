@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 
-const INFLOW = { takeable: 10, depth: 100, perSecond: 10, comesBackPerSecond: 10, untilTold: 3, room: 0 };
+const INFLOW = { takeable: 10, depth: 100, perSecond: 10, comesBackPerSecond: 10, untilPublished: 3, room: 0 };
 
 function following(): Buckets {
   const buckets = new Buckets(2);
@@ -30,7 +30,7 @@ test('what was said is not said again, and a row that follows no bucket has noth
   buckets.tryTake(0, 5, 0, 0);
   buckets.setInflow(0, MESSAGES, { ...INFLOW, takeable: 5 }, 0);
   expect(buckets.isTakenFrom(0)).toBe(false);
-  buckets.setInflow(0, MESSAGES, { ...INFLOW, takeable: 5, untilTold: Infinity, room: 0 }, 0);
+  buckets.setInflow(0, MESSAGES, { ...INFLOW, takeable: 5, untilPublished: Infinity, room: 0 }, 0);
   buckets.tryTake(0, 5, 0, 0);
   expect(buckets.isTakenFrom(0)).toBe(false);
   buckets.tryTake(1, 5, 0, 0);

@@ -3,7 +3,7 @@ import { KeyedHash } from '../../base/keyed-hash.js';
 import { DIRECTIONS, type GroupId } from '../../base/vocabulary.js';
 
 /** Finds the groups that some node's record in the log has, named here or not. */
-export class Strangers {
+export class RemoteGroups {
   /** By direction: groups of which a lane has rows. */
   readonly #lanes = DIRECTIONS.map(() => new Set<GroupId>());
   /**

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/ports/clock.js';
-import type { UnheardHold } from '../../../core/account/keys/unheard-holds.js';
+import type { UnpublishedHold } from '../../../core/account/keys/unpublished-holds.js';
 import { BYTES, laneOf, MESSAGES } from '../../../core/base/vocabulary.js';
 import { UNCONFIRMED } from '../../../core/limiter/limiter.js';
 import {
@@ -19,7 +19,7 @@ import type { ScopeResolver } from '../request/scope-resolver.js';
 import type { RefusalExplainer } from './explain-refusal.js';
 import type { QuotaTeller } from './quota-told.js';
 
-export interface UnheardWorkParts {
+export interface UnpublishedWorkParts {
   readonly clock: Clock;
   readonly groups: GroupTable;
   readonly keys: KeyBook;
@@ -30,10 +30,10 @@ export interface UnheardWorkParts {
 }
 
 /** Decides work of silent keys without making groups of them. Every method returns null where a group has to decide. */
-export class UnheardWork {
-  readonly #parts: UnheardWorkParts;
+export class UnpublishedWork {
+  readonly #parts: UnpublishedWorkParts;
 
-  constructor(parts: UnheardWorkParts) {
+  constructor(parts: UnpublishedWorkParts) {
     this.#parts = parts;
   }
 
@@ -60,7 +60,7 @@ export class UnheardWork {
   }
 
   /** Takes for work whose cost is known later. */
-  hold(where: Where, amounts: Amounts, origin: Origin | undefined): UnheardHold | NotReady | null {
+  hold(where: Where, amounts: Amounts, origin: Origin | undefined): UnpublishedHold | NotReady | null {
     const found = this.#find(where, origin);
     if (found === null) return null;
     const { key, row, nowMs } = found;
@@ -133,7 +133,7 @@ export class UnheardWork {
   silentKeyOf(where: Where): string | null {
     const { keys } = this.#parts;
     const key = this.keyOf(where);
-    return key !== null && keys.isKey(key) && !keys.speaks(key) ? key : null;
+    return key !== null && keys.isKey(key) && !keys.isPublished(key) ? key : null;
   }
 
   /** Checks amounts. Throws AMOUNT_INVALID, FIELD_INVALID. */

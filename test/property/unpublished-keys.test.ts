@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { clusterDepth } from '../../src/core/account/cluster-depth.js';
-import { Whispers } from '../../src/core/account/keys/whispers.js';
+import { UnpublishedKeys } from '../../src/core/account/keys/unpublished-keys.js';
 import { randomOf } from './random-of.js';
 
 const NONE = Infinity;
 
 /**
- * The bound of what k silent nodes may spend of a key (core/account/keys/whispers.ts), in every span of time between two grants,
- * with all of them as greedy as they can be at random times, and nodes that come and go.
+ * The bound of what k silent nodes may spend of a key (core/account/keys/unpublished-keys.ts), in every span of time
+ * between two grants, with all of them as greedy as they can be at random times, and nodes that come and go.
  */
 test.each(Array.from({ length: 40 }, (_, seed) => seed))(
   'what silent nodes spend of a key is bounded, seed %i',
@@ -20,17 +20,17 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
     const burst = { messages: null, bytes: null, policy: 'optimistic' as const };
     const quota = { publish: [perSecond, NONE], dispatch: [NONE, NONE] } as const;
     const each = Array.from({ length: silent }, () => {
-      const whispers = new Whispers([{ settings: { quota, burst }, mayWhisper: true }], 10, 1);
-      whispers.setNodes(nodes, 0);
-      return { whispers, row: whispers.add('k', 0, 0, 0) };
+      const unpublished = new UnpublishedKeys([{ settings: { quota, burst }, mayStayUnpublished: true }], 10, 1);
+      unpublished.setNodes(nodes, 0);
+      return { unpublished, row: unpublished.add('k', 0, 0, 0) };
     });
     const grants: { atMs: number; units: number }[] = [];
     let nowMs = 0;
     for (let step = 0; step < 400; step++) {
       nowMs += random() < 0.5 ? 0 : random() * (4000 / perSecond);
-      const { whispers, row } = each[Math.floor(random() * silent)];
+      const { unpublished, row } = each[Math.floor(random() * silent)];
       const units = 1 + Math.floor(random() * Math.max(1, depth / 4));
-      if (whispers.take(row, 0, units, 0, nowMs)) grants.push({ atMs: nowMs, units });
+      if (unpublished.take(row, 0, units, 0, nowMs)) grants.push({ atMs: nowMs, units });
     }
     const atOnce = (silent / nodes) * depth;
     let mostBeyond = -Infinity;
@@ -56,10 +56,10 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
     const burst = { messages: null, bytes: null, policy: 'optimistic' as const };
     const quota = { publish: [perSecond, NONE], dispatch: [NONE, NONE] } as const;
     const started = (nodes: number, nowMs: number) => {
-      const whispers = new Whispers([{ settings: { quota, burst }, mayWhisper: true }], 10, 1);
-      whispers.setNodes(nodes, nowMs);
-      if (nowMs > 0) whispers.begin(nowMs);
-      return { whispers, row: -1 };
+      const unpublished = new UnpublishedKeys([{ settings: { quota, burst }, mayStayUnpublished: true }], 10, 1);
+      unpublished.setNodes(nodes, nowMs);
+      if (nowMs > 0) unpublished.begin(nowMs);
+      return { unpublished, row: -1 };
     };
     const first = 1 + Math.floor(random() * 10);
     const alive = Array.from({ length: first }, () => started(first, 0));
@@ -70,16 +70,16 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
       if (random() < 0.05) {
         const count = 1 + Math.floor(random() * 12);
         while (alive.length > count) alive.pop();
-        for (const { whispers } of alive) whispers.setNodes(count, nowMs);
+        for (const { unpublished } of alive) unpublished.setNodes(count, nowMs);
         while (alive.length < count) alive.push(started(count, nowMs));
       }
       const node = alive[Math.floor(random() * alive.length)];
-      const { whispers } = node;
+      const { unpublished } = node;
       // The first use makes the row; a key that is full is forgotten now and then, and made anew.
-      if (random() < 0.2 && whispers.sweep(nowMs, 0, whispers.size + 8).length > 0) node.row = -1;
-      if (node.row === -1) node.row = whispers.add('k', 0, 0, nowMs);
+      if (random() < 0.2 && unpublished.sweep(nowMs, 0, unpublished.size + 8).length > 0) node.row = -1;
+      if (node.row === -1) node.row = unpublished.add('k', 0, 0, nowMs);
       const units = 1 + Math.floor(random() * Math.max(1, depth / 4));
-      if (whispers.take(node.row, 0, units, 0, nowMs)) grants.push({ atMs: nowMs, units });
+      if (unpublished.take(node.row, 0, units, 0, nowMs)) grants.push({ atMs: nowMs, units });
       else refused++;
     }
     let mostDepths = 0;
@@ -102,19 +102,19 @@ test('what nodes that leave have spent is not given once more to those that stay
   const quota = { publish: [10, NONE], dispatch: [NONE, NONE] } as const;
   const burst = { messages: 100, bytes: null, policy: 'optimistic' as const };
   const nodes = Array.from({ length: 10 }, () => {
-    const whispers = new Whispers([{ settings: { quota, burst }, mayWhisper: true }], 10, 1);
-    whispers.setNodes(10, 0);
-    return whispers;
+    const unpublished = new UnpublishedKeys([{ settings: { quota, burst }, mayStayUnpublished: true }], 10, 1);
+    unpublished.setNodes(10, 0);
+    return unpublished;
   });
-  const takeAll = (whispers: Whispers, name: string, nowMs: number) => {
-    const known = whispers.find(name);
-    const row = known === -1 ? whispers.add(name, 0, 0, nowMs) : known;
+  const takeAll = (unpublished: UnpublishedKeys, name: string, nowMs: number) => {
+    const known = unpublished.find(name);
+    const row = known === -1 ? unpublished.add(name, 0, 0, nowMs) : known;
     let taken = 0;
-    while (whispers.take(row, 0, 1, 0, nowMs)) taken++;
+    while (unpublished.take(row, 0, 1, 0, nowMs)) taken++;
     return taken;
   };
-  for (const whispers of nodes.slice(1)) expect(takeAll(whispers, 'k', 1000)).toBe(10);
-  const [last] = nodes as [Whispers];
+  for (const unpublished of nodes.slice(1)) expect(takeAll(unpublished, 'k', 1000)).toBe(10);
+  const [last] = nodes as [UnpublishedKeys];
   expect(takeAll(last, 'used', 1000)).toBe(10);
   last.setNodes(1, 1000);
   // One that this node has not seen yet, and one of which it has spent its part.
@@ -130,10 +130,10 @@ test('the bound is reached: three nodes take one depth at one instant, but for w
   const burst = { messages: null, bytes: null, policy: 'optimistic' as const };
   let taken = 0;
   for (let node = 0; node < 3; node++) {
-    const whispers = new Whispers([{ settings: { quota, burst }, mayWhisper: true }], 10, 1);
-    whispers.setNodes(3, 0);
-    const row = whispers.add('k', 0, 0, 0);
-    while (whispers.take(row, 0, 1, 0, 0)) taken++;
+    const unpublished = new UnpublishedKeys([{ settings: { quota, burst }, mayStayUnpublished: true }], 10, 1);
+    unpublished.setNodes(3, 0);
+    const row = unpublished.add('k', 0, 0, 0);
+    while (unpublished.take(row, 0, 1, 0, 0)) taken++;
   }
   expect(taken).toBe(9);
 });

@@ -16,7 +16,7 @@ async function onOneNode(story: (node: WholeNode, cluster: KeysCluster) => Promi
   await withKeys(1, KEYS, settled, undefined, others);
 }
 
-/** Whole units that the node may still spend unheard; NaN for a loud key. */
+/** Whole units that the node may still spend without publishing it; NaN for a loud key. */
 function leftOf(node: WholeNode, key: string): number {
   return Math.floor(node.keys?.seen(key)?.left[0]?.[0] ?? Number.NaN);
 }
@@ -63,12 +63,12 @@ describe('calls that need not be heard of', () => {
         granted: true,
         messages: 50,
       });
-      expect(node.keys?.speaks('key:a')).toBe(false);
+      expect(node.keys?.isPublished('key:a')).toBe(false);
       const decision = node.tryAcquire('key:a', { messages: 50 }, { atMost: true });
-      expect(node.keys?.speaks('key:a')).toBe(true);
+      expect(node.keys?.isPublished('key:a')).toBe(true);
       expect((decision.granted && decision.messages) || 0).toBeLessThanOrEqual(10);
       expect(await node.takeBatch('key:b', 'all')).toMatchObject({ granted: expect.any(Boolean) });
-      expect(node.keys?.speaks('key:b')).toBe(true);
+      expect(node.keys?.isPublished('key:b')).toBe(true);
     });
   });
 
@@ -99,13 +99,13 @@ describe('calls that need not be heard of', () => {
   });
 });
 
-describe('what is held unheard is no bank', () => {
+describe('what is held unpublished is no bank', () => {
   test('what has come back by itself does not come back a second time', async () => {
     await onOneNode(async (node, { time }) => {
       const held = Array.from({ length: 5 }, () => node.reserve('key:a', { messages: 10 }) as Reservation);
       await time.advance(60_000);
       // The bucket is full again.
-      expect(takeAllUnheard(node, 'key:a')).toBe(60);
+      expect(takeAllUnpublished(node, 'key:a')).toBe(60);
       for (const reservation of held) reservation.cancel();
       expect(leftOf(node, 'key:a')).toBe(0);
     });
@@ -144,7 +144,7 @@ describe('what is held unheard is no bank', () => {
 const RUN: KeyEntry = { kind: 'template', name: 'run:{id}' };
 const BY = { name: 'test', how: 'library', requestId: '1', atMs: 0 };
 
-function takeAllUnheard(node: WholeNode, key: string): number {
+function takeAllUnpublished(node: WholeNode, key: string): number {
   let taken = 0;
   while (leftOf(node, key) >= 1 && node.tryAcquire(key, ONE).granted) taken++;
   return taken;
