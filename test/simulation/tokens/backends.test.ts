@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { World } from '../../../sim/cluster/world.js';
 import { clusterDepth } from '../../../src/core/account/cluster-depth.js';
 import { backendIdOf } from '../../../src/core/base/ids.js';
+import { someOf } from '../../property/seed.js';
 import { SETTINGS } from '../settings.js';
 import { poisson, type TokenArrival } from './arrivals.js';
 import { nameOf, type Played, play } from './play.js';
@@ -53,12 +54,19 @@ function within(admitted: readonly TokenArrival[], fromMs: number, toMs: number)
   return admitted.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
 }
 
-describe.each([5, 50, 200])('a backend, delivery in %i ms', (deliveryMs) => {
-  test.each([
-    ['fills up slowly and recovers', (atMs: number) => (atMs < 10_000 || atMs > 20_000 ? 0.7 : 0.85)],
-    ['is full from 10 s to 20 s', (atMs: number) => (atMs < 10_000 || atMs > 20_000 ? 0.7 : 1.1)],
-    ['is full every other second', (atMs: number) => (atMs % 2000 < 1000 ? 0.7 : 0.95)],
-  ])('%s: any span holds the target in force and three depths at most, and the target is used', (_, levelAt) => {
+const LEVELS: readonly (readonly [string, (atMs: number) => number])[] = [
+  ['fills up slowly and recovers', (atMs) => (atMs < 10_000 || atMs > 20_000 ? 0.7 : 0.85)],
+  ['is full from 10 s to 20 s', (atMs) => (atMs < 10_000 || atMs > 20_000 ? 0.7 : 1.1)],
+  ['is full every other second', (atMs) => (atMs % 2000 < 1000 ? 0.7 : 0.95)],
+];
+const PLAYED = LEVELS.flatMap(([says, levelAt], at) =>
+  // Each third has every level and every delay once.
+  [5, 50, 200].map((_, turn, delays) => ({ says, levelAt, deliveryMs: delays[(at + turn) % 3] })),
+);
+
+test.each(someOf(PLAYED))(
+  'a backend $says, delivery in $deliveryMs ms: any span holds the target in force and three depths at most, and it is used',
+  ({ levelAt, deliveryMs }) => {
     const { admitted, given } = follow(levelAt, deliveryMs);
     for (let fromMs = 1000; fromMs < 34_000; fromMs += 250) {
       for (const spanMs of [500, 1000, 5000]) {
@@ -72,5 +80,5 @@ describe.each([5, 50, 200])('a backend, delivery in %i ms', (deliveryMs) => {
     );
     expect(used).toBeGreaterThan(0.97);
     expect(used).toBeLessThan(1.03);
-  });
-});
+  },
+);
