@@ -6,7 +6,6 @@ import { firstNodes } from '../../../sim/live/live-story.js';
 import { attemptsOf, liveConfig, punctualityOf, trafficPlan } from '../../../sim/live/live-traffic.js';
 import { loadBuiltIn, parseScenario } from '../../../sim/scenario/load-scenario.js';
 import { examineConfig } from '../../../src/config/read/resolve-config.js';
-import { ConfigError } from '../../../src/config/setting/config-error.js';
 import type { Call } from '../../../src/tools/load/call.js';
 
 const BOUNDS: LiveBounds = { topic: 'embedded', brokerKnown: false, requestsPerSecondMax: 2500 };
@@ -21,85 +20,7 @@ load:
   - { kind: poisson, ratePerSecond: 100 }
 `;
 
-function reportOf(text: string, bounds = BOUNDS): readonly string[] {
-  try {
-    parseScenario(text, 'x.yaml', checkLive(bounds));
-    return [];
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as ConfigError).report.split('\n');
-  }
-}
-
 describe('what a live run cannot play is refused, with its line and what is allowed', () => {
-  test.each([
-    [
-      'quota',
-      'happenings:\n  - { atSeconds: 1, what: quota, messagesPerSecond: 5 }\n',
-      BOUNDS,
-      'x.yaml:9:27: happenings[0].what must be one of rate, start, crash, leave, stall, outage in a live run, got quota.',
-    ],
-    [
-      'partition',
-      'happenings:\n  - { atSeconds: 1, what: leave, nodes: n1 }\n  - { atSeconds: 1, what: partition, nodes: n1, forSeconds: 1 }\n',
-      BOUNDS,
-      'x.yaml:10:27: happenings[1].what must be one of',
-    ],
-    [
-      'lossy network',
-      'network: { lostRatio: 0.1 }\n',
-      BOUNDS,
-      'x.yaml:8:23: network.lostRatio cannot be played live. Allowed is the network of this machine',
-    ],
-    [
-      'partitions of the embedded topic',
-      'network: { partitions: 2 }\n',
-      BOUNDS,
-      'network.partitions cannot be played live. Allowed is the network of this machine; partitions with --topic kafka.',
-    ],
-    [
-      'outage of an unknown broker',
-      'happenings:\n  - { atSeconds: 1, what: outage, forSeconds: 1 }\n',
-      KAFKA,
-      'x.yaml:9:27: happenings[0].what needs a broker that can be frozen. Give the process id of the broker with --broker-pid',
-    ],
-  ] as const)('%s', (_, more, bounds, expected) => {
-    const report = reportOf(GOOD + more, bounds);
-    expect(report).toHaveLength(1);
-    expect(report[0]).toContain(expected);
-  });
-
-  test('clients, because their arrivals depend on the answers', () => {
-    const text = GOOD.replace('{ kind: poisson, ratePerSecond: 100 }', '{ kind: clients, count: 5, thinkMs: 100 }');
-    expect(reportOf(text)[0]).toMatch(/^x\.yaml:7:13: load\[0\]\.kind must be an open load: every kind but clients/);
-  });
-
-  test.each([
-    ['1250', '', []],
-    [
-      '1251',
-      '',
-      ['asks for 2502 requests/s at 0 s, retries included; a live run carries at most 2500 requests/s in all'],
-    ],
-    ['500', ', retries: 2', ['asks for 3000 requests/s']],
-    ['100', ', fromSeconds: 3, messages: 1000', []],
-  ])('%s/s at two nodes%s', (rate, more, expected) => {
-    const report = reportOf(GOOD.replace('ratePerSecond: 100', `ratePerSecond: ${rate}${more}`));
-    expect(report).toHaveLength(expected.length);
-    for (const [at, text] of expected.entries()) expect(report[at]).toContain(text);
-  });
-
-  test('a rate that only a later factor makes too high', () => {
-    const report = reportOf(`${GOOD}happenings:\n  - { atSeconds: 4, what: rate, nodes: n2, factor: 30 }\n`);
-    expect(report[0]).toContain('asks for 3100 requests/s at 4 s');
-  });
-
-  test('more processes than a machine should run', () => {
-    expect(reportOf(GOOD.replace('nodes: 2', 'nodes: 17'))[0]).toContain(
-      'a live run has at most 16 nodes, each a process',
-    );
-  });
-
   test('nothing of the scenarios that npm run accuracy:live plays', () => {
     for (const name of [
       'even',

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scenarioJsonSchema } from '../../../sim/scenario/json-schema.js';
 import { builtInNames, loadBuiltIn, loadScenario, parseScenario } from '../../../sim/scenario/load-scenario.js';
-import { ConfigError } from '../../../src/config/setting/config-error.js';
 import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 import { schemaJudge } from '../../schema-judge.js';
 
@@ -13,16 +12,6 @@ nodes: 2
 load:
   - { kind: poisson, ratePerSecond: 100 }
 `;
-
-function reportOf(text: string): readonly string[] {
-  try {
-    parseScenario(text, 'x.yaml');
-    return [];
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as ConfigError).report.split('\n');
-  }
-}
 
 describe('a scenario', () => {
   test('gets every default, and units are read', () => {
@@ -58,93 +47,6 @@ describe('a scenario', () => {
 });
 
 describe('a broken scenario', () => {
-  test.each<[string, string, RegExp]>([
-    ['a list', '- a\n', /^x.yaml:1:1: the configuration must be a mapping with the keys name, says, .*got a list/],
-    ['no name', GOOD.replace('name: small\n', ''), /^x.yaml:1:1: name is missing\. Write a name/],
-    ['an unknown key', `${GOOD}loda: []\n`, /^x.yaml:7:1: loda is not a known key\. Did you mean "load"/],
-    ['no load', GOOD.replace(/load:[\s\S]*/, ''), /: load must be a list of loads, got undefined/],
-    ['too long', GOOD.replace('10', '1e9'), /^x.yaml:3:18: durationSeconds must be a number between 1 and 3600/],
-    [
-      'no such kind',
-      GOOD.replace('poisson', 'poison'),
-      /^x.yaml:6:13: load\[0\].kind must be .* Did you mean "poisson"/,
-    ],
-    ['no kind', GOOD.replace('kind: poisson, ', ''), /^x.yaml:6:5: load\[0\] has no kind/],
-    [
-      'a key of another kind',
-      GOOD.replace('ratePerSecond', 'size: 4, ratePerSecond'),
-      /load\[0\].size is not a known key/,
-    ],
-    ['no rate', GOOD.replace(', ratePerSecond: 100', ''), /^x.yaml:6:5: load\[0\].ratePerSecond is missing/],
-    ['a negative rate', GOOD.replace('100', '-1'), /^x.yaml:6:37: load\[0\].ratePerSecond must be a rate ≥ 0 .*got -1/],
-    [
-      'no such node',
-      GOOD.replace('kind:', 'nodes: n3, kind:'),
-      /load\[0\].nodes must name nodes of this scenario: n1, n2, got "n3"/,
-    ],
-    [
-      'steps that fall',
-      GOOD.replace('poisson, ratePerSecond: 100', 'steps, steps: [[5, 1], [2, 1]]'),
-      /steps must be a list of \[second, rate\] with rising/,
-    ],
-    [
-      'no such happening',
-      `${GOOD}happenings:\n  - { atSeconds: 1, what: crsh }\n`,
-      /^x.yaml:8:27: happenings\[0\].what must be .* Did you mean "crash"/,
-    ],
-    [
-      'after the end',
-      `${GOOD}happenings:\n  - { atSeconds: 99, what: crash }\n`,
-      /^x.yaml:8:18: happenings\[0\].atSeconds must be before the end, 10 s, got 99/,
-    ],
-    [
-      'a wrong quota',
-      `${GOOD}quota: { messagePerSecond: 1 }\n`,
-      /quota.messagePerSecond is not a known key\. Did you mean "messagesPerSecond"/,
-    ],
-    ['a group key', `${GOOD}group: { bursts: 1 }\n`, /^x.yaml:7:10: group.bursts is not a known key/],
-    [
-      'a relation',
-      `${GOOD}timing: { heartbeatMs: 4s }\n`,
-      /timing.stalenessMs must be at least 3 × timing.heartbeatMs/,
-    ],
-    [
-      'a system',
-      `${GOOD}expect: { maxmin: {} }\n`,
-      /^x.yaml:7:11: expect.maxmin is not a known name\. Did you mean "max-min"/,
-    ],
-    ['a metric', `${GOOD}expect: { max-min: { worst: { atMost: 1 } } }\n`, /expect.max-min.worst is not a known name/],
-    ['no bound', `${GOOD}expect: { max-min: { jain: {} } }\n`, /expect.max-min.jain has no bound/],
-    [
-      'a wish that is no stricter than the bound',
-      `${GOOD}expect: { max-min: { jain: { atLeast: 0.9, wished: 0.8 } } }\n`,
-      /expect.max-min.jain.wished must be a bound stricter than the one beside it, got 0.8/,
-    ],
-    [
-      'a wish without one bound beside it',
-      `${GOOD}expect: { max-min: { jain: { wished: 0.8 } } }\n`,
-      /expect.max-min.jain.wished must be a bound stricter/,
-    ],
-    ['no YAML', 'a: [', /^x.yaml:\d+:\d+: the configuration is not readable as YAML/],
-    ['a key twice', `${GOOD}nodes: 3\n`, /^x.yaml:7:1: nodes is written twice, first in line 4/],
-  ])('%s', (_, text, expected) => {
-    const report = reportOf(text);
-    expect(
-      report.filter((line) => expected.test(line)),
-      report.join('\n'),
-    ).toHaveLength(1);
-  });
-
-  test('every mistake is told at once, in the order of lines', () => {
-    const text = 'name: a b\nsays: x\ndurationSeconds: 5\nnodes: 0\nload:\n  - { kind: zpf }\nhappenings: 5\n';
-    expect(reportOf(text).map((line) => line.split(' ')[0])).toEqual([
-      'x.yaml:1:7:',
-      'x.yaml:4:8:',
-      'x.yaml:6:13:',
-      'x.yaml:7:13:',
-    ]);
-  });
-
   test('a file that is not there, and a name that is nearly one', () => {
     expect(() => loadScenario('nowhere.yaml')).toThrow(/cannot read nowhere.yaml: there is no such file/);
     expect(() => loadScenario('skewd')).toThrow(/no scenario is named "skewd".*Did you mean "skewed"/);
