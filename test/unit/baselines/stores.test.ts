@@ -10,52 +10,6 @@ import { LOCAL_KAFKA } from '../../../sim/cluster/world.js';
 
 const UNLIMITED = Infinity;
 
-describe('the fixed window of rate-limiter-flexible', () => {
-  const perSecond = (messagesPerSecond: number, bytesPerSecond = UNLIMITED) =>
-    FixedWindows.ofRateLimiterFlexible({ messagesPerSecond, bytesPerSecond });
-
-  test('a window begins with the first request after the last one, not at a full second', () => {
-    const store = perSecond(2);
-    expect([700, 710, 720, 1699].map((atMs) => store.take(1, 0, atMs))).toEqual([true, true, false, false]);
-    expect(store.take(1, 0, 1700)).toBe(true);
-    // Nobody asked at 2,700: the next window is from 3,300 to 4,300.
-    expect([3300, 3301, 4299, 4300].map((atMs) => store.take(1, 0, atMs))).toEqual([true, true, false, true]);
-  });
-
-  test('refused work is counted, so that what comes after it is refused as well', () => {
-    const store = perSecond(10);
-    expect(store.take(4, 0, 0)).toBe(true);
-    expect(store.take(7, 0, 1)).toBe(false);
-    expect(store.take(1, 0, 2)).toBe(false);
-  });
-
-  test('twice the quota passes around the end of a window', () => {
-    const store = perSecond(100);
-    expect(store.take(1, 0, 0)).toBe(true);
-    let admitted = 0;
-    for (let atMs = 990; atMs < 1010; atMs += 0.1) if (store.take(1, 0, atMs)) admitted++;
-    expect(admitted).toBe(199);
-  });
-
-  test('less than one a second: as many whole seconds as one piece needs', () => {
-    const store = perSecond(0.4);
-    expect([0, 2999, 3000].map((atMs) => store.take(1, 0, atMs))).toEqual([true, false, true]);
-  });
-
-  test('two limits are two counters, both charged by what one of them refuses', () => {
-    const store = perSecond(2, 100);
-    expect(store.questions).toBe(2);
-    expect(store.take(1, 200, 0)).toBe(false);
-    expect(store.take(1, 1, 1)).toBe(false);
-  });
-
-  test('a quota of 0 admits nothing, and without one nothing is asked', () => {
-    expect(perSecond(0).take(1, 0, 0)).toBe(false);
-    expect(perSecond(UNLIMITED)).toMatchObject({ questions: 0 });
-    expect(perSecond(UNLIMITED).take(1, 1, 0)).toBe(true);
-  });
-});
-
 describe('the windows of a quota, beside the libraries themselves on the same rows', () => {
   /** 400 rows in seven minutes: some in bursts, some alone, some within a millisecond of a window's end. */
   const rows = (() => {

@@ -87,22 +87,6 @@ describe('the environment', () => {
     ]);
   });
 
-  test('is blamed for its own mistakes, by the name of the variable', () => {
-    expect(reportOf({ QUOTAMESH_HTTP_PORT: 'web', QUOTAMESH_TIMING_HEARTBEAT_MS: '1700' })).toEqual([
-      'QUOTAMESH_HTTP_PORT: http.port must be a whole number between 0 and 65535 (e.g. 20 or 10k), got "web". ' +
-        'Correct it, or remove the key for the default (7070).',
-      expect.stringMatching(/^QUOTAMESH_TIMING_HEARTBEAT_MS: timing.stalenessMs must be at least 3 ×/),
-    ]);
-  });
-
-  test('with unknown variables is refused; the nearest is named', () => {
-    expect(reportOf({ QUOTAMESH_HTTP_PROT: '1', QUOTAMESH_NDOE: 'n', QUOTAMESH_ZEBRA: '1' })).toEqual([
-      expect.stringMatching(/^environment: QUOTAMESH_HTTP_PROT is not .* Did you mean "QUOTAMESH_HTTP_PORT"/),
-      'environment: QUOTAMESH_NDOE is not a known variable. Did you mean "QUOTAMESH_NODE"?',
-      expect.stringMatching(/^environment: QUOTAMESH_ZEBRA is not a known variable\. /),
-    ]);
-  });
-
   test('may hold empty variables, and what Kubernetes puts there for a Service', () => {
     const links = {
       QUOTAMESH_SERVICE_HOST: '10.0.0.1',

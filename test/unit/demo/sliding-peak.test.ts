@@ -2,19 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SlidingPeak } from '../../../src/tools/demo/measure/sliding-peak.js';
 
-test('finds the fullest window, wherever it lies', () => {
-  const peak = new SlidingPeak(1000);
-  peak.add(5, 0);
-  peak.add(3, 999.9);
-  expect(peak.peak).toBe(8);
-  peak.add(4, 1000);
-  expect(peak.peak).toBe(8);
-  peak.add(2, 1500);
-  expect(peak.peak).toBe(9);
-  peak.add(1, 50_000);
-  expect(peak.peak).toBe(9);
-});
-
 test('agrees with the sum over all windows', () => {
   const events = fc.array(
     fc.record({ gapMs: fc.integer({ min: 0, max: 40 }), amount: fc.integer({ min: 1, max: 9 }) }),

@@ -3,23 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { didYouMean, nearestNames } from '../../../src/base/input/nearest-name.js';
 import { runs } from '../../property/seed.js';
 
-const KEYS = ['heartbeatMs', 'partitionHeartbeatMs', 'stalenessMs', 'quota', 'weights'];
-
 describe('the nearest name', () => {
-  test.each([
-    ['qouta', ['quota']],
-    ['quotas', ['quota']],
-    ['HEARTBEATMS', ['heartbeatMs']],
-    ['heartbeat_ms', ['heartbeatMs']],
-    ['stalenessMs', ['stalenessMs']],
-    ['weihgt', ['weights']],
-    ['unlike', []],
-    ['', []],
-    ['q', []],
-  ])('to %j is %j', (wanted, near) => {
-    expect(nearestNames(wanted, KEYS)).toEqual(near);
-  });
-
   test('comes first, at most three; among equal ones those whose beginning was written, then by name', () => {
     expect(nearestNames('order', ['orders', 'order-2', 'border', 'ordr', 'odrer'])).toEqual([
       'orders',
