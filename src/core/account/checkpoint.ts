@@ -32,11 +32,11 @@ export function stockNow(rows: readonly Checkpoint[], bucket: ClusterBucket, exp
   return within(bucket, stock);
 }
 
-/** What one row says of one dimension of its lane's bucket, and since when. */
+/** Statement of one row about of one dimension of its lane's bucket, and since when. */
 export interface Checkpoint {
   /** Null = it is not alive, or that is of a past life. */
   readonly author: NodeKey | null;
-  /** What it has charged in its life, units. */
+  /** Units charged in its life. */
   readonly charge: number;
   /** Units; NaN = nothing. */
   readonly stock: number;
@@ -59,7 +59,7 @@ function furthestOf(rows: readonly Checkpoint[]): Checkpoint | null {
   return furthest;
 }
 
-/** Whether the author of one record had read further than that of the other; of two alike, the later record has. */
+/** Tests if the author of one record had read further than that of the other; of two alike, the later record has. */
 export function isFurther(one: ReadExtent, other: ReadExtent): boolean {
   return one.readUntil > other.readUntil || (one.readUntil === other.readUntil && one.offset > other.offset);
 }

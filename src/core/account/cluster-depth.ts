@@ -34,7 +34,7 @@ export function burstOnRamp(rule: DepthRule, perSecond: number, top: number | nu
 
 const PIECES_LEAST = 10;
 
-/** What a bucket's depth follows from, beside its target; and the debt that work may leave that cannot be refused. */
+/** Inputs of a bucket's depth, beside its target; and the debt that work may leave that cannot be refused. */
 export interface DepthRule extends Pick<GroupSettings, 'burst' | 'debtMs'> {
   readonly direction: number;
 }

@@ -1,7 +1,7 @@
 import { decay } from '../base/decay.js';
 
 /**
- * Whether the nodes' charges lately went the same way. What nodes leave unpublished by chance cancels: over N nodes it
+ * Tells if the nodes' charges lately went the same way. What nodes leave unpublished by chance cancels: over N nodes it
  * adds up to √N times what one leaves. Where requests are spread in turn, every node sees the same demand, and it adds
  * up to N times that.
  *
@@ -29,7 +29,7 @@ export class Coherence {
     this.#squared += sum * sum;
   }
 
-  /** How many of these nodes charge alike: 1 … nodes. */
+  /** Estimates how many of these nodes charge alike: 1 … nodes. */
   among(nodes: number): number {
     if (this.#squares === 0) return 1;
     const most = Math.min(nodes, SUMS);

@@ -2,8 +2,8 @@ import { type LaneView, nodesIn, shareOfEach } from '../convergence/strategy.js'
 import { wantedAtShares } from '../convergence/wanted.js';
 
 /**
- * What all nodes are expected to take of one dimension of a lane, by what they told and by their shares: everybody
- * extrapolates everybody else's use by it, so that a node whose use is as expected has nothing to say.
+ * Computes what all nodes are expected to take of one dimension of a lane, by what they told and by their shares:
+ * everybody extrapolates everybody else's use by it, so that a node whose use is as expected has nothing to say.
  *
  * A node that wants less than its share is *met* and takes what it wants. A node that wants more is *throttled* and
  * takes its share. When the rate is corrected, the throttled nodes take less or more of it, in proportion to their
@@ -17,29 +17,29 @@ import { wantedAtShares } from '../convergence/wanted.js';
 export class ExpectedUse {
   /** Units per second: what all would take if only the bucket held them. */
   total = 0;
-  /** What all take of the target: the met what they want, the throttled their shares. */
+  /** Use of the target by all: the met what they want, the throttled their shares. */
   served = 0;
-  /** What this node would take if only the bucket held it, and its share. */
+  /** Use of this node if only the bucket held it, and its share. */
   own = 0;
   share = 0;
   /** False while the log counts this node as dead: others use what was its own. */
   isMember = false;
-  /** Whether others may take what a node leaves of its share. */
+  /** True = others may take what a node leaves of its share. */
   isLent = true;
   /**
-   * What this node would be given if it wanted as much as those that are throttled; Infinity where none is. Its share
+   * Units per second for this node if it wanted as much as those that are throttled; Infinity where none is. Its share
    * where nothing is lent.
    */
   due = Infinity;
-  /** What those take together that are met. */
+  /** Use of those that are met, together. */
   #met = 0;
-  /** Whether this node wants clearly more than its share. */
+  /** True = this node wants clearly more than its share. */
   crowdsOut = false;
   #nodes = 1;
-  /** What this node wants, also where nothing is lent. */
+  /** Demand of this node, also where nothing is lent. */
   #ownWanted = 0;
 
-  /** Whether the strategy gives this node less than it wants. */
+  /** True = the strategy gives this node less than it wants. */
   get isThrottled(): boolean {
     return this.#ownWanted > this.share * MET;
   }
@@ -116,7 +116,9 @@ export class ExpectedUse {
     return throttled > 0 ? Math.max(0, Math.min(given, this.total) - this.#met) / throttled : 0;
   }
 
-  /** What this node takes of a rate. A rate above what all want is taken by nobody: they take `total` together. */
+  /**
+   * Computes what this node takes of a rate. A rate above what all want is taken by nobody: they take `total` together.
+   */
   ownAt(given: number): number {
     const met = this.#met;
     const rate = Math.min(given, this.total);
@@ -145,7 +147,7 @@ const MET = 1 + 1e-9;
  */
 const CROWDS_OUT = 1.3;
 
-/** What a node is given at most (Infinity = there is no bound), and what a minimum lifts shares to. */
+/** Finds what a node is given at most (Infinity = there is no bound), and what a minimum lifts shares to. */
 function rangeOf(view: LaneView, dimension: number): typeof range {
   const { target, minShareRatio, maxShareRatio } = view;
   const here = target[dimension];
@@ -156,7 +158,7 @@ function rangeOf(view: LaneView, dimension: number): typeof range {
 
 const range = { most: 0, liftedTo: 0 };
 
-/** What a node would take if only this dimension held it, and the bound of a single share. */
+/** Computes what a node would take if only this dimension held it, and the bound of a single share. */
 function wantedWithin(view: LaneView, at: number, dimension: number): number {
   const wanted = wantedAtShares(view, at, dimension);
   const { maxShareRatio } = view;

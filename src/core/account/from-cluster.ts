@@ -56,7 +56,9 @@ export function wholeOf(nodes: number, isDivided: boolean): number {
   return Math.min(1, (isDivided ? 1 : TOGETHER) / nodes);
 }
 
-/** What the noise of a node takes that is met, units: it may take so much of a busy bucket before others know of it. */
+/**
+ * Computes what the noise of a met node takes, units: it may take so much of a busy bucket before others know of it.
+ */
 export function noiseOf(ownUse: number, piece: number): number {
   return piece + NOISE_DEVIATIONS * Math.sqrt(NOISE_SECONDS * ownUse * piece);
 }

@@ -4,9 +4,9 @@ import { NEARLY_FULL } from './from-cluster.js';
 import type { RecentUse } from './recent-use.js';
 
 /**
- * Whether a bucket is so small that its nodes' shares would be fractions of a piece of work. Then nobody is expected to
- * take anything, every admission is told at once, and the log gives whole pieces: with shares of a fraction 10/s on ten
- * nodes were used to 81 %, 20/s on fifty to 50 %. With few pieces per second and node that holds however deep the
+ * Tests if a bucket is so small that its nodes' shares would be fractions of a piece of work. Then nobody is expected
+ * to take anything, every admission is told at once, and the log gives whole pieces: with shares of a fraction 10/s on
+ * ten nodes were used to 81 %, 20/s on fifty to 50 %. With few pieces per second and node that holds however deep the
  * bucket is: a node's part of a depth of a minute stays unpublished, and 20/s on ten nodes were used to 60 %.
  */
 export function isInPieces({ perSecond, depth }: ClusterBucket, piece: number, nodes: number): boolean {
@@ -15,11 +15,11 @@ export function isInPieces({ perSecond, depth }: ClusterBucket, piece: number, n
 }
 
 /**
- * How many units of a bucket in pieces this node may take at once. When several ask for the last token, the one that
- * had the fewest lately goes first. The next five wait until the bucket holds as many more tokens as flow in while its
- * news travels, and all others twice as long; so two nodes seldom take the same token. Rejected: to let each wait a
- * delivery longer than the one before it. Jain's index was 0.996 instead of 0.99, but 10/s on ten nodes were used to
- * 95 % at 50 ms, and not to 97 %. Less than a piece is what is there of the next one.
+ * Computes how many units of a bucket in pieces this node may take at once. When several ask for the last token, the
+ * one that had the fewest lately goes first. The next five wait until the bucket holds as many more tokens as flow in
+ * while its news travels, and all others twice as long; so two nodes seldom take the same token. Rejected: to let each
+ * wait a delivery longer than the one before it. Jain's index was 0.996 instead of 0.99, but 10/s on ten nodes were
+ * used to 95 % at 50 ms, and not to 97 %. Less than a piece is what is there of the next one.
  *
  * Nodes that have told nothing lately take twice of what is there together at most, or a piece each; once one has told,
  * it takes what is left, and those that have not take that once more. Rejected: no piece for some of them where three
@@ -46,9 +46,9 @@ export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number
 }
 
 /**
- * How many units this node leaves to others, until the bucket is nearly full. If it wants more than its share, that is
- * by how much they had less, and a piece for a node of which nothing is known: whoever asks less often finds the bucket
- * empty otherwise whenever it asks.
+ * Computes how many units this node leaves to others, until the bucket is nearly full. If it wants more than its share,
+ * that is by how much they had less, and a piece for a node of which nothing is known: whoever asks less often finds
+ * the bucket empty otherwise whenever it asks.
  */
 function keptOf(bucket: ClusterBucket, tokens: number, piece: number, turn: PieceTurn): number {
   const { recent, own, logMs, nodes, isOwing, crowdsOut } = turn;

@@ -24,7 +24,7 @@ export class LaneTokens implements Clumped {
    * unread stays within one depth, whoever waits.
    */
   isHeldBack = false;
-  /** How many pieces of this node's work come together. */
+  /** Estimates how many pieces of this node's work come together. */
   readonly clumps = new Clumps();
   /** Span time of the log at which the buckets were settled last, and its pauses until then (core/log/log-time.ts). */
   settledLogMs: number;
@@ -40,12 +40,12 @@ export class LaneTokens implements Clumped {
     this.#settledPauseMs = pauseMs;
   }
 
-  /** Whether a bucket of the lane is given out in whole pieces. */
+  /** True = a bucket of the lane is given out in whole pieces. */
   get isInPieces(): boolean {
     return this.slots.some(({ bucket, isInPieces }) => bucket !== null && isInPieces);
   }
 
-  /** Whether so many nodes expect the same of all, as long as the same ones have rows. */
+  /** Tests if so many nodes expect the same of all, as long as the same ones have rows. */
   isSameFor(nodes: number): boolean {
     return this.slots.every((slot) => slot.isSameFor(nodes));
   }
@@ -101,7 +101,7 @@ export class LaneTokens implements Clumped {
     return [messages, bytes];
   }
 
-  /** What this node has charged to each bucket, and not read back. */
+  /** Returns what this node has charged to each bucket, and not read back. */
   unread(): [messages: number, bytes: number] {
     const [messages, bytes] = this.slots as readonly [SlotTokens, SlotTokens];
     return [Math.max(0, messages.account.unread), Math.max(0, bytes.account.unread)];
@@ -142,7 +142,7 @@ export class LaneTokens implements Clumped {
     this.#costPerMessage = costPerMessage;
   }
 
-  /** What was reported cost so many messages more than it was charged for. */
+  /** Computes how many messages the reported work cost beyond its charge. */
   messagesBeyond({ units, transactions }: CostNews): number {
     return this.#costPerMessage > 0 ? units / this.#costPerMessage - transactions : 0;
   }
@@ -152,7 +152,7 @@ export class LaneTokens implements Clumped {
     const seconds = (now.nowMs - this.#passedMs) / 1000;
     this.#passedMs = now.nowMs;
     const aheadMs = Math.max(0, now.logMs - this.settledLogMs);
-    // What was appended a round trip ago has been read, though nobody may have written for long; but not what follows
+    // All appended a round trip ago has been read, though nobody may have written for long; but not what follows
     // an own record that has not come back: from there on others may expect less of this node.
     const readLogMs = Math.max(now.readLogMs, now.logMs - Math.max(now.roundTripMs, now.awaitedMs));
     const ms = readLogMs - this.settledLogMs;
@@ -193,7 +193,7 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** Whether the cluster's bucket would be another one if the log knew what no record says. */
+  /** True = the cluster's bucket would be another one if the log knew what no record says. */
   get isReportDue(): boolean {
     return this.slots.some(({ bucket, blocked, account, threshold, takenThreshold }) => {
       if ((bucket ?? blocked) === null) return false;
@@ -201,7 +201,7 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** How much no record says, in parts of what makes a report due; of the dimension in which that is more. */
+  /** Units that no record says, in parts of what makes a report due; of the dimension in which that is more. */
   get deviation(): number {
     return Math.max(
       ...this.slots.map(({ bucket, account, threshold }) =>
@@ -211,27 +211,27 @@ export class LaneTokens implements Clumped {
   }
 
   /**
-   * Whether a report is due where work is refused: this node is met, and its noise has taken what may stay unpublished.
+   * True = a report is due where work is refused: this node is met, and its noise has taken what may stay unpublished.
    */
   get isShort(): boolean {
     return this.slots.some((slot) => slot.isShort);
   }
 
-  /** Whether what this node leaves will be worth a report before a lane at rest is looked at again. */
+  /** True = what this node leaves will be worth a report before a lane at rest is looked at again. */
   get isReturnNear(): boolean {
     return this.slots.some((slot) => slot.isReturnNear);
   }
 
-  /** Whether a report is due because this node left of a dimension what it was expected to take and others may. */
+  /** Tests if a report is due because this node left of a dimension what it was expected to take and others may. */
   hasLeft(dimension: number): boolean {
     const { bucket, account, expected, threshold } = this.slots[dimension];
     return bucket !== null && expected.isLent && account.unpublished <= -threshold;
   }
 
   /**
-   * How many pieces of a dimension come together, where that says how to read this node's rates; 1 elsewhere. A node
-   * that is throttled is given its share whatever it wants, and if all are, a lull that is told lets the others have
-   * the burst: three readers that fetch twice a second used 92 % of the quota so, and 51 % by their averages.
+   * Estimates how many pieces of a dimension come together, where that says how to read this node's rates; 1 elsewhere.
+   * A node that is throttled is given its share whatever it wants, and if all are, a lull that is told lets the others
+   * have the burst: three readers that fetch twice a second used 92 % of the quota so, and 51 % by their averages.
    */
   clumpsOf(dimension: number): number {
     const { bucket, expected } = this.slots[dimension];
@@ -239,22 +239,22 @@ export class LaneTokens implements Clumped {
     return isRead ? this.clumps.piecesOf(dimension) : 1;
   }
 
-  /** Whether shares of others follow from this node's rates: half of a quota is wanted, or a bucket is not full. */
+  /** Tests if shares of others follow from this node's rates: half of a quota is wanted, or a bucket is not full. */
   isNearQuota(told: LaneRates): boolean {
     return this.slots.some(({ bucket, expected, tokens }, dimension) => {
-      // Where pieces are given, nobody is expected to take anything.
+      // In pieces nobody is expected to take anything.
       const wanted = Math.max(expected.total, told.demand[dimension]);
       return bucket !== null && (2 * wanted >= bucket.perSecond || tokens < NEARLY_FULL * bucket.depth);
     });
   }
 
-  /** Whether there is anything that the log does not know. */
+  /** True = there is anything that the log does not know. */
   get hasUnread(): boolean {
     return this.slots.some(({ bucket, account, piece }) => bucket !== null && Math.abs(account.unread) > piece / 10);
   }
 
   /**
-   * Whether this node wants more than it told, by more than noise, up to what it would be given; or wants anything,
+   * Tests if this node wants more than it told, by more than noise, up to what it would be given; or wants anything,
    * where pieces are given and nobody knows that it waits.
    */
   isUnannounced(now: LaneRates, told: LaneRates): boolean {
@@ -269,14 +269,14 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** Whether the rates alone may make a report due where no work is refused: see `isOverstated`. */
+  /** True = the rates alone may make a report due where no work is refused: see `isOverstated`. */
   get isDueByRates(): boolean {
     return this.slots.some(({ bucket, expected }) => bucket !== null && !expected.isLent);
   }
 
   /**
-   * Whether this node takes less than it told, by more than noise, where nothing is lent. The bucket of such a group is
-   * often full although some nodes are held to their shares; what a node does not take of a full bucket is lost and
+   * Tests if this node takes less than it told, by more than noise, where nothing is lent. The bucket of such a group
+   * is often full although some nodes are held to their shares; what a node does not take of a full bucket is lost and
    * never told as a charge, and others would have no burst for as long as its old demand stands in the log.
    */
   isOverstated(now: LaneRates, told: LaneRates): boolean {
@@ -323,9 +323,9 @@ export interface Now {
   readonly ownSlot: number;
   /** From an admission until all know of it. */
   readonly roundTripMs: number;
-  /** Whether the limits have followed from these tokens since the last flow; they do not while a node is cut off. */
+  /** True = the limits have followed from these tokens since the last flow; they do not while a node is cut off. */
   readonly isLimiting: boolean;
-  /** What costs that have been reported since then make more or less of what was taken before, messages. */
+  /** Messages that costs reported since then add to what was taken before. */
   readonly costsBeyond: number;
 }
 
@@ -335,7 +335,7 @@ function chanceOf(before: number, now: LaneRates, told: LaneRates, dimension: nu
   return Math.max(CHANGE_RATIO * before, DEVIATIONS * Math.sqrt(pieces * squares * CHANCE_SECONDS));
 }
 
-/** What a node wants beyond what it would be given need not be told. */
+/** A node need not tell what it wants beyond what it would be given. */
 const DUE_RATIO = 1.2;
 const CHANGE_RATIO = 0.1;
 const DEVIATIONS = 3;

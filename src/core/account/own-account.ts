@@ -1,5 +1,5 @@
 /**
- * What one node took of one slot, compared with what everybody expects of it.
+ * Counts what one node took of one slot, compared with what everybody expects of it.
  *
  * All nodes extrapolate the use of every other one: what it is expected to take, and its part of the slack, which is
  * what nobody is expected to take and a full bucket cannot hold. The *charge* is what the node took beyond that, since
@@ -29,12 +29,12 @@ export class OwnAccount {
   /** Units that were taken of this node's part of a silent key, and no record that was read back says. */
   #silent = 0;
 
-  /** What the log does not know of this node; negative: it took less than the log knows. */
+  /** Units that the log does not know of this node; negative: it took less than the log knows. */
   get unread(): number {
     return this.charge - this.knownCharge;
   }
 
-  /** What no record says; a record that may be lost is written again. */
+  /** Units that no record says; a record that may be lost is written again. */
   get unpublished(): number {
     return this.charge - this.#toldCharge;
   }
@@ -88,7 +88,7 @@ export class OwnAccount {
     this.#cameBack = Math.max(0, this.#cameBack - beyondCredit);
   }
 
-  /** What a full bucket lost of this node's part of the slack pays for what is unread. */
+  /** Pays for what is unread by what a full bucket lost of this node's part of the slack. */
   payBySlack(units: number): void {
     if (this.unread > 0) this.charge -= Math.min(this.unread, units);
   }
@@ -102,7 +102,7 @@ export class OwnAccount {
   }
 
   /**
-   * What this node did not take flows into the cluster's bucket; what has no room there is lost. What a record says
+   * Loses what this node did not take and has no room in the cluster's bucket. What a record says
    * already is not lost here: the bucket takes of it what it has room for, by the log. If it were lost twice, the next
    * record would charge for it: 45 nodes that rested together took six depths from a full bucket so.
    */
@@ -125,7 +125,7 @@ export class OwnAccount {
     if (!(beyond > 0)) return 0;
     this.charge -= beyond;
     const before = this.owed;
-    // What is owed already is not let off when the bound falls.
+    // A debt is not let off when the bound falls.
     this.owed = Math.max(before, Math.min(owedMax, before + beyond));
     return beyond - (this.owed - before);
   }
@@ -138,16 +138,16 @@ export class OwnAccount {
     return paid;
   }
 
-  /** What comes back beyond what others believe of this node (Returnable) is lost. */
+  /** Loses what comes back beyond what others accept of this node (Returnable). */
   keepTo(returnable: number, depth: number): void {
     const least = Math.max(this.knownCharge - returnable, this.#highestTold - depth);
     if (this.charge < least) this.charge = least;
   }
 
   /**
-   * How much the node may take at once, when so many tokens of the cluster's bucket are its own to take, and so many
-   * of those that came back to it. What it took of a silent key was of a part that others leave to it, and takes
-   * nothing from that until the log knows it, as long as all is no more than its part of a full bucket.
+   * Computes how much the node may take at once, when so many tokens of the cluster's bucket are its own to take, and
+   * so many of those that came back to it. What it took of a silent key was of a part that others leave to it, and
+   * takes nothing from that until the log knows it, as long as all is no more than its part of a full bucket.
    *
    * *Worked:* three nodes, 60 per hour. One has told 21, and 39 are left. Another took its 20 silently: of 39 it may
    * take half, 19; without this it might take none until its record is back.

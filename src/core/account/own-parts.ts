@@ -36,7 +36,7 @@ export class OwnParts {
     this.#share.pass(seconds, taken);
     this.#most.pass(seconds, taken);
     this.#least.pass(seconds, taken);
-    // Who takes more than its minimum owes none of it.
+    // A node that takes more than its minimum owes none of it.
     this.#least.tokens = Math.max(0, this.#least.tokens);
   }
 
@@ -62,7 +62,7 @@ export class OwnParts {
 interface ShareRange {
   readonly minShareRatio: number;
   readonly maxShareRatio: number;
-  /** Whether others may take what a node leaves of its share. */
+  /** True = others may take what a node leaves of its share. */
   readonly isLent: boolean;
 }
 
@@ -73,7 +73,7 @@ export interface OwnShare {
   readonly debtSeconds: number;
 }
 
-/** What a node may take: units now, at most so many later, units per second; and what a client is told to wait for. */
+/** Units for a node: now, at most so many later, units per second; and what a client is told to wait for. */
 interface Takeable {
   takeable: number;
   depth: number;

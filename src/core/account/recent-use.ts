@@ -3,8 +3,8 @@ import type { NodeKey } from '../base/vocabulary.js';
 import type { ClusterBucket } from './cluster-bucket.js';
 
 /**
- * Who used a bucket lately, or waits for it, by the log. Where a bucket is so small that its tokens cannot be divided,
- * they go to the node that had the fewest lately.
+ * Remembers who used a bucket lately, or waits for it, by the log. Where a bucket is so small that its tokens cannot be
+ * divided, they go to the node that had the fewest lately.
  */
 export class RecentUse {
   /** Shared and empty until something is charged, as it is where whole pieces are given. */
@@ -33,13 +33,13 @@ export class RecentUse {
     return least === Infinity ? 0 : least - pieces * piece;
   }
 
-  /** Whether the log says that this node has used the bucket lately, or waits for it. */
+  /** Tests if the log says that this node has used the bucket lately, or waits for it. */
   isKnown(own: NodeKey, logMs: number, bucket: ClusterBucket): boolean {
     const use = this.#nodes.get(own);
     return use !== undefined && logMs - use.atMs <= recentMsOf(bucket);
   }
 
-  /** How many other nodes have written lately. */
+  /** Counts the other nodes that have written lately. */
   othersLately(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
     const recentMs = recentMsOf(bucket);
     let others = 0;
@@ -52,7 +52,7 @@ export class RecentUse {
     return others;
   }
 
-  /** How many of them had less than `own`: so many go before it. */
+  /** Counts those that had less than `own`: so many go before it. */
   countBefore(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
     const recentMs = recentMsOf(bucket);
     const had = this.#left(this.#nodes.get(own), logMs, bucket);
@@ -78,7 +78,7 @@ export class RecentUse {
     return lag;
   }
 
-  /** What is left of a node's use: it fades within the time in which four depths flow in. */
+  /** Computes what is left of a node's use: it fades within the time in which four depths flow in. */
   #left(use: Use | undefined, logMs: number, { perSecond, depth }: ClusterBucket): number {
     if (use === undefined || use.units === 0) return 0;
     const seconds = Math.max(0, logMs - use.atMs) / 1000;

@@ -2,10 +2,10 @@ import type { LaneView } from '../convergence/strategy.js';
 import type { ExpectedUse } from './expected-use.js';
 
 /**
- * What each author may still give back of one slot: its charge falls when it takes less than expected, or when what it
- * had taken comes back. So it may fall by what it was expected to take, and by what it has charged, and by a depth at
- * most at a time. More is not believed: whoever might say anything could keep the bucket full, and all others would
- * admit more than the target.
+ * Bounds what each author may still give back of one slot: its charge falls when it takes less than expected, or when
+ * what it had taken comes back. So it may fall by what it was expected to take, and by what it has charged, and by a
+ * depth at most at a time. More is not believed: whoever might say anything could keep the bucket full, and all others
+ * would admit more than the target.
  *
  * What all may give back together, and the tokens of the bucket, rise by no more than what flows in. Everybody who has
  * read the same of the log since an entry began knows the same of it, bit for bit. Whoever has begun later believes a
@@ -29,7 +29,7 @@ export class Returnable {
     return at < 0 ? 0 : this.#units[at];
   }
 
-  /** What it will be after so much log time, if nobody writes until then. */
+  /** Computes what it will be after so much log time, if nobody writes until then. */
   later(slot: number, of: Passed): number {
     const at = this.#find(slot);
     return at < 0 ? 0 : grown(this.#units[at], this.#uses[at], of);
@@ -47,7 +47,7 @@ export class Returnable {
     for (let at = 0; at < view.count; at++) {
       const use = expected.useOf(view, at, dimension);
       const node = view.node[at];
-      // Who has no row wants nothing.
+      // A node without a row wants nothing.
       if (use === 0 || node === -1) continue;
       const author = this.#reach(alive[node].slot);
       this.#uses[author] = use;
@@ -120,7 +120,7 @@ export interface AliveNode {
   readonly slot: number;
 }
 
-/** What all have taken together in a while, and how it was divided among them. */
+/** Units that all have taken together in a while, and how they were divided among them. */
 export interface Passed {
   readonly seconds: number;
   /** The part of what they want that met nodes took, and the part of their shares that throttled ones took. */
@@ -135,7 +135,7 @@ function grown(units: number, use: number, { seconds, metPart, throttledPart, de
   return Math.max(units, Math.min(depth, units + took));
 }
 
-/** What an author that was there before its bucket was followed may give back, until a depth is known. */
+/** Bound of an author that was there before its bucket was followed, until a depth is known. */
 const UNKNOWN = Infinity;
 /** Charges are rounded sums: so many depths more may come back. A million such records would give a depth. */
 const ROUNDED = 1e-6;

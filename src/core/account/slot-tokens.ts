@@ -42,7 +42,7 @@ export class SlotTokens {
   isInPieces = false;
   /** Units of a piece of work. */
   piece = 1;
-  /** What this node may take: units now, at most so many later, and units per second. */
+  /** Units for this node: now, at most so many later, and units per second. */
   takeable = 0;
   depth = 0;
   perSecond = 0;
@@ -54,7 +54,7 @@ export class SlotTokens {
   takenThreshold = 0;
   /** … or, while work is refused, this many. */
   shortThreshold = 0;
-  /** Where pieces are given: whether the log says that this node has used the bucket lately, or waits for it. */
+  /** True = the log says, where pieces are given, that this node has used the bucket lately, or waits for it. */
   isKnown = false;
   /** Units of work that could not be refused, beyond what may be owed. */
   letOff = 0;
@@ -66,9 +66,9 @@ export class SlotTokens {
   readonly #recent = new RecentUse();
   readonly #coherence = new Coherence();
   readonly #parts = new OwnParts();
-  /** Whether a full bucket is divided among the nodes in advance. */
+  /** True = a full bucket is divided among the nodes in advance. */
   #isDivided = false;
-  /** What the node was expected to take since the last flow, and what of it a slack paid. */
+  /** Expected use since the last flow, and what of it a slack paid. */
   #use = 0;
   #slack = 0;
   /** Seconds of this node's share that work may owe which cannot be refused. */
@@ -123,7 +123,10 @@ export class SlotTokens {
     this.settledTokens = tokensAfter(bucket, after, pauseMs, 0);
   }
 
-  /** What was taken until the bucket held so much: what flowed in, less what is there. Each is given its part of it. */
+  /**
+   * Divides what was taken until the bucket held so much: what flowed in, less what is there. Each is given its part of
+   * it.
+   */
   #passed({ perSecond, depth }: ClusterBucket, ms: number, after: number): Passed {
     const seconds = ms / 1000;
     const { expected } = this;
@@ -205,11 +208,11 @@ export class SlotTokens {
     this.shortThreshold = this.isInPieces ? SHORT_PIECE * piece : this.#shortThresholdOf(this.bucket);
   }
 
-  /** Whether so many nodes expect the same of all, as long as the same ones have rows. */
+  /** Tests if so many nodes expect the same of all, as long as the same ones have rows. */
   isSameFor(nodes: number): boolean {
     const { bucket, piece } = this;
     if (bucket === null) return this.blocked === null;
-    // What may be owed where whole pieces are given is in proportion to the nodes.
+    // A debt is in proportion to the nodes where whole pieces are given.
     return this.#isMet && !this.isInPieces && !isInPieces(bucket, piece, nodes);
   }
 
@@ -234,10 +237,10 @@ export class SlotTokens {
     this.#give(bucket, nodes, now, read.isHeldBack);
   }
 
-  /** What was taken is charged, owed or lost. */
+  /** Charges, owes or loses what was taken. */
   #count(bucket: ClusterBucket, taken: number, seconds: number, read: ReadSoFar): void {
     const { account } = this;
-    // What a full bucket lost before something was taken does not pay for it.
+    // Losses of a full bucket before something was taken do not pay for it.
     account.payBySlack(this.#slack * seconds);
     account.take(taken);
     account.pass(seconds, this.#use, this.#creditMax);
@@ -270,14 +273,14 @@ export class SlotTokens {
     const { account, expected } = this;
     const owedByShare = this.#debtSeconds * Math.max(expected.share, bucket.perSecond * expected.part);
     const unrefusedMax = Math.max(0, owedByShare - Math.max(0, this.#fromCluster));
-    // Who owes pays as `#payable` says: else clumps would take what is below the set point.
+    // A debtor pays as `#payable` says: else clumps would take what is below the set point.
     this.letOff += account.owe(unrefused, account.owed > 0 ? 0 : this.#fromCluster, unrefusedMax);
     const debtMax = debtMaxOf(bucket);
     const owedMax = Math.max(0, this.#debtSeconds * expected.share - debtMax);
     this.letOff += account.owe(mayOwe, this.tokens + debtMax, owedMax);
   }
 
-  /** What may be taken from now on. */
+  /** Computes what may be taken from now on. */
   #give(bucket: ClusterBucket, nodes: number, now: FlowNow, isHeldBack: boolean): void {
     const { account } = this;
     this.#most = isHeldBack ? Math.min(this.threshold, this.takenThreshold) : Infinity;
@@ -285,7 +288,7 @@ export class SlotTokens {
     else this.#giveAtRates(bucket, nodes, now.roundTripMs);
     this.takeable -= account.pay(this.#payable(bucket)) + account.owed;
     this.#parts.bind(this, this.expected.isMember);
-    // What came back is kept until it is taken.
+    // All that came back is kept until it is taken.
     this.depth = Math.max(this.depth, this.takeable);
     if (this.#isFull(bucket) && !isHeldBack) this.depth = this.takeable;
     this.#waitForDebt(bucket);
@@ -313,7 +316,7 @@ export class SlotTokens {
     return this.expected.isMember ? part * this.tokens : 0;
   }
 
-  /** Whether a report is due where work is refused. */
+  /** True = a report is due where work is refused. */
   get isShort(): boolean {
     return this.bucket !== null && this.account.unpublished >= this.#shortFrom(this.bucket);
   }
@@ -345,11 +348,11 @@ export class SlotTokens {
     return Math.min(shortThreshold, Math.max(LEAST_PIECE * this.piece, UNPUBLISHED_SHORT * this.#fromCluster));
   }
 
-  /** Whether this node leaves so much that a report will be due within NEAR_SECONDS. */
+  /** True = this node leaves so much that a report will be due within NEAR_SECONDS. */
   get isReturnNear(): boolean {
     const { bucket, account } = this;
     if (bucket === null || this.#use === 0 || account.unpublished >= 0) return false;
-    // What a full bucket takes nothing of is never told.
+    // A full bucket takes nothing, so it is never told.
     return this.tokens < bucket.depth && this.#use * NEAR_SECONDS - account.unpublished >= this.threshold;
   }
 
@@ -397,7 +400,7 @@ export class SlotTokens {
     return Math.max(LEAST_PIECE * this.piece, Math.min(this.threshold, UNPUBLISHED_SHORT * noise));
   }
 
-  /** What was not taken when it was expected, and may be taken later without a report. */
+  /** Bounds what was not taken when it was expected, and may be taken later without a report. */
   #creditMaxOf({ depth }: ClusterBucket, nodes: number): number {
     const least = Math.max(CREDIT_PIECES * this.piece, this.#creditSeconds * this.#use);
     if (this.#countsCosts) return least;
@@ -410,7 +413,7 @@ export class SlotTokens {
     const used = Math.min(expected.total, rate);
     const slack = Math.max(0, Math.min(rate, bucket.perSecond) - used) * expected.part;
     this.#use = expected.ownAt(rate);
-    // What refills the cluster's bucket cannot pay for anything else.
+    // A refill of the cluster's bucket cannot pay for anything else.
     this.#slack = this.tokens >= bucket.depth ? slack : 0;
     this.#creditMax = this.#creditMaxOf(bucket, nodes);
     const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
@@ -475,7 +478,7 @@ export interface Viewed {
 
 type FlowNow = Pick<PieceTurn, 'own' | 'logMs' | 'roundTripMs'>;
 
-/** How far the log has been read since the slot was settled, in log time; and this node's slot among the members. */
+/** Log time read since the slot was settled; and this node's slot among the members. */
 export interface ReadSoFar {
   /**
    * Units of refusable work taken since the last flow that may be owed; what older work turns out to cost may not
@@ -486,7 +489,7 @@ export interface ReadSoFar {
   readonly unrefused: number;
   readonly ms: number;
   readonly ownSlot: number;
-  /** Whether the node's budget holds back the report that has to tell of the lane. */
+  /** True = the node's budget holds back the report that has to tell of the lane. */
   readonly isHeldBack: boolean;
 }
 
@@ -500,7 +503,7 @@ const FULL_SLACK = 1e-9;
 /** With more, sums of floats might say of some nodes that they are throttled. Less views more lanes when nodes come. */
 const MET_RATIO = 0.9;
 /**
- * What all nodes leave unpublished adds up to one depth, however many they are. With a part that shrinks with √N,
+ * All nodes together leave one depth unpublished, however many they are. With a part that shrinks with √N,
  * thirty nodes whose demand doubled at once took 4.9 % too much in some 5 s; with this, 2.5 %.
  */
 const UNPUBLISHED_DEPTHS = 1;
@@ -515,7 +518,7 @@ const NOISE_SECONDS = 2;
  */
 const NOISE_DEPTHS = 0.3;
 /**
- * Where the nodes' charges go the same way (Coherence), what they have taken unpublished adds up: then a third of it
+ * If the nodes' charges go the same way (Coherence), what they have taken unpublished adds up: then a third of it
  * makes a report due, and of N nodes' noise a part of √N. Recorded traffic that was spread over the nodes in turn was
  * 5.2 to 7.5 % above the quota in some 5 s without it. What they have left is told as before: told as early, demand
  * that comes and goes at all nodes within two deliveries was admitted 8 % above the quota.
@@ -523,7 +526,7 @@ const NOISE_DEPTHS = 0.3;
 const UNPUBLISHED_ALIKE = 2;
 /** A part of a piece that stays unpublished keeps a node from the next piece: it is told where work is refused. */
 const SHORT_PIECE = 0.1;
-/** Where pieces are given, so many depths stay unpublished at all nodes while the bucket is full. Less writes more. */
+/** So many depths stay unpublished, where pieces are given, at all nodes while the bucket is full. Less writes more. */
 const UNPUBLISHED_FULL = 0.25;
 /** The part of what a node may take of the cluster's bucket that it leaves unpublished where work is refused. */
 const UNPUBLISHED_SHORT = 0.7;
@@ -533,10 +536,10 @@ const UNPUBLISHED_EARLY = 0.9;
 const LEAST_PIECE = 0.9;
 /** So often a lane at rest is looked at, at the most often (LookList). */
 const NEAR_SECONDS = 0.5;
-/** Where news takes longer, a full bucket is divided in advance: three depths in all would be 4 % in some 5 s. */
+/** With slower news a full bucket is divided in advance: three depths in all would be 4 % in some 5 s. */
 const SLOW_MS = 120;
 /**
- * What was not taken may be taken so much later without a report. Readers that poll every 100 ms find what has come
+ * Seconds for which what was not taken may be taken without a report. Readers that poll every 100 ms find what has come
  * since; with 50 ms they found half of it, and 88 % of the quota was used. With 200 ms thirty nodes exceed the central
  * bucket's worst second by 0.04 instead of 0.02.
  */
@@ -547,5 +550,8 @@ const CREDIT_PIECES = 2;
  * nodes together (decision 0070). A depth that nobody has configured is never deep enough for it.
  */
 const CREDIT_DEPTHS = 0.1;
-/** What was not taken while a message cost 1 may be taken when it costs 10: that is half a second of the quota here. */
+/**
+ * The same where costs are counted. What was not taken while a message cost 1 may be taken when it costs 10: that is
+ * half a second of the quota here.
+ */
 const CREDIT_SECONDS_OF_COSTS = 0.05;

@@ -2,7 +2,7 @@ import { correctedRate, setPointOf } from '../account/cluster-bucket.js';
 import { type BucketNow, bucketNow } from './bucket-now.js';
 import type { Coordinator } from './coordinator.js';
 
-/** What this node shows people of the cluster's bucket, in units. */
+/** State of the cluster's bucket as this node shows it to people, in units. */
 export interface BucketSeen {
   readonly tokens: number;
   readonly depth: number;

@@ -1,6 +1,6 @@
 import type { Coordinator } from './coordinator.js';
 
-/** What status, metrics and explanations may read of a running node. */
+/** Parts of a running node that status, metrics and explanations read. */
 export interface CoordinatorView {
   /** Null until the topic is open, because the number of partitions belongs to it. */
   readonly coordinator: Coordinator | null;
@@ -15,6 +15,6 @@ export interface CoordinatorView {
 export interface ServingLoop extends CoordinatorView {
   /** Serves the lane from now on; does nothing for a lane that is served already. */
   serve(lane: number): void;
-  /** What was spent of the lane's key unpublished has just been charged to it. */
+  /** Notes that what was spent of the lane's key without publishing it has just been charged to it. */
   unpublishedCharged(lane: number): void;
 }

@@ -47,7 +47,7 @@ import { Membership } from '../usage-map/membership.js';
 import { UsageMap } from '../usage-map/usage-map.js';
 import { EpochChange } from './epoch-change.js';
 
-/** How often shares are confirmed and idle lanes looked for; a fraction of shareValidMs. */
+/** Milliseconds between confirmations of shares and looks for idle lanes; a fraction of shareValidMs. */
 const HOUSEKEEPING_MS = 250;
 /** Counts alive nodes once per view of all lanes. More lets shares follow joins earlier; made-up ids cost more. */
 const LOOKS_PER_ROUND = 20_000;
@@ -194,7 +194,7 @@ export class Coordinator {
     }
   }
 
-  /** Whether requests may be decided: the own record has been read back, and the event loop has not slept since. */
+  /** True = requests may be decided: the own record has been read back, and the event loop has not slept since. */
   get isReady(): boolean {
     return this.phase === 'ready';
   }
@@ -227,7 +227,7 @@ export class Coordinator {
     return this.membership.on(partitionOf(groupId, this.settings.partitions));
   }
 
-  /** Whether nobody reports a group, and this node follows nothing of it: its number may be given to another name. */
+  /** Tests if nobody reports a group, and this node follows nothing of it: its number may be given to another name. */
   isForgotten(group: number): boolean {
     return lanesOf(group).every((lane, direction) => {
       if (this.lanes.has(lane)) return false;

@@ -18,7 +18,7 @@ export interface EpochChangeParts {
 }
 
 /**
- * What a node does when the log is replaced by another one. The node forgets what the old log told, writes everything
+ * Replaces the log that a node follows by another one. The node forgets what the old log told, writes everything
  * that it has to say again, and holds its shares until the other nodes have done the same (epoch-watch.ts).
  *
  * The node keeps its life. A process that starts in the new log takes a life above the highest one of its id that it
@@ -73,7 +73,7 @@ export class EpochChange {
   }
 
   /**
-   * Whether another process of this id runs, judged by a record of a life newer than this one's. A record that is
+   * Tests if another process of this id runs, judged by a record of a life newer than this one's. A record that is
    * delivered again after its key was buried proves nothing: its life is no longer in the log. A farewell proves that
    * the other process has ended (see `outlive`).
    */

@@ -20,7 +20,7 @@ const OWN_KEYS_INTERVAL_MS = 5000;
 /** So many nodes that are gone are remembered for what they say of buckets; with more, those gone for longest go. */
 const GONE_MAX = 1000;
 
-/** What a node knows of the cluster; the coordinator has it. */
+/** Knowledge of the cluster; the coordinator has it. */
 interface Cluster {
   readonly nodeKey: NodeKey;
   readonly incarnation: Incarnation;
@@ -80,7 +80,7 @@ export class Forgetting {
       // Its keys are no longer those of the life that is remembered.
       if (membership.runsInOlderLife(member, log.membershipLogMs)) continue;
       const isWhole = this.#addKeysOf(member, keys, membership.goneCount > GONE_MAX);
-      // What is left is tried again once the tombstones have been read back, or should have been.
+      // Another try frees the rest once the tombstones have been read back, or should have been.
       const againInMs = isWhole ? settings.forgetAfterMs : Math.min(settings.stalenessMs, settings.forgetAfterMs);
       member.lastSignLogMs = log.membershipLogMs - settings.forgetAfterMs + againInMs;
     }

@@ -25,12 +25,12 @@ export interface Circumstances {
   readonly movingBeatMs: number;
   /** True if the next record would claim another size of the pool than the last one. */
   readonly isNews?: boolean;
-  /** How the partition counts this node; default: 'here'. */
+  /** Default: 'here'. */
   readonly presence?: Presence;
 }
 
 /**
- * How a partition but the first counts this node: it is alive there; it is not, though it is a member of the cluster,
+ * State of this node on a partition but the first: it is alive there; it is not, though it is a member of the cluster,
  * as after a pause in which others have given it up; or it is neither, and would be said gone again.
  */
 export type Presence = 'here' | 'missing' | 'gone';

@@ -15,7 +15,7 @@ export type RecordPlace = Pick<ReadEvent, 'partition' | 'offset'>;
 interface Hidden {
   /** Since when newcomers would not find it, by this node's monotonic clock. */
   sinceMs: number;
-  /** Where the newest record stands that hides it. */
+  /** Partition of the newest record that hides it. */
   partition: number;
   offset: number;
   /** When this node says it, by its monotonic clock. */
@@ -39,7 +39,7 @@ interface HiddenCeilingsParts {
  * it has the same height and age, and ends when it would have ended.
  */
 export class HiddenCeilings {
-  /** How long a ceiling that is not said yet has been hidden, ms; as of the last round. */
+  /** Milliseconds for which a ceiling that is not said yet has been hidden; as of the last round. */
   longestMs = 0;
   readonly #parts: HiddenCeilingsParts;
   /** By map lane; at most as many as there are ceilings. */
@@ -63,7 +63,7 @@ export class HiddenCeilings {
     this.#hidden.set(mapLane, { sinceMs, partition, offset, dueMs, wroteMs });
   }
 
-  /** Whether newcomers would not find the ceiling of a lane. */
+  /** Tests if newcomers would not find the ceiling of a lane. */
   has(mapLane: number): boolean {
     const hidden = this.#hidden.get(mapLane);
     return hidden !== undefined && this.#unsaid(mapLane, hidden) !== undefined;

@@ -10,7 +10,7 @@ export interface NamedKeys {
   /** The served lanes by their seats. */
   readonly lanes: readonly (LaneState | null)[];
   readonly keys: PublishedKeys;
-  /** How many nodes are alive. */
+  /** Number of nodes that are alive. */
   readonly nodes: number;
 }
 
@@ -136,7 +136,7 @@ function worthOf(heat: number, told: Told | undefined, nowMs: number): number {
   return (heat + LEAST_HEAT) * (told === undefined ? HOLDS_MS : Math.min(HOLDS_MS, nowMs - told.atMs));
 }
 
-/** Whether a row says something else than the one before it, or that one was long ago. */
+/** Tests if a row says something else than the one before it, or that one was long ago. */
 function isNews(row: KeyRow, told: Told | undefined, nowMs: number): boolean {
   if (told === undefined || nowMs - told.atMs >= TOLD_AGAIN_MS) return true;
   const chance = FAR_DEVIATIONS * Math.sqrt(row.messages / COUNTED_S);

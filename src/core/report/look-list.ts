@@ -105,7 +105,7 @@ export class LookList {
     this.#sampledMs = nowMs;
   }
 
-  /** Whether the lane is sampled, asked or not: it was touched a moment ago, or it is its turn. */
+  /** Tests if the lane is sampled, asked or not: it was touched a moment ago, or it is its turn. */
   isSampled(seat: number, touchedMs: number, nowMs: number): boolean {
     this.#touchedMs[seat] = touchedMs;
     const isBusy = nowMs - touchedMs <= REST_AFTER_MS;

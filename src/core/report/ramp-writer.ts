@@ -137,8 +137,8 @@ export class RampWriter {
   }
 
   /**
-   * What the alive nodes use of the ceiling, messages/s: each its demand, up to its share. Reported usage lags behind a
-   * ceiling that climbs, because nobody reports that work of a known demand is refused a little less.
+   * Adds up what the alive nodes use of the ceiling, messages/s: each its demand, up to its share. Reported usage lags
+   * behind a ceiling that climbs, because nobody reports that work of a known demand is refused a little less.
    */
   #usageOf(lane: LaneState): number {
     const { count, demand, share } = this.#parts.shares.converge(lane.group, lane);
@@ -149,7 +149,7 @@ export class RampWriter {
     return sum;
   }
 
-  /** How many alive nodes with an entry stand before this one. */
+  /** Counts the alive nodes with an entry that stand before this one. */
   #rankIn({ mapLane, partition }: LaneState): number {
     const { usageMap, membership, nodeKey } = this.#parts;
     const { rows } = usageMap;

@@ -30,7 +30,7 @@ export function steadyRates(sample: LaneSample, out: LaneRates): void {
   estimate(sample, arrivalsIn(sample, SLOW) >= EXACT_ARRIVALS ? SLOW : LONG, out);
 }
 
-/** Whether nothing has come for so long that the rates in the row are over. */
+/** Tests if nothing has come for so long that the rates in the row are over. */
 export function areRatesOver({ sample, reported, hasEntry }: LaneState, isNearQuota: boolean): boolean {
   if (!hasEntry || !sample.isFull(SLOW) || arrivalsIn(sample, SLOW) > 0) return false;
   const expected = (reported.demand[MESSAGES] * sample.lengthMs(SLOW)) / 1000;

@@ -12,8 +12,7 @@ export interface Bundle {
   readonly groups: number[];
   dirty: boolean;
   /**
-   * How wrong it is what others believe of its groups, in parts of what makes a report due: the largest since the last
-   * publication.
+   * Largest error of what others know of its groups since the last publication, in parts of what makes a report due.
    */
   deviation: number;
   /** Since when the budget has held it back; Infinity = it does not. */
@@ -30,9 +29,9 @@ export type ReportBookSettings = Pick<
 >;
 
 /**
- * Which groups of this node share a record. Compaction keeps only the newest record of a key, so each record has to be
- * complete: when one group changes, its whole bundle is written. At the scale of bench:scale a node reads 5.3 MB a
- * minute with 4–8 groups per key, 12 MB with 80 per key, and 343 MB with one record per node.
+ * Decides which groups of this node share a record. Compaction keeps only the newest record of a key, so each record
+ * has to be complete: when one group changes, its whole bundle is written. At the scale of bench:scale a node reads 5.3
+ * MB a minute with 4–8 groups per key, 12 MB with 80 per key, and 343 MB with one record per node.
  */
 export class ReportBook {
   readonly #nodeKey: NodeKey;
@@ -40,7 +39,7 @@ export class ReportBook {
   readonly #groupsPerRecord: number;
   readonly #forcedReportMs: number;
   readonly #bundlesMax: number;
-  /** Whether the log holds a record of a past life under a key, which newcomers have to find. */
+  /** Tests if the log holds a record of a past life under a key, which newcomers have to find. */
   readonly #isTaken: (partition: number, number: number) => boolean;
   readonly #bundles: Bundle[] = [];
   readonly #byNumber = new Map<number, Bundle>();
@@ -107,7 +106,7 @@ export class ReportBook {
     this.forceOn(partition, key, atMs);
   }
 
-  /** Whether the budget holds back the report that has to tell of the group. */
+  /** Tests if the budget holds back the report that has to tell of the group. */
   isHeldBack(group: number): boolean {
     return (this.#byGroup.get(group)?.dueSinceMs ?? Infinity) !== Infinity;
   }

@@ -6,7 +6,7 @@ const BURST_SECONDS = 0.1;
 const OLDEST_EVERY = 4;
 
 /**
- * How many reports a node writes per second, over all its bundles, and which of those that are due go first.
+ * Bounds how many reports a node writes per second, over all its bundles, and which of those that are due go first.
  *
  *     three of four   the largest deviation: what others believe of it is most wrong
  *     every fourth    the one that has been due for longest, so that nobody waits for ever: of B bundles each is
@@ -18,7 +18,7 @@ const OLDEST_EVERY = 4;
 export class ReportBudget {
   /** Bundles that are due and were held back in the last round. */
   waiting = 0;
-  /** How often a bundle was held back; once, however long it waited. */
+  /** Counts bundles held back; once each, however long they waited. */
   heldBack = 0;
   /** Local monotonic time since which something is held back; Infinity = nothing is. */
   shortSinceMs = Infinity;

@@ -97,7 +97,7 @@ export class Reporter {
     lane.sample.take(this.#limiter, lane.lane, nowMs);
     lane.tokens?.clumps.take(lane.sample);
     const refusals = this.#limiter.refusals.at(lane.lane);
-    // Who holds work back elsewhere asks for no more than it was told, and is never refused here.
+    // A node that holds work back elsewhere asks for no more than it was told, and is never refused here.
     const refusedNow = refusals > lane.refusals || this.#limiter.heldBackElsewhere.has(lane.lane);
     lane.refusals = refusals;
     if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane, DUE, nowMs);
@@ -111,9 +111,9 @@ export class Reporter {
   }
 
   /**
-   * What the lane asks for while its work is held back. Where enforcers do, that is what they want, which doubles
-   * with every report of theirs: a node that claimed its due for one that was short of some units took half of
-   * the quota from the others, once a second.
+   * Claims for the lane while its work is held back. Where enforcers do, it claims what they want, which doubles with
+   * every report of theirs: a node that claimed its due for one that was short of some units took half of the quota
+   * from the others, once a second.
    */
   #claim(lane: LaneState): void {
     const { claim } = lane.sample;
@@ -137,7 +137,7 @@ export class Reporter {
     return this.#limiter.topics.of(lane);
   }
 
-  /** What a bundle's record says: a row of each lane that has an entry. */
+  /** Makes the content of a bundle's record: a row of each lane that has an entry. */
   contentOf(bundle: Bundle, lanes: ReadonlyMap<number, LaneState>, nowMs: number): BundleContent {
     const rows: ReportRow[] = [];
     let fullInMs = 0;
@@ -161,7 +161,7 @@ export class Reporter {
     if (nowMs - lane.ratesComparedMs < RATES_MS) return false;
     lane.ratesComparedMs = nowMs;
     const { significantChangeRatio, noiseFactor } = this.#settings;
-    // What comes together is one chance.
+    // Work that comes together is one chance.
     const clumped = Math.sqrt(Math.max(lane.tokens!.clumps.piecesOf(MESSAGES), lane.tokens!.clumps.piecesOf(BYTES)));
     return areRatesWrong(lane, this.topicsOf(lane.lane), {
       significantChangeRatio,
@@ -211,7 +211,7 @@ export class Reporter {
   #consider(lane: LaneState, bundle: Bundle, refusedNow: boolean, nowMs: number): void {
     if (lane.tokens?.isEnding) return;
     if (lane.tokens !== null && isResting(lane)) {
-      // What comes back while nothing is asked for is told, too.
+      // Units that come back while nothing is asked for are told, too.
       const { isReportDue, hasUnread } = lane.tokens;
       if (isReportDue || !(hasUnread || this.#tokens.hasToRemember(lane, nowMs))) this.#entryChanged(lane, DUE, nowMs);
       return;
@@ -325,9 +325,9 @@ export class Reporter {
   }
 
   /**
-   * Where the strategy remembers, the others need to know what this node applies now: the next step starts from there.
-   * A large step is told at once, a small one within a heartbeat, none at rest. On the way of a wrapper every step is
-   * told, but only right after a beat has moved log time on: what passes between them is lost.
+   * Tests if the others need to know what this node applies now, because the strategy remembers: the next step starts
+   * from there. A large step is told at once, a small one within a heartbeat, none at rest. On the way of a wrapper
+   * every step is told, but only right after a beat has moved log time on: what passes between them is lost.
    */
   #isShareOutdated(lane: LaneState, silentMs: number): boolean {
     if (!this.#shares.strategyOf(lane.group).remembers) return false;
@@ -434,9 +434,9 @@ const FULL_IN_MAX_MS = 40 * 86_400_000;
 
 interface SinceReport {
   readonly nowMs: number;
-  /** Whether work has been refused since the last sample. */
+  /** True = work has been refused since the last sample. */
   readonly refusedNow: boolean;
-  /** Whether the enforcers of the lane, if it has any, have not been held back for a while. */
+  /** True = the enforcers of the lane, if it has any, have not been held back for a while. */
   readonly isCalm: boolean;
   /** Since this node's last report of the lane. */
   readonly silentMs: number;
@@ -456,7 +456,7 @@ const FIRST_RATES_MS = 5000;
 /** The deviation of a lane whose report is just due. */
 const DUE = 1;
 /**
- * Where rates are shared, a change by this part counts as much as a charge at its threshold. It is the default of
+ * A change by this part counts as much as a charge at its threshold, where rates are shared. It is the default of
  * `significantChangeRatio`, which may be 0.
  */
 const SIGNIFICANT_RATIO = 0.1;
@@ -506,7 +506,7 @@ function isOverstated(tokens: LaneTokens, { sample, current, reported }: LaneSta
 const slow = createLaneRates();
 
 /**
- * Whether much less is wanted than was claimed while enforcers held work back. The cluster's bucket shows it, too, but
+ * Tests if much less is wanted than was claimed while enforcers held work back. The cluster's bucket shows it, too, but
  * after half a second in which others went without.
  */
 function isClaimOver(now: LaneRates, told: LaneRates): boolean {
@@ -518,8 +518,8 @@ const CLAIM_OVER_RATIO = 1.5;
 const CALM_MS = 250;
 
 /**
- * What a node uses that publishes for the first time: where the split follows usage, the burst of a node that has just
- * woken is not what it has been using.
+ * Estimates the usage of a node that publishes for the first time: where the split follows usage, the burst of a node
+ * that has just woken is not what it has been using.
  */
 function usageOverASecond(sample: LaneSample): Float64Array {
   const usage = usageIn(sample, SLOW);
@@ -543,7 +543,7 @@ function restsOnMs({ hasEntry, settling }: LaneState): number {
 }
 
 /**
- * Whether the spans show a rate. After a change they begin anew, and a part of a window shows either all that the
+ * Tests if the spans show a rate. After a change they begin anew, and a part of a window shows either all that the
  * window hands out or nothing.
  */
 function isKnown({ hasEntry, sample, settings }: LaneState): boolean {
@@ -551,7 +551,7 @@ function isKnown({ hasEntry, sample, settings }: LaneState): boolean {
 }
 
 /**
- * Whether the ramp has to know how much of it is used. Then rates are told as where rates are shared: a group that is
+ * Tests if the ramp has to know how much of it is used. Then rates are told as where rates are shared: a group that is
  * far from its quota would otherwise say nothing, and its ceiling never rise.
  */
 function readsUse({ settings: { ramp } }: LaneState): boolean {
@@ -568,7 +568,7 @@ function hasArrivals(sample: LaneSample, span: number): boolean {
   return false;
 }
 
-/** Whether the entry of a lane stays for what it says of the buckets alone: nothing was asked for lately. */
+/** Tests if the entry of a lane stays for what it says of the buckets alone: nothing was asked for lately. */
 function isResting(lane: LaneState): boolean {
   return (
     lane.hasEntry &&

@@ -4,7 +4,7 @@ import type { CoordinatorSettings } from '../base/settings.js';
 import { MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
 import type { Member, Membership } from '../usage-map/membership.js';
 
-/** What a node knows of the cluster; the coordinator has it. */
+/** Knowledge of the cluster; the coordinator has it. */
 interface Cluster {
   readonly nodeKey: NodeKey;
   readonly settings: Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'stalenessMs'>;
@@ -55,7 +55,7 @@ export class SaidGone {
 
   #patienceMs(rank: number, { state, incarnation, lives }: Member, partition: number): number {
     const { heartbeatMs, stalenessMs } = this.#cluster.settings;
-    // Who left says so on all partitions.
+    // A node that left has said so on all partitions.
     const turn = Math.min(TURNS_MAX, rank + (state === 'left' ? 1 : 0));
     return turn * heartbeatMs + (incarnation >= lives[partition] ? 0 : stalenessMs);
   }

@@ -74,7 +74,7 @@ export class KeyPattern {
     return this.#parts.map((part) => (typeof part === 'string' ? part : value)).join('');
   }
 
-  /** Whether some name matches both. */
+  /** Tests if some name matches both. */
   overlaps(other: KeyPattern): boolean {
     const [one, two] = [this.#parts, other.#parts];
     // Pairs of places up to which one text may have matched both.

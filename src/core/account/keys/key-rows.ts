@@ -121,7 +121,7 @@ export class KeyRows {
     }
   }
 
-  /** Where the hand points: the row of some name, or −1. It points there until it is moved. */
+  /** Returns the row at which the hand points: that of some name, or −1. It points there until it is moved. */
   atHand(): number {
     const shard = this.#shards[this.#handShard];
     if (this.#handSlot >= shard.slots) return -1;

@@ -39,7 +39,7 @@ export class ShareTime {
     return last;
   }
 
-  /** What an unused bucket of such a depth holds. */
+  /** Computes what an unused bucket of such a depth holds. */
   unused(depth: number, now: number): number {
     let least = depth / this.#nodes;
     for (const { part, at } of this.#bounds) least = Math.min(least, depth * part + now - at);
@@ -53,7 +53,7 @@ export class ShareTime {
     this.#bounds.push({ part, at: now });
   }
 
-  /** What an older bound leaves is more at all times. */
+  /** An older bound leaves more at all times. */
   #dropBeyond(part: number): void {
     while ((this.#bounds.at(-1)?.part ?? -1) >= part) this.#bounds.pop();
   }

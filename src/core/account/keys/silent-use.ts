@@ -12,9 +12,9 @@ export interface SilentGrant {
 
 /** Says of keys what heartbeats publish: other nodes may not know their names (core/report/key-names.ts). */
 export interface PublishedKeys {
-  /** Whether the number of a group was given to a key. */
+  /** Tests if the number of a group was given to a key. */
   isKey(group: number): boolean;
-  /** Whether the key is a group like any other now. */
+  /** Tests if the key is a group like any other now. */
   isPublished(name: string): boolean;
   /** Silent keys of which most of the quota is granted here, the hottest first. */
   readonly busiest: readonly SilentGrant[];

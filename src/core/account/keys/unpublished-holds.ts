@@ -15,7 +15,7 @@ export interface UnpublishedHold {
 }
 
 /**
- * What of such units comes back: the rule of held tokens (core/limiter/held-tokens.ts), where the room of a bucket is
+ * Gives such units back by the rule of held tokens (core/limiter/held-tokens.ts), where the room of a bucket is
  * what was spent of it without publishing it and has not come back. When the key becomes loud, what is held is reserved
  * of its group.
  */

@@ -4,7 +4,7 @@ import { clusterDepth } from '../cluster-depth.js';
 import { KeyRows } from './key-rows.js';
 import { ShareTime } from './share-time.js';
 
-/** What the rows of one template, or of an override, have in common. */
+/** Settings of the rows of one template, or of an override. */
 export interface UnpublishedKind {
   readonly settings: Pick<GroupSettings, 'quota' | 'burst'>;
   /** False: every use of such a key is told like that of any group. */
@@ -20,8 +20,8 @@ export interface SpentKey {
 }
 
 /**
- * What this node may spend of every key without telling anybody: a bucket per key, of 1/N of the cluster's bucket,
- * which fills at quota/N, where N nodes are alive.
+ * Keeps what this node may spend of every key without telling anybody: a bucket per key, of 1/N of the cluster's
+ * bucket, which fills at quota/N, where N nodes are alive.
  *
  * Bound: in any time t, k nodes that say nothing spend at most k/N of a depth and of quota·t of a key, so all of them
  * one depth and the quota (docs/decisions/0101), also where N changes (0118). A key of which somebody publishes is not
@@ -179,7 +179,7 @@ export class UnpublishedKeys {
     return true;
   }
 
-  /** Whether `take` would take this now. */
+  /** Tests if `take` would take this now. */
   contains(row: number, direction: number, messages: number, bytes: number, nowMs: number): boolean {
     if (this.isPublished(row) || !this.#kinds[this.kindOf(row)].mayStayUnpublished) return false;
     if (this.left(row, direction, MESSAGES, nowMs) < messages) return false;
@@ -267,7 +267,7 @@ export class UnpublishedKeys {
     return spent.sort((one, other) => other.part - one.part).slice(0, max);
   }
 
-  /** Whether the key is a group like any other now. */
+  /** Tests if the key is a group like any other now. */
   isPublished(row: number): boolean {
     return this.#usedAt(row) === Infinity;
   }
@@ -342,7 +342,7 @@ export class UnpublishedKeys {
     for (let slot = 0; slot < perSecond.length; slot++) {
       const missing = depth[slot] - lines[cellAt(at, slot)];
       const rate = perSecond[slot];
-      // What was spent of a quota that is 0 now does not come back.
+      // Units spent of a quota that is 0 now do not come back.
       const ms = rate > 0 ? (1000 * missing) / rate : KEPT_AT_ZERO_MS;
       if (missing > 0) after = Math.max(after, ms);
     }
@@ -372,13 +372,13 @@ function fillAll(lines: Float64Array, at: number, kind: Kind, now: number): void
   lines[at] = now;
 }
 
-/** What a bucket may hold now: its depth, but for some time after the node began, or others went. */
+/** Computes what a bucket may hold now: its depth, but for some time after the node began, or others went. */
 function mostOf(kind: Kind, slot: number, now: number): number {
   if (now >= kind.wholeAt[slot]) return kind.depth[slot];
   return (kind.time.unused(kind.fillMs[slot], now) * kind.perSecond[slot]) / 1000;
 }
 
-/** What comes in fills what the bucket lacked at its beginning, before it pays for what was spent. */
+/** Fills what the bucket lacked at its beginning, before it pays for what was spent. */
 function fill(lines: Float64Array, cell: number, kind: Kind, slot: number, since: number, now: number): void {
   const tokens = lines[cell];
   const spent = lines[cell + SPENT];
@@ -387,7 +387,10 @@ function fill(lines: Float64Array, cell: number, kind: Kind, slot: number, since
   lines[cell + SPENT] = spentAfter(gained, spent, mostOf(kind, slot, since) - tokens - spent);
 }
 
-/** What is still to be paid of what was spent, if the bucket lacked so much at its beginning that is not filled yet. */
+/**
+ * Computes what is still to be paid of what was spent, if the bucket lacked so much at its beginning that is not filled
+ * yet.
+ */
 function spentAfter(gained: number, spent: number, lacked: number): number {
   return Math.max(0, spent - Math.max(0, gained - Math.max(0, lacked)));
 }
@@ -432,7 +435,7 @@ type Column = Float64Array;
 /** Per direction and dimension. */
 const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot) => slot);
 
-/** What one of so many nodes may spend without publishing it. */
+/** Divides what nodes may spend without publishing it. */
 function divide({ time, depths, fillMs, depth, wholeAt }: Kind): void {
   for (let slot = 0; slot < depths.length; slot++) {
     depth[slot] = depths[slot] / time.nodes;

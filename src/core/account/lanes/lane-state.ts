@@ -49,7 +49,7 @@ export interface LaneState {
   refusals: number;
   readonly settling: Settling;
   readonly costs: CostReport;
-  /** What set the target when the share was computed last, and whether backends hold it below the quota. */
+  /** Cause of the target when the share was computed last, and if backends hold it below the quota. */
   binding: Binding;
   isBusy: boolean;
   readonly rampTurn: RampTurn;
@@ -59,7 +59,7 @@ export interface LaneState {
   isLimitedByTokens: boolean;
   /** Per dimension, units: the limiter's count of what was admitted when the tokens were looked at last. */
   readonly taken: Float64Array;
-  /** Where tokens are shared: the rates as they are now. `reported` are those of the newest own record. */
+  /** Rates as they are now, where tokens are shared. `reported` are those of the newest own record. */
   readonly current: LaneRates;
 }
 

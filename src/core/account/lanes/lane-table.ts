@@ -23,7 +23,7 @@ export class LaneTable {
   readonly #moving = new Set<LaneState>();
   /** Per partition: true if this node's own share of some lane moves with log time alone. */
   readonly #needsLogTime: boolean[];
-  /** What is configured, with the groups as the last `group-changed` left them. */
+  /** Configuration, with the groups as the last `group-changed` left them. */
   readonly settings: CoordinatorSettings;
   readonly #groups: GroupSettings[];
   /** True if some configured group divides by a pool that the nodes agree on. */
@@ -156,7 +156,7 @@ export class LaneTable {
     for (const { partition, isOwnMoving } of this.#moving) if (isOwnMoving) this.#needsLogTime[partition] = true;
   }
 
-  /** Whether a share of this node waits for the partition's log time to go on. */
+  /** Tests if a share of this node waits for the partition's log time to go on. */
   needsLogTime(partition: number): boolean {
     return this.#needsLogTime[partition];
   }

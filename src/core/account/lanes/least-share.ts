@@ -1,6 +1,6 @@
 import { DIMENSION_COUNT } from '../../base/vocabulary.js';
 
-/** How many spans of local time are kept, the current one among them. */
+/** Spans of local time that are kept, the current one among them. */
 export const LEAST_SHARE_SPANS = 4;
 
 /**

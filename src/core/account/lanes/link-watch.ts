@@ -6,7 +6,7 @@ import type { Link } from './isolation.js';
 import type { LaneState } from './lane-state.js';
 
 /**
- * Whether this node hears itself through the log, per partition. A group is linked when both its own partition and the
+ * Watches if this node reads its own records back, per partition. A group is linked when both its own partition and the
  * membership partition are. It is measured by the local monotonic clock alone.
  */
 export class LinkWatch {
@@ -38,7 +38,7 @@ export class LinkWatch {
     return this.#echo.freshMs.every((freshMs) => freshMs >= this.#expectedSinceMs);
   }
 
-  /** Whether the partition is linked, and has been read up to what is expected of it. */
+  /** Tests if the partition is linked, and has been read up to what is expected of it. */
   isHeard(partition: number): boolean {
     return this.#linked[partition] && this.#echo.freshMs[partition] >= this.#expectedSinceMs;
   }

@@ -2,16 +2,16 @@ import { CLAIM_FACTOR } from '../../base/claims.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../../base/vocabulary.js';
 
 /**
- * What somebody wants who is held back: what is admitted does not show it. As for a lane of a node (core/report/sample/
- * estimate.ts), the demand is
+ * Estimates what somebody wants who is held back: what is admitted does not show it. As for a lane of a node
+ * (core/report/sample/ estimate.ts), the demand is
  *
  *     2 × claim,   claim = max(own part, some of limit/n)
  *
  * so it doubles per report until nothing is held back any more. The claim is made in the dimension that is short, and
  * in the other by the weight of a message.
  *
- * Worked: part 60 → demand 120; part 120 → 240. With 1,000 bytes per message and 30,000 bytes/s as
- * the part, claim 30 messages → demand 60 and 60,000.
+ * Worked: part 60 → demand 120; part 120 → 240. With 1,000 bytes per message and 30,000 bytes/s as the part, claim 30
+ * messages → demand 60 and 60,000.
  *
  * @param demand units per second; in: the usage, out: the demand
  */

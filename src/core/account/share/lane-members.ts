@@ -3,7 +3,7 @@
  * in any order, `order`, then read.
  */
 export class LaneMembers {
-  /** How many nodes are listed. */
+  /** Nodes that are listed. */
   count = 0;
   /** By alive node: the entry that was listed last for it, or −1. All are −1 between two uses. */
   #last = new Int32Array(16).fill(NONE);

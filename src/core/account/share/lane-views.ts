@@ -177,8 +177,8 @@ export class LaneViews {
   }
 
   /**
-   * What this node has claimed and not read back is no part of the log's prefix, and so no part of what is expected of
-   * a node where the cluster has a bucket: that bounds what all take together.
+   * Fills in by what each divides. A claim of this node that it has not read back is no part of the log's prefix, and
+   * so no part of what is expected of a node where the cluster has a bucket: that bounds what all take together.
    */
   #fillDivisors(view: LaneView, partition: number, hasBucket: boolean): void {
     const pool = this.#pools[partition];

@@ -166,7 +166,7 @@ export class ShareBook {
     this.applied.fill(NOTHING_HELD, slotOf(lane, 0), slotOf(lane + 1, 0));
   }
 
-  /** Whether the applied share covers a demand. */
+  /** Tests if the applied share covers a demand. */
   isServed(lane: number, demand: Float64Array): boolean {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       if (this.applied[slotOf(lane, dimension)] < demand[dimension] * 0.999) return false;
@@ -174,7 +174,10 @@ export class ShareBook {
     return true;
   }
 
-  /** What a node takes of a demand at the applied shares: what one dimension refuses takes nothing of the other. */
+  /**
+   * Computes what a node takes of a demand at the applied shares: what one dimension refuses takes nothing of the
+   * other.
+   */
   takenInto(out: Float64Array, lane: number, demand: Float64Array): void {
     let part = 1;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -195,7 +198,7 @@ export class ShareBook {
     return this.target[slotOf(lane, dimension)] / Math.max(1, membership.on(partition).count, epochs.nodesAtLeast);
   }
 
-  /** What a lane claims while its work is held back: its share, and at least its due. */
+  /** Computes what a lane claims while its work is held back: its share, and at least its due. */
   claimInto(claim: Float64Array, lane: LaneState): void {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       claim[dimension] = Math.max(this.dueOf(lane, dimension), this.applied[slotOf(lane.lane, dimension)]);

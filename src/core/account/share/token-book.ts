@@ -186,7 +186,7 @@ export class TokenBook implements ChargeReader {
     return this.#lanes.get(mapLane)?.beganOffset ?? Number.NaN;
   }
 
-  /** Whether the book refers to a lane of the usage map. */
+  /** Tests if the book refers to a lane of the usage map. */
   has(mapLane: number): boolean {
     return this.#lanes.has(mapLane);
   }
@@ -375,8 +375,8 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Whether this node's row of a lane has to stay in the log for what it says of the buckets: they are not full, and no
-   * other node that is alive has told them since it had read as far.
+   * Tests if this node's row of a lane has to stay in the log for what it says of the buckets: they are not full, and
+   * no other node that is alive has told them since it had read as far.
    */
   hasToRemember({ mapLane, partition, tokens }: LaneState, nowMs: number): boolean {
     if (tokens === null || tokens.fullInMs(this.#parts.log.spanNowMs(partition, nowMs)) === 0) return false;
@@ -385,7 +385,7 @@ export class TokenBook implements ChargeReader {
     return !isToldFurther({ usageMap, membership }, mapLane, this.#ownRow(mapLane), slot);
   }
 
-  /** What a record says of a lane's buckets now (ReportRow), and when they will be full. */
+  /** Returns what a record says of a lane's buckets now (ReportRow), and when they will be full. */
   checkpointOf({ partition, tokens }: LaneState, nowMs: number): LaneCheckpoint {
     if (tokens === null) return NO_CHECKPOINT;
     const { log } = this.#parts;
@@ -394,7 +394,7 @@ export class TokenBook implements ChargeReader {
     return { columns: { stock: tokens.stocks(logMs), unread: tokens.unread() }, fullInMs: tokens.fullInMs(logMs) };
   }
 
-  /** What this node has taken of a lane since it serves it, it took of its part of a silent key. */
+  /** Counts what this node has taken of a lane since it serves it to its part of a silent key. */
   unpublishedCharged({ lane, taken, tokens }: LaneState): void {
     if (tokens === null) return;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
@@ -463,7 +463,7 @@ export class TokenBook implements ChargeReader {
     const ownRow = this.#ownRow(mapLane);
     if (ownRow !== -1) {
       tokens.resume(usageMap.rows.chargesOf(ownRow));
-      // What others believe of this node may be less than what it would believe of them.
+      // Others may accept less of this node than it would of them.
       tokens.beginEntry(usageMap.rows.memberOf(ownRow));
     }
     this.#view(lane);
@@ -540,7 +540,7 @@ export class TokenBook implements ChargeReader {
   }
 }
 
-/** What of the members of a partition has been viewed. */
+/** Progress of viewing the members of a partition. */
 interface MembersViewed {
   /** True after members have changed, until lanes are viewed again. */
   areNew: boolean;
@@ -558,12 +558,12 @@ export interface LaneCheckpoint {
 
 const NO_CHECKPOINT: LaneCheckpoint = { columns: {}, fullInMs: 0 };
 
-/** Whether a lane has been settled since something of it changed. Where it was viewed meanwhile, it has not. */
+/** Tests if a lane has been settled since something of it changed. Where it was viewed meanwhile, it has not. */
 function isSettled({ tokens, isOutdated }: FollowedLane): boolean {
   return isOutdated && !tokens.isCurrent;
 }
 
-/** Whether some bucket of a group may be deeper than before. */
+/** Tests if some bucket of a group may be deeper than before. */
 function mayGrow(before: GroupSettings, to: GroupSettings): boolean {
   return DIRECTIONS.some((side, direction) =>
     before.quota[side].some((rate, dimension) => {

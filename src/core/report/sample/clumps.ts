@@ -3,8 +3,8 @@ import { DIMENSION_COUNT } from '../../base/vocabulary.js';
 import type { LaneSample } from './lane-sample.js';
 
 /**
- * How many pieces of work of a lane come together, on average over the last seconds: the variance of what arrives
- * between two looks, in that of pieces that come one by one.
+ * Estimates how many pieces of work of a lane come together, on average over the last seconds: the variance of what
+ * arrives between two looks, in that of pieces that come one by one.
  *
  *     variance of one look = max(0, arrived before − arrived now)²
  *
@@ -40,7 +40,7 @@ export class Clumps {
   }
 }
 
-/** What tells how many pieces of a lane come together. */
+/** Source of how many pieces of a lane come together. */
 export interface Clumped {
   clumpsOf(dimension: number): number;
 }

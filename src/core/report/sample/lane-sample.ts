@@ -45,7 +45,7 @@ export class Mark {
     limiter.countsInto(lane, column, this.#first + 2);
   }
 
-  /** Whether nothing was attempted, admitted or held back from the other mark to this one. */
+  /** Tests if nothing was attempted, admitted or held back from the other mark to this one. */
   isAsAt(other: Mark): boolean {
     const [column, first] = [this.#column, this.#first];
     for (let index = 1; index < MARK_LENGTH; index++) {
@@ -54,7 +54,7 @@ export class Mark {
     return true;
   }
 
-  /** Whether a counter is lower at a later mark, because the limiter has set its counters to 0. */
+  /** Tests if a counter is lower at a later mark, because the limiter has set its counters to 0. */
   isAbove(later: Mark): boolean {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const fell = Math.min(
@@ -104,7 +104,7 @@ const ROLLED_COUNT = 6;
  * the old rate as well, which is why a change is looked at again soon (settling.ts).
  */
 export class LaneSample {
-  /** What the lane asks for while its work is held back, units per second; Infinity where unlimited (estimate.ts). */
+  /** Claim of the lane while its work is held back, units per second; Infinity where unlimited (estimate.ts). */
   readonly claim = new Float64Array(DIMENSION_COUNT);
   readonly #fastSpanMs: number;
   readonly #ring: Mark[];
@@ -168,7 +168,6 @@ export class LaneSample {
     for (let span = BRIEF; span < ROLLED_COUNT; span++) this.#roll(span, mark);
   }
 
-  /** Where a span begins. */
   beginOf(span: number): Mark {
     if (span !== FAST) return this.#older[span];
     const nowMs = this.now.atMs;
@@ -183,12 +182,12 @@ export class LaneSample {
     return this.now.atMs - this.beginOf(span).atMs;
   }
 
-  /** Whether the span has been filled since its last cut. */
+  /** Tests if the span has been filled since its last cut. */
   isFull(span: number): boolean {
     return this.lengthMs(span) >= this.#spanMs[span];
   }
 
-  /** Whether no span can show a change: they all begin after the longest one, and nothing has come since. */
+  /** True = no span can show a change: they all begin after the longest one, and nothing has come since. */
   get isQuiet(): boolean {
     return this.now.isAsAt(this.#older[LONG]);
   }

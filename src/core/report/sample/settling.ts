@@ -25,12 +25,12 @@ const LOOK_TARGET_RATIO = 0.001;
 const USAGE_AFTER_FAST_SPANS = 100;
 const USAGE_RATIO = 0.1;
 
-/** Where a lane stands in its looks. Local monotonic times in milliseconds. */
+/** Progress of a lane in its looks. Local monotonic times in milliseconds. */
 export interface Settling {
   /** The next look, or −1 when the report is settled. */
   look: number;
   sinceMs: number;
-  /** How much time the reported rates were estimated from. */
+  /** Time from which the reported rates were estimated. */
   restsOnMs: number;
   /** When the own share moved, or −1 when the reported usage has been looked at since. */
   shareMovedMs: number;
@@ -64,7 +64,7 @@ export function shareMoved(settling: Settling, nowMs: number): void {
 }
 
 /**
- * Whether a look is due and shows that the reported rates are wrong; then they are to be replaced by those of the long
+ * Tests if a look is due and shows that the reported rates are wrong; then they are to be replaced by those of the long
  * span. A look that is due is used up. One that knows less than the report it would correct has to differ by two
  * standard deviations of both: a rate known from a second of arrivals is not improved by 50 ms of them, but silence
  * shows that half of that second was old.
@@ -82,9 +82,9 @@ export function isUnsettled(settling: Settling, sample: LaneSample, reported: La
 }
 
 /**
- * Whether the reported usage is out of date because the own share moved; only the usage is to be replaced, by that of
- * the slow span. To estimate the demand anew as well would move the shares of the others, who would look again, and
- * so on for ever.
+ * Tests if the reported usage is out of date because the own share moved; only the usage is to be replaced, by that of
+ * the slow span. To estimate the demand anew as well would move the shares of the others, who would look again, and so
+ * on for ever.
  */
 export function isUsageOutdated(settling: Settling, sample: LaneSample, reported: LaneRates, rule: LookRule): boolean {
   const { shareMovedMs } = settling;

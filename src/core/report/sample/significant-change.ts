@@ -3,12 +3,12 @@ import { createLaneRates, estimate, type LaneRates } from './estimate.js';
 import { FAST, type LaneSample, SPAN_COUNT } from './lane-sample.js';
 
 export interface ChangeRule {
-  /** Which signal the group's strategy reads. */
+  /** Signal that the group's strategy reads. */
   readonly reads: 'usage' | 'demand';
   readonly significantChangeRatio: number;
   /** z of the noise rule. */
   readonly noiseFactor: number;
-  /** How much time the reported rates are known from; Infinity where nothing was reported. */
+  /** Time from which the reported rates are known; Infinity where nothing was reported. */
   readonly restsOnMs: number;
 }
 
