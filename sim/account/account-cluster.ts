@@ -6,7 +6,7 @@ import { Random } from '../cluster/random.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
 import { SimulatedTopic } from '../cluster/simulated-topic.js';
 import { KeyedNode } from '../keys/keyed-node.js';
-import { TOGETHER } from '../oracle/account-ledger.js';
+import { partOf, TOGETHER } from '../oracle/account-ledger.js';
 import type { Story, WrittenBucket } from './story.js';
 import { ToldBucket } from './told-bucket.js';
 import { depthOf, namesOf, writtenConfig } from './written-bucket.js';
@@ -124,7 +124,7 @@ export class AccountCluster {
     this.#killedMs.push(this.nowMs);
     for (const { ledger, depth, grantedMs } of this.told) {
       const isUntold = this.nowMs - grantedMs < 2 * this.deliveryMs;
-      ledger.allow(this.nowMs, depth * Math.min(1, (isUntold ? TOGETHER : 1) / nodes));
+      ledger.allow(this.nowMs, depth * (isUntold ? partOf(nodes) : 1 / nodes));
     }
   }
 

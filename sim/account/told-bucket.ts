@@ -1,4 +1,4 @@
-import { AccountLedger, type Grant, TOGETHER } from '../oracle/account-ledger.js';
+import { AccountLedger, type Grant, partOf } from '../oracle/account-ledger.js';
 import type { WrittenBucket } from './story.js';
 import { depthOf, isInPieces, perSecondOf } from './written-bucket.js';
 
@@ -51,7 +51,7 @@ export class ToldBucket {
 
   /** Part of a full bucket per node. */
   get #part(): number {
-    return Math.min(1, TOGETHER / this.#nodes) * this.depth;
+    return partOf(this.#nodes) * this.depth;
   }
 
   /**

@@ -23,6 +23,11 @@ type Entry =
 /** Depths that nodes take before knowing each other. */
 export const TOGETHER = 3;
 
+/** Returns the part of a full bucket that one of so many nodes may take before others know. */
+export function partOf(nodes: number): number {
+  return Math.min(1, (TOGETHER - 1) / Math.max(1, nodes - 1));
+}
+
 /**
  * Judges a bucket's grants in every span, by docs/reference/promises.md, `account`:
  *

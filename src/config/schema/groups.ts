@@ -234,7 +234,7 @@ export const GROUP = section({
       missedBy: 'strict bursts over many nodes',
       buys:
         'Who takes from a full bucket before others know of it. optimistic: each node all of it, with more than three ' +
-        'nodes 3/N of it; divided: each node 1/N.',
+        'nodes 2/(N − 1) of it; divided: each node 1/N.',
       costs: 'optimistic: nodes that wake within one delivery take up to three bursts; the debt is paid back.',
     },
     start: {

@@ -5,7 +5,7 @@ import type { ExpectedUse } from './expected-use.js';
  * Bounds what this node may take of the cluster's bucket at once:
  *
  *     while the bucket is nearly full and half of the target is not wanted
- *                     min(1, 3/N) of it: nodes that wake within one delivery take three depths together at most; but
+ *                     min(1, 2/(N − 1)) of it: nodes that wake within one delivery take three depths at most; but
  *                     a piece, as far as its part of the expected use goes, or 1,000 nodes would have a twentieth each
  *     above the set point   a fifth in equal parts, the rest by expected use; a throttled node at least by its share
  *                           among the throttled, because the others have all that they want; and 1/N while more than a
@@ -14,7 +14,7 @@ import type { ExpectedUse } from './expected-use.js';
  *                           throttled may empty leaves nothing to the others (Jain 0.44 instead of 0.999), and when
  *                           each of the others might take all of it, a spike at ten nodes was 3.5 % too much in 5 s
  *
- * Worked: depth 100, three nodes, 100 tokens, nobody expected to take anything → 100 each. Ten nodes → 30 each. 1,000
+ * Worked: depth 100, three nodes, 100 tokens, nobody expected to take anything → 100 each. Ten nodes → 22 each. 1,000
  * nodes of which one is expected to take 20/s: 1 for that one, not 0.3.
  *
  * @param used what all are expected to take now, units per second
@@ -26,7 +26,7 @@ export function fromCluster(bucket: ClusterBucket, tokens: number, nodes: number
   if (tokens >= NEARLY_FULL * bucket.depth && used < bucket.perSecond / 2) {
     const whole = wholeOf(nodes, isDivided) * tokens;
     if (whole >= piece || nodes <= TOGETHER || used === 0) return whole;
-    const forAll = (1 - BY_USE / (isDivided ? 1 : TOGETHER)) * whole;
+    const forAll = (1 - BY_USE / (isDivided ? 1 : TOGETHER - 1)) * whole;
     return Math.max(forAll, Math.min(piece, (BY_USE * ownUse * tokens) / used));
   }
   if (expected.total === 0) return expected.part * Math.max(0, tokens);
@@ -51,9 +51,14 @@ export function isDeep(bucket: ClusterBucket, tokens: number): boolean {
   return tokens >= setPointOf(bucket) + DEEP_SECONDS * bucket.perSecond;
 }
 
-/** The part of a full bucket that one node may take. */
+/**
+ * The part of a full bucket that one node may take before it has told, what it took of a silent key among it. What all
+ * take together and what is left then, which whoever reads first may take, are three depths.
+ *
+ * *Worked:* three nodes, all of it each. Ten, 2/9 each; the first whose record has come back may take the other 7/9.
+ */
 export function wholeOf(nodes: number, isDivided: boolean): number {
-  return Math.min(1, (isDivided ? 1 : TOGETHER) / nodes);
+  return isDivided ? 1 / nodes : Math.min(1, (TOGETHER - 1) / Math.max(1, nodes - 1));
 }
 
 /**

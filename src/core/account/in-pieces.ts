@@ -1,6 +1,6 @@
 import type { NodeKey } from '../base/vocabulary.js';
 import { type ClusterBucket, setPointOf, TOGETHER } from './cluster-bucket.js';
-import { NEARLY_FULL } from './from-cluster.js';
+import { NEARLY_FULL, wholeOf } from './from-cluster.js';
 import type { RecentUse } from './recent-use.js';
 
 /**
@@ -68,18 +68,10 @@ function partOf({ nodes, crowdsOut }: PieceTurn, others: number, isKnown: boolea
   const amongKnown = 1 / (1 + others);
   if (isKnown) {
     if (crowdsOut) return amongKnown;
-    const ofUnknown = isFull ? Math.max(0, nodes - 1 - others) * partOfUnknown(nodes) : 0;
+    const ofUnknown = isFull ? Math.max(0, nodes - 1 - others) * wholeOf(nodes, false) : 0;
     return Math.min(1, Math.min(TOGETHER_KNOWN, TOGETHER - ofUnknown) * amongKnown);
   }
-  return Math.min(amongKnown, others === 0 ? partOfUnknown(nodes) : 1 / Math.max(1, nodes - others));
-}
-
-/**
- * Bounds the part of a full bucket that a node takes before it has told, what it took of a silent key among it: once
- * one has told, it takes the rest.
- */
-export function partOfUnknown(nodes: number): number {
-  return Math.min(1, (TOGETHER - 1) / Math.max(1, nodes - 1));
+  return Math.min(amongKnown, others === 0 ? wholeOf(nodes, false) : 1 / Math.max(1, nodes - others));
 }
 
 export interface PieceTurn {

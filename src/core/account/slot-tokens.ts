@@ -14,7 +14,7 @@ import { clusterDepth, type DepthRule } from './cluster-depth.js';
 import { Coherence } from './coherence.js';
 import { ExpectedUse } from './expected-use.js';
 import { fromCluster, isDeep, noiseOf, wholeOf } from './from-cluster.js';
-import { isInPieces, type PieceTurn, partOfUnknown, wholePieces } from './in-pieces.js';
+import { isInPieces, type PieceTurn, wholePieces } from './in-pieces.js';
 import { OwnAccount } from './own-account.js';
 import { OwnParts } from './own-parts.js';
 import { RecentUse } from './recent-use.js';
@@ -231,8 +231,14 @@ export class SlotTokens {
       if (isBlocked) this.account.take(counted);
       return;
     }
+    const isAtRest = seconds > AT_REST_SECONDS;
+    if (isAtRest) {
+      this.tokens = this.tokensAfter(Math.max(0, aheadMs - 1000 * CREDIT_SECONDS));
+      this.#count(bucket, 0, seconds - CREDIT_SECONDS, { ...read, mayOwe: 0, unrefused: 0 });
+    }
     this.tokens = this.tokensAfter(aheadMs);
-    this.#count(bucket, counted, seconds, nodes > 1 ? read : withNothingUnrefused(read));
+    const latelySeconds = isAtRest ? CREDIT_SECONDS : seconds;
+    this.#count(bucket, counted, latelySeconds, nodes > 1 ? read : withNothingUnrefused(read));
     this.room = Math.max(0, bucket.depth - this.tokens + this.account.unread);
     this.#give(bucket, nodes, now, read.isHeldBack);
   }
@@ -459,7 +465,7 @@ export class SlotTokens {
     this.#slack = isFull ? bucket.perSecond * this.expected.part : 0;
     this.takenThreshold = Math.max(this.threshold, isFull ? (UNPUBLISHED_FULL * bucket.depth) / nodes : 0);
     this.#creditMax = 0;
-    const part = turn.isDivided ? 1 / nodes : partOfUnknown(nodes);
+    const part = wholeOf(nodes, turn.isDivided);
     this.takeable = this.account.takeable(most, this.#wholeOf(part), part * bucket.depth);
     // Work larger than what a full bucket gives to this node waits until it is full.
     this.depth = Math.max(this.piece, most, wholePieces(bucket, bucket.depth, this.piece, turn));
@@ -544,6 +550,11 @@ const SLOW_MS = 120;
  * bucket's worst second by 0.04 instead of 0.02.
  */
 const CREDIT_SECONDS = 0.15;
+/**
+ * A lane that was not looked at for so long was at rest (LookList): what it took, it took just now. What was expected
+ * of it before does not pay for that. Less asks a lane that takes turns with many others twice.
+ */
+const AT_REST_SECONDS = 0.5;
 const CREDIT_PIECES = 2;
 /**
  * And where a bucket is deep, what the noise of a node leaves in a lull, as long as that is a tenth of a depth at all

@@ -55,8 +55,8 @@ export const TOPIC_SPLITS = ['shared', 'even', 'proportional'] as const;
 export type TopicSplitName = (typeof TOPIC_SPLITS)[number];
 
 /**
- * optimistic: while the bucket is full, a node takes of it at once, each min(1, 3/N) of what is there. divided: each
- * depth/N.
+ * optimistic: while the bucket is full, a node takes of it at once, each min(1, 2/(N − 1)) of what is there. divided:
+ * each depth/N.
  */
 export const BURST_POLICIES = ['optimistic', 'divided'] as const;
 export type BurstPolicy = (typeof BURST_POLICIES)[number];

@@ -61,8 +61,8 @@ interface FollowedLane {
   beganOffset: number;
   /** True while it has been settled and waits for a view of its rows. */
   isOutdated: boolean;
-  /** True while all nodes follow it, served or not, until it is full: its depth has grown since nobody used it. */
-  isGrown: boolean;
+  /** True while it is followed until it is full, served or not: no row says what is in it. */
+  isKept: boolean;
 }
 
 /**
@@ -107,9 +107,15 @@ export class TokenBook implements ChargeReader {
     });
   }
 
-  /** Another log begins, with time and all charges at 0, before anything is written into it. */
+  /**
+   * Another log begins, with time and all charges at 0, before anything is written into it. What rows of the old one
+   * say of buckets is remembered until they are full: their authors may be gone.
+   */
   beginEpoch(nowMs: number): void {
     this.#beganMs.fill(0);
+    this.#parts.table.settings.groups.forEach((_, group) => {
+      if (this.#hasBegun) this.#keepAll(group, true);
+    });
     for (const lane of this.#lanes.values()) {
       lane.tokens.beginLog(this.#parts.log.spanNowMs(lane.partition, nowMs));
       lane.beganOffset = Number.NaN;
@@ -310,13 +316,18 @@ export class TokenBook implements ChargeReader {
    * that nobody uses no row says that it was as full as a smaller one.
    */
   groupChanges(group: number, to: GroupSettings): void {
-    const { table, usageMap } = this.#parts;
-    const before = table.settings.groups[group];
+    const before = this.#parts.table.settings.groups[group];
     if (!this.#hasBegun || before === undefined || !this.#hasBucket(group) || !mayGrow(before, to)) return;
+    this.#keepAll(group, false);
+  }
+
+  #keepAll(group: number, onlyWithRows: boolean): void {
+    const { table, usageMap } = this.#parts;
     const groupId = table.groupIdOf(group);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
+      if (onlyWithRows && usageMap.firstRow(usageMap.findMapLane(groupId, direction)) === -1) continue;
       const lane = this.#followUnserved(usageMap.mapLaneOf(groupId, direction));
-      if (lane !== null) lane.isGrown = true;
+      if (lane !== null) lane.isKept = true;
     }
   }
 
@@ -360,10 +371,10 @@ export class TokenBook implements ChargeReader {
    */
   forgetUnserved(): void {
     const { targets } = this.#parts;
-    for (const { mapLane, tokens, partition, isGrown } of this.#unserved) {
+    for (const { mapLane, tokens, partition, isKept } of this.#unserved) {
       // While a ramp moves, the depth does: a bucket that was full need not be full now.
       if (targets.ramps[partition].has(mapLane) || this.#ownRow(mapLane) !== -1) continue;
-      if (!isGrown || tokens.fullInMs(this.#logTime(partition).spanMs) === 0) this.#forget(mapLane);
+      if (!isKept || tokens.fullInMs(this.#logTime(partition).spanMs) === 0) this.#forget(mapLane);
     }
   }
 
@@ -455,7 +466,7 @@ export class TokenBook implements ChargeReader {
       partition,
       ceiling: Infinity,
       isOutdated: false,
-      isGrown: false,
+      isKept: false,
       beganOffset,
     };
     this.#lanes.set(mapLane, lane);
