@@ -26,24 +26,21 @@ type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'ke
 /** Adds POST /v1/acquire, for requests that ShortWay leaves: waits, reservations, limits and mistakes. */
 export function addAcquireRoute(app: FastifyInstance, parts: AnsweringParts): void {
   const { outcomes, handleError, answers, shortWay } = parts;
-  route(
-    app,
-    {
-      method: 'POST',
-      url: ACQUIRE_PATH,
-      access: ACQUIRE_ACCESS,
-      tag: 'admission',
-      summary: 'Asks for tokens of a group; this node decides alone, and at once unless waitMs is given',
-      body: ACQUIRE_BODY,
-      isPlain: isPlainRequest,
-      answers: ACQUIRE_ANSWERS,
-      errorHandler: (error, request, reply) => {
-        outcomes.rejected++;
-        if (error instanceof QuotameshError && error.httpStatus === 503) sendByFastify(reply, noRoomAnswer(error));
-        else handleError(error, request, reply);
-      },
+  route(app, {
+    method: 'POST',
+    url: ACQUIRE_PATH,
+    access: ACQUIRE_ACCESS,
+    tag: 'admission',
+    summary: 'Asks for tokens of a group; this node decides alone, and at once unless waitMs is given',
+    body: ACQUIRE_BODY,
+    isPlain: isPlainRequest,
+    answers: ACQUIRE_ANSWERS,
+    errorHandler: (error, request, reply) => {
+      outcomes.rejected++;
+      if (error instanceof QuotameshError && error.httpStatus === 503) sendByFastify(reply, noRoomAnswer(error));
+      else handleError(error, request, reply);
     },
-    (request, reply) => {
+    handler: (request, reply) => {
       shortWay.rethrow(request.raw);
       const { body } = request;
       if (body.waitMs !== undefined && body.waitMs > 0 && !isReserving(body) && body.priority !== 'immediate')
@@ -53,7 +50,7 @@ export function addAcquireRoute(app: FastifyInstance, parts: AnsweringParts): vo
       sendAnswer(reply.raw, answer);
       return undefined;
     },
-  );
+  });
 }
 
 export const ACQUIRE_ACCESS = needs('traffic');

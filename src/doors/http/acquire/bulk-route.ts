@@ -23,31 +23,28 @@ export const BULK_PATH = '/v1/acquire/bulk';
  */
 export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts & { readonly shortWay: ShortWay }): void {
   const { node, outcomes, handleError, shortWay } = parts;
-  route(
-    app,
-    {
-      method: 'POST',
-      url: BULK_PATH,
-      access: needs('traffic'),
-      tag: 'admission',
-      summary: 'Sends several acquires in one request; each is decided by itself, in order',
-      body: BULK_BODY,
-      isPlain: isPlainBulk,
-      answers: BULK_ANSWERS,
-      bodyLimit: bodyLimitOf(node),
-      errorHandler: (error, request, reply) => {
-        outcomes.rejected++;
-        handleError(error, request, reply);
-      },
+  route(app, {
+    method: 'POST',
+    url: BULK_PATH,
+    access: needs('traffic'),
+    tag: 'admission',
+    summary: 'Sends several acquires in one request; each is decided by itself, in order',
+    body: BULK_BODY,
+    isPlain: isPlainBulk,
+    answers: BULK_ANSWERS,
+    bodyLimit: bodyLimitOf(node),
+    errorHandler: (error, request, reply) => {
+      outcomes.rejected++;
+      handleError(error, request, reply);
     },
-    (request, reply) => {
+    handler: (request, reply) => {
       shortWay.rethrow(request.raw);
       const answer = answersTo(parts, request.body.requests, (wanted, nowMs) => {
         return decideAtOnce(parts, wanted, request, nowMs);
       });
       sendByFastify(reply, answer);
     },
-  );
+  });
 }
 
 /** Answers a plain body of the same route (short-way.ts). */

@@ -44,67 +44,55 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
   const { node } = parts;
   const answers = new RefusalAnswers(node, new RateLimitFields(node));
   const described = { method: 'POST', access: needs('traffic'), tag: 'admission' } as const;
-  route(
-    app,
-    {
-      ...described,
-      url: '/v1/take',
-      summary: 'Takes a batch: as many tokens as there are, up to a number; unused ones can be refunded',
-      body: TAKE_BODY,
-      answers: TAKE_ANSWERS,
-    },
-    (request, reply) => take(request, reply, { ...parts, answers }),
-  );
-  route(
-    app,
-    {
-      ...described,
-      url: '/v1/refund',
-      summary: 'Ends a batch; unused tokens go back to the window or bucket that they came from',
-      body: REFUND_BODY,
-      answers: REFUND_ANSWERS,
-    },
-    ({ body: { id, ...left } }, reply) => {
+  route(app, {
+    ...described,
+    url: '/v1/take',
+    summary: 'Takes a batch: as many tokens as there are, up to a number; unused ones can be refunded',
+    body: TAKE_BODY,
+    answers: TAKE_ANSWERS,
+    handler: (request, reply) => take(request, reply, { ...parts, answers }),
+  });
+  route(app, {
+    ...described,
+    url: '/v1/refund',
+    summary: 'Ends a batch; unused tokens go back to the window or bucket that they came from',
+    body: REFUND_BODY,
+    answers: REFUND_ANSWERS,
+    handler: ({ body: { id, ...left } }, reply) => {
       node.gate.batches.refund(id, left);
       reply.send({ ended: true });
     },
-  );
-  route(
-    app,
-    {
-      ...described,
-      url: '/v1/refund/bulk',
-      summary: 'Ends several batches in one request, in order; each counts by itself',
-      body: REFUNDS_BODY,
-      answers: REFUNDS_ANSWERS,
-      bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
-    },
-    ({ body: { refunds } }, reply) => {
+  });
+  route(app, {
+    ...described,
+    url: '/v1/refund/bulk',
+    summary: 'Ends several batches in one request, in order; each counts by itself',
+    body: REFUNDS_BODY,
+    answers: REFUNDS_ANSWERS,
+    bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
+    handler: ({ body: { refunds } }, reply) => {
       reply.send({ answers: refunds.map((given, at) => answerTo(node, given, `refunds[${at}].`)) });
     },
-  );
+  });
   addCounts(app, node);
 }
 
 function addCounts(app: FastifyInstance, node: UsedParts): void {
   const { batches } = node.gate;
-  route(
-    app,
-    {
-      method: 'GET',
-      url: '/v1/batches',
-      access: needs('viewer'),
-      tag: 'status',
-      summary: 'Counts the batches of tokens: how many are open, and how the others ended',
-      query: NO_QUERY,
-      answers: BATCH_COUNTS_ANSWERS,
-    },
-    (_, reply) => {
+  route(app, {
+    method: 'GET',
+    url: '/v1/batches',
+    access: needs('viewer'),
+    tag: 'status',
+    summary: 'Counts the batches of tokens: how many are open, and how the others ended',
+    query: NO_QUERY,
+    answers: BATCH_COUNTS_ANSWERS,
+    handler: (_, reply) => {
       batches.expire(node.clock());
       const { counts } = batches;
       reply.send(counts);
     },
-  );
+  });
 }
 
 interface Taking extends TakeRouteParts {

@@ -18,36 +18,30 @@ type UsedParts = Pick<NodeParts, 'config' | 'gate' | 'groups' | 'enforcers' | 'n
 
 /** Adds `POST /v1/enforce`, a long poll (src/node/enforcers), and `GET /v1/enforcers`. */
 export function addEnforceRoutes(app: FastifyInstance, node: UsedParts): void {
-  route(
-    app,
-    {
-      method: 'POST',
-      url: '/v1/enforce',
-      access: needs('traffic'),
-      tag: 'admission',
-      summary: 'Tells who enforces by itself what to admit, and takes what it has admitted; waits for a change',
-      body: ENFORCE_BODY,
-      answers: ENFORCE_ANSWERS,
-      bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
-    },
-    (request, reply) => enforce(request, reply, node),
-  );
-  route(
-    app,
-    {
-      method: 'GET',
-      url: '/v1/enforcers',
-      access: needs('viewer'),
-      tag: 'status',
-      summary: 'Lists those who enforce by themselves, and when each was heard last',
-      query: NO_QUERY,
-      answers: ENFORCERS_ANSWERS,
-    },
-    (_, reply) => {
+  route(app, {
+    method: 'POST',
+    url: '/v1/enforce',
+    access: needs('traffic'),
+    tag: 'admission',
+    summary: 'Tells who enforces by itself what to admit, and takes what it has admitted; waits for a change',
+    body: ENFORCE_BODY,
+    answers: ENFORCE_ANSWERS,
+    bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
+    handler: (request, reply) => enforce(request, reply, node),
+  });
+  route(app, {
+    method: 'GET',
+    url: '/v1/enforcers',
+    access: needs('viewer'),
+    tag: 'status',
+    summary: 'Lists those who enforce by themselves, and when each was heard last',
+    query: NO_QUERY,
+    answers: ENFORCERS_ANSWERS,
+    handler: (_, reply) => {
       const { enforcers } = node;
       reply.send({ alive: enforcers.alive, enforcers: enforcers.list(LISTED_MAX) });
     },
-  );
+  });
 }
 
 const LISTED_MAX = 200;

@@ -23,64 +23,54 @@ type UsedParts = ChangeParts & Pick<NodeParts, 'config' | 'gate'>;
 
 /** Adds routes that attach scopes to groups, and that explain what limits work. */
 export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void {
-  route(
-    app,
-    {
-      ...VIEWING,
-      url: '/v1/attachments',
-      summary: 'Lists the attachments of YAML and of run time, a page at a time',
-      query: body({ after: once('Begins behind this scope; `next` of a page is the value for the page behind it.') }),
-    },
-    ({ query }) => pageOf(node, query.after),
-  );
-  route(
-    app,
-    {
-      ...VIEWING,
-      url: '/v1/attachments/*',
-      summary: 'Shows what a scope itself (tenant, tenant/namespace or tenant/namespace/topic) is attached to',
-      query: NO_QUERY,
-      params: PATH,
-    },
-    ({ params }, reply) => send(reply, attachmentAt(node, params['*'])),
-  );
+  route(app, {
+    ...VIEWING,
+    url: '/v1/attachments',
+    summary: 'Lists the attachments of YAML and of run time, a page at a time',
+    query: body({ after: once('Begins behind this scope; `next` of a page is the value for the page behind it.') }),
+    handler: ({ query }) => pageOf(node, query.after),
+  });
+  route(app, {
+    ...VIEWING,
+    url: '/v1/attachments/*',
+    summary: 'Shows what a scope itself (tenant, tenant/namespace or tenant/namespace/topic) is attached to',
+    query: NO_QUERY,
+    params: PATH,
+    handler: ({ params }, reply) => send(reply, attachmentAt(node, params['*'])),
+  });
   addChanges(app, node);
-  route(
-    app,
-    {
-      ...VIEWING,
-      url: '/v1/which',
-      summary: 'Tells which groups limit work of a scope, and why',
-      query: WHICH,
-    },
-    ({ query }) => which(node, scopeIn(query)),
-  );
+  route(app, {
+    ...VIEWING,
+    url: '/v1/which',
+    summary: 'Tells which groups limit work of a scope, and why',
+    query: WHICH,
+    handler: ({ query }) => which(node, scopeIn(query)),
+  });
 }
 
 function addChanges(app: FastifyInstance, node: UsedParts): void {
-  route(
-    app,
-    { ...CHANGING, method: 'PUT', summary: 'Attaches a scope, or replaces what it is attached to', body: ATTACHMENT },
-    async (request, reply) => {
+  route(app, {
+    ...CHANGING,
+    method: 'PUT',
+    summary: 'Attaches a scope, or replaces what it is attached to',
+    body: ATTACHMENT,
+    handler: async (request, reply) => {
       const path = request.params['*'];
       rejectBeyondTenants(callerOf(request), request.body);
       const expected = expectedOfScope(request, node, path);
       return send(reply, await attach(node, path, request.body, expected, attachedBy(request)));
     },
-  );
-  route(
-    app,
-    {
-      ...CHANGING,
-      method: 'DELETE',
-      summary: 'Detaches what was attached to a scope at run time; what YAML says of it is in force again',
-    },
-    async (request, reply) => {
+  });
+  route(app, {
+    ...CHANGING,
+    method: 'DELETE',
+    summary: 'Detaches what was attached to a scope at run time; what YAML says of it is in force again',
+    handler: async (request, reply) => {
       const path = request.params['*'];
       await detach(node, path, expectedOfScope(request, node, path), attachedBy(request));
       return reply.code(204).send();
     },
-  );
+  });
 }
 
 const PAGE_MAX = 1000;

@@ -18,18 +18,15 @@ const PAGE_MAX = 100;
 
 /** Adds the audit trail: each change of the registry by any node, from its log. */
 export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
-  route(
-    app,
-    {
-      method: 'GET',
-      url: '/v1/audit',
-      access: needs('operator'),
-      tag: 'groups',
-      summary: 'Lists changes of groups and attachments at run time, oldest first, a page at a time',
-      query: QUERY,
-      answers: { 200: CHANGES, 422: PROBLEM },
-    },
-    ({ query }) => {
+  route(app, {
+    method: 'GET',
+    url: '/v1/audit',
+    access: needs('operator'),
+    tag: 'groups',
+    summary: 'Lists changes of groups and attachments at run time, oldest first, a page at a time',
+    query: QUERY,
+    answers: { 200: CHANGES, 422: PROBLEM },
+    handler: ({ query }) => {
       const { revision, group, name } = askedIn(query);
       // One more than a page shows if another page follows.
       const found = node.registry?.changesAfter(revision, PAGE_MAX + 1, name, group) ?? [];
@@ -38,7 +35,7 @@ export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
       const isMore = found.length > PAGE_MAX && last !== undefined;
       return { changes: page.map(auditedChange), next: isMore ? `${last.revision}:${last.group}` : null };
     },
-  );
+  });
 }
 
 /** Revision, and the entry behind which the next page begins. */

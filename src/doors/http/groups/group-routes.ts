@@ -29,36 +29,30 @@ import { DEFINITION_OR_PREVIEW, PREVIEW } from './preview-schemas.js';
 
 /** Adds routes that change groups for the whole cluster; they answer when the log has decided. */
 export function addGroupRoutes(app: FastifyInstance, node: ChangeParts): void {
-  route(
-    app,
-    {
-      ...GROUP,
-      method: 'GET',
-      url: '/v1/groups/:group/definition',
-      access: needs('viewer'),
-      summary: 'Shows a group as YAML would write it; its ETag can be sent back as If-Match',
-      query: NO_QUERY,
-      answers: { 200: DEFINITION, 404: PROBLEM },
-    },
-    ({ params }, reply) => sendGroup(reply, 200, definedGroup(node, params.group)),
-  );
+  route(app, {
+    ...GROUP,
+    method: 'GET',
+    url: '/v1/groups/:group/definition',
+    access: needs('viewer'),
+    summary: 'Shows a group as YAML would write it; its ETag can be sent back as If-Match',
+    query: NO_QUERY,
+    answers: { 200: DEFINITION, 404: PROBLEM },
+    handler: ({ params }, reply) => sendGroup(reply, 200, definedGroup(node, params.group)),
+  });
   addPut(app, node);
   addPatch(app, node);
   addDelete(app, node);
 }
 
 function addPut(app: FastifyInstance, node: ChangeParts): void {
-  route(
-    app,
-    {
-      ...CHANGE,
-      method: 'PUT',
-      summary: 'Makes a group, or replaces all of it',
-      query: body({ dryRun }),
-      body: DEFINITION_BODY,
-      answers: ANSWERS,
-    },
-    async (request, reply) => {
+  route(app, {
+    ...CHANGE,
+    method: 'PUT',
+    summary: 'Makes a group, or replaces all of it',
+    query: body({ dryRun }),
+    body: DEFINITION_BODY,
+    answers: ANSWERS,
+    handler: async (request, reply) => {
       const { params, query, body: written } = request;
       const expected = expectedOfGroup(request, node, params.group);
       const definition = checkedReplacement(node, params.group, written, expected);
@@ -66,40 +60,34 @@ function addPut(app: FastifyInstance, node: ChangeParts): void {
       const { isNew, ...made } = await putGroup(node, params.group, definition, expected, changedBy(request));
       return sendGroup(reply, isNew ? 201 : 200, made);
     },
-  );
+  });
 }
 
 function addPatch(app: FastifyInstance, node: ChangeParts): void {
-  route(
-    app,
-    {
-      ...CHANGE,
-      method: 'PATCH',
-      summary: 'Changes single keys of a group; null takes a key away (RFC 7396)',
-      query: body({ dryRun }),
-      body: DEFINITION_BODY,
-      answers: ANSWERS,
-    },
-    async (request, reply) => {
+  route(app, {
+    ...CHANGE,
+    method: 'PATCH',
+    summary: 'Changes single keys of a group; null takes a key away (RFC 7396)',
+    query: body({ dryRun }),
+    body: DEFINITION_BODY,
+    answers: ANSWERS,
+    handler: async (request, reply) => {
       const { params, query, body: patch } = request;
       const expected = expectedOfGroup(request, node, params.group);
       if (query.dryRun === 'true') return previewPatch(node, params.group, patch, expected);
       return sendGroup(reply, 200, await patchGroup(node, params.group, patch, expected, changedBy(request)));
     },
-  );
+  });
 }
 
 function addDelete(app: FastifyInstance, node: ChangeParts): void {
-  route(
-    app,
-    {
-      ...CHANGE,
-      method: 'DELETE',
-      summary: 'Deletes a group that was defined at run time; the group of YAML, if there is one, is in force again',
-      query: body({ dryRun, force: onOrOff('True detaches the scopes that are attached to the group.') }),
-      answers: { 200: PREVIEW, 204: { description: 'The group is deleted.', type: 'null' }, ...FAILURES, 503: PROBLEM },
-    },
-    async (request, reply) => {
+  route(app, {
+    ...CHANGE,
+    method: 'DELETE',
+    summary: 'Deletes a group that was defined at run time; the group of YAML, if there is one, is in force again',
+    query: body({ dryRun, force: onOrOff('True detaches the scopes that are attached to the group.') }),
+    answers: { 200: PREVIEW, 204: { description: 'The group is deleted.', type: 'null' }, ...FAILURES, 503: PROBLEM },
+    handler: async (request, reply) => {
       const { group } = request.params;
       const expected = expectedOfGroup(request, node, group);
       const isForced = request.query.force === 'true';
@@ -107,7 +95,7 @@ function addDelete(app: FastifyInstance, node: ChangeParts): void {
       await deleteGroup(node, group, expected, changedBy(request), isForced);
       return reply.code(204).send();
     },
-  );
+  });
 }
 
 const GROUP = { tag: 'groups', params: pathParams('group') } as const;
@@ -127,19 +115,16 @@ function sendGroup(reply: FastifyReply, code: number, group: CostedGroup): Fasti
 
 /** Adds PUT /v1/groups: makes or replaces many groups, all or none. */
 export function addBatchRoute(app: FastifyInstance, node: ChangeParts): void {
-  route(
-    app,
-    {
-      method: 'PUT',
-      url: '/v1/groups',
-      access: changes(null),
-      tag: 'groups',
-      summary: 'Makes or replaces many groups, all or none',
-      query: body({ dryRun: onOrOff('True changes nothing, and shows each group before and after.') }),
-      body: BATCH_BODY,
-      answers: BATCH_ANSWERS,
-    },
-    async (request, reply) => {
+  route(app, {
+    method: 'PUT',
+    url: '/v1/groups',
+    access: changes(null),
+    tag: 'groups',
+    summary: 'Makes or replaces many groups, all or none',
+    query: body({ dryRun: onOrOff('True changes nothing, and shows each group before and after.') }),
+    body: BATCH_BODY,
+    answers: BATCH_ANSWERS,
+    handler: async (request, reply) => {
       const { groups } = request.body;
       const expectedOf = expectedBy(request, node, request.body);
       if (request.query.dryRun === 'true') {
@@ -148,7 +133,7 @@ export function addBatchRoute(app: FastifyInstance, node: ChangeParts): void {
       const made = await putGroups(node, groups, expectedOf, changedBy(request));
       return reply.header('etag', `"${made.revision}"`).send(made);
     },
-  );
+  });
 }
 
 const BATCH_BODY = body({

@@ -26,19 +26,16 @@ import { KEY_DEFINITION_OR_PREVIEW, KEY_PREVIEW } from './preview-schemas.js';
 
 /** Adds routes for templates and single keys' own settings; one record for all keys of one. */
 export function addKeyRoutes(app: FastifyInstance, node: ChangeParts): void {
-  route(
-    app,
-    {
-      method: 'GET',
-      url: '/v1/key-templates',
-      access: needs('viewer'),
-      tag: 'groups',
-      summary: 'Lists the templates of keys in force, and the keys that run time has given settings of their own',
-      query: NO_QUERY,
-      answers: { 200: KEY_DEFINITIONS },
-    },
-    () => ({ definitions: listKeyDefinitions(node) }),
-  );
+  route(app, {
+    method: 'GET',
+    url: '/v1/key-templates',
+    access: needs('viewer'),
+    tag: 'groups',
+    summary: 'Lists the templates of keys in force, and the keys that run time has given settings of their own',
+    query: NO_QUERY,
+    answers: { 200: KEY_DEFINITIONS },
+    handler: () => ({ definitions: listKeyDefinitions(node) }),
+  });
   for (const kind of ['template', 'key'] as const) addDefinition(app, node, kind);
 }
 
@@ -52,18 +49,15 @@ function addLook(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']
   const url = URLS[kind];
   const common = { tag: 'groups', query: NO_QUERY, params: pathParams(kind) } as const;
   const what = WHAT[kind];
-  route(
-    app,
-    {
-      ...common,
-      method: 'GET',
-      url: kind === 'key' ? `${url}/definition` : url,
-      access: needs('viewer'),
-      summary: `Shows ${what} as YAML would write it; its ETag can be sent back as If-Match`,
-      answers: { 200: KEY_DEFINITION, 404: PROBLEM },
-    },
-    ({ params }, reply) => send(reply, 200, definedKeys(node, keyEntryOf(kind, params[kind]))),
-  );
+  route(app, {
+    ...common,
+    method: 'GET',
+    url: kind === 'key' ? `${url}/definition` : url,
+    access: needs('viewer'),
+    summary: `Shows ${what} as YAML would write it; its ETag can be sent back as If-Match`,
+    answers: { 200: KEY_DEFINITION, 404: PROBLEM },
+    handler: ({ params }, reply) => send(reply, 200, definedKeys(node, keyEntryOf(kind, params[kind]))),
+  });
 }
 
 function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
@@ -77,61 +71,52 @@ function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
     422: PROBLEM,
     503: PROBLEM,
   } as const;
-  route(
-    app,
-    {
-      ...common,
-      method: 'PUT',
-      summary: `Makes ${what}, or replaces all of it; live keys follow`,
-      body: written,
-      answers,
-    },
-    async (request, reply) => {
+  route(app, {
+    ...common,
+    method: 'PUT',
+    summary: `Makes ${what}, or replaces all of it; live keys follow`,
+    body: written,
+    answers,
+    handler: async (request, reply) => {
       const entry = keyEntryOf(kind, request.params[kind]);
       const expected = expectedOfKeys(request, entryText(entry), isDefined(node, entry));
       if (request.query.dryRun === 'true') return previewPutKeys(node, entry, request.body, expected);
       const { isNew, ...made } = await putKeys(node, entry, request.body, expected, changedBy(request));
       return send(reply, isNew ? 201 : 200, made);
     },
-  );
-  route(
-    app,
-    {
-      ...common,
-      method: 'PATCH',
-      summary: `Changes single settings of ${what}, or makes it; null takes a setting away (RFC 7396)`,
-      body: written,
-      answers,
-    },
-    async (request, reply) => {
+  });
+  route(app, {
+    ...common,
+    method: 'PATCH',
+    summary: `Changes single settings of ${what}, or makes it; null takes a setting away (RFC 7396)`,
+    body: written,
+    answers,
+    handler: async (request, reply) => {
       const entry = keyEntryOf(kind, request.params[kind]);
       const expected = expectedOfKeys(request, entryText(entry), isDefined(node, entry));
       if (request.query.dryRun === 'true') return previewPatchKeys(node, entry, request.body, expected);
       const { isNew, ...made } = await patchKeys(node, entry, request.body, expected, changedBy(request));
       return send(reply, isNew ? 201 : 200, made);
     },
-  );
+  });
 }
 
 function addDelete(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
   const common = changeOf(kind);
   const what = WHAT[kind];
-  route(
-    app,
-    {
-      ...common,
-      method: 'DELETE',
-      summary: `Deletes ${what}, as far as it was defined at run time; what YAML says, if anything, is in force again`,
-      answers: { 200: KEY_PREVIEW, 204: { description: 'It is deleted.', type: 'null' }, ...FAILURES, 503: PROBLEM },
-    },
-    async (request, reply) => {
+  route(app, {
+    ...common,
+    method: 'DELETE',
+    summary: `Deletes ${what}, as far as it was defined at run time; what YAML says, if anything, is in force again`,
+    answers: { 200: KEY_PREVIEW, 204: { description: 'It is deleted.', type: 'null' }, ...FAILURES, 503: PROBLEM },
+    handler: async (request, reply) => {
       const entry = keyEntryOf(kind, request.params[kind]);
       const expected = expectedOfKeys(request, entryText(entry), isDefined(node, entry));
       if (request.query.dryRun === 'true') return previewDeleteKeys(node, entry, expected);
       await deleteKeys(node, entry, expected, changedBy(request));
       return reply.code(204).send();
     },
-  );
+  });
 }
 
 /** Returns the parts that changes of definitions share. */

@@ -31,16 +31,13 @@ export function addLiveRoutes(app: FastifyInstance, node: UsedParts, access: Acc
   const feed = new LiveFeed(node);
   const streams = new LiveStreams(feed, (group) => node.groups.isLive(group));
   beat(app, streams, telemetry);
-  route(
-    app,
-    {
-      ...VIEWING,
-      url: '/v1/live',
-      summary: 'Shows the node, a window of the list of groups by heat, and one group; as events, every second',
-      query: LIVE_QUERY,
-      answers: { 200: LIVE_NOW, 404: PROBLEM, 422: PROBLEM, 503: PROBLEM },
-    },
-    (request, reply) => {
+  route(app, {
+    ...VIEWING,
+    url: '/v1/live',
+    summary: 'Shows the node, a window of the list of groups by heat, and one group; as events, every second',
+    query: LIVE_QUERY,
+    answers: { 200: LIVE_NOW, 404: PROBLEM, 422: PROBLEM, 503: PROBLEM },
+    handler: (request, reply) => {
       const { order = 'heat', find = '', from = '0', count = '0', group } = request.query;
       const number = group === undefined ? null : node.gate.groupToShow(group);
       const view = { order, find, from: Number(from), count: Number(count), group: number };
@@ -54,21 +51,18 @@ export function addLiveRoutes(app: FastifyInstance, node: UsedParts, access: Acc
       const sink = new EventSink(reply.raw, access);
       sink.onClosed = streams.add(view, sink);
     },
-  );
-  route(
-    app,
-    {
-      ...VIEWING,
-      url: '/v1/live/history',
-      summary: 'Shows the last 15 minutes as this node remembers them: the node, and the groups that were busiest',
-      query: HISTORY_QUERY,
-      answers: { 200: HISTORY, 404: PROBLEM, 422: PROBLEM },
-    },
-    ({ query: { group, direction = 'publish', ago = '0' } }, reply) => {
+  });
+  route(app, {
+    ...VIEWING,
+    url: '/v1/live/history',
+    summary: 'Shows the last 15 minutes as this node remembers them: the node, and the groups that were busiest',
+    query: HISTORY_QUERY,
+    answers: { 200: HISTORY, 404: PROBLEM, 422: PROBLEM },
+    handler: ({ query: { group, direction = 'publish', ago = '0' } }, reply) => {
       const number = group === undefined ? null : node.gate.groupToShow(group);
       reply.send(feed.history(number, DIRECTIONS.indexOf(direction), Number(ago)));
     },
-  );
+  });
 }
 
 const VIEWING = { method: 'GET', access: needs('viewer'), tag: 'live' } as const;
@@ -162,18 +156,15 @@ export function addRecordingRoute(app: FastifyInstance, { config, telemetry }: R
     for (const one of running) one.abort();
     done();
   });
-  route(
-    app,
-    {
-      method: 'GET',
-      url: '/v1/live/recording',
-      access: needs('operator'),
-      tag: 'live',
-      summary: 'Records the report topic from now on for some seconds, for `quotamesh sim replay`',
-      query: RECORDING_QUERY,
-      answers: { 200: RECORDING, 422: PROBLEM, 503: PROBLEM },
-    },
-    async ({ method, query: { seconds } }, reply) => {
+  route(app, {
+    method: 'GET',
+    url: '/v1/live/recording',
+    access: needs('operator'),
+    tag: 'live',
+    summary: 'Records the report topic from now on for some seconds, for `quotamesh sim replay`',
+    query: RECORDING_QUERY,
+    answers: { 200: RECORDING, 422: PROBLEM, 503: PROBLEM },
+    handler: async ({ method, query: { seconds } }, reply) => {
       reply.header('content-type', 'application/octet-stream');
       reply.header('content-disposition', `attachment; filename="${fileName(config.cluster)}"`);
       if (method === 'HEAD') return reply.send();
@@ -198,7 +189,7 @@ export function addRecordingRoute(app: FastifyInstance, { config, telemetry }: R
         .finally(() => running.delete(ending));
       return reply.send(answer);
     },
-  );
+  });
 }
 
 /** Most bytes that wait for the reader. */

@@ -33,15 +33,21 @@ function addRateRoutes(app: FastifyInstance, node: ChangeParts, { path, spelling
   const names = () => [...node.groups.numbers.keys()].sort();
   const of = (end: string) => (aliasOf === undefined ? {} : { aliasOf: aliasOf + end });
   const named = { ...PULSAR, ...of('/*'), url: `${path}/*`, params: pathParams('*') };
-  route(
-    app,
-    { ...PULSAR, ...of(''), method: 'GET', url: path, access: VIEWING, summary: 'Lists the names of all groups' },
-    names,
-  );
-  route(
-    app,
-    { ...named, method: 'GET', access: VIEWING, summary: 'Shows the rates of a group' },
-    ({ params }, reply) => {
+  route(app, {
+    ...PULSAR,
+    ...of(''),
+    method: 'GET',
+    url: path,
+    access: VIEWING,
+    summary: 'Lists the names of all groups',
+    handler: names,
+  });
+  route(app, {
+    ...named,
+    method: 'GET',
+    access: VIEWING,
+    summary: 'Shows the rates of a group',
+    handler: ({ params }, reply) => {
       const name = params['*'];
       // The slash alone lists (PIP-82).
       if (name === '') return names();
@@ -50,25 +56,30 @@ function addRateRoutes(app: FastifyInstance, node: ChangeParts, { path, spelling
         .header('etag', `"${revision}"`)
         .send(toPulsarGroup(node.groups.at(node.groups.numbers.get(group) as number), spelling));
     },
-  );
+  });
   const access = changes(null);
-  route(
-    app,
-    { ...named, method: 'PUT', access, summary: 'Makes a group, or changes its rates', body: RATES },
-    async (request, reply) => {
+  route(app, {
+    ...named,
+    method: 'PUT',
+    access,
+    summary: 'Makes a group, or changes its rates',
+    body: RATES,
+    handler: async (request, reply) => {
       await putRates(node, request, request.params['*'], request.body ?? {});
       return noContent(reply);
     },
-  );
-  route(
-    app,
-    { ...named, method: 'DELETE', access, summary: 'Deletes a group; answers 412 while something is attached to it' },
-    async (request, reply) => {
+  });
+  route(app, {
+    ...named,
+    method: 'DELETE',
+    access,
+    summary: 'Deletes a group; answers 412 while something is attached to it',
+    handler: async (request, reply) => {
       const name = request.params['*'];
       await deleteGroup(node, name, expectedOfGroup(request, node, name), changedBy(request));
       return reply.code(deleted).send();
     },
-  );
+  });
 }
 
 interface GroupPath {
@@ -102,10 +113,12 @@ function addScopeRoutes(
 ): void {
   const scope = scopeKind === 'tenant' ? pathParams('tenant') : pathParams('tenant', 'namespace');
   const described = { ...PULSAR, url: path, params: scope };
-  route(
-    app,
-    { ...described, method: 'GET', access: VIEWING, summary: `Shows the group that a ${scopeKind} is attached to` },
-    ({ params }, reply) => {
+  route(app, {
+    ...described,
+    method: 'GET',
+    access: VIEWING,
+    summary: `Shows the group that a ${scopeKind} is attached to`,
+    handler: ({ params }, reply) => {
       const { attachment, revision } = attachmentAt(node, scopePath(params));
       const { group } = attachment;
       if (typeof group !== 'string') throw unknownScope(params);
@@ -113,22 +126,36 @@ function addScopeRoutes(
       // A bare name: Pulsar's client would print quotes.
       return reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(group);
     },
-  );
+  });
   const access = changes((params) => String(params.tenant));
   for (const method of ['PUT', 'POST'] as const) {
     const summary = `Attaches a ${scopeKind} to a group`;
     const params = scopeKind === 'tenant' ? pathParams('tenant', '*') : pathParams('tenant', 'namespace', '*');
-    route(app, { ...PULSAR, method, url: `${path}/*`, params, access, summary }, async (request, reply) => {
-      const [at, group] = [scopePath(request.params), request.params['*']];
-      await attach(node, at, { group }, expectedOfScope(request, node, at), attachedBy(request));
-      return noContent(reply);
+    route(app, {
+      ...PULSAR,
+      method,
+      url: `${path}/*`,
+      params,
+      access,
+      summary,
+      handler: async (request, reply) => {
+        const [at, group] = [scopePath(request.params), request.params['*']];
+        await attach(node, at, { group }, expectedOfScope(request, node, at), attachedBy(request));
+        return noContent(reply);
+      },
     });
   }
-  route(app, { ...described, method: 'DELETE', access, summary: `Detaches a ${scopeKind}` }, async (request, reply) => {
-    const at = scopePath(request.params);
-    await detach(node, at, expectedOfScope(request, node, at), attachedBy(request));
-    // 200 by PIP-82; Pulsar's client on the same path takes it too.
-    return reply.code(200).send();
+  route(app, {
+    ...described,
+    method: 'DELETE',
+    access,
+    summary: `Detaches a ${scopeKind}`,
+    handler: async (request, reply) => {
+      const at = scopePath(request.params);
+      await detach(node, at, expectedOfScope(request, node, at), attachedBy(request));
+      // 200 by PIP-82; Pulsar's client on the same path takes it too.
+      return reply.code(200).send();
+    },
   });
 }
 

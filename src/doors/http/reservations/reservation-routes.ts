@@ -27,67 +27,55 @@ export interface ReservationRouteParts {
 export function addReservationRoutes(app: FastifyInstance, parts: ReservationRouteParts): void {
   const { node, reservations } = parts;
   const described = { method: 'POST', access: needs('traffic'), tag: 'admission' } as const;
-  route(
-    app,
-    {
-      ...described,
-      url: '/v1/commit',
-      summary: 'Ends a reservation whose work was done; amounts that are left out were as estimated',
-      body: COMMIT_BODY,
-      answers: { 200: ENDED, ...ENDING_PROBLEMS },
-    },
-    ({ body }, reply) => {
+  route(app, {
+    ...described,
+    url: '/v1/commit',
+    summary: 'Ends a reservation whose work was done; amounts that are left out were as estimated',
+    body: COMMIT_BODY,
+    answers: { 200: ENDED, ...ENDING_PROBLEMS },
+    handler: ({ body }, reply) => {
       reply.send({ ended: reservations.end(body) });
     },
-  );
-  route(
-    app,
-    {
-      ...described,
-      url: '/v1/cancel',
-      summary: 'Ends a reservation whose work was not done; everything is given back',
-      body: CANCEL_BODY,
-      answers: { 200: ENDED, ...ENDING_PROBLEMS },
-    },
-    ({ body }, reply) => {
+  });
+  route(app, {
+    ...described,
+    url: '/v1/cancel',
+    summary: 'Ends a reservation whose work was not done; everything is given back',
+    body: CANCEL_BODY,
+    answers: { 200: ENDED, ...ENDING_PROBLEMS },
+    handler: ({ body }, reply) => {
       reply.send({ ended: reservations.end({ ...body, cancel: true }) });
     },
-  );
-  route(
-    app,
-    {
-      ...described,
-      url: '/v1/commit/bulk',
-      summary: 'Ends several reservations in one request, in order; each commit or cancel counts by itself',
-      body: COMMITS_BODY,
-      answers: { 200: BULK_ENDED, ...BODY_PROBLEMS },
-      bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
-    },
-    ({ body: { commits } }, reply) => {
+  });
+  route(app, {
+    ...described,
+    url: '/v1/commit/bulk',
+    summary: 'Ends several reservations in one request, in order; each commit or cancel counts by itself',
+    body: COMMITS_BODY,
+    answers: { 200: BULK_ENDED, ...BODY_PROBLEMS },
+    bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
+    handler: ({ body: { commits } }, reply) => {
       reply.send({ answers: commits.map((given, at) => answerTo(reservations, given, `commits[${at}].`)) });
     },
-  );
+  });
   addCounts(app, parts);
 }
 
 function addCounts(app: FastifyInstance, { node, reservations, outcomes }: ReservationRouteParts): void {
-  route(
-    app,
-    {
-      method: 'GET',
-      url: '/v1/reservations',
-      access: needs('viewer'),
-      tag: 'status',
-      summary: 'Counts the reservations made over HTTP: how many are open, and how the others ended',
-      query: NO_QUERY,
-      answers: COUNTS_ANSWERS,
-    },
-    (_, reply) => {
+  route(app, {
+    method: 'GET',
+    url: '/v1/reservations',
+    access: needs('viewer'),
+    tag: 'status',
+    summary: 'Counts the reservations made over HTTP: how many are open, and how the others ended',
+    query: NO_QUERY,
+    answers: COUNTS_ANSWERS,
+    handler: (_, reply) => {
       reservations.expire();
       const { maxReservations: max, reservationMs: validMs } = node.config.limits;
       reply.send({ ...outcomes.reservations, max, validMs });
     },
-  );
+  });
 }
 
 function answerTo(reservations: OpenReservations, given: unknown, where: string) {

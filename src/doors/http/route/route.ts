@@ -22,23 +22,18 @@ export interface Route<Body extends z.ZodType, Query extends z.ZodType, Params e
   readonly errorHandler?: RouteOptions['errorHandler'];
   /** Path of the route that this one spells otherwise. */
   readonly aliasOf?: string;
+  readonly handler: (
+    request: FastifyRequest<{ Body: z.output<Body>; Querystring: z.output<Query>; Params: z.output<Params> }>,
+    reply: FastifyReply,
+  ) => unknown;
 }
-
-type Handler<Body, Query, Params> = (
-  request: FastifyRequest<{ Body: Body; Querystring: Query; Params: Params }>,
-  reply: FastifyReply,
-) => unknown;
 
 export function route<
   Body extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodType = z.ZodUnknown,
   Params extends z.ZodType = z.ZodUnknown,
->(
-  app: FastifyInstance,
-  described: Route<Body, Query, Params>,
-  handler: Handler<z.output<Body>, z.output<Query>, z.output<Params>>,
-): void {
-  const { method, url, access, aliasOf, isPlain, errorHandler } = described;
+>(app: FastifyInstance, described: Route<Body, Query, Params>): void {
+  const { method, url, access, aliasOf, isPlain, errorHandler, handler } = described;
   const bodyLimit = described.bodyLimit ?? (access.changes ? CHANGE_BYTES_MAX : undefined);
   app.route({
     method,
@@ -58,7 +53,7 @@ const CHANGE_BYTES_MAX = 4 * 1024 * 1024;
 /** Rejects all parameters, so that a misplaced one is not ignored. */
 export const NO_QUERY = z.strictObject({});
 
-function schemaOf(described: Route<z.ZodType, z.ZodType, z.ZodType>) {
+function schemaOf(described: Omit<Route<z.ZodType, z.ZodType, z.ZodType>, 'handler'>) {
   const { tag, summary, body, query, params, answers } = described;
   return {
     summary,

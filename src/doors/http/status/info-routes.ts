@@ -36,26 +36,29 @@ export interface InfoRouteParts {
 /** Adds metrics, the OpenAPI document, and an index for browsers. */
 export function addInfoRoutes(app: FastifyInstance, { node, metrics, known }: InfoRouteParts): void {
   const info = { method: 'GET', tag: 'info' } as const;
-  route(
-    app,
-    {
-      ...info,
-      url: '/metrics',
-      access: needs('viewer'),
-      summary: 'Exports metrics for Prometheus (docs/reference/metrics.md)',
-      answers: {},
-    },
-    async ({ headers }, reply) => {
+  route(app, {
+    ...info,
+    url: '/metrics',
+    access: needs('viewer'),
+    summary: 'Exports metrics for Prometheus (docs/reference/metrics.md)',
+    answers: {},
+    handler: async ({ headers }, reply) => {
       const { contentType, text } = await metrics.scrape(headers.accept);
       return reply.header('vary', 'accept').header('content-type', contentType).send(text);
     },
-  );
+  });
   const forAll = { ...info, access: needs('any') };
   // Made once: anybody may ask for them as often as they like.
   let description: Buffer | null = null;
-  route(app, { ...forAll, url: '/openapi.json', summary: 'Returns this description', answers: {} }, (_, reply) => {
-    description ??= Buffer.from(JSON.stringify(app.swagger()));
-    reply.header('content-type', JSON_MEDIA_TYPE).send(description);
+  route(app, {
+    ...forAll,
+    url: '/openapi.json',
+    summary: 'Returns this description',
+    answers: {},
+    handler: (_, reply) => {
+      description ??= Buffer.from(JSON.stringify(app.swagger()));
+      reply.header('content-type', JSON_MEDIA_TYPE).send(description);
+    },
   });
   addIndex(app, node, known);
 }
@@ -67,17 +70,25 @@ function addIndex(app: FastifyInstance, node: UsedParts, known: KnownRoutes): vo
   const answers = { 200: INDEX };
   const access = { ...needs('any'), isOpenTo: wantsPage };
   const summary = 'Lists the routes; shows the live page to browsers, by Accept';
-  route(app, { method: 'GET', tag: 'info', url: '/', access, summary, answers }, ({ headers }, reply) => {
-    reply.header('vary', 'accept');
-    if (wantsPage(headers)) {
-      page ??= Buffer.from(livePage(STRATEGY_NAMES));
-      reply.headers(PAGE_HEADERS).send(page);
-      return;
-    }
-    const { cluster, nodeId } = node.config;
-    const facts = { name: 'quotamesh', version: node.version, cluster, node: nodeId, ...known };
-    index ??= Buffer.from(JSON.stringify(facts));
-    reply.header('content-type', JSON_MEDIA_TYPE).send(index);
+  route(app, {
+    method: 'GET',
+    tag: 'info',
+    url: '/',
+    access,
+    summary,
+    answers,
+    handler: ({ headers }, reply) => {
+      reply.header('vary', 'accept');
+      if (wantsPage(headers)) {
+        page ??= Buffer.from(livePage(STRATEGY_NAMES));
+        reply.headers(PAGE_HEADERS).send(page);
+        return;
+      }
+      const { cluster, nodeId } = node.config;
+      const facts = { name: 'quotamesh', version: node.version, cluster, node: nodeId, ...known };
+      index ??= Buffer.from(JSON.stringify(facts));
+      reply.header('content-type', JSON_MEDIA_TYPE).send(index);
+    },
   });
 }
 
@@ -100,23 +111,32 @@ const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
  * its topic is alive: restarting helps nobody. Isolation keeps it ready.
  */
 export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
-  route(
-    app,
-    { ...PROBE, url: '/livez', summary: 'Tells whether the process is alive', answers: { 200: LIVE } },
-    (_, reply) => {
+  route(app, {
+    ...PROBE,
+    url: '/livez',
+    summary: 'Tells whether the process is alive',
+    answers: { 200: LIVE },
+    handler: (_, reply) => {
       reply.send({ alive: true });
     },
-  );
+  });
   const answers = { 200: READY, 503: NOT_READY };
-  route(
-    app,
-    { ...PROBE, url: '/readyz', summary: 'Tells whether the node is ready for traffic', answers },
-    (_, reply) => sendReadiness(reply, node),
-  );
+  route(app, {
+    ...PROBE,
+    url: '/readyz',
+    summary: 'Tells whether the node is ready for traffic',
+    answers,
+    handler: (_, reply) => sendReadiness(reply, node),
+  });
   const summary = 'Answers as /readyz does: load balancers ask so by default (HAProxy’s httpchk)';
-  route(app, { ...PROBE, method: 'OPTIONS', url: '/', summary, answers }, (_, reply) =>
-    sendReadiness(reply.header('allow', 'GET, HEAD, OPTIONS'), node),
-  );
+  route(app, {
+    ...PROBE,
+    method: 'OPTIONS',
+    url: '/',
+    summary,
+    answers,
+    handler: (_, reply) => sendReadiness(reply.header('allow', 'GET, HEAD, OPTIONS'), node),
+  });
 }
 
 const PROBE = { method: 'GET', access: needs('open'), tag: 'health' } as const;
@@ -134,21 +154,18 @@ function sendReadiness(reply: FastifyReply, node: StatusParts): void {
 
 /** Adds the route beside a keeper of Kafka's quotas (`quotamesh kafka-quotas`). */
 export function addKafkaQuotasRoute(app: FastifyInstance, status: () => KeeperStatus): void {
-  route(
-    app,
-    {
-      method: 'GET',
-      url: '/v1/kafka-quotas',
-      access: needs('viewer'),
-      tag: 'status',
-      summary: 'Shows the keeper of Kafka’s quotas: who writes, what exporters say, what every entity has',
-      query: NO_QUERY,
-      answers: { 200: json('The state of the keeper of this node.', KEEPER), 422: PROBLEM },
-    },
-    (_, reply) => {
+  route(app, {
+    method: 'GET',
+    url: '/v1/kafka-quotas',
+    access: needs('viewer'),
+    tag: 'status',
+    summary: 'Shows the keeper of Kafka’s quotas: who writes, what exporters say, what every entity has',
+    query: NO_QUERY,
+    answers: { 200: json('The state of the keeper of this node.', KEEPER), 422: PROBLEM },
+    handler: (_, reply) => {
       reply.send(status());
     },
-  );
+  });
 }
 
 const EXPORTER = record({
@@ -188,21 +205,18 @@ const KEEPER = record({
 });
 
 export function addMqttRoute(app: FastifyInstance, status: () => MqttStatus): void {
-  route(
-    app,
-    {
-      method: 'GET',
-      url: '/v1/mqtt',
-      access: needs('viewer'),
-      tag: 'status',
-      summary: 'Shows the MQTT broker: its connections, who is throttled and why, its messages',
-      query: NO_QUERY,
-      answers: { 200: json('The state of the broker of this node.', MQTT), 422: PROBLEM },
-    },
-    (_, reply) => {
+  route(app, {
+    method: 'GET',
+    url: '/v1/mqtt',
+    access: needs('viewer'),
+    tag: 'status',
+    summary: 'Shows the MQTT broker: its connections, who is throttled and why, its messages',
+    query: NO_QUERY,
+    answers: { 200: json('The state of the broker of this node.', MQTT), 422: PROBLEM },
+    handler: (_, reply) => {
       reply.send(status());
     },
-  );
+  });
 }
 
 const MQTT = record({

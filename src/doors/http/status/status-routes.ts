@@ -25,78 +25,63 @@ const PAGE_MAX = 200;
 
 /** Adds routes that show what this node knows of the cluster; they change nothing. */
 export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: Access): void {
-  route(
-    app,
-    {
-      ...VIEWING,
-      url: '/v1/groups',
-      summary: 'Lists groups, with what this node does for each',
-      query: body({ after: once('Begins behind this group; `next` of a page is the value for the page behind it.') }),
-      answers: { 200: GROUPS, 404: PROBLEM, 422: PROBLEM },
-    },
-    ({ query }, reply) => {
+  route(app, {
+    ...VIEWING,
+    url: '/v1/groups',
+    summary: 'Lists groups, with what this node does for each',
+    query: body({ after: once('Begins behind this group; `next` of a page is the value for the page behind it.') }),
+    answers: { 200: GROUPS, 404: PROBLEM, 422: PROBLEM },
+    handler: ({ query }, reply) => {
       reply.send(pageOfGroups(node, query.after));
     },
-  );
-  route(
-    app,
-    {
-      ...VIEWING,
-      url: '/v1/groups/:group',
-      summary: 'Shows a group: quota, target, strategy, and of each node usage, demand, share and age of its report',
-      query: NO_QUERY,
-      params: pathParams('group'),
-      answers: { 200: GROUP_ANSWER, 404: PROBLEM, 422: PROBLEM },
-    },
-    ({ params }, reply) => {
+  });
+  route(app, {
+    ...VIEWING,
+    url: '/v1/groups/:group',
+    summary: 'Shows a group: quota, target, strategy, and of each node usage, demand, share and age of its report',
+    query: NO_QUERY,
+    params: pathParams('group'),
+    answers: { 200: GROUP_ANSWER, 404: PROBLEM, 422: PROBLEM },
+    handler: ({ params }, reply) => {
       reply.send(describeGroup(node, node.gate.groupToShow(params.group)));
     },
-  );
+  });
   addShownKeys(app, node);
-  route(
-    app,
-    {
-      ...VIEWING,
-      url: '/v1/nodes',
-      summary: 'Shows this node, the members of the cluster, and the topic',
-      query: NO_QUERY,
-      answers: { 200: NODES, 422: PROBLEM },
-    },
-    (_, reply) => {
+  route(app, {
+    ...VIEWING,
+    url: '/v1/nodes',
+    summary: 'Shows this node, the members of the cluster, and the topic',
+    query: NO_QUERY,
+    answers: { 200: NODES, 422: PROBLEM },
+    handler: (_, reply) => {
       reply.send({ ...describeNode(node), access: access.status });
     },
-  );
+  });
 }
 
 function addShownKeys(app: FastifyInstance, node: UsedParts): void {
-  route(
-    app,
-    {
-      ...VIEWING,
-      url: '/v1/keys',
-      summary: 'Lists the busiest keys that speak at this node',
-      query: NO_QUERY,
-      answers: { 200: BUSIEST_KEYS, 422: PROBLEM },
-    },
-    async (_, reply) => {
+  route(app, {
+    ...VIEWING,
+    url: '/v1/keys',
+    summary: 'Lists the busiest keys that speak at this node',
+    query: NO_QUERY,
+    answers: { 200: BUSIEST_KEYS, 422: PROBLEM },
+    handler: async (_, reply) => {
       reply.send({ keys: await busiestKeys(node) });
     },
-  );
-  route(
-    app,
-    {
-      ...VIEWING,
-      url: '/v1/keys/:key',
-      summary:
-        'Shows a key that a template makes: what this node may spend without publishing it, or its group, and what nodes told',
-      query: NO_QUERY,
-      params: pathParams('key'),
-      answers: { 200: KEY, 404: PROBLEM, 422: PROBLEM },
-    },
-    ({ params: { key } }, reply) => {
+  });
+  route(app, {
+    ...VIEWING,
+    url: '/v1/keys/:key',
+    summary:
+      'Shows a key that a template makes: what this node may spend without publishing it, or its group, and what nodes told',
+    query: NO_QUERY,
+    params: pathParams('key'),
+    answers: { 200: KEY, 404: PROBLEM, 422: PROBLEM },
+    handler: ({ params: { key } }, reply) => {
       reply.send(describeKey(node, key) ?? unknownKey(node.templates, key));
     },
-  );
+  });
 }
 
 const VIEWING = { method: 'GET', access: needs('viewer'), tag: 'status' } as const;
