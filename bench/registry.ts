@@ -7,9 +7,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestWith } from '../src/tools/load/http-pipe.js';
-import { keepAsking } from '../src/tools/load/keep-asking.js';
 import { Cluster, type ClusterOptions } from '../test/cluster/cluster.js';
 import { startKafka } from '../test/kafka/kafka.js';
+import { keepAsking } from './limiter/keep-asking.js';
 
 const NODES = ['a', 'b', 'c'];
 /** Requests under way at once; each waits for the log. */

@@ -1,6 +1,6 @@
 import type { NetConnectOpts } from 'node:net';
 import { requestWith } from '../../src/tools/load/http-pipe.js';
-import { keepAsking } from '../../src/tools/load/keep-asking.js';
+import { keepAsking } from './keep-asking.js';
 
 /** One turn: ask this server, this way, for so long. */
 export interface LoadTurn {

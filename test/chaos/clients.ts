@@ -1,7 +1,7 @@
 import type { Call as LoadCall } from '../../src/tools/load/call.js';
 import { epochNow } from '../../src/tools/load/epoch-now.js';
-import { steadyStream } from '../../src/tools/load/load-order.js';
 import { LoadProcess } from '../../src/tools/load/load-process.js';
+import { steadyStream } from '../cluster/steady-stream.js';
 import { NODES } from './schedule.js';
 import { GROUPS } from './workload.js';
 

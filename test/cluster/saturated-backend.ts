@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { playStream } from '../../sim/load/play-arrivals.js';
 import type { GroupExplanation } from '../../src/node/api/group-explanation.js';
 import { epochNow } from '../../src/tools/load/epoch-now.js';
-import { steadyStream } from '../../src/tools/load/load-order.js';
 import { RealTimeQueue } from '../../src/tools/load/real-time-queue.js';
 import { Child } from '../../src/tools/processes/child.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
+import { steadyStream } from './steady-stream.js';
 
 /** Pieces of work per second that each backend can do. */
 export const CAPACITY = 150;

@@ -1,8 +1,8 @@
 import type { Arrival } from '../../sim/cluster/world.js';
 import { isDecided } from '../../src/tools/load/call.js';
 import { epochNow } from '../../src/tools/load/epoch-now.js';
-import { steadyStream } from '../../src/tools/load/load-order.js';
 import { LoadProcess } from '../../src/tools/load/load-process.js';
+import { steadyStream } from './steady-stream.js';
 
 const PATIENCE_MS = 3000;
 

@@ -12,7 +12,7 @@ import { parseYaml } from '../yaml/parse-yaml.js';
 import { describeConfig } from './describe-config.js';
 
 /** A value in force, secrets masked, and who says it: `default`, `node.yaml:12`, a variable or a flag. */
-export interface SourcedSetting {
+interface SourcedSetting {
   readonly key: string;
   readonly value: unknown;
   readonly source: string;

@@ -9,7 +9,7 @@ import { isPlanned } from './planned-settings.js';
 import { checkReserved, type GroupValues, readGroups } from './read-groups.js';
 import { withUnitsBehindAmounts } from './units-in-keys.js';
 
-export interface ExaminedGroup {
+interface ExaminedGroup {
   /** null when there are mistakes. */
   readonly config: GroupConfig | null;
   readonly mistakes: readonly Mistake[];

@@ -31,7 +31,7 @@ export interface TemplateRead {
   readonly allowLimits: AllowedLimitsRead | null;
 }
 
-export interface AllowedLimitsRead {
+interface AllowedLimitsRead {
   /** undefined = a mistake. */
   readonly role: LimitRole | undefined;
   readonly quota: Sound<GroupSection>['quota'];

@@ -25,7 +25,7 @@ export function checkReach(node: SoundNode, auth: ReadAuth['auth'], findings: Fi
   }
 }
 
-export interface ReadListenerTls {
+interface ReadListenerTls {
   readonly http: ListenerTlsConfig | null;
   readonly mqtt: ListenerTlsConfig | null;
   readonly files: readonly string[];

@@ -11,7 +11,7 @@ export interface FileContext {
   readonly readFile: (path: string, bytesMax: number) => string;
 }
 
-export interface ReadTexts<Value> {
+interface ReadTexts<Value> {
   readonly read: Sound<TextsRead<Value>>;
   /** Absolute. */
   readonly files: readonly string[];

@@ -10,7 +10,7 @@ import type { Sound, TextsRead } from '../setting/text-file.js';
 import type { KindMistakes } from '../setting/topic-kind.js';
 import { type FileContext, readTexts } from './read-texts.js';
 
-export interface TopicContext extends FileContext {
+interface TopicContext extends FileContext {
   readonly nodeId: unknown;
 }
 

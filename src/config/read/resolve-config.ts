@@ -57,7 +57,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): ResolvedCo
   return config;
 }
 
-export interface Examined {
+interface Examined {
   /** null when there are mistakes. */
   readonly config: ResolvedConfig | null;
   readonly mistakes: readonly Mistake[];
@@ -153,7 +153,7 @@ function withShorthands(raw: unknown): unknown {
 }
 
 /** Without a topic nobody knows what others want: a strategy that would have to know is refused, not replaced. */
-export function checkAlone(root: Readonly<Record<string, unknown>>, findings: Findings): void {
+function checkAlone(root: Readonly<Record<string, unknown>>, findings: Findings): void {
   const groups = isMapping(root.groups) ? Object.entries(root.groups) : [];
   const written: [(string | number)[], unknown][] = [
     [['defaults'], root.defaults],
@@ -176,7 +176,7 @@ const SELECTORS = ['producerRate', 'producerThrottle', 'consumerRate', 'consumer
 type Selectors = { readonly [Name in (typeof SELECTORS)[number]]?: string | undefined };
 
 /** Refuses two selectors of one series: a producer's bytes would count as a consumer's. */
-export function checkMetricSelectors(metrics: Selectors, findings: Findings): void {
+function checkMetricSelectors(metrics: Selectors, findings: Findings): void {
   const read = SELECTORS.flatMap((name) => {
     const text = metrics[name];
     return text === undefined ? [] : [{ name, text, selector: selectorOf(text) }];

@@ -61,7 +61,7 @@ export interface ResolvedConfig {
 export type RegistryConfig = NodeSettings['registry'] & Constants['registry'];
 
 /** Bounds on costs, and cost units of bytes. */
-export interface CostsConfig extends CostMeterSettings, CostFactors {}
+interface CostsConfig extends CostMeterSettings, CostFactors {}
 
 export type PolledBackend = Omit<PolledBackendSettings, 'zone'> &
   Constants['backends'] & { readonly name: string; readonly zone: string };

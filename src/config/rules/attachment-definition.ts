@@ -20,7 +20,7 @@ export function readAttachments(written: unknown, groups: NamesInUse, findings: 
   return config;
 }
 
-export interface ExaminedAttachment {
+interface ExaminedAttachment {
   /** null when there are mistakes. */
   readonly attachment: Attachment | null;
   readonly mistakes: readonly Mistake[];

@@ -15,7 +15,7 @@ export interface ReadKafkaQuotas {
   readonly entities: readonly KafkaQuotaEntity[];
 }
 
-export interface KafkaQuotasContext {
+interface KafkaQuotasContext {
   readonly topicKind: string | undefined;
   /** Names of groups, and whether any of their quotas is in bytes. */
   readonly groups: ReadonlyMap<string, { readonly hasBytes: boolean }>;

@@ -15,7 +15,7 @@ import { COSTS, LIMITING } from './target.js';
 import { TIMING } from './timing.js';
 import { KINDS, kindOf, TOPIC_KIND, type TopicKind } from './topic-kinds.js';
 
-export interface SettingsSection {
+interface SettingsSection {
   /** Path of the section in YAML; '' for the top level. Group settings stand under `defaults` and `groups.<name>`. */
   readonly path: string;
   readonly title: string;

@@ -74,7 +74,7 @@ const SHADOW_COSTS =
 /** shadow: decisions are made and counted, and refuse nothing. */
 export const MODES = ['enforce', 'shadow'] as const;
 
-export const DROPPED_WORK = ['refunded', 'counted'] as const;
+const DROPPED_WORK = ['refunded', 'counted'] as const;
 
 const RATES = {
   messagesPerSecond: { kind: 'rate', ...limit('messages') },

@@ -22,7 +22,7 @@ export const KEYS = section({
 });
 
 /** Roles that may send a limit with a request; the other roles may send no acquire. */
-export const LIMIT_ROLES = ['traffic', 'admin'] as const;
+const LIMIT_ROLES = ['traffic', 'admin'] as const;
 export type LimitRole = (typeof LIMIT_ROLES)[number];
 
 /** Below `allowLimits` of a template, beside the highest quota. */

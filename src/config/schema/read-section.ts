@@ -118,7 +118,7 @@ function elsewhere(key: string): string {
 }
 
 /** Keys of PIP-82 and of Pulsar as shipped, and what stands for them here. For messages and docs/reference/settings.md. */
-export interface ForeignKey {
+interface ForeignKey {
   readonly key: string;
   readonly from: 'PIP-82' | 'Pulsar';
   /** Our keys. */

@@ -25,7 +25,7 @@ export function mayBothMatch(one: MetricSelector, other: MetricSelector): boolea
   return true;
 }
 
-export interface ReadLabels {
+interface ReadLabels {
   readonly labels: ReadonlyMap<string, string>;
   /** Behind the closing brace. */
   readonly end: number;

@@ -12,7 +12,7 @@ export interface ReadValue {
   readonly problems: readonly ValueProblem[];
 }
 
-export interface ValueProblem {
+interface ValueProblem {
   /** Below the setting: the index in a list, the key in a mapping. */
   readonly at: readonly (string | number)[];
   /** Predicate that follows the path: `must be …, got …`. */

@@ -40,7 +40,7 @@ export interface TextFile {
   readonly file: string;
 }
 
-export type SettingDefault = number | string | boolean | readonly string[] | null;
+type SettingDefault = number | string | boolean | readonly string[] | null;
 
 export type SettingKind =
   | QuantityKind

@@ -37,7 +37,7 @@ export interface AnyTopicKind extends Omit<TopicKindOf<Members, object, object>,
 
 export type SoundOf<Own extends Members> = Sound<TextsRead<ValueOf<Own>>>;
 
-export interface KindContext {
+interface KindContext {
   readonly written: unknown;
   /** Start of relative paths. */
   readonly folder: string;
@@ -52,7 +52,7 @@ export interface KindMistakes {
   remedyOf(key: string): string;
 }
 
-export interface Opening {
+interface Opening {
   readonly cluster: string;
   readonly log: Log;
   readonly telemetry: Telemetry;

@@ -1,4 +1,4 @@
-import { formatQuantity, parseRate, SECONDS_OF, SHORT_UNIT, type TimeUnit } from './quantity.js';
+import { parseRate, SECONDS_OF, SHORT_UNIT, type TimeUnit } from './quantity.js';
 
 /**
  * A rate as it was written. What enforces it takes it per second; people find their unit again, with the amount that
@@ -12,11 +12,6 @@ export interface WrittenRate {
 /** 300 per hour and 5 per minute are the same number: one division rounds once. */
 export function perSecond({ amount, per }: WrittenRate): number {
   return amount / SECONDS_OF[per];
-}
-
-/** `600/min`, `1MiB/h`; parseRate reads it back. */
-export function formatRate(kind: 'rate' | 'byte-rate', { amount, per }: WrittenRate): string {
-  return `${formatQuantity(kind, amount)}/${SHORT_UNIT[per]}`;
 }
 
 /** Writes it as YAML has it below its key: `5`, `5/min`. */

@@ -9,7 +9,7 @@ export interface ParsedFile {
   readonly parsed: ParsedYaml;
 }
 
-export interface MergedFiles {
+interface MergedFiles {
   readonly raw: unknown;
   readonly locate: Locate;
   /** Mistakes within one text, and what two files both say. */

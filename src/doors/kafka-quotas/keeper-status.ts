@@ -1,56 +1,60 @@
+import { z } from 'zod';
 import { entityText, limitKeyOf } from '../../core/beside/kafka-quotas/entity.js';
 import type { Keeper } from '../../core/beside/kafka-quotas/keeper.js';
 import { isSaturated } from '../../core/beside/kafka-quotas/next-water-level.js';
-import type { QuotaWindow } from '../../topic/kafka/client-quota-admin.js';
+
+const text = z.string();
+const number = z.number().min(0);
+
+const EXPORTER = z.strictObject({
+  url: text,
+  state: z.enum(['fine', 'odd', 'silent', 'unknown']).meta({
+    description: 'With silent its last page counts; with unknown its brokers count as wanting everything.',
+  }),
+  problem: text.nullable(),
+  silentMs: number
+    .nullable()
+    .meta({ description: 'Milliseconds since its last page; null means that there was none.' }),
+  series: number,
+});
+type ExporterStatus = z.infer<typeof EXPORTER>;
+
+const LIMIT = z.strictObject({
+  entity: text,
+  quotaName: text,
+  group: text,
+  quota: number.meta({ description: 'Bytes per second of the whole Kafka cluster.' }),
+  inForce: number.nullable().meta({ description: 'Bytes per second that every broker enforces.' }),
+  usage: number.meta({ description: 'Bytes per second of all brokers together.' }),
+  state: z.enum(['kept', 'left', 'waiting']).meta({
+    description:
+      'With kept quotamesh writes it; with left a foreign value stands there; with waiting nothing is written.',
+  }),
+  original: number.nullable().meta({ description: 'What a release puts back.' }),
+  brokers: z.array(z.strictObject({ url: text, rate: number.nullable(), isSaturated: z.boolean() })),
+});
+export type LimitStatus = z.infer<typeof LIMIT>;
 
 /** Answer of `GET /v1/kafka-quotas`: counts since the start, rates in bytes/s. */
-export interface KeeperStatus {
-  readonly keeper: string;
-  /** Id of the writer; null = none yet. */
-  readonly writer: string | null;
-  readonly term: number;
-  /** True = this keeper may change quotas now. */
-  readonly mayWrite: boolean;
-  /** Ids alive, this one included, in order: the first writes. */
-  readonly keepers: readonly string[];
-  /** Reason why Kafka reports no quotas; null = it does. */
-  readonly kafkaProblem: string | null;
-  readonly exporters: readonly ExporterStatus[];
-  readonly windows: readonly QuotaWindow[];
-  readonly limits: readonly LimitStatus[];
-  /** Entities beyond kafkaQuotas.maxEntities. */
-  readonly leftOut: number;
-  readonly alterations: number;
-  readonly alterationsFailed: number;
-  readonly foreignChanges: number;
-}
-
-export interface ExporterStatus {
-  readonly url: string;
-  /** silent: its last page counts; unknown: its brokers count as wanting everything. */
-  readonly state: 'fine' | 'odd' | 'silent' | 'unknown';
-  readonly problem: string | null;
-  /** Milliseconds since its last page; null = none yet. */
-  readonly silentMs: number | null;
-  readonly series: number;
-}
-
-export interface LimitStatus {
-  readonly entity: string;
-  readonly quotaName: string;
-  readonly group: string;
-  /** Bytes/s of the whole Kafka cluster. */
-  readonly quota: number;
-  /** Value that every broker enforces, as Kafka last reported; null = none. */
-  readonly inForce: number | null;
-  /** Bytes/s of all brokers together. */
-  readonly usage: number;
-  /** kept: quotamesh writes it; left: a foreign value stands there; waiting: not written yet. */
-  readonly state: 'kept' | 'left' | 'waiting';
-  /** Value before quotamesh, put back by --release; null = none. */
-  readonly original: number | null;
-  readonly brokers: readonly { readonly url: string; readonly rate: number | null; readonly isSaturated: boolean }[];
-}
+export const KEEPER_STATUS = z.strictObject({
+  keeper: text,
+  writer: text.nullable().meta({ description: 'Who writes; null means that there is nobody yet.' }),
+  term: number,
+  mayWrite: z.boolean(),
+  keepers: z
+    .array(text)
+    .readonly()
+    .meta({ description: 'Those alive, this one included, in order: the first writes.' }),
+  kafkaProblem: text.nullable().meta({ description: 'Why Kafka reports no quotas; null means that it does.' }),
+  exporters: z.array(EXPORTER),
+  windows: z.array(z.strictObject({ broker: text, windows: number, windowSeconds: number })).readonly(),
+  limits: z.array(LIMIT),
+  leftOut: number.meta({ description: 'Entities beyond kafkaQuotas.maxEntities.' }),
+  alterations: number,
+  alterationsFailed: number,
+  foreignChanges: number,
+});
+export type KeeperStatus = z.infer<typeof KEEPER_STATUS>;
 
 export function keeperStatus(
   keeper: Keeper,

@@ -13,7 +13,7 @@ export interface SpecsInput {
   readonly maxEntities: number;
 }
 
-export interface Specs {
+interface Specs {
   readonly limits: readonly LimitSpec[];
   /** Keys of entity and quota of rules whose group has no such quota. */
   readonly unlimited: ReadonlySet<string>;

@@ -41,12 +41,12 @@ export interface QuotaAdmin {
   close(): Promise<void>;
 }
 
-export interface RefusedEntity {
+interface RefusedEntity {
   readonly entity: DescribedEntity['entity'];
   readonly reason: string;
 }
 
-export interface QuotaKeeperParts {
+interface QuotaKeeperParts {
   readonly config: ResolvedConfig;
   /** Topic of one partition, for keepers alone. */
   readonly topic: ReportTopic;

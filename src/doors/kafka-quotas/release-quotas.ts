@@ -14,7 +14,7 @@ import { changesOf, describedQuotas } from './entity-parts.js';
 import { decodeKeeperRecord, encodeKeeperRecord } from './keeper-record-codec.js';
 import type { QuotaAdmin } from './quota-keeper.js';
 
-export interface ReleaseParts {
+interface ReleaseParts {
   readonly config: ResolvedConfig;
   readonly topic: ReportTopic;
   readonly admin: QuotaAdmin;

@@ -4,9 +4,9 @@ import { createHttpServer, type HttpServerParts } from '../http/server/http-serv
 import type { MetricSources } from '../telemetry/metric-tables.js';
 import { createMetrics, RefusalExemplars } from '../telemetry/metrics.js';
 
-export type HttpParts = Omit<HttpServerParts, 'metrics' | 'outcomes'> & Pick<MetricSources, 'incidents'>;
+type HttpParts = Omit<HttpServerParts, 'metrics' | 'outcomes'> & Pick<MetricSources, 'incidents'>;
 
-export interface AssembledHttp {
+interface AssembledHttp {
   readonly app: FastifyInstance;
   readonly sources: MetricSources;
 }

@@ -5,7 +5,7 @@ import type { NodeParts } from '../../node/loop/node-parts.js';
 import { closeHttp, listen } from '../http/server/http-server.js';
 import { assembleHttp } from './assemble-http.js';
 
-export interface EmbeddedHttp extends NodeHttp {
+interface EmbeddedHttp extends NodeHttp {
   close(): Promise<void>;
 }
 

@@ -46,7 +46,7 @@ export async function configOf(options: CreateNodeOptions, constants?: OtherCons
 }
 
 /** Rejects wrong options, all at once, for callers without a type checker. */
-export function rejectWrongOptions(options: unknown): asserts options is CreateNodeOptions {
+function rejectWrongOptions(options: unknown): asserts options is CreateNodeOptions {
   if (!isMapping(options)) throw wrong('options', `must be an object with config, got ${showSent(options)}`);
   const mistakes = optionMistakes(OPTIONS, options);
   if (mistakes !== null) throw wrong(mistakes.field, mistakes.reason);

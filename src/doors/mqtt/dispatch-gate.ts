@@ -5,7 +5,7 @@ import type { GatedConnection } from './gated-connection.js';
 import type { GroupRules } from './group-rules.js';
 import type { PublishHead } from './packets.js';
 
-export interface DispatchGateParts {
+interface DispatchGateParts {
   readonly passages: Passages;
   readonly rules: GroupRules;
   readonly telemetry: Telemetry;

@@ -316,7 +316,7 @@ const LINGER_MS = 60_000;
 const CONNECT_MS = 10_000;
 
 /** Sends what is written, e.g. a refusing CONNACK, but waits only so long for the client. */
-export function closeSocket(socket: Socket): void {
+function closeSocket(socket: Socket): void {
   if (socket.destroyed) return;
   if (socket.writableLength === 0) {
     socket.destroy();
@@ -332,7 +332,7 @@ const CLOSE_MS = 1000;
  * Lets a connection go on a few times in one turn of the event loop. By the next turn aedes has looked at subscribers,
  * slow ones hold their publishers back, and other connections had their turn.
  */
-export class TurnPacer {
+class TurnPacer {
   readonly #goOn: () => void;
   #inTurn = 0;
   #isPlanned = false;
@@ -360,7 +360,7 @@ export class TurnPacer {
 const IN_TURN_MAX = 16;
 
 /** Paces a client's subscriptions; the connection is held meanwhile. */
-export class SubscribeTurn {
+class SubscribeTurn {
   readonly #rules: SubscribeTurnRules;
   #timer: NodeJS.Timeout | null = null;
 
@@ -386,7 +386,7 @@ export class SubscribeTurn {
   }
 }
 
-export interface SubscribeTurnRules {
+interface SubscribeTurnRules {
   /** Takes a token: returns milliseconds until the client may subscribe, 0 = taken. */
   readonly waitMs: () => number;
   /** Called with true when the client begins to wait, with false when it may try again. */
@@ -400,7 +400,7 @@ const WAIT_MS_MAX = 60_000;
  * Holds bytes read of a client in two lanes: ordered ones, and those that overtake. A PUBLISH may wait for minutes, a
  * ping behind it may not (MQTT 3.1.1, 3.1.2.10).
  */
-export class ArrivedPackets {
+class ArrivedPackets {
   readonly ordered: PacketLane = new PacketLane();
   readonly overtaking: PacketLane = new PacketLane();
   readonly #splitter: PacketSplitter;
@@ -457,7 +457,7 @@ function overtakes(packet: Buffer): boolean {
 }
 
 /** Most bytes before the login: a token of 3 KB fits, a longer will does not. */
-export const CONNECT_BYTES_MAX = 4096;
+const CONNECT_BYTES_MAX = 4096;
 
 /** Calls between the broker and a connection. */
 export interface ConnectionRules {

@@ -5,12 +5,12 @@ import { type Captured, fill, matchName, matchTopic } from '../../core/beside/at
 import type { Where } from '../../node/api/decision.js';
 
 /** Client that sends or receives. */
-export interface Identity {
+interface Identity {
   readonly clientId: string;
   readonly username: string;
 }
 
-export interface GroupLookup {
+interface GroupLookup {
   readonly defaultGroup: string | null;
   isGroup(name: string): boolean;
   /** Resolves a scope to its groups. */

@@ -1,5 +1,5 @@
 /** Connection that holds bytes. */
-export interface Holder {
+interface Holder {
   cutOff(reason: string): void;
 }
 

@@ -278,7 +278,7 @@ function connectionOf(client: Client): GatedConnection {
 }
 
 /** Resolves with the real URL; rejects with MQTT_ADDRESS_IN_USE. */
-export async function listenOn(
+async function listenOn(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<string> {
@@ -294,7 +294,7 @@ export async function listenOn(
   return `${scheme}://${shown}:${(server.address() as AddressInfo).port}`;
 }
 
-export interface ListenerRules {
+interface ListenerRules {
   readonly tls: ListenerTls | null;
   /** Connections at most; handshakes count. */
   readonly maxConnections: number;

@@ -1,33 +1,43 @@
+import { z } from 'zod';
 import { THROTTLE_REASONS, type ThrottleReason } from '../../core/limiter/throttle-tracker.js';
 import type { MqttBroker } from './mqtt-broker.js';
-import type { MqttCounts, SessionCounts } from './mqtt-counts.js';
+import type { MqttCounts } from './mqtt-counts.js';
+
+const REASONS = Object.keys(THROTTLE_REASONS) as ThrottleReason[];
+
+const count = z.int().min(0);
+const amount = z.number().min(0);
+const counts = z.record(z.string(), count);
 
 /** Answer of `GET /v1/mqtt`; counts since the start. */
-export interface MqttStatus {
-  readonly url: string;
-  readonly connections: number;
-  readonly throttledConnections: number;
-  /** Connections held now, by reason; one may have several. */
-  readonly throttledBy: Readonly<Record<ThrottleReason, number>>;
-  /** Milliseconds over all connections, ended ones included. */
-  readonly throttledMs: number;
-  readonly connects: { readonly accepted: number; readonly refused: number };
-  readonly publishes: {
-    readonly atOnce: number;
-    readonly afterWaiting: number;
-    readonly unlimited: number;
-    readonly rejected: number;
-  };
-  readonly dispatched: number;
-  readonly dropped: number;
-  readonly queued: number;
-  readonly pendingPublishes: number;
-  readonly pendingBytes: number;
-  readonly heldBytes: number;
-  readonly disconnects: Readonly<Record<string, number>>;
-  /** Sessions that outlive their connection, and retained messages. */
-  readonly kept: Readonly<SessionCounts>;
-}
+export const MQTT_STATUS = z
+  .strictObject({
+    url: z.string(),
+    connections: amount,
+    throttledConnections: amount,
+    throttledBy: z
+      .record(z.enum(REASONS), count)
+      .meta({ description: 'How many connections are held now, by reason; one may have several.' }),
+    throttledMs: amount.meta({
+      description: 'How many milliseconds all connections together were held, ended ones included.',
+    }),
+    connects: z.strictObject({ accepted: count, refused: count }),
+    publishes: z.strictObject({ atOnce: count, afterWaiting: count, unlimited: count, rejected: count }),
+    dispatched: amount,
+    dropped: amount.meta({
+      description: 'How many messages of QoS 0 were dropped because the queue of a subscriber was full.',
+    }),
+    queued: amount.meta({ description: 'How many messages wait for their subscriber.' }),
+    pendingPublishes: amount,
+    pendingBytes: amount,
+    heldBytes: amount,
+    disconnects: counts.meta({ description: 'How many connections were ended, by reason.' }),
+    kept: counts.meta({
+      description: 'What is kept for sessions that outlive their connection, and as retained messages.',
+    }),
+  })
+  .readonly();
+export type MqttStatus = z.infer<typeof MQTT_STATUS>;
 
 export function mqttStatus({ counts, connections, url, clock }: MqttBroker): MqttStatus {
   const nowMs = clock();
@@ -42,8 +52,6 @@ export function mqttStatus({ counts, connections, url, clock }: MqttBroker): Mqt
   }
   return { url, throttledConnections, throttledBy, throttledMs: Math.round(throttledMs), ...shown(counts) };
 }
-
-const REASONS = Object.keys(THROTTLE_REASONS) as ThrottleReason[];
 
 function shown(counts: MqttCounts) {
   return {

@@ -88,7 +88,7 @@ const USERNAME = 0x80;
 const KEEP_ALIVE_BYTES = 2;
 
 /** Reads a packet's body field by field; throws PacketError beyond its end. */
-export class PacketBody {
+class PacketBody {
   readonly #packet: Buffer;
   #at = 1;
 

@@ -18,7 +18,7 @@ export const OVERTAKING: ReadonlySet<number> = new Set([PUBACK, PUBREC, PUBREL, 
 
 export const PINGRESP_PACKET: Buffer = Buffer.from([0xd0, 0x00]);
 
-export type PacketMistake =
+type PacketMistake =
   | 'connect-too-large'
   | 'malformed-packet'
   | 'malformed-text'

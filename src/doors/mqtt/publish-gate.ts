@@ -6,12 +6,12 @@ import type { GatedConnection } from './gated-connection.js';
 import type { GroupRules } from './group-rules.js';
 import type { MqttCounts } from './mqtt-counts.js';
 
-export interface PublishedMessage {
+interface PublishedMessage {
   readonly topic: string;
   readonly payload: Buffer | string;
 }
 
-export interface PublishGateParts {
+interface PublishGateParts {
   readonly passages: Passages;
   readonly rules: GroupRules;
   readonly telemetry: Telemetry;

@@ -18,7 +18,7 @@ export interface SessionRules {
 
 export type SessionBound = 'session-full' | 'subscriptions-full' | 'retained-full';
 
-export interface StoredPacket {
+interface StoredPacket {
   readonly topic: string;
   readonly payload: Buffer | string;
   /** Absent in a PUBREL, which takes the message id of its PUBLISH. */
@@ -26,7 +26,7 @@ export interface StoredPacket {
   readonly messageId?: number | undefined;
 }
 
-export interface SessionOwner {
+interface SessionOwner {
   readonly id: string;
 }
 
@@ -215,7 +215,7 @@ class SessionBounds {
 
 const NO_PACKET = { topic: '', payload: '' };
 
-export type ReceivedMethods = Pick<
+type ReceivedMethods = Pick<
   SessionStore,
   'incomingGetPacket' | 'incomingStorePacket' | 'incomingDelPacket' | 'cleanIncoming'
 >;
@@ -225,7 +225,7 @@ export type ReceivedMethods = Pick<
  * not kept. aedes would cut off clients with a thousand, as mqtt.js has, and keep those of sessions that never come
  * back.
  */
-export class Unreleased {
+class Unreleased {
   readonly methods: ReceivedMethods;
   readonly #rules: SessionRules;
   readonly #store: ReceivedMethods;
@@ -283,10 +283,7 @@ export class Unreleased {
 }
 
 /** Returns the store's methods that are about to be replaced. */
-export function methodsBefore<Replaced extends Partial<SessionStore>>(
-  store: SessionStore,
-  replaced: Replaced,
-): Replaced {
+function methodsBefore<Replaced extends Partial<SessionStore>>(store: SessionStore, replaced: Replaced): Replaced {
   const names = Object.keys(replaced) as (keyof SessionStore)[];
   return Object.fromEntries(names.map((name) => [name, store[name].bind(store)])) as unknown as Replaced;
 }

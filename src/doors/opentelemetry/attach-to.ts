@@ -48,7 +48,7 @@ export function attachTo(sources: MetricSources): Attached {
 }
 
 /** Keeps an SDK's errors from the decision that it watches; warns once. */
-export function guardedWatch(watch: AdmissionWatch): AdmissionWatch {
+function guardedWatch(watch: AdmissionWatch): AdmissionWatch {
   let hasWarned = false;
   const failed = (reason: string) => {
     if (!hasWarned) warnEmbedder('CALLBACK_FAILED', { callback: 'the OpenTelemetry SDK', reason });
@@ -72,7 +72,7 @@ export function guardedWatch(watch: AdmissionWatch): AdmissionWatch {
  * @param ofNode stands in every series: a process may hold several nodes
  * @returns ends it
  */
-export function observeMetrics(meter: Meter, sources: MetricSources, ofNode: Attributes): () => void {
+function observeMetrics(meter: Meter, sources: MetricSources, ofNode: Attributes): () => void {
   const tables = new MetricTables(sources);
   const groups = new GroupSeries(sources.node);
   const metrics = tables.metrics.map(({ name, row, read }) => ({ read, instrument: instrumentOf(meter, name, row) }));
@@ -107,18 +107,18 @@ function unitOf(name: string): string {
 }
 
 /** Tests for a registered SDK: without one the interfaces give objects of a class that does nothing. */
-export function hasMeterProvider(): boolean {
+function hasMeterProvider(): boolean {
   return metrics.getMeter('quotamesh').constructor !== createNoopMeter().constructor;
 }
 
-export function hasTracerProvider(): boolean {
+function hasTracerProvider(): boolean {
   const provider = trace.getTracerProvider();
   if (!('getDelegate' in provider)) return true;
   return (provider as ProxyTracerProvider).getDelegate() !== new ProxyTracerProvider().getDelegate();
 }
 
 /** Rejects an SDK older than our copy of the interfaces can see. Throws OPENTELEMETRY_TOO_OLD. */
-export function rejectOldApi(): void {
+function rejectOldApi(): void {
   const version = registeredApiVersion();
   if (version === null) return;
   const [, minor = '0'] = version.split('.');

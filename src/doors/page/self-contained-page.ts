@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Html, html, jsonIn } from './html.js';
 
-export interface PageParts {
+interface PageParts {
   readonly title: string;
   readonly body: Html;
   /** Values for the script, by the id of their element. */

@@ -216,10 +216,10 @@ export class QuotaRefusedError extends Error {
   }
 }
 
-export type HeaderStyle = 'draft' | 'x' | 'both' | 'none';
+type HeaderStyle = 'draft' | 'x' | 'both' | 'none';
 
 /** Decision, and whose. */
-export interface NamedDecision<Made extends Decision> {
+interface NamedDecision<Made extends Decision> {
   readonly node: QuotaNode;
   readonly where: Where;
   readonly direction: 'publish' | 'dispatch';
@@ -227,7 +227,7 @@ export interface NamedDecision<Made extends Decision> {
 }
 
 /** Writes the headers of a decision, as POST /v1/acquire does; none without a quota. */
-export function rateLimitHeaders(named: NamedDecision<Decision>, style: HeaderStyle): Record<string, string> {
+function rateLimitHeaders(named: NamedDecision<Decision>, style: HeaderStyle): Record<string, string> {
   const { limit, windowMs, remaining, resetMs } = named.decision;
   if (style === 'none' || limit === undefined || windowMs === undefined) return {};
   const told = { limit, windowMs, remaining: remaining ?? NONE, resetMs: resetMs ?? NONE };
@@ -283,7 +283,7 @@ function addX(headers: Record<string, string>, { decision }: NamedDecision<Decis
 }
 
 /** Names a policy `orders-publish-messages`, or after the level of a fixed limit. */
-export function policyNameOf(
+function policyNameOf(
   { where, direction, decision }: NamedDecision<Decision>,
   dimension: 'messages' | 'bytes',
   level: Refused['level'] = 'group',

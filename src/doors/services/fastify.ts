@@ -5,7 +5,7 @@ import { type Admission, admissionOf, PROBLEM_TYPE, type QuotaOptions, QuotaRefu
 export { type QuotaOptions, QuotaRefusedError };
 
 /** Hook of all routes or one, with a callback: a request that does not wait costs no promise. */
-export type QuotaHook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
+type QuotaHook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 /**
  * Limits by `app.addHook('onRequest', quota(node, { group: 'orders' }))`, or `onRequest` of a route; by `preHandler`

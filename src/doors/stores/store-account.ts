@@ -20,7 +20,7 @@ export interface Counted {
 }
 
 /** Hits before anything is taken. */
-export interface Looked extends Counted {
+interface Looked extends Counted {
   /** True = the bucket is full, as far as this node knows. */
   readonly isFull: boolean;
 }

@@ -67,7 +67,7 @@ export class GroupSeries {
 /** Series between two turns of the event loop: about 1 ms. */
 const SERIES_PER_TURN = 1000;
 
-export type GroupMetric = keyof typeof GROUP_METRICS;
+type GroupMetric = keyof typeof GROUP_METRICS;
 
 type Readings = Readonly<Record<GroupMetric, (lane: LaneSummary) => number | undefined>>;
 

@@ -101,7 +101,7 @@ function joined<Name extends string>(
   return Object.entries<MetricRow>(rows).map(([name, row]) => ({ name, row, read: readings[name as Name] }));
 }
 
-export function topicReadings(status: () => NodeStatus): Readonly<Record<keyof typeof TOPIC_METRICS, Reading>> {
+function topicReadings(status: () => NodeStatus): Readonly<Record<keyof typeof TOPIC_METRICS, Reading>> {
   const counters = () => status().topic.counters;
   return {
     quotamesh_topic_records_read_total: (series) => series(counters().recordsRead),
@@ -130,7 +130,7 @@ export const ACCESS_METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
-export function accessReadings(access: Access): Readonly<Record<keyof typeof ACCESS_METRICS, Reading>> {
+function accessReadings(access: Access): Readonly<Record<keyof typeof ACCESS_METRICS, Reading>> {
   return {
     quotamesh_auth_enabled: (series) => series(access.isOpen ? 0 : 1),
     quotamesh_auth_failures_total: (series) => {
@@ -142,7 +142,7 @@ export function accessReadings(access: Access): Readonly<Record<keyof typeof ACC
   };
 }
 
-export function httpReadings(outcomes: AcquireOutcomes): Readonly<Record<keyof typeof HTTP_METRICS, Reading>> {
+function httpReadings(outcomes: AcquireOutcomes): Readonly<Record<keyof typeof HTTP_METRICS, Reading>> {
   return {
     quotamesh_http_acquires_total: (series) => {
       series(outcomes.granted, { outcome: 'granted' });
@@ -170,7 +170,7 @@ function connectionReadings(counts: ConnectionCounts) {
   };
 }
 
-export function mqttReadings(now: () => MqttStatus): Readonly<Record<keyof typeof MQTT_METRICS, Reading>> {
+function mqttReadings(now: () => MqttStatus): Readonly<Record<keyof typeof MQTT_METRICS, Reading>> {
   return {
     quotamesh_mqtt_connections: (series) => series(now().connections),
     quotamesh_mqtt_throttled_connections: byLabel('reason', () => now().throttledBy),
@@ -214,7 +214,7 @@ function byLabel(label: string, values: () => Readonly<Record<string, number>>):
 
 type UsedParts = Pick<NodeParts, 'groups' | 'keys' | 'attachments' | 'registry'>;
 
-export function groupSourceReadings(
+function groupSourceReadings(
   node: UsedParts,
   status: () => NodeStatus,
 ): Readonly<Record<keyof typeof GROUP_SOURCE_METRICS, Reading>> {
@@ -292,7 +292,7 @@ export const SIGNATURE_METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
-export function signatureReadings(status: () => NodeStatus): Readonly<Record<keyof typeof SIGNATURE_METRICS, Reading>> {
+function signatureReadings(status: () => NodeStatus): Readonly<Record<keyof typeof SIGNATURE_METRICS, Reading>> {
   return {
     quotamesh_topic_verified_records_total: (series) => {
       for (const { log, verified } of status().signatures) {

@@ -70,7 +70,7 @@ const REFUSALS = /^quotamesh_refusals_total\{direction="(\w+)"\} \S+$/;
  * and the last line. *Why not prom-client:* it dates exemplars with the scrape, and lacks the series of groups
  * (group-series.ts).
  */
-export function toOpenMetrics(text: string, exemplars: RefusalExemplars): string {
+function toOpenMetrics(text: string, exemplars: RefusalExemplars): string {
   const lines = text.split('\n').filter((line) => line !== '');
   const counters = new Set(lines.flatMap((line) => /^# TYPE (\S+)_total counter$/.exec(line)?.[1] ?? []));
   const told = lines.map((line) => {
@@ -112,7 +112,7 @@ function weightOf(accept: string | undefined, type: string): number {
 }
 
 /** Span of a refused request, in the form of exemplars. */
-export interface RefusalExemplar {
+interface RefusalExemplar {
   readonly traceId: string;
   readonly spanId: string;
   /** Unix time of the refusal, ms. */

@@ -75,7 +75,7 @@ function drained(destination: Destination, timeoutMs: number): Promise<void> {
  * the monotonic clock, so that nodes of one machine can be merged. Each line is written at once (about 10 µs of the
  * event loop), to survive a kill -9.
  */
-export class DecisionLog {
+class DecisionLog {
   readonly #nodeId: string;
   #file: number | null;
 

@@ -7,14 +7,14 @@ import { RefusalExplainer, type RefusalExplainerParts } from './decide/explain-r
 import { QuotaTeller } from './decide/quota-told.js';
 import { Waiting } from './wait/wait-lines.js';
 
-export interface Deciders {
+interface Deciders {
   readonly teller: QuotaTeller;
   readonly explainer: RefusalExplainer;
   readonly waiting: Waiting;
   readonly decider: Decider;
 }
 
-export type DecidersParts = Omit<DeciderParts, 'waiting' | 'explainer' | 'teller'> &
+type DecidersParts = Omit<DeciderParts, 'waiting' | 'explainer' | 'teller'> &
   Omit<RefusalExplainerParts, 'teller'> & {
     readonly limits: Pick<LimitsConfig, 'maxWaiting'>;
     readonly timers: Timers;

@@ -64,7 +64,7 @@ import {
 import { ShadowBook } from './shadow/shadow-book.js';
 import { rejectUnlessWaiting, type Waiting } from './wait/wait-lines.js';
 
-export interface GateParts {
+interface GateParts {
   readonly limiter: Limiter;
   readonly clock: Clock;
   /** Timers; default: the process's. */

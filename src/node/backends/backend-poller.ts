@@ -8,7 +8,7 @@ import type { ReportedHealth } from '../api/quota-node.js';
 /** Most bytes of a page; a large process's has some hundred KB. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
-export interface BackendPollerParts {
+interface BackendPollerParts {
   readonly config: Pick<ResolvedConfig, 'cluster' | 'backends'>;
   readonly clock: Clock;
   readonly loop: CoordinatorView;

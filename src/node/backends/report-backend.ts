@@ -8,7 +8,7 @@ import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
 import { isSaneHealth } from '../../core/target/throttling-ratio.js';
 import type { ReportedHealth } from '../api/quota-node.js';
 
-export interface BackendParts {
+interface BackendParts {
   readonly config: Pick<ResolvedConfig, 'limiting'>;
   readonly loop: CoordinatorView & { step(event: CoordinatorEvent): void };
   /** NOT_READY with the present reasons. */

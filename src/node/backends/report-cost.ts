@@ -10,7 +10,7 @@ import { NO_BACKEND } from '../../core/target/cost-meter.js';
 import { costUnits } from '../../core/target/cost-units.js';
 import type { CostOptions, ReportedCost } from '../api/quota-node.js';
 
-export interface CostParts {
+interface CostParts {
   readonly config: Pick<ResolvedConfig, 'cluster' | 'costs'>;
   readonly clock: Clock;
   readonly gate: {

@@ -16,13 +16,13 @@ export interface EnforcersParts {
 }
 
 /** Shadows, for work that enforcers admitted (admission/shadow). */
-export interface AskedOfElsewhere {
+interface AskedOfElsewhere {
   /** Charges it; returns true if the lane's own group is a shadow, and so charged. */
   admittedElsewhere(lane: number, messages: number, bytes: number, nowMs: number): boolean;
 }
 
 /** Report of an enforcer. */
-export interface EnforcerReport {
+interface EnforcerReport {
   readonly enforcer: string;
   readonly life: number;
   /** Milliseconds that its parts last without a report. */
@@ -288,7 +288,7 @@ export class Enforcers {
   }
 }
 
-export interface EnforcerStatus {
+interface EnforcerStatus {
   readonly enforcer: string;
   readonly life: number;
   readonly alive: boolean;

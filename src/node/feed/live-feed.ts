@@ -28,10 +28,10 @@ export interface Frame {
   readonly changedAtTick: number;
 }
 
-export type FrameEvent = 'node' | 'groups' | 'group';
+type FrameEvent = 'node' | 'groups' | 'group';
 
 /** Window of the list of groups. */
-export interface GroupList {
+interface GroupList {
   /** Lines of all groups, and of those found. */
   readonly total: number;
   readonly found: number;
@@ -41,7 +41,7 @@ export interface GroupList {
   readonly unnamed: number;
 }
 
-export interface NodeLive
+interface NodeLive
   extends Pick<
     NodeStatus,
     | 'cluster'
@@ -65,7 +65,7 @@ export interface NodeLive
 }
 
 /** Group in detail. */
-export interface GroupLive extends GroupStatus {
+interface GroupLive extends GroupStatus {
   /** Pattern of its template; null = no key. */
   readonly template: string | null;
 }

@@ -15,13 +15,13 @@ export interface HistoryStatus {
   readonly rows: readonly HistoryRow[];
 }
 
-export interface HistoryOfGroup extends TrackStatus {
+interface HistoryOfGroup extends TrackStatus {
   readonly group: string;
   readonly direction: string;
   readonly dimension: string;
 }
 
-export type HistoryRow = Pick<GroupRow, 'group' | 'direction' | 'dimension' | 'quota' | 'admitted' | 'wanted'>;
+type HistoryRow = Pick<GroupRow, 'group' | 'direction' | 'dimension' | 'quota' | 'admitted' | 'wanted'>;
 
 /**
  * Keeps the last 15 minutes in memory: a ring per figure, and a track per hot or watched lane. *Worked:* 110 tracks of
@@ -238,7 +238,7 @@ export class LaneTrack {
   }
 }
 
-export interface LaneFigures {
+interface LaneFigures {
   readonly quota: number;
   readonly target: number;
   readonly admitted: number;
@@ -257,7 +257,7 @@ export interface NodeShare {
 type Columns = Readonly<Record<keyof LaneFigures, readonly (number | null)[]>>;
 
 /** Columns of one value per second, oldest first. */
-export interface TrackStatus extends Columns {
+interface TrackStatus extends Columns {
   /** Id of the node; null = the sum of all without a column. */
   readonly nodes: readonly { readonly nodeId: string | null; readonly share: readonly (number | null)[] }[];
 }

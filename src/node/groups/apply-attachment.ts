@@ -3,7 +3,7 @@ import { examineAttachment } from '../../config/rules/attachment-definition.js';
 import type { Attachments } from '../../core/beside/attachments/attachments.js';
 import type { GroupDefinition } from '../../core/beside/registry/registry-record.js';
 
-export interface BoundedAttachments {
+interface BoundedAttachments {
   readonly attachments: Attachments;
   readonly registry: Pick<RegistryConfig, 'maxAttachments'>;
 }
@@ -35,7 +35,7 @@ export function isFull({ attachments, registry }: BoundedAttachments, path: stri
 }
 
 /** Returns the attachment as YAML writes it. */
-export function withoutOwner(definition: GroupDefinition): GroupDefinition {
+function withoutOwner(definition: GroupDefinition): GroupDefinition {
   const { [OWNER]: _, ...attachment } = definition;
   return attachment;
 }

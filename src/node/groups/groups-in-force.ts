@@ -7,7 +7,7 @@ import type { Limiter } from '../../core/limiter/limiter.js';
 import type { Coordinator } from '../../core/machine/coordinator.js';
 import type { GroupTable } from './group-table.js';
 
-export interface GroupsInForceParts {
+interface GroupsInForceParts {
   readonly groups: GroupTable;
   readonly limiter: Limiter;
   readonly gate: GroupGate;
@@ -15,7 +15,7 @@ export interface GroupsInForceParts {
 }
 
 /** Admission's part in a change of a group. */
-export interface GroupGate {
+interface GroupGate {
   groupChanged(group: number): void;
   /** Tells that the number stands for another name from now on. */
   groupRenamed(group: number): void;
@@ -25,7 +25,7 @@ export interface GroupGate {
 }
 
 /** Loop's part in a change of a group. */
-export interface GroupLoop {
+interface GroupLoop {
   /** Null until the topic is open; it begins with the groups of that moment. */
   readonly coordinator: Coordinator | null;
   step(event: CoordinatorEvent): void;

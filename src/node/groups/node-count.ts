@@ -5,7 +5,7 @@ import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import type { GroupTable } from './group-table.js';
 import type { GroupsInForce } from './groups-in-force.js';
 
-export interface NodeCountParts {
+interface NodeCountParts {
   readonly config: Pick<ResolvedConfig, 'topic'>;
   readonly groups: GroupTable;
   readonly inForce: GroupsInForce;

@@ -7,7 +7,7 @@ import type { GroupsInForce } from '../groups/groups-in-force.js';
 import { KnownNodesFile } from './known-nodes.js';
 import type { NodeLoop } from './node-loop.js';
 
-export interface AloneStartParts {
+interface AloneStartParts {
   readonly config: ResolvedConfig;
   readonly telemetry: Telemetry;
   readonly topic: ReportTopic;

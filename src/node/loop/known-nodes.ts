@@ -4,7 +4,7 @@ import { isMapping } from '../../base/input/mapping.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 
 /** Knowledge of the cluster when the topic was last read. */
-export interface KnownNodes {
+interface KnownNodes {
   readonly nodes: number;
   readonly partitions: number;
 }

@@ -13,7 +13,7 @@ import type { TopicPump } from './topic-pump.js';
 /** Milliseconds of a farewell; without one the others notice the silence. */
 const FAREWELL_TIMEOUT_MS = 1500;
 
-export interface NodeLifeParts {
+interface NodeLifeParts {
   readonly registry: GroupRegistry | null;
   readonly pump: TopicPump;
   readonly loop: NodeLoop;

@@ -15,7 +15,7 @@ import { Announcements, announceShares } from './announce.js';
 import { RebalancingWatch } from './rebalancing-watch.js';
 import type { WakingClock } from './waking-clock.js';
 
-export interface NodeLoopParts {
+interface NodeLoopParts {
   readonly config: ResolvedConfig;
   readonly version: string;
   readonly nonce: number;
@@ -36,7 +36,7 @@ interface Waiting {
 }
 
 /** Effects of steps in rooms that the loop does not know. */
-export interface LoopOutlets {
+interface LoopOutlets {
   send(appends: readonly Append[]): void;
   /** True = the lane needs no share, because nothing limits it. */
   isFree(lane: number): boolean;

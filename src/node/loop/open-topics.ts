@@ -45,7 +45,7 @@ export async function createKeeperTopic(config: ResolvedConfig, telemetry: Telem
   return { topic: (await createLog(config, 'kafka-quotas', telemetry))!, kafka };
 }
 
-export interface KeeperTopic {
+interface KeeperTopic {
   readonly topic: ReportTopic;
   readonly kafka: KafkaTopicConfig;
 }

@@ -11,7 +11,7 @@ import { TopicInbox } from '../../topic/topic-inbox.js';
 const RECORDS_PER_TURN = 1000;
 
 /** Called by the pump on a turn of its own, never inside the client's callback. */
-export interface PumpListener {
+interface PumpListener {
   onEpoch(epoch: string): void;
   onRead(records: readonly ReadEvent[]): void;
   onCaughtUp(): void;

@@ -12,7 +12,7 @@ import type { StatusParts } from './status-parts.js';
 type WatchParts = Pick<StatusParts, 'config' | 'groups' | 'loop'>;
 
 /** Last findings of a backend. */
-export interface BusyBackend {
+interface BusyBackend {
   readonly backend: string;
   /** Groups and directions that are busy there. */
   readonly count: number;

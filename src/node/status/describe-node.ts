@@ -160,7 +160,7 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
   stopping: 'the node is stopping',
 };
 
-export function describeShadow(parts: StatusParts, group: number): ShadowStatus | null {
+function describeShadow(parts: StatusParts, group: number): ShadowStatus | null {
   const { groups } = parts;
   const kind = groups.at(group).mode === 'shadow' ? 'group' : 'planned';
   const shadow = kind === 'group' ? group : groups.shadowOf(group);
@@ -191,7 +191,7 @@ function describeShadowLane({ gate, limiter, clock }: StatusParts, summary: Lane
 }
 
 /** Describes the cluster's buckets of a lane; null = nodes have gates, or it is not served here. */
-export function describeTokens(parts: StatusParts, lane: number): DirectionStatus['clusterBucket'] {
+function describeTokens(parts: StatusParts, lane: number): DirectionStatus['clusterBucket'] {
   const { coordinator } = parts.loop;
   const state = coordinator?.lanes.get(lane);
   if (coordinator === null || !state?.tokens) return null;

@@ -22,7 +22,7 @@ import type { StatusParts } from './status-parts.js';
 type SummarizedParts = Pick<StatusParts, 'clock' | 'gate' | 'groups' | 'limiter' | 'loop'>;
 
 /** Sums over alive nodes, units/s. */
-export interface LaneSums {
+interface LaneSums {
   readonly usage: Rates;
   readonly demand: Rates;
   readonly share: Rates;

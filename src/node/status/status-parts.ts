@@ -44,13 +44,13 @@ export interface StatusParts extends ReadinessParts {
   readonly notReady: () => QuotameshError;
 }
 
-export interface ToldRefusals {
+interface ToldRefusals {
   /** Lists refusals, the newest first. */
   of(lane: number, nowMs: number): readonly RefusalCount[];
 }
 
 /** Differences of a lane's shadow (src/node/admission/shadow). */
-export interface ShadowDifferences {
+interface ShadowDifferences {
   readonly wouldRefuse: ShadowDifference;
   readonly wouldGrant: ShadowDifference;
 }
@@ -72,7 +72,7 @@ type RunningLoop = ReadinessParts['loop'] & {
   };
 };
 
-export interface ReadPump {
+interface ReadPump {
   /** Reason; null = the topic works. */
   readonly lost: string | null;
   readonly pendingAppends: number;

@@ -205,7 +205,7 @@ function say(line: string): void {
 }
 
 /** Writes commands for another terminal, in this project's folder. */
-export function hintsFor(nodes: readonly NodeProcess[], folder: StateFolder, group: string): string[] {
+function hintsFor(nodes: readonly NodeProcess[], folder: StateFolder, group: string): string[] {
   const [first] = nodes;
   const victim = nodes[1] ?? first;
   const newcomer = String.fromCharCode('A'.charCodeAt(0) + nodes.length);
@@ -314,7 +314,7 @@ function informationRows(measurement: Measurement): string[][] {
   ].map((row) => [...row, '', '']);
 }
 
-export interface StoryParts {
+interface StoryParts {
   readonly cluster: Cluster;
   readonly traffic: TrafficProcess;
   readonly view: View;
@@ -325,7 +325,7 @@ export interface StoryParts {
   readonly onQuota: (messagesPerSecond: number) => void;
 }
 
-export class StoryTeller {
+class StoryTeller {
   readonly #parts: StoryParts;
   readonly #told: (readonly [Act, ActTallies])[] = [];
   #title: string | null = null;
@@ -409,7 +409,7 @@ export class StoryTeller {
 }
 
 /** Reasons for the demonstration's end. */
-export type DemoEndReason =
+type DemoEndReason =
   | { readonly kind: 'time-over' }
   | { readonly kind: 'signal'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'failed'; readonly why: string };

@@ -14,7 +14,7 @@ import { type Finding, good, looked, noted, skipped, wrong } from './finding.js'
 import { kafkaFindings } from './kafka-findings.js';
 import { signatureFindings } from './signature-finding.js';
 
-export interface ExamineOptions extends LoadOptions {
+interface ExamineOptions extends LoadOptions {
   readonly timeoutMs: number;
 }
 
@@ -104,7 +104,7 @@ async function signaturesOf(config: ResolvedConfig, found: readonly Finding[], t
 }
 
 /** Checks a folder; nodes make a missing one if its parent is writable. */
-export async function folderFinding(about: string, path: string): Promise<Finding> {
+async function folderFinding(about: string, path: string): Promise<Finding> {
   const there = await nearestThere(path);
   try {
     await access(there, constants.W_OK | constants.X_OK);
@@ -120,7 +120,7 @@ export async function folderFinding(about: string, path: string): Promise<Findin
 const NETWORK = new Set([0x6969, 0xff534d42, 0xfe534d42, 0x00c36400]);
 
 /** Describes a network folder, whose processes cannot share a map; null = none. */
-export async function networkMistake(path: string): Promise<QuotameshError | null> {
+async function networkMistake(path: string): Promise<QuotameshError | null> {
   const { type } = await statfs(await nearestThere(path));
   if (!NETWORK.has(type)) return null;
   const reason = 'it lies on a network file system, where locks of processes do not hold; use a local disk';
@@ -141,7 +141,7 @@ interface Address {
 }
 
 /** Tries to listen at an address, and leaves it. */
-export async function listenerFinding(
+async function listenerFinding(
   about: 'http' | 'mqtt',
   code: 'HTTP_ADDRESS_IN_USE' | 'MQTT_ADDRESS_IN_USE',
   { host, port }: Address,

@@ -116,7 +116,7 @@ const AHEAD_MS = 2000;
 const RECENT_MS = 5000;
 const PARTITION = 0;
 
-export async function clockFinding(visit: KafkaVisit, address: BrokerAddress, topic: string): Promise<Finding> {
+async function clockFinding(visit: KafkaVisit, address: BrokerAddress, topic: string): Promise<Finding> {
   const { exists, leaders } = await fetchTopicMetadata(visit.kafkajs, await visit.open(address), topic);
   const leader = leaders[PARTITION] ?? null;
   if (!exists || leader === null)
@@ -152,7 +152,7 @@ interface StampsAnswer {
 const ABOUT_QUOTAS = 'client quotas';
 
 /** Checks Kafka's quotas for this node; everybody's isolate it under load. */
-export async function ownQuotaFinding(topic: KafkaTopicConfig, timeoutMs: number): Promise<Finding> {
+async function ownQuotaFinding(topic: KafkaTopicConfig, timeoutMs: number): Promise<Finding> {
   const patient = { ...topic, connectionTimeoutMs: Math.min(topic.connectionTimeoutMs, timeoutMs) };
   const admin = new ClientQuotaAdmin(patient, () => undefined);
   const client = quotaClientOf(topic.clientId, topic.sasl, topic.tls);
@@ -173,7 +173,7 @@ export async function ownQuotaFinding(topic: KafkaTopicConfig, timeoutMs: number
 }
 
 /** Checks the needs of `quotamesh kafka-quotas`: exporters' pages, rights on quotas, smoothing windows. */
-export async function quotaFindings(
+async function quotaFindings(
   config: ResolvedConfig,
   topic: KafkaTopicConfig,
   timeoutMs: number,
@@ -238,7 +238,7 @@ async function windowFindings(
 }
 
 /** Checks a topic: existence, leaders, settings, rights. Throws what a node would. */
-export async function topicFinding(visit: KafkaVisit, address: BrokerAddress, wanted: WantedTopic): Promise<Finding> {
+async function topicFinding(visit: KafkaVisit, address: BrokerAddress, wanted: WantedTopic): Promise<Finding> {
   const about = `topic ${wanted.topic}`;
   const link = await visit.open(address);
   const { exists, leaders, controller } = await named(wanted, 'any', () =>
@@ -293,7 +293,7 @@ async function named<T>(
 }
 
 /** Holds connections to a configured Kafka, made as a node's, for one visit. */
-export class KafkaVisit {
+class KafkaVisit {
   readonly kafkajs: Kafkajs = loadKafkajs();
   readonly options: KafkaTopicOptions;
   readonly #tokens: ReturnType<typeof tokensOf>;

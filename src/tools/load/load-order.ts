@@ -27,18 +27,3 @@ export type LoadOrder =
   | { readonly kind: 'finish' }
   /** Names frozen processes, to be thawed if we die. */
   | { readonly kind: 'frozen' | 'thawed'; readonly pid: number };
-
-/** Makes a steady stream of messages at one node. */
-export function steadyStream(id: string, ratePerSecond: number, evenly: boolean): ArrivalStream {
-  return {
-    id,
-    node: 0,
-    profile: { atMs: [0], rate: [ratePerSecond] },
-    evenly,
-    size: 1,
-    piece: { messages: 1, leastBytes: 0, mostBytes: 0 },
-    retries: 0,
-    retryAfterMs: 0,
-    reader: null,
-  };
-}

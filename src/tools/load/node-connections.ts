@@ -11,7 +11,7 @@ const SWEEP_MS = 50;
 const PAUSE_MS = 20;
 const WARM_REQUESTS = 50;
 
-export interface PostedWork {
+interface PostedWork {
   readonly group: string;
   readonly messages: number;
   readonly bytes: number;
@@ -20,7 +20,7 @@ export interface PostedWork {
 }
 
 /** Takes an outcome. @param body the node's words, or empty */
-export type OnAnswer = (outcome: Outcome, body: string) => void;
+type OnAnswer = (outcome: Outcome, body: string) => void;
 
 /** Holds kept-alive connections to one node's public API. */
 export class NodeConnections {

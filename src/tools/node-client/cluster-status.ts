@@ -13,7 +13,7 @@ export interface ClusterStatus {
 }
 
 /** Groups, each a request and a part of the screen; `--groups` and `--group` show others. */
-export const GROUPS_MAX = 20;
+const GROUPS_MAX = 20;
 /** Requests at once; a node answers in some hundred µs. */
 const ASKED_AT_ONCE = 8;
 

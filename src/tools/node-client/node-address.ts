@@ -51,7 +51,7 @@ export interface NodeRequest {
   readonly timeoutMs: number;
 }
 
-export interface NodeAnswer {
+interface NodeAnswer {
   readonly status: number;
   readonly text: string;
 }

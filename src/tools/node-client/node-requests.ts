@@ -136,7 +136,7 @@ function unreachable(node: NodeAddress, reason: string): QuotameshError {
 const PROBE_MS = 1000;
 
 /** Explains a missing answer: nobody there, an untrusted certificate, or TLS on one side alone. */
-export async function connectionFailure(node: NodeAddress, error: Error): Promise<QuotameshError> {
+async function connectionFailure(node: NodeAddress, error: Error): Promise<QuotameshError> {
   const { url, socketPath } = node;
   const { code = '', message, cause } = error as NodeJS.ErrnoException & { readonly cause?: Error };
   const reason = (cause?.message ?? '') || message || code || 'the connection failed';
@@ -152,7 +152,7 @@ export async function connectionFailure(node: NodeAddress, error: Error): Promis
   return new QuotameshError('NODE_UNREACHABLE', { url: at, reason });
 }
 
-export function addressText({ url, socketPath }: NodeAddress): string {
+function addressText({ url, socketPath }: NodeAddress): string {
   return socketPath === undefined ? url.origin : `${UNIX}${socketPath}`;
 }
 

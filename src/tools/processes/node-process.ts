@@ -7,7 +7,7 @@ import { Child, type ChildOptions } from './child.js';
 const READY_POLL_MS = 50;
 const READY_TIMEOUT_MS = 30_000;
 
-export interface NodeProcessOptions extends ChildOptions {
+interface NodeProcessOptions extends ChildOptions {
   readonly id: string;
   readonly port: number;
   readonly configFile: string;

@@ -1,8 +1,7 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
-import type { GROUP_STATUS, GROUP_SUMMARY, KEY_STATUS } from '../../../src/doors/http/route/answer-schemas.js';
+import type { GROUP_STATUS, KEY_STATUS } from '../../../src/doors/http/route/answer-schemas.js';
 import type { NODE_STATUS } from '../../../src/doors/http/status/node-schemas.js';
-import type { GroupSummary } from '../../../src/doors/http/status/status-routes.js';
 import type { BACKEND, EXPLAINED } from '../../../src/doors/http/target/target-answers.js';
 import type { GroupExplanation } from '../../../src/node/api/group-explanation.js';
 import type { GroupStatus, KeyStatus, NodeStatus } from '../../../src/node/api/node-status.js';
@@ -23,7 +22,6 @@ describe('answers are the interfaces that embedders get', () => {
   it('groups, explanations, backends', () => {
     expectTypeOf<Answer<typeof GROUP_STATUS>>().toEqualTypeOf<Frozen<GroupStatus>>();
     expectTypeOf<Answer<typeof KEY_STATUS>>().toEqualTypeOf<Frozen<KeyStatus>>();
-    expectTypeOf<Answer<typeof GROUP_SUMMARY>>().toEqualTypeOf<Frozen<GroupSummary>>();
     expectTypeOf<Answer<typeof EXPLAINED>>().toEqualTypeOf<Frozen<GroupExplanation>>();
     expectTypeOf<Answer<typeof BACKEND>>().toEqualTypeOf<Frozen<BackendStatus>>();
   });

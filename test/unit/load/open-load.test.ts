@@ -12,8 +12,9 @@ import { type System, systemNamed } from '../../../sim/systems.js';
 import type { RunResult } from '../../../sim/verdict/run-result.js';
 import { type Call, callsIn } from '../../../src/tools/load/call.js';
 import { epochNow } from '../../../src/tools/load/epoch-now.js';
-import { type LoadPlan, steadyStream } from '../../../src/tools/load/load-order.js';
+import type { LoadPlan } from '../../../src/tools/load/load-order.js';
 import { OpenLoad } from '../../../src/tools/load/open-load.js';
+import { steadyStream } from '../../cluster/steady-stream.js';
 
 const SEED = 7;
 const PATIENCE_MS = 60_000;

@@ -18,7 +18,7 @@ interface KnownCaller {
   readonly caller: Caller;
 }
 
-export interface GuardRules {
+interface GuardRules {
   readonly remoteChanges: boolean;
   readonly listensOn: string;
 }
@@ -261,12 +261,12 @@ function authorityOf(scheme: (typeof SCHEMES)[number], host: string, port: numbe
 }
 
 /** Detects requests made by a page of another origin. Browsers say so to HTTPS, and to addresses of their machine. */
-export function isAskedAcrossSites({ 'sec-fetch-site': site }: PageHeaders): boolean {
+function isAskedAcrossSites({ 'sec-fetch-site': site }: PageHeaders): boolean {
   return site === 'cross-site' || site === 'same-site';
 }
 
 /** Detects a followed link: its answer is a page of its own, in no frame. */
-export function isLinkFollowed({ 'sec-fetch-mode': mode, 'sec-fetch-dest': dest }: PageHeaders): boolean {
+function isLinkFollowed({ 'sec-fetch-mode': mode, 'sec-fetch-dest': dest }: PageHeaders): boolean {
   return mode === 'navigate' && dest === 'document';
 }
 
@@ -276,7 +276,7 @@ export function isLinkFollowed({ 'sec-fetch-mode': mode, 'sec-fetch-dest': dest 
  * change and not leave out; to trusted hosts, which such a name never is, they add Sec-Fetch-Mode, and so do some
  * programs.
  */
-export function isReboundName(headers: PageHeaders, remoteAddress: string | undefined): boolean {
+function isReboundName(headers: PageHeaders, remoteAddress: string | undefined): boolean {
   const { host = '', 'accept-language': language, 'sec-fetch-mode': mode } = headers;
   if (language === undefined || mode !== undefined) return false;
   return remoteAddress !== undefined && isLoopback(remoteAddress) && !isOwnName(host);

@@ -103,7 +103,7 @@ export function isPlainGrant(decision: Granted | Reserved): boolean {
   return !('messages' in decision) && !('id' in decision) && !('shadow' in decision);
 }
 
-export interface AskedLane {
+interface AskedLane {
   readonly lane: number;
   readonly answers: RefusalAnswers;
   readonly nowMs: number;
@@ -207,7 +207,7 @@ export class RefusalAnswers {
   }
 }
 
-export interface RefusedFacts {
+interface RefusedFacts {
   readonly group: string;
   readonly direction: Direction;
   readonly dimension: Dimension;
@@ -231,7 +231,7 @@ export function capacityProblem(error: QuotameshError, retryAfterMs: number): Ca
   return { ...problemOf(error, REDUCED_CAPACITY_TYPE), 'violated-policies': [], retryAfterMs };
 }
 
-export interface CapacityProblem extends Problem {
+interface CapacityProblem extends Problem {
   readonly 'violated-policies': readonly [];
   readonly retryAfterMs: number;
 }

@@ -22,7 +22,7 @@ export interface Reserved {
 }
 
 /** End of an open reservation; absent amounts are as estimated. */
-export interface Ending extends Amounts {
+interface Ending extends Amounts {
   readonly id: string;
   readonly costs?: readonly ReportedCost[];
   readonly cancel?: boolean;

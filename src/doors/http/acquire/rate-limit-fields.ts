@@ -111,7 +111,7 @@ export class RateLimitFields {
   }
 }
 
-export interface KeyFields {
+interface KeyFields {
   readonly policy: string;
   readonly current: string;
 }

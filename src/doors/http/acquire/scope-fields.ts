@@ -45,7 +45,7 @@ export const SCOPE_FIELDS = {
 
 export const DIRECTION = choice(['publish', 'dispatch']).exactOptional();
 
-export type Scoped = Readonly<z.output<z.ZodObject<typeof SCOPE_FIELDS>>>;
+type Scoped = Readonly<z.output<z.ZodObject<typeof SCOPE_FIELDS>>>;
 
 const SCOPE_NAMES = Object.keys(SCOPE_FIELDS) as (keyof Scoped)[];
 

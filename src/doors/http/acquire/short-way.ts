@@ -6,7 +6,7 @@ import type { ConnectionBounds } from '../connections/connection-bounds.js';
 import type { RouteAccess } from '../route/route-access.js';
 import { type AcquireAnswer, sendAnswer } from './acquire-answers.js';
 
-export interface ShortWayParts {
+interface ShortWayParts {
   readonly guard: Pick<RouteGuard, 'letsIn'>;
   readonly access: RouteAccess;
   readonly bounds: Pick<ConnectionBounds, 'answered'>;

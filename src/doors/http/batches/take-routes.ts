@@ -34,7 +34,7 @@ import { judgedLater, withAllowed } from '../route/wording.js';
 
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
 
-export interface TakeRouteParts {
+interface TakeRouteParts {
   readonly node: UsedParts;
   readonly outcomes: AcquireOutcomes;
 }
@@ -149,7 +149,7 @@ function answerTo(node: UsedParts, given: unknown, where: string) {
   }
 }
 
-export const TAKE_ANSWERS = {
+const TAKE_ANSWERS = {
   200: json(
     'Taken; maybe less than asked for.',
     record({
@@ -169,7 +169,7 @@ export const TAKE_ANSWERS = {
   503: PROBLEM,
 };
 
-export const REFUND_ANSWERS = {
+const REFUND_ANSWERS = {
   200: json('The batch has ended.', record({ ended: yes })),
   ...BODY_PROBLEMS,
   404: PROBLEM,
@@ -184,12 +184,12 @@ const REFUNDED = z.strictObject({
   remedy: text.optional(),
 });
 
-export const REFUNDS_ANSWERS = {
+const REFUNDS_ANSWERS = {
   200: json('One answer per refund, in their order.', record({ answers: listOf(REFUNDED) })),
   ...BODY_PROBLEMS,
 };
 
-export const BATCH_COUNTS_ANSWERS = {
+const BATCH_COUNTS_ANSWERS = {
   200: json(
     'Since the start; `open` is of now.',
     record({
@@ -208,7 +208,7 @@ export const BATCH_COUNTS_ANSWERS = {
 
 const all = z.literal(true).meta({ description: 'True takes everything that the share of this node has now.' });
 
-export const TAKE_BODY = body(
+const TAKE_BODY = body(
   {
     ...SCOPE_FIELDS,
     direction: DIRECTION,
@@ -246,11 +246,11 @@ const dropped = body({
     'Work that was dropped before it used what the quota protects. The setting `dropped` of the group says whether it is refunded or counted.',
 });
 
-export const REFUND_BODY = body({
+const REFUND_BODY = body({
   id: withAllowed(id, 'must be the id of the answer to POST /v1/take'),
   messages: amount('How many messages were not used, and are refunded.').exactOptional(),
   bytes: amount('How many bytes were not used, and are refunded.').exactOptional(),
   dropped: dropped.exactOptional(),
 });
 
-export const REFUNDS_BODY = body({ refunds: bulkOf(judgedLater(REFUND_BODY), 'refunds') });
+const REFUNDS_BODY = body({ refunds: bulkOf(judgedLater(REFUND_BODY), 'refunds') });

@@ -5,7 +5,7 @@ import type { Telemetry } from '../../../base/ports/telemetry.js';
 import type { HttpConfig } from '../../../config/resolved/resolved-config.js';
 import { type Connection, OpenConnections } from './open-connections.js';
 
-export interface BoundsParts {
+interface BoundsParts {
   readonly http: HttpConfig;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
@@ -214,7 +214,7 @@ function none(): Record<EndReason, number> {
  * Joins small chunks of a body into larger ones. *Why:* Node keeps about 150 bytes per chunk until the end of a body:
  * 80 connections with chunks of one byte ended a node of 96 MB.
  */
-export function joinChunks(request: IncomingMessage): void {
+function joinChunks(request: IncomingMessage): void {
   if (request.headers['transfer-encoding'] === undefined) return;
   const push = request.push.bind(request);
   let joined: Buffer | null = null;
@@ -259,6 +259,6 @@ function Request(socket: Socket): IncomingMessage {
 export const RequestClass = Request as unknown as typeof IncomingMessage;
 
 /** Recognizes DROPPED, which some version of Node may pass on. */
-export function isDropped(request: IncomingMessage): boolean {
+function isDropped(request: IncomingMessage): boolean {
   return request === DROPPED;
 }

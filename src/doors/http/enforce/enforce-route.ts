@@ -166,7 +166,7 @@ const enforced = body({
   heldBack: flag('True if work was refused or delayed since the last report.').exactOptional(),
 });
 
-export const ENFORCE_BODY = body({
+const ENFORCE_BODY = body({
   enforcer: withAllowed(enforcer, `must be a string of 1 to ${ENFORCER_LENGTH_MAX} characters`),
   life: withAllowed(life, 'must be a whole number from 0 on'),
   ttlMs: withAllowed(ttlMs, `must be a number of milliseconds from ${TTL_MS_LEAST} to ${TTL_MS_MOST}`).exactOptional(),
@@ -178,7 +178,7 @@ export const ENFORCE_BODY = body({
   groups: bulkOf(enforced, 'groups'),
 });
 
-export type EnforceBody = z.output<typeof ENFORCE_BODY>;
+type EnforceBody = z.output<typeof ENFORCE_BODY>;
 
 const PART = z.strictObject({
   status: count.meta({
@@ -196,7 +196,7 @@ const PART = z.strictObject({
   remedy: text.optional(),
 });
 
-export const ENFORCE_ANSWERS = {
+const ENFORCE_ANSWERS = {
   200: json(
     'What to admit, one entry per group, in their order; null = unlimited.',
     record({
@@ -210,7 +210,7 @@ export const ENFORCE_ANSWERS = {
   503: PROBLEM,
 };
 
-export const ENFORCERS_ANSWERS = {
+const ENFORCERS_ANSWERS = {
   200: json(
     'At most 200 enforcers, in the order in which they came.',
     record({

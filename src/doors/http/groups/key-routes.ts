@@ -71,34 +71,31 @@ function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
     422: PROBLEM,
     503: PROBLEM,
   } as const;
-  route(app, {
-    ...common,
-    method: 'PUT',
-    summary: `Makes ${what}, or replaces all of it; live keys follow`,
-    body: written,
-    answers,
-    handler: async (request, reply) => {
-      const entry = keyEntryOf(kind, request.params[kind]);
-      const expected = expectedOfKeys(request, entryText(entry), isDefined(node, entry));
-      if (request.query.dryRun === 'true') return previewPutKeys(node, entry, request.body, expected);
-      const { isNew, ...made } = await putKeys(node, entry, request.body, expected, changedBy(request));
-      return send(reply, isNew ? 201 : 200, made);
-    },
-  });
-  route(app, {
-    ...common,
-    method: 'PATCH',
-    summary: `Changes single settings of ${what}, or makes it; null takes a setting away (RFC 7396)`,
-    body: written,
-    answers,
-    handler: async (request, reply) => {
-      const entry = keyEntryOf(kind, request.params[kind]);
-      const expected = expectedOfKeys(request, entryText(entry), isDefined(node, entry));
-      if (request.query.dryRun === 'true') return previewPatchKeys(node, entry, request.body, expected);
-      const { isNew, ...made } = await patchKeys(node, entry, request.body, expected, changedBy(request));
-      return send(reply, isNew ? 201 : 200, made);
-    },
-  });
+  const writes = [
+    ['PUT', `Makes ${what}, or replaces all of it; live keys follow`, previewPutKeys, putKeys],
+    [
+      'PATCH',
+      `Changes single settings of ${what}, or makes it; null takes a setting away (RFC 7396)`,
+      previewPatchKeys,
+      patchKeys,
+    ],
+  ] as const;
+  for (const [method, summary, preview, write] of writes) {
+    route(app, {
+      ...common,
+      method,
+      summary,
+      body: written,
+      answers,
+      handler: async (request, reply) => {
+        const entry = keyEntryOf(kind, request.params[kind]);
+        const expected = expectedOfKeys(request, entryText(entry), isDefined(node, entry));
+        if (request.query.dryRun === 'true') return preview(node, entry, request.body, expected);
+        const { isNew, ...made } = await write(node, entry, request.body, expected, changedBy(request));
+        return send(reply, isNew ? 201 : 200, made);
+      },
+    });
+  }
 }
 
 function addDelete(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {

@@ -90,7 +90,7 @@ function beat(app: FastifyInstance, streams: LiveStreams, telemetry: Telemetry):
 }
 
 /** Writes the stream to one reader as server-sent events. */
-export class EventSink implements LiveSink {
+class EventSink implements LiveSink {
   onClosed: () => void = () => undefined;
   readonly #response: ServerResponse;
   readonly #access: Access;
@@ -219,11 +219,11 @@ export const LINES_MAX = 120;
 const FIRST_LINE_MAX = 9_999_999;
 const HISTORY_SECONDS = 900;
 /** Longest recording in seconds. */
-export const RECORDING_SECONDS_MAX = 900;
+const RECORDING_SECONDS_MAX = 900;
 
 const group = once('Shows this group closely.');
 
-export const LIVE_QUERY = body({
+const LIVE_QUERY = body({
   order: choice(
     ['heat', 'name'],
     'The order of the list of groups; heat is what is wanted, in quotas.',
@@ -234,13 +234,13 @@ export const LIVE_QUERY = body({
   group,
 });
 
-export const HISTORY_QUERY = body({
+const HISTORY_QUERY = body({
   group,
   direction: choice(DIRECTIONS, 'The direction of the group.').exactOptional(),
   ago: whole(HISTORY_SECONDS, 'Lists groups as they were so many seconds ago.').exactOptional(),
 });
 
-export const RECORDING_QUERY = body({
+const RECORDING_QUERY = body({
   seconds: whole(RECORDING_SECONDS_MAX, 'How many seconds the recording lasts.'),
 });
 
@@ -294,7 +294,7 @@ const GROUP_LIVE = GROUP_STATUS.extend({
   template: text.nullable().meta({ description: 'The pattern of the template that makes this key; null = no key.' }),
 });
 
-export const LIVE_NOW = json(
+const LIVE_NOW = json(
   'What the page shows, once. With `Accept: text/event-stream` the same is pushed: an event `node`, `groups` or ' +
     '`group` a second for whatever has changed, and `ended` with the reason before the node ends the stream.',
   record({
@@ -304,7 +304,7 @@ export const LIVE_NOW = json(
   }),
 );
 
-export const HISTORY = json(
+const HISTORY = json(
   'Columns of one value per second, the oldest first; null = not known.',
   record({
     endedMs: number,

@@ -17,7 +17,7 @@ import { judgedLater, withAllowed } from '../route/wording.js';
 
 type UsedParts = Pick<NodeParts, 'config'>;
 
-export interface ReservationRouteParts {
+interface ReservationRouteParts {
   readonly node: UsedParts;
   readonly reservations: OpenReservations;
   readonly outcomes: AcquireOutcomes;
@@ -90,9 +90,9 @@ function answerTo(reservations: OpenReservations, given: unknown, where: string)
 
 const HOW = z.enum(['committed', 'cancelled']);
 
-export const ENDED = json('The reservation has ended.', record({ ended: HOW }));
+const ENDED = json('The reservation has ended.', record({ ended: HOW }));
 
-export const ENDING_PROBLEMS = { ...BODY_PROBLEMS, 404: PROBLEM, 409: PROBLEM, 503: PROBLEM };
+const ENDING_PROBLEMS = { ...BODY_PROBLEMS, 404: PROBLEM, 409: PROBLEM, 503: PROBLEM };
 
 const BULK_ENDING = z.strictObject({
   status: count,
@@ -102,9 +102,9 @@ const BULK_ENDING = z.strictObject({
   remedy: text.optional(),
 });
 
-export const BULK_ENDED = json('One answer per commit, in their order.', record({ answers: listOf(BULK_ENDING) }));
+const BULK_ENDED = json('One answer per commit, in their order.', record({ answers: listOf(BULK_ENDING) }));
 
-export const COUNTS_ANSWERS = {
+const COUNTS_ANSWERS = {
   200: json(
     'Since the start; `open`, `max` and `validMs` are of now.',
     record({
@@ -139,9 +139,9 @@ const ACTUAL = {
   costs: withAllowed(costs, 'must be an array of at least one cost').exactOptional(),
 };
 
-export const COMMIT_BODY = body(ACTUAL);
+const COMMIT_BODY = body(ACTUAL);
 
-export const CANCEL_BODY = body({ id });
+const CANCEL_BODY = body({ id });
 
 interface Ended {
   readonly cancel?: boolean;
@@ -158,9 +158,9 @@ const CANCELS_ALL: Rule<Ended> = {
   },
 };
 
-export const ENDING = body(
+const ENDING = body(
   { ...ACTUAL, cancel: flag('True if the work was not done: everything is given back.').exactOptional() },
   [CANCELS_ALL],
 );
 
-export const COMMITS_BODY = body({ commits: bulkOf(judgedLater(ENDING), 'endings') });
+const COMMITS_BODY = body({ commits: bulkOf(judgedLater(ENDING), 'endings') });

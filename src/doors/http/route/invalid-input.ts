@@ -34,7 +34,7 @@ export class InvalidInput extends Error {
 }
 
 /** Input that was read with a schema, and the wording of its mistakes. */
-export interface ReadInput {
+interface ReadInput {
   readonly sent: unknown;
   readonly part: 'body' | 'query';
   readonly params?: Readonly<Record<string, unknown>>;

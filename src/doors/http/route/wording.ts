@@ -26,7 +26,7 @@ interface Wording {
 export type Allowed = string | ((field: string, sent: unknown) => QuotameshError);
 
 /** Mistake of a field, with the path's parameters. */
-export interface FieldMistake {
+interface FieldMistake {
   readonly field: string;
   readonly reason: string;
   readonly params: Readonly<Record<string, unknown>>;

@@ -176,7 +176,7 @@ function unknownRoute(method: string, url: string): QuotameshError {
 }
 
 /** Answers on the socket what is no HTTP or comes too slowly, and ends the connection. */
-export function answerBrokenRequests(error: Error & { readonly code?: string }, socket: Socket): void {
+function answerBrokenRequests(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const [status, phrase, reason] = ANSWERS[error.code ?? ''] ?? BAD_REQUEST;
   const problem = { ...problemOf(new QuotameshError('REQUEST_INVALID', { reason })), title: phrase, status };

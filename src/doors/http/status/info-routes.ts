@@ -1,15 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { STRATEGY_NAMES } from '../../../core/convergence/strategies.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { describeNode } from '../../../node/status/describe-node.js';
 import type { StatusParts } from '../../../node/status/status-parts.js';
-import type { KeeperStatus } from '../../kafka-quotas/keeper-status.js';
-import type { MqttStatus } from '../../mqtt/mqtt-status.js';
+import { KEEPER_STATUS, type KeeperStatus } from '../../kafka-quotas/keeper-status.js';
+import { MQTT_STATUS, type MqttStatus } from '../../mqtt/mqtt-status.js';
 import { livePage } from '../../page/live/live-page.js';
-import { COUNTS, INDEX, json, LIVE, NOT_READY, number, PROBLEM, READY, record, text } from '../route/answer-schemas.js';
+import { INDEX, json, LIVE, NOT_READY, PROBLEM, READY } from '../route/answer-schemas.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
@@ -27,7 +26,7 @@ export interface KnownRoutes {
   readonly aliases: Readonly<Record<string, string>>;
 }
 
-export interface InfoRouteParts {
+interface InfoRouteParts {
   readonly node: UsedParts;
   readonly metrics: MetricsPage;
   readonly known: KnownRoutes;
@@ -161,48 +160,12 @@ export function addKafkaQuotasRoute(app: FastifyInstance, status: () => KeeperSt
     tag: 'status',
     summary: 'Shows the keeper of Kafka’s quotas: who writes, what exporters say, what every entity has',
     query: NO_QUERY,
-    answers: { 200: json('The state of the keeper of this node.', KEEPER), 422: PROBLEM },
+    answers: { 200: json('The state of the keeper of this node.', KEEPER_STATUS), 422: PROBLEM },
     handler: (_, reply) => {
       reply.send(status());
     },
   });
 }
-
-const EXPORTER = record({
-  url: text,
-  state: text.meta({ description: 'One of fine, odd, silent, unknown.' }),
-  problem: text.nullable(),
-  silentMs: number.nullable(),
-  series: number,
-});
-
-const LIMIT = record({
-  entity: text,
-  quotaName: text,
-  group: text,
-  quota: number.meta({ description: 'Bytes per second of the whole Kafka cluster.' }),
-  inForce: number.nullable().meta({ description: 'Bytes per second that every broker enforces.' }),
-  usage: number.meta({ description: 'Bytes per second of all brokers together.' }),
-  state: text.meta({ description: 'One of kept, left, waiting.' }),
-  original: number.nullable().meta({ description: 'What a release puts back.' }),
-  brokers: z.array(record({ url: text, rate: number.nullable(), isSaturated: z.boolean() })),
-});
-
-const KEEPER = record({
-  keeper: text,
-  writer: text.nullable(),
-  term: number,
-  mayWrite: z.boolean(),
-  keepers: z.array(text),
-  kafkaProblem: text.nullable(),
-  exporters: z.array(EXPORTER),
-  windows: z.array(record({ broker: text, windows: number, windowSeconds: number })),
-  limits: z.array(LIMIT),
-  leftOut: number,
-  alterations: number,
-  alterationsFailed: number,
-  foreignChanges: number,
-});
 
 export function addMqttRoute(app: FastifyInstance, status: () => MqttStatus): void {
   route(app, {
@@ -212,31 +175,9 @@ export function addMqttRoute(app: FastifyInstance, status: () => MqttStatus): vo
     tag: 'status',
     summary: 'Shows the MQTT broker: its connections, who is throttled and why, its messages',
     query: NO_QUERY,
-    answers: { 200: json('The state of the broker of this node.', MQTT), 422: PROBLEM },
+    answers: { 200: json('The state of the broker of this node.', MQTT_STATUS), 422: PROBLEM },
     handler: (_, reply) => {
       reply.send(status());
     },
   });
 }
-
-const MQTT = record({
-  url: text,
-  connections: number,
-  throttledConnections: number,
-  throttledBy: COUNTS.meta({ description: 'How many connections are held now, by reason.' }),
-  throttledMs: number.meta({ description: 'How many milliseconds all connections together were held.' }),
-  connects: COUNTS,
-  publishes: COUNTS,
-  dispatched: number,
-  dropped: number.meta({
-    description: 'How many messages of QoS 0 were dropped because the queue of a subscriber was full.',
-  }),
-  queued: number.meta({ description: 'How many messages wait for their subscriber.' }),
-  pendingPublishes: number,
-  pendingBytes: number,
-  heldBytes: number,
-  disconnects: COUNTS.meta({ description: 'How many connections were ended, by reason.' }),
-  kept: COUNTS.meta({
-    description: 'What is kept for sessions that outlive their connection, and as retained messages.',
-  }),
-});

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
 import type { Access } from '../../../base/access/access.js';
 import { describeQuota } from '../../../config/describe/describe-config.js';
 import { shownRates } from '../../../core/base/shown-rates.js';
 import { BYTES, lanesOf, MESSAGES } from '../../../core/base/vocabulary.js';
-import type { QuotaAsWritten, RateStatus } from '../../../node/api/node-status.js';
 import { originOf } from '../../../node/groups/registry/describe-registry.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { busiestKeys } from '../../../node/status/busiest-keys.js';
@@ -11,7 +11,7 @@ import { describeKey, unknownKey } from '../../../node/status/describe-key.js';
 import { describeGroup, describeNode } from '../../../node/status/describe-node.js';
 import { LaneSummary } from '../../../node/status/lane-summary.js';
 import type { StatusParts } from '../../../node/status/status-parts.js';
-import { BUSIEST_KEYS, GROUP_ANSWER, GROUPS, KEY, PROBLEM } from '../route/answer-schemas.js';
+import { BUSIEST_KEYS, GROUP_ANSWER, type GROUP_SUMMARY, GROUPS, KEY, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { once, pathParams } from '../route/fields.js';
 import { NO_QUERY, route } from '../route/route.js';
@@ -96,33 +96,15 @@ function pageOfGroups(node: UsedParts, after: string | undefined) {
   return { groups: page, next };
 }
 
-export interface GroupSummary {
-  readonly group: string;
-  readonly strategy: string;
-  readonly origin: 'yaml' | 'run-time';
-  readonly revision: number;
-  readonly publish: DirectionSummary;
-  readonly dispatch: DirectionSummary;
-}
+type GroupSummary = z.infer<typeof GROUP_SUMMARY>;
 
-/** Status of a direction at this node; others' figures, in `/v1/groups/{group}`, cost all shares of a group. */
-export interface DirectionSummary {
-  readonly quota: RateStatus;
-  readonly quotaAsWritten: QuotaAsWritten;
-  readonly served: boolean;
-  readonly share: RateStatus;
-  readonly limit: RateStatus;
-  readonly usage: RateStatus;
-  readonly demand: RateStatus;
-}
-
-export function summarizeGroup(node: StatusParts, group: number): GroupSummary {
+function summarizeGroup(node: StatusParts, group: number): GroupSummary {
   const { name, strategy } = node.groups.at(group);
   const [publish, dispatch] = lanesOf(group).map((lane) => summarizeLane(new LaneSummary(node, lane)));
   return { group: name, strategy, ...originOf(node, name), publish, dispatch };
 }
 
-function summarizeLane(lane: LaneSummary): DirectionSummary {
+function summarizeLane(lane: LaneSummary): GroupSummary['publish'] {
   const rates = (read: (dimension: number) => number | undefined) => {
     return shownRates([read(MESSAGES) ?? 0, read(BYTES) ?? 0]);
   };

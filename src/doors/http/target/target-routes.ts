@@ -102,7 +102,7 @@ const sampled = z.number().gt(0).max(1).meta({
 });
 
 /** Body of POST /v1/costs; a single cost needs no list. */
-export const COSTS_BODY = toldAs(
+const COSTS_BODY = toldAs(
   body({
     group: withAllowed(
       z.string().meta({ description: 'The name of a configured group.' }),
@@ -125,7 +125,7 @@ const throttlingRatio = z.number().min(0).max(2).nullable().meta({
 });
 
 /** Body of PUT /v1/backends/{backend}; the library judges it. */
-export const BACKEND_BODY = toldAs(
+const BACKEND_BODY = toldAs(
   body({
     zone: withAllowed(
       z.string().meta({

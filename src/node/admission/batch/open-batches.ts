@@ -36,7 +36,7 @@ import type { ScopeResolver } from '../request/scope-resolver.js';
 import { type KeyReservationParts, settleUnpublished } from '../reservation/one-reservation.js';
 import { WAIT_MS_MAX, type Waiting } from '../wait/wait-lines.js';
 
-export interface OpenBatchesParts extends AvailableParts {
+interface OpenBatchesParts extends AvailableParts {
   readonly limiter: Limiter;
   readonly groups: GroupTable;
   readonly limits: LimitsConfig;
@@ -300,7 +300,7 @@ function rejectAbove(facts: { id: string; dimension: string; amount: number; gra
  * Reads a refund. A misspelled field would end the batch as used, so unknown ones are mistakes. Throws FIELD_INVALID,
  * FIELD_UNKNOWN, AMOUNT_INVALID.
  */
-export function readRefund(left: unknown): { readonly unused: Required<Amounts>; readonly dropped: Required<Amounts> } {
+function readRefund(left: unknown): { readonly unused: Required<Amounts>; readonly dropped: Required<Amounts> } {
   const { dropped = {}, ...unused } = knownFields(left, 'refund', '', ['messages', 'bytes', 'dropped']);
   return {
     unused: amountsOf(unused, ''),
@@ -338,7 +338,7 @@ export function windowsOf({ buckets }: Limiter, request: JointRequest, nowMs: nu
 }
 
 /** Tests if tokens of the windows `taken` may go back to the windows `now`. */
-export function areSameWindows(taken: Windows, now: Windows): boolean {
+function areSameWindows(taken: Windows, now: Windows): boolean {
   const both = Math.max(taken.length, now.length);
   for (let at = 0; at < both; at++) if ((taken[at] ?? 0) !== (now[at] ?? 0)) return false;
   return true;

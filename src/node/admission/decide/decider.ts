@@ -21,7 +21,7 @@ export interface DeciderParts {
 }
 
 /** Shadows, which decide beside the groups in force and refuse nothing (admission/shadow). */
-export interface AskedShadows {
+interface AskedShadows {
   ask(request: JointRequest, answer: number, nowMs: number): void;
   reserve(request: JointRequest, answer: number, nowMs: number): void;
 }

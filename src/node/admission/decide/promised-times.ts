@@ -14,7 +14,7 @@ interface Promised {
   due: number;
 }
 
-export interface RefusedNow {
+interface RefusedNow {
   readonly slot: number;
   readonly amount: number;
   /** Milliseconds until its tokens are there, if nobody else takes any. */

@@ -10,7 +10,7 @@ import type { GroupTable } from '../../groups/group-table.js';
 import type { AskedAmounts, KeySeen } from '../../groups/keys/key-book.js';
 import { fullInMs, type LeftParts, unitsLeft } from './units-left.js';
 
-export interface QuotaTellerParts extends LeftParts {
+interface QuotaTellerParts extends LeftParts {
   readonly clock: Clock;
   readonly groups: GroupTable;
 }
@@ -58,7 +58,7 @@ export class QuotaTeller {
   }
 }
 
-export type RefusedWhy = Pick<Refused, 'level' | 'dimension' | 'retryAfterMs' | 'group' | 'shadow'>;
+type RefusedWhy = Pick<Refused, 'level' | 'dimension' | 'retryAfterMs' | 'group' | 'shadow'>;
 
 function said<Told extends Granted>(granted: Told, shadow: ShadowAnswer | null): Told {
   return shadow === 'refused' ? Object.assign(granted, { shadow }) : granted;

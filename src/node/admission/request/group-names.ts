@@ -36,7 +36,7 @@ export class GroupNames {
   }
 }
 
-export interface KeyGroups {
+interface KeyGroups {
   /** Returns the number; null = no name of a key. */
   groupOf(name: string): number | null;
 }

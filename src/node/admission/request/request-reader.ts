@@ -11,7 +11,7 @@ import { type AvailableParts, wholeMessages } from './partial-grant.js';
 import { directionOf, noEndOf, rejectAmounts, rejectUnlessOptions, rejectUnlessSomething } from './request-checks.js';
 import { type ScopeResolver, scopeText } from './scope-resolver.js';
 
-export interface RequestReaderParts extends AvailableParts {
+interface RequestReaderParts extends AvailableParts {
   readonly groups: GroupTable;
   readonly names: GroupNames;
   readonly scopes: ScopeResolver;

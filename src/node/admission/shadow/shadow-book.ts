@@ -11,7 +11,7 @@ import { RefusalLedger } from '../decide/refusal-ledger.js';
 import type { LaneBounds } from '../request/lane-bounds.js';
 import { partThere, wholePart } from '../request/partial-grant.js';
 
-export interface ShadowBookParts {
+interface ShadowBookParts {
   readonly limiter: Limiter;
   readonly levels: Levels;
   readonly groups: GroupTable;
@@ -401,7 +401,7 @@ const SLACK = 1e-6;
  * Counts callers' grants and refusals, per slot or lane, since creation. Where a group refuses nothing, the limiter
  * counts its shadow's decisions; this corrects them.
  */
-export class CountsInForce {
+class CountsInForce {
   readonly admitted: Figure = {
     at: (slot) => this.#limiter.admitted.at(slot) + amountAt(slot, this.#of(slot).letPass),
   };
@@ -436,7 +436,7 @@ function leastZero(amount: number): number {
   return Math.max(0, amount);
 }
 
-export interface HeldParts {
+interface HeldParts {
   readonly levels: Levels;
   readonly debtMs: number;
   /** Counts where the group itself is the shadow, so that all work is done; null = planned. */
@@ -444,7 +444,7 @@ export interface HeldParts {
 }
 
 /** Holds a shadow's grant of work that is settled later: all, a part, or nothing. */
-export class HeldByShadow implements ShadowHold {
+class HeldByShadow implements ShadowHold {
   /** Request whose amounts the shadow has granted. */
   readonly granted: TokenRequest;
   readonly #parts: HeldParts;
@@ -476,14 +476,14 @@ export class HeldByShadow implements ShadowHold {
 }
 
 /** Work on which a shadow and the limits in force disagree. */
-export interface ShadowCount {
+interface ShadowCount {
   requests: number;
   messages: number;
   bytes: number;
 }
 
 /** Differences of one lane since the start. */
-export interface CountedDifferences {
+interface CountedDifferences {
   /** Granted, but refused by the shadow. */
   readonly wouldRefuse: Readonly<ShadowCount>;
   /** Refused at once, but granted by the shadow. */
@@ -497,7 +497,7 @@ export interface CountedDifferences {
 }
 
 /** Counts differences, of lanes that have any. */
-export class ShadowCounts {
+class ShadowCounts {
   readonly #lanes = new Map<number, Record<keyof CountedDifferences, ShadowCount>>();
 
   /** Counts work. @param requests where it is many pieces at once */

@@ -5,7 +5,7 @@ import { scopeText } from '../request/scope-resolver.js';
 import { WAIT_MS_MAX } from './wait-lines.js';
 
 /** Gate that waits. */
-export interface Acquiring {
+interface Acquiring {
   acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision>;
 }
 

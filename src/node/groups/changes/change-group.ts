@@ -207,7 +207,7 @@ export function patched(target: unknown, patch: unknown): unknown {
 }
 
 /** Makes the error of a definition's mistakes: their common code, or GROUP_INVALID. */
-export function invalidGroup(name: string, mistakes: readonly Mistake[]): QuotameshError {
+function invalidGroup(name: string, mistakes: readonly Mistake[]): QuotameshError {
   const details = mistakesText(mistakes);
   const group = name.slice(0, 200);
   const [code, ...others] = new Set(mistakes.map(codeOf));

@@ -4,7 +4,7 @@ import { BYTES, DIRECTIONS, type Direction, MESSAGES } from '../../../core/base/
 import type { GroupDefinition } from '../../../core/beside/registry/registry-record.js';
 
 /** Pulsar resource group: four whole rates per second. Its change leaves our other settings as they are. */
-export type PulsarGroup = Readonly<Record<string, number>>;
+type PulsarGroup = Readonly<Record<string, number>>;
 
 /** `pulsar`: as its admin client reads it; `pip-82`: as the proposal answers. */
 export type Spelling = 'pulsar' | 'pip-82';

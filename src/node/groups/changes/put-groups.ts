@@ -10,7 +10,7 @@ import { GroupsRefused, type RefusedGroup, refusedGroup } from './groups-refused
 /** Most groups of one batch: each node applies them within one turn of its event loop. */
 export const BATCH_GROUPS_MAX = 10_000;
 
-export interface PutGroups {
+interface PutGroups {
   readonly revision: number;
   readonly groups: readonly { readonly group: string; readonly isNew: boolean }[];
 }

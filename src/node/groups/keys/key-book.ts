@@ -739,7 +739,7 @@ const REMOTE_MAX = 500;
 const CAUGHT_UP = 64;
 
 /** Remembers refused limits, which take as long as many requests to examine; a wrong gateway repeats them. */
-export class RefusedLimits {
+class RefusedLimits {
   /** Kind and text of the limit → error. */
   readonly #errors = new Map<string, QuotameshError>();
 
@@ -769,7 +769,7 @@ export class RefusedLimits {
 /** Different limits kept; beyond that somebody makes them up. */
 const KEPT = 64;
 
-export interface RemoteKeysParts {
+interface RemoteKeysParts {
   readonly cluster: string;
   /** Most names. */
   readonly max: number;
@@ -782,7 +782,7 @@ export interface RemoteKeysParts {
  * Keeps keys named in heartbeats, to show those that others use; decides nothing. There are at most `max`, as writers
  * may name keys without end; a name with a wrong id is ignored.
  */
-export class RemoteKeys {
+class RemoteKeys {
   readonly #parts: RemoteKeysParts;
   /** Name → number of the group. */
   readonly #numbers = new Map<string, number>();

@@ -13,7 +13,7 @@ import { KeyPattern } from '../../../core/account/keys/key-pattern.js';
 import { DIRECTIONS } from '../../../core/base/vocabulary.js';
 import { leastDefinition } from '../least-definition.js';
 
-export interface ExaminedTemplate {
+interface ExaminedTemplate {
   /** Null = it has mistakes. */
   readonly template: KeyTemplate | null;
   readonly mistakes: readonly Mistake[];

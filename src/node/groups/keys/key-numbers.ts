@@ -3,7 +3,7 @@ import { lanesOf } from '../../../core/base/vocabulary.js';
 import { isSameValue } from '../least-definition.js';
 import type { KeyBookParts } from './key-book.js';
 
-export interface KeyNumbersParts extends Pick<KeyBookParts, 'groups' | 'limiter' | 'loop' | 'define' | 'rename'> {
+interface KeyNumbersParts extends Pick<KeyBookParts, 'groups' | 'limiter' | 'loop' | 'define' | 'rename'> {
   /** Most numbers: keys.maxLoud. */
   readonly max: number;
   /** Tells whether somebody still knows the key of this name, whose group is like this. */

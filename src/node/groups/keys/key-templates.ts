@@ -8,7 +8,7 @@ import { isSameValue } from '../least-definition.js';
 import { examineOverride, examineTemplate } from './key-definition.js';
 import { mostSpecific, patternOf, settingsOfKey } from './settings-of-key.js';
 
-export interface KeyTemplatesParts {
+interface KeyTemplatesParts {
   readonly configured: readonly KeyTemplate[];
   readonly registry: Pick<RegistryConfig, 'maxGroups'>;
   readonly telemetry: Telemetry;

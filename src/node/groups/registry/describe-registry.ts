@@ -2,7 +2,7 @@ import { NEVER } from '../../../core/beside/registry/group-history.js';
 import type { GroupStatus, RegistryStatus } from '../../api/node-status.js';
 import type { GroupRegistry } from './group-registry.js';
 
-export interface RegistryHolder {
+interface RegistryHolder {
   /** Null where it is switched off. */
   readonly registry: GroupRegistry | null;
 }

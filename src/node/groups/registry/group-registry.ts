@@ -43,7 +43,7 @@ const RECORDS_PER_TURN = 200;
 /** Unusable definitions tried again per second; more takes longer per turn. */
 const RETRIED_PER_TICK = 20;
 
-export interface GroupRegistryParts {
+interface GroupRegistryParts {
   readonly cluster: string;
   readonly nodeId: string;
   readonly settings: RegistryConfig;
@@ -437,7 +437,7 @@ const FACT = {
 const LINES_MAX = 5;
 
 /** Decodes the registry's records for its machine, and YAML hashes for their comparison. */
-export class RegistryDecoder {
+class RegistryDecoder {
   undecodable = 0;
   readonly #codec: RegistryCodec;
   readonly #comparison: YamlComparison;

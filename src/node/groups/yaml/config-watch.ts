@@ -8,7 +8,7 @@ const POLL_MS = 1000;
 /** Milliseconds without change after which a file counts; editors write in steps. */
 const SETTLED_MS = 100;
 
-export interface ConfigWatchOptions {
+interface ConfigWatchOptions {
   /** Path of a file or a folder. */
   readonly path: string;
   /** Stamp of the configuration in force, taken before it was read, then that of `besides`. */

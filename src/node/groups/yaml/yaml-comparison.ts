@@ -25,7 +25,7 @@ export interface YamlDifference {
   readonly nodes: readonly string[];
 }
 
-export interface KeyedYaml {
+interface KeyedYaml {
   readonly key: string;
   readonly record: YamlRecord | null;
 }
@@ -37,7 +37,7 @@ interface ToldYaml {
   readonly bytes: number;
 }
 
-export interface YamlComparisonParts {
+interface YamlComparisonParts {
   readonly cluster: string;
   readonly nodeId: string;
   /** Version of this program; nodes of others are not compared. */
@@ -50,7 +50,7 @@ export interface YamlComparisonParts {
   readonly isRegistered: (name: string) => boolean;
 }
 
-export interface HashedYaml {
+interface HashedYaml {
   /** Rises with every accepted configuration. */
   readonly version: number;
   readonly hashes: ReadonlyMap<string, string>;

@@ -20,7 +20,7 @@ import type { KeyTemplates } from '../keys/key-templates.js';
 import { isSameValue } from '../least-definition.js';
 import { NAMES_SHOWN_MAX, shown, type YamlDifference } from './yaml-comparison.js';
 
-export interface YamlGroupsParts {
+interface YamlGroupsParts {
   /** Configuration in force since the start. */
   readonly config: ResolvedConfig;
   readonly telemetry: Telemetry;
@@ -220,7 +220,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Lists limits that a group has lost, as `orders.publish.bytes`: a truncated file is valid. */
-export function lostLimits(before: GroupConfig | undefined, after: GroupConfig | undefined): string[] {
+function lostLimits(before: GroupConfig | undefined, after: GroupConfig | undefined): string[] {
   if (before === undefined || after === undefined) return [];
   return DIRECTIONS.flatMap((direction) => {
     const lost = DIMENSIONS.filter((_, dimension) => {
@@ -240,7 +240,7 @@ export function definitionHash(group: GroupConfig): string {
 }
 
 /** Returns a template's, with its overrides. */
-export function templateHash(template: KeyTemplate): string {
+function templateHash(template: KeyTemplate): string {
   const { group, overrides, allowLimits } = template;
   return hashOf(
     describeTemplate({

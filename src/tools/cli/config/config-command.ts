@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 
-export interface ConfigShowOptions {
+interface ConfigShowOptions {
   readonly config: string;
   readonly node?: string;
   readonly http?: string;

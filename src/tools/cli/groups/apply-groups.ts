@@ -136,7 +136,7 @@ function print(lines: readonly string[]): void {
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-export interface PlannedAttachment {
+interface PlannedAttachment {
   readonly scope: string;
   readonly name: string;
   readonly isNew: boolean;
@@ -147,7 +147,7 @@ export interface PlannedAttachment {
 }
 
 /** Lists differences from `scopes`, each scope before those that are the same as it. */
-export async function planAttachments(node: NodeAddress, scopes: Mapping): Promise<PlannedAttachment[]> {
+async function planAttachments(node: NodeAddress, scopes: Mapping): Promise<PlannedAttachment[]> {
   if (Object.keys(scopes).length === 0) return [];
   const there = new Map((await allPages<AttachedTo>(node, 'attachments')).map((each) => [each.scope, each]));
   const planned = Object.entries(scopes).flatMap(([scope, written]): PlannedAttachment[] => {
@@ -163,7 +163,7 @@ export async function planAttachments(node: NodeAddress, scopes: Mapping): Promi
   return inOrder(planned);
 }
 
-export async function attachAll(node: NodeAddress, planned: readonly PlannedAttachment[]): Promise<number> {
+async function attachAll(node: NodeAddress, planned: readonly PlannedAttachment[]): Promise<number> {
   for (const { scope, after: body, expected } of planned) {
     const path = `/v1/attachments/${scope.split('/').map(segmentOf).join('/')}`;
     await change(node, { method: 'PUT', path, body, expected });

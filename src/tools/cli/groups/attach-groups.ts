@@ -46,7 +46,7 @@ export interface Which {
 }
 
 /** Writes the verdict, then every attachment that counts, in order. */
-export function whichText({ groups, exempt, isDefault, because }: Which): string[] {
+function whichText({ groups, exempt, isDefault, because }: Which): string[] {
   const all = groups.length > 1 ? ', all at once: the stricter wins' : '';
   const verdict = exempt ? 'exempt: nothing limits it' : groups.join(', ') || 'nothing is attached: refused';
   return [

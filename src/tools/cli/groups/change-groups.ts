@@ -177,7 +177,7 @@ function print(text: string): void {
 }
 
 /** Writes every node's shares before and after a change that was not made. */
-export function previewText({ group, before, after, definition }: ChangePreview): string {
+function previewText({ group, before, after, definition }: ChangePreview): string {
   const title = definition === null ? `${group}: would be gone` : `${group}: nothing is changed, this would be`;
   const rows = (['publish', 'dispatch'] as const).flatMap((direction) => {
     return (['messages', 'bytes'] as const).flatMap((name) => {

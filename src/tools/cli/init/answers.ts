@@ -18,7 +18,7 @@ export interface FirstQuota {
   readonly per: TimeUnit;
 }
 
-export const DEFAULT_TOPIC = 'quotamesh-reports';
+const DEFAULT_TOPIC = 'quotamesh-reports';
 export const DEFAULT_MEETING: Meeting = { kind: 'embedded' };
 export const DEFAULT_QUOTA: FirstQuota = {
   of: 'group',

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { nodeCommand } from './node-command.js';
 
-export interface NodesOptions extends NodeCommandOptions {
+interface NodesOptions extends NodeCommandOptions {
   readonly json?: boolean;
 }
 

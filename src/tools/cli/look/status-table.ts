@@ -11,7 +11,7 @@ import type { ClusterStatus } from '../../node-client/cluster-status.js';
 import { textTable } from '../../terminal/text-table.js';
 
 /** Most rows of long lists. */
-export interface RowsShown {
+interface RowsShown {
   readonly members: number;
   /** Nodes of a quota, most demand first; the others share a row. */
   readonly nodes: number;

@@ -175,7 +175,7 @@ function fail(error: unknown, log: NodeLog): void {
   process.stderr.write(`quotamesh: ${text}\n`);
 }
 
-export interface Incidents {
+interface Incidents {
   /** Rejected promises that nobody awaited, survived. */
   unhandledRejections: number;
 }
@@ -220,7 +220,7 @@ export interface Stop {
  * Stops in order at SIGTERM and SIGINT, exit code 0. A second signal after more than a second ends the process at once,
  * with 128 + its number; an earlier one is the same Ctrl-C twice (from terminal and parent).
  */
-export function stopOnSignals(log: NodeLog, close: () => Promise<void>): Stop {
+function stopOnSignals(log: NodeLog, close: () => Promise<void>): Stop {
   let stopping: Promise<never> | null = null;
   let firstMs = 0;
   const stop: Stop = {
@@ -291,7 +291,7 @@ const LOOK_MS = 200;
  * passing it on: the node would keep its port and share. Nodes started otherwise (nohup, a daemon) outlive parents on
  * purpose.
  */
-export function stopWithNpm(stop: () => void): void {
+function stopWithNpm(stop: () => void): void {
   if (process.env.npm_command === undefined) return;
   const parent = process.ppid;
   const look = setInterval(() => {

@@ -162,7 +162,7 @@ function totalOf(amounts: readonly Rates[]): Rates {
 }
 
 /** One node's wants and admissions in one second: [messages, bytes]. */
-export interface NodeSecond {
+interface NodeSecond {
   readonly demand: Rates;
   readonly admitted: Rates;
 }

@@ -9,9 +9,9 @@ export interface Criterion {
   readonly kept: boolean;
 }
 
-export const UTILISATION_MIN = 0.97;
-export const OVER_ADMISSION_MAX = 0.02;
-export const WORST_SECOND_MAX = 1.1;
+const UTILISATION_MIN = 0.97;
+const OVER_ADMISSION_MAX = 0.02;
+const WORST_SECOND_MAX = 1.1;
 
 /** Judges the three promises of the exit code; the first second counts. */
 export function judge(measurement: Measurement): Criterion[] {

@@ -13,7 +13,7 @@ export interface TrafficPlan {
   readonly nodeUrls: readonly string[];
 }
 
-export interface TracePlan {
+interface TracePlan {
   readonly file: string;
   /** Times faster than the trace happened. */
   readonly speed: number;

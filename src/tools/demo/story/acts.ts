@@ -25,7 +25,7 @@ export interface Act {
 }
 
 /** Figure of an act, and its bound. */
-export interface ActFigure {
+interface ActFigure {
   readonly counts: string;
   of(tally: SystemTally): number;
   /** Bound in words. */

@@ -13,7 +13,7 @@ export interface ActTallies {
   readonly answerMs: { readonly median: number; readonly p99: number };
 }
 
-export interface StoryTrafficOptions {
+interface StoryTrafficOptions {
   readonly acquire: readonly ((work: Work) => Promise<Answer>)[];
   readonly random: () => number;
 }
@@ -149,7 +149,7 @@ const RETRY_AFTER_MS = 20;
  * Limits by one bucket without distance or outages, the best that a central store can give; or as a static split, with
  * a bucket of quota and burst ÷ nodes each.
  */
-export class BucketSystem {
+class BucketSystem {
   readonly acquire: readonly ((work: Work) => Promise<Answer>)[];
   readonly #buckets: readonly PlainLimiter[];
   readonly #nowMs: () => number;

@@ -11,7 +11,7 @@ export interface SystemTally {
   readonly mostInASecond: number;
 }
 
-export interface SystemOptions {
+interface SystemOptions {
   readonly acquire: readonly ((work: Work) => Promise<Answer>)[];
   readonly random: () => number;
   readonly nowMs: () => number;

@@ -12,12 +12,12 @@ export type Answer =
   /** Not ready, unreachable or broken: the node has not counted the work. */
   | { readonly kind: 'unavailable'; readonly retryAfterMs: number };
 
-export interface ClientOutcome {
+interface ClientOutcome {
   admitted(work: Work): void;
   gaveUp(work: Work): void;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly acquire: (work: Work) => Promise<Answer>;
   readonly outcome: ClientOutcome;
   readonly random: () => number;

@@ -17,7 +17,7 @@ export function createView(introduction: Introduction, plain: boolean): View {
   return out.isTTY && !plain ? new TableView(out, introduction) : new PlainView(out, introduction);
 }
 
-export class PlainView implements View {
+class PlainView implements View {
   readonly #out: NodeJS.WritableStream;
   #shownSeconds = 0;
 
@@ -58,7 +58,7 @@ const SHOW_CURSOR = '\x1b[?25h';
 const CLEAR_TO_END = '\x1b[J';
 
 /** Redraws the live view in place, four times a second; leaves what stood above. */
-export class TableView implements View {
+class TableView implements View {
   readonly #out: WriteStream;
   readonly #introduction: Introduction;
   #linesDrawn = 0;
@@ -172,7 +172,7 @@ export interface ViewFrame {
 }
 
 /** Constants of the view. */
-export interface Introduction {
+interface Introduction {
   readonly headline: string;
   /** Null = until Ctrl-C. */
   readonly forMs: number | null;

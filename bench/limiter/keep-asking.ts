@@ -1,5 +1,5 @@
 import type { NetConnectOpts } from 'node:net';
-import { HttpPipe } from './http-pipe.js';
+import { HttpPipe } from '../../src/tools/load/http-pipe.js';
 
 export interface Asking {
   readonly place: NetConnectOpts;
