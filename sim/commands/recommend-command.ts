@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { lazily } from '../../src/tools/terminal/lazily.js';
 import type { TimeFormat } from '../replay/trace-time.js';
 import { addArrivalOptions } from './arrival-options.js';
 
@@ -45,10 +46,7 @@ export function recommendCommand(): Command {
     .option('--json', 'JSON instead of text')
     .option('--html <file>', 'write a page with charts of all strategies at the quota that is recommended')
     .addHelpText('after', HELP)
-    .action(async (options: RecommendCommandOptions) => {
-      const { recommendQuota } = await import('./recommend.js');
-      await recommendQuota(options);
-    });
+    .action(lazily(async () => (await import('./recommend.js')).recommendQuota));
 }
 
 const HELP = `

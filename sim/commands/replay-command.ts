@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { lazily } from '../../src/tools/terminal/lazily.js';
 import type { TimeFormat } from '../replay/trace-time.js';
 import { addArrivalOptions } from './arrival-options.js';
 
@@ -63,10 +64,7 @@ export function simReplayCommand(): Command {
     .option('--json', 'JSON instead of a table')
     .option('--html <file>', 'write a page with charts')
     .addHelpText('after', HELP)
-    .action(async (file: string, options: ReplayCommandOptions) => {
-      const { simReplay } = await import('./replay.js');
-      await simReplay(file, options);
-    });
+    .action(lazily(async () => (await import('./replay.js')).simReplay));
 }
 
 const HELP = `

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { lazily } from '../../src/tools/terminal/lazily.js';
 import type { LiveTopicKind } from '../live/check-live.js';
 import { simReplayCommand } from './replay-command.js';
 
@@ -61,10 +62,7 @@ function runCommand(): Command {
     .option('--json', 'the whole result, with its series, as JSON')
     .option('--html <file>', 'also write a page with charts')
     .addHelpText('after', RUN_HELP)
-    .action(async (scenario: string, options: RunOptions) => {
-      const { runOne } = await import('./run-one.js');
-      await runOne(scenario, options);
-    });
+    .action(lazily(async () => (await import('./run-one.js')).runOne));
 }
 
 function compareCommand(): Command {
@@ -75,10 +73,7 @@ function compareCommand(): Command {
     .option('--json', 'all results, without their series, as JSON')
     .option('--html <file>', 'also write a page with charts, of seed 1')
     .addHelpText('after', COMPARE_HELP)
-    .action(async (scenario: string, options: CompareOptions) => {
-      const { compareSystems } = await import('./compare-systems.js');
-      await compareSystems(scenario, options);
-    });
+    .action(lazily(async () => (await import('./compare-systems.js')).compareSystems));
 }
 
 function liveCommand(): Command {
@@ -94,10 +89,7 @@ function liveCommand(): Command {
     .option('--json', 'the whole result, with its series, as JSON')
     .option('--html <file>', 'also write a page with charts')
     .addHelpText('after', LIVE_HELP)
-    .action(async (scenario: string, options: LiveCommandOptions) => {
-      const { runLive } = await import('./run-live.js');
-      await runLive(scenario, options);
-    });
+    .action(lazily(async () => (await import('./run-live.js')).runLive));
 }
 
 function swarmCommand(): Command {
@@ -109,10 +101,7 @@ function swarmCommand(): Command {
     .option('--workers <count>', 'threads (default: one per core)', countBetween(1, 256))
     .option('--json', 'one JSON object per seed')
     .addHelpText('after', SWARM_HELP)
-    .action(async (options: SwarmOptions) => {
-      const { runSwarms } = await import('./run-swarms.js');
-      await runSwarms(options);
-    });
+    .action(lazily(async () => (await import('./run-swarms.js')).runSwarms));
 }
 
 const SECONDS = 'only the first so many seconds, and nothing is expected';

@@ -3,6 +3,7 @@ import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { TOKEN_VARIABLE, UNIX } from '../../config/setting/outside-words.js';
+import { usage } from '../terminal/print.js';
 
 export interface NodeCommandOptions {
   readonly url: string;
@@ -11,6 +12,8 @@ export interface NodeCommandOptions {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
+  /** JSON in place of text. */
+  readonly json?: boolean;
 }
 
 export interface NodeAddress {
@@ -105,8 +108,4 @@ function readPart(file: string): string {
   } catch (error) {
     throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: (error as Error).message }, { cause: error });
   }
-}
-
-function usage(reason: string): QuotameshError {
-  return new QuotameshError('USAGE', { reason });
 }

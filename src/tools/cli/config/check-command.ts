@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { print } from '../../terminal/print.js';
 
 export function checkCommand(): Command {
   return new Command('check')
@@ -22,10 +23,10 @@ async function check(file: string, { json = false }: { readonly json?: boolean }
       ...(keyPatterns > 0 ? [countOf(keyPatterns, 'pattern of keys', 'patterns of keys')] : []),
     ];
     const text = `${file}: valid; cluster ${cluster}, ${counts.join(', ')}`;
-    process.stdout.write(`${json ? JSON.stringify(said) : text}\n`);
+    print(json ? JSON.stringify(said) : text);
   } catch (error) {
     if (!json || !(error instanceof ConfigError)) throw error;
-    process.stdout.write(`${JSON.stringify({ valid: false, mistakes: error.mistakes })}\n`);
+    print(JSON.stringify({ valid: false, mistakes: error.mistakes }));
     process.exitCode = EXIT_CONFIG;
   }
 }

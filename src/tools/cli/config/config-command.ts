@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { print } from '../../terminal/print.js';
 
 interface ConfigShowOptions {
   readonly config: string;
@@ -28,13 +29,13 @@ async function showConfig({ config: file, node: nodeId, http, mqtt, ...options }
   const all = await settingSources({ file, env: process.env, overrides: { nodeId, http, mqtt } });
   const settings = options.given === true ? all.filter(({ source }) => source !== 'default') : all;
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ settings })}\n`);
+    print(JSON.stringify({ settings }));
     return;
   }
   const rows = settings.map(({ key, value, source }) => {
     return [key, typeof value === 'string' ? value : JSON.stringify(value), source];
   });
-  process.stdout.write(`${textTable(['KEY', 'VALUE', 'SOURCE'], rows).join('\n')}\n`);
+  print(textTable(['KEY', 'VALUE', 'SOURCE'], rows).join('\n'));
 }
 
 const HELP = `

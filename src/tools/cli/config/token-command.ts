@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ROLES, type Role } from '../../../base/access/caller.js';
+import { print } from '../../terminal/print.js';
 
 interface TokenOptions {
   readonly name: string;
@@ -26,13 +27,13 @@ async function printToken({ name, role: roles, tenant: tenants, json }: TokenOpt
   const token = newToken();
   const entry = { name, roles, ...(tenants === undefined ? {} : { tenants }), hash: writtenHash(token) };
   if (json === true) {
-    process.stdout.write(`${JSON.stringify({ token, entry })}\n`);
+    print(JSON.stringify({ token, entry }));
     return;
   }
   const line = Object.entries(entry).map(
     ([key, value]) => `${key}: ${Array.isArray(value) ? `[${value.join(', ')}]` : value}`,
   );
-  process.stdout.write(`${token}\n`);
+  print(token);
   process.stderr.write('The token is above; it is shown this once. Below auth.tokens, or in the file that it names:\n');
   process.stdout.write(`- { ${line.join(', ')} }\n`);
 }

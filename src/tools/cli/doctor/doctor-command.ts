@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { lazily } from '../../terminal/lazily.js';
 
 export interface DoctorOptions {
   readonly node?: string;
@@ -18,10 +19,7 @@ export function doctorCommand(): Command {
     .option('--timeout <seconds>', 'for each look', seconds, 5)
     .option('--json', 'JSON instead of text: sound, findings')
     .addHelpText('after', HELP)
-    .action(async (file: string, options: DoctorOptions) => {
-      const { showFindings } = await import('./show-findings.js');
-      await showFindings(file, options);
-    });
+    .action(lazily(async () => (await import('./show-findings.js')).showFindings));
 }
 
 function seconds(text: string): number {

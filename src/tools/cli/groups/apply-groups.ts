@@ -12,6 +12,7 @@ import type { PreviewedGroup } from '../../../node/groups/changes/put-groups.js'
 import { isSameValue } from '../../../node/groups/least-definition.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { allPages, change, nodeAddress } from '../../node-client/node-requests.js';
+import { print } from '../../terminal/print.js';
 import type { GroupOptions } from './group-command.js';
 
 /**
@@ -22,7 +23,7 @@ export async function applyGroups(options: GroupOptions): Promise<void> {
   const { json = false, dryRun = false, yes = false } = options;
   const written = readFiles(options.file as string);
   if (!json && sizeOf(written.groups) + sizeOf(written.attachments) === 0) {
-    print([`${options.file} names no group: nothing is changed`]);
+    print(`${options.file} names no group: nothing is changed`);
     return;
   }
   const node = nodeAddress(options);
@@ -30,9 +31,9 @@ export async function applyGroups(options: GroupOptions): Promise<void> {
   const changes = planned.filter(({ lines }) => lines.length > 0);
   const attaching = await planAttachments(node, written.attachments);
   const count = changes.length + attaching.length;
-  if (!json) print([...changes, ...attaching].flatMap(({ name, lines, isNew }) => [titleOf(name, isNew), ...lines]));
+  if (!json) print(...[...changes, ...attaching].flatMap(({ name, lines, isNew }) => [titleOf(name, isNew), ...lines]));
   if (!dryRun && count > 0 && !yes && !(await isConfirmed(count))) {
-    print(['nothing is changed']);
+    print('nothing is changed');
     return;
   }
   const applied = dryRun || changes.length === 0 ? 0 : await applyAll(node, changes, written.groups);
@@ -41,16 +42,16 @@ export async function applyGroups(options: GroupOptions): Promise<void> {
   if (json) {
     const shown = changes.map(({ name, isNew, before, after }) => ({ group: name, isNew, before, after }));
     const scopes = attaching.map(({ scope, isNew, before, after }) => ({ scope, isNew, before, after }));
-    print([JSON.stringify({ dryRun, applied, unchanged, changes: shown, attached, attachments: scopes })]);
+    print(JSON.stringify({ dryRun, applied, unchanged, changes: shown, attached, attachments: scopes }));
     return;
   }
   const verdict = (what: string, all: number, done: number, rest: number) => {
     const told = dryRun ? `${all - rest} would change (nothing is changed)` : `${done} changed`;
     return `${all} ${what}: ${told}, ${rest} are so already`;
   };
-  print([verdict('groups', planned.length, applied, unchanged)]);
+  print(verdict('groups', planned.length, applied, unchanged));
   if (sizeOf(written.attachments) > 0) {
-    print([verdict('attachments', sizeOf(written.attachments), attached, unmoved)]);
+    print(verdict('attachments', sizeOf(written.attachments), attached, unmoved));
   }
 }
 
@@ -130,10 +131,6 @@ async function isConfirmed(count: number): Promise<boolean> {
   const answer = await terminal.question(`Change ${count} of them? [y/N] `);
   terminal.close();
   return /^y(es)?$/i.test(answer.trim());
-}
-
-function print(lines: readonly string[]): void {
-  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 interface PlannedAttachment {

@@ -4,6 +4,7 @@ import type { DefinedKeys, KeyEntry } from '../../../node/groups/changes/change-
 import { isSameValue } from '../../../node/groups/least-definition.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
+import { print } from '../../terminal/print.js';
 import { diffOf } from './apply-groups.js';
 import { fromFile } from './change-groups.js';
 import { pathOfEntry } from './change-keys.js';
@@ -75,8 +76,4 @@ function isEntry(entry: unknown): entry is DefinedKeys {
     (origin === 'yaml' || origin === 'run-time') &&
     isMapping(definition)
   );
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

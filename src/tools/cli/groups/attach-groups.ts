@@ -1,9 +1,9 @@
-import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { segmentOf } from '../../../config/setting/path-segment.js';
 import type { Scope } from '../../../core/beside/attachments/attachment.js';
 import type { Because } from '../../../core/beside/attachments/attachments.js';
 import type { AttachedTo } from '../../../node/groups/changes/attaching.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
+import { print, usage } from '../../terminal/print.js';
 import type { GroupOptions } from './group-command.js';
 
 export async function attachScope(group: string | undefined, options: GroupOptions): Promise<void> {
@@ -67,12 +67,4 @@ function scopeOf({ tenant, namespace, topic }: GroupOptions): string {
 
 function pathOf(options: GroupOptions): string {
   return `/v1/attachments/${scopeOf(options).split('/').map(segmentOf).join('/')}`;
-}
-
-function usage(reason: string): QuotameshError {
-  return new QuotameshError('USAGE', { reason });
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -13,6 +13,7 @@ import type { CostedGroup } from '../../../node/groups/changes/change-group.js';
 import type { ChangePreview, DirectionPreview, GroupPreview } from '../../../node/groups/changes/preview-change.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { allPages, type Change, change, get, nodeAddress } from '../../node-client/node-requests.js';
+import { print, usage } from '../../terminal/print.js';
 import { textTable } from '../../terminal/text-table.js';
 import type { GroupOptions } from './group-command.js';
 
@@ -166,14 +167,6 @@ function report(group: Changed | null, { json = false }: GroupOptions): void {
     return;
   }
   print(json ? JSON.stringify(group) : `${group.group}: revision ${group.revision}`);
-}
-
-export function usage(reason: string): QuotameshError {
-  return new QuotameshError('USAGE', { reason });
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }
 
 /** Writes every node's shares before and after a change that was not made. */

@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import { segmentOf } from '../../../config/setting/path-segment.js';
 import type { DefinedKeys, KeyEntry, KeysPreview } from '../../../node/groups/changes/change-keys.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
+import { print } from '../../terminal/print.js';
 import { textTable } from '../../terminal/text-table.js';
 import { fromFile, patchOf, rejectWrongSource } from './change-groups.js';
 import type { KeyOptions } from './key-command.js';
@@ -64,8 +65,4 @@ export function pathOfEntry({ kind, name }: KeyEntry): string {
 
 function definitionOf(entry: KeyEntry): string {
   return entry.kind === 'key' ? `${pathOfEntry(entry)}/definition` : pathOfEntry(entry);
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

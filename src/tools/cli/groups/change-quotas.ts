@@ -1,4 +1,3 @@
-import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { parseRate, SHORT_UNIT } from '../../../config/setting/quantity.js';
 import { valueAt } from '../../../config/setting/setting-value.js';
 import {
@@ -12,6 +11,7 @@ import {
 import type { CostedGroup } from '../../../node/groups/changes/change-group.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
+import { print, usage } from '../../terminal/print.js';
 import { groupPath, patchOrMake } from './change-groups.js';
 import type { QuotaCommandOptions } from './quota-command.js';
 
@@ -29,7 +29,7 @@ export async function getQuotas(group: string, name: string | undefined, options
   });
   if (options.json === true) {
     const told = quotas.map(([each, bytes]) => [each, bytes === null ? null : perSecond(bytes)]);
-    process.stdout.write(`${JSON.stringify(Object.fromEntries(told))}\n`);
+    print(JSON.stringify(Object.fromEntries(told)));
     return;
   }
   for (const [each, bytes] of quotas) {
@@ -109,9 +109,5 @@ function report(
   revision: number | undefined,
   { json = false }: QuotaCommandOptions,
 ): void {
-  process.stdout.write(`${json ? JSON.stringify({ group, revision }) : `${group}: ${what}, revision ${revision}`}\n`);
-}
-
-function usage(reason: string): QuotameshError {
-  return new QuotameshError('USAGE', { reason });
+  print(json ? JSON.stringify({ group, revision }) : `${group}: ${what}, revision ${revision}`);
 }

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { lazily } from '../../terminal/lazily.js';
 import { nodeCommand } from '../look/node-command.js';
 
 export interface GroupOptions extends NodeCommandOptions {
-  readonly json?: boolean;
   readonly ifRevision?: string;
   readonly file?: string;
   readonly yes?: boolean;
@@ -24,16 +24,14 @@ export interface GroupOptions extends NodeCommandOptions {
 export function groupCommand(): Command {
   const group = new Command('group').description('Make, change, show and delete groups of a running cluster.');
   group.addCommand(
-    command('list', 'Print all groups with their quotas and where they come from.').action(async (options) => {
-      await (await import('./change-groups.js')).listGroups(options);
-    }),
+    command('list', 'Print all groups with their quotas and where they come from.').action(
+      lazily(async () => (await import('./change-groups.js')).listGroups),
+    ),
   );
   group.addCommand(
     command('get', 'Print a group as YAML would write it.')
       .argument('<group>', 'a group')
-      .action(async (name: string, options: GroupOptions) => {
-        await (await import('./change-groups.js')).getGroup(name, options);
-      }),
+      .action(lazily(async () => (await import('./change-groups.js')).getGroup)),
   );
   group.addCommand(
     command('set', 'Make a group, or change settings of it; `setting=null` takes one away.')
@@ -42,9 +40,7 @@ export function groupCommand(): Command {
       .option('--file <yaml>', 'the whole group from a YAML file, instead of single settings')
       .option('--if-revision <revision>', 'only if the group has this revision; none = only if it is new')
       .option('--dry-run', DRY_RUN)
-      .action(async (name: string, pairs: readonly string[], options: GroupOptions) => {
-        await (await import('./change-groups.js')).setGroup(name, pairs, options);
-      }),
+      .action(lazily(async () => (await import('./change-groups.js')).setGroup)),
   );
   group.addCommand(
     command('delete', 'Delete what was defined at run time; the group of YAML, if there is one, is in force again.')
@@ -52,16 +48,12 @@ export function groupCommand(): Command {
       .option('--if-revision <revision>', 'only if the group has this revision')
       .option('--dry-run', DRY_RUN)
       .option('--force', 'detach what is attached to it at run time; else a group in use stays')
-      .action(async (name: string, options: GroupOptions) => {
-        await (await import('./change-groups.js')).deleteGroupAtNode(name, options);
-      }),
+      .action(lazily(async () => (await import('./change-groups.js')).deleteGroupAtNode)),
   );
   group.addCommand(
     command('export', 'Print YAML that gives the same groups.')
       .option('--all', 'those of YAML, too, as they are in force')
-      .action(async (options: GroupOptions) => {
-        await (await import('./change-groups.js')).exportGroups(options);
-      }),
+      .action(lazily(async () => (await import('./change-groups.js')).exportGroups)),
   );
   addApplyCommand(group);
   addAttachmentCommands(group);
@@ -79,9 +71,7 @@ function addApplyCommand(group: Command): void {
       )
       .option('--yes', 'do not ask before anything changes')
       .option('--dry-run', 'print the diff and change nothing')
-      .action(async (options: GroupOptions) => {
-        await (await import('./apply-groups.js')).applyGroups(options);
-      }),
+      .action(lazily(async () => (await import('./apply-groups.js')).applyGroups)),
   );
 }
 
@@ -96,24 +86,18 @@ function addAttachmentCommands(group: Command): void {
       )
       .option('--and-broader', 'what the broader scopes are attached to is enforced too; the stricter wins')
       .option('--if-revision <revision>', 'only if the attachment has this revision; none = only if it is new')
-      .action(async (name: string | undefined, options: GroupOptions) => {
-        await (await import('./attach-groups.js')).attachScope(name, options);
-      }),
+      .action(lazily(async () => (await import('./attach-groups.js')).attachScope)),
   );
   group.addCommand(
     withScope('detach', 'Detach what was attached at run time; what YAML says of it is in force again.')
       .option('--if-revision <revision>', 'only if the attachment has this revision')
-      .action(async (options: GroupOptions) => {
-        await (await import('./attach-groups.js')).detachScope(options);
-      }),
+      .action(lazily(async () => (await import('./attach-groups.js')).detachScope)),
   );
   group.addCommand(
     withScope('which', 'Print which groups limit work of a scope, and why.')
       .option('--client <client>', 'client identity')
       .option('--header <name:value...>', 'headers of the work')
-      .action(async (options: GroupOptions) => {
-        await (await import('./attach-groups.js')).whichGroups(options);
-      }),
+      .action(lazily(async () => (await import('./attach-groups.js')).whichGroups)),
   );
 }
 

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { lazily } from '../../terminal/lazily.js';
 import { nodeCommand } from '../look/node-command.js';
 
 export interface KeyOptions extends NodeCommandOptions {
-  readonly json?: boolean;
   readonly ifRevision?: string;
   readonly dryRun?: boolean;
   readonly file?: string;
@@ -15,25 +15,19 @@ export function keyCommand(): Command {
   key.addCommand(
     command('show', 'Show what the node that is asked knows of a key, also of one that others use.')
       .argument('<key>', 'a name that a template of `keys:` makes')
-      .action(async (name: string, options: KeyOptions) => {
-        await (await import('./show-key.js')).showKey(name, options);
-      }),
+      .action(lazily(async () => (await import('./show-key.js')).showKey)),
   );
   addChanges(key, 'key', 'what a single key has of its own', '<key>');
   key.addCommand(
     command('apply', 'Make templates and keys of run time as a back-up of GET /v1/key-templates says.')
       .requiredOption('-f, --file <json>', 'the answer of GET /v1/key-templates')
       .option('--dry-run', DRY_RUN)
-      .action(async (options: KeyOptions) => {
-        await (await import('./apply-keys.js')).applyKeys(options);
-      }),
+      .action(lazily(async () => (await import('./apply-keys.js')).applyKeys)),
   );
   const template = new Command('template').description('Templates of keys: one record for all keys of one.');
   template.addCommand(
     command('list', 'Print the templates in force, and keys that run time has given settings of their own.').action(
-      async (options: KeyOptions) => {
-        await (await import('./change-keys.js')).listTemplates(options);
-      },
+      lazily(async () => (await import('./change-keys.js')).listTemplates),
     ),
   );
   addChanges(template, 'template', 'a template', '<pattern>');

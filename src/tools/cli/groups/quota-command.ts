@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { lazily } from '../../terminal/lazily.js';
 import { nodeCommand } from '../look/node-command.js';
 
 export interface QuotaCommandOptions extends NodeCommandOptions {
   readonly direction: string;
-  readonly json?: boolean;
 }
 
 /** `quotamesh quota`, as fdbcli has it. */
@@ -16,26 +16,20 @@ export function quotaCommand(): Command {
     command('get', 'Print the quotas of a group.')
       .argument('<group>', 'a group')
       .argument('[quota]', 'reserved_throughput or total_throughput; default both')
-      .action(async (group: string, name: string | undefined, options: QuotaCommandOptions) => {
-        await (await import('./change-quotas.js')).getQuotas(group, name, options);
-      }),
+      .action(lazily(async () => (await import('./change-quotas.js')).getQuotas)),
   );
   quota.addCommand(
     command('set', 'Set one of them; the group is made where there is none.')
       .argument('<group>', 'a group')
       .argument('<quota>', 'reserved_throughput or total_throughput')
       .argument('<value>', 'bytes per second, like 10MiB or 5k; 600MiB/min, 1GiB/h, 20GiB/d')
-      .action(async (group: string, name: string, value: string, options: QuotaCommandOptions) => {
-        await (await import('./change-quotas.js')).setQuota(group, name, value, options);
-      }),
+      .action(lazily(async () => (await import('./change-quotas.js')).setQuota)),
   );
   quota.addCommand(
     command('clear', 'Take quotas away: without a total nothing limits, without a reserve nothing is kept.')
       .argument('<group>', 'a group')
       .argument('[quota]', 'reserved_throughput or total_throughput; default both')
-      .action(async (group: string, name: string | undefined, options: QuotaCommandOptions) => {
-        await (await import('./change-quotas.js')).clearQuotas(group, name, options);
-      }),
+      .action(lazily(async () => (await import('./change-quotas.js')).clearQuotas)),
   );
   return quota.addHelpText('afterAll', HELP);
 }

@@ -2,11 +2,12 @@ import { printable } from '../../../base/errors/printable.js';
 import { segmentOf } from '../../../config/setting/path-segment.js';
 import type { KeyStatus, KeyTold } from '../../../node/api/node-status.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
+import { print } from '../../terminal/print.js';
 import type { KeyOptions } from './key-command.js';
 
 export async function showKey(name: string, { json = false, ...options }: KeyOptions): Promise<void> {
   const key = await get<KeyStatus>(nodeAddress(options), `/v1/keys/${segmentOf(name)}`);
-  process.stdout.write(`${json ? JSON.stringify(key) : keyText(key)}\n`);
+  print(json ? JSON.stringify(key) : keyText(key));
 }
 
 function keyText({ key, template, quota, used, leftUnpublished, group, told }: KeyStatus): string {

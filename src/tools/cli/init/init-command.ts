@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { lazily } from '../../terminal/lazily.js';
 
 export interface InitOptions {
   readonly cluster: string;
@@ -30,10 +31,7 @@ export function initCommand(): Command {
     .option('-y, --yes', 'ask nothing: the defaults for what no flag says')
     .option('--force', 'replace the file where it is there')
     .addHelpText('after', HELP)
-    .action(async (file: string, options: InitOptions) => {
-      const { writeConfig } = await import('./write-config.js');
-      await writeConfig(file, options);
-    });
+    .action(lazily(async () => (await import('./write-config.js')).writeConfig));
 }
 
 const HELP = `

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { lazily } from '../../terminal/lazily.js';
 import { nodeCommand } from './node-command.js';
 
 export interface AuditOptions extends NodeCommandOptions {
   readonly group?: string;
   readonly scope?: string;
   readonly after?: string;
-  readonly json?: boolean;
   readonly follow?: boolean;
 }
 
@@ -18,9 +18,7 @@ export function auditCommand(): Command {
     .option('--follow', 'go on with changes as they come, until Ctrl-C')
     .option('--json', 'a JSON object per line, with what was before and what is after')
     .addHelpText('after', HELP)
-    .action(async (options: AuditOptions) => {
-      await (await import('./show-audit.js')).showAudit(options);
-    });
+    .action(lazily(async () => (await import('./show-audit.js')).showAudit));
 }
 
 const HELP = `

@@ -1,20 +1,13 @@
 import type { Command } from 'commander';
-import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { lazily } from '../../terminal/lazily.js';
 import { nodeCommand } from './node-command.js';
-
-export interface ExplainOptions extends NodeCommandOptions {
-  readonly json?: boolean;
-}
 
 export function explainCommand(): Command {
   return nodeCommand('explain', 'Print every input of the decision in force for a group, in order.')
     .argument('<group>', 'a configured group')
     .option('--json', 'JSON instead of text')
     .addHelpText('after', HELP)
-    .action(async (group: string, options: ExplainOptions) => {
-      const { showExplanation } = await import('./explanation-text.js');
-      await showExplanation(group, options);
-    });
+    .action(lazily(async () => (await import('./explanation-text.js')).showExplanation));
 }
 
 const HELP = `

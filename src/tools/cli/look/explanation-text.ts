@@ -13,8 +13,9 @@ import type {
   ShadowDifference,
   ShadowDirectionStatus,
 } from '../../../node/api/node-status.js';
+import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
-import type { ExplainOptions } from './explain-command.js';
+import { print } from '../../terminal/print.js';
 
 /** Writes a line per step of the decision, in order; names the binding ceiling last. */
 export function explanationText({ group, node, strategy, gate, directions }: GroupExplanation): string {
@@ -242,8 +243,8 @@ function figure(value: number | null): string {
   return String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
 }
 
-export async function showExplanation(group: string, { json = false, ...options }: ExplainOptions): Promise<void> {
+export async function showExplanation(group: string, { json = false, ...options }: NodeCommandOptions): Promise<void> {
   const path = `/v1/groups/${segmentOf(group)}/explain`;
   const explanation = await get<GroupExplanation>(nodeAddress(options), path);
-  process.stdout.write(`${json ? JSON.stringify(explanation) : explanationText(explanation)}\n`);
+  print(json ? JSON.stringify(explanation) : explanationText(explanation));
 }

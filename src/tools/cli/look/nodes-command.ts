@@ -1,20 +1,17 @@
 import type { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { print } from '../../terminal/print.js';
 import { nodeCommand } from './node-command.js';
-
-interface NodesOptions extends NodeCommandOptions {
-  readonly json?: boolean;
-}
 
 export function nodesCommand(): Command {
   return nodeCommand('nodes', 'Print the nodes of a running cluster, as one of them sees it.')
     .option('--json', 'JSON instead of a table')
     .addHelpText('after', HELP)
-    .action(async ({ json = false, ...options }: NodesOptions) => {
+    .action(async ({ json = false, ...options }: NodeCommandOptions) => {
       const { get, nodeAddress } = await import('../../node-client/node-requests.js');
       const { memberTable } = await import('./status-table.js');
       const node = await get<import('../../../node/api/node-status.js').NodeStatus>(nodeAddress(options), '/v1/nodes');
-      process.stdout.write(`${json ? JSON.stringify({ nodes: node.members }) : memberTable(node).join('\n')}\n`);
+      print(json ? JSON.stringify({ nodes: node.members }) : memberTable(node).join('\n'));
     });
 }
 

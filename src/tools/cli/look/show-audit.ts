@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import { readRevision } from '../../../base/input/revision.js';
 import type { AuditedChange } from '../../../node/groups/registry/audit-trail.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
+import { print, usage } from '../../terminal/print.js';
 import type { AuditOptions } from './audit-command.js';
 
 /** `quotamesh audit`: prints the trail, and with --follow what comes. */
@@ -18,7 +18,7 @@ export async function showAudit({ group, scope, after, json, follow, ...options 
     const query = new URLSearchParams([...asked, ['after', seen]] as [string, string][]);
     const { changes, next } = await get<Page>(node, `/v1/audit?${query}`);
     for (const change of changes) {
-      process.stdout.write(`${json === true ? JSON.stringify(change) : lineOf(change)}\n`);
+      print(json === true ? JSON.stringify(change) : lineOf(change));
       seen = next ?? String(change.revision);
     }
     if (next !== null) continue;
@@ -63,8 +63,4 @@ function differences(before: unknown, after: unknown, path = ''): [string, strin
 /** Escapes a record's text: another node may check less. */
 function printable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
-}
-
-function usage(reason: string): QuotameshError {
-  return new QuotameshError('USAGE', { reason });
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClusterStatus, fetchClusterStatus } from '../../node-client/cluster-status.js';
 import { nodeAddress } from '../../node-client/node-requests.js';
 import { describeError } from '../../terminal/exit.js';
+import { print } from '../../terminal/print.js';
 import type { StatusOptions } from './status-command.js';
 import { ALL, statusTable } from './status-table.js';
 
@@ -19,7 +20,7 @@ export async function showStatus({
     json ? JSON.stringify(status) : statusTable(status, all ? ALL : undefined);
   const fetch = () => fetchClusterStatus(asked, group, all ? Infinity : groups);
   if (!watch) {
-    process.stdout.write(`${render(await fetch())}\n`);
+    print(render(await fetch()));
     return;
   }
   // In place on a terminal; one after the other into a file or a pipe.

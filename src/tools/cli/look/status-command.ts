@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { lazily } from '../../terminal/lazily.js';
 import { nodeCommand, wholeNumber } from './node-command.js';
 
 export interface StatusOptions extends NodeCommandOptions {
   readonly group?: readonly string[];
   readonly groups: number;
   readonly all?: boolean;
-  readonly json?: boolean;
   readonly watch?: boolean;
 }
 
@@ -18,10 +18,7 @@ export function statusCommand(): Command {
     .option('--json', 'JSON instead of a table')
     .option('--watch', 'go on until Ctrl-C, once a second')
     .addHelpText('after', HELP)
-    .action(async (options: StatusOptions) => {
-      const { showStatus } = await import('./show-status.js');
-      await showStatus(options);
-    });
+    .action(lazily(async () => (await import('./show-status.js')).showStatus));
 }
 
 const HELP = `

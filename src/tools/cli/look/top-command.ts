@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { lazily } from '../../terminal/lazily.js';
 import { nodeCommand, wholeNumber } from './node-command.js';
 
 /** Orders of `top`; the first letter is the key. */
@@ -12,7 +13,6 @@ export interface TopOptions extends NodeCommandOptions {
   readonly every: number;
   readonly count?: number;
   readonly once?: boolean;
-  readonly json?: boolean;
 }
 
 export function topCommand(): Command {
@@ -27,9 +27,7 @@ export function topCommand(): Command {
     .option('--once', 'the table, once, also into a file or a pipe')
     .option('--json', 'a JSON object per time')
     .addHelpText('after', HELP)
-    .action(async (options: TopOptions) => {
-      await (await import('./show-top.js')).showTop(options);
-    });
+    .action(lazily(async () => (await import('./show-top.js')).showTop));
 }
 
 function seconds(text: string): number {

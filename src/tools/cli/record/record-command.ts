@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { lazily } from '../../terminal/lazily.js';
 
 export interface RecordCommandOptions {
   readonly config: string;
@@ -15,10 +16,7 @@ export function recordCommand(): Command {
     .requiredOption('-o, --out <file>', 'file to write; must not exist')
     .option('--for <duration>', 'stop after this time (default: at SIGINT or SIGTERM)')
     .addHelpText('after', HELP)
-    .action(async (options: RecordCommandOptions) => {
-      const { runRecord } = await import('./record-topic.js');
-      await runRecord(options);
-    });
+    .action(lazily(async () => (await import('./record-topic.js')).runRecord));
 }
 
 const HELP = `

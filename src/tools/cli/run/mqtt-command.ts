@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { lazily } from '../../terminal/lazily.js';
 import type { RunOptions } from './run-command.js';
 
 export interface MqttOptions extends RunOptions {
@@ -24,10 +25,7 @@ export function mqttCommand(): Command {
     .option('--check', 'validate the configuration, print its mistakes, and exit')
     .option('--print-config', 'print the effective configuration, secrets masked, and exit')
     .addHelpText('after', HELP)
-    .action(async (options: MqttOptions) => {
-      const { runMqtt } = await import('./run-node.js');
-      await runMqtt(options);
-    });
+    .action(lazily(async () => (await import('./run-node.js')).runMqtt));
 }
 
 const HELP = `

@@ -2,6 +2,7 @@ import { loadConfig } from '../../../config/files/load-config.js';
 import { releaseQuotas } from '../../../doors/kafka-quotas/release-quotas.js';
 import { createKeeperTopic } from '../../../node/loop/open-topics.js';
 import { ClientQuotaAdmin } from '../../../topic/kafka/client-quota-admin.js';
+import { print } from '../../terminal/print.js';
 import { hideSecretsOf } from './hide-secrets.js';
 import type { KafkaQuotasOptions } from './kafka-quotas-command.js';
 
@@ -13,5 +14,5 @@ export async function release({ config: file, node: nodeId, http }: KafkaQuotasO
   };
   const { topic, kafka } = await createKeeperTopic(config, { log });
   const admin = new ClientQuotaAdmin(kafka, log);
-  await releaseQuotas({ config, topic, admin, tell: (line) => process.stdout.write(`${line}\n`) });
+  await releaseQuotas({ config, topic, admin, tell: print });
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { lazily } from '../../terminal/lazily.js';
 
 export interface RunOptions {
   readonly config: string;
@@ -20,10 +21,7 @@ export function runCommand(): Command {
     .option('--check', 'validate the configuration, print its mistakes, and exit')
     .option('--print-config', 'print the effective configuration, secrets masked, and exit')
     .addHelpText('after', HELP)
-    .action(async (options: RunOptions) => {
-      const { runNode } = await import('./run-node.js');
-      await runNode(options);
-    });
+    .action(lazily(async () => (await import('./run-node.js')).runNode));
 }
 
 const HELP = `
