@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { section } from '../setting/section.js';
-import { PEM_REMEDY, TLS_PASSPHRASE } from '../setting/tls.js';
+import { PEM } from '../setting/text-file.js';
+import { TLS_PASSPHRASE } from '../setting/tls.js';
 import { CERTIFICATE, TOKEN } from './grants.js';
 
 /** Lists the callers (docs/operate/access.md). */
@@ -30,31 +31,22 @@ export const AUTH = section({
 /** Certificate, key and client authorities of a listener: HTTP, and MQTT. */
 export const LISTENER_TLS = section({
   cert: {
-    kind: 'text',
-    mayBeFile: true,
-    default: null,
-    remedy: PEM_REMEDY,
+    ...PEM,
     missedBy: 'whoever encrypts',
     buys: 'TLS: the certificate of this listener, and those between it and the authority (PEM). Hot.',
     costs:
       'Needs tls.key; clients without TLS are not answered any more. Of MQTT a handshake (some 2 ms) and 40 KB more per connection. Must be replaced before it expires.',
   },
   key: {
-    kind: 'text',
-    mayBeFile: true,
-    default: null,
+    ...PEM,
     secret: true,
-    remedy: PEM_REMEDY,
     missedBy: 'whoever encrypts',
     buys: 'Private key of the certificate (PEM). Hot.',
     costs: 'A secret: prefer a file or the environment.',
   },
   passphrase: TLS_PASSPHRASE,
   clientCa: {
-    kind: 'text',
-    mayBeFile: true,
-    default: null,
-    remedy: PEM_REMEDY,
+    ...PEM,
     missedBy: 'users of mTLS',
     buys: 'Asks clients for a certificate of this authority (PEM), by which auth.certificates gives them roles. Hot.',
     costs: 'Use an authority of your own: whatever it signs may come in.',

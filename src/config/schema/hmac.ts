@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { section } from '../setting/section.js';
+import { SECRET } from '../setting/text-file.js';
 
 /** Shorter keys could be guessed by who has one signed record: `openssl rand -base64 32` prints 44 characters. */
 export const HMAC_KEY_LENGTH_MIN = 32;
@@ -9,31 +10,22 @@ const KEY_REMEDY = 'Make one with `openssl rand -base64 32`, put it into a file,
 /** Signatures on the records of both topics (docs/operate/kafka-security.md). */
 export const HMAC = section({
   key: {
-    kind: 'text',
-    mayBeFile: true,
-    default: null,
+    ...SECRET,
     defaultText: 'none: records are not signed',
-    secret: true,
     remedy: KEY_REMEDY,
     missedBy: 'topics that others may write to',
     buys: 'Records are signed, and only signed ones are believed: who may write to the topic cannot speak for a node.',
     costs: 'CPU per record (`npm run bench:hmac`) and 22 bytes; one secret, the same at every node.',
   },
   nextKey: {
-    kind: 'text',
-    mayBeFile: true,
-    default: null,
-    secret: true,
+    ...SECRET,
     remedy: KEY_REMEDY,
     missedBy: 'rotations',
     buys: 'Records signed with the key that comes next are believed already: the first step of a rotation.',
     costs: 'A second secret.',
   },
   previousKey: {
-    kind: 'text',
-    mayBeFile: true,
-    default: null,
-    secret: true,
+    ...SECRET,
     remedy: KEY_REMEDY,
     missedBy: 'rotations',
     buys: 'Records signed with the key before are still believed, and what the registry keeps is signed anew.',

@@ -1,7 +1,6 @@
 import { section } from './section.js';
 import type { Setting } from './setting.js';
-
-export const PEM_REMEDY = 'Give the PEM text, or { file: PATH } with the path of a PEM file.';
+import { PEM } from './text-file.js';
 
 /** The row is the same for the keys of listeners and of clients. */
 export const TLS_PASSPHRASE = {
@@ -25,30 +24,21 @@ export const TLS = section({
     costs: 'A few milliseconds per connection.',
   },
   ca: {
-    kind: 'text',
-    mayBeFile: true,
-    default: null,
+    ...PEM,
     defaultText: "Node.js's list",
-    remedy: PEM_REMEDY,
     missedBy: 'private authorities',
     buys: 'Trusts certificates signed by this authority only (PEM).',
     costs: 'Must be replaced before it expires.',
   },
   cert: {
-    kind: 'text',
-    mayBeFile: true,
-    default: null,
-    remedy: PEM_REMEDY,
+    ...PEM,
     missedBy: 'users of mTLS',
     buys: 'Client certificate (PEM), where the server asks for one.',
     costs: 'Needs tls.key.',
   },
   key: {
-    kind: 'text',
-    mayBeFile: true,
-    default: null,
+    ...PEM,
     secret: true,
-    remedy: PEM_REMEDY,
     missedBy: 'users of mTLS',
     buys: 'Private key of the client certificate (PEM).',
     costs: 'A secret: prefer a file or the environment.',

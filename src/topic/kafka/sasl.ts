@@ -1,5 +1,5 @@
 import { section } from '../../config/setting/section.js';
-import { TEXT_REMEDY } from '../../config/setting/text-file.js';
+import { SECRET } from '../../config/setting/text-file.js';
 
 const OAUTH = 'oauthbearer';
 
@@ -21,11 +21,7 @@ export const SASL = section({
     costs: 'Needs rights on the topics only.',
   },
   password: {
-    kind: 'text',
-    mayBeFile: true,
-    default: null,
-    secret: true,
-    remedy: TEXT_REMEDY,
+    ...SECRET,
     missedBy: 'users of SASL',
     buys: 'Password of the user.',
     costs: 'A secret: prefer a file or the environment.',
@@ -47,11 +43,7 @@ export const SASL = section({
     costs: 'Nothing.',
   },
   clientSecret: {
-    kind: 'text',
-    mayBeFile: true,
-    default: null,
-    secret: true,
-    remedy: TEXT_REMEDY,
+    ...SECRET,
     missedBy: 'users of OAuth',
     buys: 'oauthbearer: proves it there.',
     costs: 'A secret: prefer a file or the environment.',

@@ -1,6 +1,6 @@
 import { type Members, section, type ValueOf } from '../../config/setting/section.js';
 import { NODE_NAME, REDIS_PREFIX } from '../../config/setting/setting.js';
-import { TEXT_REMEDY, type TextsRead } from '../../config/setting/text-file.js';
+import { SECRET, type TextsRead } from '../../config/setting/text-file.js';
 import { TLS } from '../../config/setting/tls.js';
 import {
   checkTls,
@@ -29,11 +29,7 @@ const SENTINEL = section({
     costs: 'Needs sentinel.password.',
   },
   password: {
-    kind: 'text',
-    mayBeFile: true,
-    default: null,
-    secret: true,
-    remedy: TEXT_REMEDY,
+    ...SECRET,
     missedBy: 'Sentinels with passwords',
     buys: 'Password at the Sentinels.',
     costs: 'A secret: prefer a file or the environment.',
@@ -65,11 +61,7 @@ const SETTINGS = {
     costs: 'Needs password.',
   },
   password: {
-    kind: 'text',
-    mayBeFile: true,
-    default: null,
-    secret: true,
-    remedy: TEXT_REMEDY,
+    ...SECRET,
     missedBy: 'Redis with passwords',
     buys: 'Password of the user, or of the server (requirepass).',
     costs: 'A secret: prefer a file or the environment; it is sent as it is, so use tls.',
