@@ -1,8 +1,12 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
-import type { GROUP_STATUS, KEY_STATUS } from '../../../src/doors/http/route/answer-schemas.js';
-import type { NODE_STATUS } from '../../../src/doors/http/status/node-schemas.js';
-import type { BACKEND, EXPLAINED } from '../../../src/doors/http/target/target-answers.js';
+import type {
+  BACKEND,
+  EXPLAINED,
+  GROUP_STATUS,
+  KEY_STATUS,
+  NODE_STATUS,
+} from '../../../src/doors/http/route/answer-schemas.js';
 import type { GroupExplanation } from '../../../src/node/api/group-explanation.js';
 import type { GroupStatus, KeyStatus, NodeStatus } from '../../../src/node/api/node-status.js';
 import type { BackendStatus } from '../../../src/node/status/describe-backends.js';

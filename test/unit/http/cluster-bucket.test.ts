@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
-import { GROUP_STATUS } from '../../../src/doors/http/route/answer-schemas.js';
-import { EXPLAINED } from '../../../src/doors/http/target/target-answers.js';
+import { EXPLAINED, GROUP_STATUS } from '../../../src/doors/http/route/answer-schemas.js';
 import type { GroupExplanation } from '../../../src/node/api/group-explanation.js';
 import type { GroupStatus } from '../../../src/node/api/node-status.js';
 import { explanationText } from '../../../src/tools/cli/look/explanation-text.js';

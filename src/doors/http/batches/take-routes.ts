@@ -23,11 +23,22 @@ import {
   SCOPE_FIELDS,
   whereOf,
 } from '../acquire/scope-fields.js';
-import { BODY_PROBLEMS, count, json, listOf, number, PROBLEM, record, text, yes } from '../route/answer-schemas.js';
+import {
+  BODY_PROBLEMS,
+  count,
+  itemOf,
+  json,
+  listOf,
+  number,
+  PROBLEM,
+  record,
+  text,
+  yes,
+} from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { amount, bulkOf, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
 import { readPart } from '../route/invalid-input.js';
-import { problemOf } from '../route/problem.js';
+import { itemAnswer } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { judgedLater, withAllowed } from '../route/wording.js';
@@ -71,7 +82,14 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
     answers: REFUNDS_ANSWERS,
     bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
     handler: ({ body: { refunds } }, reply) => {
-      reply.send({ answers: refunds.map((given, at) => answerTo(node, given, `refunds[${at}].`)) });
+      const answers = refunds.map((given, at) =>
+        itemAnswer(() => {
+          const { id, ...left } = readPart(REFUND_BODY, given, `refunds[${at}].`);
+          node.gate.batches.refund(id, left);
+          return { ended: true };
+        }),
+      );
+      reply.send({ answers });
     },
   });
   addCounts(app, node);
@@ -137,18 +155,6 @@ async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes,
   return reply;
 }
 
-function answerTo(node: UsedParts, given: unknown, where: string) {
-  try {
-    const { id, ...left } = readPart(REFUND_BODY, given, where);
-    node.gate.batches.refund(id, left);
-    return { status: 200, ended: true };
-  } catch (error) {
-    if (!(error instanceof QuotameshError)) throw error;
-    const { status, code, detail, remedy } = problemOf(error);
-    return { status, code, detail, remedy };
-  }
-}
-
 const TAKE_ANSWERS = {
   200: json(
     'Taken; maybe less than asked for.',
@@ -176,16 +182,8 @@ const REFUND_ANSWERS = {
   409: PROBLEM,
 };
 
-const REFUNDED = z.strictObject({
-  status: count,
-  ended: yes.optional(),
-  code: text.optional(),
-  detail: text.optional(),
-  remedy: text.optional(),
-});
-
 const REFUNDS_ANSWERS = {
-  200: json('One answer per refund, in their order.', record({ answers: listOf(REFUNDED) })),
+  200: json('One answer per refund, in their order.', record({ answers: listOf(itemOf({ ended: yes })) })),
   ...BODY_PROBLEMS,
 };
 

@@ -6,10 +6,22 @@ import type { Part } from '../../../node/enforcers/membership.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import { DIRECTION } from '../acquire/scope-fields.js';
-import { BODY_PROBLEMS, count, json, listOf, number, PROBLEM, record, text, yes } from '../route/answer-schemas.js';
+import {
+  BODY_PROBLEMS,
+  count,
+  itemOf,
+  json,
+  listOf,
+  number,
+  PROBLEM,
+  RATES,
+  record,
+  text,
+  yes,
+} from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { amount, bulkOf, flag, GROUP_LENGTH_MAX, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
-import { problemOf } from '../route/problem.js';
+import { itemProblem } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { withAllowed } from '../route/wording.js';
@@ -63,7 +75,7 @@ async function enforce(request: FastifyRequest<{ Body: EnforceBody }>, reply: Fa
     const { version, validMs, parts } = await node.enforcers.report({ enforcer, life, ttlMs, lanes }, patience);
     let next = 0;
     const answers = found.map((lane) =>
-      typeof lane === 'number' ? answerOf(lane, parts[next++], node) : problemIn(lane),
+      typeof lane === 'number' ? answerOf(lane, parts[next++], node) : itemProblem(lane),
     );
     if (hangUp.signal.aborted) reply.hijack();
     else reply.send({ version, validMs, groups: answers });
@@ -93,7 +105,7 @@ function lanesOf(groups: EnforceBody['groups'], { gate }: UsedParts): (number | 
 }
 
 function answerOf(lane: number, { isKnown, rate, depth }: Part, node: UsedParts) {
-  if (!isKnown) return problemIn(node.notReady());
+  if (!isKnown) return itemProblem(node.notReady());
   const group = node.groups.ofLane(lane);
   const quota = group.quota[directionOfLane(lane)];
   // A shadow refuses nothing, so it has no quota for a time without the node either.
@@ -114,11 +126,6 @@ function answerOf(lane: number, { isKnown, rate, depth }: Part, node: UsedParts)
 /** Writes Infinity as null for JSON. */
 function finite(units: number | undefined): number | null {
   return units === undefined || units === Infinity ? null : units;
-}
-
-function problemIn(error: QuotameshError) {
-  const { status, code, detail, remedy } = problemOf(error);
-  return { status, code, detail, remedy };
 }
 
 const ENFORCER_LENGTH_MAX = 256;
@@ -180,21 +187,16 @@ const ENFORCE_BODY = body({
 
 type EnforceBody = z.output<typeof ENFORCE_BODY>;
 
-const PART = z.strictObject({
-  status: count.meta({
-    description: 'It is 200, or says what is wrong: 404 no such group, 422 named twice, 503 not ready.',
-  }),
-  messagesPerSecond: number.nullable().optional(),
-  bytesPerSecond: number.nullable().optional(),
-  messagesDepth: number.nullable().optional(),
-  bytesDepth: number.nullable().optional(),
-  quota: record({ messagesPerSecond: number.nullable(), bytesPerSecond: number.nullable() })
-    .meta({ description: 'The whole cluster’s quota, for when the node is away.' })
-    .optional(),
-  code: text.optional(),
-  detail: text.optional(),
-  remedy: text.optional(),
-});
+const PART = itemOf(
+  {
+    messagesPerSecond: number.nullable(),
+    bytesPerSecond: number.nullable(),
+    messagesDepth: number.nullable(),
+    bytesDepth: number.nullable(),
+    quota: RATES.meta({ description: 'The whole cluster’s quota, for when the node is away.' }),
+  },
+  'It is 200, or says what is wrong: 404 no such group, 422 named twice, 503 not ready.',
+);
 
 const ENFORCE_ANSWERS = {
   200: json(

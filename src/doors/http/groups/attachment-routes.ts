@@ -12,7 +12,7 @@ import {
 import type { ChangeParts } from '../../../node/groups/changes/change-parts.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { attachedBy, callerOf } from '../access/caller.js';
-import { PROBLEM } from '../route/answer-schemas.js';
+import { CHANGE_PROBLEMS } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { anyObject, once, pathParams } from '../route/fields.js';
 import { expectedOfScope } from '../route/if-match.js';
@@ -75,8 +75,6 @@ function addChanges(app: FastifyInstance, node: UsedParts): void {
 
 const PAGE_MAX = 1000;
 
-const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 422: PROBLEM, 503: PROBLEM };
-
 /** Path such as `acme`, `acme/orders`, `acme/orders/paid`. */
 const PATH = pathParams('*');
 
@@ -93,7 +91,7 @@ const ATTACHMENT = anyObject(
   'It has exactly one of group, sameAs (the path of another scope) and exempt: true. With andBroader: true the groups of broader scopes are enforced, too.',
 );
 
-const ATTACHMENTS = { tag: 'attachments', answers: FAILURES } as const;
+const ATTACHMENTS = { tag: 'attachments', answers: CHANGE_PROBLEMS } as const;
 const VIEWING = { ...ATTACHMENTS, method: 'GET', access: needs('viewer') } as const;
 const CHANGING = {
   ...ATTACHMENTS,

@@ -19,13 +19,25 @@ import {
   putGroups,
 } from '../../../node/groups/changes/put-groups.js';
 import { changedBy } from '../access/caller.js';
-import { BATCH_PROBLEM, count, DEFINITION, json, listOf, PROBLEM, record, text, yes } from '../route/answer-schemas.js';
+import {
+  BATCH_PROBLEM,
+  CHANGE_PROBLEMS,
+  count,
+  DEFINITION,
+  DEFINITION_OR_PREVIEW,
+  json,
+  listOf,
+  PREVIEW,
+  PROBLEM,
+  record,
+  text,
+  yes,
+} from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { anyObject, onOrOff, pathParams } from '../route/fields.js';
 import { expectedOfGroup } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
-import { DEFINITION_OR_PREVIEW, PREVIEW } from './preview-schemas.js';
 
 /** Adds routes that change groups for the whole cluster; they answer when the log has decided. */
 export function addGroupRoutes(app: FastifyInstance, node: ChangeParts): void {
@@ -86,7 +98,7 @@ function addDelete(app: FastifyInstance, node: ChangeParts): void {
     method: 'DELETE',
     summary: 'Deletes a group that was defined at run time; the group of YAML, if there is one, is in force again',
     query: body({ dryRun, force: onOrOff('True detaches the scopes that are attached to the group.') }),
-    answers: { 200: PREVIEW, 204: { description: 'The group is deleted.', type: 'null' }, ...FAILURES, 503: PROBLEM },
+    answers: { 200: PREVIEW, 204: { description: 'The group is deleted.', type: 'null' }, ...CHANGE_PROBLEMS },
     handler: async (request, reply) => {
       const { group } = request.params;
       const expected = expectedOfGroup(request, node, group);
@@ -101,8 +113,7 @@ function addDelete(app: FastifyInstance, node: ChangeParts): void {
 const GROUP = { tag: 'groups', params: pathParams('group') } as const;
 const CHANGE = { ...GROUP, url: '/v1/groups/:group', access: changes(null) } as const;
 
-const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 413: PROBLEM, 415: PROBLEM };
-const ANSWERS = { 200: DEFINITION_OR_PREVIEW, 201: DEFINITION, ...FAILURES, 422: PROBLEM, 503: PROBLEM };
+const ANSWERS = { 200: DEFINITION_OR_PREVIEW, 201: DEFINITION, ...CHANGE_PROBLEMS };
 
 const dryRun = onOrOff('True changes nothing, and shows what would follow.');
 

@@ -16,13 +16,19 @@ import {
 } from '../../../node/groups/changes/change-keys.js';
 import type { ChangeParts } from '../../../node/groups/changes/change-parts.js';
 import { changedBy } from '../access/caller.js';
-import { KEY_DEFINITION, KEY_DEFINITIONS, PROBLEM } from '../route/answer-schemas.js';
+import {
+  CHANGE_PROBLEMS,
+  KEY_DEFINITION,
+  KEY_DEFINITION_OR_PREVIEW,
+  KEY_DEFINITIONS,
+  KEY_PREVIEW,
+  PROBLEM,
+} from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { anyObject, onOrOff, pathParams } from '../route/fields.js';
 import { expectedOfKeys } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
-import { KEY_DEFINITION_OR_PREVIEW, KEY_PREVIEW } from './preview-schemas.js';
 
 /** Adds routes for templates and single keys' own settings; one record for all keys of one. */
 export function addKeyRoutes(app: FastifyInstance, node: ChangeParts): void {
@@ -64,13 +70,7 @@ function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
   const common = changeOf(kind);
   const what = WHAT[kind];
   const written = anyObject(`The keys of a group, as they stand below ${WHERE[kind]} in YAML.`);
-  const answers = {
-    200: KEY_DEFINITION_OR_PREVIEW,
-    201: KEY_DEFINITION,
-    ...FAILURES,
-    422: PROBLEM,
-    503: PROBLEM,
-  } as const;
+  const answers = { 200: KEY_DEFINITION_OR_PREVIEW, 201: KEY_DEFINITION, ...CHANGE_PROBLEMS } as const;
   const writes = [
     ['PUT', `Makes ${what}, or replaces all of it; live keys follow`, previewPutKeys, putKeys],
     [
@@ -105,7 +105,7 @@ function addDelete(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
     ...common,
     method: 'DELETE',
     summary: `Deletes ${what}, as far as it was defined at run time; what YAML says, if anything, is in force again`,
-    answers: { 200: KEY_PREVIEW, 204: { description: 'It is deleted.', type: 'null' }, ...FAILURES, 503: PROBLEM },
+    answers: { 200: KEY_PREVIEW, 204: { description: 'It is deleted.', type: 'null' }, ...CHANGE_PROBLEMS },
     handler: async (request, reply) => {
       const entry = keyEntryOf(kind, request.params[kind]);
       const expected = expectedOfKeys(request, entryText(entry), isDefined(node, entry));
@@ -130,8 +130,6 @@ function changeOf<Kind extends KeyEntry['kind']>(kind: Kind) {
 const URLS = { template: '/v1/key-templates/:template', key: '/v1/keys/:key' } as const;
 const WHAT = { template: 'a template of keys', key: 'what a single key has of its own' } as const;
 const WHERE = { template: 'keys.<pattern>', key: 'overrides.<key>' } as const;
-
-const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 413: PROBLEM, 415: PROBLEM };
 
 function send(reply: FastifyReply, code: number, defined: DefinedKeys): FastifyReply {
   return reply.code(code).header('etag', `"${defined.revision}"`).send(defined);

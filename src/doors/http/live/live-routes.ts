@@ -14,13 +14,24 @@ import { createTopic } from '../../../node/loop/open-topics.js';
 import type { StatusParts } from '../../../node/status/status-parts.js';
 import { recordTopic } from '../../../topic/recording/record-topic.js';
 import { RecordingWriter } from '../../../topic/recording/recording-writer.js';
-import { count, GROUP_STATUS, json, listOf, number, PROBLEM, record, text, yes } from '../route/answer-schemas.js';
+import {
+  count,
+  GROUP_STATUS,
+  json,
+  listOf,
+  MEMBER,
+  number,
+  PROBLEM,
+  record,
+  TEMPLATE,
+  text,
+  yes,
+} from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { choice, once } from '../route/fields.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { withAllowed } from '../route/wording.js';
-import { MEMBER, TEMPLATE } from '../status/node-schemas.js';
 
 type UsedParts = StatusParts & Pick<NodeParts, 'gate'>;
 

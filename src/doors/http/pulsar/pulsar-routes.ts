@@ -47,14 +47,12 @@ function addRateRoutes(app: FastifyInstance, node: ChangeParts, { path, spelling
     method: 'GET',
     access: VIEWING,
     summary: 'Shows the rates of a group',
-    handler: ({ params }, reply) => {
-      const name = params['*'];
+    handler: ({ params: { '*': name } }, reply) => {
       // The slash alone lists (PIP-82).
       if (name === '') return names();
-      const { group, revision } = definedGroup(node, name);
-      return reply
-        .header('etag', `"${revision}"`)
-        .send(toPulsarGroup(node.groups.at(node.groups.numbers.get(group) as number), spelling));
+      const { revision } = definedGroup(node, name);
+      const group = node.groups.at(node.groups.numbers.get(name) as number);
+      return reply.header('etag', `"${revision}"`).send(toPulsarGroup(group, spelling));
     },
   });
   const access = changes(null);

@@ -6,11 +6,11 @@ import type { AcquireOutcomes } from '../acquire/acquire-answers.js';
 import { COST } from '../acquire/acquire-body.js';
 import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import type { OpenReservations } from '../acquire/open-reservations.js';
-import { BODY_PROBLEMS, count, json, listOf, number, PROBLEM, record, text } from '../route/answer-schemas.js';
+import { BODY_PROBLEMS, count, itemOf, json, listOf, number, PROBLEM, record } from '../route/answer-schemas.js';
 import { body, type Rule } from '../route/body.js';
 import { amount, bulkOf, flag } from '../route/fields.js';
 import { readPart } from '../route/invalid-input.js';
-import { problemOf } from '../route/problem.js';
+import { itemAnswer } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { judgedLater, withAllowed } from '../route/wording.js';
@@ -55,7 +55,10 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
     answers: { 200: BULK_ENDED, ...BODY_PROBLEMS },
     bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
     handler: ({ body: { commits } }, reply) => {
-      reply.send({ answers: commits.map((given, at) => answerTo(reservations, given, `commits[${at}].`)) });
+      const answers = commits.map((given, at) =>
+        itemAnswer(() => ({ ended: reservations.end(readPart(ENDING, given, `commits[${at}].`)) })),
+      );
+      reply.send({ answers });
     },
   });
   addCounts(app, parts);
@@ -78,31 +81,13 @@ function addCounts(app: FastifyInstance, { node, reservations, outcomes }: Reser
   });
 }
 
-function answerTo(reservations: OpenReservations, given: unknown, where: string) {
-  try {
-    return { status: 200, ended: reservations.end(readPart(ENDING, given, where)) };
-  } catch (error) {
-    if (!(error instanceof QuotameshError)) throw error;
-    const { status, code, detail, remedy } = problemOf(error);
-    return { status, code, detail, remedy };
-  }
-}
-
 const HOW = z.enum(['committed', 'cancelled']);
 
 const ENDED = json('The reservation has ended.', record({ ended: HOW }));
 
 const ENDING_PROBLEMS = { ...BODY_PROBLEMS, 404: PROBLEM, 409: PROBLEM, 503: PROBLEM };
 
-const BULK_ENDING = z.strictObject({
-  status: count,
-  ended: HOW.optional(),
-  code: text.optional(),
-  detail: text.optional(),
-  remedy: text.optional(),
-});
-
-const BULK_ENDED = json('One answer per commit, in their order.', record({ answers: listOf(BULK_ENDING) }));
+const BULK_ENDED = json('One answer per commit, in their order.', record({ answers: listOf(itemOf({ ended: HOW })) }));
 
 const COUNTS_ANSWERS = {
   200: json(

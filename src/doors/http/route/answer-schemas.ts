@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GATES } from '../../../core/base/local-gate.js';
 import { DIMENSIONS, DIRECTIONS } from '../../../core/base/vocabulary.js';
 import { LEVELS } from '../../../core/limiter/levels.js';
 
@@ -19,6 +20,17 @@ export function record<const Members extends z.ZodRawShape>(members: Members, de
 }
 
 export const listOf = z.array;
+
+/** Answer to one item of a bulk: what it led to, or its problem. */
+export function itemOf<const Members extends z.ZodRawShape>(
+  members: Members,
+  status = 'The status that a request of its own would have had.',
+) {
+  return z
+    .strictObject({ status: z.int().meta({ description: status }), ...members, code: text, detail: text, remedy: text })
+    .partial()
+    .required({ status: true });
+}
 
 export const COUNTS = z.record(z.string(), count);
 
@@ -64,6 +76,19 @@ export const BATCH_PROBLEM = problem(
   },
 );
 
+/** Answers that any change of the registry may give. */
+export const CHANGE_PROBLEMS = {
+  400: PROBLEM,
+  403: PROBLEM,
+  404: PROBLEM,
+  409: PROBLEM,
+  412: PROBLEM,
+  413: PROBLEM,
+  415: PROBLEM,
+  422: PROBLEM,
+  503: PROBLEM,
+};
+
 /** Answers that any route with a body may give. */
 export const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM };
 
@@ -108,24 +133,20 @@ const GRANTED = z.strictObject({
   shadow: SHADOW_SAYS.optional(),
 });
 
-const BULK_ANSWER = z.strictObject({
-  status: z
-    .int()
-    .meta({ description: 'The status that a request of its own would have had: 200, 429, 503, 404 or 422.' }),
-  granted: yes,
-  messages: count.optional(),
-  bytes: count.optional(),
-  id: RESERVED.id.optional(),
-  validMs: RESERVED.validMs.optional(),
-  code: text.optional(),
-  detail: text.optional(),
-  remedy: text.optional(),
-  group: text.optional(),
-  level: LEVEL.optional(),
-  dimension: DIMENSION.optional(),
-  retryAfterMs: count.optional(),
-  shadow: SHADOW_SAYS.optional(),
-});
+const BULK_ANSWER = itemOf(
+  {
+    granted: yes,
+    messages: count,
+    bytes: count,
+    ...RESERVED,
+    group: text,
+    level: LEVEL,
+    dimension: DIMENSION,
+    retryAfterMs: count,
+    shadow: SHADOW_SAYS,
+  },
+  'The status that a request of its own would have had: 200, 429, 503, 404 or 422.',
+).required({ granted: true });
 
 export const ACQUIRE_ANSWERS = {
   200: { ...json('The work is granted.', GRANTED), headers: RATE_LIMIT },
@@ -396,3 +417,250 @@ export function json<Schema extends z.ZodType>(description: string, schema: Sche
 function problem(description: string, members: z.ZodRawShape) {
   return { description, content: { 'application/problem+json': { schema: record(members) } } };
 }
+
+export const BINDING = z.enum(BINDINGS);
+
+export const ACCEPTED = json('The report is accepted.', record({ accepted: z.literal(true) }));
+
+export const FACTORS = json(
+  'Equal for all nodes of a cluster.',
+  record({ readPageBytes: number, writePageBytes: number, writeFactor: number }),
+);
+
+const BUSY_GROUP = record({ group: text, direction: text, costPerSecond: number, busyness: number });
+
+export const BACKEND = record({
+  backend: text,
+  zone: text,
+  throttlingRatio: number.nullable(),
+  level: number.nullable(),
+  target: number.nullable(),
+  spring: number.nullable(),
+  silent: yes,
+  heardAgoMs: number,
+  costPerSecond: number,
+  busiestGroups: listOf(BUSY_GROUP),
+});
+
+export const BACKENDS = json('The backends, each with its name.', record({ backends: listOf(BACKEND) }));
+
+const ZONE = record({ zone: text, backend: text, rate: number });
+
+const LIMITING = record({
+  mode: text,
+  split: text,
+  rate: number.nullable(),
+  minimum: number,
+  deciding: ZONE.nullable(),
+  leftOut: listOf(ZONE),
+  backends: listOf(record({ backend: text, zone: text, throttlingRatio: number.nullable(), costPerSecond: number })),
+});
+
+const EXPLAINED_DIRECTION = record({
+  quota: record({
+    ...RATES.shape,
+    costPerSecond: number.nullable(),
+    reservedCostPerSecond: number,
+  }),
+  quotaAsWritten: QUOTA_AS_WRITTEN,
+  usage: RATES,
+  demand: RATES,
+  cost: record({ transactionsPerSecond: number, costPerSecond: number, average: number, expected: number }),
+  reserved: number,
+  desired: number.nullable(),
+  limiting: LIMITING,
+  target: number.nullable(),
+  binding: BINDING,
+  busy: yes,
+  ramp: RAMP_STATUS,
+  inForce: RATES,
+  shareSum: RATES,
+  clusterBucket: CLUSTER_BUCKET,
+  local: record({
+    served: yes,
+    link: text,
+    share: RATES,
+    limit: RATES,
+    tokens: record({ messages: number.nullable(), bytes: number.nullable() }),
+    remaining: record({ messages: number.nullable(), bytes: number.nullable() }),
+    resetMs: record({ messages: number.nullable(), bytes: number.nullable() }),
+    depth: record({ messages: number.nullable(), bytes: number.nullable() }),
+    comesBack: RATES,
+    windowMs: number,
+    refusals: number,
+    refusedMessages: number,
+    refusedBytes: number,
+    refusedBecause: REFUSED_BECAUSE,
+  }),
+  shadow: SHADOW_DIRECTION.nullable(),
+});
+
+export const EXPLAINED = record({
+  group: text,
+  node: text,
+  strategy: text,
+  gate: z.enum(GATES).nullable().meta({
+    description: 'The setting for which each node has a gate on its own share; null = the cluster has a bucket.',
+  }),
+  directions: record({ publish: EXPLAINED_DIRECTION, dispatch: EXPLAINED_DIRECTION }),
+});
+
+export const EXPLANATION = json('The decision in force for a group, and what it follows from.', EXPLAINED);
+
+export const MEMBER = record({
+  nodeId: text,
+  incarnation: count,
+  state: z.enum(['alive', 'left', 'expired']),
+  self: yes,
+  silentMs: z.int(),
+  version: text,
+});
+
+const TOPIC = record({
+  kind: text,
+  partitions: count,
+  epoch: text.nullable(),
+  epochChanges: count,
+  lost: text.nullable(),
+  offsets: listOf(z.int()),
+  pendingAppends: count,
+  counters: COUNTS,
+});
+
+const CONFIGURATION = record({
+  source: text,
+  taken: count,
+  refused: count,
+  refusedBecause: text.nullable(),
+  needsRestart: listOf(text),
+  differingGroups: count,
+  differs: listOf(record({ group: text, nodes: listOf(text) })),
+  hiddenByRunTime: count,
+  hidden: listOf(text),
+});
+
+export const TEMPLATE = record({
+  template: text,
+  live: count,
+  loud: count,
+  made: count,
+  forgotten: count,
+  refused: count,
+  overQuota: count,
+  limitsRefused: count,
+  granted: count,
+});
+
+const REGISTRY = record({
+  enabled: yes,
+  ready: yes,
+  lost: text.nullable(),
+  epoch: text.nullable(),
+  epochChanges: count,
+  offset: count,
+  groups: count,
+  refused: listOf(text),
+  recordsIgnored: count,
+});
+
+const SIGNATURES = record({
+  log: z.enum(['reports', 'registry']),
+  keyId: text,
+  mode: z.enum(['require', 'warn']),
+  unverifiedKeys: count,
+  previousKeys: count,
+  verified: COUNTS,
+  unverified: COUNTS,
+  strangers: count,
+  isApart: yes,
+});
+
+const ACCESS = record({ auth: yes, tokens: count, certificates: count, failures: z.record(z.string(), z.unknown()) });
+
+export const NODE_STATUS = record({
+  cluster: text,
+  nodeId: text,
+  version: text,
+  incarnation: count,
+  phase: text,
+  ready: yes,
+  notReadyBecause: listOf(text),
+  degraded: listOf(text),
+  uptimeMs: number,
+  members: listOf(MEMBER),
+  topic: TOPIC,
+  registry: REGISTRY,
+  keys: listOf(TEMPLATE),
+  signatures: listOf(SIGNATURES),
+  configuration: CONFIGURATION,
+  access: ACCESS,
+  rounds: count,
+  reportRoundTripMs: number,
+  lastRebalancingMs: number,
+  pool: record({ size: count, agreed: yes }, 'What strategy equal divides by; null = no such group.').nullable(),
+  recordsIgnored: COUNTS,
+  telemetryFailures: count.meta({ description: 'Log lines that were lost because the telemetry failed.' }),
+  busyLanes: count.meta({
+    description: 'How many lanes (a direction of a group) saturated backends hold below their quota.',
+  }),
+  busyGroups: listOf(
+    record({
+      group: text,
+      direction: z.enum(DIRECTIONS),
+      binding: BINDING,
+      targetMessagesPerSecond: number.nullable(),
+    }),
+  ),
+});
+
+export const NODES = json('This node, and the members of the cluster as it sees them.', NODE_STATUS);
+
+const PREVIEWED_DIRECTION = record({
+  quota: RATES,
+  quotaAsWritten: QUOTA_AS_WRITTEN,
+  target: RATES,
+  nodes: listOf(record({ nodeId: text, demand: RATES, share: RATES })),
+});
+
+const PREVIEWED_GROUP = record({ publish: PREVIEWED_DIRECTION, dispatch: PREVIEWED_DIRECTION }).nullable();
+
+const PREVIEWED = record({
+  group: text,
+  dryRun: z.literal(true),
+  definition: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({ description: 'What would be in force; null means that there would be no such group.' }),
+  before: PREVIEWED_GROUP,
+  after: PREVIEWED_GROUP,
+});
+
+/** Answer to a change with ?dryRun=true, which changes nothing. */
+export const PREVIEW = json(
+  'The answer to ?dryRun=true: the shares before and after the change, as the last reports give them.',
+  PREVIEWED,
+);
+
+export const DEFINITION_OR_PREVIEW = json(
+  'The group as it is now; with ?dryRun=true what would follow.',
+  z.union([DEFINITION.content['application/json'].schema, PREVIEWED]),
+);
+
+const WRITTEN = z.record(z.string(), z.unknown()).nullable();
+const KEYS_PREVIEWED = record({
+  kind: z.enum(['template', 'key']),
+  name: text,
+  dryRun: z.literal(true),
+  before: WRITTEN,
+  after: WRITTEN,
+});
+
+export const KEY_PREVIEW = json(
+  'The answer to ?dryRun=true: the definition before and after the change, as YAML would write it; null where it is not defined.',
+  KEYS_PREVIEWED,
+);
+
+export const KEY_DEFINITION_OR_PREVIEW = json(
+  'The definition as it is now; with ?dryRun=true before and after the change.',
+  z.union([KEY_DEFINITION.content['application/json'].schema, KEYS_PREVIEWED]),
+);

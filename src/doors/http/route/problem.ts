@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
@@ -36,6 +36,22 @@ export function problemOf(
   const status = error.httpStatus;
   const { type, title } = registered ?? { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error' };
   return { type, title, status, detail: error.message, code: error.code, remedy: error.remedy };
+}
+
+/** Makes the members of a problem in the answer to one item of a bulk. */
+export function itemProblem(error: QuotameshError) {
+  const { status, code, detail, remedy } = problemOf(error);
+  return { status, code, detail, remedy };
+}
+
+/** Answers one item of a bulk: what it led to, or its problem. */
+export function itemAnswer<Result extends object>(act: () => Result) {
+  try {
+    return { status: 200, ...act() };
+  } catch (error) {
+    if (error instanceof QuotameshError) return itemProblem(error);
+    throw error;
+  }
 }
 
 export type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;

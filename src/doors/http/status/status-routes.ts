@@ -11,12 +11,19 @@ import { describeKey, unknownKey } from '../../../node/status/describe-key.js';
 import { describeGroup, describeNode } from '../../../node/status/describe-node.js';
 import { LaneSummary } from '../../../node/status/lane-summary.js';
 import type { StatusParts } from '../../../node/status/status-parts.js';
-import { BUSIEST_KEYS, GROUP_ANSWER, type GROUP_SUMMARY, GROUPS, KEY, PROBLEM } from '../route/answer-schemas.js';
+import {
+  BUSIEST_KEYS,
+  GROUP_ANSWER,
+  type GROUP_SUMMARY,
+  GROUPS,
+  KEY,
+  NODES,
+  PROBLEM,
+} from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { once, pathParams } from '../route/fields.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
-import { NODES } from './node-schemas.js';
 
 type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'keys' | 'templates' | 'loop'>;
 

@@ -10,13 +10,12 @@ import { explainGroup } from '../../../node/status/explain-group.js';
 import type { StatusParts } from '../../../node/status/status-parts.js';
 import { COST } from '../acquire/acquire-body.js';
 import { DIRECTION } from '../acquire/scope-fields.js';
-import { BODY_PROBLEMS, PROBLEM } from '../route/answer-schemas.js';
+import { ACCEPTED, BACKENDS, BODY_PROBLEMS, EXPLANATION, FACTORS, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { pathParams } from '../route/fields.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { judgedLater, toldAs, withAllowed } from '../route/wording.js';
-import { ACCEPTED, BACKENDS, EXPLANATION, FACTORS } from './target-answers.js';
 
 type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'loop'>;
 
