@@ -180,10 +180,10 @@ export class LaneTokens implements Clumped {
   }
 
   /** The charges as a record carries them, units in every dimension. */
-  tell(): [messages: number, bytes: number] {
+  publish(): [messages: number, bytes: number] {
     this.isDue = false;
     const [messages, bytes] = this.slots as readonly [SlotTokens, SlotTokens];
-    return [messages.account.tell(), bytes.account.tell()];
+    return [messages.account.publish(), bytes.account.publish()];
   }
 
   /** A record of this node has been read back. */
@@ -240,10 +240,10 @@ export class LaneTokens implements Clumped {
   }
 
   /** Tests if shares of others follow from this node's rates: half of a quota is wanted, or a bucket is not full. */
-  isNearQuota(told: LaneRates): boolean {
+  isNearQuota(published: LaneRates): boolean {
     return this.slots.some(({ bucket, expected, tokens }, dimension) => {
       // In pieces nobody is expected to take anything.
-      const wanted = Math.max(expected.total, told.demand[dimension]);
+      const wanted = Math.max(expected.total, published.demand[dimension]);
       return bucket !== null && (2 * wanted >= bucket.perSecond || tokens < NEARLY_FULL * bucket.depth);
     });
   }
@@ -257,15 +257,15 @@ export class LaneTokens implements Clumped {
    * Tests if this node wants more than it told, by more than noise, up to what it would be given; or wants anything,
    * where pieces are given and nobody knows that it waits.
    */
-  isUnannounced(now: LaneRates, told: LaneRates): boolean {
+  isUnannounced(now: LaneRates, published: LaneRates): boolean {
     return this.slots.some(({ bucket, expected, isInPieces, isKnown }, dimension) => {
       if (bucket === null) return false;
       const wanted = now.demand[dimension];
       if (isInPieces && !isKnown && wanted > 0) return true;
-      const before = told.demand[dimension];
+      const before = published.demand[dimension];
       if (Math.min(wanted, expected.due) <= before) return false;
       const change = Math.min(wanted, DUE_RATIO * expected.due) - before;
-      return change > chanceOf(before, now, told, dimension, this.clumpsOf(dimension));
+      return change > chanceOf(before, now, published, dimension, this.clumpsOf(dimension));
     });
   }
 
@@ -279,11 +279,11 @@ export class LaneTokens implements Clumped {
    * is often full although some nodes are held to their shares; what a node does not take of a full bucket is lost and
    * never told as a charge, and others would have no burst for as long as its old demand stands in the log.
    */
-  isOverstated(now: LaneRates, told: LaneRates): boolean {
+  isOverstated(now: LaneRates, published: LaneRates): boolean {
     return this.slots.some(({ bucket, expected }, dimension) => {
       if (bucket === null || expected.isLent) return false;
-      const before = Math.min(told.demand[dimension], expected.share);
-      return before - now.demand[dimension] > chanceOf(before, now, told, dimension, this.clumpsOf(dimension));
+      const before = Math.min(published.demand[dimension], expected.share);
+      return before - now.demand[dimension] > chanceOf(before, now, published, dimension, this.clumpsOf(dimension));
     });
   }
 
@@ -330,8 +330,8 @@ export interface Now {
 }
 
 /** By how much a rate seems to change by chance. @param pieces that come together */
-function chanceOf(before: number, now: LaneRates, told: LaneRates, dimension: number, pieces: number): number {
-  const squares = Math.max(now.squares[dimension], told.squares[dimension]);
+function chanceOf(before: number, now: LaneRates, published: LaneRates, dimension: number, pieces: number): number {
+  const squares = Math.max(now.squares[dimension], published.squares[dimension]);
   return Math.max(CHANGE_RATIO * before, DEVIATIONS * Math.sqrt(pieces * squares * CHANCE_SECONDS));
 }
 

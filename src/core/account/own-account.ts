@@ -19,9 +19,9 @@ export class OwnAccount {
   /** True while the log holds an entry of this node for the lane. */
   hasEntry = false;
   /** The charge in the newest own record, read back or not. */
-  #toldCharge = 0;
+  #publishedCharge = 0;
   /** The highest charge among the own records that may not have been read back yet. */
-  #highestTold = 0;
+  #highestPublished = 0;
   /** Units that were not taken when they were expected, and may be taken now without a report. */
   #credit = 0;
   /** Units that came back and no record that was read back says: they may be taken now. */
@@ -36,13 +36,13 @@ export class OwnAccount {
 
   /** Units that no record says; a record that may be lost is written again. */
   get unpublished(): number {
-    return this.charge - this.#toldCharge;
+    return this.charge - this.#publishedCharge;
   }
 
   /** A record says the charge now. */
-  tell(): number {
-    this.#toldCharge = this.charge;
-    this.#highestTold = Math.max(this.#highestTold, this.charge);
+  publish(): number {
+    this.#publishedCharge = this.charge;
+    this.#highestPublished = Math.max(this.#highestPublished, this.charge);
     return this.charge;
   }
 
@@ -51,7 +51,7 @@ export class OwnAccount {
     this.knownCharge = charge;
     this.hasEntry = true;
     this.#silent = 0;
-    if (charge === this.#toldCharge) this.#highestTold = charge;
+    if (charge === this.#publishedCharge) this.#highestPublished = charge;
   }
 
   /** So many of the units that are taken next were taken of this node's part of a silent key. */
@@ -63,8 +63,8 @@ export class OwnAccount {
   resume(charge: number): void {
     this.charge += charge;
     this.knownCharge = charge;
-    this.#toldCharge = charge;
-    this.#highestTold = charge;
+    this.#publishedCharge = charge;
+    this.#highestPublished = charge;
     this.hasEntry = true;
   }
 
@@ -75,8 +75,8 @@ export class OwnAccount {
   forget(): void {
     this.charge = Math.max(0, this.unread);
     this.knownCharge = 0;
-    this.#toldCharge = 0;
-    this.#highestTold = 0;
+    this.#publishedCharge = 0;
+    this.#highestPublished = 0;
     this.hasEntry = false;
   }
 
@@ -107,7 +107,7 @@ export class OwnAccount {
    * record would charge for it: 45 nodes that rested together took six depths from a full bucket so.
    */
   loseAbove(room: number): void {
-    const onItsWay = Math.max(0, this.knownCharge - this.#toldCharge);
+    const onItsWay = Math.max(0, this.knownCharge - this.#publishedCharge);
     const lost = -this.unpublished - Math.max(0, room - onItsWay);
     if (lost > 0) this.charge += lost;
   }
@@ -140,7 +140,7 @@ export class OwnAccount {
 
   /** Loses what comes back beyond what others accept of this node (Returnable). */
   keepTo(returnable: number, depth: number): void {
-    const least = Math.max(this.knownCharge - returnable, this.#highestTold - depth);
+    const least = Math.max(this.knownCharge - returnable, this.#highestPublished - depth);
     if (this.charge < least) this.charge = least;
   }
 

@@ -183,7 +183,7 @@ export class Coordinator {
         for (const lane of this.#table.lanesOf(event.group)) this.#remove(lane);
         break;
       case 'backend-reported':
-        if (this.isReady) this.#publisher.tellBackend(event, nowMs);
+        if (this.isReady) this.#publisher.publishBackend(event, nowMs);
         break;
       case 'append-failed':
         this.#publisher.appendFailed(event);

@@ -10,10 +10,10 @@ const CHANGE_RATIO = 0.02;
 /** A health that does not change is written again this many times while it is valid. */
 const REPEATS = 3;
 
-interface Told {
+interface Known {
   /** The newest health that was told; its level is smoothed over those told before. */
   word: BackendWord;
-  toldMs: number;
+  reportedMs: number;
   /** True while the newest health has not been written yet. */
   isPending: boolean;
   sent: BackendWord | null;
@@ -29,7 +29,7 @@ export class BackendSender {
   readonly #validMs: number;
   readonly #smoothingMs: number;
   readonly #gapMs: number;
-  readonly #told = new Map<string, Told>();
+  readonly #known = new Map<string, Known>();
 
   constructor({ healthValidMs, levelSmoothingMs }: LimitingSettings, gapMs: number) {
     this.#validMs = healthValidMs;
@@ -37,46 +37,46 @@ export class BackendSender {
     this.#gapMs = gapMs;
   }
 
-  tell(word: BackendWord, nowMs: number): void {
-    const known = this.#told.get(word.backend);
+  report(word: BackendWord, nowMs: number): void {
+    const known = this.#known.get(word.backend);
     if (known === undefined) {
       const sentMs = -Infinity;
-      this.#told.set(word.backend, { word, toldMs: nowMs, isPending: true, sent: null, sentMs });
+      this.#known.set(word.backend, { word, reportedMs: nowMs, isPending: true, sent: null, sentMs });
       return;
     }
-    const health = followedHealth(known.word.health, word.health, nowMs - known.toldMs, this.#smoothingMs);
+    const health = followedHealth(known.word.health, word.health, nowMs - known.reportedMs, this.#smoothingMs);
     known.word = { ...word, health };
-    known.toldMs = nowMs;
+    known.reportedMs = nowMs;
     known.isPending = true;
   }
 
   /** Called when another log begins: healths that are still valid are written again. */
   sayAgain(nowMs: number): void {
-    for (const told of this.#told.values()) {
-      if (nowMs - told.toldMs > this.#validMs) continue;
-      told.isPending = true;
-      told.sent = null;
-      told.sentMs = -Infinity;
+    for (const known of this.#known.values()) {
+      if (nowMs - known.reportedMs > this.#validMs) continue;
+      known.isPending = true;
+      known.sent = null;
+      known.sentMs = -Infinity;
     }
   }
 
   /** Calls `write` for every health that is due. */
   sendDue(nowMs: number, write: (word: BackendWord) => void): void {
-    for (const [backend, told] of this.#told) {
-      const silentMs = nowMs - told.sentMs;
-      if (!told.isPending) {
-        if (silentMs > this.#validMs) this.#told.delete(backend);
-      } else if (silentMs >= (isNews(told) ? this.#gapMs : this.#validMs / REPEATS)) {
-        told.isPending = false;
-        told.sent = told.word;
-        told.sentMs = nowMs;
-        write(told.word);
+    for (const [backend, known] of this.#known) {
+      const silentMs = nowMs - known.sentMs;
+      if (!known.isPending) {
+        if (silentMs > this.#validMs) this.#known.delete(backend);
+      } else if (silentMs >= (isNews(known) ? this.#gapMs : this.#validMs / REPEATS)) {
+        known.isPending = false;
+        known.sent = known.word;
+        known.sentMs = nowMs;
+        write(known.word);
       }
     }
   }
 }
 
-function isNews({ word, sent }: Told): boolean {
+function isNews({ word, sent }: Known): boolean {
   if (sent === null || word.zone !== sent.zone) return true;
   const before = throttlingRatio(sent.health);
   const now = throttlingRatio(word.health);

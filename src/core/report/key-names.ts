@@ -25,35 +25,35 @@ export interface NamedKeys {
  * together publish some 32 rows, and a node at most 8. `worthOf` orders them.
  */
 export class KeyNames {
-  readonly #told = new Map<string, Told>();
+  readonly #published = new Map<string, Published>();
   #next = 0;
   /** Rows that may be told; a node of many has less than one per heartbeat. */
-  #mayTell = 0;
+  #mayPublish = 0;
   #nodes = 0;
 
   /** The rows of the next heartbeat. */
   next(named: NamedKeys, nowMs: number): KeyRow[] {
     const { nodes } = named;
     // A node that has come knows no names yet.
-    if (nodes > this.#nodes) this.#told.clear();
+    if (nodes > this.#nodes) this.#published.clear();
     this.#nodes = nodes;
-    this.#mayTell = Math.min(ROWS_TOLD_MAX, this.#mayTell + ROWS_OF_ALL_NODES / Math.max(1, nodes));
-    if (this.#mayTell < 1) return [];
+    this.#mayPublish = Math.min(ROWS_PUBLISHED_MAX, this.#mayPublish + ROWS_OF_ALL_NODES / Math.max(1, nodes));
+    if (this.#mayPublish < 1) return [];
     const news = [...this.#reported(named), ...this.#silent(named)]
-      .map((key) => ({ ...key, worth: worthOf(key.heat, this.#told.get(key.key), nowMs) }))
-      .filter(({ key, row }) => isNews(row, this.#told.get(key), nowMs))
+      .map((key) => ({ ...key, worth: worthOf(key.heat, this.#published.get(key.key), nowMs) }))
+      .filter(({ key, row }) => isNews(row, this.#published.get(key), nowMs))
       .sort((one, other) => other.worth - one.worth)
-      .slice(0, Math.floor(this.#mayTell));
-    this.#mayTell -= news.length;
-    for (const named of news) this.#tell(named, nowMs);
+      .slice(0, Math.floor(this.#mayPublish));
+    this.#mayPublish -= news.length;
+    for (const named of news) this.#publish(named, nowMs);
     return news.map(({ row }) => row);
   }
 
-  #tell({ key, row, heat }: Named, nowMs: number): void {
+  #publish({ key, row, heat }: Named, nowMs: number): void {
     // The first row of a silent key counts few requests.
-    const atMs = isSilent(row) && !this.#told.has(key) ? nowMs - FIRST_EARLIER_MS : nowMs;
-    if (heat === OVER) this.#told.delete(key);
-    else this.#told.set(key, { row, atMs });
+    const atMs = isSilent(row) && !this.#published.has(key) ? nowMs - FIRST_EARLIER_MS : nowMs;
+    if (heat === OVER) this.#published.delete(key);
+    else this.#published.set(key, { row, atMs });
   }
 
   *#reported({ lanes, keys }: NamedKeys): Generator<Named> {
@@ -78,10 +78,10 @@ export class KeyNames {
       inUse.add(key);
       yield { key, heat, row: { groupId: groupIdOf(cluster, name), direction, name, messages, bytes } };
     }
-    for (const [key, { row }] of this.#told) {
+    for (const [key, { row }] of this.#published) {
       if (inUse.has(key) || !isSilent(row)) continue;
       // Its report says more.
-      if (keys.isPublished(row.name)) this.#told.delete(key);
+      if (keys.isPublished(row.name)) this.#published.delete(key);
       else yield { key, heat: OVER, row: { ...row, messages: 0, bytes: 0 } };
     }
   }
@@ -95,7 +95,7 @@ interface Named {
   readonly row: KeyRow;
 }
 
-interface Told {
+interface Published {
   readonly row: KeyRow;
   /** Local monotonic time. */
   readonly atMs: number;
@@ -105,10 +105,10 @@ interface Told {
 const OVER = 0;
 /** More lanes than these take longer than a round's other work. */
 const LANES_LOOKED_MAX = 512;
-const ROWS_TOLD_MAX = 8;
+const ROWS_PUBLISHED_MAX = 8;
 /** Each node reads 60 kB a minute for it, however many there are. */
 const ROWS_OF_ALL_NODES = 32;
-const TOLD_AGAIN_MS = 30_000;
+const PUBLISHED_AGAIN_MS = 30_000;
 /** Publishes the first row of a silent key again so much sooner. */
 const FIRST_EARLIER_MS = 20_000;
 /** Readers forget a row then (usage-map/silent-rates.ts). */
@@ -132,15 +132,15 @@ function isSilent({ messages, bytes }: KeyRow): boolean {
  * *Worked:* 1,000 keys of one node, of which 20 are wanted ten times as much: those are published every 30 s, the
  * others as the rest of the rows allows.
  */
-function worthOf(heat: number, told: Told | undefined, nowMs: number): number {
-  return (heat + LEAST_HEAT) * (told === undefined ? HOLDS_MS : Math.min(HOLDS_MS, nowMs - told.atMs));
+function worthOf(heat: number, published: Published | undefined, nowMs: number): number {
+  return (heat + LEAST_HEAT) * (published === undefined ? HOLDS_MS : Math.min(HOLDS_MS, nowMs - published.atMs));
 }
 
 /** Tests if a row says something else than the one before it, or that one was long ago. */
-function isNews(row: KeyRow, told: Told | undefined, nowMs: number): boolean {
-  if (told === undefined || nowMs - told.atMs >= TOLD_AGAIN_MS) return true;
+function isNews(row: KeyRow, published: Published | undefined, nowMs: number): boolean {
+  if (published === undefined || nowMs - published.atMs >= PUBLISHED_AGAIN_MS) return true;
   const chance = FAR_DEVIATIONS * Math.sqrt(row.messages / COUNTED_S);
-  const change = Math.abs(row.messages - told.row.messages);
-  if (change > Math.max(chance, FAR_RATIO * Math.max(row.messages, told.row.messages))) return true;
-  return isSilent(row) !== isSilent(told.row);
+  const change = Math.abs(row.messages - published.row.messages);
+  if (change > Math.max(chance, FAR_RATIO * Math.max(row.messages, published.row.messages))) return true;
+  return isSilent(row) !== isSilent(published.row);
 }

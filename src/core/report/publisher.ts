@@ -246,8 +246,8 @@ export class Publisher {
   }
 
   /** Writes the health of a backend; the membership partition's log decides which one counts. */
-  tellBackend(word: BackendWord, nowMs: number): void {
-    this.#backends.tell(word, nowMs);
+  publishBackend(word: BackendWord, nowMs: number): void {
+    this.#backends.report(word, nowMs);
     this.#publishBackends(nowMs);
   }
 
@@ -291,7 +291,7 @@ export class Publisher {
         appends.push({ partition: bundle.partition, key: bundle.key, record: null });
       } else this.#publish(bundle, lanes, nowMs);
     }
-    this.#tellUnpublished(unpublished.slice(0, Math.max(0, LAST_ROWS_MAX - rows)), nowMs);
+    this.#publishUnpublished(unpublished.slice(0, Math.max(0, LAST_ROWS_MAX - rows)), nowMs);
     for (let partition = 0; partition < log.logTimes.length; partition++) {
       this.#append(partition, nodeRecordKey(nodeKey), nowMs, (author) => ({ kind: 'farewell', author, nodeId }));
     }
@@ -305,16 +305,16 @@ export class Publisher {
   }
 
   /** Appends what was spent of silent keys, in bundles of their own. */
-  #tellUnpublished(unpublished: readonly UnpublishedUse[], nowMs: number): void {
+  #publishUnpublished(unpublished: readonly UnpublishedUse[], nowMs: number): void {
     const { book, log, tokens, nodeKey } = this.#parts;
     const { partitions, groupsPerRecord } = this.#settings;
     for (let partition = 0; partition < partitions; partition++) {
       const uses = unpublished.filter(({ groupId }) => partitionOf(groupId, partitions) === partition);
       const readUntilOffset = log.nextOffset(partition);
       for (let at = 0; at < uses.length; at += groupsPerRecord) {
-        const told = uses.slice(at, at + groupsPerRecord).map((use) => tokens.rowOfUnpublished(use));
-        const rows = told.map(({ row }) => row);
-        const fullInMs = Math.max(...told.map((each) => each.fullInMs));
+        const published = uses.slice(at, at + groupsPerRecord).map((use) => tokens.rowOfUnpublished(use));
+        const rows = published.map(({ row }) => row);
+        const fullInMs = Math.max(...published.map((each) => each.fullInMs));
         const key = reportRecordKey(nodeKey, book.takeNumber(partition));
         this.#append(partition, key, nowMs, (author) => ({ kind: 'report', author, rows, readUntilOffset, fullInMs }));
       }

@@ -170,7 +170,7 @@ export class Reporter {
   }
 
   /** Tells the rates of a lane far below its quota, with those of the other lanes of its record. */
-  #tellWithin(lane: LaneState): void {
+  #publishWithin(lane: LaneState): void {
     if (lane.tokens?.isEnding === true) return;
     lane.awaitsRecord = true;
     const { publishedMs } = this.#book.bundleOf(lane.group, lane.groupId);
@@ -257,7 +257,7 @@ export class Reporter {
       this.#isStepDue(lane, silentMs);
     const isWrong = !isDue && this.#areRatesWrong(lane, nowMs);
     if (isWrong && !isNearQuota) {
-      this.#tellWithin(lane);
+      this.#publishWithin(lane);
       return;
     }
     // Estimating the rates is a fifth of a look, and most looks end here.
@@ -409,7 +409,7 @@ export class Reporter {
       demandBytes: demand[BYTES],
       shareMessages: reportedShare[MESSAGES],
       shareBytes: reportedShare[BYTES],
-      ...(lane.tokens === null ? {} : { charge: lane.tokens.tell() }),
+      ...(lane.tokens === null ? {} : { charge: lane.tokens.publish() }),
       ...(costs === null ? {} : { costs }),
     };
   }
@@ -488,9 +488,9 @@ function keepToTaken({ current, reported, hasEntry }: LaneState, tokens: LaneTok
   const isAnnounced = hasEntry && !tokens.isUnannounced(current, reported);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     const wanted = demand[dimension];
-    const told = reported.demand[dimension];
+    const published = reported.demand[dimension];
     if (tokens.hasLeft(dimension)) demand[dimension] = Math.min(wanted, TAKEN_RATIO * usage[dimension]);
-    else if (isAnnounced && tokens.clumpsOf(dimension) > 1) demand[dimension] = Math.min(wanted, told);
+    else if (isAnnounced && tokens.clumpsOf(dimension) > 1) demand[dimension] = Math.min(wanted, published);
   }
 }
 
@@ -509,8 +509,8 @@ const slow = createLaneRates();
  * Tests if much less is wanted than was claimed while enforcers held work back. The cluster's bucket shows it, too, but
  * after half a second in which others went without.
  */
-function isClaimOver(now: LaneRates, told: LaneRates): boolean {
-  return told.demand.some((demand, dimension) => demand > CLAIM_OVER_RATIO * now.demand[dimension]);
+function isClaimOver(now: LaneRates, published: LaneRates): boolean {
+  return published.demand.some((demand, dimension) => demand > CLAIM_OVER_RATIO * now.demand[dimension]);
 }
 
 const CLAIM_OVER_RATIO = 1.5;

@@ -17,7 +17,7 @@ export class SilentRatesBook {
   readonly #membership: Membership;
   readonly #usageMap: UsageMap;
   /** By group and direction, one word of each node; the lane of which nothing was told for longest comes first. */
-  readonly #lanes = new Map<string, Told[]>();
+  readonly #lanes = new Map<string, Published[]>();
   #count = 0;
   /** Names of keys that heartbeats have told since they were taken last. */
   #names: KeyName[] = [];
@@ -31,8 +31,8 @@ export class SilentRatesBook {
     for (const { groupId, direction, name, messages, bytes } of rows) {
       if (this.#names.length < NAMES_UNTAKEN_MAX) this.#names.push({ groupId, name });
       const key = laneKey(groupId, direction);
-      const others = (this.#lanes.get(key) ?? []).filter((told) => {
-        return told.nodeKey !== nodeKey && nowMs - told.nowMs <= HOLDS_MS;
+      const others = (this.#lanes.get(key) ?? []).filter((published) => {
+        return published.nodeKey !== nodeKey && nowMs - published.nowMs <= HOLDS_MS;
       });
       const isOver = messages === 0 && bytes === 0;
       const lane = isOver ? others : [...others, { nodeKey, incarnation, messages, bytes, nowMs }];
@@ -48,12 +48,12 @@ export class SilentRatesBook {
     const lane = this.#lanes.get(laneKey(groupId, direction));
     if (lane === undefined) return;
     const mapLane = this.#usageMap.findMapLane(groupId, direction);
-    for (const told of lane) {
-      const member = this.#membership.get(told.nodeKey);
-      if (member?.state !== 'alive' || member.incarnation !== told.incarnation) continue;
-      if (nowMs - told.nowMs > HOLDS_MS) continue;
+    for (const published of lane) {
+      const member = this.#membership.get(published.nodeKey);
+      if (member?.state !== 'alive' || member.incarnation !== published.incarnation) continue;
+      if (nowMs - published.nowMs > HOLDS_MS) continue;
       if (mapLane !== -1 && this.#usageMap.rowOf(mapLane, member.slot) !== -1) continue;
-      visit(member, told);
+      visit(member, published);
     }
   }
 
@@ -78,8 +78,8 @@ export class SilentRatesBook {
 
   #forgetOld(nowMs: number): void {
     for (const [key, lane] of this.#lanes) {
-      const isOld = nowMs - (lane.at(-1) as Told).nowMs > HOLDS_MS;
-      if (!isOld && this.#count <= TOLD_MAX) return;
+      const isOld = nowMs - (lane.at(-1) as Published).nowMs > HOLDS_MS;
+      if (!isOld && this.#count <= PUBLISHED_MAX) return;
       this.#remove(key);
     }
   }
@@ -99,7 +99,7 @@ export type KeyName = Pick<KeyRow, 'groupId' | 'name'>;
 
 const NO_NAMES: readonly KeyName[] = [];
 
-interface Told extends SilentRates {
+interface Published extends SilentRates {
   readonly nodeKey: NodeKey;
   /** The life of the node that told it. */
   readonly incarnation: number;
@@ -110,6 +110,6 @@ interface Told extends SilentRates {
 /** Nodes repeat it every 30 s. */
 const HOLDS_MS = 120_000;
 /** All nodes together tell of 32 lanes a second; 16,384 words take about 5 MB. */
-const TOLD_MAX = 16_384;
+const PUBLISHED_MAX = 16_384;
 /** Names are taken in every round; the log is read at once at the start. */
 const NAMES_UNTAKEN_MAX = 4096;

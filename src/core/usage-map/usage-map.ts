@@ -214,7 +214,7 @@ export class UsageMap {
     const { nodeKey } = record.author;
     const source = { nodeKey, slot: member.slot, spanMs, pauseMs, isElsewhere };
     const isRead = this.charges !== null && !isPast;
-    const refused = isRead ? this.#tellCharges(this.charges as ChargeReader, known, record, rows, source) : 0;
+    const refused = isRead ? this.#readCharges(this.charges as ChargeReader, known, record, rows, source) : 0;
     const times = { nowMs, logMs, spanMs, pauseMs };
     const place = { member: countedSlot, partition, bundle, offset, readUntil, fullInMs };
     records.write(entry, record.author, { ...place, ...times });
@@ -322,7 +322,7 @@ export class UsageMap {
    * A lane that a record does not name any more has charged nothing since its last row. Returns how many depths of
    * some bucket the record gives back that it may not.
    */
-  #tellCharges(
+  #readCharges(
     charges: ChargeReader,
     known: number,
     { author }: ReportRecord,

@@ -53,7 +53,7 @@ class Scene {
     else if (now.kind === 'pay') account.pay(now.units);
     else if (now.kind === 'read') account.knownCharge = this.sent.shift() ?? account.knownCharge;
     else {
-      const told = account.tell();
+      const told = account.publish();
       if (!now.isLost) this.sent.push(told);
     }
   }

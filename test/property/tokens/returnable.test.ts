@@ -167,7 +167,7 @@ describe('an honest node', () => {
           account.keepTo(account.hasEntry ? read.of(0) : 0, DEPTH);
           if (account.charge > before) kept++;
           if (step.kind === 'tell') {
-            const told = account.tell();
+            const told = account.publish();
             if (!step.isLost) sent.push(told);
           }
           if (step.kind === 'append') {

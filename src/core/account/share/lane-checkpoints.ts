@@ -7,7 +7,7 @@ import { type Checkpoint, isFurther, type ReadExtent } from '../checkpoint.js';
 
 /** Reads what all rows of a lane say of a bucket, those of past lives and of nodes that are gone among them. */
 export function checkpointsOf(
-  { usageMap, membership }: Told,
+  { usageMap, membership }: Published,
   mapLane: number,
   dimension: number,
   time: Pick<LogTime, 'spanMs' | 'pauseMs'>,
@@ -37,10 +37,15 @@ export function checkpointsOf(
  * @param told −1 = any node will do
  * @param except the slot of a member that does not count
  */
-export function isToldFurther({ usageMap, membership }: Told, mapLane: number, told: number, except: number): boolean {
+export function isPublishedFurther(
+  { usageMap, membership }: Published,
+  mapLane: number,
+  published: number,
+  except: number,
+): boolean {
   const { rows } = usageMap;
-  const extent = told === -1 ? NOWHERE : extentOf(rows, rows.recordOf(told));
-  const isAllRead = told !== -1 && DIMENSIONS.every((dimension) => !(rows.unreadOf(told, dimension) > 0));
+  const extent = published === -1 ? NOWHERE : extentOf(rows, rows.recordOf(published));
+  const isAllRead = published !== -1 && DIMENSIONS.every((dimension) => !(rows.unreadOf(published, dimension) > 0));
   for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
     const slot = rows.memberOf(row);
     if (slot === except || !tellsStock(rows, row)) continue;
@@ -55,11 +60,15 @@ export function isToldFurther({ usageMap, membership }: Told, mapLane: number, t
  * Checks whether nobody has to find a record in the log any more: all its buckets have been full since, or nodes that
  * are alive have published what is in them since they read it.
  */
-export function isOutdated({ usageMap, membership }: Told, record: number, time: Pick<LogTime, 'spanMs'>): boolean {
+export function isOutdated(
+  { usageMap, membership }: Published,
+  record: number,
+  time: Pick<LogTime, 'spanMs'>,
+): boolean {
   const { rows } = usageMap;
   for (let row = rows.records.first[record]; row !== -1; row = rows.nextOfRecord(row)) {
     if (!tellsStock(rows, row) || isFull(usageMap, rows.laneOf(row), time)) continue;
-    if (!isToldFurther({ usageMap, membership }, rows.laneOf(row), row, -1)) return false;
+    if (!isPublishedFurther({ usageMap, membership }, rows.laneOf(row), row, -1)) return false;
   }
   return true;
 }
@@ -89,7 +98,7 @@ function isFull(usageMap: UsageMap, mapLane: number, { spanMs }: Pick<LogTime, '
 
 const DIMENSIONS = [MESSAGES, BYTES];
 
-interface Told {
+interface Published {
   readonly usageMap: UsageMap;
   readonly membership: Membership;
 }

@@ -29,7 +29,7 @@ import { LaneTokens } from '../lane-tokens.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { LaneTable } from '../lanes/lane-table.js';
 import type { LinkWatch } from '../lanes/link-watch.js';
-import { checkpointsOf, isToldFurther } from './lane-checkpoints.js';
+import { checkpointsOf, isPublishedFurther } from './lane-checkpoints.js';
 import type { ShareBook } from './share-book.js';
 
 export interface TokenBookParts {
@@ -393,7 +393,7 @@ export class TokenBook implements ChargeReader {
     if (tokens === null || tokens.fullInMs(this.#parts.log.spanNowMs(partition, nowMs)) === 0) return false;
     const { usageMap, membership, nodeKey } = this.#parts;
     const slot = membership.get(nodeKey)?.slot ?? -1;
-    return !isToldFurther({ usageMap, membership }, mapLane, this.#ownRow(mapLane), slot);
+    return !isPublishedFurther({ usageMap, membership }, mapLane, this.#ownRow(mapLane), slot);
   }
 
   /** Returns what a record says of a lane's buckets now (ReportRow), and when they will be full. */

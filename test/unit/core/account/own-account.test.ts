@@ -28,7 +28,7 @@ describe('what the bucket cannot bear', () => {
 
   test('never takes back what a record says', () => {
     account.take(400);
-    account.tell();
+    account.publish();
     account.owe(Infinity, 50, 300);
     expect([account.charge, account.owed]).toEqual([400, 0]);
   });

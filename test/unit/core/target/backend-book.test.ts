@@ -97,7 +97,7 @@ describe('what a node writes of a backend', () => {
     const sender = new BackendSender({ ...LIMITING, levelSmoothingMs }, 50);
     const written: number[] = [];
     for (const [atMs, value] of told) {
-      sender.tell(level(value), atMs);
+      sender.report(level(value), atMs);
       sender.sendDue(atMs, ({ health }) => written.push(health.kind === 'level' ? Math.round(health.level) : -1));
     }
     return written;
@@ -122,7 +122,7 @@ describe('what a node writes of a backend', () => {
     const sender = new BackendSender({ ...LIMITING, healthValidMs: 10_000 }, 50);
     const written: number[] = [];
     for (let nowMs = 0; nowMs < 10_000; nowMs += 200) {
-      if (nowMs <= toldUntilMs) sender.tell(level(700), nowMs);
+      if (nowMs <= toldUntilMs) sender.report(level(700), nowMs);
       sender.sendDue(nowMs, () => written.push(nowMs));
     }
     expect(written).toEqual(at);
@@ -132,9 +132,9 @@ describe('what a node writes of a backend', () => {
     const sender = new BackendSender({ ...LIMITING, healthValidMs: 10_000 }, 50);
     const written: string[] = [];
     const take = ({ backend }: BackendWord) => void written.push(backend);
-    sender.tell({ ...level(700), backend: 'old' }, 0);
-    sender.tell({ ...level(700), backend: 'known' }, 1);
-    sender.tell({ ...level(700), backend: 'written just now' }, 9990);
+    sender.report({ ...level(700), backend: 'old' }, 0);
+    sender.report({ ...level(700), backend: 'known' }, 1);
+    sender.report({ ...level(700), backend: 'written just now' }, 9990);
     sender.sendDue(9990, take);
     sender.sayAgain(10_001);
     sender.sendDue(10_001, take);
@@ -155,10 +155,10 @@ describe('what a node writes of a backend', () => {
     { says: 'that it is still healthy', first: level(100), next: level(200), writtenMs: THIRD_OF_VALID },
   ])('$says is written $writtenMs ms after the last word', ({ first, next, writtenMs }) => {
     const sender = new BackendSender({ ...LIMITING, healthValidMs: 10_000, levelSmoothingMs: 0 }, 50);
-    sender.tell(first, 0);
+    sender.report(first, 0);
     sender.sendDue(0, () => undefined);
     const written: number[] = [];
-    sender.tell(next, 10);
+    sender.report(next, 10);
     for (let nowMs = 10; nowMs < 5000; nowMs += 10) sender.sendDue(nowMs, () => written.push(nowMs));
     expect(written).toEqual([writtenMs]);
   });
@@ -166,9 +166,9 @@ describe('what a node writes of a backend', () => {
   test('a level is followed across rounds in which there is nothing to write', () => {
     const sender = new BackendSender({ ...LIMITING, healthValidMs: 10_000, levelSmoothingMs: 60_000 }, 50);
     const written: BackendWord[] = [];
-    sender.tell(level(700), 0);
+    sender.report(level(700), 0);
     for (let nowMs = 0; nowMs < 1000; nowMs += 20) sender.sendDue(nowMs, () => undefined);
-    sender.tell(level(1000), 1000);
+    sender.report(level(1000), 1000);
     sender.sendDue(5000, (word) => written.push(word));
     const { health } = written[0];
     expect(health.kind === 'level' && health.level).toBeCloseTo(1000 - 300 * Math.exp(-1 / 60), 6);
@@ -178,10 +178,10 @@ describe('what a node writes of a backend', () => {
     const sender = new BackendSender({ ...LIMITING, levelSmoothingMs: 60_000 }, 50);
     const written: BackendWord[] = [];
     const take = (word: BackendWord) => void written.push(word);
-    sender.tell(level(100), 0);
+    sender.report(level(100), 0);
     sender.sendDue(0, take);
     sender.sendDue(LIMITING.healthValidMs + 1, take);
-    sender.tell(level(1000), LIMITING.healthValidMs + 2);
+    sender.report(level(1000), LIMITING.healthValidMs + 2);
     sender.sendDue(LIMITING.healthValidMs + 2, take);
     expect(written.at(-1)).toEqual(level(1000));
   });
