@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RegistryAppend } from '../../../../src/core/beside/registry/registry-protocol.js';
 import type { BatchEntry } from '../../../../src/core/beside/registry/registry-record.js';
-import { ADOPT_AFTER_MS, DEFINITION, OneRegistry, proposalOf } from './one-registry.js';
+import { DEFINITION, OneRegistry } from './one-registry.js';
 
 describe('when another log takes the place of the one that was read', () => {
   test.each([
@@ -34,26 +34,6 @@ describe('when another log takes the place of the one that was read', () => {
     one.deliver();
     expect(one.decisions.at(-1)).toMatchObject({ id: 'second', accepted: true });
     expect(one.registry.stateOf('orders').revision).toBeGreaterThan(revision);
-  });
-});
-
-describe('what a node that died has left behind', () => {
-  test('the others finish after one to two times their patience, and not all at once', () => {
-    const finishedMs = ['a', 'b', 'node-1', 'node-2', 'a much longer name of a node'].map((nodeId) => {
-      const one = OneRegistry.ready(nodeId);
-      one.write(proposalOf('dead', 'p', 0));
-      const beganMs = one.nowMs;
-      while (!one.wants.includes('state') && one.nowMs < beganMs + 10 * ADOPT_AFTER_MS) {
-        one.nowMs += 10;
-        one.step({ kind: 'tick' });
-      }
-      return one.nowMs - beganMs;
-    });
-    for (const ms of finishedMs) {
-      expect(ms).toBeGreaterThan(ADOPT_AFTER_MS);
-      expect(ms).toBeLessThanOrEqual(2 * ADOPT_AFTER_MS + 10);
-    }
-    expect(new Set(finishedMs).size).toBe(finishedMs.length);
   });
 });
 

@@ -112,22 +112,6 @@ describe('what has fallen out', () => {
       }),
     );
   });
-
-  test('is handed out again when nobody has freed it for longer than one waits, whoever had it, at most 1,000 at once', () => {
-    const trail = new Trail(1);
-    for (let revision = 1; revision <= 1201; revision++) trail.keep(change(revision), 100);
-    expect(trail.takeFallen(2, 200)).toEqual(['1', '2']);
-    trail.freed('2');
-    expect(trail.takeStale(1100, 1000)).toEqual([]);
-    // Counted from when it was taken, or had fallen.
-    expect(trail.takeStale(1101, 1000)).toHaveLength(1000);
-    expect(trail.takeStale(1101, 1000)).toHaveLength(198);
-    expect(trail.takeStale(1200, 1000)).toEqual([]);
-    expect(trail.takeStale(1201, 1000)).toEqual(['1']);
-    trail.freed('1');
-    expect(trail.takeStale(2101, 1000)).toEqual([]);
-    expect(trail.takeStale(1e9, 1000)).not.toContain('1');
-  });
 });
 
 function byRevision(one: AuditRecord, other: AuditRecord): number {

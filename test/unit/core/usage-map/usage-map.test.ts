@@ -3,19 +3,6 @@ import { wideId } from '../../../wide-ids.js';
 import { bundleKeyText, nodeKeyText, Reading } from './reading.js';
 
 describe('usage map', () => {
-  test('holds the newest record of each key, whole', () => {
-    const reading = new Reading();
-    reading.report('a', { orders: 5, mails: 1 });
-    expect(reading.rowsOf('orders')).toEqual({ '': 5 });
-    reading.node('a');
-    reading.node('b');
-    reading.report('b', { orders: 9 });
-    reading.report('a', { orders: 6 });
-    expect(reading.rowsOf('orders')).toEqual({ a: 6, b: 9 });
-    expect(reading.rowsOf('mails')).toEqual({});
-    expect(reading.usageMap.rows.count).toBe(2);
-  });
-
   test('a record under another node’s key is ignored', () => {
     const reading = new Reading();
     reading.node('a');
@@ -27,17 +14,6 @@ describe('usage map', () => {
     expect(reading.rowsOf('orders')).toEqual({ a: 5 });
     expect(reading.alive).toEqual(['a']);
     expect(reading.log.ignored['foreign-key']).toBe(6);
-  });
-
-  test('tombstones free the rows; one for an unknown key is nothing', () => {
-    const reading = new Reading();
-    reading.node('a');
-    reading.report('a', { orders: 5 });
-    reading.tombstone('anything');
-    reading.tombstone(bundleKeyText('a', 1));
-    expect(reading.rowsOf('orders')).toEqual({ a: 5 });
-    reading.tombstone(bundleKeyText('a'));
-    expect([reading.rowsOf('orders'), reading.usageMap.rows.count]).toEqual([{}, 0]);
   });
 });
 
