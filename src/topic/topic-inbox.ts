@@ -77,7 +77,7 @@ export class TopicInbox implements ReportTopicListener {
 
   onFailed(error: Error): void {
     // Readers of the status do not see the log.
-    this.lost = error instanceof QuotameshError ? `${error.message}. ${error.remedy}` : error.message;
+    this.lost = error instanceof QuotameshError ? error.advice : error.message;
     this.#options.telemetry.log('error', `${this.#options.name} failed`, { reason: error.message });
   }
 

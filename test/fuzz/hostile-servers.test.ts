@@ -10,12 +10,14 @@ import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { loadKafkajs } from '../../src/topic/kafka/kafkajs-internals.js';
 import type { KafkaTopicConfig } from '../../src/topic/kafka/kind.js';
 import { LeaderReader } from '../../src/topic/kafka/leader-reader.js';
+import { LeaderWriter } from '../../src/topic/kafka/leader-writer.js';
 import { metadataWithId } from '../../src/topic/kafka/metadata-10.js';
 import { PartitionCursor } from '../../src/topic/kafka/partition-cursor.js';
 import type { RedisTopicConfig } from '../../src/topic/redis/kind.js';
 import { RedisConnection } from '../../src/topic/redis/redis-connection.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
 import { redisTopicOptions } from '../../src/topic/redis/redis-topic-options.js';
+import { Outbox } from '../../src/topic/remote/outbox.js';
 import { randomOf } from '../property/random-of.js';
 import { drip, fakeServer, pour, type Serve } from './fake-server.js';
 import { answerTo, FETCH, fetchedAnswer, KAFKA_FETCHED, recordBatch } from './kafka-answers.js';
@@ -357,12 +359,34 @@ const swaps = kafka((apiKey, honest) => {
 });
 
 it('a topic in a Kafka that offers nothing, swaps answers or has a partition 2 * 10^9 backs off, and says why', async () => {
-  const reasons = await Promise.all([lostIn(offersNothing), lostIn(swaps), lostIn(numbersPartitions)]);
+  const saysNothingOfSettings = kafka((_, honest) => honest);
+  const servers = [offersNothing, swaps, numbersPartitions, saysNothingOfSettings];
+  const reasons = await Promise.all(servers.map(lostIn));
   expect(reasons).toEqual([
     expect.stringContaining('does not support the requested API version'),
     expect.stringContaining('malformed answer: nobody waits'),
     expect.stringContaining('malformed answer: partition 2000000000 of 2'),
+    expect.stringContaining('malformed answer: nothing of topic t'),
   ]);
+});
+
+it('a Kafka that says nothing of what was asked is believed neither an offset nor a write', async () => {
+  const server = await fakeServer(kafka((_, honest) => honest));
+  const link = new BrokerLink(kafkajs, { host: '127.0.0.1', port: server.port }, LINK, () => {});
+  await link.connect();
+  const settings = { topic: 't', topicId: FETCH.topicId, fetchMaxWaitMs: 50, fetchMinBytes: 1, fetchIntervalMs: 0 };
+  const sink = { onReading() {}, onRecords() {}, onUnreadable() {}, onProgress() {} };
+  const reader = new LeaderReader(kafkajs, link, [new PartitionCursor(1)], settings, sink, () => {});
+  await expect(reader.start()).rejects.toThrow('malformed answer: nothing of partition 1');
+  const outbox = new Outbox();
+  const records = [{ partition: 1, key: 'a', value: Buffer.alloc(1) }];
+  const settled = new Promise((settle) => outbox.put([{ partition: 1, records, bytes: 1, settle }]));
+  const grantee = { principal: 'User:a', bootstrapServer: 'b:1' };
+  const options = { topic: 't', appendTimeoutMs: 200, compression: 'none', grantee } as const;
+  const writing = new LeaderWriter(kafkajs, link, [1], outbox, options).run(new AbortController().signal);
+  await expect(writing).rejects.toThrow('malformed answer: nothing of partition 1');
+  expect(await settled).toMatchObject({ message: expect.stringContaining('nothing of partition 1') });
+  link.destroy(new Error('done'));
 });
 
 /** Opens a topic there for a second, and returns why it was away. */

@@ -19,6 +19,11 @@ export class QuotameshError extends Error {
     return fill(ERROR_CATALOGUE[this.code].remedy, this.facts);
   }
 
+  /** Message and remedy, as one text. */
+  get advice(): string {
+    return `${this.message.replace(/\.$/, '')}. ${this.remedy}`;
+  }
+
   get httpStatus(): number {
     return (ERROR_CATALOGUE[this.code] as ErrorRow).httpStatus ?? 500;
   }

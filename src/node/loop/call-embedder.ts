@@ -14,8 +14,8 @@ export function callEmbedder(call: () => unknown, failed: (reason: string) => vo
 
 /** Warns on the process: the embedder's log may be what failed. */
 export function warnEmbedder(...error: ConstructorParameters<typeof QuotameshError>): void {
-  const { code, message, remedy } = new QuotameshError(...error);
-  process.emitWarning(`${message}. ${remedy}`, { type: 'QuotameshWarning', code });
+  const { code, advice } = new QuotameshError(...error);
+  process.emitWarning(advice, { type: 'QuotameshWarning', code });
 }
 
 function isThenable(answer: unknown): answer is PromiseLike<unknown> {

@@ -126,7 +126,7 @@ export function notReadyBecause(parts: ReadinessParts): string[] {
   if (parts.life.isClosing) return ['the node is stopping'];
   const { isReady, endedBy } = parts.loop;
   if (isReady) return [];
-  if (endedBy !== null) return [`${endedBy.message}. ${endedBy.remedy}`];
+  if (endedBy !== null) return [endedBy.advice];
   const lost = parts.pump.lost === null ? [] : [`the topic is lost: ${parts.pump.lost}`, ...howToStart(parts)];
   if (parts.registry !== null && !parts.registry.isReady) {
     const { lost: why } = parts.registry;

@@ -83,6 +83,10 @@ function decodePartition(reader: FlexibleReader, room: DecodingRoom): FetchedPar
   const partition = reader.int32();
   const errorCode = reader.int16();
   const highWatermark = reader.int64();
+  // Beside an error it is −1; else a reader would believe that it has read all, or nothing.
+  if (errorCode === 0 && !(highWatermark >= 0 && Number.isSafeInteger(highWatermark))) {
+    throw new Error(`the end ${highWatermark} of partition ${partition}`);
+  }
   reader.int64(); // last stable offset
   reader.int64(); // log start offset
   reader.array(() => {

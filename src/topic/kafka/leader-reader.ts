@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadRecord } from '../../base/ports/report-topic.js';
+import { saidNothingOf } from '../answers/malformed-answer.js';
 import { FetchPace } from '../remote/fetch-pace.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { TopicUnusable } from '../remote/topic-unusable.js';
@@ -196,7 +197,9 @@ export class LeaderReader {
     const answer = await this.#link.send<OffsetsAnswer>('ListOffsets', { isolationLevel: READ_UNCOMMITTED, topics });
     const found = answer.responses.flatMap((response) => response.partitions);
     for (const { errorCode } of found) if (errorCode !== 0) throw brokerError(this.#kafkajs, errorCode);
-    return new Map(found.map(({ partition, offset }) => [partition, Number(offset)]));
+    const offsets = new Map(found.map(({ partition, offset }) => [partition, Number(offset)]));
+    for (const { partition } of cursors) if (!offsets.has(partition)) throw saidNothingOf(`partition ${partition}`);
+    return offsets;
   }
 }
 

@@ -1,3 +1,4 @@
+import { saidNothingOf } from '../answers/malformed-answer.js';
 import { CODEC_NUMBERS, type Compression } from '../codecs/codecs.js';
 import type { Outbox, Parcel } from '../remote/outbox.js';
 import { errorOf } from '../remote/topic-unusable.js';
@@ -49,7 +50,7 @@ export class LeaderWriter {
   }
 
   async #produce(parcels: readonly Parcel[]): Promise<void> {
-    let answer: ProduceAnswer;
+    let codes: ReadonlyMap<number, number>;
     try {
       const { appendTimeoutMs: timeout, compression } = this.#settings;
       const request = {
@@ -58,15 +59,12 @@ export class LeaderWriter {
         compression: CODEC_NUMBERS[compression],
         topicData: this.#topicData(parcels),
       };
-      answer = await this.#link.send<ProduceAnswer>('Produce', request, { holdBackMs: timeout });
+      codes = codesOf(await this.#link.send<ProduceAnswer>('Produce', request, { holdBackMs: timeout }), parcels);
     } catch (error) {
       for (const parcel of parcels) parcel.settle(errorOf(error));
       throw error;
     }
-    const codes = new Map(
-      answer.topics.flatMap(({ partitions }) => partitions.map(({ partition, errorCode }) => [partition, errorCode])),
-    );
-    const errors = parcels.map((parcel) => this.#settle(parcel, codes.get(parcel.partition) ?? 0));
+    const errors = parcels.map((parcel) => this.#settle(parcel, codes.get(parcel.partition)!));
     const moved = errors.find(isLeaderless);
     if (moved) throw moved;
   }
@@ -103,4 +101,12 @@ interface ProduceAnswer {
   readonly topics: readonly {
     readonly partitions: readonly { readonly partition: number; readonly errorCode: number }[];
   }[];
+}
+
+/** Reads the code of each partition; a missing one is no success. */
+function codesOf({ topics }: ProduceAnswer, parcels: readonly Parcel[]): ReadonlyMap<number, number> {
+  const found = topics.flatMap(({ partitions }) => partitions);
+  const codes = new Map(found.map(({ partition, errorCode }) => [partition, errorCode]));
+  for (const { partition } of parcels) if (!codes.has(partition)) throw saidNothingOf(`partition ${partition}`);
+  return codes;
 }

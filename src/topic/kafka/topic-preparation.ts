@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { saidNothingOf } from '../answers/malformed-answer.js';
 import { TopicUnusable } from '../remote/topic-unusable.js';
 import { type BrokerLink, nameOf } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
@@ -87,6 +88,7 @@ export async function mistakeIn(
   const resources = [{ type: TOPIC_RESOURCE, name: topic, configNames: VERIFIED_SETTINGS }];
   const answer = await link.send<ConfigsAnswer>('DescribeConfigs', { resources, includeSynonyms: false });
   const [resource] = answer.resources;
+  if (resource === undefined) throw saidNothingOf(`topic ${topic}`);
   if (resource.errorCode !== 0) throw brokerError(kafkajs, resource.errorCode);
   const settings = new Map(
     resource.configEntries.map(({ configName, configValue }) => [configName, configValue ?? '']),

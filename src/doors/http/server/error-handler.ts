@@ -34,9 +34,9 @@ export function sendError(reply: FastifyReply, error: QuotameshError): void {
 }
 
 /** Uses Pulsar's own words where they are as good. */
-function reasonOf({ code, message, remedy }: QuotameshError): string {
+function reasonOf({ code, message, advice }: QuotameshError): string {
   if (code === 'GROUP_UNKNOWN' || code === 'ATTACHMENT_DANGLING') return `ResourceGroup does not exist: ${message}`;
-  return `${message}. ${remedy}`;
+  return advice;
 }
 
 /** Returns the catalogue's error for a failure. */
