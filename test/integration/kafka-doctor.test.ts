@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as zlib from 'node:zlib';
+import { ConfigResourceTypes } from 'kafkajs';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { silentTelemetry } from '../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
@@ -114,6 +116,32 @@ it('records that others have signed with another key', async () => {
   const { findings } = await lookAt(name, other);
   expect(about(findings, 'signatures')).toMatchObject({ state: 'wrong', code: 'TOPIC_KEY_DIFFERS' });
   expect(findingsExitCode(findings)).toBe(78);
+});
+
+it('records of a codec that Node.js 20 lacks, left by a setting that was put back: what to do', async () => {
+  const config = kafkaTopicConfig(brokers, { name: newName() });
+  const topic = new KafkaReportTopic(config);
+  ends.push(() => topic.close());
+  const listener = new RecordingListener();
+  await topic.open(listener);
+  expect(about((await lookAt(config.name)).findings, 'records')).toMatchObject({ state: 'good' });
+  const set = (value: string) => {
+    const settings = { ...CREATED_WITH, 'compression.type': value };
+    const configEntries = Object.entries(settings).map(([setting, wanted]) => ({ name: setting, value: wanted }));
+    const resources = [{ type: ConfigResourceTypes.TOPIC, name: config.name, configEntries }];
+    return withAdmin(brokers, (admin) => admin.alterConfigs({ resources, validateOnly: false }));
+  };
+  await set('zstd');
+  // Its answer may come after what it has written, which ends the connection.
+  await topic.append([{ partition: 0, key: 'a', value: Buffer.alloc(1000) }]).catch(() => undefined);
+  await set('producer');
+  const found = about((await lookAt(config.name)).findings, 'records');
+  if ('zstdDecompressSync' in zlib) expect(found).toMatchObject({ state: 'good' });
+  else {
+    expect(found).toMatchObject({ state: 'wrong', code: 'TOPIC_CODEC_MISSING' });
+    const last = () => listener.lost.at(-1);
+    await expect.poll(last, { timeout: PATIENCE_MS }).toContain('delete the topic and restart one node');
+  }
 });
 
 it('a topic with wrong settings, and a broker that is not there beside one that is', async () => {

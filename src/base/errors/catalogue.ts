@@ -254,7 +254,8 @@ export const ERROR_CATALOGUE = {
   },
   TOPIC_CODEC_MISSING: {
     message: 'records of the topic are compressed with {codec}, for which this node has no codec: it needs {needed}',
-    remedy: 'Install it at every node; others that read these records work with another log than this one meanwhile.',
+    remedy:
+      'Install it at every node: others that read these records work with another log. If no node is to have it, set topic.compression at all nodes and compression.type=producer at the topic, then delete the topic and restart one node: what is compressed already stays so.',
     exitCode: EXIT_CONFIG,
   },
   KAFKAJS_VERSION: {

@@ -12,7 +12,7 @@ import { reasonOf } from '../../topic/remote/topic-unusable.js';
 import { ask } from '../node-client/node-address.js';
 import { type Finding, good, looked, noted, skipped, wrong } from './finding.js';
 import { kafkaFindings } from './kafka-findings.js';
-import { signatureFindings } from './signature-finding.js';
+import { recordsFinding, signatureFindings } from './signature-finding.js';
 
 interface ExamineOptions extends LoadOptions {
   readonly timeoutMs: number;
@@ -26,9 +26,9 @@ export async function examine({ timeoutMs, ...load }: ExamineOptions): Promise<r
   }
   const own = Promise.all([...listeners(config, timeoutMs), ...folders(config, timeoutMs)]);
   const [here, topic] = await Promise.all([own, topicFindings(config, timeoutMs)]);
-  const signatures = await signaturesOf(config, topic, timeoutMs);
+  const records = await recordsOf(config, topic, timeoutMs);
   const first = [nodeJsFinding(), good('configuration', configText(load.file, config))];
-  return [...first, ...here.flat(), ...topic, ...signatures];
+  return [...first, ...here.flat(), ...topic, ...records];
 }
 
 function configText(file: string, { cluster, groups, keys }: ResolvedConfig): string {
@@ -90,8 +90,8 @@ async function topicFindings(config: ResolvedConfig, timeoutMs: number): Promise
   }
 }
 
-/** Examines signatures; nothing where the topic is missing or wrong. */
-async function signaturesOf(config: ResolvedConfig, found: readonly Finding[], timeoutMs: number) {
+/** Examines what was written; nothing where the topic is missing or wrong. */
+async function recordsOf(config: ResolvedConfig, found: readonly Finding[], timeoutMs: number) {
   const { topic } = config;
   const about = topic.kind === 'kafka' ? `topic ${topic.name}` : 'topic';
   const isSound = found.every((each) => each.about !== about || each.state !== 'wrong');
@@ -100,6 +100,9 @@ async function signaturesOf(config: ResolvedConfig, found: readonly Finding[], t
       ? await hasReports(topic.path)
       : found.some((each) => each.about === about && each.state === 'good');
   if (!isSound || !isThere) return [];
+  if (topic.kind === 'kafka' && topic.hmac === null) {
+    return looked('records', 2 * timeoutMs, () => recordsFinding(config, timeoutMs));
+  }
   return looked('signatures', 2 * timeoutMs, () => signatureFindings(config, timeoutMs));
 }
 

@@ -143,7 +143,7 @@ export class RemoteReportTopic implements ReportTopic {
     if (error === null) this.#parts?.health.appended();
     else if (error instanceof AppendRefused && !error.isOwnFault) this.#parts?.health.appendRefused(error.message);
     else if (error instanceof TopicUnusable) {
-      this.#parts?.health.appendRefused(error.message);
+      this.#parts?.health.appendRefused(reasonOf(error));
       this.#parts?.told.tell(error);
     }
   }

@@ -30,8 +30,10 @@ export function typeOf(error: unknown): string | undefined {
   return error instanceof Error && 'type' in error && typeof error.type === 'string' ? error.type : undefined;
 }
 
+/** Says why, with the remedy of what stays until somebody mends it. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (error instanceof TopicUnusable) return `${error.message}. ${error.remedy}`;
   const type = typeOf(error);
   return type ? `${error.message} (${type})` : error.message;
 }
