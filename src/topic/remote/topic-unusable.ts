@@ -33,7 +33,7 @@ export function typeOf(error: unknown): string | undefined {
 /** Says why, with the remedy of what stays until somebody mends it. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof TopicUnusable) return `${error.message}. ${error.remedy}`;
+  if (error instanceof TopicUnusable) return error.advice;
   const type = typeOf(error);
   return type ? `${error.message} (${type})` : error.message;
 }
