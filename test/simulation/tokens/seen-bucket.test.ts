@@ -25,12 +25,12 @@ group: ${group}
 test('a run shows the bucket that its nodes share: level, depth, set point, correction, and who was charged', () => {
   const { tokens, depth, setPoint, correction, charged } = bucketOf('{}') as BucketSeries;
   const at = (5 * tokens.length) / SECONDS;
-  expect([depth[at], setPoint[at]]).toEqual([100, 30]);
+  expect([depth[at], setPoint[at]]).toEqual([100, 35]);
   // A busy bucket is at its set point, within the noise of three nodes.
   const busy = tokens.slice(at) as number[];
-  expect(Math.abs(busy.reduce((sum, each) => sum + each, 0) / busy.length - 30)).toBeLessThan(15);
+  expect(Math.abs(busy.reduce((sum, each) => sum + each, 0) / busy.length - 35)).toBeLessThan(15);
   // Each is rounded to a thousandth.
-  const apart = busy.map((each, index) => Math.abs((correction[at + index] as number) - (each - 30)));
+  const apart = busy.map((each, index) => Math.abs((correction[at + index] as number) - (each - 35)));
   expect(Math.max(...apart)).toBeLessThan(0.002);
   expect(charged.n1?.at(-1)).toEqual(expect.any(Number));
   expect(charged.n3?.every((units) => units === null)).toBe(true);

@@ -78,7 +78,7 @@ describe('a group that has a bucket', () => {
     expect(answer.headers.ratelimit).toMatch(/^"busy-publish-messages";r=\d+;t=\d+$/);
     const { local, clusterBucket } = (await statusOf('busy')).directions.publish;
     expect(local.limit).toEqual(local.share);
-    expect(clusterBucket!.messages).toMatchObject({ depth: 100, setPoint: 30, inPieces: false });
+    expect(clusterBucket!.messages).toMatchObject({ depth: 100, setPoint: 35, inPieces: false });
     expect(explanationText(await explanationOf('busy'))).toMatch(
       /expected +\S+ messages\/s of all, \S+ messages\/s here/,
     );
@@ -123,7 +123,7 @@ describe('a group that has a bucket', () => {
     expect(text).toMatch(/^quotamesh_group_cluster_tokens_messages\{group="small",direction="publish"\} 0\.\d+$/m);
     const busy = (name: string, value: string) =>
       expect(text).toMatch(new RegExp(`^quotamesh_group_${name}\\{group="busy",direction="publish"\\} ${value}$`, 'm'));
-    busy('cluster_set_point_messages', '30');
+    busy('cluster_set_point_messages', '35');
     busy('cluster_correction_messages_per_second', '-?\\d+(\\.\\d+)?');
     busy('charge_messages', '-?\\d+(\\.\\d+)?');
     expect(text).not.toMatch(/^quotamesh_group_charge_\w+\{group="gates"/m);

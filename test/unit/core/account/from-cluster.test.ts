@@ -30,7 +30,7 @@ describe('one wants twice the target, three want 20 each', () => {
 
   test.each([
     // A quiet node's part is an eighth, and half of a third: 0.5/4 + 0.5 · 20/60.
-    { tokens: 30, throttled: 0, quiet: 30 * QUIET_PART, why: 'at the set point a part for those that want little' },
+    { tokens: 35, throttled: 0, quiet: 35 * QUIET_PART, why: 'at the set point a part for those that want little' },
     {
       tokens: 10,
       throttled: 0,
@@ -39,11 +39,11 @@ describe('one wants twice the target, three want 20 each', () => {
     },
     { tokens: 5, throttled: 0, quiet: 5, why: 'or what is there' },
     { tokens: -20, throttled: 0, quiet: 0, why: 'a debt is for nobody' },
-    // 70 above the set point: all of it for the only one that is throttled; 14 in equal parts, 56 by use (20 in 1,070).
+    // 65 above the set point: all of it for the only one that is throttled; 13 in equal parts, 52 by use (20 in 1,065).
     {
       tokens: 100,
-      throttled: 70,
-      quiet: 100 * QUIET_PART + 3.5 + (56 * 20) / 1070,
+      throttled: 65,
+      quiet: 100 * QUIET_PART + 3.25 + (52 * 20) / 1065,
       why: 'above it, by use',
     },
   ])('$tokens tokens: $throttled and $quiet; $why', ({ tokens, throttled, quiet }) => {

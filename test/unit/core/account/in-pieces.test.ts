@@ -90,13 +90,13 @@ test('divided in advance: a tenth of what is there, and the last whole token to 
   expect(given(0.9, [], 0, 20, { isDivided: true })).toBeCloseTo(0.9, 9);
 });
 
-describe('a node that owes leaves the others three of ten tokens', () => {
+describe('a node that owes leaves the others 3.5 of ten tokens', () => {
   test.each([
     { tokens: 10, takes: 10, why: 'full: all of it' },
     { tokens: 9, takes: 9, why: 'nearly full: all of it' },
-    { tokens: 8, takes: 5, why: 'down to the set point' },
-    { tokens: 3.9, takes: 0.9, why: 'no whole piece above the set point' },
-    { tokens: 2, takes: -1, why: 'nothing below it' },
+    { tokens: 8, takes: 4.5, why: 'down to the set point' },
+    { tokens: 3.9, takes: 0.4, why: 'no whole piece above the set point' },
+    { tokens: 2, takes: -1.5, why: 'nothing below it' },
   ])('$tokens tokens: $takes, $why', ({ tokens, takes }) => {
     expect(given(tokens, [], 0, 20, { isOwing: true })).toBeCloseTo(takes, 9);
   });
@@ -108,7 +108,7 @@ describe('a node that wants more than its share', () => {
     { tokens: 2.4, others: [1, 2], own: 2, nodes: 3, takes: 1, why: 'one had a piece less: that is kept for it' },
     { tokens: 1.5, others: [1, 2], own: 2, nodes: 3, takes: 0.3, why: 'so this node waits for 2.2' },
     { tokens: 1, others: [2, 2], own: 1, nodes: 3, takes: 1, why: 'and the other finds it' },
-    { tokens: 4.4, others: [0, 0], own: 3, nodes: 3, takes: 1.4, why: 'far less: as much as a busy bucket returns to' },
+    { tokens: 4.9, others: [0, 0], own: 3, nodes: 3, takes: 1.4, why: 'far less: as much as a busy bucket returns to' },
     { tokens: 2.4, others: [2], own: 2, nodes: 3, takes: 1.2, why: 'a third node may come: a piece is kept for it' },
     { tokens: 9, others: [0, 0], own: 3, nodes: 3, takes: 3, why: 'nearly full: what is kept would be lost' },
   ])(
