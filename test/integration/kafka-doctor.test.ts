@@ -8,7 +8,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 import { silentTelemetry } from '../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import { createTopic as createSigned } from '../../src/node/loop/open-topics.js';
-import { findingsExitCode } from '../../src/tools/cli/doctor/show-findings.js';
+import { findingsExitCode } from '../../src/tools/cli/config/show-findings.js';
 import { examine } from '../../src/tools/doctor/examine.js';
 import { freePorts } from '../../src/tools/processes/free-ports.js';
 import { ClientQuotaAdmin } from '../../src/topic/kafka/client-quota-admin.js';

@@ -8,8 +8,8 @@ import { adviseHelp, exitWithError, survivePipeEnd } from '../terminal/exit.js';
 import { completionCommand } from './completion-command.js';
 import { checkCommand } from './config/check-command.js';
 import { configCommand } from './config/config-command.js';
+import { doctorCommand } from './config/doctor-command.js';
 import { tokenCommand } from './config/token-command.js';
-import { doctorCommand } from './doctor/doctor-command.js';
 import { groupCommand } from './groups/group-command.js';
 import { keyCommand } from './groups/key-command.js';
 import { quotaCommand } from './groups/quota-command.js';
@@ -19,9 +19,9 @@ import { explainCommand } from './look/explain-command.js';
 import { nodesCommand } from './look/nodes-command.js';
 import { statusCommand } from './look/status-command.js';
 import { topCommand } from './look/top-command.js';
-import { recordCommand } from './record/record-command.js';
 import { kafkaQuotasCommand } from './run/kafka-quotas-command.js';
 import { mqttCommand } from './run/mqtt-command.js';
+import { recordCommand } from './run/record-command.js';
 import { runCommand } from './run/run-command.js';
 
 export async function runProgram(argv: readonly string[]): Promise<void> {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { loadConfig } from '../../../src/config/files/load-config.js';
 import { createTopic } from '../../../src/node/loop/open-topics.js';
-import { findingLines, findingsExitCode } from '../../../src/tools/cli/doctor/show-findings.js';
+import { findingLines, findingsExitCode } from '../../../src/tools/cli/config/show-findings.js';
 import { examine, nodeJsFinding, nodeJsWanted } from '../../../src/tools/doctor/examine.js';
 import type { Finding } from '../../../src/tools/doctor/finding.js';
 import { freePorts } from '../../../src/tools/processes/free-ports.js';

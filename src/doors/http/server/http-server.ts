@@ -14,18 +14,17 @@ import { AcquireAnswers, type AcquireOutcomes } from '../acquire/acquire-answers
 import { ACQUIRE_PATH } from '../acquire/acquire-body.js';
 import { ACQUIRE_ACCESS, addAcquireRoute, plainAcquire } from '../acquire/acquire-route.js';
 import { addBulkRoute, BULK_PATH, plainBulk } from '../acquire/bulk-route.js';
+import { addEnforceRoutes } from '../acquire/enforce-route.js';
 import { OpenReservations } from '../acquire/open-reservations.js';
+import { addReservationRoutes } from '../acquire/reservation-routes.js';
 import { ShortWay } from '../acquire/short-way.js';
-import { addTakeRoutes } from '../batches/take-routes.js';
+import { addTakeRoutes } from '../acquire/take-routes.js';
 import { ConnectionBounds } from '../connections/connection-bounds.js';
-import { addEnforceRoutes } from '../enforce/enforce-route.js';
 import { addAttachmentRoutes } from '../groups/attachment-routes.js';
 import { addAuditRoute } from '../groups/audit-route.js';
 import { addBatchRoute, addGroupRoutes } from '../groups/group-routes.js';
 import { addKeyRoutes } from '../groups/key-routes.js';
-import { addLiveRoutes, addRecordingRoute } from '../live/live-routes.js';
-import { addPulsarRoutes } from '../pulsar/pulsar-routes.js';
-import { addReservationRoutes } from '../reservations/reservation-routes.js';
+import { addPulsarRoutes } from '../groups/pulsar-routes.js';
 import { toOpenApi } from '../route/openapi.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 import {
@@ -35,8 +34,9 @@ import {
   addMqttRoute,
   type MetricsPage,
 } from '../status/info-routes.js';
+import { addLiveRoutes, addRecordingRoute } from '../status/live-routes.js';
 import { addStatusRoutes } from '../status/status-routes.js';
-import { addTargetRoutes } from '../target/target-routes.js';
+import { addTargetRoutes } from '../status/target-routes.js';
 import { errorHandler, PATH_NAME_MAX, sendError } from './error-handler.js';
 import { guardChanges } from './guarded-changes.js';
 import { listenerOf, listenOnSocket, measureAnswers } from './listener.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { PULSAR_PREFIX } from '../pulsar/pulsar-routes.js';
+import { PULSAR_PREFIX } from '../groups/pulsar-routes.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 import { needs } from '../route/route-access.js';
 import type { KnownRoutes } from '../status/info-routes.js';

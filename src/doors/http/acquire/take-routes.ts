@@ -5,25 +5,6 @@ import { directionIndex, laneOf } from '../../../core/base/vocabulary.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { callerOf } from '../access/caller.js';
 import {
-  type AcquireOutcomes,
-  notReadyAnswer,
-  RefusalAnswers,
-  refusedAnswer,
-  sendByFastify,
-} from '../acquire/acquire-answers.js';
-import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
-import { RateLimitFields } from '../acquire/rate-limit-fields.js';
-import {
-  DIRECTION,
-  KEY_LIMIT,
-  NAMES_AMOUNT,
-  NAMES_SCOPE,
-  nameIn,
-  rejectLimitOf,
-  SCOPE_FIELDS,
-  whereOf,
-} from '../acquire/scope-fields.js';
-import {
   BODY_PROBLEMS,
   count,
   itemOf,
@@ -42,6 +23,25 @@ import { itemAnswer } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { judgedLater, withAllowed } from '../route/wording.js';
+import {
+  type AcquireOutcomes,
+  notReadyAnswer,
+  RefusalAnswers,
+  refusedAnswer,
+  sendByFastify,
+} from './acquire-answers.js';
+import { BULK_BODY_LIMIT_FACTOR } from './bulk-route.js';
+import { RateLimitFields } from './rate-limit-fields.js';
+import {
+  DIRECTION,
+  KEY_LIMIT,
+  NAMES_AMOUNT,
+  NAMES_SCOPE,
+  nameIn,
+  rejectLimitOf,
+  SCOPE_FIELDS,
+  whereOf,
+} from './scope-fields.js';
 
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
 

@@ -4,8 +4,6 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { BYTES, directionIndex, directionOfLane, laneOf, MESSAGES } from '../../../core/base/vocabulary.js';
 import type { Part } from '../../../node/enforcers/membership.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
-import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
-import { DIRECTION } from '../acquire/scope-fields.js';
 import {
   BODY_PROBLEMS,
   count,
@@ -25,6 +23,8 @@ import { itemProblem } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { withAllowed } from '../route/wording.js';
+import { BULK_BODY_LIMIT_FACTOR } from './bulk-route.js';
+import { DIRECTION } from './scope-fields.js';
 
 type UsedParts = Pick<NodeParts, 'config' | 'gate' | 'groups' | 'enforcers' | 'notReady'>;
 

@@ -2,10 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
-import type { AcquireOutcomes } from '../acquire/acquire-answers.js';
-import { COST } from '../acquire/acquire-body.js';
-import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
-import type { OpenReservations } from '../acquire/open-reservations.js';
 import { BODY_PROBLEMS, count, itemOf, json, listOf, number, PROBLEM, record } from '../route/answer-schemas.js';
 import { body, type Rule } from '../route/body.js';
 import { amount, bulkOf, flag } from '../route/fields.js';
@@ -14,6 +10,10 @@ import { itemAnswer } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { judgedLater, withAllowed } from '../route/wording.js';
+import type { AcquireOutcomes } from './acquire-answers.js';
+import { COST } from './acquire-body.js';
+import { BULK_BODY_LIMIT_FACTOR } from './bulk-route.js';
+import type { OpenReservations } from './open-reservations.js';
 
 type UsedParts = Pick<NodeParts, 'config'>;
 

@@ -4,7 +4,7 @@ import { parseQuantity } from '../../../config/setting/quantity.js';
 import { createTopic } from '../../../node/loop/open-topics.js';
 import { recordTopic } from '../../../topic/recording/record-topic.js';
 import { RecordingWriter } from '../../../topic/recording/recording-writer.js';
-import { hideSecretsOf } from '../run/hide-secrets.js';
+import { hideSecretsOf } from './hide-secrets.js';
 import type { RecordCommandOptions } from './record-command.js';
 
 const PROGRESS_EVERY_MS = 1000;
