@@ -60,18 +60,14 @@ function keptOf(bucket: ClusterBucket, tokens: number, piece: number, turn: Piec
   return Math.min(Math.max(piece, setPoint), forUnknown + recent.lagOfOthers(own, logMs, bucket));
 }
 
-/**
- * The part of what is there that this node may take, beside others that have told lately. No row says who used a bucket
- * before it was full: who begins to follow it then knows of nobody, so those that are known leave room for that.
- */
+/** Reads the part of what is there that this node may take, beside others that have published lately. */
 function partOf({ nodes, crowdsOut }: PieceTurn, others: number, isKnown: boolean, isFull: boolean): number {
+  const advance = wholeOf(nodes, false);
   const amongKnown = 1 / (1 + others);
-  if (isKnown) {
-    if (crowdsOut) return amongKnown;
-    const ofUnknown = isFull ? Math.max(0, nodes - 1 - others) * wholeOf(nodes, false) : 0;
-    return Math.min(1, Math.min(TOGETHER_KNOWN, TOGETHER - ofUnknown) * amongKnown);
-  }
-  return Math.min(amongKnown, others === 0 ? wholeOf(nodes, false) : 1 / Math.max(1, nodes - others));
+  if (isKnown && crowdsOut) return isFull ? Math.min(advance, amongKnown) : amongKnown;
+  if (isFull || (!isKnown && others === 0)) return advance;
+  if (isKnown) return Math.min(1, TOGETHER_KNOWN * amongKnown);
+  return Math.min(amongKnown, 1 / Math.max(1, nodes - others));
 }
 
 export interface PieceTurn {

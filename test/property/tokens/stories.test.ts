@@ -242,6 +242,32 @@ const STORIES: Readonly<Record<string, Story>> = {
       { act: 'drain', at: 0.134, of: 0.14, isEverywhere: true, isPiecewise: true },
     ],
   },
+  'of a full bucket whoever has not used it lately takes an advance, beside one that has': {
+    seed: 45041,
+    nodes: 3,
+    partitions: 1,
+    delays: { appendMs: [10, 25], deliveryMs: [10, 25] },
+    sampleIntervalMs: 20,
+    buckets: [{ per: 'Hour', quota: 600, burst: null, isKey: false }],
+    acts: [
+      { act: 'ask', at: 0.847, of: 0.588, part: 0, times: 28 },
+      { act: 'pass', ms: 130000 },
+      { act: 'probe', at: 0.625, of: 0.879, restMs: 30000, isWhole: true },
+    ],
+  },
+  'a node that gave back all that it took leaves the others of a full bucket their advances': {
+    seed: 46843,
+    nodes: 4,
+    partitions: 3,
+    delays: { appendMs: [10, 25], deliveryMs: [10, 25] },
+    sampleIntervalMs: 20,
+    buckets: [{ per: 'Second', quota: 1, burst: 60, isKey: false }],
+    acts: [
+      { act: 'take', at: 0.053, of: 0.89, part: 1, heldMs: 500, used: 0, waitMs: 0 },
+      { act: 'pass', ms: 12000 },
+      { act: 'move', at: 0.433, of: 0.298, part: 1, everyMs: 20, times: 8 },
+    ],
+  },
 };
 
 test.each(Object.keys(STORIES))('%s', async (name) => {

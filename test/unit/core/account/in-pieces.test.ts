@@ -65,10 +65,10 @@ function given(
 
 describe('10/s on ten nodes, a round trip of 20 ms: 0.2 tokens flow in meanwhile', () => {
   test.each([
-    { tokens: 10, others: [], own: 0, takes: 10, why: 'nobody else: all of it' },
+    { tokens: 10, others: [], own: 0, takes: 20 / 9, why: 'full: an advance, whoever used it lately' },
     { tokens: 10, others: [], own: null, takes: 20 / 9, why: 'nobody has told anything: nine take two depths' },
     { tokens: 3, others: [], own: null, takes: 1, why: 'but a piece' },
-    { tokens: 10, others: [1], own: null, takes: 10 / 9, why: 'one has told: nine others take a depth' },
+    { tokens: 8, others: [1], own: null, takes: 1, why: 'one has told: nine others take a depth' },
     { tokens: 8, others: [1, 1, 1, 1, 1, 1], own: null, takes: 8 / 7, why: 'and its part among those that have told' },
     { tokens: 0.9, others: [], own: 0, takes: 0.9, why: 'no whole piece: no work fits' },
     { tokens: 1, others: [1, 1], own: 0, takes: 1, why: 'had the fewest: the last token' },
@@ -92,8 +92,8 @@ test('divided in advance: a tenth of what is there, and the last whole token to 
 
 describe('a node that owes leaves the others 3.5 of ten tokens', () => {
   test.each([
-    { tokens: 10, takes: 10, why: 'full: all of it' },
-    { tokens: 9, takes: 9, why: 'nearly full: all of it' },
+    { tokens: 10, takes: 20 / 9, why: 'full: an advance' },
+    { tokens: 9, takes: 2, why: 'nearly full: an advance of what is there' },
     { tokens: 8, takes: 4.5, why: 'down to the set point' },
     { tokens: 3.9, takes: 0.4, why: 'no whole piece above the set point' },
     { tokens: 2, takes: -1.5, why: 'nothing below it' },
