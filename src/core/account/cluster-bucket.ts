@@ -89,10 +89,7 @@ export function setPointOf({ perSecond, depth }: ClusterBucket): number {
   return Math.min(SET_POINT_RATIO * depth, perSecond * PULL_SECONDS);
 }
 
-/**
- * More leaves met nodes more for their noise, and bursts less room. With 0.3 ten nodes with skewed demands were refused
- * 0.40 % below their shares, with this 0.24 %; recorded traffic was 3.5 % above its quota in some 5 s, and not 2.5 %.
- */
+/** Part of the depth; more leaves met nodes more for their noise, and bursts less room. */
 const SET_POINT_RATIO = 0.35;
 /** The time constant with which a busy bucket returns to its set point. */
 const PULL_SECONDS = 1;

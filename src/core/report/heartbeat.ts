@@ -2,8 +2,8 @@ import type { CoordinatorSettings } from '../base/settings.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
 
 /**
- * A suspected death makes everybody append at once, so that log time moves on and the share is free sooner. A beat that
- * failed comes as soon: three in a row isolate a node, and where three of ten appends are lost, one of 37 began three.
+ * Milliseconds until a beat that is wanted soon; more is fewer records. A suspected death makes everybody append, so
+ * that log time moves on and the share is free sooner; a beat that failed comes again, because three in a row isolate.
  */
 const SOON_BEAT_MS = 250;
 
