@@ -48,7 +48,7 @@ export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number
 /**
  * Computes how many units this node leaves to others, until the bucket is nearly full. If it wants more than its share,
  * that is by how much they had less, and a piece for a node of which nothing is known: whoever asks less often finds
- * the bucket empty otherwise whenever it asks.
+ * the bucket empty otherwise whenever it asks. A node that all others are ahead of takes what they leave to it.
  */
 function keptOf(bucket: ClusterBucket, tokens: number, piece: number, turn: PieceTurn): number {
   const { recent, own, logMs, nodes, isOwing, crowdsOut } = turn;
@@ -56,7 +56,9 @@ function keptOf(bucket: ClusterBucket, tokens: number, piece: number, turn: Piec
   const setPoint = setPointOf(bucket);
   if (isOwing) return setPoint;
   if (!crowdsOut) return 0;
-  const forUnknown = nodes > 1 + recent.othersLately(own, logMs, bucket) ? piece : 0;
+  const isTheirTurn =
+    nodes > 1 + recent.othersLately(own, logMs, bucket) && !recent.isBehindAll(own, logMs, bucket, piece);
+  const forUnknown = isTheirTurn ? piece : 0;
   return Math.min(Math.max(piece, setPoint), forUnknown + recent.lagOfOthers(own, logMs, bucket));
 }
 

@@ -66,6 +66,19 @@ export class RecentUse {
     return before;
   }
 
+  /** Tests if all that have written lately, one at least, had more than a piece more than `own`. */
+  isBehindAll(own: NodeKey, logMs: number, bucket: ClusterBucket, piece: number): boolean {
+    const recentMs = recentMsOf(bucket);
+    const ahead = this.#left(this.#nodes.get(own), logMs, bucket) + piece;
+    let others = 0;
+    for (const use of this.#nodes.values()) {
+      if (use.node === own || logMs - use.atMs > recentMs) continue;
+      if (this.#left(use, logMs, bucket) <= ahead) return false;
+      others++;
+    }
+    return others > 0;
+  }
+
   /** Sums up by how many units others had less than `own`, also those that ask seldom. */
   lagOfOthers(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
     const waitsMs = WAITS_AFTER * recentMsOf(bucket);
