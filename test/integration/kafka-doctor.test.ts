@@ -86,7 +86,9 @@ it('a client quota that throttles a node: who holds it back, and how to end that
   const look = async () => about((await lookAt(config.name, { clientId })).findings, 'client quotas');
   expect(await look()).toMatchObject({ state: 'good', says: `none holds for this node (client id ${clientId})` });
   expect(await quota(100)).toEqual([]);
-  expect(await look()).toMatchObject({ state: 'good', says: expect.stringContaining(`has its own: ${QUOTA}=100`) });
+  // A broker tells of a quota when it has read of it in the log of the controllers.
+  const says = expect.stringContaining(`has its own: ${QUOTA}=100`);
+  await expect.poll(look, { timeout: PATIENCE_MS / 3 }).toMatchObject({ state: 'good', says });
   const topic = new KafkaReportTopic(config);
   ends.push(async () => {
     await quota(null);

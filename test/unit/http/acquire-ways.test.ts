@@ -3,6 +3,7 @@ import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 const GROUPS = {
   fast: { quota: { publish: { messagesPerSecond: 500, bytesPerSecond: 100_000 } } },
+  parts: { quota: { publish: { messagesPerSecond: 500, bytesPerSecond: 100_000 } } },
   slow: { quota: { publish: { messagesPerSecond: 0.05 } }, burst: { start: 'empty' } },
   debts: { quota: { publish: { messagesPerSecond: 5 } } },
   clients: {
@@ -86,7 +87,7 @@ describe('immediate work neither waits nor is cut to a part', () => {
 
 describe('atMost', () => {
   it('grants whole messages of the size asked for, and says how many', async () => {
-    const { status, body } = await scene.acquire({ group: 'fast', messages: 4000, bytes: 400_000, atMost: true });
+    const { status, body } = await scene.acquire({ group: 'parts', messages: 4000, bytes: 400_000, atMost: true });
     expect(status).toBe(200);
     expect(body.messages).toBeGreaterThan(0);
     expect(body.messages).toBeLessThan(100);

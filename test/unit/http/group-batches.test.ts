@@ -124,6 +124,7 @@ describe('PUT /v1/groups', () => {
     await settled();
     looking = false;
     await looks;
+    look();
     expect([...seen]).toEqual(['1', '2']);
   });
 
