@@ -5,17 +5,18 @@ import type { NodeStatus } from '../../src/node/api/node-status.js';
 import { epochNow } from '../../src/tools/load/epoch-now.js';
 import { freePorts } from '../../src/tools/processes/free-ports.js';
 import { NodeProcess } from '../../src/tools/processes/node-process.js';
+import type { WrittenGroup, WrittenSettings, WrittenTopic } from '../written-settings.js';
 
 const STOP_PATIENCE_MS = 8000;
 
 export interface ClusterOptions {
   /** The `topic:` value of the YAML, as JSON (which is YAML). `embedded` uses the cluster's own folder. */
-  readonly topic: 'embedded' | Readonly<Record<string, unknown>>;
+  readonly topic: WrittenTopic;
   /** Nodes that reach the topic another way, by node id. */
   readonly topicOf?: Readonly<Record<string, ClusterOptions['topic']>>;
   readonly quota?: number;
-  readonly groupSettings?: Readonly<Record<string, unknown>>;
-  readonly nodeSettings?: Readonly<Record<string, unknown>>;
+  readonly groupSettings?: WrittenGroup;
+  readonly nodeSettings?: WrittenSettings;
   /** On top of this process's own environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -95,7 +96,7 @@ export class Cluster {
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  #configOf(id: string): Record<string, unknown> {
+  #configOf(id: string): WrittenSettings {
     const { topic: common, topicOf = {}, quota = 1000, groupSettings = {}, nodeSettings = {} } = this.#options;
     const topic = topicOf[id] ?? common;
     return {

@@ -5,6 +5,7 @@ import type { GroupExplanation } from '../../src/node/api/group-explanation.js';
 import { epochNow } from '../../src/tools/load/epoch-now.js';
 import { RealTimeQueue } from '../../src/tools/load/real-time-queue.js';
 import { Child } from '../../src/tools/processes/child.js';
+import type { WrittenSettings } from '../written-settings.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 import { steadyStream } from './steady-stream.js';
 
@@ -22,7 +23,7 @@ const GROUPS = {
     quota: { publish: { costPerSecond: 175 * UNITS, reservedCostPerSecond: RESERVED * UNITS } },
     expectedCost: UNITS,
   },
-};
+} satisfies WrittenSettings['groups'];
 type Group = keyof typeof GROUPS;
 const UNDER_WAY_MAX = 200;
 const NODES = ['n1', 'n2', 'n3'] as const;
@@ -70,7 +71,7 @@ export class SaturatedBackend {
         return [`db-${name}`, { url: `${url}/metrics/${name}`, zone: name, ...level }];
       }),
     );
-    const limiting = { split: 'by-quota', zonesLeftOut: 1 };
+    const limiting = { split: 'by-quota', zonesLeftOut: 1 } satisfies WrittenSettings['limiting'];
     const cluster = await Cluster.create({ topic, nodeSettings: { groups: GROUPS, backends, limiting } });
     const scene = new SaturatedBackend(cluster, child, url);
     await scene.setCapacity({ a: CAPACITY, b: CAPACITY, c: CAPACITY });

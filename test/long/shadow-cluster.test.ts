@@ -9,6 +9,7 @@ import { systemNamed } from '../../sim/systems.js';
 import type { GroupStatus } from '../../src/node/api/node-status.js';
 import { NodeConnections } from '../../src/tools/load/node-connections.js';
 import { Cluster } from '../cluster/cluster.js';
+import type { WrittenSettings } from '../written-settings.js';
 
 /**
  * The same traffic at three groups of a live cluster of real processes: one enforces the quota, one has it planned
@@ -45,7 +46,7 @@ function traffic(): readonly Arrival[] {
 
 async function predictedRefusals(arrivals: readonly Arrival[]): Promise<number> {
   const rows = arrivals.map(({ atMs, node }) => `${(atMs / 1000).toFixed(6)},${NODES[node]}`);
-  const file = Readable.from([['time,node', ...rows].join('\n')]);
+  const file = Readable.from([Buffer.from(['time,node', ...rows].join('\n'))]);
   const trace = { time: 'time', timeFormat: 's', messages: '1', bytes: '0', by: 'node', delimiter: ',' } as const;
   const { settings } = await replayedGroup({ direction: 'publish', set: [`burst=${BURST}`] });
   const [run] = await playTrace(readTrace(file, 'traffic', { ...trace, speed: 1, nodes: NODES.length }), {
@@ -70,7 +71,7 @@ beforeAll(async () => {
     enforced: { quota, burst: BURST },
     planned: { quota: { publish: { messagesPerSecond: 1e6 } }, shadow: { quota, burst: BURST } },
     shadowed: { quota, burst: BURST, mode: 'shadow' },
-  };
+  } satisfies WrittenSettings['groups'];
   cluster = await Cluster.create({ topic: 'embedded', nodeSettings: { groups } });
   await cluster.start(...NODES);
   for (const node of NODES) connections.push(new NodeConnections(cluster.url(node), 10_000));

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { COMMAND_FILE } from '../../src/base/package/package-root.js';
 import type { MqttStatus } from '../../src/doors/mqtt/mqtt-status.js';
 import { Child } from '../../src/tools/processes/child.js';
+import type { WrittenGroup, WrittenSettings, WrittenTopic } from '../written-settings.js';
 
 const STOP_PATIENCE_MS = 6000;
 const CLI_URL = new URL('../../dist/src/cli.js', import.meta.url);
@@ -24,10 +25,10 @@ export interface BrokerProcess {
 
 export interface BrokersOptions {
   /** As `topic:` in YAML; embedded ones use a folder of their own. */
-  readonly topic: 'memory' | 'embedded' | Readonly<Record<string, unknown>>;
-  readonly groups: Readonly<Record<string, unknown>>;
-  readonly mqtt: Readonly<Record<string, unknown>>;
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly topic: WrittenTopic;
+  readonly groups: Readonly<Record<string, WrittenGroup>>;
+  readonly mqtt: Extract<WrittenSettings['mqtt'], object>;
+  readonly settings?: WrittenSettings;
   /** Set before the command begins: no configuration says them. */
   readonly constants?: Readonly<Record<string, number>>;
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { KeeperStatus } from '../../../src/doors/kafka-quotas/keeper-status.js';
 import { CliScene } from '../../unit/cli/cli-process.js';
+import type { WrittenGroup } from '../../written-settings.js';
 import { createTopic } from '../admin.js';
 import type { Kafka } from '../kafka.js';
 import { KeeperProcess, keeperYaml } from './keeper-process.js';
@@ -19,7 +20,7 @@ export interface KafkaQuotaSceneOptions extends Required<Pick<LoadOptions, 'requ
   readonly replicas?: readonly (readonly number[])[];
   /** By default the client id alone. */
   readonly entities?: readonly unknown[];
-  readonly groups?: Readonly<Record<string, unknown>>;
+  readonly groups?: Readonly<Record<string, WrittenGroup>>;
   /** In place of the brokers' own. */
   readonly exporters?: readonly string[];
 }
@@ -38,8 +39,6 @@ export async function kafkaQuotaScene(options: KafkaQuotaSceneOptions) {
     topic: `keepers-${name}`,
     groups: { app: { quota: { publish: { bytesPerSecond: quota } } }, ...groups },
     entities: entities ?? [{ clientId: name, group: 'app' }],
-    // Brokers, clients and keepers share the cores of this machine.
-    further: { timeoutMs: 5000 },
   });
   const file = join(cli.folderWith({ 'keeper.yaml': yaml }), 'keeper.yaml');
   const { requestBytes, inFlight } = options;

@@ -1,25 +1,26 @@
 import type { KeeperStatus } from '../../../src/doors/kafka-quotas/keeper-status.js';
 import type { CliProcess, CliScene } from '../../unit/cli/cli-process.js';
+import type { WrittenSettings } from '../../written-settings.js';
 
 export interface KeeperYaml {
   readonly brokers: readonly string[];
   readonly exporters: readonly string[];
   /** A name of its own for each test. */
   readonly topic: string;
-  readonly groups: Readonly<Record<string, unknown>>;
+  readonly groups: WrittenSettings['groups'];
   readonly entities: readonly unknown[];
-  readonly further?: Readonly<Record<string, unknown>>;
 }
 
 /** JSON is YAML, too. */
-export function keeperYaml({ brokers, exporters, topic, groups, entities, further = {} }: KeeperYaml): string {
-  return JSON.stringify({
+export function keeperYaml({ brokers, exporters, topic, groups, entities }: KeeperYaml): string {
+  const written: WrittenSettings = {
     cluster: topic,
     topic: { kind: 'kafka', brokers, name: topic, partitions: 1 },
     log: { level: 'debug' },
     groups,
-    kafkaQuotas: { exporters, entities, ...further },
-  });
+    kafkaQuotas: { exporters, entities },
+  };
+  return JSON.stringify(written);
 }
 
 /** `quotamesh kafka-quotas` in a process of its own. */

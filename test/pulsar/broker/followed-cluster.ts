@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../../src/tools/processes/free-ports.js';
 import { type CliProcess, CliScene } from '../../unit/cli/cli-process.js';
+import type { WrittenGroup } from '../../written-settings.js';
 import { builtPlugin } from './built-plugin.js';
 import { type PulsarBroker, PulsarCluster } from './pulsar-cluster.js';
 
@@ -27,7 +28,7 @@ export class FollowedCluster {
   static async start(
     onEnd: (end: () => void | Promise<void>) => void,
     settings: BrokerSettings | ((broker: number) => BrokerSettings) = {},
-    groups: Readonly<Record<string, unknown>> = {},
+    groups: Readonly<Record<string, WrittenGroup>> = {},
   ): Promise<FollowedCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'quotamesh-nodes-'));
     onEnd(() => rm(folder, { recursive: true, force: true }));
