@@ -3,7 +3,7 @@ import type { Decision } from '../../src/node/api/decision.js';
 import type { Grant } from '../oracle/account-ledger.js';
 import { ProcessRecord } from '../oracle/process-record.js';
 import { checkTokens } from '../oracle/token-law.js';
-import { viewsOf } from '../oracle/views.js';
+import { readersOf } from '../oracle/views.js';
 import { AccountCluster, type Member } from './account-cluster.js';
 import type { Act, Story } from './story.js';
 import type { ToldBucket } from './told-bucket.js';
@@ -338,8 +338,8 @@ class Play {
     // Nodes read a changed quota at different places, and differ until the bucket is full.
     const alike = told.filter(({ limitedMs }) => limitedMs === -Infinity);
     const groups = alike.map(({ name }) => ({ name }));
-    for (const view of viewsOf(this.#records.values(), config.timing)) {
-      checkTokens(view, { cluster: config.cluster, groups }, (_, bucket, says) => {
+    for (const readers of readersOf(this.#records.values(), config.timing)) {
+      checkTokens(readers, { cluster: config.cluster, groups }, (_, bucket, says) => {
         this.#fail({ promise: 'same tokens', bucket, depths: 0, says: `${(nowMs / 1000).toFixed(3)} s: ${says}` });
       });
     }

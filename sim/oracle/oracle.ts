@@ -14,7 +14,7 @@ import { ProcessRecord } from './process-record.js';
 import { checkRecovered } from './recovery-law.js';
 import { checkAgreement } from './share-law.js';
 import { checkTokens } from './token-law.js';
-import { remembersMore, viewsOf } from './views.js';
+import { readersOf, remembersMore, viewsOf } from './views.js';
 import { Violations } from './violation.js';
 
 /**
@@ -132,10 +132,9 @@ export class Oracle implements NodeObserver {
       checkRecovered(this.#world, expected, (about, says) => this.violations.add(nowMs, 'recovery', about, says));
       this.#logTime.check(this.records.values(), (about, says) => this.violations.add(nowMs, 'log time', about, says));
     }
-    for (const view of viewsOf(this.records.values(), settings)) {
-      checkAgreement(view, this.#world, (promise, about, says) => this.violations.add(nowMs, promise, about, says));
-      checkTokens(view, settings, (promise, about, says) => this.violations.add(nowMs, promise, about, says));
-    }
+    const fail = (promise: string, about: string, says: string) => this.violations.add(nowMs, promise, about, says);
+    for (const view of viewsOf(this.records.values(), settings)) checkAgreement(view, this.#world, fail);
+    for (const readers of readersOf(this.records.values(), settings)) checkTokens(readers, settings, fail);
   }
 
   #lookAtPool(record: ProcessRecord): void {

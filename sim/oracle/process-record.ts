@@ -1,5 +1,5 @@
 import { groupIdOf } from '../../src/core/base/ids.js';
-import { laneOf, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
+import { type GroupId, laneOf, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
 import { GroupLedger } from './group-ledger.js';
 import { OwnBucket } from './own-bucket.js';
@@ -23,6 +23,8 @@ export class ProcessRecord {
   caughtUpLogMs: number | null = null;
   /** True = it has not read the agreed pool (a compacted log, or an ignored older life), until the next. */
   hasPoolOfItsOwn: boolean;
+  /** Buckets in which it holds other tokens than who has read the same, since it stood apart. */
+  readonly tokensOfItsOwn = new Set<GroupId>();
 
   constructor(node: SimulatedNode, name: string, groups: number) {
     this.node = node;

@@ -3,6 +3,7 @@ import { type GateSettings, hasClusterBucket } from '../../src/core/base/local-g
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { type GroupId, MESSAGES } from '../../src/core/base/vocabulary.js';
 import type { ProcessRecord } from './process-record.js';
+import type { Readers } from './views.js';
 
 type Fail = (promise: string, about: string, says: string) => void;
 
@@ -12,29 +13,41 @@ export interface BucketsNamed {
   readonly groups: readonly (Pick<GroupSettings, 'name'> & GateSettings)[];
 }
 
-/** Checks that a view's followers of a bucket since one place hold the same tokens, bit for bit. */
-export function checkTokens(view: readonly ProcessRecord[], settings: BucketsNamed, fail: Fail): void {
-  settings.groups.forEach((group) => {
-    const { name } = group;
-    if (!hasClusterBucket(group)) return;
-    const first = new Map<number, { readonly who: string; readonly tokens: number }>();
-    for (const record of view) {
-      const groupId = groupIdOf(settings.cluster, name);
+/**
+ * Checks that followers of a bucket since one place hold the same tokens, bit for bit. A process that stands apart
+ * reads of other members, and may get tokens of its own: that error outlasts its reason, until the bucket is full.
+ */
+export function checkTokens({ view, apart }: Readers, settings: BucketsNamed, fail: Fail): void {
+  for (const group of settings.groups) {
+    if (!hasClusterBucket(group)) continue;
+    const groupId = groupIdOf(settings.cluster, group.name);
+    const isOwn = (record: ProcessRecord) => record.tokensOfItsOwn.has(groupId);
+    const first = new Map<number, Holder>();
+    for (const record of [...view.filter((one) => !isOwn(one)), ...view.filter(isOwn), ...apart]) {
       const tokens = tokensOf(record, groupId);
       const { tokens: book, usageMap } = record.node.coordinator;
       const since = book.beganOffsetOf(usageMap.mapLaneOf(groupId, 0));
-      if (!record.isServing || tokens === null || Number.isNaN(since)) continue;
+      if (tokens === null || Number.isNaN(since)) {
+        record.tokensOfItsOwn.delete(groupId);
+        continue;
+      }
       const known = first.get(since);
-      if (known === undefined) first.set(since, { who: record.name, tokens });
-      else if (known.tokens !== tokens) {
-        fail(
-          'same tokens',
-          name,
-          `${known.who} holds ${known.tokens}, ${record.name} ${tokens}, both since offset ${since}`,
-        );
+      if (known === undefined) first.set(since, { record, tokens });
+      else if (known.tokens === tokens) {
+        if (!isOwn(known.record)) record.tokensOfItsOwn.delete(groupId);
+      } else if (isOwn(record) || apart.includes(record)) {
+        for (const one of [record, known.record]) if (!view.includes(one)) one.tokensOfItsOwn.add(groupId);
+      } else {
+        const says = `${known.record.name} holds ${known.tokens}, ${record.name} ${tokens}, both since offset ${since}`;
+        fail('same tokens', group.name, says);
       }
     }
-  });
+  }
+}
+
+interface Holder {
+  readonly record: ProcessRecord;
+  readonly tokens: number;
 }
 
 /** Returns a bucket's messages by all that is read; null = full, or not followed. */

@@ -1,32 +1,42 @@
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import type { ProcessRecord } from './process-record.js';
 
-/**
- * Divides processes into those that must agree: same log, key and offsets. Views by themselves:
- *
- *   - One that began with a compacted log: it may count a dead node for one more staleness, and takes less.
- *   - One counted as dead by the log: no sum has its share; it lives on its fallback.
- *   - One that has not read itself in a new log: it holds the old share, and others wait for one staleness.
- *   - One that has not read its newest life, as the log had a newer one of its id that may run.
- *   - One that remembers a running process's newer life than that has: a wrong key overwrote it.
- */
-export function viewsOf(
-  records: Iterable<ProcessRecord>,
-  settings: Pick<CoordinatorSettings, 'stalenessMs' | 'heartbeatMs'>,
-): ProcessRecord[][] {
-  const views: ProcessRecord[][] = [];
+/** Serving processes that have read the same: the same log, key and offsets. */
+export interface Readers {
+  /** A view: all of them must agree. */
+  readonly view: ProcessRecord[];
+  /**
+   * Views by themselves:
+   *
+   *   - One that began with a compacted log: it may count a dead node for one more staleness, and takes less.
+   *   - One counted as dead by the log: no sum has its share; it lives on its fallback.
+   *   - One that has not read itself in a new log: it holds the old share, and others wait for one staleness.
+   *   - One that has not read its newest life, as the log had a newer one of its id that may run.
+   *   - One that remembers a running process's newer life than that has: a wrong key overwrote it.
+   */
+  readonly apart: ProcessRecord[];
+}
+
+type UsedSettings = Pick<CoordinatorSettings, 'stalenessMs' | 'heartbeatMs'>;
+
+export function readersOf(records: Iterable<ProcessRecord>, settings: UsedSettings): Readers[] {
+  const all: Readers[] = [];
   const serving = [...records].filter(({ isServing }) => isServing);
-  const comparable = new Set(
-    serving.filter((record) => isComparable(record, settings) && !remembersMore(record, serving)),
-  );
   for (const record of serving) {
-    const known = comparable.has(record)
-      ? views.find((view) => comparable.has(view[0]) && isSame(view[0], record))
-      : undefined;
-    if (known === undefined) views.push([record]);
-    else known.push(record);
+    const known = all.find(({ view, apart }) => isSame(view[0] ?? apart[0], record));
+    const readers = known ?? { view: [], apart: [] };
+    if (known === undefined) all.push(readers);
+    const isComparable = mayBeCompared(record, settings) && !remembersMore(record, serving);
+    readers[isComparable ? 'view' : 'apart'].push(record);
   }
-  return views;
+  return all;
+}
+
+/** Divides processes into those that must agree. */
+export function viewsOf(records: Iterable<ProcessRecord>, settings: UsedSettings): ProcessRecord[][] {
+  return readersOf(records, settings)
+    .flatMap(({ view, apart }) => [view, ...apart.map((record) => [record])])
+    .filter((view) => view.length > 0);
 }
 
 function isSame(one: ProcessRecord, other: ProcessRecord): boolean {
@@ -41,10 +51,7 @@ export function remembersMore({ node }: ProcessRecord, serving: readonly Process
   });
 }
 
-function isComparable(
-  record: ProcessRecord,
-  { stalenessMs, heartbeatMs }: Pick<CoordinatorSettings, 'stalenessMs' | 'heartbeatMs'>,
-): boolean {
+function mayBeCompared(record: ProcessRecord, { stalenessMs, heartbeatMs }: UsedSettings): boolean {
   const { log, nodeKey, incarnation } = record.node.coordinator;
   if (!record.isMember || (log.epochs.isHolding && !log.epochs.isOwnRead)) return false;
   if (log.newestLifeOf(nodeKey) !== incarnation) return false;
