@@ -8,7 +8,7 @@ import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js'
 import type { Append } from '../../src/core/base/protocol/events-and-effects.js';
 import { partitionOf } from '../../src/core/base/protocol/record.js';
 import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
-import { DIMENSION_COUNT, DIRECTION_COUNT, laneOf } from '../../src/core/base/vocabulary.js';
+import { copyUnits, DIRECTION_COUNT, laneOf, noUnits } from '../../src/core/base/vocabulary.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
 import { LogReader } from '../../src/core/log/reading/log-reader.js';
 import { HiddenCeilings } from '../../src/core/report/hidden-ceilings.js';
@@ -170,8 +170,8 @@ class WritingNode {
     // From 1/s to 1,000/s in pieces of 100 bytes to 10 kB: floats without a pattern, as measured rates are.
     const messages = 10 ** (3 * this.#random.next());
     const bytes = messages * 10 ** (2 + 2 * this.#random.next());
-    lane.reported.usage.set([messages * 0.97, bytes * 0.97]);
-    lane.reported.demand.set([messages, bytes]);
+    copyUnits([messages * 0.97, bytes * 0.97], lane.reported.usage);
+    copyUnits([messages, bytes], lane.reported.demand);
     this.#shares.applied.set([messages * 1.1, bytes * 1.1], lane.lane * 2);
     this.#book.changed(group, lane.groupId);
   }
@@ -186,7 +186,7 @@ class WritingNode {
     const identity = { lane, group, settings, direction: 0, groupId, partition, mapLane: group, seat: 0 };
     // What is reported is told, so the 2 kB of samples of 500,000 lanes are not needed: they share one lane's.
     this.#model ??= createLaneState(identity, this.#settings, 0);
-    const own = { reported: createLaneRates(), reportedShare: new Float64Array(DIMENSION_COUNT) };
+    const own = { reported: createLaneRates(), reportedShare: noUnits() };
     const state = { ...this.#model, ...identity, ...own, hasEntry: true };
     this.#lanes.set(lane, state);
     return state;

@@ -39,6 +39,17 @@ export const BYTES = 1;
 /** Units per second in every dimension of a lane; Infinity = no quota (unlimited), 0 = blocked. */
 export type Rates = readonly [messagesPerSecond: number, bytesPerSecond: number];
 
+/** One amount per dimension, to be written. A typed array of so few elements takes three times as much. */
+export type LaneUnits = number[];
+
+export function noUnits(): LaneUnits {
+  return new Array<number>(DIMENSION_COUNT).fill(0);
+}
+
+export function copyUnits(from: Readonly<LaneUnits>, to: LaneUnits): void {
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) to[dimension] = from[dimension];
+}
+
 export const UNLIMITED: Rates = [Infinity, Infinity];
 export const NO_RATES: Rates = [0, 0];
 

@@ -336,7 +336,7 @@ export class Limiter {
   }
 
   /** Copies what was attempted, its squares and what was admitted, each in every dimension: half a line is read. */
-  countsInto(lane: number, column: Float64Array, first: number): void {
+  countsInto(lane: number, column: number[], first: number): void {
     const counts = this.#counts;
     const count = lane * COUNTS;
     const slot = lane * DIMENSION_COUNT;

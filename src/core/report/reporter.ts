@@ -5,7 +5,17 @@ import type { TokenBook } from '../account/share/token-book.js';
 import { CLAIM_FACTOR, LEAST_CLAIM } from '../base/claims.js';
 import type { ReportRow } from '../base/protocol/record.js';
 import { type CoordinatorSettings, windowMsOf } from '../base/settings.js';
-import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
+import {
+  BYTES,
+  copyUnits,
+  DIMENSION_COUNT,
+  DIRECTION_COUNT,
+  type LaneUnits,
+  laneOf,
+  MESSAGES,
+  noUnits,
+  slotOf,
+} from '../base/vocabulary.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { CostMeter } from '../target/cost-meter.js';
 import { costsWritten, lookAtCosts } from '../target/cost-report.js';
@@ -224,8 +234,8 @@ export class Reporter {
     }
     const { sample, settling, reported } = lane;
     const span = isKnown(lane) ? this.#changedSpan(lane, refusedNow) : -1;
-    before.demand.set(reported.demand);
-    before.usage.set(reported.usage);
+    copyUnits(reported.demand, before.demand);
+    copyUnits(reported.usage, before.usage);
     if (span !== -1) {
       estimate(sample, span, reported);
       beginSettling(settling, nowMs, sample.lengthMs(span));
@@ -233,7 +243,7 @@ export class Reporter {
     } else if (lane.hasEntry && isUnsettled(settling, sample, reported, this.#lookRuleOf(lane))) {
       estimate(sample, LONG, reported);
     } else if (lane.hasEntry && isUsageOutdated(settling, sample, reported, this.#lookRuleOf(lane))) {
-      reported.usage.set(usageIn(sample, SLOW));
+      copyUnits(usageIn(sample, SLOW), reported.usage);
     } else if (!lane.hasEntry || !this.#isShareOutdated(lane, nowMs - bundle.publishedMs)) {
       return;
     }
@@ -275,11 +285,11 @@ export class Reporter {
       (hasClaimed && isClaimOver(current, reported));
     if (!isNews) return;
     if (!isWrong) keepToTaken(lane, tokens);
-    reported.demand.set(current.demand);
-    if (!byUsage) reported.usage.set(current.usage);
+    copyUnits(current.demand, reported.demand);
+    if (!byUsage) copyUnits(current.usage, reported.usage);
     else if (lane.hasEntry) this.#shares.takenInto(reported.usage, lane.lane, current.demand);
-    else reported.usage.set(usageOverASecond(sample));
-    reported.squares.set(current.squares);
+    else copyUnits(usageOverASecond(sample), reported.usage);
+    copyUnits(current.squares, reported.squares);
     lane.ratesComparedMs = nowMs;
     this.#entryChanged(lane, Math.max(DUE, tokens.deviation), nowMs);
   }
@@ -443,7 +453,7 @@ interface SinceReport {
 }
 
 /** Scratch. */
-const taken = new Float64Array(DIMENSION_COUNT);
+const taken = noUnits();
 const before = createLaneRates();
 
 /** So often a lane's rates are compared with those in the log. More shows changes later, and writes less. */
@@ -521,7 +531,7 @@ const CALM_MS = 250;
  * Estimates the usage of a node that publishes for the first time: where the split follows usage, the burst of a node
  * that has just woken is not what it has been using.
  */
-function usageOverASecond(sample: LaneSample): Float64Array {
+function usageOverASecond(sample: LaneSample): LaneUnits {
   const usage = usageIn(sample, SLOW);
   spread(usage, sample);
   return usage;
@@ -532,7 +542,7 @@ function spreadOverASecond(rates: LaneRates, sample: LaneSample): void {
   for (const column of [rates.usage, rates.demand, rates.squares]) spread(column, sample);
 }
 
-function spread(rates: Float64Array, sample: LaneSample): void {
+function spread(rates: LaneUnits, sample: LaneSample): void {
   const part = Math.min(1, sample.lengthMs(SLOW) / 1000);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) rates[dimension] = part * rates[dimension];
 }

@@ -1,5 +1,5 @@
 import { type CoordinatorSettings, type GroupSettings, windowMsOf } from '../../base/settings.js';
-import { DIMENSION_COUNT, type GroupId } from '../../base/vocabulary.js';
+import { type GroupId, type LaneUnits, noUnits } from '../../base/vocabulary.js';
 import { createLaneRates, type LaneRates } from '../../report/sample/estimate.js';
 import { LaneSample } from '../../report/sample/lane-sample.js';
 import { createSettling, type Settling } from '../../report/sample/settling.js';
@@ -26,7 +26,7 @@ export interface LaneState {
   sample: LaneSample;
   readonly reported: LaneRates;
   /** Per dimension, units per second: the applied share in the newest own record. */
-  readonly reportedShare: Float64Array;
+  readonly reportedShare: LaneUnits;
   /** Local monotonic time at which the rates in the log were compared with the present ones. */
   ratesComparedMs: number;
   /** True while its rates wait for the next record of its bundle. */
@@ -58,7 +58,7 @@ export interface LaneState {
   /** True while the limiter follows the tokens, and not the share. */
   isLimitedByTokens: boolean;
   /** Per dimension, units: the limiter's count of what was admitted when the tokens were looked at last. */
-  readonly taken: Float64Array;
+  readonly taken: LaneUnits;
   /** Rates as they are now, where tokens are shared. `reported` are those of the newest own record. */
   readonly current: LaneRates;
 }
@@ -76,7 +76,7 @@ export function createLaneState(identity: LaneIdentity, timing: SampleTiming, no
   return {
     sample: createSample(identity.settings, timing),
     reported: createLaneRates(),
-    reportedShare: new Float64Array(DIMENSION_COUNT),
+    reportedShare: noUnits(),
     ratesComparedMs: -Infinity,
     awaitsRecord: false,
     reportedTopics: 0,
@@ -94,7 +94,7 @@ export function createLaneState(identity: LaneIdentity, timing: SampleTiming, no
     rampTurn: createRampTurn(),
     tokens: null,
     isLimitedByTokens: false,
-    taken: new Float64Array(DIMENSION_COUNT),
+    taken: noUnits(),
     current: createLaneRates(),
     ...identity,
   };

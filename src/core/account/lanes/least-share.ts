@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT } from '../../base/vocabulary.js';
+import { DIMENSION_COUNT, noUnits } from '../../base/vocabulary.js';
 
 /** Spans of local time that are kept, the current one among them. */
 export const LEAST_SHARE_SPANS = 4;
@@ -13,8 +13,8 @@ export const LEAST_SHARE_SPANS = 4;
  * The least is taken over three whole spans and the current one. A lane takes ten numbers.
  */
 export class LeastShare {
-  readonly #span = new Float64Array(DIMENSION_COUNT).fill(-Infinity);
-  readonly #least = new Float64Array(DIMENSION_COUNT * LEAST_SHARE_SPANS);
+  readonly #span = noUnits().fill(-Infinity);
+  readonly #least = new Array<number>(DIMENSION_COUNT * LEAST_SHARE_SPANS).fill(0);
 
   /** Called when a share is applied; `held` was applied until now, Infinity = the lane was not served. */
   note(dimension: number, held: number, share: number, span: number): void {

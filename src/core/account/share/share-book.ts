@@ -5,6 +5,7 @@ import {
   BYTES,
   DIMENSION_COUNT,
   DIRECTIONS,
+  type LaneUnits,
   MEMBERSHIP_PARTITION,
   MESSAGES,
   type NodeKey,
@@ -167,7 +168,7 @@ export class ShareBook {
   }
 
   /** Tests if the applied share covers a demand. */
-  isServed(lane: number, demand: Float64Array): boolean {
+  isServed(lane: number, demand: Readonly<LaneUnits>): boolean {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       if (this.applied[slotOf(lane, dimension)] < demand[dimension] * 0.999) return false;
     }
@@ -178,7 +179,7 @@ export class ShareBook {
    * Computes what a node takes of a demand at the applied shares: what one dimension refuses takes nothing of the
    * other.
    */
-  takenInto(out: Float64Array, lane: number, demand: Float64Array): void {
+  takenInto(out: LaneUnits, lane: number, demand: Readonly<LaneUnits>): void {
     let part = 1;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const wanted = demand[dimension];
@@ -199,7 +200,7 @@ export class ShareBook {
   }
 
   /** Computes what a lane claims while its work is held back: its share, and at least its due. */
-  claimInto(claim: Float64Array, lane: LaneState): void {
+  claimInto(claim: LaneUnits, lane: LaneState): void {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       claim[dimension] = Math.max(this.dueOf(lane, dimension), this.applied[slotOf(lane.lane, dimension)]);
     }

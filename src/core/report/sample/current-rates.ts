@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT } from '../../base/vocabulary.js';
+import { copyUnits, DIMENSION_COUNT } from '../../base/vocabulary.js';
 import type { Clumped } from './clumps.js';
 import { createLaneRates, estimate, type LaneRates } from './estimate.js';
 import { BRIEF, FAST, type LaneSample, MEDIUM, SLOW } from './lane-sample.js';
@@ -18,9 +18,9 @@ export function currentRates(sample: LaneSample, out: LaneRates, clumped: Clumpe
     if (seconds <= 0) continue;
     estimate(sample, span, shorter);
     if (!differs(shorter, out, seconds, clumped)) continue;
-    out.usage.set(shorter.usage);
-    out.demand.set(shorter.demand);
-    out.squares.set(shorter.squares);
+    copyUnits(shorter.usage, out.usage);
+    copyUnits(shorter.demand, out.demand);
+    copyUnits(shorter.squares, out.squares);
     found = span;
   }
   return found;

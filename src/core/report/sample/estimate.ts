@@ -1,20 +1,16 @@
 import { CLAIM_FACTOR } from '../../base/claims.js';
-import { BYTES, DIMENSION_COUNT, MESSAGES } from '../../base/vocabulary.js';
+import { BYTES, DIMENSION_COUNT, type LaneUnits, MESSAGES, noUnits } from '../../base/vocabulary.js';
 import { BRIEF, type LaneSample, type Mark, SIZES } from './lane-sample.js';
 
 /** Rates of a lane as last reported, or as estimated now. Units per second; squares are Σ size² per second. */
 export interface LaneRates {
-  readonly usage: Float64Array;
-  readonly demand: Float64Array;
-  readonly squares: Float64Array;
+  readonly usage: LaneUnits;
+  readonly demand: LaneUnits;
+  readonly squares: LaneUnits;
 }
 
 export function createLaneRates(): LaneRates {
-  return {
-    usage: new Float64Array(DIMENSION_COUNT),
-    demand: new Float64Array(DIMENSION_COUNT),
-    squares: new Float64Array(DIMENSION_COUNT),
-  };
+  return { usage: noUnits(), demand: noUnits(), squares: noUnits() };
 }
 
 /**
@@ -58,7 +54,7 @@ function isHeldBack(sample: LaneSample, span: number): boolean {
 }
 
 /** Estimates the usage alone, over one span. The result is scratch space: read it at once. */
-export function usageIn(sample: LaneSample, span: number): Float64Array {
+export function usageIn(sample: LaneSample, span: number): LaneUnits {
   estimate(sample, span, scratch);
   return scratch.usage;
 }

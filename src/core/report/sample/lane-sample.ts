@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT } from '../../base/vocabulary.js';
+import { DIMENSION_COUNT, noUnits } from '../../base/vocabulary.js';
 import type { Limiter } from '../../limiter/limiter.js';
 
 /**
@@ -6,14 +6,14 @@ import type { Limiter } from '../../limiter/limiter.js';
  * Squares of sizes are needed by the noise rule; `heldBackMs` is time in which work that had been refused before was
  * refused again, or in which connections and requests waited for the limiter.
  *
- * All marks of a lane lie in one column: 17 of them with arrays of their own took 10 kB per lane, 50 MB of a node that
- * serves 5,000 groups; so they take 2 (npm run bench:scale).
+ * All marks of a lane lie in one column: 15 of them with arrays of their own took 9 kB per lane, 45 MB of a node that
+ * serves 5,000 groups; so they take 1. An object of this class is a view that lasts for one look.
  */
 export class Mark {
-  readonly #column: Float64Array;
+  readonly #column: number[];
   readonly #first: number;
 
-  constructor(column: Float64Array, index: number) {
+  constructor(column: number[], index: number) {
     this.#column = column;
     this.#first = index * MARK_LENGTH;
   }
@@ -69,7 +69,9 @@ export class Mark {
 
   /** Copies a mark over another one in the same column. */
   copyTo(index: number): void {
-    this.#column.copyWithin(index * MARK_LENGTH, this.#first, this.#first + MARK_LENGTH);
+    const column = this.#column;
+    const first = index * MARK_LENGTH;
+    for (let word = 0; word < MARK_LENGTH; word++) column[first + word] = column[this.#first + word];
   }
 }
 
@@ -87,7 +89,7 @@ export const LONG = 4;
 export const SPAN_COUNT = 5;
 /** A span that goes on after a change is noticed, because the size of a piece of work does not follow the rate. */
 export const SIZES = 5;
-const ROLLED_COUNT = 6;
+const SPANS_END = 6;
 
 /**
  * The samples of one lane: where its spans begin.
@@ -105,17 +107,13 @@ const ROLLED_COUNT = 6;
  */
 export class LaneSample {
   /** Claim of the lane while its work is held back, units per second; Infinity where unlimited (estimate.ts). */
-  readonly claim = new Float64Array(DIMENSION_COUNT);
+  readonly claim = noUnits();
   readonly #fastSpanMs: number;
-  readonly #ring: Mark[];
+  readonly #ringLength: number;
   #newest = 0;
   #filled = 0;
-  readonly #older: Mark[];
-  /**
-   * Marks of the ring, then the older and the newer marks of the spans. Only rolling reads these, so they are no
-   * objects.
-   */
-  readonly #column: Float64Array;
+  /** Marks of the ring, then the older and the newer mark of each span. */
+  readonly #column: number[];
   readonly #spanMs: readonly number[];
   #heldBackMs = 0;
   #retryRefusals = 0;
@@ -123,17 +121,13 @@ export class LaneSample {
   constructor(fastSpanMs: number, slowSpanMs: number, sampleIntervalMs: number) {
     this.#fastSpanMs = fastSpanMs;
     this.#spanMs = spansOf(fastSpanMs, slowSpanMs);
-    const ringLength = Math.ceil(fastSpanMs / sampleIntervalMs) + 2;
-    const column = new Float64Array((ringLength + 2 * ROLLED_COUNT) * MARK_LENGTH);
-    const marks = (length: number, first: number) => Array.from({ length }, (_, at) => new Mark(column, first + at));
-    this.#column = column;
-    this.#ring = marks(ringLength, 0);
-    this.#older = marks(ROLLED_COUNT, ringLength);
+    this.#ringLength = Math.ceil(fastSpanMs / sampleIntervalMs) + 2;
+    this.#column = new Array<number>(this.#olderOf(SPANS_END) * MARK_LENGTH).fill(0);
   }
 
   /** The latest mark. */
   get now(): Mark {
-    return this.#ring[this.#newest];
+    return this.#back(0);
   }
 
   /** The mark before that one. */
@@ -145,7 +139,7 @@ export class LaneSample {
   begin(limiter: Limiter, lane: number, nowMs: number): void {
     this.#filled = 0;
     this.take(limiter, lane, nowMs);
-    for (let span = BRIEF; span < ROLLED_COUNT; span++) this.#restart(span, this.now);
+    for (let span = BRIEF; span < SPANS_END; span++) this.#restart(span, this.now);
   }
 
   /** Reads the limiter's counters and rolls the spans. */
@@ -156,8 +150,8 @@ export class LaneSample {
       retryRefusals > this.#retryRefusals || limiter.heldBack[lane] > 0 || limiter.heldBackElsewhere.has(lane);
     if (isHeldBack && this.#filled > 0) this.#heldBackMs += nowMs - previousMs;
     this.#retryRefusals = retryRefusals;
-    this.#newest = (this.#newest + 1) % this.#ring.length;
-    this.#filled = Math.min(this.#filled + 1, this.#ring.length);
+    this.#newest = (this.#newest + 1) % this.#ringLength;
+    this.#filled = Math.min(this.#filled + 1, this.#ringLength);
     const mark = this.now;
     mark.take(limiter, lane, nowMs, this.#heldBackMs);
     if (this.#filled > 1 && this.#back(1).isAbove(mark)) {
@@ -165,11 +159,11 @@ export class LaneSample {
       this.begin(limiter, lane, nowMs);
       return;
     }
-    for (let span = BRIEF; span < ROLLED_COUNT; span++) this.#roll(span, mark);
+    for (let span = BRIEF; span < SPANS_END; span++) this.#roll(span, mark);
   }
 
   beginOf(span: number): Mark {
-    if (span !== FAST) return this.#older[span];
+    if (span !== FAST) return this.#markAt(this.#olderOf(span));
     const nowMs = this.now.atMs;
     for (let back = 1; back < this.#filled; back++) {
       const mark = this.#back(back);
@@ -189,7 +183,7 @@ export class LaneSample {
 
   /** True = no span can show a change: they all begin after the longest one, and nothing has come since. */
   get isQuiet(): boolean {
-    return this.now.isAsAt(this.#older[LONG]);
+    return this.now.isAsAt(this.beginOf(LONG));
   }
 
   /** A change was noticed: all spans begin now. */
@@ -199,23 +193,29 @@ export class LaneSample {
   }
 
   #back(count: number): Mark {
-    const length = this.#ring.length;
-    return this.#ring[(this.#newest - count + length) % length];
+    return this.#markAt((this.#newest - count + this.#ringLength) % this.#ringLength);
+  }
+
+  #markAt(index: number): Mark {
+    return new Mark(this.#column, index);
+  }
+
+  #olderOf(span: number): number {
+    return this.#ringLength + 2 * (span - BRIEF);
   }
 
   #roll(span: number, mark: Mark): void {
-    const older = this.#ring.length + span;
-    const newer = older + ROLLED_COUNT;
-    const from = newer * MARK_LENGTH;
-    if (mark.atMs - this.#column[from] < this.#spanMs[span]) return;
-    this.#column.copyWithin(older * MARK_LENGTH, from, from + MARK_LENGTH);
-    mark.copyTo(newer);
+    const older = this.#olderOf(span);
+    const newer = this.#markAt(older + 1);
+    if (mark.atMs - newer.atMs < this.#spanMs[span]) return;
+    newer.copyTo(older);
+    mark.copyTo(older + 1);
   }
 
   #restart(span: number, mark: Mark): void {
-    const older = this.#ring.length + span;
+    const older = this.#olderOf(span);
     mark.copyTo(older);
-    mark.copyTo(older + ROLLED_COUNT);
+    mark.copyTo(older + 1);
   }
 }
 

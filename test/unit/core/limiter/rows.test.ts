@@ -63,7 +63,7 @@ test('a reader gets of each lane what was asked for and granted, and the squares
     [9, 90],
   ] as const)
     limiter.tryAcquire(1, messages, bytes, false, 0);
-  const column = new Float64Array(10);
+  const column = new Array<number>(10).fill(0);
   limiter.countsInto(1, column, 2);
   // The third one was refused; it was asked for all the same.
   expect([...column]).toEqual([0, 0, 16, 170, 3 ** 2 + 4 ** 2 + 9 ** 2, 30 ** 2 + 50 ** 2 + 90 ** 2, 7, 80, 0, 0]);

@@ -16,7 +16,7 @@ describe('whether a demand is served', () => {
     const { shares } = OneNode.ready().coordinator;
     shares.applied[slotOf(0, MESSAGES)] = applied;
     shares.applied[slotOf(0, BYTES)] = appliedBytes;
-    return shares.isServed(0, Float64Array.of(...demand));
+    return shares.isServed(0, [...demand]);
   };
 
   test.each([

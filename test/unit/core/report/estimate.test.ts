@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { copyUnits } from '../../../../src/core/base/vocabulary.js';
 import { createLaneRates, estimate } from '../../../../src/core/report/sample/estimate.js';
 import { LONG } from '../../../../src/core/report/sample/lane-sample.js';
 import { Sampling, type Work } from '../sample/sampling.js';
 
 function ratesOf(work: Work, { claim = [0, 0], durationMs = 1000 } = {}) {
   const sampling = new Sampling();
-  sampling.sample.claim.set(claim);
+  copyUnits(claim, sampling.sample.claim);
   sampling.run(durationMs, work);
   const rates = createLaneRates();
   estimate(sampling.sample, LONG, rates);
@@ -26,7 +27,7 @@ describe('work that is held back and tried again', () => {
     { says: 'never: what arrives', claim: [60, Infinity], heldBack: 0, demand: [20, 0] },
   ])('$says', ({ claim, heldBack, demand }) => {
     const sampling = new Sampling();
-    sampling.sample.claim.set(claim);
+    copyUnits(claim, sampling.sample.claim);
     sampling.run(2000 * heldBack, { perSecond: 20, heldBack: true });
     sampling.run(2000 * (1 - heldBack), { perSecond: 20 });
     const rates = createLaneRates();
@@ -41,7 +42,7 @@ describe('work that is held back and tried again', () => {
 
   test('bytes alone are claimed in bytes', () => {
     const sampling = new Sampling();
-    sampling.sample.claim.set([Infinity, 5000]);
+    copyUnits([Infinity, 5000], sampling.sample.claim);
     sampling.limiter.countArrival(0, 0, 100);
     sampling.run(1000, { perSecond: 0, heldBack: true });
     const rates = createLaneRates();

@@ -100,7 +100,7 @@ describe('spans', () => {
 /** Time, time held back, and three counters in two dimensions. */
 test.each([2, 3, 4, 5, 6, 7])('a counter (place %i of a mark) that falls by more than 2^51 was set to 0', (place) => {
   const [markLength, before] = [8, 2 ** 52];
-  const column = new Float64Array(2 * markLength).fill(before);
+  const column = new Array<number>(2 * markLength).fill(before);
   const [earlier, later] = [new Mark(column, 0), new Mark(column, 1)];
   const isAboveAt = (value: number) => {
     column[markLength + place] = value;
