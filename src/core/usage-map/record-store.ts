@@ -4,7 +4,7 @@ import type { Incarnation } from '../base/vocabulary.js';
 export const NOBODYS_SLOT = 0;
 
 /**
- * The newest record of every key, in columns of 81 bytes in all. What the rows of a record have in common stands here
+ * The newest record of every key, in columns of 85 bytes in all. What the rows of a record have in common stands here
  * once, and not in each row. As objects, 83,400 records (100 nodes × 5,000 groups) took 64 bytes each, and 20 more per
  * row.
  */
@@ -20,8 +20,9 @@ export class RecordStore {
   readMs = new Float64Array(initialLength(5));
   /** When it was read, in log time of its partition, whole ms modulo 2³². */
   logMs = new Int32Array(initialLength(6));
-  /** The same of its span time, of which so much were pauses (log-time.ts). */
-  spanMs = new Int32Array(initialLength(11));
+  /** Its span time then, whole ms: a cluster may be off for months. */
+  spanMs = new Float64Array(initialLength(11));
+  /** The pauses in it that this reader has seen (log-time.ts), whole ms modulo 2³². */
   pauseMs = new Int32Array(initialLength(12));
   /** Offset of the record, and the offset after the last record that its author had read. */
   offset = new Float64Array(initialLength(13));
@@ -65,7 +66,7 @@ export class RecordStore {
     this.sequence[record] = author.sequence;
     this.readMs[record] = at.nowMs;
     this.logMs[record] = Math.floor(at.logMs) | 0;
-    this.spanMs[record] = Math.floor(at.spanMs) | 0;
+    this.spanMs[record] = Math.floor(at.spanMs);
     this.pauseMs[record] = Math.floor(at.pauseMs) | 0;
     this.offset[record] = at.offset;
     this.readUntil[record] = Math.min(at.readUntil, at.offset);
@@ -81,7 +82,7 @@ export class RecordStore {
     this.first = withRoom(this.first, record, Int32Array);
     this.readMs = withRoom(this.readMs, record, Float64Array);
     this.logMs = withRoom(this.logMs, record, Int32Array);
-    this.spanMs = withRoom(this.spanMs, record, Int32Array);
+    this.spanMs = withRoom(this.spanMs, record, Float64Array);
     this.pauseMs = withRoom(this.pauseMs, record, Int32Array);
     this.offset = withRoom(this.offset, record, Float64Array);
     this.readUntil = withRoom(this.readUntil, record, Float64Array);

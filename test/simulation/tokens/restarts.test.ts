@@ -199,6 +199,21 @@ describe.each(EACH)('a quota of %s', (_, quota) => {
   });
 });
 
+test.each([
+  ['full', 1000],
+  ['half full', 4000],
+])('a bucket is %s after sixty days in which all nodes were off', (_, depth) => {
+  const perSecond = 1000 / (30 * 24 * 3600);
+  const cluster = new Cluster({ perSecond, depth }, 3);
+  expect(cluster.take(0)).toBe(depth);
+  cluster.pass(1000);
+  for (const node of [0, 1, 2]) cluster.leave(node);
+  cluster.pass(60 * 24 * HOUR_MS);
+  for (const node of [3, 4, 5]) cluster.start(node);
+  cluster.pass(STARTED_MS);
+  expect(cluster.levelAt(4)).toBeCloseTo(Math.min(depth, 2000), 0);
+});
+
 test('the log holds no row of a bucket that is full, and one of a bucket that is not', () => {
   const cluster = new Cluster(QUOTAS['60 per hour'], 3);
   for (let round = 0; round < 10; round++) {

@@ -23,8 +23,8 @@ export function checkpointsOf(
       stock: rows.stockOf(row, dimension),
       unread: rows.unreadOf(row, dimension),
       ...extentOf(rows, record),
-      spanMs: since(rows.records.spanMs[record], time.spanMs),
-      pauseMs: since(rows.records.pauseMs[record], time.pauseMs),
+      spanMs: Math.floor(time.spanMs) - rows.records.spanMs[record],
+      pauseMs: (Math.floor(time.pauseMs) - rows.records.pauseMs[record]) >>> 0,
     });
   }
   return checkpoints;
@@ -93,7 +93,7 @@ function isFull(usageMap: UsageMap, mapLane: number, { spanMs }: Pick<LogTime, '
     const record = rows.recordOf(row);
     if (records.offset[record] >= records.readUntil[furthest]) fullInMs += records.fullInMs[record];
   }
-  return since(records.spanMs[furthest], spanMs) >= fullInMs;
+  return Math.floor(spanMs) - records.spanMs[furthest] >= fullInMs;
 }
 
 const DIMENSIONS = [MESSAGES, BYTES];
@@ -111,9 +111,4 @@ const NOWHERE: ReadExtent = { offset: -1, readUntil: -1 };
 
 function tellsStock(rows: RowStore, row: number): boolean {
   return DIMENSIONS.some((dimension) => !Number.isNaN(rows.stockOf(row, dimension)));
-}
-
-/** Subtracts times that a record keeps modulo 2³². */
-function since(keptMs: number, nowMs: number): number {
-  return (Math.floor(nowMs) - keptMs) >>> 0;
 }
