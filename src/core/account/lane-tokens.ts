@@ -34,7 +34,7 @@ export class LaneTokens implements Clumped {
   #nodes = 1;
   #passedMs = 0;
 
-  /** Buckets that are full, until it is said what is in them. */
+  /** Starts with full buckets; `restore` of the slots says what is in them. */
   constructor(spanMs: number, pauseMs: number) {
     this.settledLogMs = spanMs;
     this.#settledPauseMs = pauseMs;
@@ -68,8 +68,8 @@ export class LaneTokens implements Clumped {
     this.forget();
   }
 
-  /** This node serves the lane from now on. */
-  begin(nowMs: number): void {
+  /** Sets from when on `flow` lets time pass. */
+  startClock(nowMs: number): void {
     this.#passedMs = nowMs;
   }
 

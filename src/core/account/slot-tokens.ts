@@ -94,8 +94,8 @@ export class SlotTokens {
     return this.#creditSeconds === CREDIT_SECONDS_OF_COSTS;
   }
 
-  /** Begins with what the rows of the lane say is in the bucket. */
-  begin(rows: readonly Checkpoint[], logMs: number): void {
+  /** Restores what the rows of the lane say is in the bucket. */
+  restore(rows: readonly Checkpoint[], logMs: number): void {
     const { bucket } = this;
     if (bucket === null) return;
     this.settledTokens = stockNow(rows, bucket, this.expected.total);
@@ -106,7 +106,7 @@ export class SlotTokens {
     }
   }
 
-  /** The bucket was empty so long ago, whatever rows say. */
+  /** Bounds the stock as if the bucket had been empty so long ago, whatever rows say. */
   beginEmpty(ms: number): void {
     const { bucket } = this;
     if (bucket === null) return;

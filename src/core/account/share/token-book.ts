@@ -61,13 +61,13 @@ interface FollowedLane {
   beganOffset: number;
   /** True while it has been settled and waits for a view of its rows. */
   isOutdated: boolean;
-  /** True while it is followed until it is full, served or not: no row says what is in it. */
+  /** True = it is followed until it is full, served or not, because no row says what is in it. */
   isKept: boolean;
 }
 
 /**
- * Follows the cluster's buckets of the lanes that this node serves, record by record, and says what it may take.
- * Whatever else there is of buckets stands in the rows of the log: see core/account/checkpoint.ts.
+ * Follows the cluster's buckets of served lanes, record by record. Others stand in rows of the log alone
+ * (core/account/checkpoint.ts), but for those with a ramp, and those of which no row says what they hold (`isKept`).
  */
 export class TokenBook implements ChargeReader {
   readonly #parts: TokenBookParts;
@@ -79,7 +79,7 @@ export class TokenBook implements ChargeReader {
   readonly #unserved = new Set<FollowedLane>();
   /** False until the node has begun to decide. */
   #hasBegun = false;
-  /** Per partition, span time at which it began: where `burst.start` is `empty`, buckets were empty then. */
+  /** Span time of each partition when the node began to decide: by `burst.start: empty` buckets were empty then. */
   readonly #beganMs: Float64Array;
   /** Lanes whose rows, or the members among them, have changed since they were viewed. */
   readonly #outdated: FollowedLane[] = [];
@@ -134,7 +134,10 @@ export class TokenBook implements ChargeReader {
     }
   }
 
-  /** Called when a lane is served from now on, and when its group gets a bucket or loses it. */
+  /**
+   * Follows a lane's bucket: from its first use on, and when its group gets a bucket or loses it. What is in the bucket
+   * is restored here, not when the node starts.
+   */
   serve(lane: LaneState, nowMs: number): void {
     const followed = this.#follow(lane.mapLane);
     lane.tokens = followed?.tokens ?? null;
@@ -142,7 +145,7 @@ export class TokenBook implements ChargeReader {
     this.#unserved.delete(followed);
     if (lane.hasEntry) followed.tokens.isEnding = false;
     this.#countTaken(lane);
-    followed.tokens.begin(nowMs);
+    followed.tokens.startClock(nowMs);
   }
 
   /** The row of a key that this node has spent without publishing it, and how long others have to remember it. */
@@ -478,17 +481,17 @@ export class TokenBook implements ChargeReader {
       tokens.beginEntry(usageMap.rows.memberOf(ownRow));
     }
     this.#view(lane);
-    this.#begin(lane);
+    this.#restore(lane);
     return lane;
   }
 
-  /** Begins with what the log says is in the lane's buckets. */
-  #begin({ tokens, group, mapLane, partition }: FollowedLane): void {
+  /** Restores what the log says is in the lane's buckets. */
+  #restore({ tokens, group, mapLane, partition }: FollowedLane): void {
     const { burst } = this.#parts.table.settings.groups[group];
     const time = this.#logTime(partition);
     const sinceMs = time.spanMs - this.#beganMs[partition];
     tokens.slots.forEach((slot, dimension) => {
-      slot.begin(checkpointsOf(this.#parts, mapLane, dimension, time), time.spanMs);
+      slot.restore(checkpointsOf(this.#parts, mapLane, dimension, time), time.spanMs);
       if (burst.start === 'empty') slot.beginEmpty(sinceMs);
     });
   }
