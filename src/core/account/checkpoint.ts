@@ -2,18 +2,20 @@ import type { NodeKey } from '../base/vocabulary.js';
 import { type ClusterBucket, debtMaxOf, tokensAfter } from './cluster-bucket.js';
 
 /**
- * Reads what is in a bucket now from what the rows of its lane say was in it. Whoever begins to follow a bucket needs
- * to know no more of its past, so a node follows none that it does not serve.
+ * Computes what a bucket holds now from the rows of its lane. A node that begins to follow it needs no more.
  *
- *     no row says so    the depth: whoever took of it keeps a row until it is full again
- *     otherwise         the stock of the row that read furthest − what rows behind it took + what flowed in since
- *     at most           of every row: its stock + all that has flowed in since
+ *     no row has a stock    the depth: who takes of a bucket keeps a row until it is full again
+ *     otherwise             the stock of the furthest row − `unread` of rows behind it + what flowed in since
+ *     at most               each row's stock + all that has flowed in since
  *
- * *Worked*, 60 per hour: a row said 10 ten minutes ago, and that its author had taken 2 more. 8 + 10 = 18 now.
+ * The author of the *furthest* row had read most of the log. *Behind* it are the rows that it had not read, itself
+ * among them.
  *
- * *Why the last line:* a false stock is read by newcomers alone, and believed as far as the others allow.
+ * *Worked*, 60 per hour: ten minutes ago the only row said a stock of 10, and 2 unread. Now it is 10 − 2 + 10 = 18.
  *
- * @param expectedPerSecond what all take together who are alive; in a pause nobody takes anything
+ * *Why the last line:* a row with a false stock gives a newcomer no more than the other rows do.
+ *
+ * @param expectedPerSecond what all living nodes take together, but in pauses
  */
 export function stockNow(rows: readonly Checkpoint[], bucket: ClusterBucket, expectedPerSecond: number): number {
   const { perSecond, depth } = bucket;
@@ -22,7 +24,7 @@ export function stockNow(rows: readonly Checkpoint[], bucket: ClusterBucket, exp
   let stock = furthest.stock;
   for (const { offset, unread } of rows) if (offset >= furthest.readUntil) stock -= unread;
   stock = within(bucket, stock);
-  // Readers of a compacted log do not see all pauses: where nothing is expected, the bits must not depend on them.
+  // A node that read a compacted log knows of fewer pauses; where nothing is expected, it computes the same bits.
   const busyMs = expectedPerSecond === 0 ? 0 : furthest.spanMs - furthest.pauseMs;
   stock = tokensAfter(bucket, stock, busyMs, expectedPerSecond);
   stock = tokensAfter(bucket, stock, furthest.spanMs - busyMs, 0);
@@ -32,9 +34,9 @@ export function stockNow(rows: readonly Checkpoint[], bucket: ClusterBucket, exp
   return within(bucket, stock);
 }
 
-/** Statement of one row about of one dimension of its lane's bucket, and since when. */
+/** Statement of one row about one dimension of its lane's bucket, and its age. */
 export interface Checkpoint {
-  /** Null = it is not alive, or that is of a past life. */
+  /** Null = the author is not alive, or has begun another life since. */
   readonly author: NodeKey | null;
   /** Units charged in its life. */
   readonly charge: number;

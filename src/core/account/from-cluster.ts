@@ -5,8 +5,8 @@ import type { ExpectedUse } from './expected-use.js';
  * Bounds what this node may take of the cluster's bucket at once:
  *
  *     while the bucket is nearly full and half of the target is not wanted
- *                     min(1, 2/(N − 1)) of it: nodes that wake within one delivery take three depths at most; but
- *                     a piece, as far as its part of the expected use goes, or 1,000 nodes would have a twentieth each
+ *                     min(1, 2/(N − 1)) of it: nodes that wake within one delivery take three depths at most. Where
+ *                     that is less than a piece, a node with much of the expected use may have the whole piece
  *     above the set point   a fifth in equal parts, the rest by expected use; a throttled node at least by its share
  *                           among the throttled, because the others have all that they want; and 1/N while more than a
  *                           second of the target is there
@@ -52,10 +52,11 @@ export function isDeep(bucket: ClusterBucket, tokens: number): boolean {
 }
 
 /**
- * The part of a full bucket that one node may take before it has told, what it took of a silent key among it. What all
- * take together and what is left then, which whoever reads first may take, are three depths.
+ * Computes which part of a full bucket a node may take before others know. What it took of a silent key counts.
  *
- * *Worked:* three nodes, all of it each. Ten, 2/9 each; the first whose record has come back may take the other 7/9.
+ *     N · 2/(N − 1), all at once  +  1 − 2/(N − 1), whoever reads its own record back first  =  three depths
+ *
+ * *Worked:* three nodes, all of it each. Ten, 2/9 each, and the first that reads its record back the other 7/9.
  */
 export function wholeOf(nodes: number, isDivided: boolean): number {
   return isDivided ? 1 / nodes : Math.min(1, (TOGETHER - 1) / Math.max(1, nodes - 1));

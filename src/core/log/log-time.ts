@@ -12,9 +12,9 @@ export class LogTime {
   /** Milliseconds since the first record read. */
   ms = 0;
   /**
-   * Log time in which the time before a node's first record in a life counts whole: perhaps no node ran before it. A
-   * ramp's ceiling is forgotten by this time, because log time stands still while no node runs. All time counts whole
-   * before a reader has caught up: compaction may have removed any first record of a life, and nearly all others.
+   * Log time that goes on while no node runs: all time before the first record of a life counts, because none may have
+   * run in it. Buckets fill, and ceilings of ramps end, by it. Until a reader has caught up all time counts: compaction
+   * may have removed that first record.
    */
   spanMs = 0;
   /**

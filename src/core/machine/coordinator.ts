@@ -79,7 +79,7 @@ export class Coordinator {
   endedBy: Fenced | null = null;
   /** Milliseconds from appending the last own report to reading it back. */
   reportRoundTripMs = 0;
-  /** When the node began to decide, after its start or a stall: unused buckets have been filling since then. */
+  /** When the node began to decide, after its start or a stall: unused buckets of the limiter fill from then on. */
   readyMs = 0;
   readonly #limiter: Limiter;
   readonly #effects: Effects = createEffects();
@@ -417,9 +417,10 @@ export class Coordinator {
     this.#publisher.publishDue(this.lanes, nowMs);
   }
 
-  // After a long gap between rounds other nodes may have taken over this node's shares: nothing is admitted until a
-  // fresh own record is read. Every step looks for the gap, because requests and reads may run before the round's
-  // timer.
+  /**
+   * Stops deciding after a long gap between rounds, until a fresh own record is read: others may have this node's
+   * shares. Each step looks for the gap, because requests and reads may run before the round's timer.
+   */
   #noticeStall(nowMs: number): void {
     const gapMs = nowMs - this.#lastRoundMs;
     if (this.phase !== 'ready' || gapMs <= this.settings.shareValidMs) return;

@@ -31,10 +31,10 @@ export function checkpointsOf(
 }
 
 /**
- * Checks whether a node that is alive publishes what is in a lane's buckets, and nothing of a row is lost with it: it
- * had read the row, or further than the row's author, to whom nothing was left to read.
+ * Tests if a living node's row says all that another row says of a lane's buckets: its author had read that row, or
+ * further than that row's author, who had nothing unread.
  *
- * @param told −1 = any node will do
+ * @param published that other row; −1 = there is none, any living author will do
  * @param except the slot of a member that does not count
  */
 export function isPublishedFurther(
