@@ -2,16 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { World } from '../../../sim/cluster/world.js';
 import { GroupLedger } from '../../../sim/oracle/group-ledger.js';
 import { Oracle } from '../../../sim/oracle/oracle.js';
+import { groupIdOf } from '../../../src/core/base/ids.js';
 import { createEffects } from '../../../src/core/base/protocol/events-and-effects.js';
+import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { MESSAGES } from '../../../src/core/base/vocabulary.js';
-import { GATED, SETTINGS } from '../../simulation/settings.js';
+import { GATED, GROUP, SETTINGS } from '../../simulation/settings.js';
 import { scaleLimits } from './scale-limits.js';
 
 const NODES = ['a', 'b', 'c'];
 
 /** Three nodes that want more than there is; whole after 6 s. */
-function judged(): { readonly world: World; readonly oracle: Oracle; readonly promises: () => string[] } {
-  const world = new World(9, { ...SETTINGS, groups: [{ ...GATED }, { ...GATED, name: 'parts', strategy: 'equal' }] });
+function judged(group: GroupSettings = GATED): {
+  readonly world: World;
+  readonly oracle: Oracle;
+  readonly promises: () => string[];
+} {
+  const world = new World(9, { ...SETTINGS, groups: [{ ...group }, { ...group, name: 'parts', strategy: 'equal' }] });
   const oracle = new Oracle(world);
   world.observer = oracle;
   for (const node of NODES) world.start(node);
@@ -32,6 +38,13 @@ function runWithLimiterOfB(world: World, factor: number): void {
   const { applied, depth } = coordinator.shares;
   limiter.setLimit(0, MESSAGES, applied[0], depth[0], world.nowMs);
   world.runFor(2000);
+}
+
+/** Node b counts five messages that nobody took. */
+function countTwice(world: World): void {
+  const { tokens, usageMap, membership, nodeKey, settings } = world.node('b').coordinator;
+  const source = { nodeKey, slot: membership.get(nodeKey)!.slot, spanMs: 0, pauseMs: 0, isElsewhere: false };
+  tokens.charge(usageMap.mapLaneOf(groupIdOf(settings.cluster, 'orders'), 0), source, 5, 0, true);
 }
 
 describe('the oracle', () => {
@@ -110,6 +123,22 @@ describe('the oracle', () => {
     node.coordinator.shares.applied[0] = 999;
     oracle.stepped(node, { kind: 'round-elapsed' }, { ...createEffects(), decidedLanes: [0] });
     expect(promises()).toContain('isolation');
+  });
+
+  it('sees a node that counts another charge than those who follow the bucket since the same record', () => {
+    const { world, oracle, promises } = judged(GROUP);
+    countTwice(world);
+    oracle.check();
+    expect(promises()).toEqual(['same tokens']);
+  });
+
+  it('compares no bucket that a node has followed in a view of its own', () => {
+    const { world, oracle, promises } = judged(GROUP);
+    const node = world.node('b');
+    countTwice(world);
+    oracle.records.get(node)!.tokensOfItsOwn.add(groupIdOf(node.coordinator.settings.cluster, 'orders'));
+    oracle.check();
+    expect(promises()).toEqual([]);
   });
 
   it('sees a Σ of shares above the target at the very step', () => {
