@@ -345,7 +345,7 @@ export class Coordinator {
   }
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
-    if (this.phase === 'catching-up' || this.phase === 'fenced') return;
+    if (this.phase === 'catching-up' || this.phase === 'stopping' || this.phase === 'fenced') return;
     // A node for which there was no room is no member, and must not become ready.
     if (read.partition === MEMBERSHIP_PARTITION && !this.membership.isAccepted(this.nodeKey)) return;
     const { incarnation, sequence } = record.author;
