@@ -40,16 +40,16 @@ describe('polling a real endpoint', () => {
     server.close();
   });
 
-  async function polling(answer: RequestListener, metric = 'queue_bytes'): Promise<void> {
+  async function polling(answer: RequestListener, metric = 'queue_bytes', timeoutMs = 5000): Promise<void> {
     server = createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`;
     const db = { url, metric, target: 800, spring: 200, everyMs: 100, zone: 'a' };
-    scene = await readyScene({ backends: { db }, constants: { backends: { timeoutMs: 150 } } });
+    scene = await readyScene({ backends: { db }, constants: { backends: { timeoutMs } } });
   }
 
   async function until(isTrue: () => boolean): Promise<void> {
-    for (let turn = 0; turn < 100 && !isTrue(); turn++) await sleep(20);
+    for (let turn = 0; turn < 500 && !isTrue(); turn++) await sleep(20);
     expect(isTrue()).toBe(true);
   }
 
@@ -60,8 +60,8 @@ describe('polling a real endpoint', () => {
     expect(known()[0]).toMatchObject({ name: 'db', zone: 'a', ratio: 0.5 });
   });
 
-  it.each<{ says: string; answer: RequestListener; metric?: string; reason: RegExp }>([
-    { says: 'hangs', answer: () => undefined, reason: /timeout/i },
+  it.each<{ says: string; answer: RequestListener; reason: RegExp; timeoutMs?: number }>([
+    { says: 'hangs', answer: () => undefined, reason: /timeout/i, timeoutMs: 150 },
     { says: 'answers garbage', answer: (_, response) => response.end('<html>'), reason: /no sample of queue_bytes/ },
     { says: 'answers 500', answer: (_, response) => response.writeHead(500).end(PAGE), reason: /status 500/ },
     {
@@ -80,8 +80,8 @@ describe('polling a real endpoint', () => {
       },
       reason: /larger than 4194304 bytes|timeout/,
     },
-  ])('an endpoint that $says is logged once, and limits nothing', async ({ answer, reason }) => {
-    await polling(answer);
+  ])('an endpoint that $says is logged once, and limits nothing', async ({ answer, reason, timeoutMs }) => {
+    await polling(answer, undefined, timeoutMs);
     await until(() => scene.node.poller.polls.failed >= 2);
     expect([...(scene.node.coordinator?.targets.backends.all() ?? [])]).toEqual([]);
     const lines = scene.log.filter(({ message }) => message.startsWith('health of a backend cannot be read'));
