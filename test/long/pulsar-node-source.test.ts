@@ -23,9 +23,15 @@ const SERIES = [
 ];
 let cluster: FollowedCluster;
 
+/** A hook that is registered within another one is never called. */
+const ends: (() => void | Promise<void>)[] = [];
+
 beforeAll(async () => {
-  cluster = await FollowedCluster.start((end) => afterAll(end), { quotameshGroups: 'node' });
+  cluster = await FollowedCluster.start((end) => ends.unshift(end), { quotameshGroups: 'node' });
 }, PULSAR_START_TIMEOUT_MS);
+afterAll(async () => {
+  for (const end of ends) await end();
+});
 
 test('with quotameshGroups=node the quota is what pulsar-admin tells the node, and not what Pulsar has', async () => {
   const topics = await cluster.group('orders', { publishRateInMsgs: PULSARS });

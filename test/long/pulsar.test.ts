@@ -22,9 +22,15 @@ const STEADY_MS = 15_000;
 const NOTICED_MS = 2000;
 let cluster: FollowedCluster;
 
+/** A hook that is registered within another one is never called. */
+const ends: (() => void | Promise<void>)[] = [];
+
 beforeAll(async () => {
-  cluster = await FollowedCluster.start((end) => afterAll(end), { quotameshIsolationMs: ISOLATION_MS });
+  cluster = await FollowedCluster.start((end) => ends.unshift(end), { quotameshIsolationMs: ISOLATION_MS });
 }, PULSAR_START_TIMEOUT_MS);
+afterAll(async () => {
+  for (const end of ends) await end();
+});
 
 async function loadOf(topics: readonly string[], options: Partial<LoadOptions> = {}): Promise<PulsarLoad> {
   const load = await PulsarLoad.start({ url: cluster.pulsar.brokers[0].serviceUrl, topics, ...options });

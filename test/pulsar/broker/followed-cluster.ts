@@ -26,7 +26,7 @@ export class FollowedCluster {
   }
 
   static async start(
-    onEnd: (end: () => void | Promise<void>) => void,
+    onEnd: (end: () => void | Promise<void>) => unknown,
     settings: BrokerSettings | ((broker: number) => BrokerSettings) = {},
     groups: Readonly<Record<string, WrittenGroup>> = {},
   ): Promise<FollowedCluster> {
