@@ -11,8 +11,8 @@ const IDS = ['a', 'b', 'c'];
 /** The quota of each key in 10 s. */
 export const QUOTA_10S = 100;
 export const FIRST_BURST = 600;
-/** A bucket of 600 is filled by 600/min in a minute of log time, which stands still while nobody writes for seconds. */
-export const FILL_MS = 75_000;
+/** All three nodes count each other by then; buckets begin full. */
+export const COUNTED_MS = 5000;
 /** Behind a burst that three services give together, one of them may believe for so long that less is left than is. */
 const SETTLE_MS = 20_000;
 const JUDGED_MS = 30_000;
@@ -45,6 +45,8 @@ export interface KeysStory {
   readonly statuses: Readonly<Record<number, number>>;
   /** From the first to the last byte of each request, ms: the 99th of a hundred. */
   readonly latencyMs: number;
+  /** Grants of a key that the longest pause of a service or of its customers moves from one window to the next. */
+  readonly moved: number;
 }
 
 /** Three services of examples/embed-keys.mjs, and customers of whom nobody has told them. */
@@ -53,7 +55,7 @@ export async function playKeys(): Promise<KeysStory> {
   const services = IDS.map((id) => new Child([PROGRAM, id, '0', folder]));
   try {
     const urls = await Promise.all(services.map(urlOf));
-    await sleep(FILL_MS);
+    await sleep(COUNTED_MS);
     const customers = new Customers(urls);
     const sticky = hotKeys('sticky');
     const random = hotKeys('random');
@@ -82,6 +84,7 @@ export async function playKeys(): Promise<KeysStory> {
       coldKeys: cold.length,
       statuses: customers.statuses,
       latencyMs: customers.latencyMs(),
+      moved: Math.ceil((customers.pausedMs * QUOTA_10S) / WINDOW_MS),
     };
 
     function hotKeys(kind: string): Asking[] {
@@ -97,8 +100,10 @@ export async function playKeys(): Promise<KeysStory> {
 async function ask(customers: Customers, hot: readonly Asking[], endMs: number): Promise<readonly Asking[]> {
   const cold: Asking[] = [];
   const startMs = performance.now();
-  let asked = 0;
+  let [asked, beforeMs] = [0, startMs];
   for (let nowMs = startMs; nowMs < endMs; nowMs = performance.now()) {
+    customers.pausedMs = Math.max(customers.pausedMs, nowMs - beforeMs - TICK_MS);
+    beforeMs = nowMs;
     const due = ((nowMs - startMs) * HOT_PER_SECOND * hot.length) / 1000;
     for (; asked < due; asked++) {
       const { name } = hot[asked % hot.length];
@@ -128,6 +133,8 @@ interface Asking {
 
 class Customers {
   isMeasured = false;
+  /** The longest that an answer, or who asks, was late. */
+  pausedMs = 0;
   readonly statuses: Record<number, number> = {};
   readonly #urls: readonly URL[];
   #pipes: readonly HttpPipe[][] = [];
@@ -162,7 +169,10 @@ class Customers {
       const nowMs = performance.now();
       this.#underWay--;
       this.statuses[status ?? 0] = (this.statuses[status ?? 0] ?? 0) + 1;
-      if (this.isMeasured) this.#latencies.push(nowMs - sentMs);
+      if (this.isMeasured) {
+        this.#latencies.push(nowMs - sentMs);
+        this.pausedMs = Math.max(this.pausedMs, nowMs - sentMs);
+      }
       if (status === 200) this.#keys.get(name)?.admitted.push({ sentMs, answeredMs: nowMs });
     };
     pipe.send({ request, onAnswer });
