@@ -80,21 +80,13 @@ export async function playTokens(topic: ClusterOptions['topic']): Promise<Tokens
   }
 }
 
-/**
- * Each of three nodes is asked once a second for a quota of five per minute.
- * @param idleMs how long nobody asks before
- */
-export async function playFivePerMinute(
-  topic: ClusterOptions['topic'],
-  lengthMs: number,
-  idleMs = 0,
-): Promise<FivePerMinuteSeen> {
+/** Each of three nodes is asked once a second for a quota of five per minute. */
+export async function playFivePerMinute(topic: ClusterOptions['topic'], lengthMs: number): Promise<FivePerMinuteSeen> {
   const groups = { few: { quota: { publish: { messagesPerSecond: '5/min' } } } };
   const cluster = await Cluster.create({ topic, nodeSettings: { defaults: {}, groups } });
   const traffic = new TrafficProcess();
   try {
     await cluster.start(...TOKEN_NODES);
-    await sleep(idleMs);
     const fromMs = traffic.setRates(
       TOKEN_NODES.map((id) => ({ node: id, url: cluster.url(id), ratePerSecond: 1, group: 'few' })),
     );

@@ -3,7 +3,8 @@ import { describeStory, judgeAccount } from '../../sim/account/judge-account.js'
 import { playStory } from '../../sim/account/play-story.js';
 import { shrinkStory } from '../../sim/account/shrink-story.js';
 
-const SEEDS = Number(process.env.ACCOUNT_SEEDS ?? 1000);
+/** `ACCOUNT_SEEDS=100000` plays a night; the swarm tells a story of each of its seeds, too. */
+const SEEDS = Number(process.env.ACCOUNT_SEEDS ?? 400);
 const FIRST = Number(process.env.ACCOUNT_FIRST_SEED ?? 1);
 /** Stories that are made smaller; of the others only the seed is told. */
 const SHRUNK = 5;

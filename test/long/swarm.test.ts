@@ -4,7 +4,8 @@ import { defaultSettings } from '../../sim/scenario/world-settings.js';
 import { playSeeds } from '../../sim/swarm/play-seeds.js';
 import type { SwarmVerdict } from '../../sim/swarm/run-swarm.js';
 
-const SEEDS = Number(process.env.SWARM_SEEDS ?? 20_000);
+/** Ten minutes of one core; `SWARM_SEEDS=100000` plays a night. */
+const SEEDS = Number(process.env.SWARM_SEEDS ?? 2000);
 if (!Number.isInteger(SEEDS) || SEEDS < 2) throw new Error(`SWARM_SEEDS=${process.env.SWARM_SEEDS}: at least 2 seeds`);
 /** A day has its own seeds: what failed can be played again, and tomorrow others are tried. */
 const FIRST_NEW_SEED = Number(process.env.SWARM_FIRST_SEED ?? 1_000_000 + Math.floor(Date.now() / 86_400_000) * SEEDS);

@@ -7,16 +7,11 @@ import type { RunResult } from '../../sim/verdict/run-result.js';
 import { COMMAND_FILE } from '../../src/base/package/package-root.js';
 import { clusterDepth } from '../../src/core/account/cluster-depth.js';
 import { tokensPromises } from '../cluster/tokens-promises.js';
-import { playFivePerMinute } from '../cluster/tokens-story.js';
 import { sharedKafka } from '../kafka/shared-kafka.js';
 
 type LiveResult = RunResult & { readonly punctuality: Punctuality };
 
 const run = promisify(execFile);
-const FIVE_PER_MINUTE_MS = 192_000;
-const TEN_MINUTES_MS = 600_000;
-/** The bucket of five per minute is empty when nodes begin, and holds five. */
-const FIVE_FILLED_MS = 65_000;
 const APART_MAX = 0.01;
 /** As in bench/accuracy-live.ts: with more requests unanswered, totals tell of the machine, which also wakes nodes too late. */
 const MISSED_MAX = 0.01;
@@ -29,31 +24,6 @@ tokensPromises('kafka', async () => ({
   brokers: await sharedKafka(),
   name: `tokens-long-${process.pid}`,
 }));
-
-test('five per minute on three nodes that are asked three times a second: five per minute', async () => {
-  const { seconds, perNode, lengthSeconds } = await playFivePerMinute('embedded', FIVE_PER_MINUTE_MS);
-  console.log(
-    `five per minute: ${perNode.join(' + ')} in ${lengthSeconds.toFixed(0)} s, after ${seconds.map((at) => at.toFixed(0)).join(', ')} s`,
-  );
-  const inOneBucket = 5 + (5 * lengthSeconds) / 60;
-  expect(seconds.length).toBeLessThanOrEqual(inOneBucket + 2);
-  expect(seconds.length).toBeGreaterThanOrEqual(Math.floor(0.97 * inOneBucket));
-  // The bucket is full at the start: one bucket would give ten, the nodes two more.
-  const inMinuteFrom = (from: number) => seconds.filter((at) => at >= from && at < from + 60).length;
-  expect(Math.max(...seconds.map(inMinuteFrom))).toBeLessThanOrEqual(5 + 5 + 2);
-});
-
-test('five per minute over ten minutes from a full bucket: fifty, and the five that were there', async () => {
-  const { seconds, perNode, lengthSeconds } = await playFivePerMinute('embedded', TEN_MINUTES_MS, FIVE_FILLED_MS);
-  console.log(
-    `ten minutes: ${perNode.join(' + ')} in ${lengthSeconds.toFixed(0)} s, after ${seconds.map((at) => at.toFixed(0)).join(', ')} s`,
-  );
-  const inOneBucket = 5 + (5 * lengthSeconds) / 60;
-  expect(seconds.length).toBeLessThanOrEqual(inOneBucket + 2);
-  expect(seconds.length).toBeGreaterThanOrEqual(Math.floor(0.97 * inOneBucket));
-  const inMinuteFrom = (from: number) => seconds.filter((at) => at >= from && at < from + 60).length;
-  expect(Math.max(...seconds.map(inMinuteFrom))).toBeLessThanOrEqual(5 + 5 + 2);
-});
 
 describe.each(['moving-demand', 'one-wants-all', 'eighty-twenty', 'killed'])('%s', (name) => {
   test('live as simulated: any 5 s holds three depths more than the quota at most, and as much is used', async () => {

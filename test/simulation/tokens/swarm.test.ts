@@ -3,7 +3,7 @@ import { runSwarm } from '../../../sim/swarm/run-swarm.js';
 import { someOf } from '../../property/seed.js';
 import { KINDS, MAX_MIN, settingsOf } from './swarm-kinds.js';
 
-/** Seeds and faults are those of the swarm. test/long/tokens-swarm.test.ts plays hundreds of seeds of each kind. */
+/** Seeds and faults are those of the swarm. test/long/tokens-swarm.test.ts plays more seeds of each kind. */
 const SEEDS_OF_MAX_MIN = 8;
 const SEEDS_OF_OTHERS = 2;
 
