@@ -11,14 +11,14 @@ export const EMBEDDED = { appendTimeoutMs: 500 };
 const FILE_BYTES_MAX = 64 * 1024 ** 2;
 
 /** @param durable as the registry's log is */
-export async function embeddedWorld(durable: boolean): Promise<TopicWorld> {
+export async function embeddedWorld(durable: boolean, appendTimeoutMs = EMBEDDED.appendTimeoutMs): Promise<TopicWorld> {
   const path = await mkdtemp(join(tmpdir(), 'quotamesh-embedded-'));
   const folder = await makeTopicFolder(path, durable);
   const gate = new CommitGate(folder.gateName);
   let blocking: GateHold | undefined;
   const enter = async () => (await gate.enter(AbortSignal.timeout(5000))) ?? Promise.reject(new Error('gate is shut'));
   return {
-    makeTopic: () => new EmbeddedTopic({ path, ...EMBEDDED, durable, fileBytesMax: FILE_BYTES_MAX }),
+    makeTopic: () => new EmbeddedTopic({ path, appendTimeoutMs, durable, fileBytesMax: FILE_BYTES_MAX }),
     compact: async () => {
       const hold = await enter();
       await moveTailToTheEnd(folder.dataFile);
