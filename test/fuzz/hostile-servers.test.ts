@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { ReadRecord } from '../../src/base/ports/report-topic.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import { RedisAnswerBounds } from '../../src/topic/answers/redis-answer-bounds.js';
@@ -335,6 +335,21 @@ it.each<readonly [string, (socket: Socket) => void, RegExp]>([
     await expect(useRedis(server.port)).rejects.toThrow(reason);
   });
   expect(growth).toBeLessThan(MEMORY_BYTES_MAX);
+});
+
+it('hears the end of a connection to Redis once, however many commands wait for answers', async () => {
+  const warnings: string[] = [];
+  const keep = ({ message }: Error) => warnings.push(message);
+  process.on('warning', keep);
+  onTestFinished(() => void process.off('warning', keep));
+  const server = await fakeServer((_, bytes) => bytes.length);
+  const connection = new RedisConnection(redisTopicOptions('fuzz', 'reports', redisConfig(server.port), {}));
+  await connection.connect();
+  const answers = Array.from({ length: 20 }, () => connection.send('XREAD', ['STREAMS', 'l', '0']));
+  connection.destroy(new Error('done'));
+  expect((await Promise.allSettled(answers)).every(({ status }) => status === 'rejected')).toBe(true);
+  await sleep(10);
+  expect(warnings).toEqual([]);
 });
 
 it('a topic in a hostile Kafka or Redis backs off, counts, and logs each cause once', async () => {

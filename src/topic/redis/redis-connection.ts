@@ -20,6 +20,7 @@ export class RedisConnection {
   readonly #ended: Promise<never>;
   #end: (error: Error) => void = () => {};
   #reason: Error | null = null;
+  #isDestroyed = false;
 
   constructor(options: RedisTopicOptions) {
     this.#redis = new Redis({ ...clientOptions(options), replyMapping: 'legacy' });
@@ -56,6 +57,8 @@ export class RedisConnection {
   }
 
   destroy(reason: Error): void {
+    if (this.#isDestroyed) return;
+    this.#isDestroyed = true;
     this.#reason ??= reason;
     this.#end(this.#reason);
     this.#hearAll();
