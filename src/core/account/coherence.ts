@@ -10,14 +10,12 @@ import { decay } from '../base/decay.js';
  * sums by their slots, so a large cluster needs no more memory than a small one.
  */
 export class Coherence {
-  /** None until something is charged: most lanes have a dimension in which nothing is. */
-  #sums: number[] = [];
+  readonly #sums = new Array<number>(SUMS).fill(0);
   #squared = 0;
   #squares = 0;
   #atMs = 0;
 
   charge(slot: number, units: number, logMs: number): void {
-    if (this.#sums.length === 0) this.#sums = new Array<number>(SUMS).fill(0);
     const ms = logMs - this.#atMs;
     if (ms > 0) this.#fade(ms);
     this.#sums[slot % SUMS] += units;

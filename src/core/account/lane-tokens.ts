@@ -1,5 +1,5 @@
 import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey } from '../base/vocabulary.js';
-import { type LaneView, nodesIn, sum } from '../convergence/strategy.js';
+import { isLimited, type LaneView, nodesIn, sum } from '../convergence/strategy.js';
 import { type Clumped, Clumps } from '../report/sample/clumps.js';
 import type { LaneRates } from '../report/sample/estimate.js';
 import type { DepthRule } from './cluster-depth.js';
@@ -8,7 +8,11 @@ import { SlotTokens, type Viewed } from './slot-tokens.js';
 
 /** A lane's tokens: what the cluster's bucket holds by the log, and what this node may take of it. */
 export class LaneTokens implements Clumped {
-  readonly slots: readonly SlotTokens[] = Array.from({ length: DIMENSION_COUNT }, () => new SlotTokens());
+  /**
+   * By dimension; a hole where it has had no bucket yet, because most groups limit one dimension. `forEach`, `some` and
+   * `every` pass over holes.
+   */
+  readonly slots: SlotTokens[] = [];
   /** False until the lane's rows have been viewed since they changed. */
   isCurrent = false;
   /**
@@ -33,6 +37,10 @@ export class LaneTokens implements Clumped {
   #costPerMessage = 0;
   #nodes = 1;
   #passedMs = 0;
+  #hasFlowed = false;
+  #hasEntry = false;
+  /** Authors whose entries have begun since, by their slots: of a bucket that comes later they have taken nothing. */
+  readonly #begun: number[] = [];
 
   /** Starts with full buckets; `restore` of the slots says what is in them. */
   constructor(spanMs: number, pauseMs: number) {
@@ -56,13 +64,15 @@ export class LaneTokens implements Clumped {
    */
   fullInMs(logMs: number): number {
     const ms = Math.max(0, logMs - this.settledLogMs);
-    return Math.max(...this.slots.map((slot) => slot.fullInMs(slot.tokensAfter(ms) - slot.account.unread)));
+    return this.#most((slot) => slot.fullInMs(slot.tokensAfter(ms) - slot.account.unread));
   }
 
   /** Another log begins, whose time begins at 0: the buckets hold what they hold, and charges count from 0. */
   beginLog(logMs: number): void {
     const ms = Math.max(0, logMs - this.settledLogMs);
-    for (const slot of this.slots) slot.settledTokens = slot.tokensAfter(ms);
+    this.slots.forEach((slot) => {
+      slot.settledTokens = slot.tokensAfter(ms);
+    });
     this.settledLogMs = 0;
     this.#settledPauseMs = 0;
     this.forget();
@@ -80,12 +90,14 @@ export class LaneTokens implements Clumped {
     const pausedMs = pauseMs - this.#settledPauseMs;
     this.settledLogMs = spanMs;
     this.#settledPauseMs = pauseMs;
-    for (const slot of this.slots) slot.settle(ms, pausedMs);
+    this.slots.forEach((slot) => {
+      slot.settle(ms, pausedMs);
+    });
   }
 
-  /** Tokens of the cluster's bucket at a log time, as this node extrapolates them. */
+  /** Tokens of the cluster's bucket at a log time, as this node extrapolates them; Infinity where there was none. */
   tokensAt(dimension: number, logMs: number): number {
-    return this.slots[dimension].tokensAfter(logMs - this.settledLogMs);
+    return this.slots[dimension]?.tokensAfter(logMs - this.settledLogMs) ?? Infinity;
   }
 
   /**
@@ -93,40 +105,64 @@ export class LaneTokens implements Clumped {
    * none.
    */
   stocks(logMs: number): [messages: number, bytes: number] {
-    const [messages, bytes] = this.slots.map(({ bucket, blocked, account }, dimension) => {
+    return this.#each(Number.NaN, ({ bucket, blocked, account }, dimension) => {
       const of = bucket ?? blocked;
       if (of === null) return Number.NaN;
       return Math.min(of.depth, this.tokensAt(dimension, logMs) - Math.min(0, account.unread));
-    }) as [number, number];
-    return [messages, bytes];
+    });
   }
 
   /** Returns what this node has charged to each bucket, and not read back. */
   unread(): [messages: number, bytes: number] {
-    const [messages, bytes] = this.slots as readonly [SlotTokens, SlotTokens];
-    return [Math.max(0, messages.account.unread), Math.max(0, bytes.account.unread)];
+    return this.#each(0, ({ account }) => Math.max(0, account.unread));
   }
 
   /** Returns how many depths of what the author gave back are not believed, of the dimension in which that is more. */
   charge(node: NodeKey, slot: number, messages: number, bytes: number, wants: boolean): number {
-    const [first, second] = this.slots as readonly [SlotTokens, SlotTokens];
-    const ofMessages = first.charge(node, slot, messages, this.settledLogMs, wants);
-    return Math.max(ofMessages, second.charge(node, slot, bytes, this.settledLogMs, wants));
+    return this.#most((each, dimension) =>
+      each.charge(node, slot, dimension === MESSAGES ? messages : bytes, this.settledLogMs, wants),
+    );
   }
 
   /** An author's entry begins. */
   beginEntry(slot: number): void {
-    for (const { returnable } of this.slots) returnable.begin(slot);
+    if (!this.#begun.includes(slot)) this.#begun.push(slot);
+    this.slots.forEach(({ returnable }) => {
+      returnable.begin(slot);
+    });
   }
 
   /** Reads what all nodes are expected to take, after the strategy has divided the target. */
   view(view: LaneView, members: Viewed, rule: DepthRule): void {
     this.#nodes = Math.max(1, nodesIn(view));
     const bytes = bytesPerMessage(view);
-    this.slots.forEach((slot, dimension) => {
-      slot.view(view, members, dimension, dimension === MESSAGES ? 1 : bytes, rule);
-    });
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const slot = isLimited(view, dimension) ? this.#reach(dimension) : this.slots[dimension];
+      slot?.view(view, members, dimension, dimension === MESSAGES ? 1 : bytes, rule);
+    }
     this.isCurrent = true;
+  }
+
+  /** Begins with what is known of the lane where the dimension gets a bucket. */
+  #reach(dimension: number): SlotTokens {
+    const known = this.slots[dimension];
+    if (known !== undefined) return known;
+    const slot = new SlotTokens(this.#hasFlowed);
+    this.slots[dimension] = slot;
+    if (this.#hasEntry) slot.account.resume(0);
+    for (const author of this.#begun) slot.returnable.begin(author);
+    if (dimension === MESSAGES) slot.countCosts(0, this.#costPerMessage);
+    return slot;
+  }
+
+  /** @param none is what a dimension says that has had no bucket */
+  #each(none: number, of: (slot: SlotTokens, dimension: number) => number): [messages: number, bytes: number] {
+    const [messages, bytes] = this.slots;
+    return [messages === undefined ? none : of(messages, MESSAGES), bytes === undefined ? none : of(bytes, BYTES)];
+  }
+
+  #most(of: (slot: SlotTokens, dimension: number) => number): number {
+    return Math.max(...this.#each(0, of));
   }
 
   /**
@@ -138,7 +174,7 @@ export class LaneTokens implements Clumped {
    * of 300 at an average of 1 is one of 60 at 5.
    */
   countCosts(costPerMessage: number): void {
-    this.slots[MESSAGES].countCosts(this.#costPerMessage, costPerMessage);
+    this.slots[MESSAGES]?.countCosts(this.#costPerMessage, costPerMessage);
     this.#costPerMessage = costPerMessage;
   }
 
@@ -151,6 +187,7 @@ export class LaneTokens implements Clumped {
   flow(taken: Float64Array, unrefused: Float64Array, now: Now): void {
     const seconds = (now.nowMs - this.#passedMs) / 1000;
     this.#passedMs = now.nowMs;
+    this.#hasFlowed = true;
     const aheadMs = Math.max(0, now.logMs - this.settledLogMs);
     // All appended a round trip ago has been read, though nobody may have written for long; but not what follows
     // an own record that has not come back: from there on others may expect less of this node.
@@ -182,12 +219,12 @@ export class LaneTokens implements Clumped {
   /** The charges as a record carries them, units in every dimension. */
   publish(): [messages: number, bytes: number] {
     this.isDue = false;
-    const [messages, bytes] = this.slots as readonly [SlotTokens, SlotTokens];
-    return [messages.account.publish(), bytes.account.publish()];
+    return this.#each(0, ({ account }) => account.publish());
   }
 
   /** A record of this node has been read back. */
   readBack(charge: readonly [number, number]): void {
+    this.#hasEntry = true;
     this.slots.forEach(({ account }, dimension) => {
       account.readBack(charge[dimension]);
     });
@@ -203,10 +240,8 @@ export class LaneTokens implements Clumped {
 
   /** Units that no record says, in parts of what makes a report due; of the dimension in which that is more. */
   get deviation(): number {
-    return Math.max(
-      ...this.slots.map(({ bucket, account, threshold }) =>
-        bucket === null ? 0 : Math.abs(account.unpublished) / threshold,
-      ),
+    return this.#most(({ bucket, account, threshold }) =>
+      bucket === null ? 0 : Math.abs(account.unpublished) / threshold,
     );
   }
 
@@ -224,7 +259,9 @@ export class LaneTokens implements Clumped {
 
   /** Tests if a report is due because this node left of a dimension what it was expected to take and others may. */
   hasLeft(dimension: number): boolean {
-    const { bucket, account, expected, threshold } = this.slots[dimension];
+    const slot = this.slots[dimension];
+    if (slot === undefined) return false;
+    const { bucket, account, expected, threshold } = slot;
     return bucket !== null && expected.isLent && account.unpublished <= -threshold;
   }
 
@@ -234,8 +271,8 @@ export class LaneTokens implements Clumped {
    * have the burst: three readers that fetch twice a second used 92 % of the quota so, and 51 % by their averages.
    */
   clumpsOf(dimension: number): number {
-    const { bucket, expected } = this.slots[dimension];
-    const isRead = bucket !== null && expected.isLent && !expected.isThrottled;
+    const slot = this.slots[dimension];
+    const isRead = slot !== undefined && slot.bucket !== null && slot.expected.isLent && !slot.expected.isThrottled;
     return isRead ? this.clumps.piecesOf(dimension) : 1;
   }
 
@@ -289,8 +326,10 @@ export class LaneTokens implements Clumped {
 
   /** This node's entry in the log already charges so much. */
   resume(charge: readonly [messages: number, bytes: number]): void {
-    this.slots.forEach(({ account }, dimension) => {
-      account.resume(charge[dimension]);
+    this.#hasEntry = true;
+    charge.forEach((units, dimension) => {
+      const slot = units === 0 ? this.slots[dimension] : this.#reach(dimension);
+      slot?.account.resume(units);
     });
     this.isEnding = true;
   }
@@ -299,7 +338,10 @@ export class LaneTokens implements Clumped {
   forget(): void {
     this.isEnding = false;
     this.isDue = false;
-    for (const { account } of this.slots) account.forget();
+    this.#hasEntry = false;
+    this.slots.forEach(({ account }) => {
+      account.forget();
+    });
   }
 }
 

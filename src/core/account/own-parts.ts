@@ -17,24 +17,27 @@ import type { ClusterBucket } from './cluster-bucket.js';
  * at most, so a debt is not made deeper by more than one depth.
  */
 export class OwnParts {
-  readonly #most = new Part(Infinity);
+  /** Null until there is a maximum, and until nothing is lent. */
+  #most: Part | null = null;
+  #share: ShareAlone | null = null;
   readonly #least = new Part(0);
-  readonly #share = new ShareAlone();
 
   set(range: ShareRange, nodes: number, bucket: ClusterBucket, piece: number, own: OwnShare): void {
     const { minShareRatio, maxShareRatio } = range;
-    this.#share.set(range.isLent ? null : own, bucket.depth);
+    if (!range.isLent) this.#share ??= new ShareAlone();
+    this.#share?.set(range.isLent ? null : own, bucket.depth);
     const least = Math.min(minShareRatio, 1 / nodes);
     this.#least.set(least * bucket.perSecond, least * bucket.depth);
-    if (maxShareRatio < 1)
+    if (maxShareRatio < 1) {
+      this.#most ??= new Part(Infinity);
       this.#most.set(maxShareRatio * bucket.perSecond, Math.max(piece, maxShareRatio * bucket.depth));
-    else this.#most.set(Infinity, Infinity);
+    } else this.#most?.set(Infinity, Infinity);
   }
 
   /** @param taken units in that time; negative where more came back than was taken */
   pass(seconds: number, taken: number): void {
-    this.#share.pass(seconds, taken);
-    this.#most.pass(seconds, taken);
+    this.#share?.pass(seconds, taken);
+    this.#most?.pass(seconds, taken);
     this.#least.pass(seconds, taken);
     // A node that takes more than its minimum owes none of it.
     this.#least.tokens = Math.max(0, this.#least.tokens);
@@ -42,7 +45,7 @@ export class OwnParts {
 
   /** Keeps what a node may take to its bounds. Its minimum goes before its share, and its maximum before both. */
   bind(own: Takeable, isMember: boolean): void {
-    this.#share.bind(own);
+    this.#share?.bind(own);
     const least = this.#least;
     // A node that the log has given up has no part: others use what was its own.
     if (isMember && least.tokens > Math.max(0, own.takeable)) {
@@ -52,6 +55,7 @@ export class OwnParts {
       own.comesBackPerSecond = Math.max(own.comesBackPerSecond, least.perSecond);
     }
     const most = this.#most;
+    if (most === null) return;
     own.takeable = Math.min(own.takeable, most.tokens);
     own.depth = Math.min(own.depth, most.depth);
     own.perSecond = Math.min(own.perSecond, most.perSecond);

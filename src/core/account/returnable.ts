@@ -16,90 +16,90 @@ import type { ExpectedUse } from './expected-use.js';
  */
 export class Returnable {
   /**
-   * The authors by slot of the member, ascending; of each, units, and units per second: see `useOf`. Typed arrays of so
-   * few elements take two to three times as much.
+   * The authors by slot of the member, ascending: of each its slot, units, and units per second (see `useOf`). Typed
+   * arrays of so few elements take two to three times as much, and so do three arrays.
    */
-  #slots: number[] = [];
-  #units: number[] = [];
-  #uses: number[] = [];
+  #authors: number[] = [];
 
   /** Units; 0 for who is not known. */
   of(slot: number): number {
     const at = this.#find(slot);
-    return at < 0 ? 0 : this.#units[at];
+    return at < 0 ? 0 : this.#authors[at + UNITS];
   }
 
   /** Computes what it will be after so much log time, if nobody writes until then. */
   later(slot: number, of: Passed): number {
     const at = this.#find(slot);
-    return at < 0 ? 0 : grown(this.#units[at], this.#uses[at], of);
+    return at < 0 ? 0 : grown(this.#authors[at + UNITS], this.#authors[at + USE], of);
   }
 
   /** An entry of this author begins: it has charged nothing, and nothing was expected of it. */
   begin(slot: number): void {
     const at = this.#reach(slot);
-    this.#units[at] = 0;
+    this.#authors[at + UNITS] = 0;
   }
 
   /** Reads what is expected of everybody from now on. */
   view(view: LaneView, alive: readonly AliveNode[], dimension: number, expected: ExpectedUse, depth: number): void {
-    this.#uses.fill(0);
+    this.expectNothing();
     for (let at = 0; at < view.count; at++) {
       const use = expected.useOf(view, at, dimension);
       const node = view.node[at];
       // A node without a row wants nothing.
       if (use === 0 || node === -1) continue;
       const author = this.#reach(alive[node].slot);
-      this.#uses[author] = use;
+      this.#authors[author + USE] = use;
     }
-    const units = this.#units;
-    for (let at = 0; at < units.length; at++) if (units[at] === UNKNOWN) units[at] = depth;
+    const authors = this.#authors;
+    for (let at = UNITS; at < authors.length; at += WORDS) if (authors[at] === UNKNOWN) authors[at] = depth;
   }
 
   /** Called where nobody is expected to take anything. */
   expectNothing(): void {
-    this.#uses.fill(0);
+    for (let at = USE; at < this.#authors.length; at += WORDS) this.#authors[at] = 0;
   }
 
   /** Log time has passed. */
   settle(of: Passed): void {
-    const units = this.#units;
-    const uses = this.#uses;
-    for (let at = 0; at < units.length; at++) if (uses[at] !== 0) units[at] = grown(units[at], uses[at], of);
+    const authors = this.#authors;
+    for (let at = 0; at < authors.length; at += WORDS) {
+      const use = authors[at + USE];
+      if (use !== 0) authors[at + UNITS] = grown(authors[at + UNITS], use, of);
+    }
   }
 
   /** The author has charged so much, as it was applied. */
   charge(slot: number, units: number, depth: number): void {
-    const at = this.#reach(slot);
-    const before = this.#units[at];
-    this.#units[at] = Math.max(before, Math.min(depth, before + units));
+    const at = this.#reach(slot) + UNITS;
+    const before = this.#authors[at];
+    this.#authors[at] = Math.max(before, Math.min(depth, before + units));
   }
 
   /** The author gives so much back. Returns what is believed of it. */
   giveBack(slot: number, units: number, depth: number): number {
-    const at = this.#reach(slot);
-    const known = this.#units[at];
+    const at = this.#reach(slot) + UNITS;
+    const known = this.#authors[at];
     const most = known === UNKNOWN ? depth : known;
     if (units > most + ROUNDED * depth) {
-      this.#units[at] = 0;
+      this.#authors[at] = 0;
       return most;
     }
-    this.#units[at] = Math.max(0, most - units);
+    this.#authors[at] = Math.max(0, most - units);
     return units;
   }
 
   /** Place of an author; where it is not known, −1 − the place that it would have. */
   #find(slot: number): number {
     let low = 0;
-    let high = this.#slots.length - 1;
+    let high = this.#authors.length / WORDS - 1;
     while (low <= high) {
       const middle = (low + high) >> 1;
-      const here = this.#slots[middle];
-      if (here === slot) return middle;
+      const here = this.#authors[WORDS * middle];
+      if (here === slot) return WORDS * middle;
       if (here < slot) low = middle + 1;
       else high = middle - 1;
     }
-    return -1 - low;
+    return -1 - WORDS * low;
   }
 
   /** Place of an author, who is known from now on. */
@@ -108,12 +108,15 @@ export class Returnable {
     if (found >= 0) return found;
     const at = -1 - found;
     // A copy has no room that nobody needs.
-    this.#slots = this.#slots.toSpliced(at, 0, slot);
-    this.#units = this.#units.toSpliced(at, 0, UNKNOWN);
-    this.#uses = this.#uses.toSpliced(at, 0, 0);
+    this.#authors = this.#authors.toSpliced(at, 0, slot, UNKNOWN, 0);
     return at;
   }
 }
+
+/** Words of an author, and where they are; its slot is the first. */
+const WORDS = 3;
+const UNITS = 1;
+const USE = 2;
 
 /** A member that is alive, by this reader's number of it. */
 export interface AliveNode {

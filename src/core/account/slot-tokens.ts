@@ -64,7 +64,8 @@ export class SlotTokens {
   #isMet = false;
   readonly returnable = new Returnable();
   readonly #recent = new RecentUse();
-  readonly #coherence = new Coherence();
+  /** Null until something is charged. */
+  #coherence: Coherence | null = null;
   readonly #parts = new OwnParts();
   /** True = a full bucket is divided among the nodes in advance. */
   #isDivided = false;
@@ -76,22 +77,21 @@ export class SlotTokens {
   #creditMax = 0;
   /** Units of the cluster's bucket that this node may take unread. */
   #fromCluster = 0;
-  /** The most that it may be. */
-  #most = Infinity;
   /** The most that the threshold for what is taken may be. */
   #takenMost = 0;
-  #creditSeconds = CREDIT_SECONDS;
+  /** True while messages stand for what a cost quota buys. */
+  #countsCosts = false;
   /** True while what is taken is not counted, because there is no quota. */
-  #isUncounted = false;
+  #isUncounted: boolean;
+
+  constructor(isUncounted = false) {
+    this.#isUncounted = isUncounted;
+  }
 
   /** A message costs so many units now, and the bucket holds the same cost as before; 0 = costs do not count. */
   countCosts(before: number, costPerMessage: number): void {
-    this.#creditSeconds = costPerMessage > 0 ? CREDIT_SECONDS_OF_COSTS : CREDIT_SECONDS;
+    this.#countsCosts = costPerMessage > 0;
     if (before > 0 && costPerMessage > 0) this.settledTokens *= before / costPerMessage;
-  }
-
-  get #countsCosts(): boolean {
-    return this.#creditSeconds === CREDIT_SECONDS_OF_COSTS;
   }
 
   /** Restores what the rows of the lane say is in the bucket. */
@@ -158,6 +158,7 @@ export class SlotTokens {
     if (bucket === null || (units === 0 && !wants)) return 0;
     if (this.isInPieces) this.#recent.charge(node, units, logMs, bucket, this.piece);
     if (units === 0) return 0;
+    this.#coherence ??= new Coherence();
     this.#coherence.charge(slot, units, logMs);
     if (units < 0) {
       const believed = returnable.giveBack(slot, -units, bucket.depth);
@@ -202,7 +203,7 @@ export class SlotTokens {
     this.#isMet = view.meetsAll && this.expected.total <= MET_RATIO * (1 - view.floorRatio) * perSecond;
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count, 1);
     // Costs become known together, which says nothing of what is asked.
-    const alike = this.isInPieces || this.#countsCosts ? 1 : this.#coherence.among(count);
+    const alike = this.isInPieces || this.#countsCosts ? 1 : (this.#coherence?.among(count) ?? 1);
     this.#takenMost = alike === 1 ? this.threshold : this.#thresholdOf(this.bucket, count, alike);
     this.takenThreshold = this.#takenMost;
     this.shortThreshold = this.isInPieces ? SHORT_PIECE * piece : this.#shortThresholdOf(this.bucket);
@@ -289,9 +290,9 @@ export class SlotTokens {
   /** Computes what may be taken from now on. */
   #give(bucket: ClusterBucket, nodes: number, now: FlowNow, isHeldBack: boolean): void {
     const { account } = this;
-    this.#most = isHeldBack ? Math.min(this.threshold, this.takenThreshold) : Infinity;
-    if (this.isInPieces) this.#giveInPieces(bucket, nodes, now);
-    else this.#giveAtRates(bucket, nodes, now.roundTripMs);
+    const most = isHeldBack ? Math.min(this.threshold, this.takenThreshold) : Infinity;
+    if (this.isInPieces) this.#giveInPieces(bucket, nodes, now, most);
+    else this.#giveAtRates(bucket, nodes, now.roundTripMs, most);
     this.takeable -= account.pay(this.#payable(bucket)) + account.owed;
     this.#parts.bind(this, this.expected.isMember);
     // All that came back is kept until it is taken.
@@ -408,12 +409,14 @@ export class SlotTokens {
 
   /** Bounds what was not taken when it was expected, and may be taken later without a report. */
   #creditMaxOf({ depth }: ClusterBucket, nodes: number): number {
-    const least = Math.max(CREDIT_PIECES * this.piece, this.#creditSeconds * this.#use);
+    const creditSeconds = this.#countsCosts ? CREDIT_SECONDS_OF_COSTS : CREDIT_SECONDS;
+    const least = Math.max(CREDIT_PIECES * this.piece, creditSeconds * this.#use);
     if (this.#countsCosts) return least;
     return Math.max(least, Math.min((CREDIT_DEPTHS * depth) / nodes, noiseOf(this.#use, this.piece)));
   }
 
-  #giveAtRates(bucket: ClusterBucket, nodes: number, roundTripMs: number): void {
+  /** @param atMost of the cluster's bucket */
+  #giveAtRates(bucket: ClusterBucket, nodes: number, roundTripMs: number, atMost: number): void {
     const { account, expected, piece } = this;
     const rate = correctedRate(bucket, this.tokens);
     const used = Math.min(expected.total, rate);
@@ -423,7 +426,7 @@ export class SlotTokens {
     this.#slack = this.tokens >= bucket.depth ? slack : 0;
     this.#creditMax = this.#creditMaxOf(bucket, nodes);
     const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
-    const most = expected.isMember ? Math.min(this.#most, fromCluster(bucket, this.tokens, nodes, use)) : 0;
+    const most = expected.isMember ? Math.min(atMost, fromCluster(bucket, this.tokens, nodes, use)) : 0;
     this.#fromCluster = most;
     // A node that waits with its report until it may take no more is refused while others leave tokens; where somebody
     // is throttled there are none.
@@ -444,7 +447,7 @@ export class SlotTokens {
     this.comesBackPerSecond = Math.max(this.perSecond, expected.share);
   }
 
-  #giveInPieces(bucket: ClusterBucket, nodes: number, now: FlowNow): void {
+  #giveInPieces(bucket: ClusterBucket, nodes: number, now: FlowNow, atMost: number): void {
     const turn: PieceTurn = {
       recent: this.#recent,
       own: now.own,
@@ -457,7 +460,7 @@ export class SlotTokens {
     };
     this.isKnown = this.#recent.isKnown(now.own, now.logMs, bucket);
     const pieces = this.expected.isMember ? wholePieces(bucket, this.tokens, this.piece, turn) : 0;
-    const most = Math.min(this.#most, pieces);
+    const most = Math.min(atMost, pieces);
     this.#fromCluster = this.piece * Math.floor(most / this.piece);
     this.#use = 0;
     // As at rates: what a full bucket loses pays for what stays unpublished.
@@ -470,7 +473,7 @@ export class SlotTokens {
     // Work larger than what a full bucket gives to this node waits until it is full.
     this.depth = Math.max(this.piece, most, wholePieces(bucket, bucket.depth, this.piece, turn));
     // Until a record says otherwise, what flows in makes up the next piece.
-    const isFilling = pieces < this.piece && this.expected.isMember && this.#most === Infinity;
+    const isFilling = pieces < this.piece && this.expected.isMember && atMost === Infinity;
     this.perSecond = isFilling ? bucket.perSecond : 0;
     this.comesBackPerSecond = bucket.perSecond;
   }

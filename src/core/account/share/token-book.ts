@@ -186,8 +186,8 @@ export class TokenBook implements ChargeReader {
     const lane = this.#lanes.get(mapLane);
     if (lane === undefined) return null;
     this.#view(lane);
-    const slot = lane.tokens.slots[dimension];
-    return slot.tokensAfter(Math.max(0, this.#logTime(lane.partition).spanMs - lane.tokens.settledLogMs));
+    const { spanMs } = this.#logTime(lane.partition);
+    return lane.tokens.tokensAt(dimension, Math.max(spanMs, lane.tokens.settledLogMs));
   }
 
   /** The offset from which on a lane's bucket was followed; NaN = it is not, or what it held is of another log. */
@@ -356,7 +356,9 @@ export class TokenBook implements ChargeReader {
       if (hasBucket === (lane.tokens !== null)) continue;
       this.serve(lane, nowMs);
       // No row says what a gate let pass, at a node that began alone among others.
-      for (const slot of lane.tokens?.slots ?? []) slot.beginEmpty(0);
+      lane.tokens?.slots.forEach((slot) => {
+        slot.beginEmpty(0);
+      });
     }
   }
 
@@ -474,13 +476,13 @@ export class TokenBook implements ChargeReader {
     };
     this.#lanes.set(mapLane, lane);
     if (this.#hasRamp(group)) this.#ramped.set(mapLane, lane);
+    this.#view(lane);
     const ownRow = this.#ownRow(mapLane);
     if (ownRow !== -1) {
       tokens.resume(usageMap.rows.chargesOf(ownRow));
       // Others may accept less of this node than it would of them.
       tokens.beginEntry(usageMap.rows.memberOf(ownRow));
     }
-    this.#view(lane);
     this.#restore(lane);
     return lane;
   }
