@@ -7,8 +7,8 @@ import { keyedLimits, LIMIT, RATE_MAX } from './limits.js';
 
 const BURST_REMEDY = 'Write burst: 10 (messages), burst: 2s (of the quota), or burst: { messages: 10, bytes: 1MiB }.';
 const BURST_COSTS =
-  'Bursts are over-admission: any span of time holds at most its part of the quota and three bursts; one where ' +
-  'burst.policy is divided.';
+  'Bursts are over-admission: any span of time holds at most its part of the quota and three bursts, one where ' +
+  'burst.policy is divided, and what restarts add (docs/guide/tokens.md).';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -118,7 +118,7 @@ const DEPTH = {
     max: 1e12,
     remedy: BURST_REMEDY,
     missedBy: 'whose clients come in batches',
-    buys: 'So many messages pass at once, at any node, when the group has been idle. burst: 10 says it, too.',
+    buys: 'So many messages pass at once when the group has been idle (where: burst.policy). burst: 10 says it, too.',
     costs: BURST_COSTS,
   },
   bytes: {
@@ -129,7 +129,7 @@ const DEPTH = {
     max: 2 ** 50,
     remedy: BURST_REMEDY,
     missedBy: 'senders of large messages',
-    buys: 'So many bytes pass at once, at any node, when the group has been idle.',
+    buys: 'So many bytes pass at once when the group has been idle.',
     costs: BURST_COSTS,
   },
   quotaMs: {
@@ -241,11 +241,13 @@ export const GROUP = section({
       kind: 'choice',
       default: 'full',
       choices: BURST_STARTS,
-      missedBy: 'quotas that a restart must not refill',
+      missedBy: 'quotas that a lost topic must not refill',
       buys:
-        'What is in a bucket of which the log says nothing. full: the burst, because whoever took of it would have said ' +
-        'so. empty: nothing when a node begins to decide, and what has flowed in since.',
-      costs: 'full: where the topic was lost with all nodes, the burst is there once more.',
+        'What a node finds in a bucket after its start. full: what the log says, and the burst where it says nothing. ' +
+        'empty: of that at most what has flowed in since it began to decide.',
+      costs:
+        'full: where the topic was lost with all nodes, the burst is there once more. empty: every start, and so every ' +
+        'deploy, refuses what the bucket held (docs/guide/tokens.md).',
     },
   }),
   weights: {

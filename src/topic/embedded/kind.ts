@@ -9,7 +9,9 @@ export const EMBEDDED_TOPIC = topicKind({
       default: './state',
       missedBy: 'several clusters on a machine',
       buys: 'The folder that the processes of a cluster share. Relative paths start at that of the configuration file.',
-      costs: 'A few MB of disk; it must lie on a local file system.',
+      costs:
+        'A few MB of disk; it must lie on a local file system. On Linux its reports end with the machine: after ' +
+        'a restart all buckets are full (docs/guide/tokens.md).',
     },
   },
   constants: { appendTimeoutMs: 2000 },
