@@ -12,7 +12,7 @@ export interface Contender {
   start(): Promise<{ readonly settings: object; stop(): Promise<void> }>;
 }
 
-/** `starts` of promises.md. */
+/** Leaves out the advances that `account` of promises.md allows at starts and kills. */
 const PROMISED: Bound = {
   depths: 3,
   perLifeChange: 1 / 3,

@@ -33,7 +33,8 @@ const SAYS =
   'bench:deploys -- --page`: a rolling deploy, a kill -9, a freeze of 7 s, a full restart, another rolling deploy. 54 ' +
   'customers want at most 60 to 90 % of their quota in any hour or minute, so that a bucket, and any window, of the ' +
   'whole service would refuse none of it; six want twice their quota. *Lost*: nobody was there, or no answer came ' +
-  'within a second. *Above quota × time*: most of any customer in any span; one is what an exact bucket holds. What ' +
+  'within a second. *Above quota × time*: most of any customer in any span; one is what an exact bucket holds. The ' +
+  'bound of quotamesh leaves out the advances that [promises](promises.md#admissions) allow at starts and kills. What ' +
   'quotamesh refuses of 60 per hour comes where a key [becomes loud](../guide/keys.md#silent-and-loud-keys): until its ' +
   'record has come back, a node has nothing to spend of a bucket that is not empty. What is measured: ' +
   '[bench/deploys](../../bench/deploys/README.md).';
