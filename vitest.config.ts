@@ -47,9 +47,14 @@ const demo = ['test/integration/demo.test.ts'];
  */
 const long = ['test/long/**/*.test.ts', 'test/integration/{mqtt-cluster,pools-embedded,pulsar-admin}.test.ts'];
 const longComputing = [
-  'test/long/{account,agreed-pool,capacity-page,keys-at-random,replay-stream,scenarios,slow-clients,swarm,tokens,tokens-strategies,tokens-swarm}.test.ts',
+  'test/long/{account,accuracy,agreed-pool,capacity-page,fuzz,keys-at-random,keys-middlewares,replay-stream,scenarios}.test.ts',
+  'test/long/{slow-clients,small-quotas,swarm,tokens,tokens-strategies,tokens-swarm}.test.ts',
 ];
-const longWaiting = ['test/integration/pulsar-admin.test.ts', 'test/long/{embedded-kill,embedded-growth,kafka-start-alone,kafka-topic-*,played-pages}.test.ts'];
+const longWaiting = [
+  'test/integration/pulsar-admin.test.ts',
+  'test/long/{batch-storm,bullmq,embedded-growth,embedded-kill,five-per-minute,kafka-start-alone,kafka-topic-*}.test.ts',
+  'test/long/{older-frameworks,played-pages,registry-changes,registry-kills,signed-rollout,soak}.test.ts',
+];
 const globalSetup = ['test/kafka/global-setup.ts'];
 
 /** What takes longest, the longest of each group first. Vitest knows that of its last run only, and puts small files last in a fresh clone. */
@@ -73,7 +78,8 @@ const LONGEST = [
   ...['test/integration/redis-topic-forgets.test.ts', 'test/integration/embedded-keys.test.ts', 'test/integration/kafka-topic-cost.test.ts'],
   ...['test/integration/embedded-guides.test.ts', 'test/unit/cli/run.test.ts', 'test/unit/cli/operate.test.ts'],
   // npm run test:long
-  ...['test/long/embedded-kill.test.ts', 'test/long/agreed-pool.test.ts'],
+  ...['test/long/accuracy.test.ts', 'test/long/swarm.test.ts', 'test/long/tokens-swarm.test.ts', 'test/long/tokens.test.ts'],
+  ...['test/long/soak.test.ts', 'test/long/registry-kills.test.ts', 'test/long/embedded-kill.test.ts'],
 ];
 
 /**

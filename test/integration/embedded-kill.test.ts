@@ -10,7 +10,7 @@ it('loses no acknowledged record and blocks nobody when writers are killed -9, a
   const kills = partOf(12);
   const figures = await killWriters(kills);
   expect(figures.kills).toBe(kills);
-  // 500 in test:long. By chance alone some kills hit a commit: a writer spends three quarters of its life in one.
+  // Many more in test:long. By chance alone some kills hit a commit: a writer spends three quarters of its life in one.
   expect(figures.insideCommit).toBeGreaterThan(0);
 }, 300_000);
 

@@ -19,6 +19,8 @@ const DELETED_EVERY = 5;
 const DEADLINE_MS = 30_000;
 /** Others finish what the dead have left after 10 to 20 s. */
 const FINISHED_MS = 100_000;
+/** A change that waits for longer is kept from the log; less than that says what else the machine does. */
+const APPEND_TIMEOUT_MS = 10_000;
 /** Pause between looks at the node beside: often enough to stand between the writers, and cheap. */
 const PAUSE_MS = 20;
 
@@ -225,7 +227,10 @@ async function nodeOf(nodeId: string, path: string): Promise<WholeNode> {
     topic: { kind: 'embedded', path },
     groups: { orders: {} },
   };
-  return createWholeNode({ config, env: {} }, { registry: { auditedChanges: AUDITED_CHANGES } });
+  return createWholeNode(
+    { config, env: {} },
+    { registry: { auditedChanges: AUDITED_CHANGES }, embedded: { appendTimeoutMs: APPEND_TIMEOUT_MS } },
+  );
 }
 
 function answeredIn(output: string): number {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { partOf } from '../property/seed.js';
 import { killRegistryWriters } from './registry-kill-rounds.js';
 
-/** 500 in test:long: a start costs a second. */
+/** Many more in test:long: a start costs a second. */
 const KILLS = partOf(20);
 
 it(`${KILLS} nodes killed -9 in the middle of changes: what was answered is never lost, the rest is whole or absent`, async () => {

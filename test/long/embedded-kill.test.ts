@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest';
 import { killWriters } from '../integration/embedded-kill-rounds.js';
 
-it('loses no acknowledged record and blocks nobody when writers are killed -9, 500 times', async () => {
-  const figures = await killWriters(500);
-  expect(figures.kills).toBe(500);
-  expect(figures.insideCommit).toBeGreaterThan(50);
+/** `KILLS=500` at night. */
+const KILLS = Number(process.env.KILLS ?? 150);
+
+it(`loses no acknowledged record and blocks nobody when writers are killed -9, ${KILLS} times`, async () => {
+  const figures = await killWriters(KILLS);
+  expect(figures.kills).toBe(KILLS);
+  expect(figures.insideCommit).toBeGreaterThan(KILLS / 10);
 }, 900_000);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, expect, test } from 'vitest';
+import { CoreWait } from '../core-wait.js';
 import { type BrokerProcess, Brokers } from '../mqtt/broker-process.js';
 import { startPublishers } from '../mqtt/publisher-process.js';
 
@@ -28,12 +29,14 @@ test('2,000 connections for 60 s: nothing lost, nothing repeated, nothing left b
   const subscribers = await subscribeAll(broker, got);
   const plans = Array.from({ length: PAIRS }, (_, at) => ({ id: `p${at}`, topic: `load/p${at}`, perSecond: 2 }));
   const publishers = await startPublishers(broker.mqttUrl, plans, { underWay: 5 });
+  const cores = new CoreWait();
   publishers.go();
   await sleep(LOAD_MS / 2);
   const halfBytes = await heapBytes(broker);
   await sleep(LOAD_MS / 2);
   const { connections } = await broker.status();
   const fullBytes = await heapBytes(broker);
+  const isTooBusy = cores.isTooBusy('mqtt load');
   const { acknowledged, errors } = await publishers.drain();
   const total = Object.values(acknowledged).reduce((sum, one) => sum + one, 0);
   await sleep(1000);
@@ -43,7 +46,7 @@ test('2,000 connections for 60 s: nothing lost, nothing repeated, nothing left b
   for (const [publisher, count] of Object.entries(acknowledged)) {
     expect(got.get(publisher), publisher).toEqual(Array.from({ length: count }, (_, at) => at));
   }
-  expect(total).toBeGreaterThan(QUOTA * (LOAD_MS / 1000) * 0.95);
+  if (!isTooBusy) expect(total).toBeGreaterThan(QUOTA * (LOAD_MS / 1000) * 0.95);
   publishers.end();
   for (const client of subscribers) client.end(true);
   await sleep(3000);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import mqtt from 'mqtt';
 import { jainIndex } from '../../sim/verdict/fairness.js';
+import { CoreWait } from '../core-wait.js';
 import { type BrokerProcess, Brokers, type BrokersOptions } from './broker-process.js';
 import { type PublisherPlan, startPublishers } from './publisher-process.js';
 
@@ -9,6 +10,8 @@ export interface SharedQuotaResult {
   readonly arrivals: readonly Arrival[];
   readonly plans: Readonly<Record<string, readonly PublisherPlan[]>>;
   readonly errors: number;
+  /** True = what came in a time tells of the machine. */
+  readonly isTooBusy: boolean;
 }
 
 export interface Arrival {
@@ -41,12 +44,14 @@ export async function playSharedQuota(topic: BrokersOptions['topic']): Promise<S
   const processes = await Promise.all(brokers.map(({ id, mqttUrl }) => startPublishers(mqttUrl, plans[id])));
   try {
     startedMs = performance.now();
+    const cores = new CoreWait();
     for (const one of processes) one.go();
     await sleep(BOTH_MS);
     const second = await processes[1].stop();
     await sleep(startedMs + END_MS - performance.now());
     const first = await processes[0].stop();
-    return { arrivals: [...arrivals], plans, errors: first.errors + second.errors };
+    const isTooBusy = cores.isTooBusy('a shared quota');
+    return { arrivals: [...arrivals], plans, errors: first.errors + second.errors, isTooBusy };
   } finally {
     for (const one of processes) one.end();
     await Promise.all(subscribers.map((client) => client.endAsync(true)));
