@@ -24,9 +24,10 @@ if (process.env.TEST_THIRD === undefined) {
  * demo:      `npm start` as a user runs it, with its verdict
  *
  * `npm run test:long` only:
- * long:           soaks and long outages, one file at a time
  * long-computing: in virtual time, one core each
  * long-waiting:   mostly waiting, bounds that a busy machine keeps
+ * long-stories:   clusters under loads of less than half a core, to some per cent
+ * long:           brokers and loads that want both cores, one file at a time
  */
 const common = { testTimeout: 30_000, hookTimeout: 120_000 };
 const processes = [
@@ -54,6 +55,12 @@ const longWaiting = [
   'test/integration/pulsar-admin.test.ts',
   'test/long/{batch-storm,bullmq,embedded-growth,embedded-kill,five-per-minute,kafka-start-alone,kafka-topic-*}.test.ts',
   'test/long/{older-frameworks,played-pages,registry-changes,registry-kills,signed-rollout,soak}.test.ts',
+];
+const longStories = [
+  'test/integration/pools-embedded.test.ts',
+  'test/long/{batch-consumer-kafka,cluster,cut-off-redis,demo-killed,hot-halved,hot-reloads,kafka-recording,keys}.test.ts',
+  'test/long/{outage-kafka,outage-redis,pools-kafka,pools-redis,registry-processes,saturated-backend,shadow-cluster}.test.ts',
+  'test/long/{story,tokens-live}.test.ts',
 ];
 const globalSetup = ['test/kafka/global-setup.ts'];
 
@@ -153,10 +160,11 @@ export default defineConfig({
         include: long,
         testTimeout: 1_200_000,
         globalSetup,
-        exclude: [...longComputing, ...longWaiting],
+        exclude: [...longComputing, ...longWaiting, ...longStories],
       }),
       project({ name: 'long-computing', include: longComputing, testTimeout: 1_200_000 }),
       project({ name: 'long-waiting', include: longWaiting, testTimeout: 1_200_000, globalSetup }),
+      project({ name: 'long-stories', include: longStories, testTimeout: 1_200_000, globalSetup }),
     ],
   },
 });

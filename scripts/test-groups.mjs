@@ -15,7 +15,8 @@ export const NPM_TEST = [
 /** `npm run test:long`. */
 export const TEST_LONG = [
   { projects: ['long-computing'], workers: 2 },
-  { projects: ['long-waiting'], workers: 2 },
+  { projects: ['long-waiting'], workers: 3 },
+  { projects: ['long-stories'], workers: 2 },
   { projects: ['long'], workers: 1 },
   // All of what npm test draws a third of; `quick` is played whole on the newer versions of Node.js.
   { projects: ['processes'], workers: 5 },

@@ -7,7 +7,8 @@ import { Child } from '../../src/tools/processes/child.js';
 import { findDistribution } from '../kafka/distribution.js';
 import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
 
-const MINUTES = 3;
+/** `npm run chaos` plays as many as it is told at night. */
+const MINUTES = 2;
 /** Beside the minutes themselves: compiling, starting, judging, and what every late remedy shifts. */
 const AROUND_MS = 240_000;
 
@@ -30,7 +31,7 @@ test(
     console.log(run.output);
     expect(code, run.output).toBe(0);
     expect(run.output).toContain('Every promise was kept.');
-    expect(run.output).toMatch(/the recording, .*\n\d{3,} records of cluster .*; 1[5-9]\d\.\d s of log time/);
+    expect(run.output).toMatch(/the recording, .*\n\d{3,} records of cluster .*; (?:9\d|1[01]\d)\.\d s of log time/);
   },
   MINUTES * 60_000 + AROUND_MS,
 );

@@ -41,9 +41,9 @@ interface Load {
   ratesOver(seconds: number): Promise<number[]>;
 }
 
-async function steadyRates(load: Load): Promise<number[]> {
-  await load.ratesOver(SETTLE_SECONDS);
-  return load.ratesOver(STEADY_SECONDS);
+async function steadyRates(load: Load, settle = SETTLE_SECONDS, steady = STEADY_SECONDS): Promise<number[]> {
+  await load.ratesOver(settle);
+  return load.ratesOver(steady);
 }
 
 /** The same limit at every broker, as an operator sets it without quotamesh. */
@@ -80,7 +80,8 @@ describe('three brokers, quota.window.num=1', () => {
     const measure = async (what: string) => {
       for (const wants of skews) {
         load.wants.splice(0, 3, ...wants);
-        const rates = await steadyRates(load);
+        // What Kafka does by itself is shown, not judged.
+        const rates = what === 'keeper' ? await steadyRates(load) : await steadyRates(load, 3, 5);
         lines.push(`${what}, wants ${inKb(wants)}: ${inKb(rates)} = ${(total(rates) / QUOTA).toFixed(2)} of the quota`);
         if (what === 'keeper') expect(offBy(rates, QUOTA), lines.join('\n')).toBeLessThan(OFF_MAX);
       }
