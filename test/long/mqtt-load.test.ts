@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, expect, test } from 'vitest';
-import { CoreWait } from '../core-wait.js';
 import { type BrokerProcess, Brokers } from '../mqtt/broker-process.js';
 import { startPublishers } from '../mqtt/publisher-process.js';
+import { OtherLoad } from '../other-load.js';
 
 /** 2,000 connections: 1,000 publishers that want twice the quota, each with a subscriber of its own. */
 const PAIRS = 1000;
@@ -29,14 +29,14 @@ test('2,000 connections for 60 s: nothing lost, nothing repeated, nothing left b
   const subscribers = await subscribeAll(broker, got);
   const plans = Array.from({ length: PAIRS }, (_, at) => ({ id: `p${at}`, topic: `load/p${at}`, perSecond: 2 }));
   const publishers = await startPublishers(broker.mqttUrl, plans, { underWay: 5 });
-  const cores = new CoreWait();
+  const others = new OtherLoad();
   publishers.go();
   await sleep(LOAD_MS / 2);
   const halfBytes = await heapBytes(broker);
   await sleep(LOAD_MS / 2);
   const { connections } = await broker.status();
   const fullBytes = await heapBytes(broker);
-  const isTooBusy = cores.isTooBusy('mqtt load');
+  const isTooBusy = others.isTooMuch('mqtt load');
   const { acknowledged, errors } = await publishers.drain();
   const total = Object.values(acknowledged).reduce((sum, one) => sum + one, 0);
   await sleep(1000);

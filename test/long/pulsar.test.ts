@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { CoreWait } from '../core-wait.js';
+import { OtherLoad } from '../other-load.js';
 import { FollowedCluster } from '../pulsar/broker/followed-cluster.js';
 import { PULSAR_START_TIMEOUT_MS } from '../pulsar/broker/pulsar-cluster.js';
 import {
@@ -62,7 +62,7 @@ for (const batching of [false, true]) {
     const load = await loadOf(await cluster.group(group, { publishRateInMsgs: QUOTA }), { batching });
     load.want(1000, 200);
     await sleep(SETTLE_MS);
-    const cores = new CoreWait();
+    const others = new OtherLoad();
     const steadyMs = Date.now();
     await sleep(STEADY_MS);
     load.want(200, 1000);
@@ -80,7 +80,7 @@ for (const batching of [false, true]) {
     console.log(`${group}: ${await cluster.shares(group)}; ${[...writes].join(' ')}`);
     expect(sum(perSecond(all))).toBeLessThanOrEqual(1.03 * QUOTA);
     // Acknowledgements come late and together there.
-    if (cores.isTooBusy(group)) return;
+    if (others.isTooMuch(group)) return;
     expect(settledMs).toBeLessThanOrEqual(1000);
     expect(sum(perSecond(all))).toBeGreaterThanOrEqual(0.97 * QUOTA);
     expect(most).toBeLessThanOrEqual(1.03 * 5 * QUOTA);
@@ -112,7 +112,7 @@ test('dispatch: the demand moves, and then both brokers have more to dispatch th
     return { dispatched: dispatched, part: dispatched / Math.min(QUOTA, published) };
   };
   load.want(780, 190);
-  const cores = new CoreWait();
+  const others = new OtherLoad();
   await pass(10);
   const before = used(await pass(15));
   load.want(190, 780);
@@ -127,7 +127,7 @@ test('dispatch: the demand moves, and then both brokers have more to dispatch th
   console.log(`dispatch, second by second:\n${seen.join('\n')}`);
   console.log('dispatch:', { before, settledMs, moved, full, most });
   expect(most).toBeLessThanOrEqual(1.03 * 5 * QUOTA);
-  if (cores.isTooBusy('dispatch')) return;
+  if (others.isTooMuch('dispatch')) return;
   expect(before.part).toBeGreaterThanOrEqual(0.97);
   expect(settledMs).toBeLessThanOrEqual(2000);
   expect(moved.part).toBeGreaterThanOrEqual(0.97);
@@ -187,10 +187,10 @@ test('quotas of −1 and 0, a name that the node refuses, and a group deleted un
     await sleep(4000);
     return sum(await load.ratesOver(4));
   };
-  const cores = new CoreWait();
+  const others = new OtherLoad();
   const [unlimited, none, some] = [await rateWith(-1), await rateWith(0), await rateWith(400)];
   console.log(`quota -1: ${unlimited}/s, 0: ${none}/s, 400: ${some}/s`);
-  const least = cores.isTooBusy('changing') ? 1.5 * QUOTA : 0.95 * 3000;
+  const least = others.isTooMuch('changing') ? 1.5 * QUOTA : 0.95 * 3000;
   expect(unlimited).toBeGreaterThan(least);
   expect(none).toBeLessThan(10);
   expect(Math.abs(some / 400 - 1)).toBeLessThan(0.05);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import mqtt from 'mqtt';
 import { jainIndex } from '../../sim/verdict/fairness.js';
-import { CoreWait } from '../core-wait.js';
+import { OtherLoad } from '../other-load.js';
 import { type BrokerProcess, Brokers, type BrokersOptions } from './broker-process.js';
 import { type PublisherPlan, startPublishers } from './publisher-process.js';
 
@@ -44,13 +44,13 @@ export async function playSharedQuota(topic: BrokersOptions['topic']): Promise<S
   const processes = await Promise.all(brokers.map(({ id, mqttUrl }) => startPublishers(mqttUrl, plans[id])));
   try {
     startedMs = performance.now();
-    const cores = new CoreWait();
+    const others = new OtherLoad();
     for (const one of processes) one.go();
     await sleep(BOTH_MS);
     const second = await processes[1].stop();
     await sleep(startedMs + END_MS - performance.now());
     const first = await processes[0].stop();
-    const isTooBusy = cores.isTooBusy('a shared quota');
+    const isTooBusy = others.isTooMuch('a shared quota');
     return { arrivals: [...arrivals], plans, errors: first.errors + second.errors, isTooBusy };
   } finally {
     for (const one of processes) one.end();
