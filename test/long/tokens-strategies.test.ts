@@ -5,8 +5,6 @@ import { figuresOf } from '../simulation/tokens/figures.js';
 
 /** `TOKENS_SEEDS=16` plays twice as many. */
 const SEEDS = Number(process.env.TOKENS_SEEDS ?? 8);
-/** Wishes that are missed, with what is reached: a part of the quota above it, in the worst 5 s of a seed. */
-const MISSED: Readonly<Record<string, number>> = { 'steal-halfway, 5 nodes, 50 ms': 0.026 };
 /**
  * Keys do not fall on thirty nodes evenly: by `equal` what one node leaves is nobody's, and by `proportional` a split
  * stays that was found in a moment.
@@ -29,8 +27,7 @@ describe.each(OTHERS)('%s under demand that moves every second', (strategy) => {
           `${percent(Math.max(...over))}, second beside central ${medianOf(second).toFixed(3)} / ` +
           `${Math.max(...second).toFixed(3)}, used ${percent(used)}, ${reports.toFixed(2)} reports/s\n`,
       );
-      const wished = MISSED[`${strategy}, ${nodes} nodes, ${deliveryMs} ms`] ?? 0.025;
-      expect(Math.max(...over)).toBeLessThanOrEqual(wished);
+      expect(Math.max(...over)).toBeLessThanOrEqual(0.025);
       expect(medianOf(second)).toBeLessThanOrEqual(0.05);
       expect(used).toBeGreaterThanOrEqual(USED_LESS[`${strategy}, ${nodes} nodes`] ?? 0.99);
     });
