@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
-/** Where others take more than this part of all cores, what was reached in a time tells of them. */
+/** Bounds the part of all cores that others may take. Above it, a rate reached tells of them. */
 const TOO_MUCH = 1 / 4;
 /** /proc/stat counts in hundredths of a second. */
 const TICK_MS = 10;

@@ -133,8 +133,9 @@ export class Oracle implements NodeObserver {
       this.#logTime.check(this.records.values(), (about, says) => this.violations.add(nowMs, 'log time', about, says));
     }
     const fail = (promise: string, about: string, says: string) => this.violations.add(nowMs, promise, about, says);
-    for (const view of viewsOf(this.records.values(), settings)) checkAgreement(view, this.#world, fail);
-    for (const readers of readersOf(this.records.values(), settings)) checkTokens(readers, settings, fail);
+    const all = readersOf(this.records.values(), settings);
+    for (const view of viewsOf(all)) checkAgreement(view, this.#world, fail);
+    for (const readers of all) checkTokens(readers, settings, fail);
   }
 
   #lookAtPool(record: ProcessRecord): void {
@@ -208,7 +209,7 @@ export class Oracle implements NodeObserver {
   #capOfViews(group: number, target: number): number {
     const { nowMs, settings } = this.#world;
     let cap = 0;
-    this.#views ??= viewsOf(this.records.values(), settings);
+    this.#views ??= viewsOf(readersOf(this.records.values(), settings));
     for (const view of this.#views) {
       const shares = sum(view, ({ share }) => share[group]);
       const limits = sum(view, ({ limit }) => limit[group]);

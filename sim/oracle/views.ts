@@ -33,8 +33,8 @@ export function readersOf(records: Iterable<ProcessRecord>, settings: UsedSettin
 }
 
 /** Divides processes into those that must agree. */
-export function viewsOf(records: Iterable<ProcessRecord>, settings: UsedSettings): ProcessRecord[][] {
-  return readersOf(records, settings)
+export function viewsOf(readers: readonly Readers[]): ProcessRecord[][] {
+  return readers
     .flatMap(({ view, apart }) => [view, ...apart.map((record) => [record])])
     .filter((view) => view.length > 0);
 }

@@ -134,7 +134,7 @@ export function clusterPromises(
       cluster.node('a').child.signal('SIGCONT');
       await expect.poll(() => cluster.node('a').child.output, { timeout: 15_000 }).toContain(RESUMED);
       const resumedMs = loggedMs(cluster.node('a').child.output, RESUMED);
-      // What it took at once as it woke is paid back in the first window.
+      // Skips the first window: it pays back what the node took as it woke.
       await sleep(2 * WINDOW_MS);
       const { total, perNode, asked, worstSecond } = await story.since(resumedMs, WINDOW_MS, ['a', 'b', 'c']);
       const events = story.history.filter(({ atMs }) => atMs >= wokenMs);

@@ -80,7 +80,7 @@ describe('three brokers, quota.window.num=1', () => {
     const measure = async (what: string) => {
       for (const wants of skews) {
         load.wants.splice(0, 3, ...wants);
-        // What Kafka does by itself is shown, not judged.
+        // Shows what Kafka does by itself, and judges nothing.
         const rates = what === 'keeper' ? await steadyRates(load) : await steadyRates(load, 3, 5);
         lines.push(`${what}, wants ${inKb(wants)}: ${inKb(rates)} = ${(total(rates) / QUOTA).toFixed(2)} of the quota`);
         if (what === 'keeper') expect(offBy(rates, QUOTA), lines.join('\n')).toBeLessThan(OFF_MAX);

@@ -93,7 +93,7 @@ function asked(agent: Agent, url: string, key: string): Promise<Answer> {
   });
 }
 
-/** What a client goes by. `r` is what the bucket holds: of a refusal it may be what is left to other nodes. */
+/** Reads what a client goes by. `r` is what the bucket holds, of a refusal what is left to other nodes. */
 function judge({ status, headers }: Answer, key: string): void {
   const left = Number(headers['x-ratelimit-remaining']);
   expect(headers['x-ratelimit-limit'], key).toBe('600');

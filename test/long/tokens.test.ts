@@ -4,7 +4,7 @@ import { figuresOf } from '../simulation/tokens/figures.js';
 
 /** `TOKENS_SEEDS=16` plays the table of docs/guide/tokens.md, most of it for thirty nodes. */
 const SEEDS = Number(process.env.TOKENS_SEEDS ?? 8);
-/** What is told so late goes the same way at all nodes, so that they speak sooner (decision 0070). */
+/** Allows more reports where news is late: all nodes then charge alike, and report sooner (decision 0070). */
 const REPORTS_LATE: Readonly<Record<string, number>> = { '30 nodes, 200 ms': 0.6 };
 
 describe.each([3, 5, 10, 30])('demand that moves every second, %d nodes', (nodes) => {
