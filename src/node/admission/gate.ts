@@ -25,7 +25,6 @@ import {
   type NotReady,
   type Origin,
   type QuotaTold,
-  RETRY_AFTER_MS_MAX,
   type Refused,
   type Reservation,
   type ReserveOptions,
@@ -341,7 +340,7 @@ export class Gate {
     const request = this.#reader.fillFor(where, 0, 0, origin);
     if (request === null) return 0;
     this.#decider.serve(request);
-    return Math.min(RETRY_AFTER_MS_MAX, Math.ceil(this.joint.throttleMs(request, this.#clock())));
+    return Math.min(THROTTLE_MS_MAX, Math.ceil(this.joint.throttleMs(request, this.#clock())));
   }
 
   /** Decides as `tryAcquire`, but waits its turn for up to `waitMs`. */
@@ -450,6 +449,8 @@ export class Gate {
   }
 }
 
+/** Milliseconds of the longest pause; more keeps a caller from seeing that quotas have changed. */
+const THROTTLE_MS_MAX = 60_000;
 /** Lanes whose sums are checked per round: with 5,000 groups, each every 8 s. */
 const KEPT_LANES = 64;
 const NO_OPTIONS: AcquireOptions = Object.freeze({});

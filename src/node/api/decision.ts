@@ -58,7 +58,7 @@ export interface Refused extends QuotaTold {
   readonly dimension: Dimension;
   /** Set where the plan of the group would have granted it. */
   readonly shadow?: 'granted';
-  /** Milliseconds until all levels could admit this amount beside earlier promises, 1 to 60,000. */
+  /** Milliseconds until all levels could admit this amount beside earlier promises, 1 to RETRY_AFTER_MS_MAX. */
   readonly retryAfterMs: number;
 }
 
@@ -73,7 +73,10 @@ export interface NotReady extends QuotaTold {
 export const GRANTED_DECISION: Granted = Object.freeze({ granted: true });
 export const SHADOW_REFUSED_DECISION: Granted = Object.freeze({ granted: true, shadow: 'refused' });
 
-export const RETRY_AFTER_MS_MAX = 60_000;
+/** Milliseconds of the longest timer there is, almost 25 days; more cannot be slept. */
+export const RETRY_AFTER_MS_MAX = 2 ** 31 - 1;
+/** Milliseconds until a retry is worth it although no time is known: quotas change, and nodes come and go. */
+export const RETRY_UNKNOWN_MS = 60_000;
 /** Milliseconds until a retry is worth it: nodes get ready within a second or two. */
 export const NOT_READY_RETRY_MS = 250;
 

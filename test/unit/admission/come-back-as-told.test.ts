@@ -197,3 +197,36 @@ test('on ten nodes, too, in turn; at random some find that their node may take n
   expect(told['second:fifty'].kept).toBeGreaterThanOrEqual(0.97);
   expect(told['second:fifty-at-random'].kept).toBeGreaterThanOrEqual(0.9);
 });
+
+test('who is refused by a slow quota is told when its token comes, by every node, and is granted then', async () => {
+  const per = (messagesPerSecond: string) => ({ quota: { publish: { messagesPerSecond } } });
+  const keys = { 'hour:{id}': per('20/h'), 'day:{id}': per('1/d'), 'month:{id}': per('0.03/d') };
+  await withKeys(3, keys, async ({ nodes, time }) => {
+    const ask = (node: number, key: string) => {
+      const decision = nodes[node].tryAcquire(key, ONE);
+      return decision.granted ? 0 : decision.retryAfterMs / 1000;
+    };
+    for (const key of ['hour:a', 'day:a', 'month:a']) {
+      let granted = 0;
+      while (ask(granted % 3, key) === 0) {
+        granted++;
+        await time.advance(100);
+      }
+      expect(granted, key).toBe(key === 'hour:a' ? 20 : 1);
+    }
+    await time.advance(1000);
+    for (let node = 0; node < 3; node++) {
+      expect(ask(node, 'day:a')).toBeGreaterThan(86_300);
+      expect(ask(node, 'day:a')).toBeLessThanOrEqual(86_400);
+      expect(ask(node, 'month:a')).toBe((2 ** 31 - 1) / 1000);
+    }
+    for (let node = 0; node < 3; node++) {
+      const told = ask(node, 'hour:a');
+      expect(told).toBeGreaterThan(120);
+      expect(told).toBeLessThanOrEqual(180);
+      await time.advance(1000 * told);
+      expect(ask((node + 1) % 3, 'hour:a')).toBe(0);
+      await time.advance(1000);
+    }
+  });
+});

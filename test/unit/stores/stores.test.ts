@@ -22,6 +22,8 @@ let node: QuotaNode;
 const require = createRequire(import.meta.url);
 /** The quota of alice is 1,000/s, that of bob 1 a day and used up. */
 const LIMIT = 1000;
+/** Milliseconds, less what has flowed in since. */
+const A_DAY = expect.closeTo(86_200_000, -6);
 const WINDOW_MS = 1000;
 const group = (key: string) => `key:${key}`;
 
@@ -51,8 +53,8 @@ describe.each(SERVED)('%s', (_name, serve) => {
     expect(Number(yes.headers.get('x-ratelimit-remaining'))).toBeLessThan(LIMIT);
     const no = await ask(url, 'bob');
     expect(no.status).toBe(429);
-    expect(Number(no.headers.get('retry-after'))).toBeGreaterThanOrEqual(59);
-    expect(Number(no.headers.get('retry-after'))).toBeLessThanOrEqual(61);
+    expect(Number(no.headers.get('retry-after'))).toBeGreaterThan(86_000);
+    expect(Number(no.headers.get('retry-after'))).toBeLessThanOrEqual(86_400);
   });
 });
 
@@ -96,7 +98,7 @@ describe('rate-limiter-flexible', () => {
       .consume('bob')
       .catch((rejected: unknown) => rejected);
     expect(refused).toBeInstanceOf(RateLimiterRes);
-    expect(refused).toMatchObject({ remainingPoints: 0, consumedPoints: LIMIT + 1, msBeforeNext: 60_000 });
+    expect(refused).toMatchObject({ remainingPoints: 0, consumedPoints: LIMIT + 1, msBeforeNext: A_DAY });
   });
 
   test('a penalty is charged in the cluster, and shows', async () => {
@@ -239,7 +241,7 @@ describe('keys as people have them', () => {
         ({ msBeforeNext }) => msBeforeNext,
       );
     expect(await msOf('gold')).toBeLessThan(1000);
-    expect(await msOf('poor')).toBe(60_000);
+    expect(await msOf('poor')).toEqual(A_DAY);
   });
 });
 

@@ -5,7 +5,13 @@ import type { JointLevels, JointRequest } from '../../../core/limiter/joint-leve
 import { CLIENTS_FULL, type Levels, refusedBy, TOPICS_FULL } from '../../../core/limiter/levels.js';
 import { ABOVE_WINDOW, type Limiter, UNCONFIRMED } from '../../../core/limiter/limiter.js';
 import type { CoordinatorView } from '../../../core/machine/coordinator-view.js';
-import { NOT_READY_RETRY_MS, type NotReady, RETRY_AFTER_MS_MAX, type Refused } from '../../api/decision.js';
+import {
+  NOT_READY_RETRY_MS,
+  type NotReady,
+  RETRY_AFTER_MS_MAX,
+  RETRY_UNKNOWN_MS,
+  type Refused,
+} from '../../api/decision.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import type { AdmissionWatch, WatchedRequest } from '../request/admission-watch.js';
 import { PromisedTimes } from './promised-times.js';
@@ -71,7 +77,7 @@ export class RefusalExplainer {
       waitMs = this.#settledMs(request, refused, tokensMs, nowMs);
       if (mayPromise) waitMs = this.#promisedMs(request, refused, waitMs, nowMs);
     }
-    const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
+    const retryAfterMs = toldMs(waitMs);
     const group = request.namesScope ? { group: this.#nameOf(lane) } : {};
     const shadow = request.shadow === 'granted' ? { shadow: request.shadow } : {};
     return this.#parts.teller.refusal(lane, { level, dimension, retryAfterMs, ...group, ...shadow });
@@ -81,24 +87,28 @@ export class RefusalExplainer {
    * Returns milliseconds until a retry makes sense. An idle node's share would need half a minute; but the refused
    * request is demand, and after a report, a delivery and a round the node has target/N. *Worked:* target 60/s, two
    * nodes, share 0.06, which needs 16 s: 250 ms + 16 s · 0.06 / 30. Where the log gives whole pieces, the cluster's
-   * bucket has to hold them.
+   * bucket has to hold them; where a share needs longer than a minute, it is as long as that bucket needs.
    */
   #settledMs({ lane, further, ...asked }: JointRequest, dimension: number, tokensMs: number, nowMs: number): number {
-    const { limiter, loop } = this.#parts;
-    const { coordinator } = loop;
-    if (coordinator === null || further.length > 0) return tokensMs;
+    const { loop } = this.#parts;
+    if (loop.coordinator === null) return tokensMs;
+    if (further.length > 0) return Math.min(tokensMs, RETRY_UNKNOWN_MS);
+    const shareMs = this.#shareMs(lane, dimension, tokensMs);
     const shared = sharedBucket(loop, lane, dimension, nowMs);
-    if (shared?.isInPieces) {
-      const { bucket, tokens } = shared;
-      const needed = Math.min(asked[DIMENSIONS[dimension]], bucket.depth);
-      const left = tokens - takenUnread(this.#parts, lane, dimension);
-      return Math.max(tokensMs, (1000 * (needed - left)) / bucket.perSecond);
-    }
-    if (tokensMs <= SETTLED_MS) return tokensMs;
+    if (shared === null) return shareMs;
+    const { bucket, tokens, isInPieces } = shared;
+    const needed = Math.min(asked[DIMENSIONS[dimension]], bucket.depth);
+    const left = tokens - takenUnread(this.#parts, lane, dimension);
+    const bucketMs = (1000 * (needed - left)) / bucket.perSecond;
+    return Math.min(isInPieces ? Math.max(tokensMs, bucketMs) : shareMs, Math.max(RETRY_UNKNOWN_MS, bucketMs));
+  }
+
+  #shareMs(lane: number, dimension: number, tokensMs: number): number {
+    const { limiter, loop } = this.#parts;
+    const served = loop.coordinator!.lanes.get(lane);
+    if (tokensMs <= SETTLED_MS || served === undefined) return tokensMs;
     const limit = limiter.buckets.comesBackAt(lane * DIMENSIONS.length + dimension);
-    const served = coordinator.lanes.get(lane);
-    if (served === undefined) return tokensMs;
-    const due = coordinator.shares.dueOf(served, dimension);
+    const due = loop.coordinator!.shares.dueOf(served, dimension);
     return limit > 0 && limit < due ? Math.min(tokensMs, SETTLED_MS + (tokensMs * limit) / due) : tokensMs;
   }
 
@@ -165,6 +175,12 @@ export class RefusalExplainer {
   #nameOf(lane: number): string {
     return this.#parts.groups.ofLane(lane).name;
   }
+}
+
+/** Rounds up to what a client is told; who would wait for ever may try again in a minute. */
+function toldMs(waitMs: number): number {
+  if (waitMs === Infinity) return RETRY_UNKNOWN_MS;
+  return Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
 }
 
 /** Reads this node's place among all, above 0 and at most 1; in the middle if alone. */

@@ -1,5 +1,3 @@
-import { RETRY_AFTER_MS_MAX } from '../../api/decision.js';
-
 interface Promised {
   /** Units promised and not due yet; the next refused client comes after them. */
   units: number;
@@ -41,8 +39,8 @@ interface RefusedNow {
  * 333 ms, and 667 ms more each time, the second one 667 ms, and as much more.
  *
  * *Why:* clients given the time of one token all came back at once, and so did those of ten nodes without turns. No token
- * is kept for a promise; one not taken up costs nothing. No time is earlier than its tokens, or later than
- * RETRY_AFTER_MS_MAX.
+ * is kept for a promise; one not taken up costs nothing. No time is earlier than its tokens, or put off beyond
+ * PUT_OFF_MS_MAX.
  */
 export class PromisedTimes {
   readonly #slots = new Map<number, Promised>();
@@ -51,14 +49,14 @@ export class PromisedTimes {
   waitMs(refused: RefusedNow, nowMs: number): number {
     const { slot, amount, waitMs, perSecond, turn } = refused;
     const isSlow = perSecond > 0 && perSecond < FAST_PER_SECOND;
-    if (!isSlow || !(waitMs < RETRY_AFTER_MS_MAX)) return waitMs;
+    if (!isSlow || !(waitMs < PUT_OFF_MS_MAX)) return waitMs;
     const promised = this.#slots.get(slot) ?? this.#begin(refused, nowMs);
     const readSeconds = Math.max(FADING_SECONDS, FADING_UNITS / perSecond);
     pass(promised, refused, nowMs, readSeconds);
     const newcomers = Math.max(0, promised.taken - promised.due) / Math.max(readSeconds / 2, promised.seconds);
     promised.perSecond = Math.max(LEAST_PART * perSecond, MARGIN * (perSecond - newcomers));
     const lineMs = (1000 * (promised.units + turn * amount)) / promised.perSecond;
-    const toldMs = Math.min(Math.max(waitMs, lineMs), RETRY_AFTER_MS_MAX);
+    const toldMs = Math.min(Math.max(waitMs, lineMs), PUT_OFF_MS_MAX);
     const units = (promised.perSecond * toldMs) / 1000 + (1 - turn) * amount;
     promised.units = Math.min(Math.max(amount, UNITS_MOST), units);
     return toldMs;
@@ -101,5 +99,7 @@ const FADING_UNITS = 10;
 const MARGIN = 0.5;
 /** Part of the rate promised even where newcomers take all; less keeps more promises, and leaves more unused. */
 const LEAST_PART = 0.25;
+/** Milliseconds; more puts the last of a herd off for longer, and with them whoever asks again and again. */
+const PUT_OFF_MS_MAX = 60_000;
 /** Most units promised; more serves larger herds, and lets impatient clients send the others further away. */
 const UNITS_MOST = 100;
