@@ -173,7 +173,7 @@ class WritingNode {
     copyUnits([messages * 0.97, bytes * 0.97], lane.reported.usage);
     copyUnits([messages, bytes], lane.reported.demand);
     this.#shares.applied.set([messages * 1.1, bytes * 1.1], lane.lane * 2);
-    this.#book.changed(group, lane.groupId);
+    this.#book.changed(group, lane.groupId, 'change');
   }
 
   #laneOf(group: number): LaneState {

@@ -37,6 +37,7 @@ import { HiddenCeilings } from '../report/hidden-ceilings.js';
 import { Publisher } from '../report/publisher.js';
 import { ReportBook } from '../report/report-book.js';
 import type { ReportBudget } from '../report/report-budget.js';
+import type { ReportCounts } from '../report/report-reason.js';
 import { Reporter } from '../report/reporter.js';
 import { SaidGone } from '../report/said-gone.js';
 import { endSettling } from '../report/sample/settling.js';
@@ -209,6 +210,10 @@ export class Coordinator {
 
   get reportBudget(): ReportBudget {
     return this.#publisher.budget;
+  }
+
+  get reportsWritten(): Readonly<ReportCounts> {
+    return this.#publisher.written;
   }
 
   /** Finds the id by which the log knows a group. */
@@ -470,7 +475,7 @@ export class Coordinator {
   }
 
   #remove(lane: LaneState): void {
-    if (lane.hasEntry) this.#book.changed(lane.group, lane.groupId);
+    if (lane.hasEntry) this.#book.changed(lane.group, lane.groupId, 'over');
     if (lane.hasEntry && lane.tokens !== null) lane.tokens.isEnding = true;
     this.#unserve(lane);
   }

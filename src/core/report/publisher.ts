@@ -32,6 +32,7 @@ import { KeyNames } from './key-names.js';
 import { type RampWord, RampWriter } from './ramp-writer.js';
 import type { Bundle, ReportBook } from './report-book.js';
 import { ReportBudget } from './report-budget.js';
+import { noReports, type ReportCounts, type ReportReason } from './report-reason.js';
 import type { Reporter } from './reporter.js';
 
 /** After this time a record for which there was no room is written again. */
@@ -70,6 +71,8 @@ export class Publisher {
   keys: PublishedKeys | null = null;
   /** Heartbeats, ceilings, backends and the farewell are not held back, nor is the first word in a log that begins. */
   readonly budget: ReportBudget;
+  /** Reports written by this life, by reason. */
+  readonly written: ReportCounts = noReports();
   readonly #settings: CoordinatorSettings;
   readonly #due: Bundle[] = [];
   readonly #parts: PublisherParts;
@@ -223,7 +226,7 @@ export class Publisher {
     this.#backends.sayAgain(nowMs);
     this.#publishBackends(nowMs);
     this.#writeRamps(nowMs, () => true);
-    for (const bundle of book.bundles) this.#publish(bundle, lanes, nowMs);
+    for (const bundle of book.bundles) this.#publish(bundle, lanes, nowMs, 'new-log');
     this.beat(nowMs, true);
   }
 
@@ -289,7 +292,7 @@ export class Publisher {
       rows += content.rows.length;
       if (content.rows.length === 0 || rows > LAST_ROWS_MAX) {
         appends.push({ partition: bundle.partition, key: bundle.key, record: null });
-      } else this.#publish(bundle, lanes, nowMs);
+      } else this.#publish(bundle, lanes, nowMs, 'stop');
     }
     this.#publishUnpublished(unpublished.slice(0, Math.max(0, LAST_ROWS_MAX - rows)), nowMs);
     for (let partition = 0; partition < log.logTimes.length; partition++) {
@@ -316,17 +319,24 @@ export class Publisher {
         const rows = published.map(({ row }) => row);
         const fullInMs = Math.max(...published.map((each) => each.fullInMs));
         const key = reportRecordKey(nodeKey, book.takeNumber(partition));
+        this.written.stop++;
         this.#append(partition, key, nowMs, (author) => ({ kind: 'report', author, rows, readUntilOffset, fullInMs }));
       }
     }
   }
 
-  #publish(bundle: Bundle, lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
+  #publish(
+    bundle: Bundle,
+    lanes: ReadonlyMap<number, LaneState>,
+    nowMs: number,
+    reason: ReportReason = bundle.reason,
+  ): void {
     const { reporter, book, log } = this.#parts;
     const { rows, fullInMs } = reporter.contentOf(bundle, lanes, nowMs);
     const wasNeverPublished = bundle.publishedMs === -Infinity;
     book.published(bundle, nowMs);
     if (rows.length === 0 && wasNeverPublished) return;
+    this.written[reason]++;
     this.#heartbeat.reported(bundle.partition, nowMs);
     this.#append(bundle.partition, bundle.key, nowMs, (author) => {
       return { kind: 'report', author, rows, readUntilOffset: log.nextOffset(bundle.partition), fullInMs };

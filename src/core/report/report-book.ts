@@ -2,6 +2,7 @@ import { invariant } from '../base/invariant.js';
 import { BUNDLES_MAX, partitionOf, reportRecordKey } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
 import type { GroupId, NodeKey } from '../base/vocabulary.js';
+import type { ReportReason } from './report-reason.js';
 
 /** A record of this node: the groups that share one key. */
 export interface Bundle {
@@ -11,6 +12,8 @@ export interface Bundle {
   /** Config indices of the groups. */
   readonly groups: number[];
   dirty: boolean;
+  /** What made it due, or will if nothing else does before. */
+  reason: ReportReason;
   /**
    * Largest error of what others know of its groups since the last publication, in parts of what makes a report due.
    */
@@ -94,16 +97,15 @@ export class ReportBook {
   }
 
   /** Marks the group's bundle, because its report has changed. @param deviation see Bundle */
-  changed(group: number, groupId: GroupId, deviation = 0): void {
+  changed(group: number, groupId: GroupId, reason: ReportReason, deviation = 0): void {
     const bundle = this.bundleOf(group, groupId);
     bundle.deviation = Math.max(bundle.deviation, deviation);
-    this.#mark(bundle);
+    this.#mark(bundle, reason);
   }
 
   /** The group's bundle is published again at this time at the latest. */
-  forceBy(group: number, groupId: GroupId, atMs: number): void {
-    const { partition, key } = this.bundleOf(group, groupId);
-    this.forceOn(partition, key, atMs);
+  forceBy(group: number, groupId: GroupId, reason: ReportReason, atMs: number): void {
+    this.#force(this.bundleOf(group, groupId), reason, atMs);
   }
 
   /** Tests if the budget holds back the report that has to tell of the group. */
@@ -114,15 +116,13 @@ export class ReportBook {
   /** Marks one key for publishing again. An earlier life may have had a bundle of this number on another partition. */
   markDirtyOn(partition: number, key: string): void {
     const bundle = this.#byKey.get(key);
-    if (bundle?.partition === partition) this.#mark(bundle);
+    if (bundle?.partition === partition) this.#mark(bundle, 'again');
   }
 
   /** The bundle of a key is published again at this time at the latest. */
   forceOn(partition: number, key: string, atMs: number): void {
     const bundle = this.#byKey.get(key);
-    if (bundle?.partition !== partition || bundle.forcedAtMs <= atMs) return;
-    bundle.forcedAtMs = atMs;
-    this.#quietUntilMs = Math.min(this.#quietUntilMs, atMs);
+    if (bundle?.partition === partition) this.#force(bundle, 'again', atMs);
   }
 
   has(partition: number, number: number): boolean {
@@ -130,7 +130,7 @@ export class ReportBook {
   }
 
   markAllDirty(): void {
-    for (const bundle of this.#bundles) this.#mark(bundle);
+    for (const bundle of this.#bundles) this.#mark(bundle, 'came-back');
   }
 
   /**
@@ -149,6 +149,7 @@ export class ReportBook {
 
   published(bundle: Bundle, nowMs: number): void {
     bundle.dirty = false;
+    bundle.reason = 'forced';
     bundle.deviation = 0;
     bundle.dueSinceMs = Infinity;
     bundle.publishedMs = nowMs;
@@ -157,9 +158,17 @@ export class ReportBook {
     bundle.forcedAtMs = nowMs + this.#forcedReportMs * (0.9 + 0.1 * spread);
   }
 
-  #mark(bundle: Bundle): void {
+  #mark(bundle: Bundle, reason: ReportReason): void {
+    if (!bundle.dirty) bundle.reason = reason;
     bundle.dirty = true;
     this.#quietUntilMs = -Infinity;
+  }
+
+  #force(bundle: Bundle, reason: ReportReason, atMs: number): void {
+    if (bundle.forcedAtMs <= atMs) return;
+    if (!bundle.dirty) bundle.reason = reason;
+    bundle.forcedAtMs = atMs;
+    this.#quietUntilMs = Math.min(this.#quietUntilMs, atMs);
   }
 
   /** A number for a record that is written once. */
@@ -182,6 +191,7 @@ export class ReportBook {
       key: reportRecordKey(this.#nodeKey, number),
       groups: [],
       dirty: false,
+      reason: 'forced',
       deviation: 0,
       dueSinceMs: Infinity,
       publishedMs: -Infinity,

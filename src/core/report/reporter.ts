@@ -23,6 +23,7 @@ import { MOVING_BEAT_MS } from './heartbeat.js';
 import { LookList } from './look-list.js';
 import { areRatesOver, areRatesWrong, steadyRates } from './rates-in-log.js';
 import type { Bundle, ReportBook } from './report-book.js';
+import type { ReportReason } from './report-reason.js';
 import { currentRates } from './sample/current-rates.js';
 import { createLaneRates, estimate, type LaneRates, usageIn } from './sample/estimate.js';
 import { FAST, type LaneSample, LONG, MEDIUM, SLOW } from './sample/lane-sample.js';
@@ -110,7 +111,7 @@ export class Reporter {
     // A node that holds work back elsewhere asks for no more than it was told, and is never refused here.
     const refusedNow = refusals > lane.refusals || this.#limiter.heldBackElsewhere.has(lane.lane);
     lane.refusals = refusals;
-    if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane, DUE, nowMs);
+    if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane, 'cost', DUE, nowMs);
     // Nothing is reported and no span has anything to report: the spans only roll on.
     if (!lane.hasEntry && (this.#isSilent(lane, nowMs) || lane.sample.isQuiet)) return true;
     this.#claim(lane);
@@ -186,7 +187,7 @@ export class Reporter {
     const { publishedMs } = this.#book.bundleOf(lane.group, lane.groupId);
     const isFirst = publishedMs === -Infinity;
     const atMs = isFirst ? lane.ratesComparedMs + FIRST_RATES_MS : publishedMs + FAR_RATES_MS;
-    this.#book.forceBy(lane.group, lane.groupId, atMs);
+    this.#book.forceBy(lane.group, lane.groupId, 'rates-far-below', atMs);
   }
 
   /** Tells the present rates of a lane far below its quota whenever its record is written. */
@@ -210,7 +211,7 @@ export class Reporter {
       if (!hasEntry && !lane.hasEntry) continue;
       lane.hasEntry = hasEntry && lane.tokens?.isEnding !== true;
       for (const rates of [lane.reported.usage, lane.reported.demand]) rates.fill(0);
-      this.#book.changed(lane.group, lane.groupId);
+      this.#book.changed(lane.group, lane.groupId, 'stop');
     }
   }
 
@@ -223,7 +224,8 @@ export class Reporter {
     if (lane.tokens !== null && isResting(lane)) {
       // Units that come back while nothing is asked for are told, too.
       const { isReportDue, hasUnread } = lane.tokens;
-      if (isReportDue || !(hasUnread || this.#tokens.hasToRemember(lane, nowMs))) this.#entryChanged(lane, DUE, nowMs);
+      const isOver = !(hasUnread || this.#tokens.hasToRemember(lane, nowMs));
+      if (isReportDue || isOver) this.#entryChanged(lane, isReportDue ? 'charge' : 'over', DUE, nowMs);
       return;
     }
     if (lane.tokens !== null) {
@@ -234,6 +236,7 @@ export class Reporter {
     }
     const { sample, settling, reported } = lane;
     const span = isKnown(lane) ? this.#changedSpan(lane, refusedNow) : -1;
+    let reason: ReportReason = 'change';
     copyUnits(reported.demand, before.demand);
     copyUnits(reported.usage, before.usage);
     if (span !== -1) {
@@ -244,46 +247,38 @@ export class Reporter {
       estimate(sample, LONG, reported);
     } else if (lane.hasEntry && isUsageOutdated(settling, sample, reported, this.#lookRuleOf(lane))) {
       copyUnits(usageIn(sample, SLOW), reported.usage);
-    } else if (!lane.hasEntry || !this.#isShareOutdated(lane, nowMs - bundle.publishedMs)) {
+    } else if (lane.hasEntry && this.#isShareOutdated(lane, nowMs - bundle.publishedMs)) {
+      reason = 'step';
+    } else {
       return;
     }
-    this.#entryChanged(lane, DUE + changeOf(before, reported) / SIGNIFICANT_RATIO, nowMs);
+    this.#entryChanged(lane, reason, DUE + changeOf(before, reported) / SIGNIFICANT_RATIO, nowMs);
   }
 
   /**
    * Reports a lane when the cluster's bucket would be another one, when work is refused that the report did not
    * announce, or when its rates in the log are wrong (rates-in-log.ts).
    */
-  #considerTokens(lane: LaneState, tokens: LaneTokens, { refusedNow, nowMs, silentMs, isCalm }: SinceReport): void {
+  #considerTokens(lane: LaneState, tokens: LaneTokens, since: SinceReport): void {
+    const { refusedNow, nowMs, isCalm } = since;
     const { sample, current, reported } = lane;
     const isNearQuota = refusedNow || tokens.isNearQuota(reported);
-    const isOver = areRatesOver(lane, isNearQuota);
     const byUsage = this.#shares.strategyOf(lane.group).reads === 'usage';
-    const isDue =
-      isOver ||
-      tokens.isReportDue ||
-      (refusedNow && tokens.isShort) ||
-      (readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1) ||
-      this.#isStepDue(lane, silentMs);
-    const isWrong = !isDue && this.#areRatesWrong(lane, nowMs);
+    const due = this.#dueBy(lane, tokens, since, isNearQuota);
+    const isWrong = due === null && this.#areRatesWrong(lane, nowMs);
     if (isWrong && !isNearQuota) {
       this.#publishWithin(lane);
       return;
     }
     // Estimating the rates is a fifth of a look, and most looks end here.
     const hasClaimed = lane.hasEntry && isCalm;
-    if (!isDue && !isWrong && !refusedNow && !hasClaimed && !(lane.hasEntry && tokens.isDueByRates)) return;
+    if (due === null && !isWrong && !refusedNow && !hasClaimed && !(lane.hasEntry && tokens.isDueByRates)) return;
     // One piece of work in a short span says nothing of how many a node wants.
-    if (isOver || (tokens.isInPieces && !byUsage)) estimate(sample, SLOW, current);
+    if (due === 'over' || (tokens.isInPieces && !byUsage)) estimate(sample, SLOW, current);
     else currentRates(sample, current, tokens);
     if (tokens.isInPieces) spreadOverASecond(current, sample);
-    const isNews =
-      isDue ||
-      isWrong ||
-      (refusedNow && tokens.isUnannounced(current, reported)) ||
-      (lane.hasEntry && isOverstated(tokens, lane)) ||
-      (hasClaimed && isClaimOver(current, reported));
-    if (!isNews) return;
+    const reason = due ?? (isWrong ? 'rates-near-quota' : dueByRates(lane, tokens, refusedNow, hasClaimed));
+    if (reason === null) return;
     if (!isWrong) keepToTaken(lane, tokens);
     copyUnits(current.demand, reported.demand);
     if (!byUsage) copyUnits(current.usage, reported.usage);
@@ -291,11 +286,21 @@ export class Reporter {
     else copyUnits(usageOverASecond(sample), reported.usage);
     copyUnits(current.squares, reported.squares);
     lane.ratesComparedMs = nowMs;
-    this.#entryChanged(lane, Math.max(DUE, tokens.deviation), nowMs);
+    this.#entryChanged(lane, reason, Math.max(DUE, tokens.deviation), nowMs);
+  }
+
+  /** Finds why a lane is due whatever its present rates are; null = it is not. */
+  #dueBy(lane: LaneState, tokens: LaneTokens, since: SinceReport, isNearQuota: boolean): ReportReason | null {
+    const { refusedNow, silentMs } = since;
+    if (areRatesOver(lane, isNearQuota)) return 'over';
+    if (tokens.isReportDue) return 'charge';
+    if (refusedNow && tokens.isShort) return 'refused';
+    if (readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1) return 'change';
+    return this.#isStepDue(lane, silentMs) ? 'step' : null;
   }
 
   /** @param deviation how wrong it is what others believe of the lane, in parts of what makes a report due */
-  #entryChanged(lane: LaneState, deviation: number, nowMs: number): void {
+  #entryChanged(lane: LaneState, reason: ReportReason, deviation: number, nowMs: number): void {
     // Costs may be reported at another node than the one that admitted the work.
     const hadEntry = lane.hasEntry;
     const { tokens } = lane;
@@ -307,7 +312,7 @@ export class Reporter {
         this.#tokens.hasToRemember(lane, nowMs));
     if (tokens !== null && hadEntry && !lane.hasEntry) tokens.isEnding = true;
     if (tokens !== null) tokens.isDue = lane.hasEntry;
-    this.#book.changed(lane.group, lane.groupId, deviation);
+    this.#book.changed(lane.group, lane.groupId, reason, deviation);
   }
 
   /**
@@ -450,6 +455,19 @@ interface SinceReport {
   readonly isCalm: boolean;
   /** Since this node's last report of the lane. */
   readonly silentMs: number;
+}
+
+/** Finds why present rates are news; null = they are not. @param hasClaimed true = it claimed, and is not held back now */
+function dueByRates(
+  lane: LaneState,
+  tokens: LaneTokens,
+  refusedNow: boolean,
+  hasClaimed: boolean,
+): ReportReason | null {
+  const { current, reported, hasEntry } = lane;
+  if (refusedNow && tokens.isUnannounced(current, reported)) return 'refused';
+  if (hasEntry && isOverstated(tokens, lane)) return 'overstated';
+  return hasClaimed && isClaimOver(current, reported) ? 'overstated' : null;
 }
 
 /** Scratch. */

@@ -1,3 +1,5 @@
+import { REPORT_REASONS } from '../../core/report/report-reason.js';
+
 export interface MetricRow {
   readonly type: 'gauge' | 'counter';
   readonly help: string;
@@ -87,6 +89,13 @@ export const NODE_METRICS = {
   quotamesh_report_round_trip_seconds: {
     type: 'gauge',
     help: 'From appending the last own record to reading it back; 0 before the first.',
+  },
+  quotamesh_reports_written_total: {
+    type: 'counter',
+    help: `Reports of this life of the node, by what made each due first. ${Object.entries(REPORT_REASONS)
+      .map((row) => row.join(': '))
+      .join('; ')}.`,
+    labels: ['reason'],
   },
   quotamesh_reports_waiting: {
     type: 'gauge',

@@ -55,7 +55,7 @@ export function nodeReadings(
     ...poolReadings(status),
     quotamesh_last_rebalancing_seconds: (series) => series(status().lastRebalancingMs / 1000),
     quotamesh_report_round_trip_seconds: (series) => series(status().reportRoundTripMs / 1000),
-    ...budgetReadings(node),
+    ...reportReadings(node),
     quotamesh_unhandled_rejections_total: (series) => {
       if (incidents !== undefined) series(incidents.unhandledRejections);
     },
@@ -75,10 +75,15 @@ function busyReadings({
   };
 }
 
-function budgetReadings({
+function reportReadings({
   loop,
-}: UsedParts): Readonly<Record<'quotamesh_reports_waiting' | 'quotamesh_reports_held_back_total', Reading>> {
+}: UsedParts): Readonly<
+  Record<'quotamesh_reports_written_total' | 'quotamesh_reports_waiting' | 'quotamesh_reports_held_back_total', Reading>
+> {
   return {
+    quotamesh_reports_written_total: (series) => {
+      for (const [reason, count] of Object.entries(loop.coordinator?.reportsWritten ?? {})) series(count, { reason });
+    },
     quotamesh_reports_waiting: (series) => series(loop.coordinator?.reportBudget.waiting ?? 0),
     quotamesh_reports_held_back_total: (series) => series(loop.coordinator?.reportBudget.heldBack ?? 0),
   };

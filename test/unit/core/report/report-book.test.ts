@@ -47,8 +47,8 @@ describe('report book', () => {
     beforeEach(() => {
       book = bookWith({ groupsPerRecord: 1 });
       assign(book, 1, 2, 3);
-      book.changed(1, groupId(1));
-      book.changed(2, groupId(2));
+      book.changed(1, groupId(1), 'charge');
+      book.changed(2, groupId(2), 'charge');
       expect(dueAt(book, 1000)).toEqual([0, 1]);
       for (const bundle of book.bundles) book.published(bundle, 1000);
       forcedAtMs = book.bundles[1].forcedAtMs;
@@ -81,11 +81,27 @@ describe('report book', () => {
     });
 
     test('one that is dirty and was not written is due again at once', () => {
-      book.changed(3, groupId(3));
+      book.changed(3, groupId(3), 'charge');
       expect(dueAt(book, 2000)).toEqual([2]);
       expect(dueAt(book, 2001)).toEqual([2]);
       book.published(book.bundles[2], 2001);
       expect(dueAt(book, 2002)).toEqual([]);
+    });
+
+    test('what made it due first is its reason, or what forces it', () => {
+      const [first, second] = book.bundles;
+      expect(first.reason).toBe('forced');
+      book.forceBy(1, groupId(1), 'rates-far-below', 9000);
+      expect(first.reason).toBe('rates-far-below');
+      book.changed(1, groupId(1), 'charge');
+      book.changed(1, groupId(1), 'refused');
+      book.forceBy(1, groupId(1), 'rates-far-below', 5000);
+      book.markAllDirty();
+      expect([first.reason, second.reason]).toEqual(['charge', 'came-back']);
+      book.published(first, 3000);
+      expect(first.reason).toBe('forced');
+      book.markDirtyOn(first.partition, first.key);
+      expect(first.reason).toBe('again');
     });
 
     test('all of them, when everything may be lost', () => {

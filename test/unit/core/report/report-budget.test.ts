@@ -18,7 +18,7 @@ function bookOf(bundles: number): ReportBook {
 }
 
 function change(book: ReportBook, group: number, deviation: number): void {
-  book.changed(group, groupIdOf('demo', `group-${group}`), deviation);
+  book.changed(group, groupIdOf('demo', `group-${group}`), 'charge', deviation);
 }
 
 /** Writes what the budget lets a node write in one round. */
