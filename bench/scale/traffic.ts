@@ -187,7 +187,8 @@ class WritingNode {
     // What is reported is told, so the 2 kB of samples of 500,000 lanes are not needed: they share one lane's.
     this.#model ??= createLaneState(identity, this.#settings, 0);
     const own = { reported: createLaneRates(), reportedShare: noUnits() };
-    const state = { ...this.#model, ...identity, ...own, hasEntry: true };
+    const state = { ...this.#model, ...identity, ...own };
+    state.entry.life = 'written';
     this.#lanes.set(lane, state);
     return state;
   }

@@ -4,6 +4,7 @@ import { type Clumped, Clumps } from '../report/sample/clumps.js';
 import type { LaneRates } from '../report/sample/estimate.js';
 import type { DepthRule } from './cluster-depth.js';
 import { NEARLY_FULL } from './from-cluster.js';
+import { OwnEntry } from './lanes/own-entry.js';
 import { SlotTokens, type Viewed } from './slot-tokens.js';
 
 /** A lane's tokens: what the cluster's bucket holds by the log, and what this node may take of it. */
@@ -15,13 +16,8 @@ export class LaneTokens implements Clumped {
   readonly slots: SlotTokens[] = [];
   /** False until the lane's rows have been viewed since they changed. */
   isCurrent = false;
-  /**
-   * True from the end of this node's entry until the log has it no more. Only then may another entry begin: its charge
-   * counts from 0, and the bucket of whoever still knew the old one would rise by all that it had charged.
-   */
-  isEnding = false;
-  /** True while a report has to tell of the lane and has not been written. */
-  isDue = false;
+  /** This node's row of the lane in the log. */
+  entry = new OwnEntry();
   /**
    * True while that report, or the one that ends the entry, waits for the node's budget. Then this node takes no more
    * of the cluster's bucket than may stay unpublished, and goes on to take what is expected of it: what all nodes take
@@ -218,7 +214,6 @@ export class LaneTokens implements Clumped {
 
   /** The charges as a record carries them, units in every dimension. */
   publish(): [messages: number, bytes: number] {
-    this.isDue = false;
     return this.#each(0, ({ account }) => account.publish());
   }
 
@@ -331,13 +326,12 @@ export class LaneTokens implements Clumped {
       const slot = units === 0 ? this.slots[dimension] : this.#reach(dimension);
       slot?.account.resume(units);
     });
-    this.isEnding = true;
+    this.entry.life = 'ending';
   }
 
   /** The lane has no entry in the log any more, or its next one is of another life of this node. */
   forget(): void {
-    this.isEnding = false;
-    this.isDue = false;
+    this.entry.forget();
     this.#hasEntry = false;
     this.slots.forEach(({ account }) => {
       account.forget();

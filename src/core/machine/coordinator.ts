@@ -95,7 +95,8 @@ export class Coordinator {
     const wasLimitedByTokens = lane.isLimitedByTokens;
     const { tokens } = lane;
     if (tokens !== null) {
-      tokens.isHeldBack = (tokens.isDue || tokens.isEnding) && this.#book.isHeldBack(lane.group);
+      const { life } = lane.entry;
+      tokens.isHeldBack = (life === 'due' || life === 'ending') && this.#book.isHeldBack(lane.group);
     }
     this.tokens.flow(lane, nowMs);
     if (wasLimitedByTokens || lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
@@ -475,8 +476,10 @@ export class Coordinator {
   }
 
   #remove(lane: LaneState): void {
-    if (lane.hasEntry) this.#book.changed(lane.group, lane.groupId, 'over');
-    if (lane.hasEntry && lane.tokens !== null) lane.tokens.isEnding = true;
+    if (lane.entry.isOpen) {
+      this.#book.changed(lane.group, lane.groupId, 'over');
+      lane.entry.life = 'ending';
+    }
     this.#unserve(lane);
   }
 

@@ -60,7 +60,7 @@ export class KeyNames {
     for (let looked = Math.min(lanes.length, LANES_LOOKED_MAX); looked > 0; looked--) {
       this.#next = (this.#next + 1) % lanes.length;
       const lane = lanes[this.#next];
-      if (!lane?.hasEntry || !keys.isKey(lane.group)) continue;
+      if (!lane?.entry.isOpen || !keys.isKey(lane.group)) continue;
       const { settings, groupId, direction, reported } = lane;
       const quota = settings.quota[DIRECTIONS[direction]];
       const heat = Math.max(...Array.from(reported.demand, (rate, at) => rate / Math.max(quota[at], SMALLEST_QUOTA)));

@@ -141,7 +141,7 @@ export class LookList {
     for (let seat = 0; seat < this.#lanes.length; seat++) {
       if (nowMs - this.#touchedMs[seat] <= IDLE_AFTER_MS) continue;
       const lane = this.#lanes[seat]!;
-      if (lane === null || lane.hasEntry || hasToRemember(lane)) continue;
+      if (lane === null || lane.entry.isOpen || hasToRemember(lane)) continue;
       this.#idle.push(lane);
       this.#touchedMs[seat] = Infinity;
     }

@@ -17,8 +17,8 @@ export function areRatesWrong(lane: LaneState, topics: number, rule: NoiseRule):
   const { sample, reported, reportedTopics } = lane;
   if (!sample.isFull(SLOW)) return false;
   // Rates of an unused lane that do not stand out from chance are in use all the same.
-  if (!lane.hasEntry && arrivalsIn(sample, SLOW) >= ARRIVALS_LEAST) return true;
-  if (Math.abs(topics - reportedTopics) > TOPICS_RATIO * Math.max(topics, reportedTopics)) return lane.hasEntry;
+  if (!lane.entry.isOpen && arrivalsIn(sample, SLOW) >= ARRIVALS_LEAST) return true;
+  if (Math.abs(topics - reportedTopics) > TOPICS_RATIO * Math.max(topics, reportedTopics)) return lane.entry.isOpen;
   return (
     noticedIn(sample, reported, { ...rule, reads: 'demand', restsOnMs: Infinity }, SLOW) !== -1 ||
     noticedIn(sample, reported, { ...rule, reads: 'usage', restsOnMs: Infinity }, SLOW) !== -1
@@ -31,8 +31,8 @@ export function steadyRates(sample: LaneSample, out: LaneRates): void {
 }
 
 /** Tests if nothing has come for so long that the rates in the row are over. */
-export function areRatesOver({ sample, reported, hasEntry }: LaneState, isNearQuota: boolean): boolean {
-  if (!hasEntry || !sample.isFull(SLOW) || arrivalsIn(sample, SLOW) > 0) return false;
+export function areRatesOver({ sample, reported, entry }: LaneState, isNearQuota: boolean): boolean {
+  if (!entry.isOpen || !sample.isFull(SLOW) || arrivalsIn(sample, SLOW) > 0) return false;
   const expected = (reported.demand[MESSAGES] * sample.lengthMs(SLOW)) / 1000;
   return isNearQuota || expected >= EXPECTED_LEAST || (sample.isFull(LONG) && arrivalsIn(sample, LONG) === 0);
 }

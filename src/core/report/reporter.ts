@@ -113,7 +113,7 @@ export class Reporter {
     lane.refusals = refusals;
     if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane, 'cost', DUE, nowMs);
     // Nothing is reported and no span has anything to report: the spans only roll on.
-    if (!lane.hasEntry && (this.#isSilent(lane, nowMs) || lane.sample.isQuiet)) return true;
+    if (!lane.entry.isOpen && (this.#isSilent(lane, nowMs) || lane.sample.isQuiet)) return true;
     this.#claim(lane);
     const bundle = this.#book.bundleOf(lane.group, lane.groupId);
     if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return false;
@@ -157,7 +157,7 @@ export class Reporter {
         const state = lanes.get(laneOf(group, direction));
         if (state === undefined) continue;
         this.#refreshRates(state);
-        if (!state.hasEntry) continue;
+        if (!state.entry.isOpen) continue;
         const row = this.#rowOf(state);
         const checkpoint = this.#tokens.checkpointOf(state, nowMs);
         rows.push({ ...row, ...checkpoint.columns });
@@ -182,8 +182,8 @@ export class Reporter {
 
   /** Tells the rates of a lane far below its quota, with those of the other lanes of its record. */
   #publishWithin(lane: LaneState): void {
-    if (lane.tokens?.isEnding === true) return;
-    lane.awaitsRecord = true;
+    if (lane.entry.life === 'ending') return;
+    if (!lane.entry.isOpen) lane.entry.life = 'awaited';
     const { publishedMs } = this.#book.bundleOf(lane.group, lane.groupId);
     const isFirst = publishedMs === -Infinity;
     const atMs = isFirst ? lane.ratesComparedMs + FIRST_RATES_MS : publishedMs + FAR_RATES_MS;
@@ -192,13 +192,14 @@ export class Reporter {
 
   /** Tells the present rates of a lane far below its quota whenever its record is written. */
   #refreshRates(lane: LaneState): void {
-    const { sample, current, reported, tokens, awaitsRecord, hasEntry } = lane;
-    lane.awaitsRecord = false;
-    if (tokens === null || (!hasEntry && !awaitsRecord) || tokens.isEnding) return;
-    if (tokens.isDue || tokens.isNearQuota(reported) || !sample.isFull(SLOW)) return;
+    const { sample, current, reported, tokens, entry } = lane;
+    const isAwaited = entry.life === 'awaited';
+    if (isAwaited) entry.life = 'none';
+    if (tokens === null || !(isAwaited || entry.life === 'written')) return;
+    if (tokens.isNearQuota(reported) || !sample.isFull(SLOW)) return;
     if (currentRates(sample, current, tokens) < SLOW) return;
     steadyRates(sample, reported);
-    lane.hasEntry = !isZero(lane) || hasEntry;
+    if (!isZero(lane)) entry.life = 'written';
   }
 
   /**
@@ -207,9 +208,9 @@ export class Reporter {
    */
   endAll(lanes: Iterable<LaneState>, nowMs: number): void {
     for (const lane of lanes) {
-      const hasEntry = lane.tokens?.hasUnread === true || this.#tokens.hasToRemember(lane, nowMs);
-      if (!hasEntry && !lane.hasEntry) continue;
-      lane.hasEntry = hasEntry && lane.tokens?.isEnding !== true;
+      const stays = lane.tokens?.hasUnread === true || this.#tokens.hasToRemember(lane, nowMs);
+      if (!stays && !lane.entry.isOpen) continue;
+      if (lane.entry.life !== 'ending') lane.entry.life = stays ? 'due' : 'ending';
       for (const rates of [lane.reported.usage, lane.reported.demand]) rates.fill(0);
       this.#book.changed(lane.group, lane.groupId, 'stop');
     }
@@ -220,7 +221,7 @@ export class Reporter {
   }
 
   #consider(lane: LaneState, bundle: Bundle, refusedNow: boolean, nowMs: number): void {
-    if (lane.tokens?.isEnding) return;
+    if (lane.entry.life === 'ending') return;
     if (lane.tokens !== null && isResting(lane)) {
       // Units that come back while nothing is asked for are told, too.
       const { isReportDue, hasUnread } = lane.tokens;
@@ -243,11 +244,11 @@ export class Reporter {
       estimate(sample, span, reported);
       beginSettling(settling, nowMs, sample.lengthMs(span));
       sample.cut();
-    } else if (lane.hasEntry && isUnsettled(settling, sample, reported, this.#lookRuleOf(lane))) {
+    } else if (lane.entry.isOpen && isUnsettled(settling, sample, reported, this.#lookRuleOf(lane))) {
       estimate(sample, LONG, reported);
-    } else if (lane.hasEntry && isUsageOutdated(settling, sample, reported, this.#lookRuleOf(lane))) {
+    } else if (lane.entry.isOpen && isUsageOutdated(settling, sample, reported, this.#lookRuleOf(lane))) {
       copyUnits(usageIn(sample, SLOW), reported.usage);
-    } else if (lane.hasEntry && this.#isShareOutdated(lane, nowMs - bundle.publishedMs)) {
+    } else if (lane.entry.isOpen && this.#isShareOutdated(lane, nowMs - bundle.publishedMs)) {
       reason = 'step';
     } else {
       return;
@@ -271,8 +272,8 @@ export class Reporter {
       return;
     }
     // Estimating the rates is a fifth of a look, and most looks end here.
-    const hasClaimed = lane.hasEntry && isCalm;
-    if (due === null && !isWrong && !refusedNow && !hasClaimed && !(lane.hasEntry && tokens.isDueByRates)) return;
+    const hasClaimed = lane.entry.isOpen && isCalm;
+    if (due === null && !isWrong && !refusedNow && !hasClaimed && !(lane.entry.isOpen && tokens.isDueByRates)) return;
     // One piece of work in a short span says nothing of how many a node wants.
     if (due === 'over' || (tokens.isInPieces && !byUsage)) estimate(sample, SLOW, current);
     else currentRates(sample, current, tokens);
@@ -282,7 +283,7 @@ export class Reporter {
     if (!isWrong) keepToTaken(lane, tokens);
     copyUnits(current.demand, reported.demand);
     if (!byUsage) copyUnits(current.usage, reported.usage);
-    else if (lane.hasEntry) this.#shares.takenInto(reported.usage, lane.lane, current.demand);
+    else if (lane.entry.isOpen) this.#shares.takenInto(reported.usage, lane.lane, current.demand);
     else copyUnits(usageOverASecond(sample), reported.usage);
     copyUnits(current.squares, reported.squares);
     lane.ratesComparedMs = nowMs;
@@ -302,16 +303,11 @@ export class Reporter {
   /** @param deviation how wrong it is what others believe of the lane, in parts of what makes a report due */
   #entryChanged(lane: LaneState, reason: ReportReason, deviation: number, nowMs: number): void {
     // Costs may be reported at another node than the one that admitted the work.
-    const hadEntry = lane.hasEntry;
-    const { tokens } = lane;
-    lane.hasEntry =
-      tokens?.isEnding !== true &&
-      (!isZero(lane) ||
-        lane.costs.now !== null ||
-        tokens?.hasUnread === true ||
-        this.#tokens.hasToRemember(lane, nowMs));
-    if (tokens !== null && hadEntry && !lane.hasEntry) tokens.isEnding = true;
-    if (tokens !== null) tokens.isDue = lane.hasEntry;
+    const { entry, tokens } = lane;
+    const hasToSay =
+      !isZero(lane) || lane.costs.now !== null || tokens?.hasUnread === true || this.#tokens.hasToRemember(lane, nowMs);
+    if (entry.life !== 'ending' && hasToSay) entry.life = 'due';
+    else if (entry.isOpen) entry.life = tokens === null ? 'none' : 'ending';
     this.#book.changed(lane.group, lane.groupId, reason, deviation);
   }
 
@@ -322,7 +318,7 @@ export class Reporter {
    */
   #isStepDue(lane: LaneState, silentMs: number): boolean {
     const { remembers, reads } = this.#shares.strategyOf(lane.group);
-    if (!lane.hasEntry || (!remembers && reads !== 'usage')) return false;
+    if (!lane.entry.isOpen || (!remembers && reads !== 'usage')) return false;
     const { demand, usage } = lane.reported;
     const ratio = silentMs < this.#settings.heartbeatMs ? LARGE_TOKEN_STEP_RATIO : SMALL_TOKEN_STEP_RATIO;
     if (reads === 'usage') this.#shares.takenInto(taken, lane.lane, demand);
@@ -361,12 +357,12 @@ export class Reporter {
 
   /** The shortest span that shows that the rate is not what was reported, or −1. */
   #changedSpan(lane: LaneState, refusedNow: boolean): number {
-    const { sample, reported, hasEntry } = lane;
+    const { sample, reported, entry } = lane;
     const noticed = noticedIn(sample, reported, this.#ruleOf(lane, refusedNow));
     if (noticed !== -1) return noticed;
     // These rates are too small for the noise rule to see them come and go.
-    if (!hasEntry && sample.isFull(MEDIUM) && hasArrivals(sample, MEDIUM)) return MEDIUM;
-    if (hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW)) return SLOW;
+    if (!entry.isOpen && sample.isFull(MEDIUM) && hasArrivals(sample, MEDIUM)) return MEDIUM;
+    if (entry.isOpen && sample.isFull(SLOW) && !hasArrivals(sample, SLOW)) return SLOW;
     return -1;
   }
 
@@ -414,6 +410,7 @@ export class Reporter {
       reportedShare[dimension] = this.#shares.reportable(lane.lane, dimension);
     }
     lane.reportedTopics = this.#limiter.topics.of(lane.lane);
+    lane.entry.life = 'written';
     return {
       groupId: lane.groupId,
       direction: lane.direction,
@@ -464,9 +461,9 @@ function dueByRates(
   refusedNow: boolean,
   hasClaimed: boolean,
 ): ReportReason | null {
-  const { current, reported, hasEntry } = lane;
+  const { current, reported, entry } = lane;
   if (refusedNow && tokens.isUnannounced(current, reported)) return 'refused';
-  if (hasEntry && isOverstated(tokens, lane)) return 'overstated';
+  if (entry.isOpen && isOverstated(tokens, lane)) return 'overstated';
   return hasClaimed && isClaimOver(current, reported) ? 'overstated' : null;
 }
 
@@ -511,9 +508,9 @@ function partOf(before: number, now: number): number {
  * bursts. What it tells is expected of it, so it tells what it takes, and a little more: a node that told less than it
  * takes would have to publish again at once. The next burst is no reason to tell more, though it has to be told.
  */
-function keepToTaken({ current, reported, hasEntry }: LaneState, tokens: LaneTokens): void {
+function keepToTaken({ current, reported, entry }: LaneState, tokens: LaneTokens): void {
   const { demand, usage } = current;
-  const isAnnounced = hasEntry && !tokens.isUnannounced(current, reported);
+  const isAnnounced = entry.isOpen && !tokens.isUnannounced(current, reported);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     const wanted = demand[dimension];
     const published = reported.demand[dimension];
@@ -566,16 +563,16 @@ function spread(rates: LaneUnits, sample: LaneSample): void {
 }
 
 /** A reported rate of nothing is exact, not an estimate; such an entry may exist for its costs alone. */
-function restsOnMs({ hasEntry, settling }: LaneState): number {
-  return hasEntry && settling.restsOnMs > 0 ? settling.restsOnMs : Infinity;
+function restsOnMs({ entry, settling }: LaneState): number {
+  return entry.isOpen && settling.restsOnMs > 0 ? settling.restsOnMs : Infinity;
 }
 
 /**
  * Tests if the spans show a rate. After a change they begin anew, and a part of a window shows either all that the
  * window hands out or nothing.
  */
-function isKnown({ hasEntry, sample, settings }: LaneState): boolean {
-  return !hasEntry || windowMsOf(settings) === 0 || sample.isFull(FAST);
+function isKnown({ entry, sample, settings }: LaneState): boolean {
+  return !entry.isOpen || windowMsOf(settings) === 0 || sample.isFull(FAST);
 }
 
 /**
@@ -599,7 +596,7 @@ function hasArrivals(sample: LaneSample, span: number): boolean {
 /** Tests if the entry of a lane stays for what it says of the buckets alone: nothing was asked for lately. */
 function isResting(lane: LaneState): boolean {
   return (
-    lane.hasEntry &&
+    lane.entry.isOpen &&
     isZero(lane) &&
     lane.costs.now === null &&
     lane.sample.isFull(SLOW) &&

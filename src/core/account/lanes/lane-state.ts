@@ -9,6 +9,7 @@ import type { Binding } from '../../target/target-rate.js';
 import type { LaneTokens } from '../lane-tokens.js';
 import type { Link } from './isolation.js';
 import { LeastShare } from './least-share.js';
+import { OwnEntry } from './own-entry.js';
 
 /** A lane that this node serves: what is sampled, what was reported, and what is applied. */
 export interface LaneState {
@@ -29,8 +30,6 @@ export interface LaneState {
   readonly reportedShare: LaneUnits;
   /** Local monotonic time at which the rates in the log were compared with the present ones. */
   ratesComparedMs: number;
-  /** True while its rates wait for the next record of its bundle. */
-  awaitsRecord: boolean;
   /** Topics in use, as the newest own record has them. */
   reportedTopics: number;
   /** True while the share of some node moves with log time alone. */
@@ -41,8 +40,8 @@ export interface LaneState {
   readonly least: LeastShare;
   /** The link its limits were computed for. */
   link: Link;
-  /** True from the first report on, until the entry ends. */
-  hasEntry: boolean;
+  /** Shared with its tokens, which outlive it. */
+  entry: OwnEntry;
   /** Local monotonic time of the last arrival, ms. */
   touchedMs: number;
   /** The limiter's count of refusals at the last sample. */
@@ -78,13 +77,12 @@ export function createLaneState(identity: LaneIdentity, timing: SampleTiming, no
     reported: createLaneRates(),
     reportedShare: noUnits(),
     ratesComparedMs: -Infinity,
-    awaitsRecord: false,
     reportedTopics: 0,
     isMoving: false,
     isOwnMoving: false,
     least: new LeastShare(),
     link: 'linked',
-    hasEntry: false,
+    entry: new OwnEntry(),
     touchedMs: nowMs,
     refusals: 0,
     settling: createSettling(),

@@ -273,7 +273,7 @@ export class ShareBook {
     if (limit === Infinity) return limit;
     const { limiter, windowMs } = lane.settings;
     if (limiter === 'window') return (limit * windowMs) / 1000;
-    const known = { pieceSize: pieceSize(lane, dimension), equalShare, hasDemand: lane.hasEntry };
+    const known = { pieceSize: pieceSize(lane, dimension), equalShare, hasDemand: lane.entry.isOpen };
     return shareDepth(limit, known);
   }
 

@@ -29,6 +29,7 @@ import { LaneTokens } from '../lane-tokens.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { LaneTable } from '../lanes/lane-table.js';
 import type { LinkWatch } from '../lanes/link-watch.js';
+import { OwnEntry } from '../lanes/own-entry.js';
 import { checkpointsOf, isPublishedFurther } from './lane-checkpoints.js';
 import type { ShareBook } from './share-book.js';
 
@@ -141,9 +142,13 @@ export class TokenBook implements ChargeReader {
   serve(lane: LaneState, nowMs: number): void {
     const followed = this.#follow(lane.mapLane);
     lane.tokens = followed?.tokens ?? null;
-    if (followed === null) return;
+    if (followed === null) {
+      if (!lane.entry.isOpen) lane.entry = new OwnEntry();
+      return;
+    }
     this.#unserved.delete(followed);
-    if (lane.hasEntry) followed.tokens.isEnding = false;
+    if (lane.entry.isOpen) followed.tokens.entry = lane.entry;
+    else lane.entry = followed.tokens.entry;
     this.#countTaken(lane);
     followed.tokens.startClock(nowMs);
   }
@@ -426,7 +431,7 @@ export class TokenBook implements ChargeReader {
     const { costs, link, log, membership, nodeKey, table } = this.#parts;
     this.#countTaken(lane);
     const news = costs.takeNews(lane.lane);
-    if (tokens.isEnding && !lane.hasEntry && this.#ownRow(lane.mapLane) === -1) tokens.forget();
+    if (lane.entry.life === 'ending' && this.#ownRow(lane.mapLane) === -1) tokens.forget();
     const logMs = log.spanNowMs(lane.partition, nowMs);
     const roundTripMs = log.roundTripMs + table.settings.sampleIntervalMs;
     const ownSlot = membership.get(nodeKey)?.slot ?? -1;

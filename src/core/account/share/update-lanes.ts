@@ -28,6 +28,6 @@ export function updateLanes(
     if (!shares.update(lane, own, nowMs)) continue;
     decidedLanes.push(lane.lane);
     changedLanes.push(lane.lane);
-    if (lane.hasEntry) shareMoved(lane.settling, nowMs);
+    if (lane.entry.isOpen) shareMoved(lane.settling, nowMs);
   }
 }

@@ -120,10 +120,10 @@ describe('an entry that ends and returns', () => {
     const node = worked();
     // Until the record that names it no more.
     const untilMs = node.nowMs + 9000;
-    while (node.coordinator.lanes.get(0)?.hasEntry === true && node.nowMs < untilMs) {
+    while (node.coordinator.lanes.get(0)?.entry.isOpen === true && node.nowMs < untilMs) {
       node.read(node.by('a', 'node'), node.by('b', 'node'));
       node.run(20, { echo: false });
-      if (node.coordinator.lanes.get(0)?.hasEntry === true) node.echo();
+      if (node.coordinator.lanes.get(0)?.entry.isOpen === true) node.echo();
     }
     for (const { partition, key, record } of node.lose()) {
       if (record?.kind === 'report') node.step({ kind: 'append-failed', partition, keys: [key] });

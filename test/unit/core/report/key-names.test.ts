@@ -8,7 +8,7 @@ function lane(name: string, messages: number): LaneState {
   const reported = { demand: Float64Array.of(messages, 0) };
   const quota = { publish: [10, Infinity], dispatch: [0, 0] };
   const identity = { groupId: messages, group: messages, direction: 0, settings: { name, quota } };
-  return { ...identity, hasEntry: true, reported } as unknown as LaneState;
+  return { ...identity, entry: { isOpen: true }, reported } as unknown as LaneState;
 }
 
 const KEYS: PublishedKeys = { isKey: () => true, isPublished: () => true, busiest: [] };

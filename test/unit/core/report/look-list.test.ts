@@ -12,7 +12,7 @@ function served(count: number) {
     lane: at * 38,
     seat: at,
     touchedMs: -10_000,
-    hasEntry: true,
+    entry: { isOpen: true },
   }));
   const limiter = new Limiter(count * 38 + 1);
   limiter.validUntilMs.fill(Infinity);
