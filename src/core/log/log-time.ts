@@ -1,47 +1,46 @@
 /**
- * Log time of a partition is Σ clamp(append time − previous append time, 0, 2 × heartbeat), in offset order, with the
- * heartbeat of that partition. A time that is more than a year away is left out, unless it is the second one: then the
- * clock was set.
+ * Measures the log time of one partition: Σ clamp(append time − previous append time, 0, 2 × heartbeat), in offset
+ * order, with the partition's heartbeat. A time more than a year away is left out, unless it is the second one in a
+ * row: then the clock was set.
  *
- * Everything that ages in the core ages on it. A jump of the log's clock or an outage of the log ages nobody, and no
- * node's own clock enters a share. All who have read the same records agree on every difference of log times.
- * After compaction a newcomer misses records, so its differences can only be smaller: it believes a dead node for at
- * most one staleness longer than the others, and takes less for itself meanwhile, never more.
+ * Everything in the core ages by log time. A jump of the log's clock or an outage of the log ages nothing, and no
+ * node's own clock enters a share. Nodes that have read the same records agree on every difference of log times. After
+ * compaction a newcomer misses records, so its differences can only be smaller: it counts a dead node as alive for at
+ * most one staleness longer than the others, and takes less meanwhile.
  */
 export class LogTime {
   /** Milliseconds since the first record read. */
   ms = 0;
   /**
-   * Log time that goes on while no node runs: all time before the first record of a life counts, because none may have
-   * run in it. Buckets fill, and ceilings of ramps end, by it. Until a reader has caught up all time counts: compaction
-   * may have removed that first record.
+   * Log time that goes on while no node runs. The time before the first record of a life counts whole, because no node
+   * may have run in it. Buckets fill, and ceilings of ramps end, by span time. Before a reader has caught up, all time
+   * counts whole: compaction may have removed that first record.
    */
   spanMs = 0;
   /**
-   * Part of `spanMs` in which no node of this cluster ran: what `ms` does not count of steps that count whole, since
-   * the reader has caught up. Before, it may have been compaction.
+   * Part of `spanMs` in which no node of this cluster ran: the excess of whole steps over `ms`. It counts only after
+   * the reader has caught up; before, the gap may come from compaction.
    */
   pauseMs = 0;
-  /** Time between records, all of it: what a reader counts before it has caught up; never less than `spanMs`. */
+  /** All time between records; never less than `spanMs`. A reader counts by it before it has caught up. */
   wholeMs = 0;
-  /** Log time goes on by at most this from one record to the next. */
+  /** Most milliseconds that log time advances between two records. */
   readonly stepLimitMs: number;
-  /** The part of the last step that counts neither in `ms` nor in `spanMs`. */
+  /** Part of the last step outside of `ms` and `spanMs`. */
   #uncountedMs = 0;
   #previousAppendMs: number | null = null;
-  /** Time of the last record, if that was left out. */
+  /** Time of the last record if it was left out, else NaN. */
   #leftOutMs = Number.NaN;
 
   constructor(heartbeatMs: number) {
     this.stepLimitMs = stepLimitMs(heartbeatMs);
   }
 
-  /** Append time of the last record that was not left out; 0 = none yet. */
+  /** Append time of the last record that counted; 0 = none yet. */
   get appendMs(): number {
     return this.#previousAppendMs ?? 0;
   }
 
-  /** Called when another log begins. */
   startAgain(): void {
     this.ms = 0;
     this.spanMs = 0;
@@ -71,8 +70,8 @@ export class LogTime {
   }
 
   /**
-   * Called if the time before the last record counts whole in `spanMs`.
-   * @param isPause whether no node can have run in it
+   * Counts the time before the last record whole in `spanMs`.
+   * @param isPause true = no node can have run in that time
    */
   countWholeStep(isPause: boolean): void {
     this.spanMs += this.#uncountedMs;
@@ -81,7 +80,7 @@ export class LogTime {
   }
 }
 
-/** Log time goes on by at most this from one record to the next. */
+/** Bounds the milliseconds that log time advances between two records. */
 export function stepLimitMs(heartbeatMs: number): number {
   return 2 * heartbeatMs;
 }
@@ -91,5 +90,5 @@ function isFar(ms: number, sinceMs: number): boolean {
   return !(Math.abs(ms - sinceMs) <= JUMP_MS_MAX);
 }
 
-/** A larger one believes a clock that is years off; a smaller one forgets what happened while all nodes were off. */
+/** Longest step that counts, milliseconds. Longer: accepts clocks years off; shorter: forgets times without nodes. */
 const JUMP_MS_MAX = 365 * 24 * 3_600_000;

@@ -7,28 +7,27 @@ export interface Produce {
   readonly appends: readonly Append[];
 }
 
-/** The pause behind a failed produce of a partition: without it, a dead topic would keep the node busy. */
+/** Milliseconds between a failed produce and the next: a dead topic must not keep the node busy. */
 export const FAILED_PRODUCE_PAUSE_MS = 100;
 
 /**
- * The records that wait to be appended, while at most one produce per partition is under way. Only the newest record of
- * each key waits: a record says everything about its key, so an older one is worth nothing. The number of keys bounds
- * the queue.
+ * Holds the records to append, and one produce per partition. Only the newest record of each key waits: a record holds
+ * everything about its key, so an older one is worth nothing. The number of keys bounds the queue.
  *
- * Each partition has a produce of its own because a leader that does not answer must not hold up the others: the node
- * would be silent on the membership partition while another one is away.
+ * Each partition has its own produce, because a leader that does not answer must not hold up the others: the node would
+ * be silent on the membership partition while another one is away.
  *
  * A record that replaces a waiting one goes to the end of the queue. A node numbers all its records in one sequence,
- * and readers of a partition drop a record that comes after one with a higher number. At its old offset, a report would
- * be written before a heartbeat with a lower number, and that heartbeat would not count as a sign of life.
+ * and readers of a partition drop a record that comes after a higher number. At the old place, a report would precede a
+ * heartbeat with a lower number, and that heartbeat would not count as a sign of life.
  */
 export class OutgoingQueue {
-  /** By partition, then by key in the order in which they will be sent. */
+  /** By partition, then by key in the order of sending. */
   readonly #waiting = new Map<number, Map<string, Append>>();
   /** By partition. */
   readonly #underWay = new Map<number, readonly Append[]>();
 
-  /** Records that wait for the next produce of their partition. */
+  /** Counts the records that wait for the next produce of their partition. */
   get size(): number {
     let size = 0;
     for (const waiting of this.#waiting.values()) size += waiting.size;
@@ -47,7 +46,7 @@ export class OutgoingQueue {
     }
   }
 
-  /** Takes all that waits for one partition as its next produce; null when nothing waits that may be sent now. */
+  /** Takes all records that wait for one partition; null = none may be sent now. */
   takeNext(): Produce | null {
     for (const [partition, waiting] of this.#waiting) {
       if (waiting.size === 0 || this.#underWay.has(partition)) continue;
@@ -59,14 +58,13 @@ export class OutgoingQueue {
     return null;
   }
 
-  /** Called when the produce of this partition is in the log. */
   succeeded(partition: number): void {
     this.#endProduce(partition);
   }
 
   /**
-   * Called when the produce of this partition, or a part of it, may not be in the log. Returns the keys that have to be
-   * written again: those for which no newer record waits.
+   * Ends a produce that the log may lack, wholly or partly. Returns the keys to write again: those for which no newer
+   * record waits.
    */
   failed(partition: number): readonly string[] {
     const waiting = this.#waitingFor(partition);

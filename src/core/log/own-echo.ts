@@ -1,12 +1,12 @@
 import { invariant } from '../base/invariant.js';
 
 /**
- * Own records read back, per partition. What counts is when the newest of them was *sent*, not when it was read: a
- * backlog of old records that are read after a stall proves nothing about the present.
- * All times are of the local monotonic clock, in milliseconds.
+ * Remembers when the own records that were read back were sent. The time of sending counts, not that of reading: a
+ * backlog of old records that are read after a stall proves nothing about the present. All times are milliseconds of
+ * the local monotonic clock.
  */
 export class OwnEcho {
-  /** When the newest own record that was read back had been sent; −Infinity before the first. */
+  /** Sending time of the newest own record read back; −Infinity before the first. */
   readonly freshMs: Float64Array;
   readonly #inFlight: readonly SentTimes[];
 
@@ -22,8 +22,8 @@ export class OwnEcho {
   }
 
   /**
-   * Called when a record of this life is read from the log. Returns the milliseconds that it took; −1 when they are not
-   * known, because a newer one came back before, or because more are in flight than are remembered one by one.
+   * Notes that a record of this life was read. Returns the milliseconds from sending to reading; −1 = not known,
+   * because a newer record came back first or the sending times were thinned out.
    */
   readBack(partition: number, sequence: number, nowMs: number): number {
     const inFlight = this.#inFlight[partition];
@@ -33,32 +33,32 @@ export class OwnEcho {
     return isExact ? nowMs - takenMs : -1;
   }
 
-  /** When the oldest record was sent that has not been read back; Infinity where all have been. */
+  /** Returns the sending time of the oldest record in flight; Infinity = none. */
   awaitedSinceMs(partition: number): number {
     return this.#inFlight[partition].oldestMs;
   }
 }
 
 /**
- * When the records of one partition that are in flight were sent. All records of one moment (a round) share an entry,
- * so 1,024 entries last for 51 s of rounds of 50 ms, however many records each writes. When they are full, every
- * second entry of the older half is dropped. A record between two entries then proves the time of the earlier one,
- * which is never too late. So nothing grows while the topic is away, and the last 512 moments stay exact.
+ * Keeps the sending times of one partition's records in flight. All records of one moment (a round) share an entry, so
+ * 1,024 entries last for 51 s of rounds of 50 ms. When they are full, every second entry of the older half is dropped.
+ * A record between two entries then proves the time of the earlier one, which is never too late. The last 512 moments
+ * stay exact.
  */
 class SentTimes {
-  /** When the record that was taken last had been sent, or (not exact) a moment before that. */
+  /** Sending time of the record taken last; earlier if not `isExact`. */
   takenMs = 0;
   isExact = false;
-  /** Per entry: its first and its last sequence, and when they were sent. */
+  /** Per entry: its first and last sequence, and its time of sending. */
   #first = new Float64Array(INITIAL_ENTRIES);
   #last = new Float64Array(INITIAL_ENTRIES);
   #sentMs = new Float64Array(INITIAL_ENTRIES);
-  /** The entries from here to `#end` are in flight, in the order of their sequences. */
+  /** First entry in flight, in order of sequence; `#end` is behind the last one. */
   #begin = 0;
   #end = 0;
   #hasTaken = false;
 
-  /** When the oldest entry was sent behind the one that was taken last; Infinity where there is none. */
+  /** Sending time of the entry after the one taken last; Infinity = none. */
   get oldestMs(): number {
     const oldest = this.#begin + Number(this.#hasTaken);
     return oldest < this.#end ? this.#sentMs[oldest] : Infinity;
@@ -76,7 +76,7 @@ class SentTimes {
     this.#sentMs[this.#end++] = nowMs;
   }
 
-  /** Called when a record came back: all before it are no longer awaited. Returns whether it was in flight. */
+  /** Takes a record that came back, and drops all entries before it. Returns true if it was in flight. */
   take(sequence: number): boolean {
     let low = this.#begin;
     let high = this.#end;
@@ -102,7 +102,7 @@ class SentTimes {
     else this.#moveToFront(count / 2);
   }
 
-  /** Moves all entries to the front, without every second one of the oldest `thinned`. */
+  /** Moves all entries to the front. Every second one of the oldest `thinned` is dropped. */
   #moveToFront(thinned: number): void {
     const wholeFrom = this.#begin + thinned;
     let to = 0;

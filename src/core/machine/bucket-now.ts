@@ -3,12 +3,12 @@ import type { Coordinator } from './coordinator.js';
 
 export interface BucketNow {
   readonly bucket: ClusterBucket;
-  /** In it now, as this node extrapolates the log; negative = a debt. */
+  /** Tokens that this node extrapolates from the log; negative = a debt. */
   readonly tokens: number;
   readonly isInPieces: boolean;
 }
 
-/** The cluster's bucket of a lane that is served here; null where nodes have gates, there is no quota or it is 0. */
+/** Finds the cluster's bucket of a lane served here. Null where nodes have gates, or the quota is missing or 0. */
 export function bucketNow(
   { lanes, log }: Pick<Coordinator, 'lanes' | 'log'>,
   lane: number,

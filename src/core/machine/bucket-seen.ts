@@ -2,17 +2,17 @@ import { correctedRate, setPointOf } from '../account/cluster-bucket.js';
 import { type BucketNow, bucketNow } from './bucket-now.js';
 import type { Coordinator } from './coordinator.js';
 
-/** State of the cluster's bucket as this node shows it to people, in units. */
+/** State of a cluster's bucket for status and metrics, in units. */
 export interface BucketSeen {
   readonly tokens: number;
   readonly depth: number;
   readonly setPoint: number;
   readonly correctionPerSecond: number;
-  /** Largest first; nodes that have told nothing are missing. */
+  /** Charges by node, largest first; nodes without a row are missing. */
   readonly charged: readonly { readonly nodeId: string; readonly units: number }[];
 }
 
-/** Null as in `bucketNow`. */
+/** Collects the state of a lane's bucket; null as in `bucketNow`. */
 export function bucketSeen(
   coordinator: Coordinator,
   lane: number,

@@ -48,21 +48,24 @@ import { Membership } from '../usage-map/membership.js';
 import { UsageMap } from '../usage-map/usage-map.js';
 import { EpochChange } from './epoch-change.js';
 
-/** Milliseconds between confirmations of shares and looks for idle lanes; a fraction of shareValidMs. */
+/** Milliseconds between confirmations of shares, and between looks for idle lanes; a fraction of `shareValidMs`. */
 const HOUSEKEEPING_MS = 250;
-/** Counts alive nodes once per view of all lanes. More lets shares follow joins earlier; made-up ids cost more. */
+/**
+ * Most alive nodes for which lanes are marked between two rounds. More: shares follow joins earlier, made-up ids cost
+ * more.
+ */
 const LOOKS_PER_ROUND = 20_000;
 
 /**
- * The machine: event + now → effects. It owns all state of the core but the limiter's columns, which it only reads. The
- * same events at the same times have the same effects. The effects are a buffer that the next step reuses.
+ * Turns an event and a time into effects. The machine owns all state of the core except the limiter's columns, which it
+ * only reads. The same events at the same times have the same effects. Each step reuses the buffer of effects.
  */
 export class Coordinator {
   readonly nodeKey: NodeKey;
   readonly settings: CoordinatorSettings;
   readonly membership: Membership;
   readonly usageMap: UsageMap;
-  /** Costs reported at this node; the traffic side counts them here directly, as it counts in the limiter. */
+  /** Costs reported at this node; the traffic side counts them here directly. */
   readonly costs: CostMeter;
   readonly targets: TargetBook;
   readonly shares: ShareBook;
@@ -70,17 +73,17 @@ export class Coordinator {
   readonly tokens: TokenBook;
   readonly link: LinkWatch;
   readonly hiddenCeilings: HiddenCeilings;
-  /** Null until groups may be made by use (core/keys). */
+  /** Null until groups may be made by use (core/account/keys). */
   get remoteGroups(): RemoteGroups | null {
     return this.#remoteGroups;
   }
   #remoteGroups: RemoteGroups | null = null;
   phase: Phase = 'catching-up';
-  /** Why this node has stopped for good; null unless the phase is `fenced`. */
+  /** The reason for which this node has stopped for good; null unless the phase is `fenced`. */
   endedBy: Fenced | null = null;
   /** Milliseconds from appending the last own report to reading it back. */
   reportRoundTripMs = 0;
-  /** When the node began to decide, after its start or a stall: unused buckets of the limiter fill from then on. */
+  /** Time from which the node decides, after start or stall. Unused buckets of the limiter fill from then on. */
   readyMs = 0;
   readonly #limiter: Limiter;
   readonly #effects: Effects = createEffects();
@@ -101,9 +104,9 @@ export class Coordinator {
     this.tokens.flow(lane, nowMs);
     if (wasLimitedByTokens || lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
   };
-  /** By partition: true after members have changed, until the served lanes are divided among them. */
+  /** By partition: true from a change of members until the served lanes are marked for it. */
   readonly #areMembersNew: boolean[];
-  /** Alive nodes, summed over the views of all lanes since the last round. */
+  /** Alive nodes of the partitions marked since the last round. */
   #looks = 0;
   #lastRoundMs = 0;
   #lastHousekeepingMs = -Infinity;
@@ -196,7 +199,7 @@ export class Coordinator {
     }
   }
 
-  /** True = requests may be decided: the own record has been read back, and the event loop has not slept since. */
+  /** True while this node may decide about requests. */
   get isReady(): boolean {
     return this.phase === 'ready';
   }
@@ -217,23 +220,22 @@ export class Coordinator {
     return this.#publisher.written;
   }
 
-  /** Finds the id by which the log knows a group. */
   groupIdOf(group: number): GroupId {
     return this.#table.groupIdOf(group);
   }
 
-  /** Finds a lane of any group, for who reads: nothing is numbered for it. */
+  /** Finds a lane of any group, and gives it no number. */
   laneOf(groupId: GroupId, direction: number): SharedLane {
     const partition = partitionOf(groupId, this.settings.partitions);
     return { direction, mapLane: this.usageMap.findMapLane(groupId, direction), partition };
   }
 
-  /** The members that share a group: those that are alive on its partition. */
+  /** Returns the members that share a group: those alive on the group's partition. */
   aliveFor(groupId: GroupId): AliveMembers {
     return this.membership.on(partitionOf(groupId, this.settings.partitions));
   }
 
-  /** Tests if nobody reports a group, and this node follows nothing of it: its number may be given to another name. */
+  /** Tests if a group is used nowhere, so its number is free. */
   isForgotten(group: number): boolean {
     return lanesOf(group).every((lane, direction) => {
       if (this.lanes.has(lane)) return false;
@@ -242,14 +244,14 @@ export class Coordinator {
     });
   }
 
-  /** Makes groups by use possible from now on; heartbeats tell their names. */
+  /** Allows groups that are made by use from now on; heartbeats publish their names. */
   makeGroupsByUse(keys: PublishedKeys): void {
     this.#publisher.keys = keys;
     this.#remoteGroups = new RemoteGroups(this.settings.hashSeed);
     for (let mapLane = 0; mapLane < this.usageMap.laneCount; mapLane++) this.#noteRemoteGroup(mapLane);
   }
 
-  /** Checks whether newcomers still need a past life's record under this key. */
+  /** Tests if newcomers still need a past life's record under this key. */
   #isTaken(partition: number, number: number): boolean {
     const { membership, usageMap, log } = this;
     const own = membership.get(this.nodeKey);
@@ -280,7 +282,7 @@ export class Coordinator {
   #beginEpoch(epoch: EpochBegan, nowMs: number): void {
     this.tokens.beginEpoch(nowMs);
     this.#epochs.begin(epoch, this.phase, nowMs);
-    // Ramps begin anew with it.
+    // Ramps begin anew with the log.
     this.log.logTimes.forEach((_, partition) => {
       this.tokens.rampTimePassed(partition);
     });
@@ -339,7 +341,7 @@ export class Coordinator {
     if (awaitsEcho && this.link.hasExpectedEcho()) this.#startDeciding(nowMs);
   }
 
-  /** Marks lanes where other nodes are alive, for LOOKS_PER_ROUND: every share is one of all nodes. */
+  /** Marks the lanes of partitions whose members changed, until LOOKS_PER_ROUND is reached. */
   #markForMembers(): void {
     this.#areMembersNew.forEach((areNew, partition) => {
       if (!areNew || this.#looks >= LOOKS_PER_ROUND) return;
@@ -352,7 +354,7 @@ export class Coordinator {
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
     if (this.phase === 'catching-up' || this.phase === 'stopping' || this.phase === 'fenced') return;
-    // A node for which there was no room is no member, and must not become ready.
+    // A node that was refused for lack of room is no member, and must not become ready.
     if (read.partition === MEMBERSHIP_PARTITION && !this.membership.isAccepted(this.nodeKey)) return;
     const { incarnation, sequence } = record.author;
     if (incarnation > this.incarnation) {
@@ -379,7 +381,7 @@ export class Coordinator {
     this.#effects.notices.push(why);
   }
 
-  /** The log has been read up to a fresh own record, after joining or after a stall. */
+  /** Begins to decide after joining or after a stall. */
   #startDeciding(nowMs: number): void {
     this.readyMs = nowMs;
     if (this.phase === 'joining') {
@@ -406,7 +408,7 @@ export class Coordinator {
     this.#looks = 0;
     this.#markForMembers();
     this.#epochs.settle(nowMs);
-    // If the topic is away as well, the isolation policy bounds what was held before the sleep.
+    // The isolation policy bounds the shares held before the sleep.
     const isAway = nowMs - this.link.expectedSinceMs > this.settings.isolationAfterMs;
     if (this.phase === 'stalled' && isAway) this.#startDeciding(nowMs);
     if (this.phase === 'ready') this.#work(nowMs);
@@ -424,8 +426,8 @@ export class Coordinator {
   }
 
   /**
-   * Stops deciding after a long gap between rounds, until a fresh own record is read: others may have this node's
-   * shares. Each step looks for the gap, because requests and reads may run before the round's timer.
+   * Stops deciding after a long gap between rounds. Others may have this node's shares by then, so it waits for a fresh
+   * own record. Every step looks for the gap, because requests and reads may run before the round's timer.
    */
   #noticeStall(nowMs: number): void {
     const gapMs = nowMs - this.#lastRoundMs;

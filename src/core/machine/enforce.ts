@@ -4,10 +4,10 @@ import { DIMENSION_COUNT, slotOf } from '../base/vocabulary.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { Coordinator } from './coordinator.js';
 
-/** Performs the part of the effects that concerns the limiter; the runtime and the simulator share it. */
+/** Performs the effects that concern the limiter; runtime and simulator share it. */
 export function enforce(effects: Effects, coordinator: Coordinator, limiter: Limiter, nowMs: number): void {
   for (const lane of effects.unservedLanes) limiter.validUntilMs.set(lane, -Infinity);
-  // A lane may come from a time without limits, and its share does not tell: so the limit is set, whatever it was.
+  // A lane may have had no limits before, which its share does not show: so its limits are always set.
   for (const lane of effects.servedLanes) setLimits(lane, coordinator, limiter, nowMs);
   for (const lane of effects.changedLanes) setLimits(lane, coordinator, limiter, nowMs);
   for (const lane of effects.emptiedLanes) limiter.empty(lane, nowMs);

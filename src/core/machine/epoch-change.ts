@@ -18,20 +18,19 @@ export interface EpochChangeParts {
 }
 
 /**
- * Replaces the log that a node follows by another one. The node forgets what the old log told, writes everything
- * that it has to say again, and holds its shares until the other nodes have done the same (epoch-watch.ts).
+ * Replaces the log that a node follows by another one. The node forgets the content of the old log, publishes all its
+ * records again, and holds its shares until the other nodes have done the same (epoch-watch.ts).
  *
- * The node keeps its life. A process that starts in the new log takes a life above the highest one of its id that it
- * finds there, so of two processes with one id the one with the higher life goes on.
+ * The node keeps its life. A process that starts in the new log takes a life above the highest one of its id there. Of
+ * two processes with one id, the one with the higher life goes on.
  */
 export class EpochChange {
   /**
-   * True while the new log is read for the first time, up to the end that it had when it began. A newer life of this
-   * node's id in that part may belong to a process that died long ago: a log that lost its end has lost the end of that
-   * life, too.
+   * True until the new log's content at the switch is read. A newer life of this id in that part may belong to a
+   * process that died long ago: a log that lost its end has lost the end of that life, too.
    */
   isRereading = false;
-  /** True when this process took part in another log before: others may work with as many partitions as it counts. */
+  /** True = this process took part in another log before. Others may have the same count of partitions. */
   hasLeftALog = false;
   readonly #parts: EpochChangeParts;
 
@@ -39,7 +38,7 @@ export class EpochChange {
     this.#parts = parts;
   }
 
-  /** Another log is read from now on, from its start. */
+  /** Begins to follow another log, from its start. */
   begin({ epoch: name, nodesApart }: EpochBegan, phase: Phase, nowMs: number): void {
     const { nodeKey: own, log, link, table, publisher, notices } = this.#parts;
     const { epochs, membership } = log;
@@ -60,10 +59,9 @@ export class EpochChange {
   }
 
   /**
-   * The new log has been read up to the end that it had when it began. If it holds a newer life of this id, this
-   * process takes a life above that one. If the other process still runs, it reads this higher life and is fenced, so
-   * that one of the two goes on. If there is no higher life to take, the next record of the other process fences this
-   * one.
+   * Ends the first reading of the new log. If the log holds a newer life of this id, this process takes a life above
+   * that one. The other process, if it still runs, reads the higher life and is fenced. Without a higher life to take,
+   * the next record of the other process fences this one.
    */
   caughtUp(nowMs: number): void {
     if (!this.isRereading) return;
@@ -73,15 +71,15 @@ export class EpochChange {
   }
 
   /**
-   * Tests if another process of this id runs, judged by a record of a life newer than this one's. A record that is
-   * delivered again after its key was buried proves nothing: its life is no longer in the log. A farewell proves that
-   * the other process has ended (see `outlive`).
+   * Tests if a newer life's record proves another process of this id. A record that is delivered again after its key
+   * was buried proves nothing: its life is no longer in the log. A farewell proves that the other process has ended
+   * (see `outlive`).
    */
   isSupersededBy({ kind, author }: TopicRecord): boolean {
     return kind !== 'farewell' && this.#isNewLife(author);
   }
 
-  /** If the record is the farewell of a newer life of this id, this process takes a life above it and goes on. */
+  /** Takes a life above a newer one that has said farewell. */
   outlive({ kind, author }: TopicRecord, nowMs: number): void {
     if (kind === 'farewell' && this.#isNewLife(author)) this.#takeNewestLife(nowMs);
   }
@@ -90,7 +88,7 @@ export class EpochChange {
     return !this.isRereading && this.#parts.log.newestLifeOf(this.#parts.nodeKey) >= incarnation;
   }
 
-  /** Takes the life above the newest one that the log has of this id, unless this process has the newest one. */
+  /** Takes the life above the newest one of another process. */
   #takeNewestLife(nowMs: number): void {
     const { nodeKey, log, link, table, publisher } = this.#parts;
     const newest = log.newestLifeOf(nodeKey);
@@ -100,7 +98,7 @@ export class EpochChange {
     publisher.sayEverything(table.lanes, nowMs);
   }
 
-  /** Stops holding the shares once the new log says everything; does nothing before. */
+  /** Stops holding the shares once the new log is complete; else does nothing. */
   settle(nowMs: number): void {
     const { nodeKey, log, link, table, notices } = this.#parts;
     const { epochs, pools } = log;
@@ -119,7 +117,7 @@ export class EpochChange {
     table.markAll();
   }
 
-  /** A partition that this node cannot hear does not count: its lanes are isolated, and the others need not wait. */
+  /** Tests if own records were read on all linked partitions. The lanes of other partitions are isolated. */
   #isOwnRead(): boolean {
     const { link, log } = this.#parts;
     for (let partition = 0; partition < log.logTimes.length; partition++) {

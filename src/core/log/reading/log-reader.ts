@@ -33,7 +33,7 @@ import { Refusals } from './refusals.js';
 
 type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'partitionHeartbeatMs' | 'stalenessMs'>;
 
-/** Books that the log fills, too: the health of backends, the ceilings of ramps, and what people are told. */
+/** Further books that the log fills: health of backends, ceilings of ramps, notices. */
 interface LogOutlets {
   readonly backends: BackendBook;
   /** By partition. */
@@ -41,37 +41,36 @@ interface LogOutlets {
   readonly notices: Notice[];
 }
 
-/** The part of a new round trip in the smoothed one. */
 const ROUND_TRIP_SMOOTHING = 1 / 8;
 
-/** The writing side of this node; it ignores records of other nodes, but for ceilings, which all nodes write. */
+/** Writes this node's records. It ignores records of other nodes except ceilings, which all nodes write. */
 export interface Writer {
-  /** Called when an older record stands in the log after the newest of its key: newcomers would read the older one. */
+  /** Writes a record again that an older one hides from newcomers. */
   sayAgain(read: ReadEvent): void;
-  /** Called when newcomers would not find a known ceiling in the log. */
+  /** Writes a known ceiling again that newcomers would not find. */
   ceilingHidden(mapLane: number, read: ReadEvent, nowMs: number): void;
-  /** Called when there was no room for a record. */
+  /** Writes a record later again that was refused for lack of room. */
   sayLater(read: ReadEvent, nowMs: number): void;
-  /** Called when a process of this id beats in an older life, though the member's newer life is over. */
+  /** Publishes that a newer life is over while an older one beats. */
   sayGone(member: Member, offset: number): void;
 }
 
 /**
- * Applies records to membership and usage map, in the order of the log and by nothing but the log. Repeats, past
- * incarnations and tombstones change no share (PIP-82, "Avoidance of old messages"; here by incarnation and sequence,
- * never by comparing a sender's clock with a receiver's).
+ * Applies records to membership and usage map, in log order. Repeats, past incarnations and tombstones change no share
+ * (PIP-82, "Avoidance of old messages"; here by incarnation and sequence, never by comparing a sender's clock with a
+ * receiver's).
  *
  * A record goes through these steps:
  *
  *   1. A record whose offset was read before is ignored.
- *   2. Log time goes on to it, and whatever ends by then ends (`#age`).
+ *   2. Log time goes on to the record, and whatever ends by then ends (`#age`).
  *   3. A record under a key that does not belong to its content is ignored.
- *   4. What it says of a backend or ramp, or else of its author, is applied, unless something newer is known.
+ *   4. Its content about a backend, a ramp or its author is applied, unless something newer is known.
  */
 export class LogReader {
   readonly logTimes: readonly LogTime[];
   readonly refusals: Refusals;
-  /** Writes this node's records again when the log hides them; null = this reader belongs to no writer. */
+  /** Writes this node's records again when the log hides them; null = read-only. */
   writer: Writer | null = null;
   readonly membership: Membership;
   readonly usageMap: UsageMap;
@@ -85,9 +84,9 @@ export class LogReader {
   readonly #members: MemberChanges;
   readonly #nextOffset: Float64Array;
   readonly #readMs: Float64Array;
-  /** Milliseconds from writing a record to reading it back, smoothed. */
+  /** Smoothed milliseconds from writing a record to reading it back. */
   roundTripMs = 0;
-  /** Until this reader has read what was in the log when it came, compaction may hide any record from it. */
+  /** False until the log's content at the start is read: compaction may hide records in it. */
   isCaughtUp = false;
 
   constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, outlets: LogOutlets) {
@@ -115,30 +114,30 @@ export class LogReader {
     return this.logTimes[MEMBERSHIP_PARTITION].ms;
   }
 
-  /** Records read that changed nothing, by cause. */
+  /** Counts the records that changed nothing, by cause. */
   get ignored(): Readonly<Record<IgnoredCause, number>> {
     return this.refusals.counts;
   }
 
-  /** A record of this node came back after so long. */
+  /** Adds an own record's round trip to the smoothed one. */
   tookRoundTrip(tookMs: number): void {
     this.roundTripMs += (tookMs - this.roundTripMs) * (this.roundTripMs === 0 ? 1 : ROUND_TRIP_SMOOTHING);
   }
 
-  /** Span time now: that of the last record, and the time since, at most as far as log time can go on by a record. */
+  /** Extrapolates span time: that of the last record, and the time since, up to one step of log time. */
   spanNowMs(partition: number, nowMs: number): number {
-    // Half of the round trip has passed since the last record was appended.
+    // The last record was appended half a round trip before it was read.
     const sinceMs = nowMs - this.#readMs[partition] + this.roundTripMs / 2;
     const { spanMs, stepLimitMs } = this.logTimes[partition];
     return spanMs + Math.min(sinceMs, stepLimitMs);
   }
 
-  /** Offset after the last record read of a partition. */
+  /** Returns the offset after the last record read of a partition. */
   nextOffset(partition: number): number {
     return this.#nextOffset[partition];
   }
 
-  /** Called when another log begins: offsets, lives, log time and reports mean nothing in it. */
+  /** Forgets everything, because another log begins: offsets, lives, log time and reports mean nothing in it. */
   forgetAll(): void {
     this.#nextOffset.fill(0);
     for (const logTime of this.logTimes) logTime.startAgain();
@@ -152,16 +151,14 @@ export class LogReader {
     this.refusals.forgetAll();
   }
 
-  /**
-   * The newest life of a node among all its records in the log; ceilings and backends outlive the node's other records.
-   */
+  /** Finds a node's newest life among all its records. Ceilings and backends outlive the node's other records. */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
     const member = this.membership.get(nodeKey);
     const ofRamps = this.#ramps.map((ramps) => ramps.newestLifeOf(nodeKey));
     return Math.max(newestLife(member), this.#backends.newestLifeOf(nodeKey), ...ofRamps);
   }
 
-  /** Applies one record; returns whether who is alive on its partition, or the pool they agree on there, changed. */
+  /** Applies a record. Returns true if the partition's alive members, or their agreed pool, changed. */
   apply(read: ReadEvent, nowMs: number): boolean {
     const alive = this.membership.on(read.partition);
     const pool = this.pools[read.partition];
@@ -186,8 +183,8 @@ export class LogReader {
   }
 
   /**
-   * Lets log time go on to a record, with everything that ends by it, before the record is judged. A node that has been
-   * silent for too long is judged as expired, or as forgotten, by the record that shows how long it has been silent.
+   * Advances log time to a record, and ends everything due by then. This comes before the record is judged: it may show
+   * that a node has been silent for too long.
    */
   #age(read: ReadEvent, nowMs: number): void {
     const { partition, appendMs } = read;
@@ -201,8 +198,8 @@ export class LogReader {
   }
 
   /**
-   * Applies what a node has found out: the health of a backend, the ceiling of a ramp. It stays when its author leaves,
-   * and its author need not be a member.
+   * Applies a finding of a node: a backend's health or a ramp's ceiling. It stays when its author leaves, and its
+   * author need not be a member.
    */
   #applyFinding(read: ReadEvent, record: BackendRecord | GroupStateRecord, nowMs: number): void {
     const { nodeKey, incarnation } = record.author;
@@ -218,18 +215,18 @@ export class LogReader {
     return this.#ramps[partition].apply(this.usageMap.mapLaneOf(record.groupId, record.direction), record);
   }
 
-  /** A record under the key of a ceiling changes nothing; newcomers would read it in the ceiling's place. */
+  /** Reports a known ceiling that the record hides from newcomers. */
   #noteHidden(read: ReadEvent, lane: Pick<GroupStateRecord, 'groupId' | 'direction'> | null, nowMs: number): void {
     const mapLane = lane === null ? -1 : this.usageMap.findMapLane(lane.groupId, lane.direction);
     const known = mapLane === -1 ? undefined : this.#ramps[read.partition].newestOf(mapLane);
     if (known === undefined) return;
     const { record } = read;
-    // The same step, written by two nodes: a newcomer learns the same.
+    // Two nodes wrote the same step, so a newcomer reads the same ceiling.
     if (record?.kind === 'group-state' && record.ceiling === known.ceiling) return;
     this.writer?.ceilingHidden(mapLane, read, nowMs);
   }
 
-  /** Applies what a node says of itself. */
+  /** Applies a record about its own author. */
   #applyMember(read: ReadEvent, record: MemberRecord, nowMs: number): void {
     const { partition } = read;
     const { author } = record;
@@ -257,14 +254,13 @@ export class LogReader {
     else if (partition !== MEMBERSHIP_PARTITION) this.#members.heardOn(partition, member, record);
   }
 
-  /** Tests if a record is the first of its life on its partition, as far as this reader knows. */
+  /** Tests if a record is its life's first one on the partition. */
   #beginsLife({ partition, record }: ReadEvent): boolean {
     if (record === null) return false;
     const { nodeKey, incarnation } = record.author;
     return incarnation > (this.membership.get(nodeKey)?.lives[partition] ?? 0);
   }
 
-  /** A member publishes in a newer life on a partition than it did there before. */
   #beginLife(member: Member, partition: number, { incarnation }: Author): void {
     this.membership.beginLife(member, partition, incarnation, this.membershipLogMs);
     this.pools[partition].restarted(member.nodeKey);
@@ -288,8 +284,8 @@ export class LogReader {
   }
 
   /**
-   * Leaves out rows of groups of another partition, as nodes write that count fewer: offsets and times of one partition
-   * say nothing on another one.
+   * Leaves out rows whose group belongs to another partition. Nodes with a smaller partition count write such rows, and
+   * offsets and times of one partition mean nothing on another.
    */
   #placedOn(partition: number, record: ReportRecord): ReportRecord {
     const partitions = this.logTimes.length;
@@ -300,8 +296,8 @@ export class LogReader {
   }
 
   /**
-   * Applies that a node or farewell record names a life of its author. An older record that hides a newer one from
-   * newcomers is told to the writer, as is a beat of an older life whose member is gone.
+   * Applies the life that a NODE or FAREWELL record names. The writer is called for an older record that hides a newer
+   * one from newcomers, and for a beat of an older life whose member is gone.
    */
   #applySignature(read: ReadEvent, member: Member, { kind, author }: MemberRecord, isNews: boolean): void {
     const { partition } = read;
@@ -328,7 +324,7 @@ export class LogReader {
     this.#noteOverwritten(read, nowMs);
   }
 
-  /** Something that is no ceiling stands under a key; nobody buries a ceiling, which ends by itself. */
+  /** Reports a ceiling whose key now holds another record. No node buries a ceiling, which ends by itself. */
   #noteOverwritten(read: ReadEvent, nowMs: number): void {
     this.#noteHidden(read, laneOfGroupStateKey(read.key), nowMs);
   }
@@ -343,7 +339,7 @@ export class LogReader {
   }
 }
 
-/** Tests if a record stands under a key, and on a partition, of its kind and author. */
+/** Tests if a record's kind and author match its key and partition. */
 function belongsTo({ partition, key }: ReadEvent, record: TopicRecord, partitions: number): boolean {
   switch (record.kind) {
     case 'backend':

@@ -15,10 +15,10 @@ import type { EpochWatch } from './epoch-watch.js';
 import type { PartitionCount } from './partition-count.js';
 import type { Refusals } from './refusals.js';
 
-/** A record that tells of its writer. */
+/** A record about its own writer. */
 export type MemberRecord = Exclude<TopicRecord, BackendRecord | GroupStateRecord>;
 
-/** Tells the rest of the core, and people, that a node has become a member or has ceased to be one. */
+/** Applies joins, farewells and expiry of nodes, and notes them for people. */
 export class MemberChanges {
   readonly #parts: MemberParts;
 
@@ -26,7 +26,7 @@ export class MemberChanges {
     this.#parts = parts;
   }
 
-  /** Applies news on the membership partition, as a sign of life or a farewell. */
+  /** Applies news on the membership partition: a join, a farewell or a report. */
   heard(
     member: Member,
     record: MemberRecord,
@@ -44,7 +44,7 @@ export class MemberChanges {
     }
   }
 
-  /** Applies a record on another partition to who is alive there. */
+  /** Applies a record to the alive members of another partition. */
   heardOn(partition: number, member: Member, record: MemberRecord): void {
     if (record.kind === 'report' || record.author.incarnation < member.lives[partition]) return;
     const { epochs, membership, pools } = this.#parts;
@@ -59,8 +59,8 @@ export class MemberChanges {
   }
 
   /**
-   * Removes the nodes that have been silent for too long when a record of the membership partition is read. The record
-   * itself has not been applied: its author does not expire if it is a sign of life.
+   * Removes the nodes that have been silent for too long. The record that shows it has not been applied: its author
+   * does not expire if the record is a sign of life.
    */
   expire(record: TopicRecord | null, logMs: number): void {
     const { membership, usageMap } = this.#parts;
@@ -73,7 +73,7 @@ export class MemberChanges {
     }
   }
 
-  /** The member whose sign of life, or farewell, a record is; null = it is neither. */
+  /** Finds the member of which a record is news, or null. */
   #authorOf(record: TopicRecord | null): Member | null {
     if (record === null || record.kind === 'backend' || record.kind === 'group-state') return null;
     const { nodeKey, incarnation, sequence } = record.author;

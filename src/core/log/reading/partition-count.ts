@@ -3,18 +3,18 @@ import type { NodeRecord } from '../../base/protocol/record.js';
 import type { NodeKey } from '../../base/vocabulary.js';
 
 /**
- * Keeps a node out of a cluster that works with fewer partitions than the topic has now.
+ * Keeps a node out of a cluster that counts fewer partitions.
  *
  * The number of partitions decides to which partition a group belongs. Nodes that count differently would look for one
- * group in two partitions. Partitions are only ever added, and running nodes keep the count with which they started. So
- * a node that counts more partitions than a living member must not join; its error names that member.
+ * group on two partitions. Partitions are only ever added, and running nodes keep their count. So a node that counts
+ * more partitions than a living member must not join; its error names that member.
  *
- * A member lives if it is heard after this node has caught up. If the log holds only older records of members that
- * counted fewer, a start waits for `stalenessMs`: a cluster of which no node runs any more may grow. No other start
+ * A member lives if a record of it is read after this node has caught up. If the log holds only older records of
+ * members that counted fewer, a start waits for `stalenessMs`: a cluster without running nodes may grow. No other start
  * waits.
  *
- * A node that has decided for `stalenessMs` stops only for members that were in the log before it: whoever writes to
- * the topic can make up new ids.
+ * A node that has decided for `stalenessMs` stops only for members that were in the log before it: any writer to the
+ * topic can make up new ids.
  */
 export class PartitionCount {
   readonly #own: number;
@@ -23,10 +23,10 @@ export class PartitionCount {
   #isCaughtUp = false;
   /** The last record of a node that counts fewer partitions. */
   #remembered: NodeRecord | null = null;
-  /** Nodes that counted fewer before this one had caught up: they may only have slept. */
+  /** Nodes that counted fewer before this one caught up: they may only have slept. */
   readonly #before = new Set<NodeKey>();
   #settledMs = Infinity;
-  /** Counts only records that were read after this node had caught up. */
+  /** The last such record read after this node had caught up. */
   #living: NodeRecord | null = null;
 
   constructor({ partitions, stalenessMs }: { readonly partitions: number; readonly stalenessMs: number }) {
@@ -35,8 +35,8 @@ export class PartitionCount {
   }
 
   /**
-   * Called for every NODE record that is news. A record without a count comes from a version that does not tell it.
-   * Returns false if what it says is not believed.
+   * Notes a NODE record that is news. A record without a count comes from a version that does not publish it. Returns
+   * false if the count is doubted.
    */
   heard(record: NodeRecord, nowMs: number): boolean {
     if ((record.partitions ?? this.#own) >= this.#own) return true;
@@ -48,14 +48,12 @@ export class PartitionCount {
     return true;
   }
 
-  /** The node begins to decide. */
+  /** Starts the time after which new ids cannot stop this node. */
   decides(nowMs: number): void {
     this.#settledMs = nowMs + this.#stalenessMs;
   }
 
-  /**
-   * Called when the log has been read to its end. Returns whether the node may join; if not, `hasWaited` tells when.
-   */
+  /** Notes that the log is read to its end. Returns true if the node may join; else `hasWaited` becomes true later. */
   caughtUp(nowMs: number): boolean {
     const mayJoin = this.#remembered === null || nowMs >= this.#joinsAtMs;
     if (!mayJoin && !this.#isCaughtUp) this.#joinsAtMs = nowMs + this.#stalenessMs;
@@ -67,7 +65,6 @@ export class PartitionCount {
     return nowMs >= this.#joinsAtMs;
   }
 
-  /** Called when another log begins. */
   forgetAll(): void {
     this.#remembered = null;
     this.#living = null;
@@ -77,8 +74,8 @@ export class PartitionCount {
   }
 
   /**
-   * The reason for which this node has to stop; null = it may go on.
-   * @param hasLeftALog whether this process took part in another log before: then it goes on, and newcomers stop
+   * Returns the reason for which this node has to stop; null = none.
+   * @param hasLeftALog true = this process was in another log before: then it goes on, and newcomers stop
    */
   reasonToStop(phase: Phase, hasLeftALog: boolean): Fenced | null {
     if (this.#living === null || hasLeftALog || phase === 'stopping' || phase === 'fenced') return null;

@@ -5,22 +5,22 @@ import {
   type RowsRefused,
 } from '../../base/protocol/events-and-effects.js';
 
-/** A refused report is told again only if none was refused for this long. */
+/** Milliseconds without a refused report before the next notice. */
 const TOLD_AGAIN_MS = 60_000;
 
-/** Nodes that are counted by name at once. */
+/** Most nodes that are counted by name at once. */
 const NAMED_MAX = 16;
 
-/** Counts what was read and changed nothing, by cause, and tells of what was refused. */
+/** Counts by cause the records that changed nothing, and notes refusals. */
 export class Refusals {
   readonly counts = Object.fromEntries(IGNORED_CAUSES.map((cause) => [cause, 0])) as Record<IgnoredCause, number>;
-  /** When a node was last refused because there is no room, local monotonic time. */
+  /** Local monotonic time of the last refused node. */
   nodeMs = -Infinity;
-  /** When a report was last refused because there is no room, local monotonic time. */
+  /** Local monotonic time of the last refused report. */
   rowsMs = -Infinity;
-  /** When a node last gave back more than it may, local monotonic time. */
+  /** Local monotonic time of the last refused charge. */
   chargeMs = -Infinity;
-  /** Records that gave back more than they may, since none did for a while, by the node's id. */
+  /** Refused charges by node id, until none was refused for `TOLD_AGAIN_MS`. */
   readonly charges = new Map<string, number>();
   readonly #notices: Notice[];
 
@@ -38,13 +38,13 @@ export class Refusals {
     this.nodeMs = nowMs;
   }
 
-  /** A node says that it counts fewer partitions than those that have decided for long. */
+  /** Counts a node's doubted claim of fewer partitions. */
   partitions(nodeId: string): void {
     if (this.counts['partitions-doubted'] === 0) this.#notices.push({ kind: 'partitions-doubted', nodeId });
     this.count('partitions-doubted');
   }
 
-  /** The time of a record is years away from that of the others. */
+  /** Counts a record whose time is years away from the others'. */
   time(partition: number): void {
     if (this.counts['absurd-time'] === 0) this.#notices.push({ kind: 'absurd-time', partition });
     this.count('absurd-time');
@@ -56,7 +56,7 @@ export class Refusals {
     this.rowsMs = nowMs;
   }
 
-  /** @param nodeId '' = its name is not known */
+  /** @param nodeId '' = unknown name */
   charge(nodeId: string, nowMs: number): void {
     if (nowMs - this.chargeMs > TOLD_AGAIN_MS) this.charges.clear();
     if (this.charges.size === 0) this.#notices.push({ kind: 'charge-refused', nodeId: nodeId || null });
@@ -66,7 +66,7 @@ export class Refusals {
     this.chargeMs = nowMs;
   }
 
-  /** Called when another log begins: there may be room in it for what was refused in the last one. */
+  /** Forgets the times of refusals, because another log begins: it may have room. */
   forgetAll(): void {
     this.nodeMs = -Infinity;
     this.rowsMs = -Infinity;
