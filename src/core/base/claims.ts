@@ -1,4 +1,4 @@
-/** Multiplies the demand of a node that is held back, per report, until nothing is held back any more. */
+/** Factor by which each report raises a held-back node's demand. */
 export const CLAIM_FACTOR = 2;
-/** Part of an equal part that who has nothing claims first: at an equal part after four reports. */
+/** First claim of a node without a share, in equal parts: 1 after four reports. */
 export const LEAST_CLAIM = 1 / 16;

@@ -1,6 +1,7 @@
 /**
- * e^(−x) for x ≥ 0 with + − × ÷ only: machines agree bit for bit, which Math.exp does not promise. Whole eighths from a
- * table, the rest (< 1/8) by the first nine terms of the series: error < 1e-13. From 40 on it is 0 (e^−40 = 4e-18).
+ * Computes e^(−x) for x ≥ 0 with + − × ÷ only. Machines agree bit for bit, which Math.exp does not promise. Whole
+ * eighths come from a table, the rest (< 1/8) from the first nine terms of the series: error < 1e-13. From 40 on it is
+ * 0 (e^−40 = 4e-18).
  */
 export function decay(x: number): number {
   if (!(x < TABLE_END)) return 0;

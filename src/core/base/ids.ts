@@ -2,25 +2,23 @@ import { sha256 } from './sha256.js';
 import type { BackendId, EpochTag, GroupId, Incarnation, NodeKey } from './vocabulary.js';
 
 /**
- * Makes the id of a group from cluster and name (PIP-82, "Resource consumption considerations"): the first 96 bits of
- * their SHA-256, as 16 characters of base64url. So the topic needs no dictionary, which compaction could move behind
- * its users.
+ * Makes a group's id from the names of cluster and group. It is the first 96 bits of their SHA-256, as 16 characters of
+ * base64url (PIP-82, "Resource consumption considerations"). So the topic needs no dictionary, which compaction could
+ * move behind its users.
  *
- * Worked: among a million keys and 100,000 groups two have the same id with a probability of 8e-18. Who looks for a
- * name with the id of one group tries 2^95 names; with that of any of them, 2^75.
- *
- * Why 96 bits: docs/decisions/0133-ids-that-nobody-can-choose.md
+ * *Worked:* among a million keys and 100,000 groups two have the same id with a probability of 8e-18. A name with the
+ * id of one group takes 2^95 trials to find; with that of any of them, 2^75.
+ * *Why:* docs/decisions/0133-ids-that-nobody-can-choose.md
  */
 export function groupIdOf(cluster: string, group: string): GroupId {
   return wideId(`group/${cluster}/${group}`);
 }
 
-/** Makes the id of a backend, as `groupIdOf` does. */
 export function backendIdOf(cluster: string, backend: string): BackendId {
   return wideId(`backend/${cluster}/${backend}`);
 }
 
-/** Makes the id of a node: 48 bits of the hash, because only who operates a cluster gives names to nodes. */
+/** Makes the id of a node: 48 bits of the hash. Only the operator of a cluster names nodes, so these suffice. */
 export function nodeKeyOf(cluster: string, nodeId: string): NodeKey {
   const hash = sha256(`node/${cluster}/${nodeId}`);
   return hash[0] * 0x10000 + (hash[1] >>> 16);
@@ -31,7 +29,7 @@ export function clusterHashOf(cluster: string): number {
   return sha256(`cluster/${cluster}`)[0];
 }
 
-/** Makes the 32 bits by which NODE records name their log; never 0, which means: not named. */
+/** Makes the 32 bits by which NODE records name their log. Never 0, which means: not named. */
 export function epochTagOf(epoch: string): EpochTag {
   return sha256(`epoch/${epoch}`)[0] || 1;
 }
@@ -41,12 +39,12 @@ export function bitsOf(id: GroupId | BackendId): number {
   return readWords(id)[0] >>> 2;
 }
 
-/** Checks that a text has the form of an id of a group or a backend. */
+/** Tests if a text is the id of a group or backend. */
 export function isWideId(text: string): boolean {
   return text.length === ID_LENGTH && [...text].every((digit) => BASE64URL.includes(digit));
 }
 
-/** Reads an id as three words, the most significant bits first. They are scratch space: copy them at once. */
+/** Reads an id as three words, the most significant bits first. The words are scratch space: copy them at once. */
 export function readWords(id: GroupId | BackendId): Uint32Array {
   const second = quarter(id, 4);
   const third = quarter(id, 8);
@@ -56,7 +54,6 @@ export function readWords(id: GroupId | BackendId): Uint32Array {
   return words;
 }
 
-/** Writes the id that has these words. */
 export function writeId(first: number, second: number, third: number): GroupId | BackendId {
   const quarters = quarterText(first >>> 8) + quarterText(((first & 0xff) << 16) | (second >>> 16));
   return quarters + quarterText(((second & 0xffff) << 8) | (third >>> 24)) + quarterText(third & 0xffffff);
@@ -90,12 +87,12 @@ const DIGITS = new Uint8Array(128);
 for (let digit = 0; digit < BASE64URL.length; digit++) DIGITS[BASE64URL.charCodeAt(digit)] = digit;
 
 /**
- * The most lives that an id can have: the wire format holds 32 bits. No node gets there by restarting; but without this
- * bound, a forged record of the last life would make the next life 0, which no node accepts.
+ * Most lives of an id: the wire format holds 32 bits. No node gets there by restarting. Without this bound, a forged
+ * record of the last life would make the next life 0, which no node accepts.
  */
 export const INCARNATIONS_MAX = 0xffff_ffff;
 
-/** One number that orders the lives of a node: incarnation first, then the random tie-breaker. Exact below 2^48. */
+/** Makes the number that orders a node's lives: incarnation, then random tie-breaker. Exact below 2^48. */
 export function incarnationOf(count: number, nonce: number): Incarnation {
   return count * 0x10000 + nonce;
 }

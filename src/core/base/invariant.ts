@@ -1,6 +1,6 @@
 /**
- * An impossible state. Always on: continuing with a broken share would over-admit silently.
- * One fact per call; the numbers that broke it are printed.
+ * Throws on an impossible state, also in production: a broken share would over-admit silently. Each call tests one
+ * fact; the error prints the numbers that broke it.
  */
 export function invariant(
   condition: boolean,

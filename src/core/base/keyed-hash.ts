@@ -1,20 +1,19 @@
 /**
- * Hashes what others choose by a seed they do not know.
- *
- * Ids and names are summed up as random multiples (multilinear hashing):
+ * Hashes foreign input with a seed that its authors cannot read. Ids and names are summed up as random multiples
+ * (multilinear hashing):
  *
  *     sum = constant + Σ part × multiplier   (mod 2^32, parts of 16 bits)
  *
  * The upper 16 bits of such a sum are evenly spread over all multipliers, and independent for each two inputs. A hash
- * is two of them, mixed, so that neighbours scatter. So two ids share one of 2^k cells under one seed of 2^k, whatever
- * they are: n ids in n cells meet one other each on the average, and who adds one that meets more does not know where.
+ * is two such sums, mixed, so that neighbours scatter. So any two ids share one of 2^k cells under one seed in 2^k: n
+ * ids in n cells meet one other each on average, and nobody without the seed can choose ids that meet more.
  *
- * Why: a mix of bits is inverted as fast as it is computed. A seed in it changes where ids that were made for one cell
- * fall, and not that they fall together. So it is with a chain of multiplications over a name: names of two characters
- * that differ in one bit meet under every 64th seed.
+ * *Why:* a mix of bits is inverted as fast as it is computed. With a seed in it, ids that were made for one cell still
+ * fall into one cell. The same holds for a chain of multiplications over a name: names of two characters that differ in
+ * one bit meet under every 64th seed.
  */
 export class KeyedHash {
-  /** Pairs, one multiplier for each of the two sums; the first pair are the constants. */
+  /** Pairs of multipliers, one for each sum; the first pair are the constants. */
   #multipliers: Int32Array;
   readonly #seed: number;
 
@@ -24,14 +23,14 @@ export class KeyedHash {
     this.#multipliers = randomWords(seed, 2 * (1 + PARTS));
   }
 
-  /** Hashes three words of 32 bits and a small number, such as an id and a direction. Returns 32 bits. */
+  /** Hashes three words of 32 bits and a small number. Returns 32 bits. */
   of(first: number, second: number, third: number, small: number): number {
     const upper = this.#sumOf(first, second, third, small, 0);
     const lower = this.#sumOf(first, second, third, small, 1);
     return hashOf(upper, lower);
   }
 
-  /** Hashes a text: its length and its characters are the parts. Returns 32 bits. */
+  /** Hashes a text by its length and characters. Returns 32 bits. */
   ofText(text: string): number {
     const { length } = text;
     if (2 * (length + 2) > this.#multipliers.length) this.#multipliers = randomWords(this.#seed, 4 * (length + 2));
@@ -69,7 +68,7 @@ function randomWords(seed: number, count: number): Int32Array {
   return Int32Array.from({ length: count }, (_, at) => mixed(seed + Math.imul(at + 1, 0x9e3779b9)));
 }
 
-/** Scatters neighbours: each word has a place of its own, which depends on all its bits. */
+/** Scatters neighbours: maps words one to one, by all their bits. */
 function mixed(word: number): number {
   let bits = Math.imul(word ^ (word >>> 16), 0x21f0aaad);
   bits = Math.imul(bits ^ (bits >>> 15), 0x735a2d97);

@@ -1,18 +1,18 @@
 import type { GroupSettings } from './settings.js';
 
 /**
- * Settings that limit each node's own share. A gate stands at every node then, and the cluster has no bucket for the
- * group. `nodeCount` is there where no topic tells who took what.
+ * Settings that limit each node's own share. Every node then has a gate, and the cluster has no bucket for the group.
+ * `nodeCount` serves nodes without a topic.
  */
 export const GATES = ['limiter', 'topics', 'smoothingMs', 'slewPerSecond', 'nodeCount'] as const;
 export type GateName = (typeof GATES)[number];
 
-/** Tells whether the cluster has one bucket for a group. */
+/** Tests if the cluster has one bucket for a group. */
 export function hasClusterBucket(group: GateSettings): boolean {
   return gatesOf(group).length === 0;
 }
 
-/** The settings for which each node of a group has a gate on its own share. */
+/** Lists the settings that give each node a gate. */
 export function gatesOf({ limiter, topics, smoothingMs, slewPerSecond, nodeCount }: GateSettings): GateName[] {
   const isGate: Readonly<Record<GateName, boolean>> = {
     limiter: limiter === 'window',
@@ -24,5 +24,5 @@ export function gatesOf({ limiter, topics, smoothingMs, slewPerSecond, nodeCount
   return GATES.filter((gate) => isGate[gate]);
 }
 
-/** A field that is absent has its default. */
+/** Gate settings; an absent field has its default. */
 export type GateSettings = { readonly [Key in GateName]?: GroupSettings[Key] | null };

@@ -10,7 +10,7 @@ import {
   type Rates,
 } from './vocabulary.js';
 
-/** Facts of a group that the core needs; `src/config` fills every field from YAML and the settings table. */
+/** Facts of a group that the core needs; `src/config` fills every field. */
 export interface GroupSettings {
   readonly name: string;
   /** Cluster-wide quota per direction; Infinity = unlimited, 0 = blocked. */
@@ -19,34 +19,34 @@ export interface GroupSettings {
   readonly cost: Readonly<Record<Direction, CostQuota>>;
   /** Assumed cost of a message until its cost is known, > 0. */
   readonly expectedCost: number;
-  /** A ceiling that rises with use or time; null = none. */
+  /** Ceiling that rises with use or time; null = none. */
   readonly ramp: RampSettings | null;
-  /** A row of the strategy registry. */
+  /** Name in the registry of strategies. */
   readonly strategy: string;
-  /** Divisor of `equal` if no log tells how many nodes there are; 0 = the pool that the nodes agree on. */
+  /** Divisor of `equal` without a log; 0 = the pool that the nodes agree on. */
   readonly nodeCount: number;
-  /** Sum of all nodes' floors as a part of the target, 0 … 1. A node without demand keeps its floor. */
+  /** Sum of all nodes' floors as a part of the target. A node without demand keeps its floor. */
   readonly floorRatio: number;
-  /** Divides the part of the target that nobody wants. */
+  /** Rule for the part of the target that nobody wants. */
   readonly headroom: Headroom;
-  /** Time constant with which a share approaches its new value, milliseconds of log time; 0 = at once. */
+  /** Log time constant with which shares approach new values, milliseconds; 0 = at once. */
   readonly smoothingMs: number;
-  /** Most that a share rises per second of log time, as a part of the target; Infinity = at once. */
+  /** Most rise of a share per second of log time. A part of the target; Infinity = at once. */
   readonly slewPerSecond: number;
-  /** Bounds of every single node's share, as parts of the target, 0 … 1. */
+  /** Bounds of each node's share, as parts of the target. */
   readonly minShareRatio: number;
   readonly maxShareRatio: number;
-  /** The depth of the cluster's bucket (core/tokens), where there is one. */
+  /** Depth of the cluster's bucket (core/account), where there is one. */
   readonly burst: BurstSettings;
-  /** Debt that work may leave that cannot be refused, in milliseconds of the limit. */
+  /** Debt of work that cannot be refused, in milliseconds of the limit. */
   readonly debtMs: number;
   /** Weights of single nodes in the water-filling; absent = 1. */
   readonly weights: Readonly<Record<NodeId, number>>;
-  /** Enforces the share: a token bucket, or whole tokens per window (limiter/window.ts). */
+  /** Kind of limit: a token bucket, or whole tokens per window (limiter/window.ts). */
   readonly limiter: LimiterKind;
   /** Length of a window, milliseconds > 0. */
   readonly windowMs: number;
-  /** Divides a node's share over its own topics (PIP-82, "Rate limiting across topics/partitions"). */
+  /** Division of a share over topics (PIP-82, "Rate limiting across topics/partitions"). */
   readonly topics: TopicSplitName;
   readonly isolation: { readonly policy: IsolationPolicy; readonly holdMs: number };
 }
@@ -55,28 +55,28 @@ export const TOPIC_SPLITS = ['shared', 'even', 'proportional'] as const;
 export type TopicSplitName = (typeof TOPIC_SPLITS)[number];
 
 /**
- * optimistic: while the bucket is full, a node takes of it at once, each min(1, 2/(N − 1)) of what is there. divided:
- * each depth/N.
+ * Parts of a full bucket that a node takes at once. optimistic: min(1, 2/(N − 1)) of the tokens in it; divided:
+ * depth/N.
  */
 export const BURST_POLICIES = ['optimistic', 'divided'] as const;
 export type BurstPolicy = (typeof BURST_POLICIES)[number];
 
-/** full: a bucket of which the log says nothing is full. empty: it is empty when a node begins to decide. */
+/** State of a bucket before the log names one. full: it is full. empty: it is empty when a node begins to decide. */
 export const BURST_STARTS = ['full', 'empty'] as const;
 export type BurstStart = (typeof BURST_STARTS)[number];
 
 export interface BurstSettings {
-  /** Units, in both directions; null = as `ofQuota` says. */
+  /** Units, in both directions; null = by `ofQuota`. */
   readonly messages: number | null;
   readonly bytes: number | null;
-  /** Units that are a part of the quota; null and absent = by the target (core/account/cluster-depth.ts). */
+  /** Units as a part of the quota; null and absent = by the target (core/account/cluster-depth.ts). */
   readonly ofQuota?: Readonly<Record<Direction, Readonly<Record<Dimension, number | null>>>>;
   readonly policy: BurstPolicy;
   /** Absent = full. */
   readonly start?: BurstStart;
 }
 
-/** The depth that is configured for one dimension of a lane, units; null = none is. */
+/** Reads the configured depth of a lane's dimension, units; null = none. */
 export function depthGiven(burst: BurstSettings, direction: number, dimension: number): number | null {
   const [side, unit] = [DIRECTIONS[direction], DIMENSIONS[dimension]];
   return burst[unit] ?? burst.ofQuota?.[side][unit] ?? null;
@@ -93,16 +93,16 @@ export interface CostQuota {
 
 /** Lowers targets by backends' health; all nodes of a cluster must agree. */
 export interface LimitingSettings {
-  /** report-only computes and shows the target stage, and enforces message and byte quotas alone. */
+  /** report-only shows the target stage, but enforces message and byte quotas alone. */
   readonly mode: LimitingMode;
   readonly split: LimitingSplit;
-  /** This many of the worst zones limit nothing. */
+  /** Worst zones that limit nothing. */
   readonly zonesLeftOut: number;
-  /** A backend that carries less than this part of a group's cost does not limit it, 0 … 1. */
+  /** Least part of a group's cost at which a backend limits it. */
   readonly contributionRatio: number;
-  /** Log time for which a backend's last word holds. */
+  /** Log time for which a backend's newest record holds. */
   readonly healthValidMs: number;
-  /** Time constant with which the node that reports a backend follows its level; 0 = at once. */
+  /** Time constant with which the reporting node smooths a level; 0 = at once. */
   readonly levelSmoothingMs: number;
   readonly maxBackends: number;
 }
@@ -110,50 +110,48 @@ export interface LimitingSettings {
 export const LIMITING_MODES = ['enforce', 'report-only'] as const;
 export type LimitingMode = (typeof LIMITING_MODES)[number];
 
-/** Times in milliseconds, of the local monotonic clock unless the name says log time. */
+/** Times in milliseconds, of the local monotonic clock or log time. */
 export interface CoordinatorSettings {
   readonly cluster: string;
   readonly nodeId: NodeId;
   /** Version of the program, for the NODE record. */
   readonly version: string;
-  /** Random 16-bit number that decides between two processes that choose the same incarnation. */
+  /** Random 16-bit number that decides between two processes of one incarnation. */
   readonly nonce: number;
-  /** Random 32-bit number that nobody is shown (keyed-hash.ts). Absent = nobody chooses ids, as in simulations. */
+  /** Secret random 32-bit number (keyed-hash.ts). Absent = nobody chooses ids, as in simulations. */
   readonly hashSeed?: number;
   readonly partitions: number;
-  /**
-   * Interval between NODE records on the membership partition (0). Log time advances by at most twice this per record.
-   */
+  /** Interval of NODE records on the membership partition (0). Log time advances by at most twice this per record. */
   readonly heartbeatMs: number;
-  /** Interval between NODE records on every other partition. */
+  /** Interval of NODE records on every other partition. */
   readonly partitionHeartbeatMs: number;
-  /** A node silent for this much log time is gone. */
+  /** Log time of silence after which a node is gone. */
   readonly stalenessMs: number;
   /** Shortest time between two reports of the same bundle. */
   readonly reportGapMs: number;
-  /** Reports that this node writes per second at most, over all its groups; see report/report-budget.ts. */
+  /** Most reports per second of this node (report/report-budget.ts). */
   readonly maxReportsPerSecond: number;
-  /** Unchanged groups are reported again after this time (anti-entropy). */
+  /** Time after which unchanged groups are reported again (anti-entropy). */
   readonly forcedReportMs: number;
   /** Relative change that counts as significant, 0 … 1. */
   readonly significantChangeRatio: number;
-  /** z of the noise rule: change > z standard deviations (sample/significant-change.ts). */
+  /** Standard deviations that a change must exceed (sample/significant-change.ts). */
   readonly noiseFactor: number;
   /** Length of a round: the runtime gives `round-elapsed` this often. */
   readonly sampleIntervalMs: number;
   readonly fastSpanMs: number;
   readonly slowSpanMs: number;
-  /** Own echo missing for this long = isolated. */
+  /** Time without own echo after which a node is isolated. */
   readonly isolationAfterMs: number;
-  /** A share that the coordinator has not confirmed for this long is void, because the event loop has slept. */
+  /** Time after its confirmation at which a share is void. */
   readonly shareValidMs: number;
-  /** Keys of a node gone for this much log time are freed by tombstones. */
+  /** Log time after which tombstones free the keys of a gone node. */
   readonly forgetAfterMs: number;
-  /** Node ids that the usage map knows at once, the same at all nodes; absent = no bound. */
+  /** Most node ids in the usage map; absent = no bound. Equal at all nodes. */
   readonly maxNodes?: number;
-  /** Rows of the usage map at once (see usage-map/row-bounds.ts), the same at all nodes; absent = no bound. */
+  /** Most rows of the usage map (usage-map/row-bounds.ts); absent = no bound. Equal at all nodes. */
   readonly maxRows?: number;
-  /** Groups that one node may have in use at once, the same at all nodes; absent = no bound. */
+  /** Most groups that one node has in use; absent = no bound. Equal at all nodes. */
   readonly maxGroupsPerNode?: number;
   /** Groups that share one record of a node, 1 … 64. */
   readonly groupsPerRecord: number;
@@ -166,51 +164,51 @@ export const RAMP_MODES = ['relaxed', 'scheduled', 'only-if-used', 'go-back-n'] 
 
 export type RampModeName = (typeof RAMP_MODES)[number];
 
-/** A ceiling that rises from X to Y in t (Numaflow, "ramp up"), for every direction of a group that has a quota. */
+/** Ceiling that rises with time or use (Numaflow "ramp up"). */
 export interface RampSettings {
   readonly mode: RampModeName;
   /** Messages/s of the whole cluster at the start. */
   readonly fromPerSecond: number;
-  /** Messages/s of the whole cluster at the top; null = the direction's message quota. */
+  /** Messages/s of the whole cluster at the top; null = the message quota. */
   readonly toPerSecond: number | null;
-  /** Log time that the rise from `fromPerSecond` to `toPerSecond` takes. */
+  /** Log time of the rise from `fromPerSecond` to `toPerSecond`. */
   readonly overMs: number;
-  /** A second counts as used if at least this part of the ceiling was used, 0 … 1 (only-if-used, go-back-n). */
+  /** Least used part of the ceiling in a used second (only-if-used, go-back-n). */
   readonly thresholdRatio: number;
-  /** A longer pause than this costs height (go-back-n), log time. */
+  /** Log time of a pause after which the ceiling falls (go-back-n). */
   readonly coolDownMs: number;
-  /** Each second of such a pause lowers the ceiling by this part of a second's rise, 0 … 1 (go-back-n). */
+  /** Part of the slope that a paused second takes off the ceiling. */
   readonly pausePenaltyRatio: number;
-  /** A ceiling that nobody used for this much log time is forgotten, and the ramp begins anew. */
+  /** Log time without use after which the ramp begins anew. */
   readonly timeToLiveMs: number;
 }
 
 export interface CostMeterSettings {
-  /** Time constant of average costs (FoundationDB: 10 s; 60 s was too slow, PR #10361); rates follow in half of it. */
+  /** Time constant of average costs; rates follow in half of it. FoundationDB: 10 s; 60 s was too slow (PR #10361). */
   readonly smoothingMs: number;
-  /** A lane without costs for this long is forgotten (FoundationDB: 240 s). */
+  /** Time after which a lane without costs is forgotten (FoundationDB: 240 s). */
   readonly forgetAfterMs: number;
-  /** The most lanes whose costs are kept; costs of further lanes are refused. */
+  /** Most lanes whose costs are kept; costs of further lanes are refused. */
   readonly maxLanes: number;
-  /** Smaller costs are counted with a probability by their size (core/target/cost-sampler.ts); 0 = all are counted. */
+  /** Units below which costs are sampled by size (core/target/cost-sampler.ts); 0 = none. */
   readonly sampleUnits: number;
-  /** Draws uniformly from [0, 1); absent = always the middle, which is bounded but not unbiased. */
+  /** Draws uniformly from [0, 1). Absent = always the middle, which is bounded but biased. */
   readonly random?: () => number;
 }
 
-/** Divides a saturated backend's work among the groups on it. */
+/** Rules that divide a saturated backend's work among its groups. */
 export const LIMITING_SPLITS = ['by-usage', 'by-quota'] as const;
 
 export type LimitingSplit = (typeof LIMITING_SPLITS)[number];
 
-/** Somebody writes so often on a partition, if nothing else does. */
+/** Returns the longest interval between NODE records on a partition. */
 export function heartbeatOf({ heartbeatMs, partitionHeartbeatMs }: Heartbeats, partition: number): number {
   return partition === MEMBERSHIP_PARTITION ? heartbeatMs : Math.max(heartbeatMs, partitionHeartbeatMs);
 }
 
 type Heartbeats = Pick<CoordinatorSettings, 'heartbeatMs' | 'partitionHeartbeatMs'>;
 
-/** Length of the group's windows; 0 = it has a token bucket. */
+/** Returns the length of the group's windows; 0 = a token bucket. */
 export function windowMsOf({
   limiter,
   windowMs,
@@ -221,5 +219,5 @@ export function windowMsOf({
   return limiter === 'window' ? windowMs : 0;
 }
 
-/** The most node ids that a cluster can be configured for; a record that claims a larger pool is not read. */
+/** Most node ids of a cluster; a record that claims a larger pool is not read. */
 export const NODES_MAX = 100_000;

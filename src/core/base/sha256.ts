@@ -4,8 +4,8 @@
  * Each UTF-16 code unit is encoded by itself, in one to three bytes as UTF-8 would encode it. So no two texts have the
  * same bytes, halves of surrogate pairs included.
  *
- * *Why* here: the core imports no packages, and ids are made where groups are. It is compared with another
- * implementation in test/unit/core/sha256.test.ts.
+ * *Why:* the core imports no packages, and ids are made where groups are. test/unit/core/sha256.test.ts compares it
+ * with another implementation.
  */
 export function sha256(text: string): Uint32Array {
   const byteCount = encode(text);
@@ -16,7 +16,7 @@ export function sha256(text: string): Uint32Array {
   return hash;
 }
 
-/** Writes the text into `message`, big endian, and returns how many bytes it takes. */
+/** Writes the text into `message`, big endian, and returns its bytes. */
 function encode(text: string): number {
   reserve(3 * text.length + BLOCK_BYTES + PADDING_BYTES);
   message.fill(0, 0, ((3 * text.length + PADDING_BYTES) >>> 2) + BLOCK_WORDS);
@@ -41,7 +41,7 @@ function put(at: number, byte: number): void {
   message[at >>> 2] |= byte << (24 - 8 * (at & 3));
 }
 
-/** Ends the message with a bit of 1 and its length in bits. */
+/** Appends a bit of 1 and the length in bits. */
 function pad(byteCount: number, blocks: number): void {
   put(byteCount, 0x80);
   message[blocks * BLOCK_WORDS - 1] = byteCount * 8;

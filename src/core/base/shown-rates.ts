@@ -1,6 +1,6 @@
 import type { Rates } from './vocabulary.js';
 
-/** Rates as answers and recordings have them: JSON has no Infinity, and null stands for unlimited. */
+/** Returns rates for answers and recordings; null = unlimited, because JSON has no Infinity. */
 export function shownRates([messages, bytes]: Rates) {
   return { messagesPerSecond: finiteOrNull(messages), bytesPerSecond: finiteOrNull(bytes) };
 }

@@ -1,4 +1,4 @@
-/** Items in the order of the times at which they are due: a binary heap, so that each of 100,000 costs 17 steps. */
+/** Orders items by due time, in a binary heap: each of 100,000 takes 17 steps. */
 export class TimeHeap<Item> {
   readonly #times: number[] = [];
   readonly #items: Item[] = [];
@@ -7,7 +7,7 @@ export class TimeHeap<Item> {
     return this.#times.length;
   }
 
-  /** Infinity when there is nothing. */
+  /** Earliest due time; Infinity = no items. */
   get nextMs(): number {
     return this.#times[0] ?? Infinity;
   }
@@ -24,7 +24,7 @@ export class TimeHeap<Item> {
     }
   }
 
-  /** Takes the earliest; undefined when there is nothing. */
+  /** Takes the earliest item; undefined = none. */
   pop(): Item | undefined {
     const last = this.#times.length - 1;
     if (last < 0) return undefined;
@@ -35,7 +35,7 @@ export class TimeHeap<Item> {
     return item;
   }
 
-  /** Forgets the items for which `isKept` says false. */
+  /** Drops the items for which `isKept` is false. */
   keep(isKept: (item: Item) => boolean): void {
     const times = this.#times.splice(0);
     const items = this.#items.splice(0);

@@ -1,29 +1,29 @@
 /**
- * The words of the project as types. Every other file uses these and no synonyms.
+ * Defines the words of the project as types; other files use no synonyms.
  *
- * Sizes: a *lane* is one direction of one group; a *slot* is one dimension of one lane. Both are small integers,
- * so that the coordinator and the limiter can meet in typed arrays:
+ * A *lane* is one direction of one group; a *slot* is one dimension of one lane. Both are small integers, so that the
+ * coordinator and the limiter can meet in typed arrays:
  *
  *     lane = group × DIRECTIONS + direction          slot = lane × DIMENSIONS + dimension
  */
 
 export type NodeId = string;
 
-/** 96 bits of a hash of cluster and group name, 16 characters of base64url (ids.ts). */
+/** 96-bit hash of cluster and group, 16 characters of base64url (ids.ts). */
 export type GroupId = string;
-/** Characters (UTF-16 code units) that the name of a key has at most, as that of a group. More: larger heartbeats. */
+/** Most UTF-16 code units of a key's name. More: larger heartbeats. */
 export const KEY_NAME_MAX = 200;
 
-/** 96 bits of a hash of cluster and backend name, 16 characters of base64url (ids.ts). */
+/** 96-bit hash of cluster and backend, 16 characters of base64url (ids.ts). */
 export type BackendId = string;
 
-/** 48 bits of a hash of cluster and node id, exact in a double (ids.ts). */
+/** 48-bit hash of cluster and node id, exact in a double (ids.ts). */
 export type NodeKey = number;
 
-/** 32-bit hash of an epoch's name, never 0 (see ids.ts). */
+/** 32-bit hash of an epoch's name, never 0 (ids.ts). */
 export type EpochTag = number;
 
-/** Orders the lives of one node id: the incarnation counted in the log, then a random tie-breaker (see ids.ts). */
+/** Orders the lives of one node id: the incarnation counted in the log, then a random tie-breaker (ids.ts). */
 export type Incarnation = number;
 
 export const DIRECTIONS = ['publish', 'dispatch'] as const;
@@ -39,7 +39,7 @@ export const BYTES = 1;
 /** Units per second in every dimension of a lane; Infinity = no quota (unlimited), 0 = blocked. */
 export type Rates = readonly [messagesPerSecond: number, bytesPerSecond: number];
 
-/** One amount per dimension, to be written. A typed array of so few elements takes three times as much. */
+/** One writable amount per dimension. A typed array of two elements takes three times as much. */
 export type LaneUnits = number[];
 
 export function noUnits(): LaneUnits {
@@ -67,7 +67,6 @@ export function directionOfLane(lane: number): Direction {
   return DIRECTIONS[lane % DIRECTION_COUNT];
 }
 
-/** Both directions of a group. */
 export function lanesOf(group: number): readonly number[] {
   return [laneOf(group, 0), laneOf(group, 1)];
 }
@@ -80,5 +79,5 @@ export function directionIndex(direction: Direction): number {
   return direction === 'publish' ? 0 : 1;
 }
 
-/** The partition whose log decides who is a member, and on whose log time silence is measured. */
+/** Partition whose log decides about membership and measures silence. */
 export const MEMBERSHIP_PARTITION = 0;

@@ -1,21 +1,18 @@
 import type { Member } from './membership.js';
 
-/**
- * The members that are alive on one partition, in order of NodeKey. They are put in order when they are asked for, not
- * by every record.
- */
+/** Holds the alive members of one partition in order of NodeKey. They are sorted when read, not by every record. */
 export class AliveMembers {
   count = 0;
-  /** Rises whenever one comes or goes. */
+  /** Number of joins and departures. */
   changes = 0;
-  /** Members looked at so far to put them in order: what a change of members costs, as a count. */
+  /** Members looked at so far for sorting: the cost of changes, as a count. */
   steps = 0;
-  /** In order of NodeKey, once `#isOrdered`; until then those that left, and newcomers at the end. */
+  /** Sorted once `#isOrdered`; until then with departed members, and newcomers at the end. */
   readonly #members: Member[] = [];
   #isOrdered = true;
-  /** By slot of the member: its index; NOT_ALIVE; or WAITS, until newcomers are sorted in. */
+  /** Index by the member's slot; NOT_ALIVE, or WAITS = not sorted in yet. */
   #indexes: Int32Array = new Int32Array(8).fill(NOT_ALIVE);
-  /** By slot: 1 = it is among `#members`, though it may have left. */
+  /** By slot: 1 = listed in `#members`, though it may have left. */
   #isListed = new Uint8Array(8);
 
   get members(): readonly Member[] {
@@ -27,19 +24,19 @@ export class AliveMembers {
     return slot < this.#indexes.length && this.#indexes[slot] !== NOT_ALIVE;
   }
 
-  /** Index of the member in a slot among those that are alive; −1 = it is not. */
+  /** Finds a slot's index among the alive members; −1 = not alive. */
   indexOf(slot: number): number {
     if (!this.#isOrdered) this.#order();
     return slot < this.#indexes.length ? this.#indexes[slot]! : NOT_ALIVE;
   }
 
-  /** Returns whether the member was not alive before. */
+  /** Adds a member; returns true if it was not alive before. */
   add(member: Member): boolean {
     const { slot } = member;
     if (this.has(member)) return false;
     if (slot >= this.#indexes.length) this.#grow(slot);
     this.#indexes[slot] = WAITS;
-    // One that has left since the last sort is still among them.
+    // A member that left since the last sort is still listed.
     if (this.#isListed[slot] === 0) this.#members.push(member);
     this.#isListed[slot] = 1;
     this.count++;
@@ -47,7 +44,7 @@ export class AliveMembers {
     return true;
   }
 
-  /** Returns whether the member was alive before. */
+  /** Removes a member; returns true if it was alive before. */
   remove(member: Member): boolean {
     if (!this.has(member)) return false;
     this.#indexes[member.slot] = NOT_ALIVE;
@@ -68,7 +65,7 @@ export class AliveMembers {
     this.#isOrdered = false;
   }
 
-  /** Drops those that are not alive any more, and sorts newcomers in. */
+  /** Drops departed members, and sorts newcomers in. */
   #order(): void {
     this.#isOrdered = true;
     this.steps += this.#members.length;
@@ -94,5 +91,5 @@ export class AliveMembers {
 }
 
 const NOT_ALIVE = -1;
-/** The index of a newcomer that has not been sorted in. */
+/** Index of a newcomer before sorting. */
 const WAITS = -2;

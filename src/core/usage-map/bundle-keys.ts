@@ -3,29 +3,29 @@ import type { RecordStore } from './record-store.js';
 
 /** The keys of one node. */
 interface Keys {
-  /** A hash table with open addressing, by partition and bundle number: record + 1, or 0 = free. */
+  /** Hash table with open addressing, by partition and bundle number: record + 1, 0 = free. */
   cells: Int32Array;
-  /** Per partition: the first record + 1, or 0 = none. Follow `records.nextOfKeys`. */
+  /** By partition: first record + 1, 0 = none. Follow `records.nextOfKeys`. */
   readonly first: Int32Array;
   count: number;
 }
 
 /**
- * Finds the record of a key, and all records of one node on one partition. It stores numbers instead of the keys' text:
- * 20 bytes a key, where a Map of strings took 100. Each node has a table of its own, so that looking through a node
- * costs time for its keys alone, and so that a record with a high bundle number takes no more room than any other.
+ * Finds records by key, or by node and partition. It stores numbers instead of the keys' text: 20 bytes a key, where a
+ * Map of strings takes 100. Each node has its own table: a scan of one node costs time for its keys alone, and a high
+ * bundle number takes no more room than any other.
  */
 export class BundleKeys {
-  /** Records looked at so far to find others: what catching up costs, as a count. */
+  /** Records looked at so far: the cost of catching up, as a count. */
   steps = 0;
-  /** Other records met so far on the way to one: what crowding costs, as a count. */
+  /** Other records met so far in look-ups: the cost of crowding, as a count. */
   met = 0;
   readonly #records: RecordStore;
   readonly #ofSlot: (Keys | undefined)[] = [];
   readonly #hash: KeyedHash;
   #count = 0;
 
-  /** @param hashSeed see KeyedHash: bundle numbers come from the topic, and whoever writes there may choose them */
+  /** @param hashSeed see KeyedHash: writers to the topic choose bundle numbers */
   constructor(records: RecordStore, hashSeed = 0) {
     this.#records = records;
     this.#hash = new KeyedHash(hashSeed);
@@ -35,13 +35,13 @@ export class BundleKeys {
     return this.#count;
   }
 
-  /** The record of a key, or −1. */
+  /** Finds the record of a key; −1 = none. */
   find(slot: number, partition: number, bundle: number): number {
     const keys = this.#ofSlot[slot];
     return keys === undefined ? -1 : keys.cells[this.#cellOf(keys, partition, bundle)] - 1;
   }
 
-  /** First record of a node on a partition, or −1; follow `next`. */
+  /** Finds a node's first record on a partition, or −1; follow `next`. */
   first(slot: number, partition: number): number {
     return (this.#ofSlot[slot]?.first[partition] ?? 0) - 1;
   }
@@ -55,7 +55,7 @@ export class BundleKeys {
     return this.#ofSlot[slot]?.count ?? 0;
   }
 
-  /** Adds a record whose key is not known yet; its bundle and partition must have been written. */
+  /** Adds a record with a new key; its bundle and partition must have been written. */
   add(slot: number, record: number): void {
     const { bundle: bundles, partition: partitions, nextOfKeys, previousOfKeys } = this.#records;
     const keys = this.#keysOf(slot);
@@ -84,7 +84,7 @@ export class BundleKeys {
     if (--keys.count === 0) this.#ofSlot[slot] = undefined;
   }
 
-  /** The cell of a key, or the free one where it belongs. */
+  /** Finds the cell of a key, or its free one. */
   #cellOf({ cells }: Keys, partition: number, bundle: number): number {
     const { bundle: bundles, partition: partitions } = this.#records;
     const mask = cells.length - 1;
@@ -101,7 +101,7 @@ export class BundleKeys {
     return this.#hash.of(bundle, partition, 0, 0);
   }
 
-  /** Frees the cell of a record. Records after it that could not be found any more move up. */
+  /** Frees the cell of a record. Later records that would get lost move up. */
   #free(keys: Keys, record: number): void {
     const { bundle: bundles, partition: partitions } = this.#records;
     const { cells } = keys;
@@ -137,6 +137,6 @@ export class BundleKeys {
   }
 }
 
-/** Sizes of tables are powers of two. */
+/** Cells of a new table; sizes are powers of two. */
 const INITIAL_CELLS = 8;
 const PARTITIONS_MAX = 16;

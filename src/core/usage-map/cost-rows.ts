@@ -2,23 +2,23 @@ import type { LaneCosts } from '../base/protocol/record.js';
 import type { BackendId } from '../base/vocabulary.js';
 import type { LaneIdentity } from './lane-numbers.js';
 
-/** A lane with cost on a backend; its identity is the same at every node, `mapLane` is not. */
+/** Names a lane with cost on a backend. All nodes share its identity, but not `mapLane`. */
 export interface CostLane extends LaneIdentity {
   readonly mapLane: number;
   rows: number;
 }
 
 /**
- * Costs of the rows that have any, beside the columns of the usage map: most groups have none. Knows which lanes work
- * on which backend, so that a backend's health concerns those only.
+ * Keeps the costs of rows, and the lanes on each backend. Most groups have no costs, so they stand beside the columns
+ * of the usage map. A backend's health concerns only the lanes on it.
  */
 export class CostRows {
-  /** Told whenever somebody's cost on a backend has changed. */
+  /** Called when a cost on a backend has changed. */
   onChanged: (backend: BackendId) => void = () => undefined;
-  /** Rises with every change of any row. */
+  /** Number of changes of any row. */
   version = 0;
   readonly #ofRow = new Map<number, LaneCosts>();
-  /** Rows with costs per lane: most lanes have none, and need not be looked through. */
+  /** Rows with costs by lane; most lanes have none. */
   readonly #rowsIn = new Map<number, number>();
   readonly #lanesOn = new Map<BackendId, Map<number, CostLane>>();
 
@@ -64,7 +64,7 @@ export class CostRows {
     }
   }
 
-  /** Called when a row counts for another node than before, or for none. */
+  /** Notes that a row counts for another node or for none. */
   recounted(row: number): void {
     const costs = this.#ofRow.get(row);
     if (costs === undefined) return;

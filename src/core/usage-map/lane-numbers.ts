@@ -2,31 +2,29 @@ import { readWords, writeId } from '../base/ids.js';
 import { KeyedHash } from '../base/keyed-hash.js';
 import type { GroupId } from '../base/vocabulary.js';
 
-/** One direction of one group, by the id that the log has for it. */
+/** One direction of one group, by the group's id in the log. */
 export interface LaneIdentity {
   readonly groupId: GroupId;
   readonly direction: number;
 }
 
 /**
- * Gives lanes small numbers in the order in which they are first asked for: 0, 1, 2, …. A number is stable until it is
- * freed. 100,000 lanes take 3 MB; in a Map, whose keys would be strings, 12 MB.
- *
- * Ids come from the topic, and whoever writes there may choose them, so cells are chosen by a keyed hash.
+ * Gives lanes small numbers in order of first use: 0, 1, 2, …. A number is stable until it is freed. 100,000 lanes take
+ * 3 MB; in a Map, whose keys would be strings, 12 MB. Writers to the topic choose ids, so a keyed hash chooses cells.
  */
 export class LaneNumbers {
-  /** By number: the three words of the group's id. */
+  /** By number: three words of the group's id. */
   #ids = new Uint32Array(ID_WORDS * INITIAL_LANES);
   /** By number: the direction, or FREE. */
   #directions = new Uint8Array(INITIAL_LANES);
-  /** By cell: the first of its lanes, as number + 1; 0 = none. There are as many cells as numbers at most. */
+  /** By cell: number + 1 of its first lane; 0 = none. */
   #cells = new Int32Array(INITIAL_LANES);
-  /** By number: the next lane of the same cell, as number + 1; 0 = none. */
+  /** By number: number + 1 of the cell's next lane; 0 = none. */
   #next = new Int32Array(INITIAL_LANES);
   #count = 0;
   readonly #free: number[] = [];
   readonly #hash: KeyedHash;
-  /** Other lanes met so far on the way to one: what crowding costs, as a count. */
+  /** Other lanes met so far in look-ups: the cost of crowding, as a count. */
   met = 0;
 
   /** @param hashSeed see KeyedHash */
@@ -34,7 +32,6 @@ export class LaneNumbers {
     this.#hash = new KeyedHash(hashSeed);
   }
 
-  /** Numbers in use. */
   get count(): number {
     return this.#count - this.#free.length;
   }
@@ -46,20 +43,18 @@ export class LaneNumbers {
     return number === -1 ? this.#add(first, second, third, direction) : number;
   }
 
-  /** Finds the number of a lane; −1 if nobody has asked for it yet. */
+  /** Finds the number of a lane; −1 = none. */
   find(groupId: GroupId, direction: number): number {
     const [first, second, third] = readWords(groupId);
     return this.#find(first, second, third, direction);
   }
 
-  /** Finds the lane of a number in use. */
   laneOf(number: number): LaneIdentity {
     const at = ID_WORDS * number;
     const groupId = writeId(this.#ids[at], this.#ids[at + 1], this.#ids[at + 2]);
     return { groupId, direction: this.#directions[number] };
   }
 
-  /** Frees the numbers of lanes that nobody uses any more. */
   free(isUsed: (number: number) => boolean): void {
     for (let number = 0; number < this.#count; number++) {
       if (this.#directions[number] === FREE || isUsed(number)) continue;
@@ -124,5 +119,5 @@ export class LaneNumbers {
 
 const ID_WORDS = 3;
 const INITIAL_LANES = 64;
-/** The direction of a free number. */
+/** Direction of a free number. */
 const FREE = 255;

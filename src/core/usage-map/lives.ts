@@ -2,14 +2,14 @@ import { bundleOfRecordKey, isNodeRecordKey, nodeKeyOfRecordKey } from '../base/
 import { isForgotten, type Member, type Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
-/** Counts a member's records anew after its newest life on a partition has changed: those of older lives for nobody. */
+/** Counts a member's records by its newest life on a partition. Records of older lives count for nobody. */
 export function countLives(member: Member, partition: number, usageMap: UsageMap): void {
   usageMap.countFrom(member, partition, member.lives[partition]);
 }
 
 /**
- * Applies a tombstone. A node is known by what the log still holds of it, key by key, because newcomers know no more,
- * and because the node's next process chooses its life above those in the log (docs/decisions/0046).
+ * Applies a tombstone. A node is what the log still holds of it, key by key. *Why:* newcomers read no more, and the
+ * node's next process chooses its life above those in the log (docs/decisions/0046).
  */
 export function buryKey({ partition, key, logMs }: BuriedKey, membership: Membership, usageMap: UsageMap): void {
   const nodeKey = nodeKeyOfRecordKey(key);
@@ -22,7 +22,7 @@ export function buryKey({ partition, key, logMs }: BuriedKey, membership: Member
   if (isForgotten(member) && !usageMap.hasKeysOf(member)) membership.drop(member);
 }
 
-/** Once a key is gone, the newest life on its partition is that of the records that are left there. */
+/** Sets the newest life to that of the partition's other records. */
 function fallBack(member: Member, partition: number, membership: Membership, usageMap: UsageMap): void {
   const known = member.lives[partition];
   const signed = member.signedLives[partition];

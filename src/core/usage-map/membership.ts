@@ -4,35 +4,35 @@ import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
 import { AliveMembers } from './alive-members.js';
 import { NOBODYS_SLOT } from './record-store.js';
 
-/** One node as the log shows it. */
+/** State of one node by the log. */
 export interface Member {
   readonly nodeKey: NodeKey;
-  /** Small stable number; rows of the usage map refer to it. */
+  /** Small stable number, to which rows of the usage map refer. */
   readonly slot: number;
   nodeId: NodeId;
   version: string;
-  /** The node's newest life on the membership partition, 0 before its first record there. */
+  /** Newest life on the membership partition; 0 = no record there. */
   incarnation: Incarnation;
-  /** That life's highest sequence on the membership partition. */
+  /** Highest sequence of that life on the membership partition. */
   sequence: number;
   /**
-   * Per partition, the newest life among the records that the log holds of the node. A row counts if its life is as new
-   * as this one. Partitions do not depend on each other, so it does not matter in which order they are read.
+   * Newest life per partition by the node's records in the log. A row counts if its life is as new. Partitions do not
+   * depend on each other, so they may be read in any order.
    */
   readonly lives: Float64Array;
-  /** `lives` by the node's NODE and FAREWELL records alone; 0 = it wrote none, or they are buried. */
+  /** `lives` by NODE and FAREWELL records alone; 0 = none, or buried. */
   readonly signedLives: Float64Array;
-  /** True if its NODE key on the membership partition was buried while it counted as alive, and not written since. */
+  /** True from a burial of its NODE key until the next record. */
   isBuried: boolean;
   /**
-   * Log time of the membership partition at the node's newest sign of life. While the node is not alive: the log time
-   * at which its newest life became known.
+   * Log time of the membership partition at the newest sign of life. For a node that is not alive: when its newest life
+   * was first read.
    */
   lastSignLogMs: number;
   /**
-   * Log time of the membership partition at the last beat in an older life than the newest one, −∞ = there was none. A
-   * process that beats so has found no record of the newer life: another one, without the cluster's key, has written
-   * over it.
+   * Log time of the membership partition at the last older beat. −∞ = no beat in an older life than the newest. A
+   * process that beats so has found no record of the newer life: a process without the cluster's key has overwritten
+   * it.
    */
   olderBeatLogMs: number;
   /** Local monotonic time at which the newest sign of life was read. */
@@ -42,15 +42,15 @@ export interface Member {
 }
 
 /**
- * The members of the cluster, partition by partition, each as a function of that partition's log alone.
+ * Keeps the cluster's members, partition by partition, each by its log alone.
  *
  * - *On the membership partition* NODE makes a member, FAREWELL removes it, silence for `stalenessMs` of log time
- *   removes it, a newer incarnation replaces the older one. Whoever is a member there is a member of the cluster.
- * - *On the others* NODE and FAREWELL do the same, and nobody expires: beats are too seldom. Of a node that the
- *   membership partition counts as gone another one says FAREWELL there (core/report/said-gone.ts). Who shares a group
- *   is said by the group's own partition, in the order of its records.
+ *   removes it, a newer incarnation replaces the older one. A member there is a member of the cluster.
+ * - *On the others* NODE and FAREWELL do the same, and nobody expires: beats are too seldom. For a node that is gone by
+ *   the membership partition another node writes FAREWELL there (core/report/said-gone.ts). A group's own partition
+ *   decides in the order of its records which nodes share the group.
  *
- * So membership shrinks as well as it grows, and everyone who has read a partition as far agrees on it.
+ * So membership shrinks as well as it grows, and all who have read a partition equally far agree on it.
  */
 export class Membership {
   readonly #stalenessMs: number;
@@ -59,12 +59,12 @@ export class Membership {
   readonly #bySlot: Member[];
   /** By partition. */
   readonly #alive: readonly AliveMembers[];
-  /** Slots of nodes that were dropped. */
+  /** Free slots of dropped nodes. */
   readonly #freeSlots: number[] = [];
   readonly #maxNodes: number;
-  /** Nodes that have a life on the membership partition. */
+  /** Number of nodes with a life on the membership partition. */
   #accepted = 0;
-  /** No node expires before this log time; a lower bound, because signs of life only postpone expiry. */
+  /** Log time before which no node expires. A lower bound: signs of life only postpone expiry. */
   #nextExpiryLogMs = 0;
 
   constructor(stalenessMs: number, partitions: number, maxNodes = Infinity) {
@@ -75,7 +75,6 @@ export class Membership {
     this.#alive = Array.from({ length: partitions }, () => new AliveMembers());
   }
 
-  /** The members that are alive on a partition. */
   on(partition: number): AliveMembers {
     return this.#alive[partition];
   }
@@ -89,14 +88,14 @@ export class Membership {
     return this.#alive[MEMBERSHIP_PARTITION].count;
   }
 
-  /** Rises whenever somebody comes or goes on any partition. */
+  /** Number of joins and departures on all partitions. */
   get changes(): number {
     let changes = 0;
     for (const alive of this.#alive) changes += alive.changes;
     return changes;
   }
 
-  /** Members looked at so far to put the alive ones in order: what a change of members costs, as a count. */
+  /** Members looked at so far for sorting: the cost of changes, as a count. */
   get steps(): number {
     return this.#alive.reduce((sum, { steps }) => sum + steps, 0);
   }
@@ -105,18 +104,18 @@ export class Membership {
     return this.#byKey.get(nodeKey);
   }
 
-  /** Nodes that are known and not alive. */
+  /** Number of nodes that are known and not alive. */
   get goneCount(): number {
     return this.#byKey.size - this.aliveCount;
   }
 
-  /** Index of a node among those that are alive on a partition; −1 = it is not alive there, or not known. */
+  /** Finds a node's index among the alive ones of a partition; −1 = none. */
   indexOf(nodeKey: NodeKey, partition = MEMBERSHIP_PARTITION): number {
     const member = this.#byKey.get(nodeKey);
     return member === undefined ? -1 : this.on(partition).indexOf(member.slot);
   }
 
-  /** Tests if a node has a life on the membership partition: it is a member, or was one. */
+  /** Tests if a node is or was a member of the cluster. */
   isAccepted(nodeKey: NodeKey): boolean {
     return (this.#byKey.get(nodeKey)?.lives[MEMBERSHIP_PARTITION] ?? 0) > 0;
   }
@@ -130,9 +129,9 @@ export class Membership {
   }
 
   /**
-   * Tests if a record of this node is accepted. The membership partition alone decides who is a member, so the bound
+   * Tests if a record of this node is accepted. The membership partition alone decides about members, so the bound
    * counts only nodes with a life there: all nodes refuse the same, in whatever order they read the partitions. Nodes
-   * that only have records on other partitions are bounded to the same number.
+   * with records on other partitions only are bounded to the same number.
    */
   hasRoomFor(nodeKey: NodeKey, partition: number): boolean {
     if (this.#byKey.size < this.#maxNodes) return true;
@@ -140,14 +139,14 @@ export class Membership {
     return this.#byKey.has(nodeKey) || this.#byKey.size < 2 * this.#maxNodes;
   }
 
-  /** The member that wrote a record; an unknown one is introduced, and is not alive yet. */
+  /** Finds the author of a record. An unknown one is introduced, and is not alive yet. */
   memberOf(author: Author, logMs: number): Member {
     return this.#byKey.get(author.nodeKey) ?? this.#introduce(author.nodeKey, logMs);
   }
 
   /**
-   * Called for the first record of a newer life on a partition. On the membership partition the node stays as alive as
-   * it was: the process that starts takes over what the one before it held.
+   * Begins a newer life on a partition. On the membership partition the node stays as alive as it was: the process that
+   * starts takes over the shares of the one before it.
    */
   beginLife(member: Member, partition: number, incarnation: Incarnation, logMs: number): void {
     if (partition === MEMBERSHIP_PARTITION && member.lives[partition] === 0) this.#accepted++;
@@ -160,14 +159,14 @@ export class Membership {
     if (member.state === 'left') member.state = 'expired';
   }
 
-  /** Notes the sequence of a record on the membership partition; returns false if the record is not news there. */
+  /** Notes a record's sequence on the membership partition; false = no news there. */
   noteIfNews(member: Member, { incarnation, sequence }: Author): boolean {
     if (incarnation < member.incarnation || sequence <= member.sequence) return false;
     member.sequence = sequence;
     return true;
   }
 
-  /** Called for a NODE record on the membership partition: the node is alive. Returns whether that is new. */
+  /** Notes a NODE record on the membership partition; returns true if the node was not alive. */
   join(member: Member, nodeId: NodeId, version: string, logMs: number, nowMs: number): boolean {
     member.nodeId = nodeId;
     member.version = version;
@@ -177,19 +176,19 @@ export class Membership {
     return this.on(MEMBERSHIP_PARTITION).add(member);
   }
 
-  /** Called for a NODE record of the newest life on another partition. Returns whether the node was not alive there. */
+  /** Notes a NODE record elsewhere; returns true if the node was not alive there. */
   joinOn(partition: number, member: Member, nodeId: NodeId): boolean {
     member.nodeId = nodeId;
     return this.on(partition).add(member);
   }
 
-  /** Called for a FAREWELL of the newest life on another partition. Returns whether the node was alive there. */
+  /** Notes a FAREWELL elsewhere; returns true if the node was alive there. */
   leaveOn(partition: number, member: Member, nodeId: NodeId): boolean {
     member.nodeId = nodeId;
     return this.on(partition).remove(member);
   }
 
-  /** Called for a report on the membership partition: a sign of life if the node is a member already. */
+  /** Notes a report on the membership partition: a member's sign of life. */
   signOfLife(member: Member, logMs: number, nowMs: number): void {
     if (member.state !== 'alive') return;
     member.lastSignLogMs = logMs;
@@ -207,7 +206,7 @@ export class Membership {
   }
 
   /**
-   * Removes the nodes that have been silent for too long, and returns them.
+   * Removes and returns the nodes that have been silent for too long.
    * @param author gives a sign of life at this very time, so it does not expire; null = nobody does
    */
   expire(logMs: number, author: Member | null = null): readonly Member[] {
@@ -224,7 +223,7 @@ export class Membership {
     return expired;
   }
 
-  /** Called for a NODE or FAREWELL record on any partition. Returns false if a later life has written one there. */
+  /** Notes a NODE or FAREWELL record on a partition; false = a later life has written one there. */
   sign(member: Member, partition: number, incarnation: Incarnation): boolean {
     if (incarnation < member.signedLives[partition]) return false;
     member.signedLives[partition] = incarnation;
@@ -232,17 +231,17 @@ export class Membership {
     return true;
   }
 
-  /** Tests if somebody has beaten in an older life within `stalenessMs`, so that a process of this id runs. */
+  /** Tests if a process of this id runs in an older life: it has beaten within `stalenessMs`. */
   runsInOlderLife(member: Member, logMs: number): boolean {
     return logMs - member.olderBeatLogMs <= this.#stalenessMs;
   }
 
   /**
-   * Called for a tombstone of the NODE key on a partition. A node that is alive writes its key again. A node that only
-   * counts as alive, because this reader has missed how long it has been silent, is buried when it expires. A life that
-   * is over is remembered as long as a process of this id runs in an older one: that process has to take a life above
-   * it, and would be unknown until its next beat if the newer life were forgotten here. On other partitions a node is
-   * alive as long as its key stands there, so that newcomers know the same.
+   * Applies a tombstone of the NODE key on a partition. A node that is alive writes its key again. A node that only
+   * counts as alive, because this reader has missed its silence, is buried when it expires. A life that is over is
+   * remembered while a process of this id runs in an older one: that process has to take a life above it, and would be
+   * unknown until its next beat if the newer life were forgotten. On other partitions a node is alive as long as its
+   * key stands there, so that newcomers read the same.
    *
    * @param logMs log time of the membership partition
    */
@@ -255,7 +254,7 @@ export class Membership {
     member.signedLives[partition] = 0;
   }
 
-  /** Sets the newest life to that of the newest record that the log still holds on a partition; 0 = it holds none. */
+  /** Sets the newest life to that of the newest record left; 0 = none. */
   fallBack(member: Member, partition: number, { incarnation, sequence }: Omit<Author, 'nodeKey'>): void {
     member.lives[partition] = incarnation;
     if (partition !== MEMBERSHIP_PARTITION) return;
@@ -264,7 +263,6 @@ export class Membership {
     member.sequence = sequence;
   }
 
-  /** Called when another log begins: no node is known in it. */
   forgetAll(): void {
     this.#byKey.clear();
     this.#bySlot.length = 1;
@@ -312,7 +310,7 @@ export function isForgotten(member: Member): boolean {
   return member.state !== 'alive' && newestLife(member) === 0;
 }
 
-/** The newest life of a node on any partition, 0 if the node is unknown. Its next life has to be newer. */
+/** Finds a node's newest life on any partition; 0 = unknown. Its next life has to be newer. */
 export function newestLife(member: Member | undefined): Incarnation {
   let newest = 0;
   if (member !== undefined) for (const life of member.lives) if (life > newest) newest = life;

@@ -1,44 +1,42 @@
 import type { Incarnation } from '../base/vocabulary.js';
 
-/** The slot of a member that stands for no node: records that refer to it count for nobody. */
+/** Slot that stands for no node: records with it count for nobody. */
 export const NOBODYS_SLOT = 0;
 
 /**
- * The newest record of every key, in columns of 85 bytes in all. What the rows of a record have in common stands here
- * once, and not in each row. As objects, 83,400 records (100 nodes × 5,000 groups) took 64 bytes each, and 20 more per
- * row.
+ * Keeps the newest record of every key in columns, 85 bytes each. The common words of a record's rows stand here once.
  */
 export class RecordStore {
-  /** Slot of the member that wrote the record; NOBODYS_SLOT while it is of a past life. */
+  /** Slot of the author; NOBODYS_SLOT for a past life. */
   member = new Int32Array(initialLength(0));
   partition = new Uint8Array(initialLength(1));
   incarnation = new Float64Array(initialLength(2));
   sequence = new Float64Array(initialLength(3));
   /** First row of the record, or −1; follow `rows.nextOfRecord`. */
   first = new Int32Array(initialLength(4));
-  /** When the record was read, local monotonic time. */
+  /** Local monotonic time of reading. */
   readMs = new Float64Array(initialLength(5));
-  /** When it was read, in log time of its partition, whole ms modulo 2³². */
+  /** Log time of reading on its partition, whole ms modulo 2³². */
   logMs = new Int32Array(initialLength(6));
-  /** Its span time then, whole ms: a cluster may be off for months. */
+  /** Span time of reading, whole ms: a cluster may be off for months. */
   spanMs = new Float64Array(initialLength(11));
-  /** The pauses in it that this reader has seen (log-time.ts), whole ms modulo 2³². */
+  /** Pauses in `spanMs` since this reader caught up, whole ms modulo 2³². */
   pauseMs = new Int32Array(initialLength(12));
-  /** Offset of the record, and the offset after the last record that its author had read. */
+  /** Offset of the record, and its author's next offset to read. */
   offset = new Float64Array(initialLength(13));
   readUntil = new Float64Array(initialLength(14));
-  /** After so much span time all its buckets are full. */
+  /** Span time after which all its buckets are full. */
   fullInMs = new Float32Array(initialLength(15));
-  /** The bundle's number at its node. */
+  /** Number of the bundle at its node. */
   bundle = new Int32Array(initialLength(7));
-  /** The weight of the record, which counts against the bound on rows (row-bounds.ts). */
+  /** Weight of the record against the bound on rows (row-bounds.ts). */
   weight = new Int32Array(initialLength(8));
-  /** The neighbours in the list of one node and partition (bundle-keys.ts), −1 = none. */
+  /** Neighbours in the list of one node and partition (bundle-keys.ts); −1 = none. */
   nextOfKeys = new Int32Array(initialLength(9));
   previousOfKeys = new Int32Array(initialLength(10));
   readonly #free: number[] = [];
   #used = 0;
-  /** The length of the shortest column. */
+  /** Length of the shortest column. */
   #roomUntil = INITIAL_RECORDS;
 
   /** Makes a record without rows and returns its number. */
@@ -73,7 +71,7 @@ export class RecordStore {
     this.fullInMs[record] = at.fullInMs;
   }
 
-  /** Copies only the columns that are full, which are few at a time: copying all of 800,000 records takes 20 ms. */
+  /** Copies only the full columns, few at a time: copying all of 800,000 records takes 20 ms. */
   #grow(record: number): void {
     this.member = withRoom(this.member, record, Int32Array);
     this.partition = withRoom(this.partition, record, Uint8Array);
@@ -111,15 +109,12 @@ function withRoom<Column extends Int32Array | Uint8Array | Float32Array | Float6
   return larger;
 }
 
-/** The columns begin with different lengths and grow by one factor, so no two of them ever grow at the same time. */
+/** Returns the first length of a column. All differ and grow by one factor, so no two ever grow at the same time. */
 function initialLength(column: number): number {
   return INITIAL_RECORDS + 5 * column;
 }
 
-/**
- * The slot for which a record counts, its key, when it was read (local monotonic time, and times of its partition),
- * where it stands, and what it says of its stocks.
- */
+/** Place and times of a record: the slot for which it counts, its key, its local and log times, and its buckets. */
 export interface RecordSource {
   readonly member: number;
   readonly partition: number;

@@ -4,16 +4,16 @@ import type { CoordinatorSettings } from '../base/settings.js';
 export type RowBoundsSettings = Pick<CoordinatorSettings, 'partitions' | 'maxRows' | 'maxGroupsPerNode'>;
 export type RowVerdict = 'applied' | 'too-many-groups' | 'too-many-rows';
 
-/** `groupsPerRecord` is at most 64, and a group has two directions. */
+/** Most rows of a record: 64 groups in two directions. */
 const ROWS_PER_RECORD_MAX = 128;
-/** Groups that the bundles of a node which are not full may lack: one such bundle per partition, 64 groups each. */
+/** Groups that a node's partly filled bundles may lack: one such bundle per partition, 64 groups each. */
 const NOT_FULL_GROUPS = 16 * 64;
-/** Weight of the costs of a row, and of each backend in them, in rows of the usage map (100 bytes at most). */
+/** Weights of a row's costs and of each backend, in rows. A row takes 100 bytes at most. */
 const COSTS_WEIGHT = 2;
 const BACKEND_WEIGHT = 2;
 
 /**
- * Bounds what the nodes of a cluster may report, so that no writer to the topic can fill the memory of the others.
+ * Bounds the reports of nodes, so that no writer fills others' memory.
  *
  * The bound per node is a rule for each record by itself: a node opens bundle b when b others are full, so if its
  * records hold g groups each, it has at least b × g groups in use. All nodes refuse the same, whatever else they have
@@ -21,7 +21,7 @@ const BACKEND_WEIGHT = 2;
  *
  * The bound for all nodes together holds for each partition, in the order of its log: readers that began with the same
  * record refuse the same. A newcomer to the compacted log may find room where others found none. They differ until the
- * refused record is written again, which its node does every five seconds.
+ * refused record is written again, as its node does every five seconds.
  */
 export class RowBounds {
   readonly #groupsPerNode: number;
@@ -34,12 +34,12 @@ export class RowBounds {
     this.#used = new Float64Array(partitions);
   }
 
-  /** Tests if a bundle with this number may hold a group at all. */
+  /** Tests if a bundle with this number may hold a group. */
   hasBundle(bundle: number): boolean {
     return bundle < this.#groupsPerNode;
   }
 
-  /** @param known weight of the record that this one replaces, 0 without one */
+  /** @param known weight of the replaced record; 0 = none */
   judge(partition: number, bundle: number, rows: readonly ReportRow[], known: number): RowVerdict {
     const groups = Math.ceil(rows.length / 2);
     if (rows.length > ROWS_PER_RECORD_MAX || bundle * groups >= this.#groupsPerNode) return 'too-many-groups';
@@ -48,13 +48,13 @@ export class RowBounds {
     return weight <= known || after <= this.#rowsPerPartition ? 'applied' : 'too-many-rows';
   }
 
-  /** Called when a record weighs this much more than the one that it replaced. */
+  /** Adds the weight by which a record exceeds the replaced one. */
   add(partition: number, weight: number): void {
     this.#used[partition] = this.#used[partition] + weight;
   }
 }
 
-/** The weight of a record in rows; the record itself counts as one. */
+/** Computes the weight of a record in rows; the record itself counts as one. */
 export function weightOf(rows: readonly ReportRow[]): number {
   let weight = 1 + rows.length;
   for (const { costs } of rows) {

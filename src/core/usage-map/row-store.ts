@@ -3,19 +3,19 @@ import { BYTES, DIMENSION_COUNT, type Incarnation, MESSAGES } from '../base/voca
 import { RecordStore } from './record-store.js';
 
 /**
- * Rows of the usage map: one row is what one node reported for one lane. A row takes 80 bytes, so 500,000 rows (100
+ * Stores the rows of the usage map: one node's report of one lane each. A row takes 80 bytes, so 500,000 rows (100
  * nodes × 5,000 groups) take 40 MB; as objects they took over 75 MB. Float32 loses nothing, because the wire carries
- * float32. Rows lie in pages of 1.3 MB: a single buffer of 200 MB would be copied within one turn of the event loop to
- * grow.
+ * float32. Rows lie in pages of 1.3 MB: growth of a single buffer of 200 MB would copy it within one turn of the event
+ * loop.
  *
  * The words of a row lie together, and not in columns: the rows of a lane, one per node, are spread over the store, so
- * a convergence waits for one or two lines of memory per row instead of six. What the rows of a record have in common
- * stands in the record (record-store.ts), which is small enough to be in the cache.
+ * a convergence waits for one or two lines of memory per row instead of six. The common words of a record's rows stand
+ * in the record (record-store.ts), which is small enough for the cache.
  *
  *     words of 4 bytes:  0 record · 1 map lane · 2 next row of the lane, or −1 · 3 the row before this one, or −1
  *                        4 next row of the record, or −1 · 5 usage · 7 demand · 9 share, each in both dimensions
  *                        11 topics · 12 charge in both dimensions, as float64
- *                        16 stock in both dimensions, NaN = none · 18 what is unread of the charge
+ *                        16 stock in both dimensions, NaN = none · 18 unread charge in both dimensions
  */
 export class RowStore {
   readonly #pages: RowPage[] = [];
@@ -31,12 +31,12 @@ export class RowStore {
     return this.#used - this.#free.length;
   }
 
-  /** Rows that there is room for. */
+  /** Number of rows that fit. */
   get capacity(): number {
     return (this.#pages.length - 1) * PAGE_ROWS + this.#lastPage.rows;
   }
 
-  /** For code that reads many words of a row: the row's page, and the index at which it begins there. */
+  /** Finds a row's page, for reading many words of it. `startOf` is the row's index there. */
   pageOf(row: number): RowPage {
     return this.#pages[row >> PAGE_BITS];
   }
@@ -45,7 +45,7 @@ export class RowStore {
     return (row & PAGE_MASK) * WORDS;
   }
 
-  /** As the writer counted them (PIP-82). */
+  /** Reads the topics in use at the writer (PIP-82). */
   topicsOf(row: number): number {
     return this.#int(row, TOPICS);
   }
@@ -54,23 +54,23 @@ export class RowStore {
     return this.records.member[this.#int(row, RECORD)];
   }
 
-  /** Map lane (index of the usage map) that the row belongs to. */
+  /** Index in the usage map of the row's lane. */
   laneOf(row: number): number {
     return this.#int(row, LANE);
   }
 
-  /** Next row of the same lane, or −1. */
+  /** Finds the next row of the same lane, or −1. */
   nextOf(row: number): number {
     return this.#int(row, NEXT);
   }
 
-  /** Puts a new row before the first one of its lane, −1 where there is none. */
+  /** Puts a new row before its lane's first one, or −1. */
   link(row: number, first: number): void {
     this.#setInt(row, NEXT, first);
     if (first !== -1) this.#setInt(first, PREVIOUS, row);
   }
 
-  /** Takes a row out of its lane; returns the one behind it, or −1. */
+  /** Takes a row out of its lane; returns the next one, or −1. */
   unlink(row: number): number {
     const next = this.#int(row, NEXT);
     const previous = this.#int(row, PREVIOUS);
@@ -79,7 +79,7 @@ export class RowStore {
     return next;
   }
 
-  /** Next row of the same record, or −1: a chain is 200 bytes less per record than an array of its rows. */
+  /** Finds the next row of the same record, or −1. A chain saves 200 bytes a record against an array. */
   nextOfRecord(row: number): number {
     return this.#int(row, NEXT_OF_RECORD);
   }
@@ -100,7 +100,7 @@ export class RowStore {
     return [this.chargeOf(row, MESSAGES), this.chargeOf(row, BYTES)];
   }
 
-  /** NaN where the author had no bucket. */
+  /** Reads the tokens in the author's bucket; NaN = no bucket. */
   stockOf(row: number, dimension: number): number {
     return this.pageOf(row).floats[this.startOf(row) + STOCK + dimension];
   }
@@ -121,18 +121,17 @@ export class RowStore {
     return this.records.readMs[this.#int(row, RECORD)];
   }
 
-  /** Partition whose log the row was read from. */
   partitionOf(row: number): number {
     return this.records.partition[this.#int(row, RECORD)];
   }
 
-  /** Log time since the row was read, given that of its partition now: right below 49 days, and reports are forced. */
+  /** Computes the log time since the row was read. It is right below 49 days, and reports are forced earlier. */
   ageMs(row: number, nowLogMs: number): number {
     const record = this.#int(row, RECORD);
     return (Math.floor(nowLogMs) - this.records.logMs[record]) >>> 0;
   }
 
-  /** A new row; link it. */
+  /** Makes a new row; link it. */
   add(record: number, lane: number, report: RowContent): number {
     const row = this.#allocate();
     const { ints } = this.pageOf(row);
@@ -146,7 +145,7 @@ export class RowStore {
     return row;
   }
 
-  /** Writes what the row says; its record and its lane stay. */
+  /** Writes the content of a row; its record and lane stay. */
   write(row: number, report: RowContent): void {
     const { floats, ints } = this.pageOf(row);
     const start = this.startOf(row);
@@ -191,9 +190,7 @@ export class RowStore {
     return this.#pages[this.#pages.length - 1];
   }
 
-  /**
-   * Grows the first page by a quarter until it is full, then adds whole pages: little is empty, and little is copied.
-   */
+  /** Grows the first page by a quarter, then adds full pages. Little is empty, and little is copied. */
   #grow(): void {
     const last = this.#lastPage;
     if (last.rows === PAGE_ROWS) {
@@ -206,7 +203,7 @@ export class RowStore {
   }
 }
 
-/** Rows that lie next to each other in one buffer. `start` is the word at which a row begins. */
+/** Rows in one buffer. `start` is the word at which a row begins. */
 class RowPage {
   readonly ints: Int32Array;
   readonly floats: Float32Array;
@@ -245,7 +242,7 @@ type RowContent = Omit<ReportRow, 'groupId' | 'direction' | 'costs'>;
 const NO_STOCKS = [NO_STOCK, NO_STOCK] as const;
 const NOTHING_UNREAD = [0, 0] as const;
 
-/** The largest that a signed word holds; the wire has 32 bits without a sign. */
+/** Largest signed word; the wire has 32 bits without a sign. */
 const TOPICS_MAX = 2 ** 31 - 1;
 const INITIAL_ROWS = 256;
 const GROWTH = 1.25;
@@ -254,7 +251,6 @@ const WORDS = ROW_BYTES / 4;
 const PAGE_BITS = 14;
 const PAGE_ROWS = 2 ** PAGE_BITS;
 const PAGE_MASK = PAGE_ROWS - 1;
-/** Words of a row. */
 const RECORD = 0;
 const LANE = 1;
 const NEXT = 2;

@@ -9,17 +9,17 @@ export type SilentRates = Pick<KeyRow, 'messages' | 'bytes'>;
 type Visit = (member: Member, rates: SilentRates) => void;
 
 /**
- * Keeps what heartbeats have told of keys: names, and what nodes grant of keys that they do not report
- * (core/report/key-names.ts). Such a word holds until its node reports the key, begins another life, or has not
- * repeated it for two minutes. It is shown, and no share follows from it.
+ * Keeps the names and grants of keys from heartbeats (core/report/key-names.ts). Grants concern keys without reports.
+ * An entry holds until its node reports the key, begins another life, or has not repeated the entry for two minutes. It
+ * is shown, and no share follows from it.
  */
 export class SilentRatesBook {
   readonly #membership: Membership;
   readonly #usageMap: UsageMap;
-  /** By group and direction, one word of each node; the lane of which nothing was told for longest comes first. */
+  /** Entries by group and direction, one per node; the longest unchanged lane comes first. */
   readonly #lanes = new Map<string, Published[]>();
   #count = 0;
-  /** Names of keys that heartbeats have told since they were taken last. */
+  /** Names of keys in heartbeats since they were taken last. */
   #names: KeyName[] = [];
 
   constructor(membership: Membership, usageMap: UsageMap) {
@@ -43,7 +43,7 @@ export class SilentRatesBook {
     this.#forgetOld(nowMs);
   }
 
-  /** Visits every alive node that grants of the lane and reports nothing of it. */
+  /** Visits alive nodes that grant of the lane without a report. */
   forEach(groupId: GroupId, direction: number, nowMs: number, visit: Visit): void {
     const lane = this.#lanes.get(laneKey(groupId, direction));
     if (lane === undefined) return;
@@ -57,7 +57,7 @@ export class SilentRatesBook {
     }
   }
 
-  /** Names of keys that were told since this was called last, as they were told: each may come several times. */
+  /** Takes the names read since the last call; each may come several times. */
   takeNames(): readonly KeyName[] {
     if (this.#names.length === 0) return NO_NAMES;
     const names = this.#names;
@@ -69,7 +69,6 @@ export class SilentRatesBook {
     return this.#lanes.has(laneKey(groupId, direction));
   }
 
-  /** Called when another log begins. */
   forgetAll(): void {
     this.#lanes.clear();
     this.#count = 0;
@@ -94,22 +93,21 @@ function laneKey(groupId: GroupId, direction: number): string {
   return `${groupId}/${direction}`;
 }
 
-/** Names a key, as a node has published it. */
 export type KeyName = Pick<KeyRow, 'groupId' | 'name'>;
 
 const NO_NAMES: readonly KeyName[] = [];
 
 interface Published extends SilentRates {
   readonly nodeKey: NodeKey;
-  /** The life of the node that told it. */
+  /** Life of the node that published the entry. */
   readonly incarnation: number;
-  /** When it was read, local monotonic time. */
+  /** Local monotonic time of reading. */
   readonly nowMs: number;
 }
 
-/** Nodes repeat it every 30 s. */
+/** Milliseconds that an entry holds; nodes repeat it every 30 s. */
 const HOLDS_MS = 120_000;
-/** All nodes together tell of 32 lanes a second; 16,384 words take about 5 MB. */
+/** Most entries, about 5 MB; all nodes together publish 32 lanes a second. */
 const PUBLISHED_MAX = 16_384;
-/** Names are taken in every round; the log is read at once at the start. */
+/** Most names between two rounds, in which they are taken; the log's start is read at once. */
 const NAMES_UNTAKEN_MAX = 4096;

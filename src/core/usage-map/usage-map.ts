@@ -11,83 +11,83 @@ import { RowStore } from './row-store.js';
 
 export type UsageMapSettings = RowBoundsSettings & Pick<CoordinatorSettings, 'hashSeed'>;
 
-/** Called for every map lane whose rows changed, so that its shares are computed again. */
+/** Called for every map lane whose rows changed: its shares are computed again. */
 export type LaneChanged = (mapLane: number) => void;
 
 /** Author and time of a record. The slot is this reader's number of the author. */
 export interface ChargeSource {
   readonly nodeKey: NodeKey;
   readonly slot: number;
-  /** Span time of the partition, and how much of that were pauses (log-time.ts). */
+  /** Span time of the partition, and its part in pauses (log-time.ts). */
   readonly spanMs: number;
   readonly pauseMs: number;
   /**
-   * The author wrote it for another log, of which it had read more than this one holds: its charges go on from those
-   * there, so they say nothing of what was taken since this one began.
+   * True = the author wrote the record for another log. It had read more of that log than this one holds. Its charges
+   * go on from those there, so they show nothing of the use since this log began.
    */
   readonly isElsewhere: boolean;
 }
 
-/** Follows what the rows of a lane charge to the cluster's bucket (core/tokens). */
+/** Follows the charges of a lane's rows to the cluster's bucket (core/account). */
 export interface ChargeReader {
   /**
-   * Called before the rows of a lane change: until the record's log time they said what they say now. Returns whether
-   * what the record charges to the lane is followed.
+   * Settles a lane before its rows change: they held until the record's log time. Returns true if the record's charge
+   * to the lane is followed.
    */
   settle(mapLane: number, source: ChargeSource): boolean;
   /**
-   * An author tells of a lane of which it had no row: what it charges counts from 0. What is below 0 was given back
-   * before the log forgot its row, and is not given back again.
+   * Begins an author's row of a lane: its charge counts from 0. A charge below 0 was given back before the log forgot
+   * the row, and is not given back again.
    */
   beginEntry(mapLane: number, source: ChargeSource, messages: number, bytes: number, wants: boolean): void;
   /**
-   * A row charges this much more than its node's last one, units, and says whether its node wants any. Returns how
-   * many depths of the bucket it gives back that it may not.
+   * Adds the charge since the node's last row, and notes its demand. Returns the excess of tokens given back, in depths
+   * of the bucket.
    */
   charge(mapLane: number, source: ChargeSource, messages: number, bytes: number, wants: boolean): number;
 }
 
 export interface ReadTime {
   readonly nowMs: number;
-  /** Log time of the partition, its span time, and how much of that were pauses (log-time.ts). */
+  /** Log time of the partition, its span time, and the pauses therein. */
   readonly logMs: number;
   readonly spanMs: number;
   readonly pauseMs: number;
   readonly offset: number;
 }
 
-/** The key of a record, and how the record stands to the life of its node and to the log. */
+/** Key of a record, and a mark of past lives. */
 export interface RecordKey {
   readonly partition: number;
   readonly bundle: number;
-  /** The record is of a past life of its node. */
+  /** True = the record is of a past life of its node. */
   readonly isPast: boolean;
 }
 
 /**
  * Fate of a record. 'older' = it stands in the log after a newer one of its key. 'charge-too-low' and 'charge-in-doubt'
- * = it is applied, but for what it gives back more than its author may: more than a depth of some bucket, or less.
- * Nodes that disagree for a while about the log or its members may doubt an honest one.
+ * = it is applied, except for the excess of tokens that it gives back: more than a depth of some bucket, or less. Nodes
+ * that disagree for a while about the log or its members may doubt an honest one.
  */
 export type Verdict = RowVerdict | 'repeated' | 'older' | ChargeVerdict;
 export type ChargeVerdict = 'charge-too-low' | 'charge-in-doubt';
 
-/** A key of a node under which the log holds a record. */
+/** Key of a node under which the log holds a record. */
 export interface KnownKey {
   readonly partition: number;
   readonly bundle: number;
   readonly incarnation: Incarnation;
-  /** The record's number in the store. */
+  /** Number of the record in the store. */
   readonly record: number;
 }
 
 /**
- * group → node → usage (PIP-82, "Communications between brokers"): the newest record of every key that the log holds.
+ * Maps group → node → usage (PIP-82, "Communications between brokers"): the newest record of every key in the log.
  * Records of past lives are kept, too. Their rows count for nobody, but newcomers read them from the log, so the node
- * that buries their writer has to know their keys (docs/decisions/0046).
+ * that buries their writer needs their keys (docs/decisions/0046).
  *
- * Rows of every reported group are kept decoded, also of groups that are not configured here (yet): in columns that is
- * cheaper than keeping raw records and an index of them (docs/decisions/0001).
+ * Rows of every reported group are kept decoded, also of groups that are not configured here: columns are cheaper than
+ * raw records and an index of them (docs/decisions/0001).
  */
 export class UsageMap {
   readonly rows = new RowStore();
@@ -100,14 +100,13 @@ export class UsageMap {
   /** Null = nobody follows charges. */
   charges: ChargeReader | null = null;
   /**
-   * When this many lanes have numbers, the numbers of lanes without rows are freed: groups come and go, and records may
-   * name any.
+   * Numbered lanes at which the numbers of lanes without rows are freed: groups come and go, and records may name any.
    */
   #lanesUntilFreed = LANES_UNTIL_FREED;
   #rowSteps = 0;
   #heads = new Int32Array(64).fill(-1);
 
-  /** @param isLaneHeld whether somebody refers to a map lane that may have no rows */
+  /** @param isLaneHeld true for a lane that is in use without rows */
   constructor(
     onLaneChanged: LaneChanged,
     settings: UsageMapSettings,
@@ -120,7 +119,7 @@ export class UsageMap {
     this.#onLaneChanged = onLaneChanged;
   }
 
-  /** Lanes that have a number. */
+  /** Number of lanes that have a number. */
   get laneCount(): number {
     return this.#mapLanes.count;
   }
@@ -129,14 +128,12 @@ export class UsageMap {
     return this.#keys.count;
   }
 
-  /** Records and rows looked at so far to find others: what catching up costs, as a count. */
+  /** Records and rows looked at so far: the cost of catching up, as a count. */
   get steps(): number {
     return this.#keys.steps + this.#rowSteps;
   }
 
-  /**
-   * The map's own small number of a lane. It is stable while the lane has rows or is held, else until the next record.
-   */
+  /** Finds or gives a lane's number. It is stable while the lane has rows or is held, else until the next record. */
   mapLaneOf(groupId: GroupId, direction: number): number {
     const mapLane = this.#mapLanes.of(groupId, direction);
     if (mapLane === this.#heads.length) {
@@ -147,7 +144,7 @@ export class UsageMap {
     return mapLane;
   }
 
-  /** As `mapLaneOf`, but −1 if nothing is known of the lane. */
+  /** Finds the map's number of a lane; −1 = none. */
   findMapLane(groupId: GroupId, direction: number): number {
     return this.#mapLanes.find(groupId, direction);
   }
@@ -157,19 +154,19 @@ export class UsageMap {
   }
 
   /**
-   * First row of a lane, or −1, as for the lane −1; follow `rows.nextOf`. The rows have no order; nodes that are not
-   * alive are among them.
+   * Finds the first row of a lane, or −1; follow `rows.nextOf`. The lane −1 has none. The rows have no order; nodes
+   * that are not alive are among them.
    */
   firstRow(mapLane: number): number {
     return mapLane === -1 ? -1 : this.#heads[mapLane];
   }
 
-  /** Tests if a lane has rows, or somebody refers to it. */
+  /** Tests if a lane has rows, or is held. */
   isInUse(mapLane: number): boolean {
     return this.#heads[mapLane] !== -1 || this.#isLaneHeld(mapLane);
   }
 
-  /** Every lane that has rows, by number. */
+  /** Visits every lane that has rows, by number. */
   forEachLane(visit: (mapLane: number) => void): void {
     for (let mapLane = 0; mapLane < this.#heads.length; mapLane++) if (this.#heads[mapLane] !== -1) visit(mapLane);
   }
@@ -183,7 +180,7 @@ export class UsageMap {
     }
   }
 
-  /** The row of a member for a lane, or −1. */
+  /** Finds the row of a member for a lane, or −1. */
   rowOf(mapLane: number, slot: number): number {
     let row = this.firstRow(mapLane);
     while (row !== -1 && this.rows.memberOf(row) !== slot) {
@@ -193,7 +190,7 @@ export class UsageMap {
     return row;
   }
 
-  /** Replaces what the key said before if the record is newer. A refused record leaves its key without rows. */
+  /** Replaces the content of a key if the record is newer. A refused record leaves its key without rows. */
   apply(key: RecordKey, member: Member, record: ReportRecord, read: ReadTime): Verdict {
     const { partition, bundle, isPast } = key;
     const { records } = this.rows;
@@ -241,16 +238,13 @@ export class UsageMap {
     this.rows.records.release(known);
   }
 
-  /** Called when another log begins: nothing has been reported in it. */
   forgetAll(members: Iterable<Member>): void {
     for (const member of members) {
       for (const { partition, bundle } of this.keysOf(member)) this.remove(member, partition, bundle);
     }
   }
 
-  /**
-   * Lets a member's records on a partition count if they are of this life or a later one; the others count for nobody.
-   */
+  /** Counts a member's records on a partition from this life on. The others count for nobody. */
   countFrom(member: Member, partition: number, incarnation: Incarnation): void {
     const { records } = this.rows;
     for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
@@ -264,7 +258,7 @@ export class UsageMap {
     }
   }
 
-  /** The newest life among a member's records on a partition, and that life's highest sequence; 0 without a record. */
+  /** Finds a member's newest life on a partition, and its highest sequence; 0 = none. */
   newestOn(member: Member, partition: number): { readonly incarnation: Incarnation; readonly sequence: number } {
     const { records } = this.rows;
     const newest = { incarnation: 0, sequence: 0 };
@@ -278,7 +272,7 @@ export class UsageMap {
     return newest;
   }
 
-  /** The record of a key, or −1. */
+  /** Finds the record of a key, or −1. */
   recordOf(member: Member, partition: number, bundle: number): number {
     return this.#keys.find(member.slot, partition, bundle);
   }
@@ -287,7 +281,7 @@ export class UsageMap {
     return this.#keys.countOf(member.slot) > 0;
   }
 
-  /** All keys of a member under which the log holds a record. */
+  /** Lists the keys under which the log holds a member's records. */
   keysOf(member: Member): KnownKey[] {
     const { incarnation, bundle } = this.rows.records;
     const keys: KnownKey[] = [];
@@ -301,8 +295,8 @@ export class UsageMap {
   }
 
   /**
-   * Overwrites the rows of a record in place. That works if the new record is about the same groups in the same order,
-   * as most are. Returns whether it worked; if not, the caller releases all rows, those overwritten so far among them.
+   * Overwrites the rows of a record in place. That works if the new record has the same groups in the same order, as
+   * most have. Returns true if it worked; else the caller releases all rows, those overwritten so far among them.
    */
   #overwriteAll(entry: number, reports: readonly ReportRow[]): boolean {
     let row = this.rows.records.first[entry];
@@ -319,8 +313,8 @@ export class UsageMap {
   }
 
   /**
-   * A lane that a record does not name any more has charged nothing since its last row. Returns how many depths of
-   * some bucket the record gives back that it may not.
+   * Reads the charges of a record's rows. A lane that the record no longer names has charged nothing since its last
+   * row. Returns the largest excess of tokens given back, in depths of a bucket.
    */
   #readCharges(
     charges: ChargeReader,
@@ -349,14 +343,14 @@ export class UsageMap {
     return most;
   }
 
-  /** A member's row of a lane: most often that of the same key, which has few rows, while the lane may have many. */
+  /** Finds a member's row of a lane. Its own record has few rows, while the lane may have many. */
   #rowBefore(known: number, mapLane: number, slot: number): number {
     let row = known === -1 ? -1 : this.rows.records.first[known];
     while (row !== -1 && this.rows.laneOf(row) !== mapLane) row = this.rows.nextOfRecord(row);
     return row === -1 ? this.rowOf(mapLane, slot) : row;
   }
 
-  /** Inserts the rows of a record and returns the first one, −1 without rows. */
+  /** Inserts the rows of a record. Returns the first one, or −1. */
   #insertAll(entry: number, reports: readonly ReportRow[]): number {
     let first = -1;
     let last = -1;
@@ -400,7 +394,7 @@ export class UsageMap {
     }
   }
 
-  /** Returns a number > 0 if the record is newer than what is known. */
+  /** Compares lives, then sequences; > 0 = the record is newer. */
   #compare({ author }: ReportRecord, known: number): number {
     const { records } = this.rows;
     const lives = author.incarnation - records.incarnation[known];
@@ -412,7 +406,7 @@ const LANES_UNTIL_FREED = 65_536;
 const NOTHING: readonly ReportRow[] = [];
 const NO_CHARGE = [0, 0] as const;
 
-/** In this log the author's charges count from 0, and what it knew of buckets says nothing. */
+/** Drops charge, stock and unread of another log's row. Its charges count from 0 in this log. */
 function withNothingCharged(row: ReportRow): ReportRow {
   const { charge, stock: _, unread: __, ...rates } = row;
   return charge === undefined ? rates : { ...rates, charge: NO_CHARGE };

@@ -9,10 +9,10 @@ import {
   type NodeKey,
 } from '../vocabulary.js';
 
-/** A record of the topic as the core sees it: decoded, checked, and free of the wire format. */
+/** A record of the topic: decoded, checked, and free of the wire format. */
 export type TopicRecord = NodeRecord | ReportRecord | FarewellRecord | BackendRecord | GroupStateRecord;
 
-/** The node that wrote a record, and in which of its lives; see proto/report.proto, Author. */
+/** Node and life that wrote a record; see Author in proto/report.proto. */
 export interface Author {
   readonly nodeKey: NodeKey;
   readonly incarnation: Incarnation;
@@ -20,39 +20,39 @@ export interface Author {
   readonly sequence: number;
 }
 
-/** Sign of life, and what makes a node a member. */
+/** Makes a node a member, and is its sign of life. */
 export interface NodeRecord {
   readonly kind: 'node';
   readonly author: Author;
   readonly nodeId: NodeId;
   readonly version: string;
-  /** The live count that the node has applied to strategies that divide by an agreed pool; where it has such groups. */
+  /** Live count that the node has applied (usage-map/pool); absent = none. */
   readonly pool?: number;
-  /** The epoch that the writer reads; absent where the topic has told none. */
+  /** The epoch that the writer reads; absent = the topic has published none. */
   readonly epoch?: EpochTag;
-  /** The partitions of the topic as the writer counts them; absent in records of older versions. */
+  /** Partitions that the writer counts; absent in records of older versions. */
   readonly partitions?: number;
-  /** At most KEY_ROWS_MAX; absent where there are none. */
+  /** At most KEY_ROWS_MAX; absent = none. */
   readonly keys?: readonly KeyRow[];
 }
 
 /**
- * Names a key, which others may not know (core/report/key-names.ts), and tells what the writer grants of it where no
- * report does: units per second, float32 on the wire; 0 where reports do. No share follows from it.
+ * Names a key for nodes without it (core/report/key-names.ts). The rates are the writer's grants where no report has
+ * them, units per second, float32 on the wire; 0 where reports do. No share follows from them.
  */
 export interface KeyRow {
   readonly groupId: GroupId;
   readonly direction: number;
-  /** Every reader checks that it has this id. */
+  /** Every reader checks that this name has the id. */
   readonly name: string;
   readonly messages: number;
   readonly bytes: number;
 }
 
-/** A record with more is not read. */
+/** Most key rows of a record that is read. */
 export const KEY_ROWS_MAX = 64;
 
-/** The node leaves: its shares are free at once. The tombstone that may follow changes nothing. */
+/** Frees the node's shares at once, because it leaves. The tombstone that may follow changes nothing. */
 export interface FarewellRecord {
   readonly kind: 'farewell';
   readonly author: Author;
@@ -64,13 +64,12 @@ export interface ReportRecord {
   readonly kind: 'report';
   readonly author: Author;
   readonly rows: readonly ReportRow[];
-  /** The offset after the last record of the partition that the author had read; absent = 0. */
+  /** Offset after the last record that the author had read; absent = 0. */
   readonly readUntilOffset?: number;
-  /** After so much log time the buckets of all rows are full if nobody takes anything; absent = they are full. */
+  /** Log time until the buckets of all rows are full without use; absent = they are full. */
   readonly fullInMs?: number;
 }
 
-/** The health of a backend, as its writer was told. */
 export interface BackendRecord {
   readonly kind: 'backend';
   readonly author: Author;
@@ -79,7 +78,7 @@ export interface BackendRecord {
   readonly health: BackendHealth;
 }
 
-/** Ceiling of the ramp of one direction of a group; outlives the node that wrote it. */
+/** Publishes the ceiling of a ramp for one direction of a group; it outlives its writer. */
 export interface GroupStateRecord {
   readonly kind: 'group-state';
   readonly author: Author;
@@ -87,11 +86,11 @@ export interface GroupStateRecord {
   readonly direction: number;
   /** Messages/s of the whole cluster. */
   readonly ceiling: number;
-  /** The ceiling was in force so much log time before the record, or before `readUntilMs`. */
+  /** Log time that the ceiling had held at the record or `readUntilMs`. */
   readonly lateMs: number;
-  /** Append time of the last record that the writer had read; 0 = the ceiling held when the record was appended. */
+  /** Append time of the writer's last record read. 0 = the ceiling held when this record was appended. */
   readonly readUntilMs: number;
-  /** The offset after that one. */
+  /** Offset after that record. */
   readonly readUntilOffset: number;
   readonly timeToLiveMs: number;
 }
@@ -100,7 +99,7 @@ export interface GroupStateRecord {
 export interface ReportRow {
   readonly groupId: GroupId;
   readonly direction: number;
-  /** Topics of the group that were in use at the writer (limiter/topics-in-use.ts). */
+  /** Topics of the group in use at the writer (limiter/topics-in-use.ts). */
   readonly topics: number;
   readonly usageMessages: number;
   readonly usageBytes: number;
@@ -109,17 +108,16 @@ export interface ReportRow {
   readonly shareMessages: number;
   readonly shareBytes: number;
   /**
-   * Units taken beyond what everybody expects of the node, in every dimension since its life began
-   * (core/account/own-account.ts). Absent = nothing.
+   * Units taken beyond the node's expected use since its life began (core/account/own-account.ts). Absent = nothing.
    */
   readonly charge?: readonly [messages: number, bytes: number];
   /**
-   * Tokens of the lane's bucket by all that the author had read, and what it has charged since and not read back: units
-   * in every dimension, float32. NaN = there is no bucket. Absent = neither dimension has one.
+   * Tokens of the lane's bucket by the author's log, units, float32. NaN = no bucket in the dimension; absent = in
+   * neither. `unread` is the author's charge since then that it has not read back.
    */
   readonly stock?: readonly [messages: number, bytes: number];
   readonly unread?: readonly [messages: number, bytes: number];
-  /** Absent = no costs of the group were reported at the node. */
+  /** Absent = no costs were reported at the node. */
   readonly costs?: LaneCosts;
 }
 
@@ -134,17 +132,15 @@ export const NOTHING_REPORTED = {
   shareBytes: 0,
 } as const satisfies Omit<ReportRow, 'groupId' | 'direction'>;
 
-/** The stock of a dimension without a bucket. */
 export const NO_STOCK = Number.NaN;
 
-/** Reads the charge of a row; absent = nothing. */
 export function chargeIn({ charge }: Pick<ReportRow, 'charge'>): readonly [messages: number, bytes: number] {
   return charge ?? NOTHING_CHARGED;
 }
 
 const NOTHING_CHARGED = [0, 0] as const;
 
-/** Keys of the topic. 8 characters of base64url for the node, a base-36 bundle number behind a slash for reports. */
+/** Makes the key of a NODE record: 8 characters of base64url. Reports have a base-36 bundle number behind a slash. */
 export function nodeRecordKey(nodeKey: NodeKey): string {
   return encodeKey(nodeKey);
 }
@@ -169,7 +165,7 @@ export function groupStateRecordKey(groupId: GroupId, direction: number): string
   return `${GROUP_PREFIX}${groupId}/${direction}`;
 }
 
-/** The lane whose ceiling stands under a key; null if `groupStateRecordKey` does not make such a key. */
+/** Finds the lane whose ceiling stands under a key, or null. */
 export function laneOfGroupStateKey(key: string): { readonly groupId: GroupId; readonly direction: number } | null {
   if (!isGroupStateKey(key)) return null;
   const [groupId, direction] = key.slice(GROUP_PREFIX.length).split('/');
@@ -178,12 +174,12 @@ export function laneOfGroupStateKey(key: string): { readonly groupId: GroupId; r
   return isMade && lane.direction < DIRECTION_COUNT ? lane : null;
 }
 
-/** Tests for the key of a ramp's ceiling, which belongs to no node, because all write it. */
+/** Tests for the key of a ramp's ceiling. All nodes write it. */
 export function isGroupStateKey(key: string): boolean {
   return key.startsWith(GROUP_PREFIX);
 }
 
-/** The node a key belongs to, or null when the key is not one of ours. */
+/** Reads the node from a key; null = a foreign key. */
 export function nodeKeyOfRecordKey(key: string): NodeKey | null {
   if (key.length < NODE_KEY_LENGTH || (key.length > NODE_KEY_LENGTH && key[NODE_KEY_LENGTH] !== '/')) return null;
   let nodeKey = 0;
@@ -195,7 +191,7 @@ export function nodeKeyOfRecordKey(key: string): NodeKey | null {
   return nodeKey;
 }
 
-/** The bundle number in a key; null if `reportRecordKey` does not make such a key. */
+/** Reads the bundle number from a key; null = `reportRecordKey` never makes the key. */
 export function bundleOfRecordKey(key: string): number | null {
   const begin = NODE_KEY_LENGTH + 1;
   const digits = key.length - begin;
@@ -210,7 +206,7 @@ export function bundleOfRecordKey(key: string): number | null {
   return number < BUNDLES_MAX ? number : null;
 }
 
-/** The most bundles of a node. With one group in each, this bounds the groups that a node has in use at once. */
+/** Most bundles of a node. With one group in each, this bounds the groups that a node has in use at once. */
 export const BUNDLES_MAX = 65_536;
 const NUMBER_LENGTH_MAX = 4;
 const BASE_36 = '0123456789abcdefghijklmnopqrstuvwxyz';
@@ -229,7 +225,7 @@ function encodeKey(nodeKey: NodeKey): string {
   return text;
 }
 
-/** Costs of one lane at this node. Smoothed rates per second. */
+/** Costs of one lane at one node. Smoothed rates per second. */
 export interface LaneCosts {
   /** Pieces of work whose cost was reported. */
   readonly transactions: number;
@@ -237,12 +233,12 @@ export interface LaneCosts {
   readonly backends: readonly BackendCost[];
 }
 
-/** The health of a backend: a level (queue, utilisation) against its target, or the throttling ratio itself. */
+/** A backend's level (queue, utilisation) against its target, or its throttling ratio. */
 export type BackendHealth =
   | { readonly kind: 'level'; readonly level: number; readonly target: number; readonly spring: number }
   | { readonly kind: 'ratio'; readonly ratio: number };
 
-/** A group belongs to one partition, so that all its reports have one order. */
+/** Finds the one partition of a group, which orders all its reports. */
 export function partitionOf(groupId: GroupId, partitions: number): number {
   return bitsOf(groupId) % partitions;
 }

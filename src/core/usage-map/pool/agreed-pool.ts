@@ -2,32 +2,31 @@ import type { NodeKey } from '../../base/vocabulary.js';
 import { Claims, nextDivisor } from './agreement.js';
 
 /**
- * The pool that `equal` divides by, as a function of a partition's log. A member joins with a claim about the size of
- * the pool, claims another size once it has applied it, and leaves. Everybody divides by `divisor`; members that joined
- * after the last agreement wait.
+ * Computes the pool that `equal` divides by, from a partition's log. A member joins with a claim about the size of the
+ * pool, claims another size once it has applied it, and leaves. All divide by `divisor`; members that joined after the
+ * last agreement wait.
  *
- * Why no moment has Σ 1/divisor > 1: a member applies the larger divisor before it claims it, so when all claims are
- * the live count k, everybody divides by k or more. Only then may the divisor fall to k, and the members that waited
- * begin.
+ * *Worked:* a and b agree on 2. c's record: live 3, so a and b divide by 3 at once and c waits. When a's, b's and c's
+ * claims are 3, all three are served. c leaves: live 2, the divisor stays 3 until both claim 2.
  *
- * Worked: a and b agree on 2. c's record: live 3, so a and b divide by 3 at once and c waits. When a's, b's and c's
- * claims say 3, all three are served. c leaves: live 2, the divisor stays 3 until both claim 2.
+ * *Why* no moment has Σ 1/divisor > 1: a member applies the larger divisor before it claims it, so when all claims are
+ * the live count k, all divide by k or more. Only then may the divisor fall to k, and the members that waited begin.
  */
 export class AgreedPool {
   divisor = 1;
   isAgreed = false;
-  /** Rises whenever some member's part has changed. */
+  /** Number of changes of any member's part. */
   changes = 0;
   readonly #claims = new Claims<NodeKey>();
   readonly #served = new Set<NodeKey>();
 
-  /** A member gives a sign of life with its claim. 0 = it makes none, and then there is no agreement. */
+  /** Notes a member's sign of life with its claim. 0 = no claim, and then there is no agreement. */
   heard(nodeKey: NodeKey, claim: number): void {
     this.#claims.set(nodeKey, claim);
     this.#judge();
   }
 
-  /** The first record of another life of a node: the new process has applied nothing of what the old one was given. */
+  /** Notes a node's newer life: its process has applied nothing yet. */
   restarted(nodeKey: NodeKey): void {
     if (this.#served.delete(nodeKey)) this.changes++;
   }
@@ -41,8 +40,8 @@ export class AgreedPool {
   }
 
   /**
-   * Called when another log begins, in which no node has claimed anything. The divisor stays, because nodes go on
-   * dividing by it, and it falls by agreement alone.
+   * Forgets all claims, because another log begins. The divisor stays, because nodes go on dividing by it, and it falls
+   * by agreement alone.
    */
   forgetAll(): void {
     for (const nodeKey of [...this.#claims.keys()]) this.#claims.delete(nodeKey);

@@ -1,19 +1,19 @@
-/** Statement of a log about the size of its pool (Numaflow, "Consensus on Active Candidates"). */
+/** Log's verdict on its pool size (Numaflow, "Consensus on Active Candidates"). */
 export interface PoolVerdict {
-  /** Every live member claims the live count. */
+  /** True = every live member claims the live count. */
   readonly isAgreed: boolean;
   readonly live: number;
 }
 
 /**
  * Counts the claims of the live members. Equal claims are not enough: Numaflow as shipped agrees on 3 for ever when one
- * of three leaves. The claimed size has to be the live count as well, as Numaflow's text says.
+ * of three leaves. The claimed size must also be the live count, as in Numaflow's text.
  *
- * Worked: claims 2, 2 of two members → agreed; 3, 3 of two → not agreed; 1, 3 of two → not agreed.
+ * *Worked:* claims 2, 2 of two members → agreed; 3, 3 of two → not agreed; 1, 3 of two → not agreed.
  */
 export class Claims<Key> {
   readonly #claims = new Map<Key, number>();
-  /** Claim → how many members say so; few distinct ones, so a thousand members cost no more than three. */
+  /** Members by claim; few distinct claims, so a thousand members cost no more than three. */
   readonly #counts = new Map<number, number>();
 
   has(key: Key): boolean {
@@ -47,8 +47,7 @@ export class Claims<Key> {
 }
 
 /**
- * Chooses the divisor after a verdict: the live count, without agreement at least the old divisor. So it falls by
- * agreement alone.
+ * Chooses the divisor after a verdict: the live count, without agreement at least the old divisor.
  *
  * *Why:* an honest claim is a live count that the log has shown, so all divide by it already. If claims raised the
  * divisor, one record with 4,294,967,295 in it would leave nobody anything.

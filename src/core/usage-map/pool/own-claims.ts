@@ -1,6 +1,6 @@
 /**
- * The claims that this node has written and not read back yet. Until then it divides by the largest of them if that is
- * more: the others may act on a claim before this node has read it.
+ * Keeps the claims that this node has written and not read back. Until then it divides by the largest of them if that
+ * is more: other nodes may apply a claim before this node has read it.
  */
 export class OwnClaims {
   /** The claim written last; 0 = none yet. */
@@ -14,20 +14,20 @@ export class OwnClaims {
     this.#unread.push({ sequence, claim });
   }
 
-  /** Returns whether the largest one has changed. */
+  /** Drops the claims read back; returns true if the largest has changed. */
   readBack(sequence: number): boolean {
     const before = this.largest;
     while (this.#unread.length > 0 && this.#unread[0]?.sequence <= sequence) this.#unread.shift();
     return this.largest !== before;
   }
 
-  /** Called when another log begins: what was written before will not be read back. */
+  /** Forgets all claims, because another log begins, in which they are missing. */
   forgetAll(): void {
     this.newest = 0;
     this.#unread.length = 0;
   }
 
-  /** 0 = all have been read back. */
+  /** Largest unread claim; 0 = none. */
   get largest(): number {
     return this.#unread[0]?.claim ?? 0;
   }
