@@ -2,27 +2,27 @@ import { floorPerWeight, liftTo } from './floors.js';
 import { forEachLimited, type LaneView, nodesIn, type Strategy, sum } from './strategy.js';
 import { waterFill } from './water-fill.js';
 
-/** Parts of the target that a single node gets at least and at most, 0 … 1. */
+/** Bounds of one node's part of the target, 0 … 1. */
 export interface ShareRange {
   readonly minShareRatio: number;
   readonly maxShareRatio: number;
-  /** True = others are given what a node does not want of its minimum; absent = it lies idle. */
+  /** True = a minimum is lent while unwanted; absent = it lies idle. */
   readonly isLent?: boolean;
 }
 
 /**
- * A wrapper: every share lies in [minShareRatio · target, maxShareRatio · target]. What a maximum cuts off goes to
- * those that want more, the lowest first; what a minimum costs is taken from the others in proportion to what they have
- * above theirs. What nobody may or wants to take lies idle.
+ * Wraps a strategy: every share lies in [minShareRatio · target, maxShareRatio · target]. The excess over a maximum
+ * goes to those that want more, the lowest first. The cost of a minimum is taken from the others in proportion to what
+ * they have above theirs. The rest lies idle.
  *
- * Worked: target 100, max 0.5: 80/15/5 with demands 200/40/5 → 50/40/5, and 5 lie idle. Min 0.1: 90/10/0 → 80/10/10.
+ * *Worked:* target 100, max 0.5: 80/15/5 with demands 200/40/5 → 50/40/5, and 5 lie idle. Min 0.1: 90/10/0 → 80/10/10.
  *
- * Where minimums are lent, a node is lifted to what it wants of its minimum (core/account/own-parts.ts says how it has
+ * Where minimums are lent, a node is lifted only to its demand within its minimum (core/account/own-parts.ts gives it
  * the rest at once): 90/10/0 that want 200/20/0 stay as they are.
  *
- * Silent cases, our choice: minimums that would sum up to more than the target are cut to target/N each; the maximum
- * wins over a minimum and over a floor. An applied share outside of the range counts as the nearer end of it, so that
- * smoothing and slew, which wrap this wrapper, start from within the range.
+ * Silent cases, our choice: minimums whose sum exceeds the target are cut to target/N each. The maximum wins over a
+ * minimum and over a floor. An applied share outside of the range counts as the nearer end of it, so that smoothing and
+ * slew, which wrap this wrapper, start from within the range.
  */
 export function clamped(strategy: Strategy, range: ShareRange): Strategy {
   const clampLane = (view: LaneView, dimension: number) => clamp(view, dimension, range);

@@ -23,9 +23,9 @@ import { waterFill } from './water-fill.js';
  * does not follow the number. With headroom by weight it is faster.
  *
  * *Why:* a quiet node's share is what it wants, and a number that is too large is levelled at once instead of over
- * rounds: by the source's letter Σ limits is N · number, and a halved quota admits 1.78 ×. No floor of 1 per client
- * either (200 clients of 5/s hold 100/s at 200/s for ever with it): floors sum up to a part of the target. Nobody
- * trimmed: the number is what the richest applies. No applied share known: target/Σw.
+ * rounds: by the source's letter Σ limits is N · number. No floor of 1 per client either (with it, 200 clients of 5/s
+ * hold 100/s at 200/s for ever): floors sum up to a part of the target. Nobody trimmed: the number is what the richest
+ * applies. No applied share known: target/Σw.
  */
 export const clientRate: Strategy = {
   name: 'client-rate',
@@ -54,7 +54,7 @@ function converge(view: LaneView): void {
   }
 }
 
-/** The number in force. Records that were written at different times may disagree: the largest one is meant. */
+/** Finds the number in force. Records of different times may disagree; the largest number counts. */
 function numberIn(view: LaneView, dimension: number): number {
   const applied = view.applied[dimension];
   let trimmed = 0;

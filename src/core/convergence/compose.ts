@@ -9,9 +9,9 @@ import { STRATEGIES } from './strategies.js';
 import type { Strategy } from './strategy.js';
 
 /**
- * A group's strategy with the wrappers that its settings ask for. From the inside out: where the cluster has a bucket,
- * what nodes leave is lent; then the range, because a share outside of it is not to be approached; then smoothing; the
- * slew limit last, so that nothing rises faster.
+ * Composes a group's strategy from its wrappers, from the inside out. First lending, where the cluster has a bucket.
+ * Then the range, because no share may approach a value outside of it. Then smoothing, and the slew limit last, so that
+ * nothing rises faster.
  */
 export function strategyOf(group: GroupSettings): Strategy {
   const plain = STRATEGIES[group.strategy];

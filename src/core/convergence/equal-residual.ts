@@ -18,9 +18,8 @@ import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.
  *
  * *Worked:* target 100, usage 10/50/30 → 20/60/40, which is 120.
  *
- * *Why:* Σusage = 0 gives target · wᵢ/Σw (by the formula every node would take the whole target); a residual below a
- * node's floor gives the floor (Σ grows by at most floorRatio · target), because a starved node could never show again
- * that it wants something.
+ * *Why:* Σusage = 0 gives target · wᵢ/Σw (by the formula every node would take the whole target). A residual below a
+ * node's floor gives the floor (Σ grows by at most floorRatio · target): a starved node could never show demand again.
  */
 export const equalResidual: Strategy = {
   name: 'equal-residual',

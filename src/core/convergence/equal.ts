@@ -21,9 +21,9 @@ import { type LaneView, needsConvergence, nodesIn, type Strategy, sum } from './
  * One of 3 nodes leaves: 33.3 each until both have said 2, then 50 each. One more comes: 33.3 at once, and so much for
  * the newcomer when both have said 3.
  *
- * *Why:* a node without reports counts from its NODE record on, and until it is expired. Floors and headroom have
- * nothing to do (docs/decisions/0027). Weights are no part of what is agreed: where they differ, Σ shares is bounded by
- * how far apart the nodes have read, as with other strategies.
+ * *Why:* a node without reports counts from its NODE record on, and until it is expired. Floors and headroom change
+ * nothing (docs/decisions/0027). Weights are not agreed on: where they differ, the gap between the nodes' offsets
+ * bounds Σ shares, as with other strategies.
  */
 export const equal: Strategy = {
   name: 'equal',

@@ -1,9 +1,9 @@
 import { type LaneView, sum } from './strategy.js';
 
 /**
- * Lifts every amount to the node's floor (floorRatio · target · wᵢ/Σw). The cost comes out of the left-over of the
- * target first, then out of what the others have above their floors, in proportion. A starved node could never show
- * again that it wants something: Pulsar's floor of 1 unit/s per node, as a *sum* bounded by the target.
+ * Lifts every amount to the node's floor (floorRatio · target · wᵢ/Σw). The left-over of the target pays first, then
+ * the others in proportion to what they have above their floors. A starved node could never show demand again: Pulsar's
+ * floor of 1 unit/s per node, as a *sum* bounded by the target.
  */
 export function liftToFloors(view: LaneView, dimension: number, amounts: Float64Array): void {
   if (floors.length < view.count) floors = new Float64Array(view.count * 2);
@@ -14,7 +14,7 @@ export function liftToFloors(view: LaneView, dimension: number, amounts: Float64
 
 let floors = new Float64Array(64);
 
-/** Raises amounts to any lower bounds, whose sum must not exceed `most`; Σ amounts rises at most to that. */
+/** Raises amounts to lower bounds whose sum is at most `most`. Σ amounts rises at most to `most`. */
 export function liftTo(amounts: Float64Array, low: Float64Array, count: number, most: number): void {
   let missing = 0;
   let above = 0;
@@ -32,7 +32,7 @@ export function liftTo(amounts: Float64Array, low: Float64Array, count: number, 
   }
 }
 
-/** floorᵢ = wᵢ times this. */
+/** Computes floorᵢ/wᵢ, the same for all participants. */
 export function floorPerWeight(view: LaneView, dimension: number): number {
   return (view.floorRatio * view.target[dimension]) / sum(view.weight, view.count);
 }

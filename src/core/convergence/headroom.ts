@@ -1,16 +1,16 @@
 import { type LaneView, sum } from './strategy.js';
 
 /**
- * share = what is given + a part of the left-over, which nobody wants now:
+ * Adds a part of the unwanted left-over to each given amount:
  *
  *     by-weight   left · wᵢ/Σw: a node that wakes next to idle ones starts with its part at once
- *     by-demand   left · givenᵢ/Σ given: room for whoever is busy; a node that wakes starts with its floor's part
- *     none        nobody gets it: a limit is never above what was reported
+ *     by-demand   left · givenᵢ/Σ given: room for busy nodes; a node that wakes starts with its floor's part
+ *     none        nobody gets it: a limit is never above the reported demand
  *
- * Worked: target 100, given 20/30 → by-weight 45/55, by-demand 40/60, none 20/30.
+ * *Worked:* target 100, given 20/30 → by-weight 45/55, by-demand 40/60, none 20/30.
  *
- * Silent case, our choice: if nobody has reported any demand, everybody gets target · wᵢ/Σw with each of the three;
- * otherwise a cluster that was idle would refuse its first request.
+ * Silent case, our choice: if nobody has reported any demand, all three give target · wᵢ/Σw. Otherwise a cluster that
+ * was idle would refuse its first request.
  */
 export function addHeadroom(view: LaneView, dimension: number, given: Float64Array): void {
   const share = view.share[dimension];

@@ -4,20 +4,20 @@ import { wantedAtShares } from './wanted.js';
 import { waterFill } from './water-fill.js';
 
 /**
- * A wrapper for groups that share tokens: what nodes leave of their shares is taken by those that want more, in
- * proportion to the shares that the strategy gives them; shares that exceed the target are cut in the same way.
+ * Wraps a strategy: busy nodes get what others leave of their shares. They get it in proportion to the strategy's
+ * shares, and shares that exceed the target are cut in the same way.
  *
  *     givenᵢ = min(wantedᵢ, λ · shareᵢ),   λ so that Σ given = min(target, Σ wanted);   then floors
  *     shareᵢ = givenᵢ + what nobody wants, in proportion to what the strategy gives above givenᵢ
  *
- * In the cluster's bucket tokens that one node does not take are there for the others at once, and no more can be taken
- * than flows in. So the rounds in which a strategy would hand the rest out, or take back what was too much, are over at
- * the first. Worked: target 1,000, proportional, usage 300/150/50, demand 300/2,000/2,000: shares 600/300/100 in this
- * round, then 429/429/143, …; the rounds end at 300/525/175, and so does this. equal-residual, target 100, usage
- * 10/50/30, all want 100: 20/60/40 is cut to 16.7/50/33.3, its own second round.
+ * *Worked:* target 1,000, proportional, usage 300/150/50, demand 300/2,000/2,000: shares 600/300/100 in this round,
+ * then 429/429/143, …; the rounds end at 300/525/175, and so does this. equal-residual, target 100, usage 10/50/30, all
+ * want 100: 20/60/40 is cut to 16.7/50/33.3, its own second round.
  *
- * A node without a share (no usage and no floor) has what the others leave. Two dimensions are filled in turn, because
- * what one of them refuses is not wanted of the other.
+ * *Why:* in the cluster's bucket, tokens that one node leaves are there for the others at once, and no more can be
+ * taken than flows in. So the first round ends where a strategy's further rounds would. A node without a share (no
+ * usage and no floor) has what the others leave. Two dimensions are filled in turn, because work that one of them
+ * refuses takes nothing of the other.
  */
 export function lending(strategy: Strategy): Strategy {
   return {
@@ -34,9 +34,9 @@ export function lending(strategy: Strategy): Strategy {
 }
 
 const SWEEPS = 4;
-/** Shares are rounded sums. */
+/** Relative rounding error of sums of shares. */
 const EXACT = 1e-9;
-/** A share counts as this part of the target at least: weights that are further apart leave sums no digits. */
+/** Least part of the target that a share counts as. Weights further apart would leave sums no digits. */
 const LEAST_PART = 1e-6;
 
 let isMoved = false;
@@ -70,7 +70,7 @@ function lend(view: LaneView, dimension: number): void {
   handOut(share, count, target - sum(given, count));
 }
 
-/** Leaves what nobody wants with those that the strategy gives more than they want. */
+/** Gives back the unwanted rest to nodes whose share exceeds their demand. */
 function handOut(share: Float64Array, count: number, left: number): void {
   let above = 0;
   for (let at = 0; at < count; at++) above += Math.max(0, share[at] - given[at]);

@@ -23,11 +23,11 @@ import { findWaterLevel } from './water-level.js';
  * Apart, A gets 50 and 900 and can use 45 %, B gets 50 and 100 and can use 50 %: 5 messages and 50 bytes lie idle.
  * Jointly A has 47.37 % and B 52.63 %: nothing does.
  *
- * *Why:* the water levels are found in turn, each with what the others let a node use, ≤ 8 sweeps, starting from
- * Infinity. Of two dimensions the first water level is too low at first, because nobody is held back by the second yet;
- * so the second is too high; from then on the first only rises and the second only falls. Hence Σ given ≤ target after
+ * *Why:* the water levels are found in turn, each with what the others let a node use, in at most 8 sweeps from
+ * Infinity. Of two dimensions the first water level is too low at first, because the second holds nobody back yet. So
+ * the second is too high, and from then on the first only rises and the second only falls. Hence Σ given ≤ target after
  * every sweep, and the second dimension, where it binds, is given away to the last unit. Rejected: filling both from
- * the water levels of the sweep before, which takes twice the fills for the same result.
+ * the water levels of the sweep before, which takes twice the fills.
  *
  * Silent cases, our choice: a node with no demand keeps its floor; a blocked dimension (target 0) stops a node in the
  * others too where it wants the blocked one.
@@ -40,16 +40,16 @@ export const maxMin: Strategy = {
 };
 
 const SWEEPS = 8;
-/** Sweeps end when no water level moves by more than this part of itself: a thousandth of a percent of a share. */
+/** Relative move below which a water level counts as settled. */
 const SETTLED_RATIO = 1e-5;
 const NONE = -1;
 
-/** Scratch, reused for every lane: nothing is allocated per round in the steady state. */
+/** Scratch, reused for every lane: the steady state allocates nothing. */
 const limited: boolean[] = [];
 const waterLevel = new Float64Array(DIMENSION_COUNT);
-/** The water level of equal shares: no other is lower. */
+/** Water level of equal shares; no other is lower. */
 const even = new Float64Array(DIMENSION_COUNT);
-/** floorᵢ = wᵢ times this. */
+/** floorᵢ/wᵢ per dimension. */
 const floor = new Float64Array(DIMENSION_COUNT);
 let part = new Float64Array(0);
 let asked = new Float64Array(0);
@@ -85,7 +85,7 @@ function setFloors(view: LaneView): void {
 }
 
 /**
- * Makes one sweep. Returns true if another one would change nothing that matters: where one dimension binds alone,
+ * Makes one sweep. Returns true if another sweep would change nothing that matters. Where one dimension binds alone,
  * there is no second sweep.
  */
 function fillInTurn(view: LaneView): boolean {
@@ -103,7 +103,7 @@ function fillInTurn(view: LaneView): boolean {
   return settled || binding < 2;
 }
 
-/** Finds the water level of a dimension anew, from where it was. */
+/** Finds the water level of a dimension anew, from its last one. */
 function fill(view: LaneView, dimension: number): void {
   findParts(view, dimension);
   liftParts(view, dimension, asked);
@@ -116,9 +116,8 @@ function fill(view: LaneView, dimension: number): void {
 }
 
 /**
- * The part of its demand that each node could use if only the water levels of the other dimensions held it. Water
- * levels count here, not the amounts given: the given amount may be small because of the one dimension that is left
- * out, and the node would stay locked at it.
+ * Finds the usable part of each demand by the other dimensions alone. Water levels count here, not the given amounts:
+ * the left-out dimension may have made a given amount small, and the node would stay locked at it.
  */
 function findParts(view: LaneView, except: number): void {
   const { weight, count } = view;
@@ -139,13 +138,13 @@ function findParts(view: LaneView, except: number): void {
   if (isFirst) part.fill(1, 0, count);
 }
 
-/** The part of a demand that an offer meets, 0 … 1. */
+/** Computes the met part of a demand, 0 … 1. */
 function partOf(offered: number, demand: number): number {
   const most = larger(offered, demand);
   return most > 0 ? offered / most : 1;
 }
 
-/** outᵢ = max(floorᵢ, partᵢ · demandᵢ) */
+/** Computes outᵢ = max(floorᵢ, partᵢ · demandᵢ). */
 function liftParts(view: LaneView, dimension: number, out: Float64Array): void {
   const { weight, count } = view;
   const demand = view.demand[dimension];

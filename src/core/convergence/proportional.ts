@@ -16,7 +16,7 @@ import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.
  * *Worked:* target 100, usage 10/50/30 → 11.1/55.6/33.3; 30/60/60 (50 over) → 20/40/40.
  *
  * *Why:* Σusage = 0 gives target · wᵢ/Σw, never the whole target for each; a node without usage keeps its floor.
- * Dimensions are split apart: usage shows already what a node can use of both together.
+ * Dimensions are split apart: usage already shows what a node can use of both together.
  */
 export const proportional: Strategy = {
   name: 'proportional',
@@ -30,7 +30,7 @@ function converge(view: LaneView): void {
   }
 }
 
-/** equal-residual uses this, too: PIP-82 lets both reduce in the same way when the target is exceeded. */
+/** Splits the target by usage. equal-residual reduces by it, too, as PIP-82 lets both. */
 export function splitByUsage(view: LaneView, dimension: number): void {
   const target = view.target[dimension];
   const share = view.share[dimension];

@@ -2,8 +2,8 @@
 export type Before = (left: number, right: number) => boolean;
 
 /**
- * Sorts the first `count` numbers of `order` in place: a heap sort, because the built-in sort of a part of a typed
- * array allocates, and this runs in every round.
+ * Sorts the first `count` numbers of `order` in place. It is a heap sort: the built-in sort of a part of a typed array
+ * allocates, and this runs in every round.
  */
 export function rank(order: Int32Array, count: number, before: Before): void {
   for (let root = (count >> 1) - 1; root >= 0; root--) sink(order, root, count, before);
@@ -13,7 +13,7 @@ export function rank(order: Int32Array, count: number, before: Before): void {
   }
 }
 
-/** The last in order rises to the root of the heap. */
+/** Sinks a number in the heap; its root is last in order. */
 function sink(order: Int32Array, from: number, count: number, before: Before): void {
   let root = from;
   for (;;) {

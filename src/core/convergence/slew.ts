@@ -3,19 +3,17 @@ import { ARRIVED_RATIO, creditMs, remembering, startOf } from './smoothing.js';
 import type { LaneView, Strategy } from './strategy.js';
 
 /**
- * A wrapper: no share rises by more than a part of the target per second of log time; decreases are immediate
- * (docs/background/max-min-fairness.md, bounds):
+ * Wraps a strategy: no share rises faster than `slewPerSecond`. Decreases are immediate.
  *
  *     shareᵢ = min(strategyᵢ, appliedᵢ + slewPerSecond · target · age)
  *
- * What it buys: nodes whose read offsets are τ apart exceed the target by at most N · slewPerSecond · target · τ.
- * One step counts at most 250 ms (see smoothing).
- * Worked: target 1,000, slewPerSecond 0.1, applied 200, strategy 900 → 225 a quarter of a second later, and from report
- * to report 300 after one second, 900 after seven. N = 10
- * nodes 5 ms apart: at most 0.5 % above the target for those 5 ms.
+ * One step counts at most 250 ms (see smoothing). *Worked:* target 1,000, slewPerSecond 0.1, applied 200, strategy 900
+ * → 225 a quarter of a second later, and from report to report 300 after one second, 900 after seven.
+ * *Why:* nodes whose read offsets are τ apart exceed the target by at most N · slewPerSecond · target · τ: 10 nodes 5
+ * ms apart by 0.5 % (docs/background/max-min-fairness.md, bounds).
  *
- * Silent cases, our choice: what one node gives up at once lies idle until another may take it. A node whose applied
- * share is not known starts at the strategy's share; one below its floor starts at the floor.
+ * Silent cases, our choice: what one node gives up at once lies idle until another may take it. A node without a known
+ * applied share starts at the strategy's share; one below its floor starts at the floor.
  */
 export function slewed(strategy: Strategy, slewPerSecond: number): Strategy {
   return remembering(strategy, (view, dimension) => slew(view, dimension, slewPerSecond));

@@ -3,29 +3,27 @@ import { floorPerWeight } from './floors.js';
 import { forEachLimited, type LaneView, type Strategy, sum } from './strategy.js';
 
 /**
- * A wrapper: shares go exponentially from what is applied to what the strategy says (FoundationDB smooths its rates
- * with 10 s):
+ * Wraps a strategy: applied shares approach its shares exponentially (FoundationDB smooths its rates with 10 s).
  *
  *     shareᵢ = strategyᵢ + (appliedᵢ − strategyᵢ) · e^(−age / smoothingMs)
  *
  * applied and its age, in log time, come from the node's record. Two steps of half the age equal one step of the whole
- * age, so it does not matter how often nodes report on the way. (The time between a step and its own record is lost,
- * about a tenth of the whole.) Worked: applied 100, strategy 200, smoothingMs 1000 → 122 after a quarter of a second,
- * and from report to report 163 after one second, 186 after two, 195 after three. One step counts at most 250 ms, which
- * bounds the jump of a node that was at rest.
+ * age, so the number of reports on the way does not matter. One step counts at most 250 ms, which bounds the jump of a
+ * node that was at rest. *Worked:* applied 100, strategy 200, smoothingMs 1000 → 122 after a quarter of a second, and
+ * from report to report 163 after one second, 186 after two, 195 after three.
  *
- * Falling shares may still hold what rising ones need: where Σ shares would exceed the target (and what the
- * strategy gives in sum), everybody above the strategy's share falls faster, all by the same factor. Worked: target
- * 100, applied 100 and nothing known, strategy 50/50, age 0 → 50/50.
+ * Falling shares may still hold what rising ones need. Where Σ shares would exceed the target (and the strategy's Σ),
+ * all shares above the strategy's fall faster by one factor. *Worked:* target 100, applied 100 and none, strategy
+ * 50/50, age 0 → 50/50.
  *
- * Silent cases, our choice: a node whose applied share is not known (its first report, or its limit was lifted) starts
- * at the strategy's share; closer than 1 % is arrived, so that it comes to rest.
+ * Silent cases, our choice: a node without a known applied share (its first report, or its limit was lifted) starts at
+ * the strategy's share; closer than 1 % has arrived, so that it comes to rest.
  */
 export function smoothed(strategy: Strategy, smoothingMs: number): Strategy {
   return remembering(strategy, (view, dimension) => smooth(view, dimension, smoothingMs));
 }
 
-/** Wraps a strategy: shares approach what it says from what the records remember. */
+/** Wraps a strategy whose shares are approached from the applied ones. */
 export function remembering(strategy: Strategy, hold: (view: LaneView, dimension: number) => void): Strategy {
   return {
     ...strategy,
@@ -37,16 +35,16 @@ export function remembering(strategy: Strategy, hold: (view: LaneView, dimension
   };
 }
 
-/** Closer to the strategy's share than this part of it is arrived. */
+/** Relative distance from the strategy's share that counts as arrived. */
 export const ARRIVED_RATIO = 0.01;
 
 /**
- * The most log time that one step counts. A record may be old because its node was at rest, and then its age is not
- * time on the way. A node whose share moves reports more often than this.
+ * Most milliseconds of log time that one step counts. A record may be old because its node was at rest, and then its
+ * age is not time on the way. A node whose share moves reports more often than this.
  */
 const STEP_MS_MAX = 250;
 
-/** Log time since the node's record, as far as it counts. */
+/** Returns the counted log time since the node's record, milliseconds. */
 export function creditMs(view: LaneView, at: number): number {
   return Math.min(STEP_MS_MAX, view.ageMs[at]);
 }
@@ -71,7 +69,7 @@ function smooth(view: LaneView, dimension: number, smoothingMs: number): void {
   bound(share, count, Math.max(view.target[dimension], sum(goal, count)));
 }
 
-/** Finds the start of a share: not below the floor, which is due at once, and not above the target. */
+/** Finds the start of a share: at least the floor, at most the target. */
 export function startOf(view: LaneView, dimension: number, at: number, end: number, floorPerWeight: number): number {
   const applied = view.applied[dimension][at];
   if (applied === 0) return end;
@@ -79,7 +77,7 @@ export function startOf(view: LaneView, dimension: number, at: number, end: numb
   return Math.min(Math.max(applied, Math.min(end, floor)), Math.max(end, view.target[dimension]));
 }
 
-/** Takes what is above `most` from those above their goal. */
+/** Takes the excess over `most` from those above their goal. */
 function bound(share: Float64Array, count: number, most: number): void {
   const excess = sum(share, count) - most;
   if (excess <= 0) return;

@@ -26,9 +26,9 @@ import { waterFill } from './water-fill.js';
  * all want 100: 100/0/0/0 → 50/16.7/16.7/16.7 → 33.3/22.2/22.2/22.2 → 27.8/24.1/24.1/24.1. One of eight is within 10 %
  * of fair after six.
  *
- * *Why:* only saturated nodes are counted as "lowest" (by the text's letter eight idle nodes of ten would be the lowest
- * of all, and 80/20 among the other two stay for ever); nobody takes more than it wants (the text would let a quota lie
- * idle); nodes that are alike get the mean of what they would get in any order; rates are compared per weight.
+ * *Why:* only saturated nodes count as "lowest": by the text's letter eight idle nodes of ten would be the lowest of
+ * all, and 80/20 among the other two would stay for ever. Nobody takes more than it wants (the text would let a quota
+ * lie idle). Nodes that are alike get the mean of their amounts in any order. Rates are compared per weight.
  */
 export const stealHalfway: Strategy = {
   name: 'steal-halfway',
@@ -64,10 +64,7 @@ function converge(view: LaneView): void {
   }
 }
 
-/**
- * Orders by what is used per weight, then by the missing amount, then by weight. Nodes that are equal in all three are
- * alike, and the id decides.
- */
+/** Orders by use per weight, missing amount, weight and index. */
 function isLower(left: number, right: number): boolean {
   const difference = compare(left, right);
   return difference !== 0 ? difference < 0 : left < right;
@@ -78,8 +75,8 @@ function compare(left: number, right: number): number {
 }
 
 /**
- * No node steals and loses at once: with k the use per weight of thieves rises, that of dominant nodes falls, and the
- * loop ends where they meet.
+ * Lets each thief take half of its gap to a dominant node. No node steals and loses at once: as k grows, the thieves'
+ * use per weight rises and that of dominant nodes falls, and the loop ends where they meet.
  */
 function steal(count: number): void {
   let saturated = 0;
@@ -99,7 +96,7 @@ function steal(count: number): void {
   shareAmongAlike(count);
 }
 
-/** Nodes that are alike stand side by side; each gets the mean of what they all got. */
+/** Gives nodes that are alike the mean of their amounts. They stand side by side. */
 function shareAmongAlike(count: number): void {
   let first = 0;
   for (let index = 1; index <= count; index++) {
@@ -113,7 +110,7 @@ function shareAmongAlike(count: number): void {
   }
 }
 
-/** Levels the dominant nodes down, raises the saturated ones, and hands out the left-over. */
+/** Levels dominant nodes down, raises saturated ones, and adds the headroom. */
 function distribute(view: LaneView, dimension: number): void {
   const { count } = view;
   const target = view.target[dimension];

@@ -6,12 +6,10 @@ import { proportional } from './proportional.js';
 import { stealHalfway } from './steal-halfway.js';
 import type { Strategy } from './strategy.js';
 
-/**
- * Lists the strategies; the first is the default. A new one is a file, a row here, and a row of test/property/twins.ts.
- */
+/** Lists the strategies, the default first. A new one is a file, a row here, and a row of test/property/twins.ts. */
 const ALL: readonly Strategy[] = [maxMin, stealHalfway, clientRate, proportional, equalResidual, equal];
 
-/** YAML name → strategy. */
+/** Strategies by their YAML names. */
 export const STRATEGIES: Readonly<Record<string, Strategy>> = Object.freeze(
   Object.fromEntries(ALL.map((strategy) => [strategy.name, strategy])),
 );

@@ -1,25 +1,25 @@
 import { DIMENSION_COUNT, type Headroom } from '../base/vocabulary.js';
 
 /**
- * Input and output of a strategy: one lane, all alive nodes, all dimensions at once, because they converge jointly. The
- * arrays are scratch space, reused for every lane: a strategy must not keep them.
+ * Holds input and output of a strategy for one lane. Dimensions converge jointly. The arrays are scratch space, reused
+ * for every lane: a strategy must not keep them.
  *
- * A participant is one alive node, in order of NodeKey, so that everybody adds up in the same order and gets the same
- * bits. The last one may stand for all nodes without a report of the lane: they are alike, and its weight and its share
- * are those of all of them together. *Worked:* 100 nodes, 5 report: 6 participants, the last of weight 95.
+ * A participant is one alive node, in order of NodeKey, so that all nodes add up in the same order and get the same
+ * bits. The last one may stand for all nodes without a report of the lane: they are alike, and its weight and share are
+ * sums over all of them. *Worked:* 100 nodes, 5 report: 6 participants, the last of weight 95.
  */
 export interface LaneView {
   /** Participants, ≥ 1. */
   count: number;
-  /** Alive nodes that a participant stands for, ≥ 1. */
+  /** Alive nodes per participant, ≥ 1. */
   readonly nodes: Float64Array;
-  /** Index of the participant's node among the alive ones; −1 where it stands for all that are not listed. */
+  /** Index of the participant's node among the alive ones; −1 = it stands for all unlisted nodes. */
   readonly node: Int32Array;
   /** Units per second, [dimension][participant]; finite, ≥ 0. */
   readonly usage: readonly Float64Array[];
   readonly demand: readonly Float64Array[];
   /**
-   * Units per second, [dimension][participant]: the share applied when the node reported last; 0 = not known. This and
+   * Share applied at the node's last report, units per second, [dimension][participant]; 0 = not known. This and
    * `ageMs` are filled in only where the strategy `remembers`.
    */
   readonly applied: readonly Float64Array[];
@@ -29,26 +29,23 @@ export interface LaneView {
   readonly weight: Float64Array;
   /** [dimension]; Infinity = unlimited, 0 = blocked. */
   readonly target: Float64Array;
-  /** Σ of the floors as a part of the target, 0 … 1. */
+  /** Sum of all floors, as a part of the target. */
   floorRatio: number;
   /**
-   * Divides the target of each participant, for strategies of an agreed pool: 0 = by `count`, Infinity = it waits and
-   * gets nothing.
+   * Divisors of the target per participant, for strategies of an agreed pool. 0 = by `count`, Infinity = the
+   * participant waits and gets nothing.
    */
   readonly divisor: Float64Array;
-  /** Bounds of every single share, as parts of the target, 0 … 1; a wrapper keeps them (clamp.ts). */
+  /** Bounds of each share as parts of the target (clamp.ts). */
   minShareRatio: number;
   maxShareRatio: number;
-  /** Divides the part of the target that nobody wants. */
+  /** Rule for the part of the target that nobody wants. */
   headroom: Headroom;
-  /** False where what one node does not use nobody else may. */
+  /** True = other nodes may use the unused part of a share. */
   isLent: boolean;
-  /** True = the strategy meets all (see Strategy), and no share is bounded. */
+  /** True = the strategy meets all, and no share is bounded. */
   meetsAll: boolean;
-  /**
-   * Output: 1 if a wrapper holds a share back from what the strategy says; such a share goes on moving with log time
-   * alone.
-   */
+  /** Out: 1 = a wrapper holds the share back from the strategy's. Such a share goes on moving with log time alone. */
   readonly moving: Uint8Array;
   /** Out: units per second, [dimension][participant]. Infinity where the target is Infinity. */
   readonly share: readonly Float64Array[];
@@ -57,19 +54,19 @@ export interface LaneView {
 /**
  * Divides a lane among its nodes. Laws (test/property/strategies.test.ts): finite, ≥ 0, blind to the order of nodes,
  * scale-free, Σ shares ≤ target (but for equal-residual), nobody below the floor, target · wᵢ/Σw when nobody wants
- * anything. What it remembers from round to round travels in records (`applied`), nowhere else.
+ * anything. Its memory from round to round travels in records (`applied`), nowhere else.
  */
 export interface Strategy {
   readonly name: string;
-  /** The reported signal whose significant change matters to it. */
+  /** The reported signal whose significant change it reacts to. */
   readonly reads: 'usage' | 'demand';
-  /** True if it reads `applied`: nodes must report their shares while these move. */
+  /** True = it reads `applied`: nodes must report their shares while these move. */
   readonly remembers?: true;
-  /** True if it reads `divisor`: nodes agree on their number before a divisor falls, and newcomers wait for that. */
+  /** True = it reads `divisor`: nodes agree on their number before a divisor falls, and newcomers wait for that. */
   readonly agreesOnPool?: true;
   /**
-   * True if all have what they want, however many they are, where the target and its floors leave room for that, and
-   * who wants more leaves nothing of it that another does not use (lending.ts).
+   * True = it meets all demands wherever target and floors leave room. Where it does not, those that want more use up
+   * what the others leave (lending.ts).
    */
   readonly meetsAll?: true;
   converge(view: LaneView): void;
@@ -99,23 +96,21 @@ export function createLaneView(capacity: number): LaneView {
   };
 }
 
-/**
- * Gives every dimension that is unlimited or blocked its trivial answer; returns whether `dimension` needs a real one.
- */
+/** Answers an unlimited or blocked dimension. Returns true for any other one, which the strategy must answer. */
 export function needsConvergence(view: LaneView, dimension: number): boolean {
   if (isLimited(view, dimension)) return true;
   view.share[dimension].fill(view.target[dimension], 0, view.count);
   return false;
 }
 
-/** Changes every dimension that is neither unlimited nor blocked. */
+/** Visits every dimension that is neither unlimited nor blocked. */
 export function forEachLimited(view: LaneView, change: (view: LaneView, dimension: number) => void): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (isLimited(view, dimension)) change(view, dimension);
   }
 }
 
-/** Neither unlimited nor blocked. */
+/** Tests if a dimension is neither unlimited nor blocked. */
 export function isLimited(view: LaneView, dimension: number): boolean {
   const target = view.target[dimension];
   return target > 0 && target !== Infinity;
@@ -126,7 +121,7 @@ export function nodesIn({ nodes, count }: LaneView): number {
   return sum(nodes, count);
 }
 
-/** The participant that stands for an alive node, by the node's index; −1 = none does. */
+/** Finds the participant that stands for an alive node; −1 = none. */
 export function participantOf({ node, count }: LaneView, index: number): number {
   let low = 0;
   let high = count - 1;
@@ -143,12 +138,12 @@ export function participantOf({ node, count }: LaneView, index: number): number 
   return hasRest ? count - 1 : -1;
 }
 
-/** The share of one of the nodes that a participant stands for. */
+/** Computes the share of one node of a participant. */
 export function shareOfEach({ share, nodes }: LaneView, at: number, dimension: number): number {
   return share[dimension][at] / nodes[at];
 }
 
-/** Σ over the participants, in their order. */
+/** Adds up a column over the participants, in their order. */
 export function sum(column: Float64Array, count: number): number {
   let total = 0;
   for (let at = 0; at < count; at++) total += column[at];

@@ -2,9 +2,9 @@ import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { isLimited, type LaneView } from './strategy.js';
 
 /**
- * Computes what a node can use of a dimension, for strategies that move from the shares applied now: all of its demand
- * in the dimension that binds it (applied ÷ demand smallest), and in the others the part that the binding one lets it
- * use. Without this a node whose messages are short would hold bytes that it cannot spend.
+ * Computes a node's usable demand from the shares applied now. That is the whole demand in the dimension that binds it
+ * (applied ÷ demand smallest), and in the others the part that the binding one allows. Without this a node whose
+ * messages are short would hold bytes that it cannot spend.
  *
  * *Worked:* demand 100 messages and 2,000 bytes, applied 50 and 1,500 → it wants 100 messages and 1,000 bytes. Applied
  * 50 and 500: 50 messages would need 1,000 bytes, bytes bind → it wants 2,000 bytes and 25 messages.
@@ -18,10 +18,7 @@ export function wantedBy(view: LaneView, at: number, dimension: number): number 
   return servedPart(view, at, dimension) <= others ? demand : demand * others;
 }
 
-/**
- * Computes what a node would take of a dimension if only this one held it, by the shares just given: a piece of work
- * that another dimension refuses takes nothing here.
- */
+/** Computes a node's usable demand from the shares just given. Work refused in another dimension takes nothing here. */
 export function wantedAtShares(view: LaneView, at: number, dimension: number): number {
   let part = 1;
   for (let other = 0; other < DIMENSION_COUNT; other++) {
@@ -32,15 +29,15 @@ export function wantedAtShares(view: LaneView, at: number, dimension: number): n
 }
 
 /**
- * Computes what a node uses at the share that it applies. The usage in a report does not tell: it is an average that
- * began before the share moved. It counts only where no applied share is known.
+ * Computes a node's use at its applied share. The reported usage is an average that began before the share moved, so it
+ * counts only where no applied share is known.
  */
 export function usedBy(view: LaneView, at: number, dimension: number, wanted: number): number {
   const applied = view.applied[dimension][at];
   return Math.min(wanted, applied > 0 ? applied : view.usage[dimension][at]);
 }
 
-/** Part of the demand that the applied share serves, 0 … 1. */
+/** Computes the part of demand that the applied share serves. */
 function servedPart(view: LaneView, at: number, dimension: number): number {
   const demand = view.demand[dimension][at];
   if (demand === 0 || view.target[dimension] === Infinity) return 1;

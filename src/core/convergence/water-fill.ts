@@ -2,22 +2,19 @@ import { invariant } from '../base/invariant.js';
 import { larger, smaller } from './smaller-larger.js';
 
 /**
- * Weighted water-filling between bounds: out[i] = clamp(weight[i] · L, low[i], high[i]) with the water level L chosen
- * so that Σ out = min(capacity, Σ high). This is weighted max-min fairness (docs/background/max-min-fairness.md) with
- * amounts already given (low).
+ * Fills by weight between bounds: out[i] = clamp(weight[i] · L, low[i], high[i]), with the water level L so that Σ out
+ * = min(capacity, Σ high). Requires 0 ≤ low ≤ high, weight > 0 and Σ low ≤ capacity (up to rounding). Returns L;
+ * Infinity = everybody got `high`.
  *
- * Requires 0 ≤ low ≤ high, weight > 0 and Σ low ≤ capacity (up to rounding).
- * Worked: capacity 100, low 0, high 70/70, weight 1/1 → 50/50. High 10/80/80 → 10/45/45. High 20/30 → 20/30 (50 left
- * over). max-min, which needs no lower bounds, has water-level.ts.
+ * *Worked:* capacity 100, low 0, high 70/70, weight 1/1 → 50/50. High 10/80/80 → 10/45/45. High 20/30 → 20/30 (50 left
+ * over).
  *
- * Fixes participants on the side that violates more until none does (Bitran and Hax 1981): exact, no sorting, usually 3
- * to 6 passes. Water levels that gave too little only rise and those that gave too much only fall, so two of them say
- * who is fixed (`weight · below > high`, `weight · above < low`) and a pass is one scan without a branch on what it
- * reads: 6 ns per participant, where a branch that chance decides costs 15. The plain twin, which marks who is fixed,
- * is test/property/plain-max-min.ts. Rejected: bisection on L (inexact, 60 passes), sorting breakpoints (n log n
- * always).
- *
- * Returns L; Infinity when everybody got `high`.
+ * *Why:* it is weighted max-min fairness (docs/background/max-min-fairness.md) with amounts already given (low).
+ * max-min has no lower bounds and uses water-level.ts. Participants are fixed on the side that violates more until none
+ * does (Bitran and Hax 1981): exact, no sorting, usually 3 to 6 passes. Too low water levels only rise and too high
+ * ones only fall, so two of them name the fixed participants (`weight · below > high`, `weight · above < low`). A pass
+ * is one scan without a branch on its data, which would double the time. The plain twin is
+ * test/property/plain-max-min.ts. Rejected: bisection on L (inexact, 60 passes), sorting breakpoints (n log n always).
  */
 export function waterFill(
   low: Float64Array,
@@ -46,10 +43,10 @@ export function waterFill(
   return waterLevel;
 }
 
-/** Σ of what the water level of a scan makes too high and too low, the weights of both, and of those between. */
+/** Sums of a scan: amounts held high and low, each with its weights, and the free weight. */
 const scanned = new Float64Array(5);
 
-/** The L of Σ out = capacity; there is one, because Σ high > capacity. */
+/** Finds the L of Σ out = capacity; it exists, because Σ high > capacity. */
 function findWaterLevel(
   low: Float64Array,
   high: Float64Array,
@@ -58,7 +55,7 @@ function findWaterLevel(
   capacity: number,
 ): number {
   let waterLevel = capacity / count;
-  // Amounts and weights of the nodes that are fixed for good.
+  // Amounts and weights of the participants that are fixed for good.
   let heldHigh = 0;
   let weightHigh = 0;
   let heldLow = 0;

@@ -1,16 +1,16 @@
 /**
- * The water level of weighted max-min fairness between 0 and `high`: L so that Σ min(wᵢ · L, highᵢ) = capacity.
- * Requires weight > 0 and Σ high > capacity. max-min needs no more than this, which is less than `waterFill` does:
- * floors are the same part of every weight, and such lower bounds lie below L anyway.
+ * Finds the water level of max-min between 0 and `high`: L so that Σ min(wᵢ · L, highᵢ) = capacity. Requires weight > 0
+ * and Σ high > capacity.
  *
- * Worked: capacity 100, high 10/80/80, weight 1/1/1. From L = 33.3 nobody but the first is met: (100 − 10) / 2 = 45.
+ * *Worked:* capacity 100, high 10/80/80, weight 1/1/1. From L = 33.3 only the first is met: (100 − 10) / 2 = 45.
  *
- * Newton's steps. Σ is concave in L: a step from anywhere ends at or below the one looked for, further ones only
- * rise, and each meets more nodes; when it meets no more, L is exact, whatever it started from. Mostly 3 to 5 scans,
- * of 5 ns per participant.
+ * *Why:* max-min needs no lower bounds as in `waterFill`: floors are the same part of every weight, so they lie below
+ * L. Newton's steps are exact from any start. Σ is concave in L: a step from anywhere ends at or below the solution,
+ * further ones only rise, and each meets more nodes; when it meets no more, L is exact. Mostly 3 to 5 scans.
  *
  * Capacity and water level stand in columns, at `row`: a fraction that is passed or returned is an object until the
- * call is inlined. The one found there is where the search starts: > 0, and not so high that it would meet everybody.
+ * call is inlined. The search starts from the water level found there: > 0, and not so high that it would meet
+ * everybody.
  */
 export function findWaterLevel(
   high: Float64Array,
@@ -31,10 +31,10 @@ export function findWaterLevel(
   }
 }
 
-/** At the water level of a scan: Σ high of those whom it meets, Σ weight of the others. */
+/** Sums of a scan: `high` of the nodes that its water level meets, and the weight of the others. */
 const scanned = new Float64Array(2);
 
-/** Without a branch on what it reads: one that chance decides costs more than twice the scan. */
+/** Scans without a branch on data: a branch would double the time. */
 function scan(high: Float64Array, weight: Float64Array, count: number, waterLevels: Float64Array, row: number): void {
   const waterLevel = waterLevels[row];
   let met = 0;

@@ -4,16 +4,16 @@ import type { LimitingSettings } from '../base/settings.js';
 import type { BackendId, Incarnation, NodeKey } from '../base/vocabulary.js';
 import { HEALTHY, throttlingRatio } from './throttling-ratio.js';
 
-/** A backend as the log says it is. */
+/** State of a backend by the log. */
 export interface Backend {
   readonly id: BackendId;
   readonly name: string;
   zone: string;
   health: BackendHealth;
-  /** HEALTHY if no record has come for too long: nothing is throttled because of a broken sensor. */
+  /** HEALTHY while the backend is silent: a broken sensor throttles nothing. */
   ratio: number;
   isSilent: boolean;
-  /** Log time of the membership partition at its newest record. */
+  /** Log time of the membership partition at the backend's newest record. */
   heardLogMs: number;
   author: NodeKey;
   incarnation: Incarnation;
@@ -23,17 +23,17 @@ export interface Backend {
 export type BackendVerdict = 'applied' | 'repeated' | 'too-many-backends';
 
 /**
- * Health of all backends, as a function of the membership partition's log: the newest record of a name counts, whoever
- * wrote it, for `healthValidMs` of log time. There are at most `maxBackends`. A further one is refused and counted,
- * unless the one that was silent for longest has expired and makes room. So all nodes that have read equally far know
- * the same backends.
+ * Keeps the health of all backends by the membership partition's log. The newest record of a name counts for
+ * `healthValidMs` of log time, by any author. There are at most `maxBackends`. A further one is refused and counted,
+ * unless the backend that was silent for longest has expired and makes room. So all nodes that have read equally far
+ * keep the same backends.
  */
 export class BackendBook {
-  /** Told when a backend's ratio or zone has changed. */
+  /** Called when a backend's ratio or zone has changed. */
   onChanged: (backend: BackendId) => void = () => undefined;
   readonly #cluster: string;
   readonly #settings: LimitingSettings;
-  /** In the order in which they were heard last, which is that of the log. */
+  /** In the order of their newest records in the log. */
   readonly #backends = new Map<BackendId, Backend>();
 
   constructor(cluster: string, settings: LimitingSettings) {
@@ -49,7 +49,7 @@ export class BackendBook {
     return this.#backends.get(id);
   }
 
-  /** The newest life of a node among the authors of reported healths, 0 without one. Its next life has to be newer. */
+  /** Finds a node's newest life among authors of healths; 0 = none. The node's next life has to be newer. */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
     let newest = 0;
     for (const { author, incarnation } of this.#backends.values()) {
@@ -77,7 +77,7 @@ export class BackendBook {
     return 'applied';
   }
 
-  /** Backends without a record for too long count as healthy. */
+  /** Counts backends without a record for `healthValidMs` as healthy. */
   expire(logMs: number): void {
     for (const backend of this.#backends.values()) {
       if (backend.isSilent || logMs - backend.heardLogMs <= this.#settings.healthValidMs) continue;
@@ -88,12 +88,11 @@ export class BackendBook {
     }
   }
 
-  /** Called when another log begins: no backend has been reported in it. */
   forgetAll(): void {
     this.#backends.clear();
   }
 
-  /** A tombstone frees space and changes no share. */
+  /** Applies a tombstone: it frees space and changes no share. */
   bury(name: string): void {
     const id = this.#idOf(name);
     if (this.#backends.get(id)?.isSilent) this.#backends.delete(id);
@@ -109,14 +108,14 @@ export class BackendBook {
     return oldest !== null && this.#backends.delete(oldest.id);
   }
 
-  /** Log time does not go back, so the first one was heard before all others: if any backend has expired, it has. */
+  /** Finds the backend that was silent for longest, if expired. Log time does not go back, so it stands first. */
   #oldestSilent(): Backend | null {
     const [oldest] = this.#backends.values();
     return oldest?.isSilent ? oldest : null;
   }
 }
 
-/** Records of one life of one node are ordered by their sequence, those of others by the log alone. */
+/** Tests if a record is older. A node's records are ordered by life and sequence, other nodes' by the log alone. */
 function isOlder({ nodeKey, incarnation, sequence }: Author, known: Backend): boolean {
   if (nodeKey !== known.author) return false;
   if (incarnation !== known.incarnation) return incarnation < known.incarnation;

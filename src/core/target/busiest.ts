@@ -1,4 +1,4 @@
-/** A group with at least this part of a backend's cost is busy. More: fewer groups are named. */
+/** Part of a backend's cost at which a group is busy. More: fewer groups are named. */
 export const BUSY_RATIO = 0.01;
 
 export interface GroupCost {
@@ -8,8 +8,8 @@ export interface GroupCost {
 }
 
 /**
- * The groups that matter on a backend (FoundationDB: the top 5 tags of a server above 100 pages/s): at most `most`
- * groups, each with a total cost of at least `floor`, in falling order of cost, then by name.
+ * Picks the groups that cost most on a backend (FoundationDB: the top 5 tags of a server above 100 pages/s): at most
+ * `most` groups, each with a total cost of at least `floor`, in falling order of cost, then by name.
  */
 export function busiest(costs: readonly GroupCost[], most: number, floor: number): readonly GroupCost[] {
   const perGroup = new Map<string, number>();

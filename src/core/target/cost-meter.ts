@@ -5,24 +5,21 @@ import type { BackendId } from '../base/vocabulary.js';
 import { CostSampler } from './cost-sampler.js';
 import { SmoothedRate } from './smoothed-rate.js';
 
-/** Cost that belongs to no backend whose health is known. */
+/** Cost that belongs to no backend of known health. */
 export const NO_BACKEND: BackendId = 'A'.repeat(ID_LENGTH);
 
-/** Backends that a record names per lane; what the others cost stands under NO_BACKEND, so that the sum is exact. */
+/** Backends that a record names per lane. The cost of the others stands under NO_BACKEND, so the sum is exact. */
 export const BACKENDS_PER_LANE = 16;
 
-/**
- * A lane keeps the costs of this many backends apart. Further names count as NO_BACKEND, so invented ones take no
- * memory.
- */
+/** Backends whose costs a lane keeps apart. Further names count as NO_BACKEND, so invented ones take no memory. */
 const BACKENDS_TRACKED = 256;
 
 interface Tracked {
-  /** Counts of the same pieces of work, for the average cost and for the rate. */
+  /** The same pieces of work, smoothed for the average and the rate. */
   readonly transactions: SmoothedRate;
   readonly pace: SmoothedRate;
   readonly backends: Map<BackendId, SmoothedRate>;
-  /** Since `takeNews` was called last. */
+  /** Costs since the last call of `takeNews`. */
   readonly news: CostNews;
   /** Null where all costs are counted. */
   readonly sampler: CostSampler | null;
@@ -30,34 +27,33 @@ interface Tracked {
   touchedMs: number;
 }
 
-/** Costs reported in a while, as they were. */
+/** Unsmoothed costs that were reported in a while. */
 export interface CostNews {
   units: number;
   transactions: number;
 }
 
 /**
- * Costs that the traffic side reports after the fact, per lane and backend, at this node
- * (docs/background/foundationdb-tag-throttling.md, stat collection).
+ * Counts the costs that the traffic side reports, per lane and backend.
  *
- * Smoothed here, at the node that measures, on the local clock that measures every other rate of a record: the records
- * carry smooth figures, so the target is a function of the newest record per key, and a node that joins after
- * compaction computes what the others compute. A node that dies takes its costs with it (FoundationDB kept them until
+ *     costs/s = average · rate        average = costs/transactions, both smoothed with τ;  rate smoothed with τ/2
+ *
+ * *Why:* docs/background/foundationdb-tag-throttling.md (stat collection). The node that measures also smooths, on the
+ * local clock of every other rate of a record. So the target is a function of the newest record per key, and a node
+ * that joins after compaction computes the same. A node that dies takes its costs with it (FoundationDB kept them until
  * 2023).
  *
- * The average cost comes from costs and transactions with the same filter, so that it is right from the first report
- * on; the rate from one twice as fast, and costs/s = average · rate. FoundationDB divides figures of different filters
- * (cost 10 s, transactions Holt 2 s): after one second of steady work these say 9.5 % and some 2 to 39 %, so its first
- * averages are wrong by factors, and it admits 1.76 × the quota in the first minute. Half of 10 s for the rate, because
- * what a saturated backend can bear is rate · ratio: with a queue that follows in 10 s the loop is then just damped
- * enough not to swing (critical at 6.4 s), and settles in two thirds of the time.
+ * Costs and transactions of the average have one filter, so the average is right from the first report on. FoundationDB
+ * divides figures of different filters (cost 10 s, transactions Holt 2 s), which makes its first averages wrong by
+ * factors. The rate has half the time constant: a saturated backend can bear rate · ratio, and a slow rate lets that
+ * loop swing.
  */
 export class CostMeter {
   readonly #settings: CostMeterSettings;
   readonly #random: () => number;
   readonly #lanes = new Map<number, Tracked>();
 
-  /** @param random draws uniformly from [0, 1); a core has no chance of its own */
+  /** @param random draws uniformly from [0, 1); the core has no randomness of its own */
   constructor(settings: CostMeterSettings, random = settings.random ?? (() => 0.5)) {
     this.#settings = settings;
     this.#random = random;
@@ -75,16 +71,15 @@ export class CostMeter {
     return this.#lanes.has(lane);
   }
 
-  /** Tests if costs of all these lanes can be counted. */
   hasRoomFor(lanes: readonly number[]): boolean {
     const added = lanes.filter((lane) => !this.#lanes.has(lane)).length;
     return this.#lanes.size + added <= this.#settings.maxLanes;
   }
 
   /**
-   * Work of a lane has cost `units` on a backend. Its pieces are counted once: `transactions` is 0 with all backends of
-   * a piece of work but one. Returns false, having counted nothing, when a new lane finds the table full. Pieces, and
-   * the news for whoever charges costs to tokens, are never sampled.
+   * Counts work of a lane that has cost `units` on a backend. Each piece of work counts once: `transactions` is 0 for
+   * all its backends but one. Returns false, having counted nothing, if a new lane finds the table full. Pieces and
+   * news are never sampled.
    */
   report(lane: number, backend: BackendId, units: number, transactions: number, nowMs: number): boolean {
     const tracked = this.#lanes.get(lane) ?? this.#track(lane, nowMs);
@@ -107,7 +102,7 @@ export class CostMeter {
     return true;
   }
 
-  /** Takes what has been reported of a lane since the last call; null = nothing. */
+  /** Takes the costs reported since the last call; null = none. */
   takeNews(lane: number): CostNews | null {
     const tracked = this.#lanes.get(lane);
     if (tracked === undefined) return null;
@@ -133,7 +128,7 @@ export class CostMeter {
     return { transactions, backends: largestOf(all) };
   }
 
-  /** Forgets the lanes that have been silent for too long; nothing else forgets lanes. */
+  /** Forgets the lanes that have been silent for too long. */
   removeSilent(nowMs: number): void {
     for (const [lane, { touchedMs }] of this.#lanes) {
       if (nowMs - touchedMs > this.#settings.forgetAfterMs) this.#lanes.delete(lane);
@@ -157,9 +152,9 @@ export class CostMeter {
   }
 }
 
-/** Pieces of work per second that are worth a place in a record; reached about a minute after the last of 100/s. */
+/** Least pieces of work per second in a record; 100/s fall to it in a minute. */
 const LEAST_RATE = 1e-3;
-/** The rate's time constant as a part of that of the average. */
+/** Time constant of the rate, as a part of the average's. */
 const PACE_RATIO = 0.5;
 
 function largestOf(costs: BackendCost[]): readonly BackendCost[] {

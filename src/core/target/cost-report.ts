@@ -3,7 +3,7 @@ import type { BackendId } from '../base/vocabulary.js';
 import type { CostMeter } from './cost-meter.js';
 import { sumOfCosts } from './cost-meter.js';
 
-/** The costs of a lane as they are, and as its newest record says them. Local monotonic times in milliseconds. */
+/** Present costs of a lane, and those in its newest record. Local monotonic times in milliseconds. */
 export interface CostReport {
   now: LaneCosts | null;
   reported: LaneCosts | null;
@@ -15,22 +15,19 @@ export function createCostReport(): CostReport {
   return { now: null, reported: null, lookedMs: -Infinity, reportedMs: -Infinity };
 }
 
-/** Costs are smoothed, so looking more often shows nothing new. */
+/** Milliseconds between looks; smoothed costs show nothing new earlier. */
 const LOOK_MS = 250;
-/** A change that is too small to be told at once is told within this time, … */
+/** Most milliseconds until a small change is written. */
 const PATIENCE_MS = 5000;
-/**
- * … or within this shorter time if backends hold the group down, because its limit is then its own rate times what they
- * can bear, …
- */
+/** Most milliseconds for a group that backends hold down. Its limit is its own rate times their ratio. */
 const BUSY_PATIENCE_MS = 2000;
-/** … if it is larger than this part. */
+/** Changes up to this part are not written. */
 const SMALL_RATIO = 0.01;
-/** Told at once: 5 %, or two standard deviations of a rate that is smoothed over half of `smoothingMs`. */
+/** Changes above this part, or two standard deviations, are written at once. */
 const LARGE_RATIO = 0.05;
 const NOISE_FACTOR = 2;
 
-/** A part of lane-state.ts. */
+/** Part of lane-state.ts. */
 export interface LookedAt {
   readonly lane: number;
   readonly costs: CostReport;
@@ -38,10 +35,12 @@ export interface LookedAt {
 }
 
 /**
- * Looks at a lane's costs; returns whether its record has to be written again.
+ * Looks at a lane's costs; returns true if its record must be written.
  *
- * Pieces of work at random times (Poisson), rate ρ, smoothed with τ: the standard deviation is √(ρ / 2τ), so the
- * threshold is max(5 %, 2 / √(2τρ)). Worked, τ = 5 s: at 10/s 20 %, at 100/s 6.3 %, at 160/s and more 5 %.
+ *     threshold = max(5 %, 2 / √(2τρ)),  τ = smoothingMs / 2
+ *
+ * *Worked:* τ = 5 s: at 10/s 20 %, at 100/s 6.3 %, at 160/s and more 5 %.
+ * *Why:* pieces of work at random times (Poisson) with rate ρ, smoothed with τ, deviate by √(ρ / 2τ).
  */
 export function lookAtCosts({ costs: report, lane, isBusy }: LookedAt, meter: CostMeter, nowMs: number): boolean {
   if (nowMs - report.lookedMs < LOOK_MS) return false;
@@ -56,14 +55,14 @@ export function lookAtCosts({ costs: report, lane, isBusy }: LookedAt, meter: Co
   );
 }
 
-/** Called when the costs go into a record. */
+/** Notes that the costs go into a record, and returns them. */
 export function costsWritten(report: CostReport): LaneCosts | null {
   report.reported = report.now;
   report.reportedMs = report.lookedMs;
   return report.now;
 }
 
-/** The larger of the relative changes of the rate and of the costs, each backend's by itself. */
+/** Returns the larger of the relative changes of rate and costs. Each backend's cost counts by itself. */
 function changeBetween(before: LaneCosts | null, now: LaneCosts | null): number {
   if (before === null || now === null) return before === now ? 0 : Infinity;
   let moved = 0;

@@ -1,17 +1,17 @@
 /**
- * Picks which costs of a lane are counted, with a probability by their size: `units` of less than `size` count as
- * `size` with the probability units / size, larger ones as they are (FoundationDB: COMMIT_SAMPLE_COST).
+ * Samples the costs of a lane with a probability by size: `units` below `size` count as `size` with the probability
+ * units / size, larger ones as they are (FoundationDB: COMMIT_SAMPLE_COST). The first `size` units count exactly.
  *
- * The costs of a lane lie one behind the other on a line, and each stretch of `size` units has one point, anywhere on
- * it with the same probability. Costs count once for each point that they cover. So what has been counted is right on
- * average, for each backend by itself, and never `size` units away from what a lane has cost. Draws that do not know of
- * each other would be as right on average, and √(size × cost) units away by one standard deviation, without a bound.
+ * The costs of a lane lie one behind the other on a line. Each stretch of `size` units has one point, uniformly
+ * distributed, and costs count once for each point that they cover. So the counted sum is right on average for each
+ * backend, and never `size` units away from the lane's cost. Independent draws would deviate by √(size × cost),
+ * unbounded.
  *
- * Worked, size 100: costs of 10 count about every tenth time, as 100, and of any twenty of them one to three count.
+ * *Worked:* size 100: costs of 10 count about every tenth time, as 100; of any twenty of them one to three count.
  */
 export class CostSampler {
   #exact: number;
-  /** Within the stretch of now. */
+  /** Units within the present stretch. */
   #reached = 0;
   #point: number;
   readonly #size: number;
@@ -25,10 +25,10 @@ export class CostSampler {
     this.#point = size * random();
   }
 
-  /** The units that are to be counted in the stead of these. */
+  /** Returns the units to count instead of these. */
   take(units: number): number {
     if (units >= this.#size) return units;
-    // A lane whose first costs all missed would be taken for one that costs nothing.
+    // A lane whose first costs all missed would seem to cost nothing.
     if (this.#exact > 0) {
       this.#exact -= units;
       return units;

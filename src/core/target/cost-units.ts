@@ -2,28 +2,28 @@
 export interface CostFactors {
   readonly readPageBytes: number;
   readonly writePageBytes: number;
-  /** A written page costs this many read pages. */
+  /** Read pages that a written page costs. */
   readonly writeFactor: number;
 }
 
 /** Cost of one piece of work. */
 export interface Cost {
-  /** Own units, taken as they are. */
+  /** The caller's own units, taken unchanged. */
   readonly units?: number;
   readonly readBytes?: number;
   readonly writtenBytes?: number;
-  /** Estimated where the size of a range is not known; counts as written. */
+  /** Estimated where the size of a range is unknown; counts as written. */
   readonly clearedBytes?: number;
 }
 
 /**
- * Cost units of one piece of work (docs/background/foundationdb-tag-throttling.md, stat collection):
+ * Computes the cost units of one piece of work:
  *
  *     read  = max(1, ⌈bytes / readPageBytes⌉)      write = writeFactor · max(1, ⌈(written + cleared) / writePageBytes⌉)
  *
- * The part that is absent costs nothing; the part that is there costs at least a page, as 0 bytes read are a lookup.
- * Worked, pages of 4096 and factor 4: 6 pages read → 6, 6 pages written → 24, 1 byte read and 1 written → 5, a row that
- * was looked up and not there (0 bytes read) → 1.
+ * An absent part costs nothing. A present part costs at least a page: 0 bytes read are a lookup.
+ * *Worked:* pages of 4096 and factor 4: 6 pages read → 6, 6 pages written → 24, 1 byte read and 1 written → 5, a lookup
+ * without a row → 1. *Why:* docs/background/foundationdb-tag-throttling.md, stat collection.
  */
 export function costUnits({ units = 0, readBytes, writtenBytes, clearedBytes }: Cost, factors: CostFactors): number {
   const read = readBytes === undefined ? 0 : pages(readBytes, factors.readPageBytes);

@@ -2,20 +2,17 @@ import { decay } from '../base/decay.js';
 import type { BackendHealth } from '../base/protocol/record.js';
 
 /**
- * A level that follows what is told of it (exponential; FoundationDB's ratekeeper reads queues through a smoother of
- * 1 s):
+ * Smooths a backend's level exponentially (FoundationDB's ratekeeper: 1 s):
  *
  *     level ← told + (level − told) · e^(−Δ/τ)
  *
- * Worked, τ = 1 s: 600 was known, 1 s later 1,000 is told → 852.8, another second later 1,000 → 945.9; after 10 s
- * without a word what is told holds as it is.
+ * *Worked:* τ = 1 s: from 600, 1,000 told 1 s later → 852.8, and again 1 s later → 945.9; after 10 s of silence 1,000.
  *
- * A spring is steep: with 800 and 200 one per cent of the level is four of the ratio, so where a single piece of work
- * moves a queue by some per cents the target swings with every one of them. The node that measures smooths, as with
- * costs: the record has the level that counts, so a newcomer computes what the others do. A ratio that was told is
- * deliberate, and is taken as it is; so are a first level, and a level that comes with another target or spring.
+ * *Why:* a spring is steep. With target 800 and spring 200, 1 % of the level is 4 % of the ratio, so single pieces of
+ * work would swing the target. The node that measures smooths, as with costs: the record has the level that counts, so
+ * a newcomer computes the same. A ratio is taken unchanged, as are a first level and one with another target or spring.
  *
- * @param elapsedMs since the word before; not above 0 where a clock stood still or went back
+ * @param elapsedMs since the last report; 0 or less where a clock stood still or went back
  */
 export function followedHealth(
   before: BackendHealth,

@@ -1,15 +1,15 @@
 import { decay } from '../base/decay.js';
 
 /**
- * The rate of something counted, smoothed exponentially (FoundationDB's smoother: total X, estimate E, after Δ
- * E += (X − E)(1 − e^(−Δ/τ)), rate = (X − E)/τ). X − E is all that is needed: it grows with what is counted and decays
- * in between, so that no total grows for ever.
+ * Smooths the rate of a count exponentially:
  *
  *     rate = Σ amountᵢ · e^(−ageᵢ/τ) / τ
  *
- * Worked, τ = 10 s: 100 counted at once → 10/s; after 10 s 3.68/s; 10/s counted steadily → 6.3/s after 10 s, 10/s in
- * the end. `ageMs` in `rate` takes that slow start away: what has been counted for one second only is divided by the
- * weight of one second, so 10/s counted steadily read 10/s from then on.
+ * *Worked:* τ = 10 s: 100 counted at once → 10/s; after 10 s 3.68/s; 10/s counted steadily → 6.3/s after 10 s, 10/s in
+ * the end. With `ageMs` those read 10/s from the first second on: counts of one second are divided by that second's
+ * weight.
+ * *Why:* FoundationDB's smoother keeps a total X and an estimate E (after Δ E += (X − E)(1 − e^(−Δ/τ)), rate = (X −
+ * E)/τ). X − E alone is enough, and no total grows for ever.
  */
 export class SmoothedRate {
   #pending = 0;
@@ -20,7 +20,7 @@ export class SmoothedRate {
     this.#atMs = nowMs;
   }
 
-  /** Per second. @param ageMs since when it has been counted; Infinity = always */
+  /** Returns the smoothed count per second. @param ageMs time of counting so far; Infinity = always */
   rate(nowMs: number, tauMs: number, ageMs = Infinity): number {
     const weight = 1 - decay(Math.max(YOUNGEST_MS, ageMs) / tauMs);
     return (this.#pendingAt(nowMs, tauMs) * 1000) / (tauMs * weight);
@@ -31,5 +31,5 @@ export class SmoothedRate {
   }
 }
 
-/** The first piece of work counts as one per second, because no time has passed yet. */
+/** Least age: the first piece of work counts as one per second. */
 const YOUNGEST_MS = 1000;

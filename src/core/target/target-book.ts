@@ -13,14 +13,14 @@ import { type Binding, createDecision, decideTarget, type TargetDecision, type T
 import { HEALTHY } from './throttling-ratio.js';
 import { WorstZones } from './worst-zones.js';
 
-/** Names a lane by the usage map's number, −1 where that knows none, and the partition whose members share it. */
+/** Names a lane, and the partition whose members share it. The usage map's number is −1 for a lane without one. */
 export interface SharedLane {
   readonly direction: number;
   readonly mapLane: number;
   readonly partition: number;
 }
 
-/** Details of the zone that decides, for explanations; the stage itself reads `decision` only. */
+/** Details of the zone that decides, for explanations. */
 export interface LaneTarget {
   readonly inputs: Readonly<TargetInputs>;
   readonly decision: Readonly<TargetDecision>;
@@ -30,8 +30,8 @@ export interface LaneTarget {
 }
 
 /**
- * The target stage of all lanes: from rows and backends of the log to the cluster rate in force. It is a function of
- * the newest record per key and of log time, so all nodes that have read equally far compute the same.
+ * Computes the cluster rates in force of all lanes. They are a function of the newest record per key and of log time,
+ * so all nodes that have read equally far compute the same.
  */
 export class TargetBook {
   readonly backends: BackendBook;
@@ -40,9 +40,9 @@ export class TargetBook {
   readonly #settings: CoordinatorSettings;
   readonly #usageMap: UsageMap;
   readonly #membership: Membership;
-  /** Finds the number of a group that is configured here; −1 = it is not. */
+  /** Finds the number of a group that is configured here; −1 = none. */
   readonly groupOf: (groupId: GroupId) => number;
-  /** Scratch, of the lane decided last. */
+  /** Scratch of the lane decided last. */
   readonly #costs = new Map<BackendId, number>();
   readonly #inputs: TargetInputs = {
     quotaMessages: 0,
@@ -58,7 +58,7 @@ export class TargetBook {
   readonly #zones = new WorstZones();
   readonly #on: Contribution = { ratio: HEALTHY, transactions: 0, cost: 0, costOfAll: 0, quota: 0, quotaOfAll: 0 };
   readonly #last: LaneTarget;
-  /** Per saturated backend, while nothing has changed. */
+  /** Sums per saturated backend, until something changes. */
   readonly #sums = new Map<BackendId, { cost: number; quota: number }>();
   #sumsVersion = '';
 
@@ -89,7 +89,7 @@ export class TargetBook {
     };
   }
 
-  /** The rates in force of a lane, messages/s and bytes/s. */
+  /** Computes the rates in force of a lane, messages/s and bytes/s. */
   ratesInto(target: Float64Array, settings: GroupSettings, { direction, mapLane, partition }: SharedLane): void {
     const quota = settings.quota[DIRECTIONS[direction]];
     target[BYTES] = quota[BYTES];
@@ -101,8 +101,8 @@ export class TargetBook {
   }
 
   /**
-   * Units of cost per message while the cost quota alone sets the rate that was computed last; 0 = something else does,
-   * or messages cost less than the least that the target takes them for.
+   * Returns the cost per message where that quota set the last rate. 0 = another limit set it, or messages cost less
+   * than the least average cost of the target.
    */
   costPerMessage(perSecond: number): number {
     const { inputs, decision } = this.#last;
@@ -110,7 +110,7 @@ export class TargetBook {
     return inputs.cost >= decision.averageCost * inputs.transactions ? decision.averageCost : 0;
   }
 
-  /** Notes what set the rates that were computed last. report-only enforces the message and byte quotas alone. */
+  /** Notes the binding of the rates computed last. report-only enforces the message and byte quotas alone. */
   noteInto(lane: { binding: Binding; isBusy: boolean }, settings: GroupSettings, direction: number): void {
     const { decision } = this.#last;
     const quota = settings.quota[DIRECTIONS[direction]][MESSAGES];
@@ -119,7 +119,7 @@ export class TargetBook {
     lane.isBusy = decision.isBusy;
   }
 
-  /** Scratch space: read it at once. */
+  /** Decides a lane's target; the result is scratch, to be read at once. */
   decide(settings: GroupSettings, direction: number, mapLane: number): LaneTarget {
     const inputs = this.#inputs;
     const { total, reserved } = costQuotaOf(settings, direction);
@@ -135,7 +135,7 @@ export class TargetBook {
     return this.#last;
   }
 
-  /** Σ over the alive nodes, in order of NodeKey. */
+  /** Adds up the costs of the alive nodes, in order of NodeKey. */
   #addRows(mapLane: number): void {
     // An empty map that is cleared allocates a new table, 150 bytes for every lane and round.
     if (this.#costs.size > 0) this.#costs.clear();
@@ -167,7 +167,7 @@ export class TargetBook {
     return this.#zones.deciding(zonesLeftOut)?.limit ?? HEALTHY;
   }
 
-  /** costOfAll and quotaOfAll of a backend. */
+  /** Sets `costOfAll` and `quotaOfAll` of a backend. */
   #addOthers(backend: BackendId): void {
     const version = `${this.#usageMap.costs.version}/${this.#membership.changes}`;
     if (version !== this.#sumsVersion) this.#sums.clear();
@@ -183,7 +183,7 @@ export class TargetBook {
 
   #sumOn(backend: BackendId): { cost: number; quota: number } {
     const sum = { cost: 0, quota: 0 };
-    // In an order that all nodes share, so that all get the same bits.
+    // All nodes share this order, so that all get the same bits.
     const lanes = [...this.#usageMap.costs.lanesOn(backend)].sort(inOrderOfIds);
     for (const lane of lanes) {
       const cost = this.costOn(lane, backend);
@@ -196,7 +196,7 @@ export class TargetBook {
     return sum;
   }
 
-  /** Computes the cost of a lane of any group on a backend, units per second of the whole cluster. */
+  /** Computes a lane's cost on a backend, units/s of the whole cluster. */
   costOn({ mapLane }: CostLane, backend: BackendId): number {
     let sum = 0;
     for (const { backends } of this.#costsOf(mapLane)) {
@@ -206,8 +206,8 @@ export class TargetBook {
   }
 
   /**
-   * Costs of the alive nodes, in order of NodeKey, because the rows of a lane stand in no order and all nodes must get
-   * the same sums. While a node has two rows (its group has moved to another bundle) the smaller one comes first.
+   * Collects the costs of the alive nodes, in order of NodeKey. The rows of a lane have no order, and all nodes must
+   * get the same sums. While a node has two rows (its group has moved to another bundle) the smaller one comes first.
    */
   #costsOf(mapLane: number): readonly LaneCosts[] {
     const found: { readonly nodeKey: NodeKey; readonly costs: LaneCosts }[] = [];

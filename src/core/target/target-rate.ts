@@ -7,19 +7,19 @@ export interface TargetInputs {
   reservedCost: number;
   /** Assumed cost of a message until its cost is known. */
   expectedCost: number;
-  /** Smoothed, of the whole cluster: pieces of work whose cost was reported, and what they cost on all backends. */
+  /** Pieces of work with reported costs, and their costs; smoothed, of the whole cluster. */
   transactions: number;
   cost: number;
-  /** Messages/s that the backends can bear; HEALTHY = they limit nothing. */
+  /** Messages/s that the backends can bear; HEALTHY = no limit. */
   bearable: number;
-  /** Part of the desired rate that backends never take away; the sum over all groups is this part of all quotas. */
+  /** Part of the desired rate that backends never take away. */
   minimumRatio: number;
 }
 
 /** Names the ceiling (or floor) that the target is equal to. */
 export type Binding = 'unlimited' | 'messages' | 'cost' | 'limiting' | 'minimum' | 'reserved';
 
-/** Every number on the way; messages/s but for `averageCost` (units per message). Infinity = none. */
+/** Every number on the way, in messages/s (`averageCost` in units per message). Infinity = none. */
 export interface TargetDecision {
   averageCost: number;
   reserved: number;
@@ -28,7 +28,7 @@ export interface TargetDecision {
   minimum: number;
   target: number;
   binding: Binding;
-  /** The backends hold the group down, not its quota. */
+  /** True = the backends hold the group down, not its quota. */
   isBusy: boolean;
 }
 
@@ -38,19 +38,19 @@ export function createDecision(): TargetDecision {
 }
 
 /**
- * The cluster rate in force now (as in FoundationDB's global tag throttling). Work is admitted by count and
- * accounted by cost, so cost quotas become messages/s by the average cost:
+ * Decides the cluster rate in force (as FoundationDB's global tag throttling). Work is admitted by count and accounted
+ * by cost, so cost quotas become messages/s by the average cost:
  *
  *     averageCost = max(min(1, expected), cost / transactions)         expected where nothing was reported
  *     desired     = min(quota, total / averageCost)                    reserved = min(desired, reserved / averageCost)
  *     limiting    = max(minimum, bearable),  minimum = minimumRatio · desired
  *     target      = max(reserved, min(desired, limiting))
  *
- * Worked: total 100, 6 units each → desired 16.67; the backends bear 8.33 → 8.33; with 70 reserved → 11.67; they bear
+ * *Worked:* total 100, 6 units each → desired 16.67; the backends bear 8.33 → 8.33; with 70 reserved → 11.67; they bear
  * nothing → 0.1 % of 16.67 = 0.0167, so that the group is still seen.
  *
- * One quota for reads and writes, not one each: since PR #8320 the source charges both to one cost, weighted, and its
- * reserved = max, desired = min of the two are left-overs. The source gives every client at least 1/s, which turns
+ * *Why:* reads and writes share one quota. Since PR #8320 FoundationDB charges both to one cost, weighted, and its
+ * reserved = max, desired = min of the two are left-overs. FoundationDB gives every client at least 1/s, which turns
  * 100/s into 200/s with 200 clients; here the sum of all minima is a part of the quota.
  */
 export function decideTarget(inputs: TargetInputs, out: TargetDecision): void {
@@ -67,7 +67,7 @@ export function decideTarget(inputs: TargetInputs, out: TargetDecision): void {
   out.binding = bindingOf(out, byCost < quotaMessages, inputs.bearable);
 }
 
-/** target = max(reserved, min(desired, limiting)). Infinity = unlimited, 0 = blocked. */
+/** Computes max(reserved, min(desired, limiting)). Infinity = unlimited, 0 = blocked. */
 export function targetRate(desired: number, limiting: number, reserved: number): number {
   return Math.max(reserved, Math.min(desired, limiting));
 }

@@ -1,16 +1,16 @@
 import type { BackendHealth } from '../base/protocol/record.js';
 
-/** No ratio: the backend is not near saturation. */
+/** Ratio of a backend that is not near saturation. */
 export const HEALTHY = Infinity;
 
 /**
- * Computes the part of its present work that a backend can bear (docs/background/foundationdb-tag-throttling.md,
- * limiting rate; formula of 7.3 and later):
+ * Computes the part of its present work that a backend can bear:
  *
  *     z = min(2, (level − target + spring) / spring)        ratio = 1/z where z > 0, else none
  *
- * Worked, target 800 MB and spring 200 MB: 600 MB none · 650 MB 4 · 800 MB 1 · 900 MB 0.667 · 1000 MB and above 0.5.
+ * *Worked:* target 800 MB and spring 200 MB: 600 MB none · 650 MB 4 · 800 MB 1 · 900 MB 0.667 · 1000 MB and above 0.5.
  * The large ratios just above target − spring are harmless: the target never exceeds the desired rate.
+ * *Why:* docs/background/foundationdb-tag-throttling.md, limiting rate; formula of 7.3 and later.
  */
 export function throttlingRatio(health: BackendHealth): number {
   if (health.kind === 'ratio') return health.ratio;
@@ -19,8 +19,7 @@ export function throttlingRatio(health: BackendHealth): number {
 }
 
 /**
- * Tests if the figures are possible. A broken sensor tells impossible ones, for which nothing may be throttled. A ratio
- * lies in 0 … 2.
+ * Tests if the figures are possible; a ratio lies in 0 … 2. A broken sensor reports others, which may throttle nothing.
  */
 export function isSaneHealth(health: BackendHealth): boolean {
   if (health.kind === 'ratio') return Number.isFinite(health.ratio) && health.ratio >= 0 && health.ratio <= 2;

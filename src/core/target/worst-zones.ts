@@ -4,21 +4,20 @@ import { HEALTHY } from './throttling-ratio.js';
 export interface ZoneLimit {
   zone: string;
   backend: BackendId;
-  /** Least limit of the zone's backends; HEALTHY = it limits nothing. */
+  /** Least limit of the zone's backends; HEALTHY = none. */
   limit: number;
 }
 
 /**
- * The limit that several zones of backends put on one group (docs/background/foundationdb-tag-throttling.md, limiting
- * rate):
+ * Finds the limit that the zones of backends put on one group:
  *
  *     zone's limit = least of its backends        limit = the (m + 1)-th smallest zone's, m = zones left out
  *
- * A zone that is unhealthy alone is no sign of too much work, so the worst m are left out.
- * Worked, m = 1: zones at 0.5, 0.9, 1.2 → 0.9 · one zone of ten at 0.5 → none · two of ten at 0.5 and 0.6 → 0.6.
+ * *Worked:* m = 1: zones at 0.5, 0.9, 1.2 → 0.9 · one zone of ten at 0.5 → none · two of ten at 0.5 and 0.6 → 0.6.
  *
- * Silent case, our choice: at most all but one are left out, z − 1 of the z zones that the group works in.
- * FoundationDB's rule makes a group in a single zone unlimited for ever, though there the zone's trouble is the
+ * *Why:* a zone that is unhealthy alone is no sign of too much work, so the worst m are left out
+ * (docs/background/foundationdb-tag-throttling.md, limiting rate). Of the z zones that the group works in, at most z −
+ * 1 are left out. FoundationDB's rule never limits a group in a single zone, though there the zone's trouble is the
  * group's.
  */
 export class WorstZones {
@@ -29,7 +28,7 @@ export class WorstZones {
     this.#count = 0;
   }
 
-  /** A backend that the group works on; `limit` is HEALTHY where it can bear more. */
+  /** Adds a backend that the group works on; `limit` HEALTHY = none. */
   add(zone: string, backend: BackendId, limit: number): void {
     let at = 0;
     while (at < this.#count && this.#zones[at].zone !== zone) at++;
@@ -40,7 +39,7 @@ export class WorstZones {
     else Object.assign(known, { zone, backend, limit });
   }
 
-  /** The zone that decides, or null if nothing limits; the zones left out stand before it, worst first. */
+  /** Finds the zone that decides; null = no limit. The zones left out stand before it, worst first. */
   deciding(leaveOut: number): ZoneLimit | null {
     this.#sort();
     const at = this.leftOut(leaveOut);
@@ -48,19 +47,18 @@ export class WorstZones {
     return at < this.#count && zone !== undefined && zone.limit !== HEALTHY ? zone : null;
   }
 
-  /** Counts the zones that are left out. */
   leftOut(leaveOut: number): number {
     return Math.max(0, Math.min(leaveOut, this.#count - 1));
   }
 
-  /** The zones left out that would have limited, worst first; after `deciding`. */
+  /** Returns the zones left out that would have limited. Worst first; only after `deciding`. */
   leftOutZones(leaveOut: number): readonly ZoneLimit[] {
     return this.#zones.slice(0, this.leftOut(leaveOut)).filter(({ limit }) => limit !== HEALTHY);
   }
 
   /**
-   * Sorts by limit, then by name, so that all nodes leave out the same zones. Insertion sort, because zones are few and
-   * it allocates nothing.
+   * Sorts by limit, then by name: all nodes leave out the same zones. Zones are few, and insertion sort allocates
+   * nothing.
    */
   #sort(): void {
     for (let at = 1; at < this.#count; at++) {

@@ -1,6 +1,6 @@
 import { TimeHeap } from '../../base/time-heap.js';
 
-/** More outdated ends than lanes, and this many, are thrown away. */
+/** Outdated ends that are kept beyond the number of lanes. */
 const OUTDATED_MAX = 64;
 const NONE: readonly number[] = [];
 
@@ -10,15 +10,15 @@ interface End {
 }
 
 /**
- * Lanes in the order of the times at which something of them ends. Nearly all ends are put off before they come, by
- * records that renew them; so a lane is moved when its end has come, and its new one is looked up only then.
+ * Orders lanes by the times at which something of them ends. Records put off nearly all ends before they come. So a
+ * lane's new end is looked up only when its old one has come.
  */
 export class LaneEnds {
   #heap = new TimeHeap<End>();
-  /** The end at which a lane is looked at next, never after its true one. */
+  /** Next end to look at per lane, never after its true one. */
   readonly #next = new Map<number, End>();
 
-  /** From now on the lane ends at this time. */
+  /** Moves the lane's end to this time; a later time waits for the next look. */
   move(mapLane: number, atMs: number): void {
     const next = this.#next.get(mapLane);
     if (next !== undefined && next.atMs <= atMs) return;
@@ -27,7 +27,7 @@ export class LaneEnds {
 
   /**
    * Takes out the lanes that have ended before this time.
-   * @param endOf the true end of a lane; undefined = it has none any more
+   * @param endOf the true end of a lane; undefined = none any more
    */
   takeBefore(nowMs: number, endOf: (mapLane: number) => number | undefined): readonly number[] {
     if (this.#heap.nextMs >= nowMs) return NONE;
@@ -53,7 +53,7 @@ export class LaneEnds {
   #put(end: End): void {
     this.#next.set(end.mapLane, end);
     this.#heap.push(end.atMs, end);
-    // A node that writes ever earlier ends for a lane would otherwise fill the memory until they come.
+    // Without this, a node that writes ever earlier ends for a lane would fill the memory until they come.
     if (this.#heap.size > 2 * this.#next.size + OUTDATED_MAX) {
       this.#heap.keep((each) => this.#next.get(each.mapLane) === each);
     }

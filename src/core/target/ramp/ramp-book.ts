@@ -6,19 +6,19 @@ import { LaneEnds } from './lane-ends.js';
 import { slopeOf } from './ramp.js';
 import { rampTop } from './ramp-of.js';
 
-/** The newest ceiling of a lane as the log says it. */
+/** Newest ceiling of a lane by the log. */
 export interface RampCeiling {
   readonly ceiling: number;
-  /** Log time of the group's partition at which it held. */
+  /** Log time of the group's partition since which the ceiling holds. */
   readonly sinceLogMs: number;
-  /** `sinceLogMs` by the clock that counts absences whole; see LogTime. */
+  /** Span time (LogTime) at the ceiling's record. */
   readonly sinceSpanMs: number;
   readonly timeToLiveMs: number;
   readonly author: Author;
   /** Log time and offset of its record. */
   readonly recordLogMs: number;
   readonly offset: number;
-  /** When a newcomer takes it for ended, by `wholeMs` of LogTime. */
+  /** `wholeMs` (LogTime) at which a newcomer counts the ceiling as ended. */
   readonly wholeUntilMs: number;
 }
 
@@ -30,36 +30,35 @@ export interface CarriedCeiling {
   readonly timeToLiveMs: number;
 }
 
-/** A ceiling that rests is written this many times within its time to live. */
+/** Records that a resting ceiling gets within its time to live. */
 export const RENEWALS = 4;
 
-/** Ceilings that are remembered of one log: both directions of 100,000 groups, about 200 bytes each. */
+/** Ceilings remembered of one log: both directions of 100,000 groups, about 200 bytes each. */
 const CEILINGS_MAX = 200_000;
 
-/** Progress of reading a partition. */
 export type LogProgress = Pick<LogTime, 'ms' | 'spanMs' | 'wholeMs' | 'appendMs'>;
 
 /**
- * Keeps the ceilings of a partition's ramps as a function of its log: the newest GROUP_STATE of a lane counts, whoever
- * wrote it, until nobody has renewed it for its time to live. So a ceiling outlives restarts, and all nodes that have
- * read as far know the same one. Between records only a scheduled ramp moves, with log time.
+ * Keeps the ceilings of a partition's ramps by its log. The newest GROUP_STATE of a lane counts, by any author, until
+ * its time to live passes without a renewal. So a ceiling outlives restarts, and all nodes that have read equally far
+ * keep the same one. Between records only a scheduled ramp moves, with log time.
  */
 export class RampBook {
   readonly #onChanged: (mapLane: number) => void;
-  /** Log time of one step of the log's clock is at most this (LogTime). */
+  /** Most log time of one step of the log's clock (LogTime). */
   readonly #stepLimitMs: number;
   readonly #ceilings = new Map<number, RampCeiling>();
-  /** Ceilings of earlier logs, each until this log says one for the lane; at most CEILINGS_MAX. */
+  /** Ceilings of earlier logs, until this log names the lane's; at most CEILINGS_MAX. */
   readonly #carried = new Map<number, CarriedCeiling>();
   #logMs = 0;
   #spanMs = 0;
   #appendMs = 0;
   #nextOffset = 0;
   #wholeMs = 0;
-  /** When each is forgotten, by `spanMs`. */
+  /** Ends of ceilings, by `spanMs`. */
   readonly #ceilingEnds = new LaneEnds();
   readonly #carriedEnds = new LaneEnds();
-  /** When newcomers take each for ended, by `wholeMs`. */
+  /** Ends of ceilings for newcomers, by `wholeMs`. */
   readonly #hiddenEnds = new LaneEnds();
 
   constructor(heartbeatMs: number, onChanged: (mapLane: number) => void) {
@@ -67,17 +66,16 @@ export class RampBook {
     this.#onChanged = onChanged;
   }
 
-  /** Log time of the partition, ms. */
   get logMs(): number {
     return this.#logMs;
   }
 
-  /** The newest record read: its append time (0 = none yet), and the offset after it. */
+  /** Append time of the newest record (0 = none), and next offset. */
   get readUntil(): { readonly readUntilMs: number; readonly readUntilOffset: number } {
     return { readUntilMs: this.#appendMs, readUntilOffset: this.#nextOffset };
   }
 
-  /** Called when another log begins. The nodes that use a ramp write into that log how far the ramp was. */
+  /** Carries the ceilings over, because another log begins. The nodes that use a ramp write its progress there. */
   forgetAll(): void {
     for (const [mapLane, { ceiling, sinceLogMs, timeToLiveMs }] of this.#ceilings) {
       if (this.#carried.size >= CEILINGS_MAX && !this.#carried.has(mapLane)) continue;
@@ -94,16 +92,16 @@ export class RampBook {
   }
 
   /**
-   * The ceiling of an earlier log; undefined once this log says one itself, or has gone on for the ceiling's time to
-   * live, or for that of the ramp.
+   * Finds a lane's ceiling of an earlier log. Undefined once this log names one, or has gone on for the time to live of
+   * the ceiling or of the ramp.
    */
   carriedOf(mapLane: number, ramp: RampSettings): CarriedCeiling | undefined {
     return this.#spanMs > ramp.timeToLiveMs ? undefined : this.#carried.get(mapLane);
   }
 
   /**
-   * The log has been read up to there; ceilings that nobody renewed are forgotten.
-   * @returns the lanes whose ceilings newcomers take for ended, each once per record of a ceiling
+   * Advances the log, and forgets ceilings that nobody renewed.
+   * @returns the lanes whose ceilings newcomers count as ended, each once per record of a ceiling
    */
   advanceTo({ ms: logMs, spanMs, wholeMs, appendMs }: LogProgress, nextOffset: number): readonly number[] {
     this.#appendMs = appendMs;
@@ -130,20 +128,20 @@ export class RampBook {
   }
 
   /**
-   * A newcomer counts all of the time between two records, because it cannot know that a node ran between them
-   * (`spanMs`). Those that ran have not counted an outage of the log, or a step of its clock.
+   * Takes the lanes whose ceilings have ended for newcomers. A newcomer counts an outage of the log, or a step of its
+   * clock, as time in which no node ran.
    */
   #endedForNewcomers(): readonly number[] {
     return this.#hiddenEnds.takeBefore(this.#wholeMs, (mapLane) => this.#ceilings.get(mapLane)?.wholeUntilMs);
   }
 
   /**
-   * A ceiling holds from the offset up to which its writer had read, not from that of its record: otherwise a rising
-   * line would lose the time between the two with every record.
+   * Applies a ceiling. It holds from the offset that its writer had read: by the record's own offset, a rising line
+   * would lose the time between the two with every record.
    *
    * A ceiling is outdated if its writer had not read the last one: its record waited for a slow topic, or several nodes
-   * wrote a first ceiling. Such a record counts all the same once the last ceiling is overdue to be renewed, so that a
-   * lane never depends on a writer that has stopped.
+   * wrote a first ceiling. It counts all the same once the last ceiling is overdue for renewal, so that a lane never
+   * depends on a writer that has stopped.
    */
   apply(mapLane: number, record: GroupStateRecord): 'applied' | 'repeated' | 'outdated' | 'too-many-levels' {
     const { author, ceiling } = record;
@@ -151,7 +149,7 @@ export class RampBook {
     if (known !== undefined && isOlder(author, known.author)) return 'repeated';
     if (known === undefined && this.#ceilings.size >= CEILINGS_MAX) return 'too-many-levels';
     if (known !== undefined && this.#isUnknownTo(record, known)) {
-      // The same step, written by two: newcomers find the later record, and count from there.
+      // Two nodes wrote the same step: newcomers find the later record, and count from there.
       if (ceiling === known.ceiling) this.#keep(mapLane, record, known.sinceLogMs);
       return 'outdated';
     }
@@ -175,8 +173,8 @@ export class RampBook {
   }
 
   /**
-   * Log time from what the writer had read to its record: the time between the two, but no more than log time has gone
-   * on since the last ceiling, which it had read; a newcomer without that counts one step of the log's clock at most.
+   * Bounds the log time between the writer's reading and its record: at most the log time since the last ceiling, which
+   * the writer had read. A newcomer without that ceiling counts one step of the log's clock at most.
    */
   #travelMs({ readUntilMs }: GroupStateRecord, known: RampCeiling | undefined): number {
     if (readUntilMs === 0) return 0;
@@ -184,7 +182,7 @@ export class RampBook {
     return Math.min(Math.max(0, this.#appendMs - readUntilMs), limitMs);
   }
 
-  /** The newest life of a node among the authors of ceilings, 0 without one. Its next life has to be newer. */
+  /** Finds a node's newest life among authors of ceilings; 0 = none. The node's next life has to be newer. */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
     let newest = 0;
     for (const { author } of this.#ceilings.values()) {
@@ -193,31 +191,31 @@ export class RampBook {
     return newest;
   }
 
-  /** Tests if a ceiling of this lane is remembered, of this log or of an earlier one. */
+  /** Tests if a ceiling of this lane is remembered, of any log. */
   has(mapLane: number): boolean {
     return this.#ceilings.has(mapLane) || this.#carried.has(mapLane);
   }
 
-  /** The newest ceiling, whatever the settings of its group; undefined if it has ended by its record. */
+  /** Finds the newest ceiling by its own time to live; undefined = ended. */
   newestOf(mapLane: number): RampCeiling | undefined {
     return this.#ceilings.get(mapLane);
   }
 
   /**
-   * The newest ceiling; undefined if nobody has used the ramp, or not for the time to live in the ceiling's record. A
-   * ceiling never outlives the ramp's own time to live, because a stranger may write any number into a record.
+   * Finds the newest ceiling within both times to live. The ramp's bounds the record's, because a stranger may write
+   * any number into a record.
    */
   get(mapLane: number, ramp: RampSettings): RampCeiling | undefined {
     const known = this.#ceilings.get(mapLane);
     return known === undefined || this.ageMs(known) > ramp.timeToLiveMs ? undefined : known;
   }
 
-  /** Time since the newest record of a lane, absences counted whole; tells when it has to be renewed. */
+  /** Returns the span time since a ceiling's newest record. Renewals are due by it. */
   ageMs({ sinceSpanMs }: RampCeiling): number {
     return this.#spanMs - sinceSpanMs;
   }
 
-  /** The ceiling in force, messages/s; Infinity where the direction has no ramp. */
+  /** Computes the ceiling in force, messages/s; Infinity = no ramp. */
   ceilingOf(settings: GroupSettings, direction: number, mapLane: number): number {
     const { ramp } = settings;
     const top = rampTop(settings, direction);
@@ -230,10 +228,7 @@ export class RampBook {
     return Math.min(top, held + slopeOf(ramp, top) * elapsedSeconds);
   }
 
-  /**
-   * Tests if the ceiling changes with log time alone: it rises, or ends by the ramp's time to live earlier than by its
-   * record's.
-   */
+  /** Tests if the ceiling changes with log time alone: it rises, or the ramp's time to live ends it first. */
   isMoving(settings: GroupSettings, direction: number, mapLane: number): boolean {
     const { ramp } = settings;
     if (ramp === null) return false;
@@ -246,7 +241,7 @@ export class RampBook {
   }
 }
 
-/** Records of one life of one node are ordered by their sequence, those of others by the log alone. */
+/** Tests if a record is older. A node's records are ordered by life and sequence, other nodes' by the log alone. */
 function isOlder({ nodeKey, incarnation, sequence }: Author, known: Author): boolean {
   if (nodeKey !== known.nodeKey) return false;
   if (incarnation !== known.incarnation) return incarnation < known.incarnation;

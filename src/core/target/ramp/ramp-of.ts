@@ -1,7 +1,7 @@
 import type { GroupSettings } from '../../base/settings.js';
 import { DIRECTIONS, MESSAGES } from '../../base/vocabulary.js';
 
-/** Messages/s at the top of a direction's ramp; null = it has none. A direction without a quota does not ramp. */
+/** Returns the messages/s at the top of a ramp; null = none. A direction without a quota does not ramp. */
 export function rampTop({ ramp, quota, cost }: GroupSettings, direction: number): number | null {
   if (ramp === null) return null;
   const name = DIRECTIONS[direction];

@@ -1,11 +1,11 @@
 /** Memory of a lane's ramp between steps. */
 export interface RampTurn {
-  /** Log time up to which use has been accounted for without a record. */
+  /** Log time up to which unrecorded use has been counted. */
   servedLogMs: number;
-  /** Since when a step waits to be written, and when it was; the node's monotonic clock. */
+  /** Local monotonic times of the waiting and the last written step. */
   dueMs: number;
   wroteMs: number;
-  /** This node writes the steps, and the last one moved the ceiling. */
+  /** True = this node's last written step moved the ceiling. */
   isClimbing: boolean;
 }
 

@@ -4,23 +4,23 @@ import { onlyIfUsed } from './only-if-used.js';
 import { relaxed } from './relaxed.js';
 import { scheduled } from './scheduled.js';
 
-/** The longest time to live that settings may give a ceiling, and that a record may claim. */
+/** Longest time to live of a ceiling, in settings and records. */
 export const TIME_TO_LIVE_MAX_MS = 30 * 86_400_000;
 
 /** Input of a mode at the first use in a later second. */
 export interface RampStep {
-  /** Messages/s, as of the last second that was used. */
+  /** Ceiling of the last used second, messages/s. */
   readonly ceiling: number;
   readonly top: number;
   /** Messages/s per second. */
   readonly slope: number;
-  /** Since the last second that was used. */
+  /** Seconds since the last used second. */
   readonly elapsedSeconds: number;
-  /** Percent of the last second that was used, 0 … 100. */
+  /** Used percent of the last used second, 0 … 100. */
   readonly usedPercent: number;
 }
 
-/** One file per mode; the next ceiling, messages/s. Pure. */
+/** Computes the next ceiling, messages/s. Pure, one file per mode. */
 export type RampMode = (step: RampStep, settings: RampSettings) => number;
 
 export const RAMP_STEPS: Readonly<Record<RampModeName, RampMode>> = Object.freeze({
@@ -30,14 +30,14 @@ export const RAMP_STEPS: Readonly<Record<RampModeName, RampMode>> = Object.freez
   'go-back-n': goBackN,
 });
 
-/** Messages/s per second. Worked: 100 → 1,000 in 10 s is 90. */
+/** Computes the slope, messages/s per second. *Worked:* 100 → 1,000 in 10 s is 90. */
 export function slopeOf({ fromPerSecond, overMs }: RampSettings, top: number): number {
   return ((top - fromPerSecond) / overMs) * 1000;
 }
 
 /**
- * Computes the used part of a second, percent (Numaflow as shipped): the ceiling less the tokens left, plus one step as
- * slack for tokens that cannot be divided.
+ * Computes the used part of a second, percent (Numaflow as shipped). It is the ceiling less the tokens left, plus one
+ * step of slack for tokens that cannot be divided.
  *
  * *Worked:* 10 left of 20, slope 10 → 50 + 50 = 100.
  */

@@ -1,12 +1,11 @@
 import type { RampStep } from './ramp.js';
 
 /**
- * The ceiling rises by one step per second that is used, however long the pause before it (Numaflow "relaxed", its
- * default):
+ * Raises the ceiling by one step per used second (Numaflow "relaxed"):
  *
  *     ceiling' = min(top, ceiling + slope)
  *
- * Worked: 10 → 110 in 10 s: 10, 20, 30; after 5 s of silence 40.
+ * *Worked:* 10 → 110 in 10 s: 10, 20, 30; after 5 s of silence 40.
  */
 export function relaxed({ ceiling, slope, top }: RampStep): number {
   return Math.min(top, ceiling + slope);
