@@ -7,10 +7,10 @@ export interface Scope {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Attachment of a tenant, namespace or topic: exactly one of `group`, `sameAs`, `exempt`. */
+/** Attachment of a scope: exactly one of `group`, `sameAs`, `exempt`. */
 export interface Attachment {
   readonly group: string | null;
-  /** Path of another scope, whose attachment counts here, too. */
+  /** Path of another scope, whose attachment also counts here. */
   readonly sameAs: string | null;
   /** True = unlimited, and counted apart (PIP-82 leaves replication out). */
   readonly exempt: boolean;
@@ -18,7 +18,7 @@ export interface Attachment {
   readonly andBroader: boolean;
 }
 
-/** Rule by patterns, null = any; the first whose patterns all match counts. */
+/** Rule by patterns; null = any. The first rule whose patterns all match counts. */
 export interface AttachmentRule {
   readonly tenant: string | null;
   readonly namespace: string | null;
@@ -26,13 +26,12 @@ export interface AttachmentRule {
   readonly client: string | null;
   /** Lower-case name → pattern. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Group, or a template with captured names: `{tenant}-premium`; null if `exempt`. */
+  /** Name of a group or template with captured names (`{tenant}-premium`); null = `exempt`. */
   readonly group: string | null;
   readonly exempt: boolean;
   readonly andBroader: boolean;
 }
 
-/** Attachments in YAML. */
 export interface AttachmentsConfig {
   /** Path of a scope → attachment. */
   readonly scopes: Readonly<Record<string, Attachment>>;
@@ -57,7 +56,7 @@ export function pathsOf({ tenant, namespace, topic }: Scope): string[] {
   return topic === undefined || topic === '' ? [path, tenant] : [`${path}/${topic}`, path, tenant];
 }
 
-/** Tests a name; one with a slash would pass for a namespace. */
+/** Tests a name. A name with a slash would pass for a namespace. */
 function isName(name: string | undefined): name is string {
   return name !== undefined && name !== '' && !name.includes('/');
 }

@@ -9,13 +9,13 @@ import {
 } from './attachment.js';
 import { type Captured, fill, matchName, matchTopic } from './patterns.js';
 
-/** Reason why a group, or nothing, is enforced. */
+/** Finding that counts for work: an attachment or a rule. */
 export interface Because {
   readonly level: 'rule' | ScopeKind;
-  /** Path of the scope, or `rule 3`, counted from 0 as in messages. */
+  /** Path of the scope, or `rule 3` (from 0, as in messages). */
   readonly at: string;
   readonly origin: 'yaml' | 'run-time';
-  /** Paths over which `sameAs` led here. */
+  /** Paths that `sameAs` was followed over. */
   readonly via: readonly string[];
   /** Null = exempt. */
   readonly group: string | null;
@@ -43,10 +43,10 @@ export type Followed =
 
 /**
  * Decides which groups limit which work (PIP-82, attach to tenant and namespace). Rules come first, then topic,
- * namespace, tenant. The first that matches, or is attached, counts alone; `andBroader` lets the next count as well,
- * and so on. An exempt scope found first lifts all limits; behind a group it ends the search. Run time replaces YAML's
- * attachment of the same scope. *Worked:* acme → gold, acme/orders → orders. Work of acme/orders is limited by orders,
- * with `andBroader` by gold, too; work of acme/other by gold.
+ * namespace, tenant. The first match or attachment counts alone; `andBroader` lets the next one count as well, and so
+ * on. An exempt scope found first lifts all limits; after a group it ends the search. An attachment at run time
+ * replaces that of YAML for the same scope. *Worked:* acme → gold, acme/orders → orders. Work of acme/orders is limited
+ * by orders, with `andBroader` by gold, too; work of acme/other by gold.
  */
 export class Attachments {
   #scopes: Readonly<Record<string, Attachment>> = {};
@@ -54,19 +54,18 @@ export class Attachments {
   readonly #atRunTime = new Map<string, Attachment>();
   readonly #isGroup: (group: string) => boolean;
 
-  /** @param isGroup tests if a group exists now */
   constructor(config: AttachmentsConfig, isGroup: (group: string) => boolean) {
     this.#isGroup = isGroup;
     this.configure(config);
   }
 
-  /** Replaces what YAML says. */
+  /** Replaces the attachments of YAML. */
   configure({ scopes, rules }: AttachmentsConfig): void {
     this.#scopes = scopes;
     this.#rules = rules;
   }
 
-  /** Attaches a scope at run time; null brings YAML's back. */
+  /** Attaches a scope at run time; null restores YAML's attachment. */
   define(path: string, attachment: Attachment | null): void {
     if (attachment === null) this.#atRunTime.delete(path);
     else this.#atRunTime.set(path, attachment);
@@ -89,12 +88,11 @@ export class Attachments {
     return Object.keys(this.#scopes).filter((path) => this.#atRunTime.has(path));
   }
 
-  /** Scopes attached at run time. */
+  /** Number of scopes attached at run time. */
   get size(): number {
     return this.#atRunTime.size;
   }
 
-  /** Lists attached scopes by path. */
   list(): ScopeEntry[] {
     return [...this.#all()].sort((one, other) => (one.path < other.path ? -1 : 1));
   }
@@ -106,7 +104,7 @@ export class Attachments {
     }
   }
 
-  /** Lists scopes that would be attached to nothing without this group. */
+  /** Lists the scopes whose attachment leads to this group. */
   of(group: string): ScopeEntry[] {
     return [...this.#all()].filter(({ attachment }) => {
       const followed = this.follow(attachment);
@@ -114,7 +112,7 @@ export class Attachments {
     });
   }
 
-  /** Copies without scopes attached to this group at run time. */
+  /** Copies all but the run-time scopes that lead to this group. */
   withoutRunTime(group: string): Attachments {
     const others = new Attachments({ scopes: this.#scopes, rules: this.#rules }, this.#isGroup);
     const gone = new Set(this.of(group).flatMap(({ path, origin }) => (origin === 'run-time' ? [path] : [])));
@@ -122,7 +120,7 @@ export class Attachments {
     return others;
   }
 
-  /** Scopes whose group or `sameAs` does not exist: another node's change came first. */
+  /** Scopes that lead to no group or scope: another node's change came first. */
   get dangling(): string[] {
     return [...this.#all()].flatMap(({ path, attachment }) => {
       const followed = this.follow(attachment, path);
@@ -173,7 +171,7 @@ export class Attachments {
       if (attached === null) continue;
       const { attachment, origin } = attached;
       const followed = this.follow(attachment, path);
-      // An attachment that leads nowhere does not count; `dangling` lists it.
+      // `dangling` lists an attachment that leads nowhere.
       if (followed.end === 'dangling' || followed.end === 'cyclic') continue;
       const { group, via } = followed;
       yield { level: scopeKindOf(path), at: path, origin, via, group, andBroader: attachment.andBroader };
@@ -194,7 +192,7 @@ function match(rule: AttachmentRule, scope: Scope): Captured | null {
     Object.entries(rule.headers).every(([name, pattern]) => {
       return Object.hasOwn(headers, name) && matchName(pattern, headers[name], captured);
     });
-  // Captured names go before these.
+  // A name captured as `client` goes before the client of the scope.
   if (all && client !== '') captured.client ??= client;
   return all ? captured : null;
 }

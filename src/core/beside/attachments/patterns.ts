@@ -2,8 +2,8 @@
 export type Captured = Record<string, string>;
 
 /**
- * Matches `sensor-{tenant}-*`: `*` is anything, `{name}` at least one character but /, at the end any. A name captured
- * twice must be equal.
+ * Matches a name with `sensor-{tenant}-*`. `*` is anything, `{name}` at least one character but /, at the end any. A
+ * name captured twice must be equal.
  */
 export function matchName(pattern: string, name: string, captured: Captured): boolean {
   if (name === '' || name.length > NAME_LENGTH_MAX) return false;
@@ -61,5 +61,5 @@ function expressionOf(pattern: string): RegExp {
 }
 
 const CAPTURE = /^\{(\w+)\}$/;
-/** Most characters of a name that matches, so that trying is short. */
+/** Most characters of a name that matches: bounds the time of a match. */
 const NAME_LENGTH_MAX = 256;

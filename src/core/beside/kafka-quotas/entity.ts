@@ -1,13 +1,13 @@
-/** User, client id or both of a Kafka quota. Null = not named; `DEFAULT_NAME` = everybody without their own. */
+/** User, client id or both of a Kafka quota. Null = not named; `DEFAULT_NAME` = all without a quota of their own. */
 export interface Entity {
   readonly user: string | null;
   readonly clientId: string | null;
 }
 
-/** Name in Kafka's own tools; no client can have it in a configuration. */
+/** Name of the default in Kafka's tools; no configured client can have it. */
 export const DEFAULT_NAME = '<default>';
 
-/** Nobody's user and client id, whose quotas make brokers report everybody. */
+/** Name of no client; its quotas make brokers report all clients. */
 export const MARKER_NAME = 'quotamesh-marker';
 
 /** Quotas kept for a whole cluster, bytes/s per broker. */
@@ -15,7 +15,7 @@ export const QUOTA_NAMES = ['producer_byte_rate', 'consumer_byte_rate'] as const
 
 export type QuotaName = (typeof QUOTA_NAMES)[number];
 
-/** Returns an entity's key, the same everywhere; part of records' keys. */
+/** Returns an entity's key, the same at every keeper; part of records' keys. */
 export function entityKeyOf({ user, clientId }: Entity): string {
   const parts = [
     ['user', user],
@@ -39,7 +39,7 @@ export function isDefault({ user, clientId }: Entity): boolean {
   return user === DEFAULT_NAME || clientId === DEFAULT_NAME;
 }
 
-/** Tests if `entity`'s quota holds for `seen`, where none is nearer. */
+/** Tests if `entity`'s quota holds for `seen`, without a nearer one. */
 export function covers(entity: Entity, seen: Entity): boolean {
   return coversPart(entity.user, seen.user) && coversPart(entity.clientId, seen.clientId);
 }

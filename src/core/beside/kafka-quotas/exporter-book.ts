@@ -2,12 +2,11 @@ import { covers, type Entity, entityKeyOf, isDefault, limitKeyOf } from './entit
 import { type ExporterPage, type KeeperEffect, type LimitSpec, log } from './keeper-events.js';
 import type { BrokerReading } from './next-water-level.js';
 
-/** Keeps the last page of every exporter, one per broker. */
+/** Keeps the last page of every exporter, one exporter per broker. */
 export class ExporterBook {
   readonly #holdMs: number;
   readonly #known = new Map<string, Known>();
 
-  /** @param holdMs milliseconds for which a silent exporter's figures count */
   constructor(holdMs: number) {
     this.#holdMs = holdMs;
   }
@@ -19,7 +18,7 @@ export class ExporterBook {
     }
   }
 
-  /** Takes a round's pages; reports changes. */
+  /** Takes a round's pages; returns logs of changes. */
   take(pages: readonly ExporterPage[], limits: readonly LimitSpec[], nowMs: number): KeeperEffect[] {
     for (const exporter of this.#known.keys()) {
       if (!pages.some((page) => page.exporter === exporter)) this.#known.delete(exporter);
@@ -35,7 +34,7 @@ export class ExporterBook {
     });
   }
 
-  /** Lists seen entities under a quota: itself, or those of a default. */
+  /** Lists the entity, or for a default the seen ones it covers. */
   entitiesOf(entity: Entity, name: LimitSpec['name']): Entity[] {
     if (!isDefault(entity)) return [entity];
     const found = new Map<string, Entity>();
@@ -65,7 +64,7 @@ export class ExporterBook {
   #takePage({ exporter, readings, problem }: ExporterPage, limits: readonly LimitSpec[], nowMs: number) {
     const before = this.#known.get(exporter);
     const kept = readings === null ? (before?.readings ?? new Map()) : byKey(readings);
-    // A broker never read is not known to have had nothing.
+    // A broker that was never read may have any rate.
     const heardMs = readings === null ? (before?.heardMs ?? -Infinity) : nowMs;
     const isEmpty = kept.size === 0 && readings !== null && limits.length > 0;
     const emptySinceMs = isEmpty ? (before?.emptySinceMs ?? nowMs) : null;
@@ -93,7 +92,6 @@ export class ExporterBook {
 
 export interface ExporterState {
   readonly exporter: string;
-  /** Problem of its last page; null = it was fine. */
   readonly problem: string | null;
   readonly silentMs: number;
   readonly isUsed: boolean;
@@ -104,15 +102,15 @@ interface Known {
   readonly readings: ReadonlyMap<string, { entity: Entity; name: LimitSpec['name']; reading: BrokerReading }>;
   readonly heardMs: number;
   readonly problem: string | null;
-  /** Null = it has reported clients. */
+  /** Since when its pages are empty; null = it reports clients. */
   readonly emptySinceMs: number | null;
   readonly said: 'fine' | 'odd' | 'empty' | 'away';
 }
 
-/** Reading of an absent client, whom Kafka does not report. */
+/** Reading of an absent client, which Kafka does not report. */
 const NOTHING: BrokerReading = { rate: 0, throttleMs: 0 };
 const EMPTY = 'a page without any client’s rate';
-/** Milliseconds; Kafka reports clients once a quota of the kind exists and they have sent something. */
+/** Milliseconds of an empty page before a warning. Kafka reports clients of limited kinds, once they have sent. */
 const EMPTY_TOLD_AFTER_MS = 10_000;
 const EXPECTED_SHOWN = 5;
 

@@ -3,11 +3,11 @@ import type { KeptRecord } from './keeper-record.js';
 import type { BrokerReading } from './next-water-level.js';
 
 export type KeeperEvent =
-  /** Another log: earlier records do not count. */
+  /** Another log begins: earlier records do not count. */
   | { readonly kind: 'epoch' }
   | { readonly kind: 'caught-up' }
   | { readonly kind: 'records'; readonly records: readonly KeptRecord[] }
-  /** Beats once a second, whatever else takes long. */
+  /** Comes once a second, also while other work takes long. */
   | { readonly kind: 'beat' }
   | KeeperRound
   /** Comes at the time of an effect `wake`. */
@@ -20,14 +20,14 @@ export type KeeperEvent =
 export interface KeeperRound {
   readonly kind: 'round';
   readonly limits: readonly LimitSpec[];
-  /** Quotas that make Kafka report clients, where it has none of the kind. */
+  /** Quotas that make Kafka report clients of a kind without quotas. */
   readonly markers: readonly Marker[];
   readonly pages: readonly ExporterPage[];
-  /** All quotas in Kafka; null = it could not be read. */
+  /** All quotas in Kafka; null = unreadable. */
   readonly described: readonly DescribedQuota[] | null;
   /** Keys of a pattern's entities that no page shows any more. */
   readonly unseen?: ReadonlySet<string>;
-  /** Keys of limits whose group has no such quota (any more). */
+  /** Keys of limits whose group has no such quota. */
   readonly unlimited?: ReadonlySet<string>;
 }
 
@@ -39,13 +39,12 @@ export interface LimitSpec {
   readonly entity: Entity;
   readonly name: QuotaName;
   readonly quota: number;
-  /** Group whose entities share its quota. */
   readonly group: string;
 }
 
 export interface ExporterPage {
   readonly exporter: string;
-  /** Null = no page, for the reason in `problem`. */
+  /** Null = no page, by the reason in `problem`. */
   readonly readings: readonly ExportedReading[] | null;
   readonly problem: string | null;
 }
@@ -70,7 +69,7 @@ export interface AlterFailure {
 export interface Alteration {
   readonly entity: Entity;
   readonly name: QuotaName;
-  /** Null = the quota is removed. */
+  /** Null removes the quota. */
   readonly value: number | null;
 }
 

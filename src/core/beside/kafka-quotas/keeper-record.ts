@@ -3,11 +3,11 @@ import type { Entity, QuotaName } from './entity.js';
 /** Records of the keepers' shared, compacted log. */
 export type KeeperRecord = SignOfLife | Claim | LimitRecord;
 
-/** Sign of life, under `keeper/<id>`, once a second. */
+/** Sign of life, once a second. Key: `keeper/<id>`. */
 export interface SignOfLife {
   readonly kind: 'keeper';
   readonly id: string;
-  /** Tells apart the processes of this id. */
+  /** Id of the process, among those with this id. */
   readonly life: string;
   readonly sequence: number;
   /** Hash of the configured entities and quotas, on which keepers must agree. */
@@ -16,7 +16,7 @@ export interface SignOfLife {
   readonly isLeaving: boolean;
 }
 
-/** Claim under `writer`: its author writes from here on, if its term is the highest so far. */
+/** Makes its author the writer, if its term is the highest. Key: `writer`. */
 export interface Claim {
   readonly kind: 'writer';
   readonly term: number;
@@ -24,7 +24,7 @@ export interface Claim {
   readonly life: string;
 }
 
-/** Value that its author is about to write, under `limit/<entity>/<quota>`; counts in its term alone. */
+/** Value that its author is about to write; counts in its term alone. Key: `limit/<entity>/<quota>`. */
 export interface LimitRecord {
   readonly kind: 'limit';
   readonly term: number;
@@ -37,11 +37,11 @@ export interface LimitRecord {
   readonly earlier: readonly number[];
   /** Last values of former terms, which a stalled writer may still send. */
   readonly formerTerms: readonly number[];
-  /** Value before quotamesh, put back by a release; null = none. */
+  /** Value before quotamesh, which a release puts back; null = none. */
   readonly original: number | null;
 }
 
-/** Record as the log has it; null = a tombstone. */
+/** Record as in the log; null = a tombstone. */
 export interface KeptRecord {
   readonly key: string;
   readonly record: KeeperRecord | null;

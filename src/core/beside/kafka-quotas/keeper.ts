@@ -26,16 +26,16 @@ import { type ElectionSettings, WriterElection } from './writer-election.js';
 export interface KeeperSettings extends ElectionSettings {
   /** Milliseconds for which a silent exporter's figures count. */
   readonly holdMs: number;
-  /** Fate of a foreign value: it stays, or is taken over. */
+  /** Treatment of a foreign value: it stays, or is taken over. */
   readonly foreignChanges: 'leave' | 'adopt';
-  /** True = takes over what stands there at the first look, whatever `foreignChanges`. */
+  /** True = takes over foreign values at the first look, whatever `foreignChanges`. */
   readonly adoptsAtStart: boolean;
 }
 
 /**
- * Keeps a Kafka cluster's client quotas: reads all brokers, computes a value per entity, and writes as the elected
- * writer. A machine without clock or network. A change goes: computed in a round → into the log → read back → to Kafka.
- * So what stands in Kafka stood in the log, and nothing is sent that the log does not count.
+ * Keeps the client quotas of a Kafka cluster. It reads all brokers, computes a value per entity, and writes as the
+ * elected writer. A machine without clock or network. A change is computed in a round, written to the log, read back,
+ * and sent to Kafka. So every value in Kafka stood in the log before.
  */
 export class Keeper {
   readonly election: WriterElection;
@@ -60,7 +60,7 @@ export class Keeper {
     this.exporters = new ExporterBook(settings.holdMs);
   }
 
-  /** Limits of the configuration, and the log's beyond it. */
+  /** Limits of the configuration, and further ones in the log. */
   get limits(): ReadonlyMap<string, LimitState> {
     return this.#limits;
   }
@@ -96,7 +96,7 @@ export class Keeper {
         return [];
       case 'stopping':
         this.#isStopping = true;
-        // Both: a running reader sees the leave, and a later one nothing at all.
+        // A running reader sees the leave; a later one finds no record.
         return [append([this.#sign(nowMs, true), { key: keeperRecordKey(this.#settings.id), record: null }])];
     }
   }
@@ -152,7 +152,7 @@ export class Keeper {
     return limit;
   }
 
-  /** Beats, after the first look: until then it has nothing to announce or write. */
+  /** Beats, from the first look on: before, there is nothing to publish. */
   #beat(nowMs: number): KeeperEffect[] {
     if (!this.#isCaughtUp || !this.#hasLooked) return [];
     const claim = this.election.claim(nowMs);
@@ -185,7 +185,7 @@ export class Keeper {
     return effects;
   }
 
-  /** Forgets limits that nobody needs any more: a pattern takes every client that comes. */
+  /** Forgets unneeded limits: a pattern takes every client that comes. */
   #prune(unseen: ReadonlySet<string>, nowMs: number): void {
     for (const [key, limit] of this.#limits) {
       if (!limit.isKept && limit.record === null) this.#limits.delete(key);
@@ -196,8 +196,8 @@ export class Keeper {
   }
 
   /**
-   * Puts back limits whose group lost the quota, and those of long unseen entities of patterns: Kafka gets its old
-   * value first, then, once that is found, the record goes.
+   * Puts back limits without a quota, or of long unseen entities. Kafka gets its old value first; the record goes once
+   * that value is found.
    */
   #putBack(unlimited: ReadonlySet<string>, nowMs: number): KeeperEffect[] {
     const gone = [...this.#limits].filter(([key, { record, unseenSinceMs }]) => {
@@ -253,8 +253,8 @@ export class Keeper {
   }
 
   /**
-   * Returns markers that make clients visible: Kafka reports none without a quota of the kind. One of `<default>` would
-   * limit everybody.
+   * Returns the markers that make clients visible: Kafka reports none without a quota of the kind. A quota of
+   * `<default>` would limit everybody.
    */
   #neededMarkers(markers: readonly Marker[], described: readonly DescribedQuota[] | null): LimitSpec[] {
     const needed = markers.filter(({ entity, name }) => {
@@ -292,7 +292,7 @@ export class Keeper {
     return log('warn', 'a quota was set by somebody else, and is left alone', { ...facts, remedy });
   }
 
-  /** Plans changes, which go into the log first. */
+  /** Plans changes; the log gets them first. */
   #plan(specs: readonly LimitSpec[], nowMs: number): KeeperEffect[] {
     const { id, life } = this.#settings;
     const term = this.election.writer?.term ?? 0;
@@ -313,7 +313,7 @@ export class Keeper {
 
   #valueOf(spec: LimitSpec, limit: LimitState, plan: Plan, nowMs: number): number | null {
     const { found, record } = limit;
-    // The log's value has not reached Kafka, or another of ours stands there.
+    // The log's value has not reached Kafka, or another value of a keeper stands there.
     const isAmiss = record !== null && found !== record.value;
     if (spec.group === MARKERS) return found === null || isAmiss ? spec.quota : null;
     if (found === null && !this.#isVisible(spec, nowMs)) return null;
@@ -323,7 +323,7 @@ export class Keeper {
     return next ?? (isAmiss ? record.value : null);
   }
 
-  /** Delays the first value until somebody shows up, for a while. */
+  /** Tests if the entity was seen or has waited long enough. */
   #isVisible({ entity, name }: LimitSpec, nowMs: number): boolean {
     return this.exporters.hasSeen(entity, name) || nowMs - (this.#mayWriteSinceMs ?? nowMs) >= BLIND_AFTER_MS;
   }
@@ -338,7 +338,7 @@ export class Keeper {
     return sharers.length > 0 ? sharers : [readingsOf(own)];
   }
 
-  /** Lists entities under a quota: of a default, those without their own. */
+  /** Lists the entities under a quota; a default's are those without their own. */
   #entitiesOf(entity: Entity, name: QuotaName): Entity[] {
     const found = this.exporters.entitiesOf(entity, name);
     return isDefault(entity) ? found.filter((each) => !this.#hasOwn(each, name)) : found;
@@ -348,7 +348,7 @@ export class Keeper {
     return (this.#limits.get(limitKeyOf(entity, name))?.found ?? null) !== null;
   }
 
-  /** Sends what was read back, while permitted: at most a change per entity and second. */
+  /** Sends values read back, while permitted: at most a change per entity and second. */
   #send(nowMs: number): KeeperEffect[] {
     const ready = [...this.#limits.values()].filter(({ wanted }) => wanted !== null);
     if (ready.length === 0) return [];
@@ -387,7 +387,7 @@ export class Keeper {
     });
   }
 
-  /** Reports a state once, until it has ended. */
+  /** Logs a state once, until it has ended. */
   #tellOnce(isSo: boolean, key: string, message: string, facts: Readonly<Record<string, unknown>>): KeeperEffect[] {
     const wasTold = this.#told.has(key);
     if (!isSo) this.#told.delete(key);
@@ -396,7 +396,7 @@ export class Keeper {
   }
 }
 
-/** Holds a round's specs by limit, those that share a quota, and repeated values. */
+/** Indexes a round's specs by limit and by shared quota. Keeps computed values. */
 class Plan {
   readonly byKey: ReadonlyMap<string, LimitSpec>;
   readonly #sharing = new Map<string, LimitSpec[]>();
@@ -412,7 +412,7 @@ class Plan {
     }
   }
 
-  /** Returns the next value: entities of one group share few. */
+  /** Returns the next value; entities of one group share few. */
   level(spec: LimitSpec, inForce: number | null, compute: (sharing: readonly LimitSpec[]) => number | null) {
     const key = sharingKeyOf(spec);
     const sharing = this.#sharing.get(key) ?? [spec];
@@ -444,7 +444,7 @@ const SILENT_KEEPER_MS = 600_000;
 const NONE: ReadonlySet<string> = new Set();
 const ALTER = 'alter ';
 
-/** Hashes a configuration, to tell differing keepers apart. */
+/** Hashes a configuration, to find keepers with another one. */
 function stampOf(limits: readonly LimitSpec[]): string {
   const lines = limits.map(({ entity, name, quota, group }) => `${limitKeyOf(entity, name)} ${quota} ${group}`).sort();
   let hash = 5381;

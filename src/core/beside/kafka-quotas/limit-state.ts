@@ -1,22 +1,22 @@
 import type { Entity, QuotaName } from './entity.js';
 import { isOurs, type LimitRecord } from './keeper-record.js';
 
-/** Finding in Kafka that quotamesh has not written. */
+/** Change in Kafka that quotamesh has not made. */
 export type LimitFinding = 'removed' | 'foreign';
 
 export class LimitState {
   readonly entity: Entity;
   readonly name: QuotaName;
-  /** True = configured; others are in the log only. */
+  /** True = configured, or a needed marker; others are in the log only. */
   isKept = false;
   /** Since when a pattern's entity is unseen; null = seen, or named. */
   unseenSinceMs: number | null = null;
-  /** Value in the log, to be sent to Kafka. */
+  /** Value in the log, to be sent to Kafka; null = none. */
   wanted: number | null = null;
   #record: LimitRecord | null = null;
   #found: number | null = null;
   #original: number | null = null;
-  /** Foreign value that was taken over, not overwritten yet. */
+  /** Foreign value that was taken over, until it is overwritten. */
   #adopted: number | null = null;
   #isLeft = false;
   #wasOurs = false;
@@ -31,22 +31,21 @@ export class LimitState {
     return this.#record;
   }
 
-  /** Value in Kafka at the last look; null = none. */
   get found(): number | null {
     return this.#found;
   }
 
-  /** True = this process once found there what it expected. */
+  /** True = this process has once found the expected value in Kafka. */
   get wasOurs(): boolean {
     return this.#wasOurs;
   }
 
-  /** True = a foreign value stands there, and stays. */
+  /** True = a foreign value stands in Kafka, and stays. */
   get isLeft(): boolean {
     return this.#isLeft;
   }
 
-  /** True = it may be overwritten; false also while a change awaits judgement. */
+  /** True = the value may be overwritten; false also while a change awaits judgement. */
   get isClear(): boolean {
     if (this.#isLeft) return false;
     const isTaken = this.#found === null ? this.#isMissed : this.#found === this.#adopted;
@@ -57,12 +56,12 @@ export class LimitState {
     return this.#original;
   }
 
-  /** True = quotamesh's value stands there, not the one to put back. */
+  /** True = Kafka has quotamesh's value, and not the original. */
   get isToPutBack(): boolean {
     return this.#found !== null && this.#found !== this.#original && this.#isOurs(this.#found);
   }
 
-  /** Returns what this term's next record inherits. */
+  /** Returns the fields that this term's next record inherits. */
   inheritance(term: number): Pick<LimitRecord, 'original' | 'earlier' | 'formerTerms'> {
     const original = this.#original;
     if (this.#record === null) return { original, earlier: [], formerTerms: [] };
@@ -87,22 +86,22 @@ export class LimitState {
     this.#isLeft = false;
   }
 
-  /** Takes the operator's value over. */
+  /** Takes over the operator's value. */
   adopt(): void {
     this.#original = this.#found;
     this.#adopted = this.#found;
     this.#isLeft = false;
   }
 
-  /** Notes Kafka's value without judging it: another keeper writes. */
+  /** Notes Kafka's value without judging it, because another keeper writes. */
   look(found: number | null): void {
     this.#found = found;
     if (this.#isOurs(found)) this.#wasOurs = true;
   }
 
   /**
-   * Compares with Kafka, and returns what is new. A change is judged at its second look, long enough after the last
-   * alteration, as Kafka shows the former value for a moment.
+   * Compares with Kafka, and returns a new finding. A change is judged at its second look, long enough after the last
+   * alteration: Kafka shows the former value for a moment.
    */
   compare(found: number | null, sinceAlteredMs: number): LimitFinding | null {
     const isSame = found === this.#found;

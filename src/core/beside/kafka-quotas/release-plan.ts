@@ -6,7 +6,7 @@ export interface Release {
   readonly record: LimitRecord;
   /** Value in Kafka now; null = none. */
   readonly found: number | null;
-  /** Alteration; null = none, as a foreign value, or nothing, stands there. */
+  /** Alteration; null = Kafka has a foreign value, or none. */
   readonly alteration: Alteration | null;
 }
 

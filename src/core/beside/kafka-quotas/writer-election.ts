@@ -4,9 +4,9 @@ import type { Claim, KeeperRecord, SignOfLife } from './keeper-record.js';
 export interface ElectionSettings {
   readonly id: string;
   readonly life: string;
-  /** Milliseconds of silence after which a keeper is taken for dead. */
+  /** Milliseconds of silence after which a keeper counts as dead. */
   readonly aliveMs: number;
-  /** Milliseconds since the append of its newest own record read, for which a keeper may write; < aliveMs. */
+  /** Milliseconds for which an own record permits to write; < aliveMs. */
   readonly permitMs: number;
 }
 
@@ -19,12 +19,12 @@ export interface HeardKeeper {
 
 /**
  * Elects the writer: the lowest id alive, by its claim in the log. All keepers read the same order, and of a term's
- * claims the first counts: they agree at every offset. The log cannot stop a former writer, as Kafka's quotas know no
- * condition; so permission is a lease, until `permitMs` after the append of the newest own record that was read. Who
- * reads its own record behind a claim has read the claim: a new writer waits `permitMs` after reading its claim, and
- * the former one, frozen or cut off, has stopped. Only durations of one clock count; speeds must not differ by more
- * than a fraction of `permitMs`. A process frozen between its look at the lease and the socket sends late. Its value
- * stands in the log, so the writer recognises and replaces it.
+ * claims the first counts: they agree at every offset. The log cannot stop a former writer, because Kafka's quotas are
+ * written without a condition. So permission is a lease: it ends `permitMs` after the append of the newest own record
+ * that was read. A keeper that reads its own record behind a claim has read the claim. A new writer waits `permitMs`
+ * after reading its claim; by then the former one, frozen or cut off, has stopped. Only durations of one clock count;
+ * speeds must not differ by more than a fraction of `permitMs`. A process frozen between its look at the lease and the
+ * socket sends late. Its value stands in the log, so the writer recognises and replaces it.
  */
 export class WriterElection {
   readonly #settings: ElectionSettings;
@@ -63,13 +63,13 @@ export class WriterElection {
     return [...new Set([id, ...heard])].sort(byCodeUnit);
   }
 
-  /** Lists others silent for so long. */
+  /** Lists other keepers that were silent for this time. */
   silentFor(ms: number, nowMs: number): readonly string[] {
     const silent = [...this.#keepers].filter(([id, { heardMs }]) => id !== this.#settings.id && nowMs - heardMs >= ms);
     return silent.map(([id]) => id);
   }
 
-  /** Forgets an id the log forgot, unless it is alive: an old process may leave after its successor came. */
+  /** Forgets an id without records, unless it is alive. An old process may leave after its successor came. */
   forget(id: string, nowMs: number): void {
     const heard = this.#keepers.get(id);
     if (heard !== undefined && nowMs - heard.heardMs >= this.#settings.aliveMs) this.#keepers.delete(id);
@@ -90,12 +90,12 @@ export class WriterElection {
     return { kind: 'writer', term, id, life };
   }
 
-  /** Lets the failed claim be repeated. */
+  /** Allows a failed claim to be repeated. */
   claimFailed(): void {
     this.#claimedTerm = 0;
   }
 
-  /** Takes a claim; returns one to append anew where an invalid one hides this writer's. */
+  /** Takes a claim. Returns one to append where an invalid claim hides this writer's. */
   takeClaim(claim: Claim, nowMs: number): Claim | null {
     const before = this.#writer;
     if (before !== null && claim.term <= before.term) {
@@ -123,7 +123,7 @@ export class WriterElection {
     if (sign.id === id && sign.life === life) this.#echo.readBack(0, sign.sequence, nowMs);
   }
 
-  /** Begins another log: nothing read counts. */
+  /** Forgets all records, because another log begins. */
   reset(): void {
     this.#keepers.clear();
     this.#writer = null;
@@ -137,7 +137,7 @@ export class WriterElection {
     for (const [id, keeper] of this.#keepers) this.#keepers.set(id, { ...keeper, heardMs: nowMs });
   }
 
-  /** Tests if a record is of the term in force, and of its writer. */
+  /** Tests if a record is of the present writer and term. */
   counts({ term, id, life }: Extract<KeeperRecord, { readonly term: number }>): boolean {
     const writer = this.#writer;
     return writer !== null && writer.term === term && writer.id === id && writer.life === life;
@@ -148,7 +148,7 @@ export class WriterElection {
     return nowMs < this.#echo.freshMs[0] + this.#settings.permitMs;
   }
 
-  /** Returns the end of the former writer's permission; now where it left in order. */
+  /** Returns the end of the former writer's permission: now, if it left in order. */
   #leaseEndOf(former: Claim | null, nowMs: number): number {
     const { id, permitMs } = this.#settings;
     // Another log had another writer, and an older process with this id may stand still.

@@ -9,11 +9,11 @@ import type {
 } from './registry-record.js';
 
 /**
- * Judges changes of many groups that come true together or not at all: one record, whose offset decides, and before it
- * the parts of what is larger than a record. Accepted if every group has its expected revision there; then all get
- * revision offset + 1. Without a part it is void. Compaction may take earlier revisions away from a later reader. So a
- * *verdict* stands in the log before any state that contains the batch; without one, all that decides is still there.
- * Batch, parts and verdict are freed when all groups' states contain it. *Worked:* at 9, gold (expects 4) and new
+ * Judges changes of many groups, all or none. A batch is one record, whose offset decides, and before it the parts that
+ * exceed a record. It is accepted if every group has its expected revision there; then all get revision offset + 1.
+ * Without a part it is void. Compaction may take earlier revisions away from a later reader. So a *verdict* stands in
+ * the log before any state that contains the batch; without a verdict, all records that decide are still there. Batch,
+ * parts and verdict are freed when all groups' states contain the batch. *Worked:* at 9, gold (expects 4) and new
  * (expects 0) → both have revision 10, if gold had 4 and new did not exist.
  */
 export class BatchedChanges {
@@ -34,7 +34,7 @@ export class BatchedChanges {
 
   readPart({ id, part, entries }: BatchPartRecord, read: ReadAt): void {
     const batch = this.#seen(id, read);
-    // Behind the batch it comes too late, for every reader alike.
+    // A part behind its batch is too late for every reader alike.
     if (batch.made === null) batch.parts.set(part, entries);
   }
 
@@ -44,7 +44,7 @@ export class BatchedChanges {
     batch.verdict = isAccepted;
   }
 
-  /** Judges a batch by the groups now; unless `isFinal`, `judgeAgain` decides. */
+  /** Judges a batch by the present groups; unless `isFinal`, `judgeAgain` decides. */
   read(record: BatchRecord, read: ReadAt, isFinal: boolean): JudgedBatch {
     const batch = this.#seen(record.id, read);
     const parts = Array.from({ length: record.parts }, (_, part) => batch.parts.get(part));
@@ -59,17 +59,17 @@ export class BatchedChanges {
     return this.#judged(batch, batch.isAccepted ? this.#include(batch) : []);
   }
 
-  /** Judges earlier batches in log order, once nothing can be missing. */
+  /** Judges earlier batches in log order, once no record can be missing. */
   judgeAgain(): void {
     for (const history of this.#groups.values()) history.forgetBatches();
     for (const batch of this.#inOrder()) {
-      // Its tombstone shows that states contain it, or that it was rejected.
+      // Its tombstone shows that states contain the batch, or that it was rejected.
       if (!batch.keys.has(this.#keys.proposal(batch.id))) this.#retire(batch);
       else this.#judgeLate(batch);
     }
   }
 
-  /** Finds a batch; null = its fate is unknown, as states contain it. */
+  /** Finds a batch; null = states contain it, and its fate is unknown. */
   find(id: string): JudgedBatch | null {
     const batch = this.#batches.get(id);
     if (batch === undefined || batch.made === null) return null;
@@ -113,7 +113,7 @@ export class BatchedChanges {
     return batch === undefined ? [] : this.#keysOf(batch);
   }
 
-  /** Takes what others have left too long: groups for states, and keys to free. */
+  /** Takes overdue work of other nodes: groups for states, and keys to free. */
   takeOverdue(nowMs: number, logMs: number): { readonly groups: string[]; readonly keys: string[] } {
     const overdue = { groups: [] as string[], keys: [] as string[] };
     for (const batch of this.#batches.values()) {
@@ -128,7 +128,7 @@ export class BatchedChanges {
     return overdue;
   }
 
-  /** Notes a key that left the log; returns groups to write again, if it was freed by mistake. */
+  /** Notes a key that left the log. Returns the groups to write again, if it was freed by mistake. */
   buried(key: string): Iterable<string> {
     const id = this.#idOfKey.get(key);
     const batch = id === undefined ? undefined : this.#batches.get(id);
@@ -211,7 +211,7 @@ export class BatchedChanges {
     return [...(keys.has(own) ? [own] : []), ...others, ...(isDeclared ? [verdict] : [])];
   }
 
-  /** Drops a batch but for its keys in the log, which `takeOverdue` frees. */
+  /** Drops a batch except its keys in the log. `takeOverdue` frees them. */
   #retire(batch: Batch): void {
     batch.made = null;
     batch.entries = new Map();
@@ -226,7 +226,7 @@ export interface JudgedBatch {
   readonly isAccepted: boolean;
   readonly isFinal: boolean;
   readonly changes: readonly AuditRecord[];
-  /** Groups with other revisions; none = the log lacks a part of it. */
+  /** Groups with other revisions; none = a part is missing. */
   readonly late: readonly LateGroup[];
 }
 
@@ -257,9 +257,9 @@ interface Made {
 
 interface Batch {
   readonly id: string;
-  /** Null until the batch itself is read. */
+  /** Entries by part, until the batch itself is read. */
   readonly parts: Map<number, readonly BatchEntry[]>;
-  /** Keys of the batch in the log, as far as read. */
+  /** Keys of the batch that were read in the log. */
   readonly keys: Set<string>;
   made: Made | null;
   entries: ReadonlyMap<string, BatchEntry>;

@@ -14,16 +14,16 @@ import type { Trail } from './trail.js';
 
 /** States per append: some hundred KB. */
 const STATES_AT_ONCE = 500;
-/** Milliseconds for which a deleted group's state stays, against older states of frozen writers. */
+/** Milliseconds that a deleted group's state stays. Frozen writers may send older states until then. */
 const KEEP_DELETED_MS = 7 * 24 * 3_600_000;
 
 type Settings = Pick<RegistrySettings, 'nodeId' | 'lifeId' | 'adoptAfterMs'>;
 
 /**
- * Writes whole states of groups behind their proposals, and frees the keys that these replace. Changes missing in the
- * trail precede the state in its append. One append is under way at a time: 1,000 changes of a group are a few states.
- * The proposing node writes; if it has died, others do after a while, each later than the one before. A batch's states
- * follow its verdict (batched-changes.ts); a group deleted with its attachments waits for their states (releases.ts).
+ * Writes groups' states after their proposals, and frees the replaced keys. Changes missing in the trail precede the
+ * state in its append. One append is under way at a time: 1,000 changes of a group are a few states. The proposing node
+ * writes; if it has died, others do after a while, each later than the one before. A batch's states follow its verdict
+ * (batched-changes.ts); a group deleted with its attachments waits for their states (releases.ts).
  */
 export class Checkpoints {
   readonly #settings: Settings;
@@ -33,11 +33,10 @@ export class Checkpoints {
   readonly #releases: Releases;
   readonly #batches: BatchedChanges;
   readonly #trail: Trail;
-  /** Groups whose state has to be written. */
   readonly #wanted = new Set<string>();
-  /** Groups with more in the log than a state, and deleted ones. */
+  /** Groups with more than a state in the log, and deleted ones. */
   readonly #untidy = new Set<string>();
-  /** Accepted own changes that wait for a state with them. */
+  /** Accepted own changes that wait for their states. */
   #held: Held[] = [];
   #underWay: UnderWay | null = null;
   /** True = an append of states failed, and is not repeated yet. */
@@ -68,20 +67,19 @@ export class Checkpoints {
     this.#wanted.add(group);
   }
 
-  /** Holds an own proposal's decision until a state with it is in the log. */
+  /** Holds an own proposal's decision until the log has its state. */
   hold(decision: ChangeDecision, offset: number): void {
     this.#held.push({ decision, offset, missing: new Set([decision.group]) });
     this.want(decision.group);
   }
 
-  /** Holds an own batch's decision until all its groups' states are in the log. */
+  /** Holds an own batch's decision until the log has its states. */
   holdBatch(decision: BatchDecision, offset: number): void {
     const missing = new Set(decision.changes.map(({ group }) => group));
     this.#held.push({ decision, offset, missing });
     for (const group of missing) this.want(group);
   }
 
-  /** Notes that a group's keys have changed. */
   seen(group: string, { keys, isOpen, isToRenew, current }: GroupHistory): void {
     const isTidy = keys.size === 0 || (keys.size === 1 && !isOpen && !isToRenew && current.definition !== null);
     if (isTidy) this.#untidy.delete(group);
@@ -101,7 +99,7 @@ export class Checkpoints {
     for (const { missing } of this.#held) for (const group of missing) this.want(group);
   }
 
-  /** Writes states at the end of a step. `asOf`: what is read; `shift`: addend of offsets. */
+  /** Writes states at the end of a step. `asOf`: read so far; `shift`: addend of offsets. */
   write(effects: RegistryEffects, { asOf, shift }: Pick<StateRecord, 'asOf' | 'shift'>): void {
     if (this.#underWay !== null || this.#wanted.size === 0) return;
     const groups = new Set<string>();
@@ -141,8 +139,8 @@ export class Checkpoints {
   }
 
   /**
-   * Repeats failed states at the next tick; at once would loop while the topic is away. *Why:* after a loss of the log
-   * a node that remembers more may write a state without the change, and its yes would be untrue.
+   * Repeats failed states at the next tick. At once would loop while the topic is away. *Why:* after a loss of the log
+   * a node that has read more may write a state without the change, and acceptance would be untrue.
    */
   failed(ticket: number): void {
     const lost = this.#end(ticket);
@@ -151,7 +149,7 @@ export class Checkpoints {
     this.#hasFailed = true;
   }
 
-  /** Finds work left for too long: the writer died, the append failed, or the group was deleted long ago. */
+  /** Finds overdue work: the writer died, the append failed, or the group was deleted long ago. */
   adopt(effects: RegistryEffects, nowMs: number, logMs: number): void {
     if (this.#hasFailed) this.#wantHeld();
     const { keys: freed, groups: left } = this.#batches.takeOverdue(nowMs, logMs);
@@ -163,7 +161,7 @@ export class Checkpoints {
       } else if (isForgotten(history, logMs)) {
         freed.push(...history.keys.keys());
       } else if (history.awaitsBatchesAlone && history.keys.size <= 1) {
-        // Its one key is the state before the batch, however old it is.
+        // Its one key is the state before the batch, of any age.
       } else if ([...history.keys.values()].some((key) => nowMs - key.readMs > this.#patienceMs)) {
         if (history.isOpen || history.isToRenew || history.isMisstated) this.want(group);
         else freed.push(...this.#replaced(group, history.asOf, nowMs));
@@ -202,7 +200,7 @@ export class Checkpoints {
     });
   }
 
-  /** Drops a change lost with the log, if a node without it wrote the group back. */
+  /** Rejects a change that a state has undone. After a loss of the log, a node without the change may write back. */
   #withoutTakenBack(decision: ChangeDecision): ChangeDecision {
     const state = this.#stateOf(decision.group);
     return state.revision < decision.state.revision ? rejected(decision, state) : decision;
@@ -215,7 +213,7 @@ export class Checkpoints {
     return late.length === 0 ? decision : { ...decision, accepted: false, changes: [], late };
   }
 
-  /** Lists keys contained in a state of the log: own ones, and abandoned ones. */
+  /** Lists keys contained in a state of the log: own and abandoned ones. */
   #replaced(group: string, asOf: number, nowMs: number): string[] {
     const keys = this.#groups.get(group)?.keys ?? new Map<string, never>();
     const { nodeId } = this.#settings;
@@ -260,7 +258,7 @@ function isForgotten({ keys, isOpen, current }: GroupHistory, logMs: number): bo
   return true;
 }
 
-/** Returns a node's patience, which differs, so that one after another takes over. */
+/** Returns a node's patience. It differs, so that one node after another takes over. */
 export function patienceOf({ nodeId, adoptAfterMs }: Settings): number {
   return adoptAfterMs * (1 + turnOf(nodeId));
 }

@@ -7,25 +7,24 @@ import type {
   StateRecord,
 } from './registry-record.js';
 
-/** Group at one offset of the log. */
 export interface GroupState {
   /** Offset of its last proposal + 1, 0 = none; rises with every change. */
   readonly revision: number;
-  /** Null = there is no such group. */
+  /** Null = the group does not exist. */
   readonly definition: GroupDefinition | null;
 }
 
 export const NEVER: GroupState = { revision: 0, definition: null };
 
-/** Key of the group in the log, as far as read. */
+/** Key of the group that was read in the log. */
 export interface LiveKey {
   readonly offset: number;
-  /** Log time. */
+  /** Log time of its record. */
   readonly logMs: number;
   /** Local time of reading. */
   readonly readMs: number;
   readonly author: string;
-  /** A state with `asOf` above it makes the record superfluous: a proposal's offset, or a state's `asOf`. */
+  /** Proposal's offset, or state's `asOf`: a state with a higher `asOf` replaces the record. */
   readonly asOf: number;
   readonly isState: boolean;
   /** Revision of a state; 0 = a proposal. */
@@ -34,7 +33,7 @@ export interface LiveKey {
 }
 
 /**
- * Folds one group: its newest state, and the proposals behind it, in log order.
+ * Folds one group: its newest state, and later proposals in log order.
  *
  *     current = fold(state, proposals with offset ≥ state.asOf)
  *
@@ -47,7 +46,7 @@ export interface LiveKey {
 export class GroupHistory {
   current: GroupState = NEVER;
   readonly keys = new Map<string, LiveKey>();
-  /** Offset below which the newest state contains all. */
+  /** Offset below which the newest state contains all records. */
   asOf = 0;
   #writtenAsOf = 0;
   #base: GroupState = NEVER;
@@ -62,7 +61,7 @@ export class GroupHistory {
     return proposed.change;
   }
 
-  /** Detaches this entry with its deleted group; returns the change, or null if a state contains it. */
+  /** Detaches this entry with its deleted group; returns the change. Null = a state contains it. */
   detach(offset: number, { group: withGroup, ...deletion }: ProposalRecord, entry: string): AuditRecord | null {
     if (offset < this.asOf) return null;
     const { detaching: _, ...proposal } = { ...deletion, group: entry, expected: null };
@@ -73,7 +72,7 @@ export class GroupHistory {
     return proposed.change;
   }
 
-  /** Takes an accepted batch's change; returns it, or null if a state contains it. */
+  /** Takes an accepted batch's change and returns it. Null = a state contains it. */
   include(offset: number, { author, by }: BatchRecord, { group, definition }: BatchEntry): AuditRecord | null {
     if (offset < this.asOf) return null;
     // The batch was judged for all of its groups together.
@@ -85,12 +84,11 @@ export class GroupHistory {
     return proposed.change;
   }
 
-  /** Notes an appended own state, perhaps not read back yet. */
+  /** Notes an appended own state, perhaps before it is read back. */
   written(asOf: number): void {
     this.#writtenAsOf = Math.max(this.#writtenAsOf, asOf);
   }
 
-  /** Tests if a state in the log contains the record. */
   contains(offset: number): boolean {
     return Math.max(this.asOf, this.#writtenAsOf) > offset;
   }
@@ -133,7 +131,7 @@ export class GroupHistory {
     for (const { change } of this.#proposals) if (change !== null) yield change;
   }
 
-  /** Notes a proposal that left the log; true = a loss: accepted, and in no state. */
+  /** Notes a proposal that left the log; true = accepted and in no state. */
   forget(offset: number): boolean {
     const accepted = this.#proposals.some((proposed) => proposed.offset === offset && proposed.change !== null);
     if (!accepted) this.#proposals = this.#proposals.filter((proposed) => proposed.offset !== offset);
@@ -141,8 +139,8 @@ export class GroupHistory {
   }
 
   /**
-   * Adopts a newer state, wherever it stands. In one log revisions never fall; of two nodes that write a lost log back,
-   * the one that had read more wins.
+   * Adopts a newer state from anywhere in the log. In one log revisions never fall; of two nodes that write a lost log
+   * back, the one that had read more wins.
    */
   adopt({ asOf, revision, definition }: Pick<StateRecord, 'asOf' | 'revision' | 'definition'>): void {
     const known = this.#base.revision;
@@ -153,7 +151,7 @@ export class GroupHistory {
     this.#foldAll();
   }
 
-  /** Tests if newcomers lack the group without this key, buried by mistake: it is written again. */
+  /** Tests if newcomers lack the group without this buried key. */
   isMissed({ offset, asOf, isState }: LiveKey): boolean {
     if (!isState) return this.forget(offset);
     if (this.current.definition === null) return false;
@@ -165,21 +163,18 @@ export class GroupHistory {
     return this.#proposals.length > 0;
   }
 
-  /** True = such records are batches only. */
+  /** True = all its proposals are of batches. */
   get awaitsBatchesAlone(): boolean {
     return this.isOpen && this.#proposals.every(({ inBatch }) => inBatch === true);
   }
 
-  /** True = unchanged records must be written again. */
+  /** True = its state must be written again, though unchanged. */
   get isToRenew(): boolean {
     for (const key of this.keys.values()) if (key.isToRenew) return true;
     return false;
   }
 
-  /**
-   * True = the state with the highest `asOf` is older than the one in force: the less informed of two nodes wrote a
-   * lost log back later.
-   */
+  /** True = the state with the highest `asOf` is outdated: a node that had read less wrote a lost log back later. */
   get isMisstated(): boolean {
     let newest: LiveKey | null = null;
     for (const key of this.keys.values()) if (key.isState && key.asOf > (newest?.asOf ?? -1)) newest = key;
@@ -212,7 +207,6 @@ export class GroupHistory {
   }
 }
 
-/** Tests if the group has the expected revision. */
 export function isExpected({ revision, definition }: GroupState, expected: number | null): boolean {
   if (expected === null) return true;
   return expected === 0 ? definition === null : definition !== null && revision === expected;

@@ -2,23 +2,23 @@ import { type GroupHistory, type GroupState, NEVER } from './group-history.js';
 import type { RegistryRecord } from './registry-record.js';
 
 /**
- * Gap between a log's last known lasting offset and the next log's first. More covers more lost changes, and uses
- * numbers sooner: enough for 2^32 logs.
+ * Gap between the lasting offsets of two logs. A larger gap covers more lost changes, but uses numbers sooner: this one
+ * lasts for 2^32 logs.
  */
 export const UNREAD_MAX = 2 ** 20;
 /** Largest base of a log, so that lasting offsets stay exact. */
 export const BASE_MAX = 2 ** 52;
 
 /**
- * Gives records lasting offsets, which rise over all logs, and remembers the old log until the new has its states.
+ * Gives records lasting offsets, which rise over all logs. It keeps the old log's states until the new log has them.
  *
  *     lasting offset = offset + shift
  *     shift          = max over the epoch records before it of (base − offset behind the epoch record)
  *
- * Clients hold revisions (If-Match): none may be given twice, or depend on where offsets begin. Who finds no epoch
- * record writes one first, with base 0, or above all that it has read of other logs. It counts from there on, for all
- * readers; it is never freed. Old states are written back with their revisions (checkpoints.ts); of two writers the one
- * that had read farther wins.
+ * Clients hold revisions (If-Match), so no revision may be given twice, or depend on the first offset of a log. A node
+ * that finds no epoch record writes one first, with base 0, or above all that it has read of other logs. It counts from
+ * there on, for all readers; it is never freed. Old states are written back with their revisions (checkpoints.ts); of
+ * two writers the one that had read farther wins.
  *
  * *Worked:* offsets begin at 2^50; two nodes write base 0 at 2^50 + 1 and 2^50 + 2. The record behind the first has
  * lasting offset 0; the second changes nothing.
@@ -36,7 +36,7 @@ export class RegistryEpochs {
   /** States of earlier logs that this log lacks. */
   readonly #remembered = new Map<string, GroupState>();
 
-  /** Returns a lasting offset; null before the first epoch record, where nothing is written that an offset decides. */
+  /** Returns a lasting offset; null before the first epoch record. No record whose offset decides stands there. */
   lastingOffsetOf(offset: number): number | null {
     return this.#shift === null ? null : offset + this.#shift;
   }
@@ -60,7 +60,7 @@ export class RegistryEpochs {
     return true;
   }
 
-  /** Reads an epoch record, or a state, whose writer has read one: a renewed epoch record stands too late. */
+  /** Reads an epoch record's base, or a state's shift. A renewed epoch record may stand behind such states. */
   read(record: RegistryRecord, offset: number): void {
     if (record.kind === 'state') this.#raise(record.shift);
     if (record.kind !== 'epoch') return;
@@ -77,7 +77,7 @@ export class RegistryEpochs {
     return this.#own > this.#base ? this.#own : null;
   }
 
-  /** Returns earlier logs' newer state of a group. */
+  /** Returns the newest state of a group in earlier logs. */
   rememberedOf(group: string): GroupState {
     return this.#remembered.get(group) ?? NEVER;
   }
@@ -94,12 +94,11 @@ export class RegistryEpochs {
     }
   }
 
-  /** Forgets what this log's state supersedes. */
+  /** Forgets the earlier logs' state that this log's supersedes. */
   said(group: string, { revision }: GroupState): void {
     if (this.#remembered.size > 0 && revision >= this.rememberedOf(group).revision) this.#remembered.delete(group);
   }
 
-  /** Groups of earlier logs that this log lacks, with states. */
   get lacking(): ReadonlyMap<string, GroupState> {
     return this.#remembered;
   }

@@ -10,7 +10,7 @@ export interface RegistrySettings {
   readonly lifeId: string;
   /** Local milliseconds after which other nodes' leftovers are finished here. */
   readonly adoptAfterMs: number;
-  /** Changes that the trail keeps. */
+  /** Number of changes that the trail keeps. */
   readonly auditedChanges: number;
 }
 
@@ -20,7 +20,7 @@ export type RegistryEvent =
   | { readonly kind: 'records-read'; readonly records: readonly ReadRegistryRecord[] }
   /** Comes when all records of the start have been given. */
   | { readonly kind: 'caught-up' }
-  /** Requests a change; its decision has the same id, if one comes. */
+  /** Requests a change. Its decision, if one comes, has the same id. */
   | {
       readonly kind: 'proposed';
       readonly id: string;
@@ -38,7 +38,7 @@ export type RegistryEvent =
       readonly entries: readonly BatchEntry[];
       readonly by: ChangedBy | null;
     }
-  /** Ends an append; a failed one may be in the log or not. */
+  /** Ends an append; the log may have a failed one. */
   | { readonly kind: 'appended' | 'append-failed'; readonly ticket: number }
   /** Ticks once a second, for retries and leftovers. */
   | { readonly kind: 'tick' };
@@ -49,7 +49,7 @@ export interface ReadRegistryRecord {
   readonly key: string;
   /** Null = a tombstone. */
   readonly record: RegistryRecord | Unreadable | null;
-  /** True = its signature will expire soon, so its group's state is written again. */
+  /** True = its signature expires soon: its group's state is written again. */
   readonly isToRenew?: true;
 }
 
@@ -71,9 +71,9 @@ export interface ChangeDecision {
   readonly accepted: boolean;
   /** Record in the trail; null = rejected. */
   readonly change: AuditRecord | null;
-  /** Changes of what was detached with the group. */
+  /** Changes of the entries that were detached with the group. */
   readonly detached: readonly AuditRecord[];
-  /** Group after the change, or the state in its way. */
+  /** Group after the change, or the state that prevented it. */
   readonly state: GroupState;
 }
 
@@ -84,14 +84,14 @@ export interface BatchDecision {
   readonly revision: number;
   /** Records of the trail; none = rejected. */
   readonly changes: readonly AuditRecord[];
-  /** Groups with other revisions; none = the log lacks a part. */
+  /** Groups with other revisions; none = a part is missing. */
   readonly late: readonly LateGroup[];
 }
 
 /** Effects for the node, new with every step. */
 export interface RegistryEffects {
   readonly appends: RegistryAppend[];
-  /** Groups whose state has changed: read it from the registry. */
+  /** Groups whose state in the registry has changed. */
   readonly changed: Set<string>;
   readonly decisions: ChangeDecision[];
   readonly batchDecisions: BatchDecision[];

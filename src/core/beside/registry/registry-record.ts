@@ -1,6 +1,6 @@
 import { scopeKindOf } from '../attachments/attachment.js';
 
-/** Records of the registry topic, decoded and checked; definitions are only carried. */
+/** Records of the registry topic, decoded and checked. Definitions are only carried. */
 export type RegistryRecord =
   | ProposalRecord
   | BatchPartRecord
@@ -15,7 +15,7 @@ export type RegistryRecord =
 /** Group as below `groups.<name>` in YAML: JSON with every given key. */
 export type GroupDefinition = Readonly<Record<string, unknown>>;
 
-/** Caller of a change, as its node knows it. Carried, never judged. */
+/** Caller of a change by its node. Carried, never judged. */
 export interface ChangedBy {
   readonly name: string;
   /** Proof: `open`, `token`, `certificate` (src/base/access/caller.ts). */
@@ -31,12 +31,11 @@ export interface ProposalRecord {
   readonly kind: 'proposal';
   /** Unique for ever; part of the key. */
   readonly id: string;
-  /** Id of the writing node. */
   readonly author: string;
   readonly group: string;
   /** Revision that the group must have; 0 = none, null = any. */
   readonly expected: number | null;
-  /** Null = delete it. */
+  /** Null deletes the group. */
   readonly definition: GroupDefinition | null;
   /** True = the deletion detaches the group's attachments at this offset (releases.ts). */
   readonly detaching?: true;
@@ -44,7 +43,7 @@ export interface ProposalRecord {
   readonly by?: ChangedBy | null;
 }
 
-/** Part of a batch that is larger than a record; it means nothing before the batch's own record. */
+/** Part of a batch that is larger than a record. Void without the batch's own record. */
 export interface BatchPartRecord {
   readonly kind: 'batch-part';
   readonly id: string;
@@ -54,7 +53,7 @@ export interface BatchPartRecord {
   readonly entries: readonly BatchEntry[];
 }
 
-/** Group of a batch, worded as a proposal; batches delete nothing. */
+/** Group of a batch, as in a proposal; batches delete nothing. */
 export interface BatchEntry {
   readonly group: string;
   readonly expected: number | null;
@@ -75,13 +74,12 @@ export interface BatchRecord {
 /** Fate of a batch, for readers whose evidence is compacted away. */
 export interface VerdictRecord {
   readonly kind: 'verdict';
-  /** Id of the batch. */
   readonly id: string;
   readonly author: string;
   readonly isAccepted: boolean;
 }
 
-/** Accepted change: before, after and author. A function of the log, whoever writes it, however often. */
+/** Accepted change: before, after and author. A function of the log, by any writer, at any time. */
 export interface AuditRecord {
   readonly kind: 'audit';
   /** Id of the requested node, not the writer's. */
@@ -99,7 +97,7 @@ export interface AuditRecord {
   readonly inBatch?: true;
 }
 
-/** Whole state of a group, with every record of lasting offset below `asOf`. */
+/** Whole state of a group by all lasting offsets below `asOf`. */
 export interface StateRecord {
   readonly kind: 'state';
   readonly author: string;
@@ -112,7 +110,7 @@ export interface StateRecord {
   readonly definition: GroupDefinition | null;
 }
 
-/** Shows its writer, read back, that all is read that compaction took meanwhile. */
+/** Proves, once read back, that compaction hides no record from its writer. */
 export interface BarrierRecord {
   readonly kind: 'barrier';
   readonly author: string;
@@ -125,7 +123,7 @@ export interface EpochRecord {
   readonly author: string;
   /** Unique for ever; part of the key. */
   readonly id: string;
-  /** Lasting offset of the next record, unless an earlier epoch record gives a higher one. */
+  /** Least lasting offset of the next record. */
   readonly base: number;
   /** Offset at which a repeated one counts; absent = its own. */
   readonly at?: number;
@@ -135,17 +133,17 @@ export interface EpochRecord {
 export interface YamlRecord {
   readonly kind: 'yaml';
   readonly author: string;
-  /** Version of the node's program: hashes of others are not comparable. */
+  /** Version of the node's program; hashes of different versions cannot be compared. */
   readonly version: string;
-  /** A node's groups are told in parts. */
+  /** Number of the record: a node's groups stand in several. */
   readonly part: number;
   /** Name → hash. */
   readonly groups: Readonly<Record<string, string>>;
 }
 
 /**
- * Keys of one cluster. Each proposal and state has its own: compaction would drop the winning proposal, or a later
- * state for one that arrives after it.
+ * Makes the keys of one cluster. Each proposal and state has its own: compaction would drop the winning proposal, or a
+ * later state for one that arrives after it.
  */
 export interface RegistryKeys {
   proposal(id: string): string;
@@ -157,7 +155,7 @@ export interface RegistryKeys {
   /** Returns the `auditId` of such a key; null = another key. */
   auditedBy(key: string): string | null;
   barrier(nodeId: string): string;
-  /** Keys of their own, so that compaction leaves all such records in place. */
+  /** Unique key per record: compaction leaves all epoch records in place. */
   epoch(id: string): string;
   yaml(nodeId: string, part: number): string;
 }
@@ -206,7 +204,7 @@ export function keyEntry(name: string): string {
 
 export interface Entry {
   readonly kind: 'group' | 'attachment' | 'key-template' | 'key';
-  /** Name of a group or key, path of a scope, or pattern of a template. */
+  /** Name of a group or key, scope's path, or template's pattern. */
   readonly name: string;
 }
 
@@ -223,7 +221,7 @@ export function auditIdOf({ revision, group, withGroup, inBatch }: AuditRecord):
   return withGroup === undefined ? String(revision) : `${revision}${group}`;
 }
 
-/** Returns the key that a record must have; null = it says the impossible. */
+/** Returns the key that a record must have. */
 export function keyOf(keys: RegistryKeys, record: RegistryRecord): string {
   switch (record.kind) {
     case 'proposal':

@@ -25,19 +25,19 @@ import { Releases } from './releases.js';
 import { Trail } from './trail.js';
 
 /**
- * Keeps the groups of run time as one ordered, compacted log has them: event + now → effects. A proposal's offset
- * decides, for every reader alike (group-history.ts): compare-and-set without a leader. Its node appends the whole
- * state, and only then reports the change done (checkpoints.ts). Nodes that have read equally far hold the same groups,
- * whatever was compacted.
+ * Keeps the groups of run time by one ordered, compacted log: event + now → effects. A proposal's offset decides, for
+ * every reader alike (group-history.ts): compare-and-set without a leader. Its node appends the whole state, and only
+ * then reports the change done (checkpoints.ts). Nodes that have read equally far hold the same groups, compacted or
+ * not.
  */
 export class Registry {
-  /** True = all of the start is read, and nothing compacted meanwhile can be missing. */
+  /** True once the start of the log was read without a hole. */
   isReady = false;
-  /** Records that say the impossible, or have a foreign key. */
+  /** Number of impossible records, and of foreign keys. */
   ignored = 0;
   readonly keys: RegistryKeys;
   readonly trail: Trail;
-  /** Log in reading, and what earlier ones said. */
+  /** Present log, and states of earlier ones. */
   readonly epochs = new RegistryEpochs();
   readonly #settings: RegistrySettings;
   readonly #groups = new Map<string, GroupHistory>();
@@ -49,10 +49,10 @@ export class Registry {
   #nextOffset = 0;
   readonly #logTime = new LogTime(Infinity);
   #isCaughtUp = false;
-  /** True = nothing compacted can be missing: at the start, and behind each hole. */
+  /** True = no compacted record can be missing. False at the start, and after each hole. */
   #isWhole = false;
   #holes = 0;
-  /** Own proposals read behind a hole, judged when nothing can be missing. */
+  /** Own proposals read after a hole, until they are judged. */
   #unjudged: OwnProposal[] = [];
   /** Ids of own batches, likewise. */
   #unjudgedBatches: string[] = [];
@@ -117,7 +117,7 @@ export class Registry {
     return this.#effects;
   }
 
-  /** Returns a group's state by the log, or an earlier one while this lacks it. */
+  /** Returns a group's newest state in this and earlier logs. */
   stateOf(group: string): GroupState {
     return this.epochs.stateOf(group, this.#groups);
   }
@@ -131,7 +131,7 @@ export class Registry {
     return this.#nextOffset;
   }
 
-  /** Lasting offset below which all is read. */
+  /** Lasting offset below which all records are read. */
   get #readUpTo(): Pick<StateRecord, 'asOf' | 'shift'> {
     return { asOf: this.epochs.lastingOffsetOf(this.#nextOffset) ?? 0, shift: this.epochs.shift };
   }
@@ -187,7 +187,7 @@ export class Registry {
     else this.#readGroup(read, record, nowMs);
   }
 
-  /** Notes a hole: compacted records may be missing, and the state that contains them still ahead. */
+  /** Notes a hole: records may be missing whose state stands later in the log. */
   #missed(): void {
     this.#isWhole = false;
     this.#holes++;
@@ -202,7 +202,7 @@ export class Registry {
     this.#releases.applyAgain();
     const changes = new Map<number, AuditRecord[]>();
     for (const [name, history] of this.#groups) {
-      // Only now is it known which entries a deletion has detached.
+      // Only now are the entries known that a deletion has detached.
       if (history.current.revision !== revisions.get(name)) this.#hasChanged(name, history);
       for (const change of history.changes()) {
         this.trail.expect(change, nowMs);
@@ -223,7 +223,7 @@ export class Registry {
     this.#checkpoints.bury([this.keys.barrier(this.#settings.nodeId)], this.#effects);
   }
 
-  /** Writes back what earlier logs said and this one lacks. */
+  /** Writes back states of earlier logs that this one lacks. */
   #writeBack(): void {
     for (const group of this.epochs.lacking.keys()) this.#checkpoints.want(group);
   }
@@ -281,7 +281,7 @@ export class Registry {
     this.#checkpoints.bury(this.#batches.rejected(id), this.#effects);
   }
 
-  /** Notes an entry that another's proposal has detached. */
+  /** Notes an entry that another record than its own has changed. */
   #hasChanged(name: string, history: GroupHistory | undefined): void {
     if (history === undefined) return;
     this.#effects.changed.add(name);
@@ -338,7 +338,7 @@ export class Registry {
     this.#append([...this.#epochRecords(), { kind: 'barrier', author, id: this.#barrierId }]);
   }
 
-  /** Returns the record with the log's base, before all others of this node; none if it is there. */
+  /** Returns the record with the log's base, if it is missing. It precedes all others of this node. */
   #epochRecords(): RegistryRecord[] {
     const base = this.epochs.unwritten;
     if (base === null) return [];
@@ -352,7 +352,7 @@ export class Registry {
   }
 }
 
-/** Returns a batch as one record, behind the parts of what is larger than a record. */
+/** Returns a batch as one record, after the parts that exceed it. */
 function batchOf({ id, entries, by }: ProposedBatch, author: string): RegistryRecord[] {
   const parts = partsOf(entries);
   const last = parts.pop() ?? [];
@@ -360,12 +360,12 @@ function batchOf({ id, entries, by }: ProposedBatch, author: string): RegistryRe
   return [...records, { kind: 'batch', id, author, parts: parts.length, entries: last, by }];
 }
 
-/** Records that mean something at their offset alone. */
+/** Records that their offset gives a meaning. */
 type RecordAtOffset = Exclude<RegistryRecord, { readonly kind: 'yaml' | 'epoch' | 'barrier' }>;
 
 type ProposedBatch = Extract<RegistryEvent, { kind: 'batch-proposed' }>;
 
-/** Cuts a batch into parts that the log takes, each with a group at least. */
+/** Cuts a batch into parts that fit into records. Each part has at least one group. */
 function partsOf(entries: readonly BatchEntry[]): BatchEntry[][] {
   const parts: BatchEntry[][] = [];
   let left = 0;

@@ -1,7 +1,7 @@
 import type { GroupHistory } from './group-history.js';
 import { type AuditRecord, attachedPath, attachmentName, type ProposalRecord } from './registry-record.js';
 
-/** Accepted deletion with its detachments, not in the group's own state yet. */
+/** Accepted deletion with its detachments, until the group's own state contains it. */
 interface Release {
   readonly offset: number;
   readonly group: string;
@@ -12,11 +12,11 @@ interface Release {
 }
 
 /**
- * Applies deletions that detach whatever leads to the group: one proposal, many entries. What leads there is known from
- * the entries at its offset, which compaction may take away. So an entry's state waits for the states of all detached
- * because of it, and the group's comes last. Either the group's state contains the deletion, and so do all, or all that
- * decides about stateless entries is still in the log. *Worked:* at 9, gold is deleted, acme is attached to it,
- * acme/orders is the same as acme: states come as acme/orders, acme, gold.
+ * Applies deletions that detach all attachments leading to the group: one proposal, many entries. The entries at its
+ * offset decide, which compaction may take away. So an entry's state waits for the states of the entries detached
+ * because of it, and the group's comes last. Either the group's state contains the deletion, and so do all, or all
+ * records that decide about stateless entries are still in the log. *Worked:* at 9, gold is deleted, acme is attached
+ * to it, acme/orders is the same as acme: states come as acme/orders, acme, gold.
  */
 export class Releases {
   readonly #groups: ReadonlyMap<string, GroupHistory>;
@@ -40,7 +40,7 @@ export class Releases {
     this.#open = [];
   }
 
-  /** Applies all deletions again, once nothing can be missing. */
+  /** Applies all deletions again, once no record can be missing. */
   applyAgain(): void {
     this.#open = [];
     const accepted: { offset: number; proposal: ProposalRecord }[] = [];
@@ -62,12 +62,12 @@ export class Releases {
     });
   }
 
-  /** Tests if a state contains the deletion; a missing entry keeps nothing waiting. */
+  /** Tests if a state contains the deletion; a missing entry counts as contained. */
   #isContained(name: string, offset: number): boolean {
     return this.#groups.get(name)?.contains(offset) ?? true;
   }
 
-  /** Yields names with definitions, but for entries with a newer state. */
+  /** Yields names with definitions, except entries with a newer state. */
   *#attachmentsAt(offset: number): Generator<Attached> {
     for (const [name, history] of this.#groups) {
       const definition = attachedPath(name) === null ? null : (history.at(offset)?.definition ?? null);
@@ -90,7 +90,7 @@ function tiersOf(group: string, attachments: Iterable<Attached>): string[][] {
     same.set(target, [...(same.get(target) ?? []), name]);
   }
   const tiers: string[][] = [];
-  // An entry is the same as at most one other: nothing is found twice, and no circle is entered.
+  // An entry is the same as at most one other: each is found once, and no circle is entered.
   let tier = attached;
   while (tier.length > 0) {
     tiers.push(tier);

@@ -1,9 +1,9 @@
 import { type AuditRecord, auditIdOf } from './registry-record.js';
 
 /**
- * Keeps the newest accepted changes of all groups, in log order, each a record with a key of its own; tombstones free
- * what falls out. A change is *missing* from its acceptance until its record is known in the log. One with detachments
- * has a record for each, all of its revision; none is shown while another is missing.
+ * Keeps the newest accepted changes of all groups, in log order. Each is a record with its own key; tombstones free
+ * those that fall out. A change is *missing* from its acceptance until its record is read in the log. A change with
+ * detachments has a record for each, all of its revision; none is shown while another is missing.
  */
 export class Trail {
   readonly #most: number;
@@ -13,9 +13,9 @@ export class Trail {
   #floor: Cursor = { revision: 0, group: LAST };
   /** Changes whose records are unread, by `auditIdOf`. */
   readonly #missing = new Map<string, Missing>();
-  /** Kept changes that the log will lose (expiring signatures, another log), by `auditIdOf`. */
+  /** Kept changes that the log will lose, by `auditIdOf`: signatures expire, or another log began. */
   readonly #toRenew = new Map<string, Missing>();
-  /** Groups with records in the log that are not kept, until freed. */
+  /** Changes in the log that are not kept, until freed, by `auditIdOf`. */
   readonly #fallen = new Map<string, Fallen>();
 
   /** @param most changes kept; nodes of a cluster should agree */
@@ -24,7 +24,7 @@ export class Trail {
   }
 
   /**
-   * Lists at most `most` changes behind a revision, of one entry or all. @param group last known one of this revision;
+   * Lists up to `most` changes behind a revision, all or one entry's. @param group last known one of this revision;
    * absent = all of it
    */
   after(revision: number, most: number, name: string | null, group = LAST): AuditRecord[] {
