@@ -2,7 +2,7 @@ import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../base/vocabulary.js'
 import type { Buckets } from './buckets.js';
 import { windowWaitMs } from './window.js';
 
-/** Milliseconds until an amount could be admitted in a slot if nobody else took anything; the row has been refilled. */
+/** Milliseconds until a slot could admit an amount without other takers. The row has been refilled. */
 export function waitOf(buckets: Buckets, slot: number, amount: number): number {
   const tokens = buckets.tokens.at(slot);
   const depth = buckets.depth.at(slot);
@@ -16,14 +16,14 @@ export function waitOf(buckets: Buckets, slot: number, amount: number): number {
   return windowWaitMs(tokens, amount, { depth, windowMs, nowMs: buckets.refilledMs.at(row) });
 }
 
-/** Until something useful is back: one unit, or 1 % of the depth where that is more. */
+/** Milliseconds until a useful amount is back: one unit, or 1 % of the depth where that is more. */
 export function usefulWaitOf(buckets: Buckets, slot: number): number {
   const depth = buckets.depth.at(slot);
   if (depth === Infinity) return 0;
   return waitOf(buckets, slot, Math.max(1, depth * USEFUL_RATIO));
 }
 
-/** Milliseconds of the limit that an amount takes up: messages and bytes as one number; 0 where nothing limits. */
+/** Milliseconds of the limit that messages and bytes take up together; 0 where nothing limits. */
 export function bucketMsOf(buckets: Buckets, row: number, messages: number, bytes: number): number {
   const [messageRate, byteRate] = [buckets.comesBackAt(slotOf(row, MESSAGES)), buckets.comesBackAt(slotOf(row, BYTES))];
   return Math.max(timeOf(messages, messageRate), timeOf(bytes, byteRate));

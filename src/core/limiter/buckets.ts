@@ -6,19 +6,19 @@ import { HeldTokens, type Hold } from './held-tokens.js';
 import { changedTokens, passWindows, restOfWindow, windowRefusedBy } from './window.js';
 
 /**
- * Lazy token buckets in columns, one per dimension in every row (PIP-322, "Using an asynchronous token bucket"; here
- * without its eventual consistency: one thread, so consumption is exact).
+ * Holds lazy token buckets in columns, one per dimension in every row. They are those of PIP-322 ("Using an
+ * asynchronous token bucket") without its eventual consistency: one thread, so consumption is exact.
  *
- * Refill is computed from elapsed time when a row is asked, so there is no timer. Tokens are doubles: the fraction of a
- * token is kept, 1 token per 10 s works. Consumption may leave a debt: an amount above the depth is admitted when the
- * bucket is full.
+ * Refill is computed from elapsed time when a row is asked, so there is no timer. Tokens are doubles: fractions are
+ * kept, and 1 token per 10 s works. Consumption may leave a debt: an amount above the depth is admitted when the bucket
+ * is full.
  *
  * Limits: Infinity = unlimited (tokens and depth are Infinity, rate 0, so that no arithmetic yields NaN); 0 = blocked
- * (depth NaN: every comparison with it is false, so nothing is ever enough; a debt is kept, and what was left is not).
+ * (depth NaN: every comparison with NaN is false, so no amount suffices; debts are kept, other tokens are lost).
  *
- * Exactness: a refill rounds twice, to a unit in the last place of what it adds and of what is there. At 1e12/s and a
- * depth of 1e11 that is 1.5e-5 of a token; 10,000 refills stay within 0.1 of the exact number. The rate is kept per
- * second and divided after multiplying, because 1/1000 has no exact double and its error would add up in one direction.
+ * Exactness: a refill rounds twice, to a unit in the last place of the addend and of the sum. At 1e12/s and a depth of
+ * 1e11 that is 1.5e-5 of a token; 10,000 refills stay within 0.1 of the exact number. The rate is kept per second and
+ * divided after multiplying: 1/1000 has no exact double, and its error would add up in one direction.
  *
  * Times are milliseconds of any monotonic clock, given by the caller.
  */
@@ -31,24 +31,24 @@ export class Buckets {
   tokens: Column;
   /** Per row: time of the last refill. */
   refilledMs: Column;
-  /** Per row, for its owner: the time until which its limits are confirmed. The buckets do not look at it. */
+  /** Per row, for its owner: the time until which its limits are confirmed. The buckets do not read it. */
   validUntilMs: Column;
   /**
-   * 1 per 64 rows, once one of them is asked; the reader clears it. For 200,000 rows these are 3 kB, so the few that
-   * were asked are found without reading their columns (reporter.ts).
+   * 1 for every 64 rows of which one was asked; the reader clears it. For 200,000 rows these are 3 kB, so the few asked
+   * rows are found without reading the columns (report/look-list.ts).
    */
   asked: Uint8Array;
-  /** Per row: length of its windows (window.ts), 0 = a bucket. Null while all are buckets, which saves time. */
+  /** Per row: milliseconds of its windows (window.ts), 0 = a bucket. Null while all are buckets. */
   windowMs: Float64Array | null = null;
-  /** Per slot that follows a bucket of the cluster: the rate at which tokens come back to it; null without any. */
+  /** Per slot that follows a bucket of the cluster: units per second that come back to it; null without any. */
   comesBack: Float64Array | null = null;
-  /** Per slot that follows a bucket of the cluster: what `isTakenFrom` compares with; null without any. */
+  /** Per slot that follows a bucket of the cluster: tokens that `isTakenFrom` compares with; null without any. */
   #publishedBelow: Float64Array | null = null;
   /** Per slot: units that were forgiven; null until some were. */
   #letOff: Float64Array | null = null;
-  /** Slots of which the first units were forgiven; the reader clears it. */
+  /** Slots with their first forgiven units; the reader clears it. */
   firstLetOff: number[] = [];
-  /** Tokens held for work whose cost is known later; null until some are held, which saves time as well. */
+  /** Tokens held for work whose cost is known later. Null until some are held, which saves time. */
   held: HeldTokens | null = null;
 
   constructor(rows: number) {
@@ -87,14 +87,14 @@ export class Buckets {
     if (this.held !== null) this.held.noteRoom(row);
   }
 
-  /** Refills, looks and takes in one: the dimension that refuses, or −1 and both amounts are taken. */
+  /** Refills the row and takes both amounts; −1 = taken, else the dimension that refuses. */
   tryTake(row: number, messages: number, bytes: number, nowMs: number): number {
     const { lines } = this;
     const first = row * LINE;
     if (nowMs !== lines[first + REFILLED_MS]) this.refill(row, nowMs);
     const messageTokens = lines[first];
     const byteTokens = lines[first + 1];
-    // Tokens never exceed the depth and are never positive in a blocked slot, so this comparison is enough for nearly
+    // Tokens never exceed the depth and are never positive in a blocked slot, so this comparison suffices for nearly
     // every grant. The rest (an amount of 0 in spite of a debt, an amount above the depth) takes the longer way.
     if (messageTokens < messages || byteTokens < bytes) {
       const refusedBy = this.refusedBy(row, messages, bytes);
@@ -105,7 +105,7 @@ export class Buckets {
     return -1;
   }
 
-  /** The dimension that refuses, or −1; takes nothing. The row must have been refilled. */
+  /** Returns the dimension that refuses, or −1. Takes nothing; the row must have been refilled. */
   refusedBy(row: number, messages: number, bytes: number): number {
     const { lines } = this;
     const first = row * LINE;
@@ -124,9 +124,9 @@ export class Buckets {
 
   /**
    * Takes for work that cannot be refused. A charge leaves at most `debtMs` of the limit as debt, or one bucket where
-   * that is more; what exceeds that is forgiven, because otherwise one flood would block a row for hours (at 1/s,
-   * 100,000 messages: 28 hours; with 60 s of debt, one minute). A debt that is there already is never forgiven. While a
-   * slot is blocked, charging leaves no new debt: there is no rate that could repay it.
+   * that is more. What exceeds this bound is forgiven; otherwise one flood would block a row for hours (at 1/s, 100,000
+   * messages: 28 hours; with 60 s of debt, one minute). An older debt is never forgiven. A blocked slot gets no new
+   * debt, because no rate could repay it.
    */
   charge(row: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
     this.refill(row, nowMs);
@@ -134,12 +134,12 @@ export class Buckets {
     this.#chargeSlot(row * DIMENSION_COUNT + BYTES, bytes, debtMs);
   }
 
-  /** Undoes a `take` of the same instant. What was held for a while comes back by ending its `hold`. */
+  /** Undoes a `take` of the same instant. Tokens held for longer come back by ending their `hold`. */
   putBack(row: number, messages: number, bytes: number): void {
     this.take(row, -messages, -bytes);
   }
 
-  /** Holds what `take` has just taken, for work whose cost is known later (held-tokens.ts). */
+  /** Holds tokens just taken, for work whose cost is known later (held-tokens.ts). */
   hold(row: number, messages: number, bytes: number): Hold {
     this.held ??= new HeldTokens(this);
     return this.held.hold(row, messages, bytes);
@@ -152,7 +152,7 @@ export class Buckets {
     return Math.max(waitOf(this, first + MESSAGES, messages), waitOf(this, first + BYTES, bytes));
   }
 
-  /** The dimension whose wait is the longest; the row must have been refilled. */
+  /** Returns the dimension with the longest wait. The row must have been refilled. */
   scarcest(row: number, messages: number, bytes: number): number {
     const first = row * DIMENSION_COUNT;
     return waitOf(this, first + BYTES, bytes) > waitOf(this, first + MESSAGES, messages) ? BYTES : MESSAGES;
@@ -160,7 +160,7 @@ export class Buckets {
 
   /**
    * Milliseconds until a useful amount is back in both dimensions: one unit, or 1 % of the depth where that is more, so
-   * that a client that is woken can do something (PIP-322, throttling duration, as its later versions compute it).
+   * that a woken client can proceed (PIP-322, throttling duration, as its later versions compute it).
    * Worked: 1,000/s and as deep, 2,000 in debt → 2,010 ms.
    */
   throttleMs(row: number, nowMs: number): number {
@@ -182,8 +182,8 @@ export class Buckets {
   }
 
   /**
-   * Changes a limit in place: what has accrued at the old rate counts, debt is kept, nothing is minted.
-   * A slot that had no finite limit before starts empty.
+   * Changes a limit in place: tokens accrued at the old rate count, debt is kept, nothing is minted. A slot without a
+   * finite limit before starts empty.
    *
    * @param perSecond units per second; Infinity = unlimited, 0 = blocked
    * @param depth units, > 0
@@ -214,7 +214,7 @@ export class Buckets {
     this.held?.noteRoom(row);
   }
 
-  /** Sets the tokens of a slot together with its rate and depth: see Limiter.follow. */
+  /** Sets the tokens, rate and depth of a slot (Limiter.follow). */
   setInflow(row: number, dimension: number, inflow: Inflow, nowMs: number): void {
     const { takeable, depth, perSecond, comesBackPerSecond, untilPublished } = inflow;
     this.setLimit(row, dimension, Math.max(LEAST_RATE, perSecond), depth, nowMs);
@@ -227,7 +227,7 @@ export class Buckets {
     this.#publishedBelow[slot] = takeable - untilPublished;
   }
 
-  /** Tests if so much has been taken of a row since `setInflow` that it has to be told. */
+  /** Tests if a row's tokens fell by `untilPublished` since `setInflow`. */
   isTakenFrom(row: number): boolean {
     const below = this.#publishedBelow;
     if (below === null) return false;
@@ -238,7 +238,7 @@ export class Buckets {
     return false;
   }
 
-  /** The rate by which waits are estimated, units per second. */
+  /** The rate, in units per second, by which waits are estimated. */
   comesBackAt(slot: number): number {
     return Math.max(this.rate.at(slot), this.comesBack?.[slot] ?? 0);
   }
@@ -247,7 +247,7 @@ export class Buckets {
     return this.windowMs === null ? 0 : this.windowMs[row];
   }
 
-  /** Gives a row windows of this length, or (0) a bucket. Tokens spent ahead of their time are owed (window.ts). */
+  /** Gives a row windows of this length, or a bucket (0). Tokens spent ahead of their time are owed (window.ts). */
   setWindow(row: number, windowMs: number, nowMs: number): void {
     const before = this.windowOf(row);
     if (before === windowMs) return;
@@ -260,7 +260,7 @@ export class Buckets {
     this.empty(row, nowMs);
   }
 
-  /** Empties a row, keeping debts: after a pause nothing that accrued meanwhile may burst. */
+  /** Empties a row but keeps its debts: tokens of a pause must not burst. */
   empty(row: number, nowMs: number): void {
     this.refilledMs.set(row, nowMs);
     const first = row * DIMENSION_COUNT;
@@ -270,7 +270,7 @@ export class Buckets {
     this.held?.noteDebts(row);
   }
 
-  /** Adds what flows in within this time; a negative time takes back what was handed out ahead of it. */
+  /** Adds the inflow of this time. A negative time takes back tokens handed out ahead of it. */
   #flow(row: number, ms: number): void {
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
@@ -278,7 +278,7 @@ export class Buckets {
     }
   }
 
-  /** Fills a row that begins: a bucket that nobody has used is full. Blocked slots stay empty. */
+  /** Fills the buckets of a new row. Blocked slots stay empty. */
   fill(row: number, nowMs: number): void {
     this.refilledMs.set(row, nowMs);
     const first = row * DIMENSION_COUNT;
@@ -289,7 +289,6 @@ export class Buckets {
     this.held?.noteRoom(row);
   }
 
-  /** Makes room for more rows; what is there stays. */
   grow(rows: number): void {
     const larger = new Buckets(rows);
     larger.lines.set(this.lines);
@@ -325,7 +324,7 @@ export class Buckets {
     const bound = Number.isNaN(depth) ? 0 : Math.max(depth, (this.comesBackAt(slot) * debtMs) / 1000);
     const after = Math.max(tokens - amount, Math.min(tokens, -bound));
     this.tokens.set(slot, after);
-    // The account of a slot that follows the cluster's bucket says what it forgives.
+    // A slot that follows the cluster's bucket counts forgiven units in its account.
     if (after > tokens - amount && (this.comesBack?.[slot] ?? 0) === 0) this.countLetOff(slot, after - tokens + amount);
   }
 
@@ -350,37 +349,34 @@ const REFILLED_MS = REFILLED_AT;
 const DEPTH = DEPTH_AT;
 const RATE = RATE_AT;
 
-/** An amount of 0 is always granted; a full bucket grants more than its depth; a blocked slot grants nothing else. */
+/** Tests if tokens suffice: always for 0, above the depth in a full bucket, never else in a blocked slot. */
 function isEnough(tokens: number, depth: number, amount: number): boolean {
   return amount <= 0 || tokens + SLACK >= (amount < depth ? amount : depth);
 }
 
-/**
- * If time goes back by more than this, the clock was set: time is counted from there, because otherwise nothing would
- * refill for hours.
- */
+/** Milliseconds that a clock steps back when it was set. Time counts from there, else nothing refills for hours. */
 const CLOCK_SET_MS = 1000;
 /**
- * A millionth of a unit is a rounding error: a client that comes back exactly when told must not be refused for it. The
+ * A millionth of a unit, for rounding errors: a client that comes back exactly in time must not be refused for one. The
  * whole amount is charged, so this mints nothing.
  */
 const SLACK = 1e-6;
 
-/** Flow into a slot that follows a bucket of the cluster: units now, at most so many later, units per second. */
+/** Flow into a slot that follows a bucket of the cluster. */
 export interface Inflow {
-  /** May be negative: a debt. */
+  /** Negative: a debt. */
   readonly takeable: number;
   readonly depth: number;
   readonly perSecond: number;
-  /** At which tokens come back to whoever waits, ≥ `perSecond`. */
+  /** Units per second that come back to requests that wait, ≥ `perSecond`. */
   readonly comesBackPerSecond: number;
-  /** Units more than flow in that may be taken before others have to know of it; Infinity = they need not. */
+  /** Units beyond the inflow that stay unpublished at most; Infinity = all may. */
   readonly untilPublished: number;
-  /** Units that the bucket has room for from which these flow, ≥ 0. */
+  /** Units that the cluster's bucket has room for, ≥ 0. */
   readonly room: number;
 }
 
-/** A rate of 0 would block the slot; this is a token in thirty years. */
+/** Units per second in place of 0, which would block the slot: a token in thirty years. */
 const LEAST_RATE = 1e-9;
 
 function isRate(perSecond: number): boolean {

@@ -1,23 +1,24 @@
-/** Depth of the bucket of a gate: on a node's share, a topic, a client. */
+/** Depth of the bucket of a gate: a node's share, a topic or a client. */
 export const GATE_DEPTH = {
   /** Milliseconds of the limit. With more, clumps pass, and the second after idling admits more above the quota. */
   burstMs: 100,
-  /** Pieces of work at least. With more, noise of small rates passes, and each node admits so many at once. */
+  /** Pieces of work at least. With more, noise of small rates passes, and each node admits as many at once. */
   leastPieces: 20,
   /** Seconds of target/N that bound these pieces. With more, small quotas are exceeded for longer. */
   boundSeconds: 0.25,
-  /** The same for a node that has reported nothing. With more, nodes that wake together exceed more. */
+  /** Seconds of target/N for a node that has reported nothing. With more, nodes that wake together exceed more. */
   idleBoundSeconds: 0.1,
   /** Seconds of target/N that a second piece may take. With more, more of a small quota is used, and exceeded. */
   secondPieceSeconds: 0.5,
 } as const;
 
 /**
- * Computes the depth of a bucket, in units: `burstMs` of the limit, at least `leastPieces` pieces of work, so that the
- * noise of small rates is not refused (20 tokens: 0 % refused at 80/s Poisson where 100 ms alone refuse 6 %).
+ * Computes the depth of a bucket in units:
  *
- * The minimum is bounded by a quarter of a second of target/N: bursts are part of over-admission, and 20 tokens on each
- * of ten nodes would be two seconds' worth of a quota of 100/s (docs/decisions/0004).
+ *     max(burstMs of the limit, min(leastPieces pieces of work, max(one piece, boundSeconds of target/N)))
+ *
+ * The pieces are for the noise of small rates. *Why* they are bounded: bursts are part of over-admission, and 20 tokens
+ * on each of ten nodes would be two seconds' worth of a quota of 100/s (docs/decisions/0004).
  *
  * @param limit units per second
  * @param pieceSize units per piece of work; 1 for messages
@@ -33,15 +34,12 @@ export function gateDepth(
 }
 
 /**
- * Computes the burst of a node's part of a group, with two bounds of its own (docs/decisions/0004):
- *
- * A node that has reported nothing is bounded by a tenth of a second of target/N. It has no noise to absorb yet, and
- * nodes that wake together all bring full buckets. Worked: ten idle nodes, target 1,000, 20 → 10 tokens each; the
- * second in which all wake admits 1.08 quotas instead of 1.18.
+ * Computes the burst of a node's part of a group (docs/decisions/0004). A node that has reported nothing is bounded by
+ * a tenth of a second of target/N. It has no noise to absorb yet, and nodes that wake together all bring full buckets.
+ * Worked: ten idle nodes, target 1,000: 10 tokens each instead of 20.
  *
  * A node with a demand has up to one piece more, at most half a second of target/N. At small rates a bucket of one
- * token is full half of the time, and the tokens that it cannot take in go to nobody. Worked: target 10, N = 10 → 1.5
- * tokens; N = 3 → 2.
+ * token is full half of the time, and loses its inflow then. Worked: target 10, N = 10 → 1.5 tokens; N = 3 → 2.
  */
 export function shareDepth(
   limit: number,

@@ -1,7 +1,7 @@
 /**
- * One figure of every row in an array of lines. A line holds all that one decision reads and writes, so that it costs
- * one or two cache lines; in an array per figure a decision over 5,000 groups missed seven times. This view reads one
- * figure of any row; the limiter's hot path reads the line itself.
+ * Reads one figure of every row in an array of lines. A line holds all that one decision reads and writes, in one or
+ * two cache lines; an array per figure would cost a decision over 5,000 groups seven. The limiter's hot path reads the
+ * line itself.
  */
 export class Column {
   readonly length: number;
@@ -41,9 +41,9 @@ export class Column {
   }
 }
 
-/** Eight doubles are 64 bytes. */
+/** Doubles in a line: 64 bytes. */
 export const LINE_LENGTH = 8;
-/** Indexes in the line of a row of buckets, after the tokens: first what a decision reads without a refill. */
+/** Indexes in the line of a row of buckets, after the tokens. The first ones are read without a refill. */
 export const REFILLED_AT = 2;
 export const VALID_UNTIL_AT = 3;
 export const DEPTH_AT = 4;

@@ -1,10 +1,10 @@
-/** The gaps of a slot, up to that of its newest open reservation. Gaps of what was taken since then are not kept. */
+/** Keeps the gaps of a slot, up to its newest open reservation. */
 export class Room {
   newest: Gap | null = null;
   isGone = false;
   #sum = 0;
 
-  /** Opens a gap for all of the room that is in no older gap. */
+  /** Opens a gap for the room that no older gap holds. */
   open(room: number): Gap {
     const gap = new Gap(Math.max(0, room - this.#sum), this.newest);
     if (this.newest !== null) this.newest.newer = gap;
@@ -22,7 +22,7 @@ export class Room {
     if (this.newest === null) this.#sum = 0;
   }
 
-  /** Closes up to `most` from this gap downwards; returns how much was closed. */
+  /** Closes up to `most` units from this gap downwards; returns the units closed. */
   close(from: Gap, most: number): number {
     let left = most;
     for (let gap: Gap | null = from; gap !== null && left > 0; gap = this.#mergeIfClosed(gap)) {
@@ -31,9 +31,7 @@ export class Room {
     return most - left;
   }
 
-  /**
-   * Called when a reservation of this gap has ended. A gap without any goes to the next newer one, or ceases to exist.
-   */
+  /** Called when a reservation of this gap has ended. A gap without reservations joins the next newer one, or ends. */
   leave(gap: Gap): void {
     gap.owners--;
     if (gap.owners > 0) return;
@@ -49,7 +47,7 @@ export class Room {
     return cut;
   }
 
-  /** Merges a closed gap into the older one and returns that one; null if this gap is not closed, or the oldest. */
+  /** Merges a closed gap into the older one. Returns that one; null if this gap is open, or the oldest. */
   #mergeIfClosed(gap: Gap): Gap | null {
     const { older } = gap;
     if (gap.amount > 0 || older === null) return null;
@@ -66,7 +64,7 @@ export class Room {
   }
 }
 
-/** Room that appeared after the older gap was opened, and by the time at which the owners of this gap reserved. */
+/** Room that appeared after the older gap opened, until these owners reserved. */
 export class Gap {
   amount: number;
   owners = 1;
@@ -81,7 +79,7 @@ export class Gap {
   }
 }
 
-/** The gap that this one is a part of after all merges; shortens the way to it. */
+/** Returns the gap that holds this one after all merges. Shortens the way to it. */
 export function wholeGap(gap: Gap): Gap {
   let found = gap;
   while (found.mergedInto !== null) found = found.mergedInto;

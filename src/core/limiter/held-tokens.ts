@@ -3,17 +3,18 @@ import type { Buckets } from './buckets.js';
 import { type Gap, Room, wholeGap } from './gaps.js';
 
 /**
- * Tokens that are held for work whose cost is known later, and how many of them may come back.
+ * Counts tokens held for work whose cost is known later. It decides how many of them may come back.
  *
  * The rule: a refund makes a bucket as full as it would be now if only the used part had been taken in the first place.
  * Such a bucket would have lost what did not fit into its depth, so that much does not come back. Otherwise held tokens
- * would be a bank: at 300/s, 636 reservations of 25 that were cancelled after 55 s gave 16,000 messages within 0.6 s.
- * An admission therefore counts when it is granted, with what was used of it. In every span of time admissions stay
- * within limit × time + depth, plus one piece of work above the depth, whatever is held, for how long, and by how many.
+ * would be a bank: at 300/s, 636 reservations of 25 that are cancelled after 55 s would give 16,000 messages at once.
+ * An admission therefore counts when it is granted, with the part of it that was used. In every span of time admissions
+ * stay within limit × time + depth, plus one piece of work above the depth, whatever is held, for how long, and by how
+ * many.
  *
- * The room of a bucket (depth − tokens) is kept as a stack of gaps. Taking tokens opens a gap on top, and the refill
- * closes gaps from the top. A refund closes gaps from its own one downwards, and never a gap that was opened later: if
- * less had been taken in the first place, the room of the later gaps would be there all the same.
+ * The room of a bucket (depth − tokens) is a stack of gaps. Taking tokens opens a gap on top, and the refill closes
+ * gaps from the top. A refund closes gaps from its own one downwards, and never a later gap: if less had been taken in
+ * the first place, the room of the later gaps would be there all the same.
  *
  * Worked: 300/s, depth 30, empty all the time. Each reservation of 25 opens a gap. The refill of the next 83 ms closes
  * it, and 5 stay open at the bottom. After 55 s all reservations are cancelled. The newest one closes its own 25 and
@@ -22,13 +23,13 @@ import { type Gap, Room, wholeGap } from './gaps.js';
  * for them; once the bucket has been full again, it gives nothing back.
  *
  * Cost: a closed gap is merged into the older one once, so reserving and ending take constant time on average, however
- * many reservations are open. Buckets that never hold anything pay nothing, others one comparison per refill.
+ * many reservations are open. Buckets that hold nothing pay nothing, others one comparison per refill.
  */
 export class HeldTokens {
   readonly #buckets: Buckets;
   readonly #rooms = new Map<number, Room>();
 
-  /** Per slot: the least room since the last look at it. The value means nothing where nothing is held. */
+  /** Per slot: the least room in units since its last reading. Without meaning where nothing is held. */
   #leastRoom: Float64Array;
 
   constructor(buckets: Buckets) {
@@ -36,14 +37,13 @@ export class HeldTokens {
     this.#leastRoom = new Float64Array(buckets.refilledMs.length * DIMENSION_COUNT);
   }
 
-  /** Called when the buckets have more rows. */
   grow(rows: number): void {
     const before = this.#leastRoom;
     this.#leastRoom = new Float64Array(rows * DIMENSION_COUNT);
     this.#leastRoom.set(before);
   }
 
-  /** Called whenever the room has become smaller, except by a refund. Between two calls the room only grows. */
+  /** Called when the room has become smaller, except by a refund. Between two calls the room only grows. */
   noteRoom(row: number): void {
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
@@ -52,7 +52,7 @@ export class HeldTokens {
     }
   }
 
-  /** Called when tokens above zero have become void: then the room was no larger than the debt. */
+  /** Called when tokens above zero have become void. Then the room was at most the debt. */
   noteDebts(row: number): void {
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
@@ -61,12 +61,12 @@ export class HeldTokens {
     }
   }
 
-  /** Holds what has just been taken from the row. Nothing comes back to a slot without a limit. */
+  /** Holds tokens just taken from the row. Nothing comes back to a slot without a limit. */
   hold(row: number, messages: number, bytes: number): Hold {
     return new Hold(this, row, this.#open(row, MESSAGES, messages), this.#open(row, BYTES, bytes));
   }
 
-  /** Called when the row is given to another topic or client: nothing goes back into it. */
+  /** Called when another topic or client gets the row: nothing comes back to the row. */
   drop(row: number): void {
     for (let slot = row * DIMENSION_COUNT; slot < (row + 1) * DIMENSION_COUNT; slot++) {
       const room = this.#rooms.get(slot);
@@ -76,7 +76,7 @@ export class HeldTokens {
     }
   }
 
-  /** Ends what was held in one slot, and gives back as much of `amount` as the rule allows. */
+  /** Ends a hold in one slot. Gives back the part of `amount` that the rule allows. */
   giveBack(row: number, dimension: number, held: HeldGap | null, amount: number): void {
     if (held === null || held.room.isGone) return;
     const slot = row * DIMENSION_COUNT + dimension;
@@ -105,7 +105,7 @@ export class HeldTokens {
     return { room, gap: room.open(this.#roomOf(slot)) };
   }
 
-  /** Shrinks the room by what has flowed in since the last look. */
+  /** Shrinks the room by the inflow since the last call. */
   #shrink(room: Room, slot: number): void {
     room.shrinkTo(Math.min(this.#leastRoom[slot], this.#roomOf(slot)));
     this.#leastRoom[slot] = Infinity;

@@ -3,51 +3,50 @@ import { IS_SHADOW, type Levels } from './levels.js';
 import { GRANTED, REFUSED } from './limiter.js';
 import type { TokenRequest } from './token-request.js';
 
-/** Work of several groups at once (core/attachments): `lane` of the most specific one, `further` of the others. */
+/** Work of several groups at once (core/attachments): `lane` of the most specific group, `further` of the others. */
 export interface JointRequest extends TokenRequest {
   further: readonly number[];
-  /** Bit 0 stands for `lane`, 1 and up for `further`: the work has been counted as demand there, so it is a retry. */
+  /** Bits for `lane` (0) and `further` (1 and up): the lane has counted the work as demand, so it is a retry. */
   counted: number;
   /** True if the caller has named a scope, not a group. */
   namesScope: boolean;
-  /** The lane that has refused last; `lane` itself where there is but one. */
+  /** The lane whose refusal the last answer is; `lane` where there is one lane only. */
   refusedLane: number;
-  /** The tokens held for the work in all levels of all groups, from `reserve` to `settle`. */
+  /** Tokens held for the work in all levels of all groups. */
   holds?: readonly Hold[];
-  /** All that was asked for, where a part of it is enough; null = all or nothing. */
+  /** All amounts of the request, where a part of them is enough; null = all or nothing. */
   whole?: Amounts | null;
-  /** Bits as of `counted`: what is planned for the lane has been asked about this work, or need not be. */
+  /** Bits as of `counted`: the plans of the lane have been asked, or need not be. */
   plansAsked?: number;
-  /** Answer of a shadow that differs from the groups in force; null = there is no such shadow. */
+  /** Answer of a shadow, if the groups in force answer otherwise; null = no such shadow. */
   shadow?: ShadowAnswer | null;
-  /** Requests in force, where that is not one group alone: it may be another mode by the time of `settle`. */
+  /** Requests in force at `reserve`; null for one group alone. Modes may change until `settle`. */
   taken?: readonly TokenRequest[] | null;
-  /** Held by shadows until the work is settled. */
   shadowHolds?: readonly ShadowHold[];
 }
 
 export type ShadowAnswer = 'granted' | 'refused';
 
-/** Tokens that a shadow holds for work that is settled later (admission/shadow). */
+/** Tokens that a shadow holds until the work is settled (admission/shadow). */
 export interface ShadowHold {
   settle(granted: Amounts, used: Amounts, nowMs: number): void;
 }
 
 type Amounts = Readonly<Pick<TokenRequest, 'messages' | 'bytes'>>;
 
-/** Bits of `counted` for work that was refused before, perhaps at another node. */
+/** Bits of `counted` for work refused before, perhaps at another node. */
 export const ALL_COUNTED = -1;
 
 /**
- * Treats the levels of several groups as one: all are looked at before any is charged, and all are charged or none. The
+ * Treats the levels of several groups as one: all are tested before any is charged, and all are charged or none. The
  * node's own limit is charged once. Refused work is demand only of the groups that lack tokens for it, because a larger
  * share of the others would not admit it.
  */
 export class JointLevels {
   readonly #levels: Levels;
-  /** Debt that work which cannot be refused may leave, by lane. */
+  /** Milliseconds of a lane's limit that unrefusable work may leave as debt. */
   readonly #debtMsOf: (lane: number) => number;
-  /** A lane of the same direction that nothing limits: in force where no other is. */
+  /** Names a lane of the same direction that nothing limits: in force where no other is. */
   readonly #unlimitedLane: (lane: number) => number;
 
   constructor(
@@ -60,12 +59,12 @@ export class JointLevels {
     this.#unlimitedLane = unlimitedLane;
   }
 
-  /** Tests if one group alone decides about a request, by itself. */
+  /** Tests if one group alone decides about a request. */
   #isSingle({ lane, further }: JointRequest): boolean {
     return further.length === 0 && (this.#levels.beside[lane] & IS_SHADOW) === 0;
   }
 
-  /** Lists a request for each group in force that may refuse, the first of which charges the node's own limit. */
+  /** Lists one request for each group in force. The first one charges the node's own limit. */
   #inForce({ lane, further, messages, bytes, topic, client, counted }: JointRequest): TokenRequest[] {
     const requests: TokenRequest[] = [];
     for (const [at, one] of [lane, ...further].entries()) {
@@ -77,14 +76,14 @@ export class JointLevels {
     return [{ lane: this.#unlimitedLane(lane), messages, bytes, retry: false, topic, client, isFurther: false }];
   }
 
-  /** Takes from every group or from none. For work of a single group, the gate asks the limiter itself. */
+  /** Takes from every group or from none. The gate sends work of a single group to the limiter. */
   tryAcquire(request: JointRequest, nowMs: number): number {
     const answer = this.#take(request, nowMs, null);
     if (answer === GRANTED) this.settle(request, request.messages, request.bytes, nowMs);
     return answer;
   }
 
-  /** As `tryAcquire`, for work whose cost is known only afterwards: the request is kept until `settle`. */
+  /** Reserves like `tryAcquire`, for work whose cost is known later. The request is kept until `settle`. */
   reserve(request: JointRequest, nowMs: number): number {
     const holds: Hold[] = [];
     const answer = this.#take(request, nowMs, holds);
@@ -92,7 +91,7 @@ export class JointLevels {
     return answer;
   }
 
-  /** Charges what reserved work has cost in every group. Unused tokens come back as far as held-tokens.ts allows. */
+  /** Charges the cost of reserved work in every group. Unused tokens come back as far as held-tokens.ts allows. */
   settle(request: JointRequest, messages: number, bytes: number, nowMs: number): void {
     const unused = [Math.max(0, request.messages - messages), Math.max(0, request.bytes - bytes)] as const;
     for (const hold of request.holds ?? []) hold.end(unused[0], unused[1], nowMs);
@@ -130,7 +129,7 @@ export class JointLevels {
     return Math.min(...this.#inForce(request).map((one) => this.#levels.available(one, dimension, nowMs)));
   }
 
-  /** The same; where nothing in force limits, what the groups have that refuse nothing. */
+  /** Returns `available`, or the tokens of the shadows if that is Infinity. */
   availableOrShown(request: JointRequest, dimension: number, nowMs: number): number {
     const there = this.available(request, dimension, nowMs);
     if (there !== Infinity) return there;
@@ -165,7 +164,7 @@ export class JointLevels {
     return answer === GRANTED ? this.#takeAll(request, requests, nowMs, holds) : answer;
   }
 
-  /** Reserves in all groups. If a table of topics or clients is full, what was taken before is put back. */
+  /** Reserves in all groups. If one refuses, the reservations before it are put back. */
   #takeAll(request: JointRequest, requests: readonly TokenRequest[], nowMs: number, holds: Hold[] | null): number {
     for (const [at, one] of requests.entries()) {
       const answer = this.#levels.reserve(one, nowMs, holds);
@@ -191,7 +190,7 @@ function setCounted(request: JointRequest, lane: number): void {
   request.counted |= 1 << (laneIn(request, lane) === request.lane ? 0 : request.further.indexOf(lane) + 1);
 }
 
-/** Names the lane in whose place the unlimited one stands. */
+/** Names the lane that the unlimited one stands for. */
 function laneIn({ lane, further }: JointRequest, asked: number): number {
   return further.includes(asked) ? asked : lane;
 }

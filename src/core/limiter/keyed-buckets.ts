@@ -2,21 +2,20 @@ import { DIMENSION_COUNT, type Rates } from '../base/vocabulary.js';
 import { Buckets } from './buckets.js';
 
 /**
- * Buckets by name, one row per topic or client. A row is made full at its first use, and dropped when it is idle and
- * full again: nothing is lost then, because a new row is full as well. A row in debt stays until it has repaid.
+ * Keeps buckets by name, one row per topic or client. A row begins full, and is dropped when it is idle and full again:
+ * a new row would be full as well. A row in debt stays until it has repaid.
  *
  * The number of rows is bounded. At the bound, a full row is dropped for the newcomer. If none of the next 256 rows is
  * full, the newcomer gets −1, and the caller has to refuse with an error. So a flood of made-up names costs at most 256
- * looks per name, and holds only as many rows as arrive while one bucket refills.
+ * tests per name, and holds only as many rows as arrive while one bucket refills.
  */
 export class KeyedBuckets {
   readonly buckets: Buckets;
-  /** The most rows. If there are more already, none is added until some have gone. */
+  /** The most rows. If there are more already, none is added until enough have gone. */
   max: number;
   /** Rate (units per second) and depth (units) of new rows. */
   readonly rates: Float64Array;
   readonly depths: Float64Array;
-  /** Per row: when it was last asked for. */
   #askedMs: Float64Array;
   readonly #rows = new Map<string, number>();
   readonly #names: (string | null)[] = [];
@@ -37,7 +36,7 @@ export class KeyedBuckets {
     return this.#rows.size;
   }
 
-  /** Rows ever used: those below it are in use, or free. */
+  /** Rows ever used: each row below this number is in use, or free. */
   get rowCount(): number {
     return this.#names.length;
   }
@@ -46,16 +45,14 @@ export class KeyedBuckets {
     return this.#names[row];
   }
 
-  /** The row of a name; a new one where there is none; −1 at the bound. */
+  /** Returns the row of a name, made if missing; −1 at the bound. */
   rowOf(name: string, nowMs: number): number {
     const row = this.#rows.get(name) ?? this.#add(name, nowMs);
     if (row !== -1) this.#askedMs[row] = nowMs;
     return row;
   }
 
-  /**
-   * Sets other limits for all rows. They keep their tokens and debts; nothing is minted, nothing forgiven (buckets.ts).
-   */
+  /** Sets other limits for all rows. Tokens and debts stay (buckets.ts). */
   setLimits(rates: Float64Array, depths: Float64Array, nowMs: number): void {
     this.rates.set(rates);
     this.depths.set(depths);
@@ -66,12 +63,12 @@ export class KeyedBuckets {
     }
   }
 
-  /** −1 where the name has no row. */
+  /** Returns the row of a name, or −1. */
   find(name: string): number {
     return this.#rows.get(name) ?? -1;
   }
 
-  /** Drops rows that are full and were not asked for `idleMs`; looks at `most` rows from where it stopped before. */
+  /** Drops full rows not asked for `idleMs`. Tests `most` rows from where it stopped before. */
   sweep(nowMs: number, idleMs: number, most: number): number {
     let dropped = 0;
     const looks = Math.min(most, this.#names.length);
@@ -128,7 +125,7 @@ export class KeyedBuckets {
   }
 }
 
-/** Tests if the row would be as good as new at `nowMs`: full in every dimension that has a limit. */
+/** Tests if the row would be full now in every limited dimension. */
 function isFull({ refilledMs, depth, tokens, rate }: Buckets, row: number, nowMs: number): boolean {
   const elapsedMs = Math.max(0, nowMs - refilledMs.at(row));
   const first = row * DIMENSION_COUNT;

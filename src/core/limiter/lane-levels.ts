@@ -24,8 +24,7 @@ export function laneLevelsOf(group: GroupLevels, direction: number): LaneLevels 
 
 /**
  * Applies new limits. The rows of topics and clients keep their tokens and debts, under the new limits and the new
- * bound on their number. Only a new way to divide a share starts with new rows; the group's bucket bounds the sum
- * anyway.
+ * bound on their number. Only a new way to divide a share starts with new rows; the group's bucket bounds their sum.
  */
 export function changedLevels(before: LaneLevels, now: LaneLevels, nowMs: number): LaneLevels {
   const splitStays = JSON.stringify(before.split?.rule) === JSON.stringify(now.split?.rule);

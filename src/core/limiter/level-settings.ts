@@ -8,7 +8,7 @@ import { GATE_DEPTH, gateDepth } from './burst.js';
 import { KeyedBuckets } from './keyed-buckets.js';
 import { SPLIT_STRATEGY, type SplitRule } from './topic-split.js';
 
-/** A limit that every topic or client of a group has for itself, on this node. */
+/** Limit of every single topic or client on this node. */
 export interface KeyedLimit extends Readonly<Record<Direction, Rates>> {
   /** Most topics or clients in use at once, per direction. */
   readonly max: number;
@@ -24,7 +24,7 @@ export interface GroupLevels {
   readonly windowMs: number;
   /** shadow = the group decides, and refuses nothing; absent = enforce. */
   readonly mode?: 'enforce' | 'shadow';
-  /** Another group that is asked beside this one, and refuses nothing; null and absent = none. */
+  /** Another group that is asked too and refuses nothing; null and absent = none. */
   readonly shadow?: object | null;
 }
 
@@ -41,9 +41,7 @@ export function hasLevels(group: GroupLevels, direction: number): boolean {
   return group.topics !== 'shared' || hasLimit(group.perTopic[name]) || hasLimit(group.perClient[name]);
 }
 
-/**
- * Depths of a limit that is no share of a group: computed as for shares (burst.ts), without a size of work seen before.
- */
+/** Depths in units of a limit that is no group's share (burst.ts). */
 function depthsOf(rates: Rates, burstMs: number): Rates {
   const depth = (perSecond: number) =>
     perSecond === Infinity ? perSecond : Math.max(1, gateDepth(perSecond, 1, perSecond, burstMs));

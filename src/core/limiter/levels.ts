@@ -8,12 +8,10 @@ import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from './limiter.js';
 import type { TokenRequest } from './token-request.js';
 import { TOPIC_IDLE_MS } from './topic-split.js';
 
-/**
- * In the order of the answers: a refusal by a level is REFUSED + 2 · level + dimension; the group's is the limiter's.
- */
+/** Levels in the order of the answers: REFUSED + 2 · level + dimension; the group's is the limiter's. */
 export const LEVELS = ['group', 'node', 'topic', 'client'] as const;
 export type Level = (typeof LEVELS)[number];
-/** Answers: there is no room for another topic or client. */
+/** Answers where no row is left for another topic or client. */
 export const TOPICS_FULL = -1;
 export const CLIENTS_FULL = -2;
 
@@ -22,13 +20,13 @@ export const OTHER_LEVELS = 1;
 export const IS_SHADOW = 2;
 export const HAS_SHADOW = 4;
 
-/** Level and dimension of an answer that is a refusal by one of the levels. */
+/** Level and dimension of a refusal by one of the levels. */
 export function refusedBy(answer: number): { readonly level: Level; readonly dimension: number } {
   const level = LEVELS[Math.floor((answer - REFUSED) / DIMENSION_COUNT)];
   return { level, dimension: (answer - REFUSED) % DIMENSION_COUNT };
 }
 
-/** Tests if the own limit of a topic or client has refused, which the others of a group need not meet. */
+/** Tests if a limit of one topic or client has refused. */
 export function isOwnLimit(answer: number): boolean {
   return answer >= FIRST_OWN_LIMIT;
 }
@@ -36,26 +34,26 @@ export function isOwnLimit(answer: number): boolean {
 const FIRST_OWN_LIMIT = REFUSED + LEVELS.indexOf('topic') * DIMENSION_COUNT;
 
 /**
- * Node, group, topic and client at once (PIP-322): all levels are looked at before any is charged, so that a refusal
- * costs nothing anywhere. Lanes without such limits never come here (`beside`).
+ * Bounds work by node, group, topic and client at once (PIP-322): all levels are tested before any is charged, so that
+ * a refusal costs nothing anywhere. Lanes without such limits never come here (`beside`).
  *
  * Work that a fixed limit refuses (node, topic, client) is not demand of the group, because a larger share would not
  * admit it. Work that a topic's part of the share refuses is demand.
  */
 export class Levels {
   /**
-   * Per lane, in bits: whether other levels decide beside the group (OTHER_LEVELS), the group refuses nothing
-   * (IS_SHADOW), or another group is asked that refuses nothing (HAS_SHADOW). 0 = the group alone decides.
+   * Bits per lane; 0 = the group alone decides. OTHER_LEVELS: other levels decide, too. IS_SHADOW: the group refuses
+   * nothing. HAS_SHADOW: another group that refuses nothing is asked.
    */
   beside: Uint8Array;
-  /** Refusals per level since creation, without those by the group's own limit. */
+  /** Refusals per level since creation, except those by the group's own limit. */
   readonly refusals = new Float64Array(LEVELS.length);
   readonly #limiter: Limiter;
   readonly #groups: readonly GroupLevels[];
   readonly #node: Buckets | null;
   readonly #lanes = new Map<number, LaneLevels>();
   readonly #limit: [number, number] = [0, 0];
-  /** Rows of the request at hand; null and −1 where there is no such level. */
+  /** Rows of the request at hand; −1 where there is no such level. */
   #at: LaneLevels = NO_LEVELS;
   #topicRow = -1;
   #clientRow = -1;
@@ -72,7 +70,7 @@ export class Levels {
     });
   }
 
-  /** Called when a group is new or its limits have changed (lane-levels.ts); the limiter has its rows by then. */
+  /** Called when a group is new or its limits have changed. The limiter has its rows by then. */
   groupChanged(group: number, nowMs: number): void {
     if (this.beside.length < this.#limiter.laneCount) {
       const before = this.beside;
@@ -110,7 +108,7 @@ export class Levels {
     return answer;
   }
 
-  /** Like `tryAcquire`, for work whose cost is known later. End the `holds` before you call `settle`. */
+  /** Reserves like `tryAcquire`, for work whose cost is known later. End the `holds` before you call `settle`. */
   reserve(request: TokenRequest, nowMs: number, holds: Hold[] | null): number {
     const { lane, messages, bytes } = request;
     if (nowMs > this.#limiter.validUntilMs.at(lane)) return UNCONFIRMED;
@@ -135,7 +133,7 @@ export class Levels {
     });
   }
 
-  /** Tests if every level would grant this now; takes nothing, counts nothing, makes no rows. */
+  /** Tests if every level would grant this now. Takes nothing, counts nothing, makes no rows. */
   containsTokens(request: TokenRequest, nowMs: number): boolean {
     const { lane, messages, bytes } = request;
     if (!this.#limiter.containsTokens(lane, messages, bytes, nowMs)) return false;
@@ -156,7 +154,7 @@ export class Levels {
     this.#at.split!.countAdmission(this.#splitRow, request.messages, request.bytes);
   }
 
-  /** Counts what reserved work has cost, and charges in every level what it cost beyond the reservation. */
+  /** Counts the cost of reserved work. Charges its excess over the reservation in every level. */
   settle(request: TokenRequest, messages: number, bytes: number, debtMs: number, nowMs: number): void {
     this.#make(request, nowMs);
     const more = [Math.max(0, messages - request.messages), Math.max(0, bytes - request.bytes)] as const;
@@ -210,7 +208,7 @@ export class Levels {
     }
   }
 
-  /** The bound on rows that made the answer TOPICS_FULL or CLIENTS_FULL. */
+  /** The bound on rows that causes the answer TOPICS_FULL or CLIENTS_FULL. */
   maxOf(lane: number, level: Level): number {
     const group = this.#groups[Math.floor(lane / DIRECTION_COUNT)];
     return level === 'client' ? group.perClient.max : group.perTopic.max;
@@ -242,7 +240,7 @@ export class Levels {
     buckets.refill(row, nowMs);
     const refusedBy = buckets.refusedBy(row, messages, bytes);
     if (refusedBy === -1) return GRANTED;
-    // A shadow's refusal is nobody's.
+    // Refusals by a shadow are not counted.
     if ((this.beside[lane] & IS_SHADOW) === 0) this.refusals[level] = this.refusals[level] + 1;
     return REFUSED + level * DIMENSION_COUNT + refusedBy;
   }
@@ -264,10 +262,7 @@ export class Levels {
     });
   }
 
-  /**
-   * Calls `visit` for every level of the last request but the group's. Stops and returns false once a call returns
-   * false.
-   */
+  /** Calls `visit` for every level but the group's; stops at the first false, and returns it. */
   #each(request: TokenRequest, visit: (buckets: Buckets, row: number) => unknown): boolean {
     const { perTopic, perClient, split } = this.#at;
     const node = this.#nodeFor(request);
@@ -281,7 +276,7 @@ export class Levels {
     return isFurther === true ? null : this.#node;
   }
 
-  /** Rows of the request, without making any. */
+  /** Finds the rows of the request, without making any. */
   #find({ lane, topic, client }: TokenRequest): void {
     this.#at = this.#lanes.get(lane) ?? NO_LEVELS;
     this.#topicRow = this.#at.perTopic?.find(topic) ?? -1;
@@ -289,7 +284,7 @@ export class Levels {
     this.#splitRow = this.#at.split?.keyed.find(topic) ?? -1;
   }
 
-  /** Rows of the request, made where they are missing. */
+  /** Finds the rows of the request, and makes those that are missing. */
   #make({ lane, topic, client }: TokenRequest, nowMs: number): number {
     this.#at = this.#lanes.get(lane) ?? this.#begin(lane);
     const { perTopic, perClient, split } = this.#at;
@@ -318,6 +313,6 @@ export class Levels {
 }
 
 const SWEEP_EVERY_MS = 1000;
-/** One sweep looks at so many rows: a table of 10,000 rows takes ten seconds. */
+/** Rows that one sweep tests: a table of 10,000 rows takes ten seconds. */
 const SWEPT_ROWS = 1000;
 const KEYED_IDLE_MS = 10_000;

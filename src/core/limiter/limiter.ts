@@ -5,20 +5,17 @@ import { type Figure, RefusedWork } from './refused-work.js';
 import { TopicsInUse } from './topics-in-use.js';
 import { isAboveWindow } from './window.js';
 
-/** Answers of `tryAcquire`; a refusal by a dimension is REFUSED + that dimension. */
+/** Answers of `tryAcquire`. A refusal by a dimension is REFUSED + that dimension. */
 export const GRANTED = 0;
-/** The coordinator has not confirmed the lane's share: not served yet, not ready, or the event loop slept. */
+/** Answers where the lane's share is unconfirmed: not served, not ready, or after a stall of the event loop. */
 export const UNCONFIRMED = 1;
 export const REFUSED = 2;
-/**
- * The amount exceeds what a window of the lane holds, so it will never be granted whole, however long the client waits
- * (window.ts).
- */
+/** Refuses for good: the amount exceeds what a window of the lane holds (window.ts). */
 export const ABOVE_WINDOW = -3;
 
 /**
- * The limiter of one node: a row of buckets per lane (buckets.ts), confirmed until a time, and what went through them.
- * Other levels (node, topic, client) stand beside it in levels.ts and cost nothing here.
+ * Limits the work of one node: a row of buckets per lane (buckets.ts), confirmed until a time, with its counters. Other
+ * levels (node, topic, client) stand beside it in levels.ts and cost nothing here.
  */
 export class Limiter {
   laneCount: number;
@@ -27,34 +24,34 @@ export class Limiter {
   tokens: Column;
   /** Per lane: the time until which its limits are confirmed. */
   validUntilMs: Column;
-  /** Per slot, since creation: admitted; attempted for the first time, with squares for the noise rule; refused. */
+  /** Units per slot: admitted; attempted for the first time, with squares for the noise rule; refused. */
   admitted: Column;
   readonly attempted: Figure = { at: (slot) => this.admitted.at(slot) + this.#refusedWork.notAdmitted(slot) };
   readonly attemptedSquares: Figure = { at: (slot) => this.#squaresOf(slot) };
   readonly refused: Figure;
-  /** Per lane, since creation: refusals, and refusals of work that had been refused before. */
+  /** Refusals per lane; below, those of work that had been refused before. */
   readonly refusals: Figure;
   readonly retryRefusals: Figure;
   readonly refusedOnce: Figure;
-  /** Per lane: connections and requests that are held back now, instead of refused. */
+  /** Connections and requests per lane that wait now, instead of being refused. */
   heldBack: Uint32Array;
-  /** Lanes for which enforcers (src/node/enforcers) admit work, too, and when one of them was held back last. */
+  /** Lanes with enforcers (src/node/enforcers) → when they last held work back. */
   readonly enforced = new Map<number, number>();
   /** Lanes in which enforcers hold work back. */
   readonly heldBackElsewhere = new Set<number>();
-  /** Lanes that have enforcers → what all who spend the lane want: units per second, per dimension. */
+  /** Lanes with enforcers → all spenders' demand, units per second and dimension. */
   readonly wantedElsewhere = new Map<number, Float64Array>();
   #hasAccrued: Uint8Array;
   /** Per slot: units that are reserved now; null until some are. */
   #reserved: Float64Array | null = null;
-  /** Per slot: how many of them may come back to the bucket of the cluster, and how many never came back. */
+  /** Reserved units that may come back to the cluster's bucket; below, units that never came back. */
   #returnable: Float64Array | null = null;
   #lapsed: Float64Array | null = null;
-  /** Per slot: units that could not be refused and nobody has read yet; null until some are. */
+  /** Units per slot that could not be refused, until `takeUnrefused`; null until some are. */
   #unrefused: Float64Array | null = null;
   readonly topics = new TopicsInUse();
   readonly #refusedWork = new RefusedWork();
-  /** The buckets' own lines, and what every admission counts (COUNTS). */
+  /** The buckets' own lines, and the counters of every admission (COUNTS). */
   #lines: Float64Array;
   #counts: Float64Array;
 
@@ -75,10 +72,7 @@ export class Limiter {
     this.#hasAccrued = new Uint8Array((laneCount + 7) >> 3);
   }
 
-  /**
-   * Makes room for the lanes of more groups; their contents stay. The columns are replaced, so callers must fetch them
-   * again.
-   */
+  /** Makes room for the lanes of more groups. The columns are replaced, so callers must fetch them again. */
   grow(laneCount: number): void {
     const larger = new Limiter(laneCount);
     this.buckets.grow(laneCount);
@@ -99,8 +93,8 @@ export class Limiter {
   }
 
   /**
-   * Takes both amounts or none: the stricter dimension wins, nothing is charged when one refuses.
-   * `retry` = this work was refused before: it counts as admitted when it is, but is not demand a second time.
+   * Takes both amounts or none: if one dimension refuses, nothing is charged.
+   * `retry` = this work was refused before: its admission counts, but no second demand.
    */
   tryAcquire(lane: number, messages: number, bytes: number, retry: boolean, nowMs: number): number {
     const lines = this.#lines;
@@ -122,8 +116,8 @@ export class Limiter {
   }
 
   /**
-   * Grants in a lane that has no quota, and counts it; false where it is not served, or limited after all (isolation).
-   * There is no share that could be out of date and nothing to refill, so no clock need be read.
+   * Grants and counts in a lane without a quota. False where it is not served, or limited after all (isolation). No
+   * share can be out of date and nothing refills, so no clock is read.
    */
   passUnlimited(lane: number, messages: number, bytes: number, retry: boolean): boolean {
     const lines = this.#lines;
@@ -136,23 +130,20 @@ export class Limiter {
     return true;
   }
 
-  /** Tests if `tryAcquire` would grant this now; takes nothing and counts nothing. */
+  /** Tests if `tryAcquire` would grant this now. Takes and counts nothing. */
   containsTokens(lane: number, messages: number, bytes: number, nowMs: number): boolean {
     if (nowMs > this.validUntilMs.at(lane)) return false;
     this.buckets.refill(lane, nowMs);
     return this.buckets.refusedBy(lane, messages, bytes) === -1;
   }
 
-  /** Charges work that cannot be refused; it may leave a debt of at most `debtMs` of the limit (buckets.ts). */
+  /** Charges work that cannot be refused. It may leave a debt of `debtMs` of the limit (buckets.ts). */
   consume(lane: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
     this.chargeUnrefused(lane, messages, bytes, debtMs, nowMs);
     this.#count(lane, messages, bytes);
   }
 
-  /**
-   * Charges what was admitted before the lane was there; it could have been refused.
-   * @param held what of it is reserved
-   */
+  /** Charges work that was admitted before the lane was served. @param held the reserved part of it */
   chargeUnpublished(
     lane: number,
     units: readonly [number, number],
@@ -164,7 +155,7 @@ export class Limiter {
     if (held[MESSAGES] + held[BYTES] > 0) this.#countReserved(lane, ...held);
   }
 
-  /** Charges what could not be refused, and counts nothing as admitted. */
+  /** Charges units that could not be refused, and counts none as admitted. */
   chargeUnrefused(lane: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
     this.buckets.charge(lane, messages, bytes, debtMs, nowMs);
     this.#unrefused ??= new Float64Array(this.laneCount * DIMENSION_COUNT);
@@ -173,7 +164,7 @@ export class Limiter {
     this.#unrefused[slot + 1] = this.#unrefused[slot + 1] + bytes;
   }
 
-  /** Reads units of a slot that could not be refused since the last call. */
+  /** Returns the slot's units that could not be refused, and resets them. */
   takeUnrefused(slot: number): number {
     const units = this.#unrefused?.[slot] ?? 0;
     if (units !== 0) (this.#unrefused as Float64Array)[slot] = 0;
@@ -181,8 +172,8 @@ export class Limiter {
   }
 
   /**
-   * The same for many pieces of one message each that were admitted elsewhere. Counted as one piece they would pass for
-   * noise, and changes of their rate would be found late.
+   * Charges as `consume` does for pieces of one message each, admitted elsewhere. Counted as one piece they would pass
+   * for noise, and changes of their rate would be found late.
    */
   consumePieces(lane: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
     this.chargeUnrefused(lane, messages, bytes, debtMs, nowMs);
@@ -194,8 +185,8 @@ export class Limiter {
   }
 
   /**
-   * Takes for work whose cost is known only afterwards. What is granted counts as admitted when it is settled, because
-   * counters that went down would pass for restarts; what is refused counts as attempted now.
+   * Takes for work whose cost is known only afterwards. Granted work counts as admitted when it is settled, because
+   * counters that went down would pass for restarts; refused work counts as attempted now.
    */
   reserve(lane: number, messages: number, bytes: number, nowMs: number, retry = false): number {
     if (nowMs > this.validUntilMs.at(lane)) return UNCONFIRMED;
@@ -211,8 +202,8 @@ export class Limiter {
   }
 
   /**
-   * Settles what was reserved, or puts it back: it is not held any more. Unused units come back to the bucket of the
-   * cluster as far as that had not been full again meanwhile, by `follow`; the rest counts as taken.
+   * Ends a reservation. Unused units come back to the cluster's bucket by `follow`, as far as it had not been full
+   * again meanwhile; the others count as taken.
    */
   endReserved(lane: number, messages: number, bytes: number, usedMessages = 0, usedBytes = 0): void {
     this.#countReserved(lane, -messages, -bytes);
@@ -228,7 +219,7 @@ export class Limiter {
     if (unused > back) this.#lapsed![slot] = this.#lapsed![slot] + unused - back;
   }
 
-  /** Tests if nothing of a lane is reserved, nobody is held back for it, and it owes nothing. */
+  /** Tests if a lane has no reservation, work held back or debt. */
   isAtRest(lane: number): boolean {
     if (this.heldBack[lane] !== 0) return false;
     for (let slot = lane * DIMENSION_COUNT; slot < (lane + 1) * DIMENSION_COUNT; slot++) {
@@ -237,30 +228,30 @@ export class Limiter {
     return true;
   }
 
-  /** Units that went through a slot or are held: what was admitted, what is reserved now, what never came back. */
+  /** Units per slot that were admitted, are reserved, or never came back. */
   taken(slot: number): number {
     return this.admitted.at(slot) + (this.#reserved?.[slot] ?? 0) + (this.#lapsed?.[slot] ?? 0);
   }
 
-  /** Counts what reserved work has cost. The buckets are settled level by level (levels.ts). */
+  /** Counts the cost of reserved work. The buckets are settled level by level (levels.ts). */
   countSettled(lane: number, messages: number, bytes: number, retry = false): void {
     if (retry) this.#countRetried(lane, messages, bytes);
     else this.#count(lane, messages, bytes);
   }
 
-  /** Counts work that begins to wait: it is demand, whether it is ever admitted or not. */
+  /** Counts work that begins to wait: it is demand, even if it is never admitted. */
   countArrival(lane: number, messages: number, bytes: number): void {
     this.#refusedWork.countAttempt(lane, messages, bytes);
     this.#countSquares(lane, messages, bytes);
   }
 
-  /** Attempted for the first time and refused, also by another level on behalf of the lane (levels.ts). */
+  /** Counts refused work, also of other levels for the lane (levels.ts). */
   countRefused(lane: number, messages: number, bytes: number, retry: boolean): void {
     this.#refusedWork.count(lane, messages, bytes, retry);
     if (!retry) this.#countSquares(lane, messages, bytes);
   }
 
-  /** The same for many pieces of one message each, as `consumePieces`. */
+  /** Counts refused work that is many pieces of one message each. */
   countRefusedPieces(lane: number, messages: number, bytes: number): void {
     this.#refusedWork.count(lane, messages, bytes, false);
     this.#countByteSquares(lane, messages, bytes);
@@ -278,10 +269,7 @@ export class Limiter {
     this.buckets.setLimit(lane, dimension, perSecond, depth, nowMs);
   }
 
-  /**
-   * Sets what a slot holds now and what flows into it: its tokens follow from a bucket of the cluster, and not from
-   * what this bucket kept. Such a lane has no idle time of its own to be credited with.
-   */
+  /** Sets the tokens and inflow of a slot. They follow the cluster's bucket, so no idle time is credited. */
   follow(lane: number, dimension: number, inflow: Inflow, nowMs: number): void {
     this.buckets.setInflow(lane, dimension, inflow, nowMs);
     const slot = slotOf(lane, dimension);
@@ -290,7 +278,7 @@ export class Limiter {
     this.#hasAccrued[lane >> 3] = this.#hasAccrued[lane >> 3] | (1 << (lane & 7));
   }
 
-  /** Opens a lane that no share will ever limit: it is confirmed for good, and is not reported. */
+  /** Opens a lane that no share will ever limit. It is confirmed for good and not reported. */
   open(lane: number, nowMs: number): void {
     for (const dimension of [MESSAGES, BYTES]) {
       this.setLimit(lane, dimension, Infinity, Infinity, nowMs);
@@ -298,7 +286,7 @@ export class Limiter {
     this.validUntilMs.set(lane, Infinity);
   }
 
-  /** Ends `open`: from now on the lane has to be served. */
+  /** Ends `open`: the lane has to be served from now on. */
   close(lane: number): void {
     if (this.validUntilMs.at(lane) === Infinity) this.validUntilMs.set(lane, -Infinity);
   }
@@ -308,9 +296,8 @@ export class Limiter {
   }
 
   /**
-   * Fills the buckets of a lane that is served for the first time, as if it had existed, idle, since that time. Later
-   * calls change nothing: a lane that is served again has what it had, and to credit its idle time twice would wipe out
-   * a debt.
+   * Fills a lane's buckets at its first service, as after idle time. Later calls change nothing: a lane that is served
+   * again kept its tokens, and idle time credited twice would wipe out a debt.
    */
   accrueSince(lane: number, sinceMs: number): void {
     const bit = 1 << (lane & 7);
@@ -321,9 +308,9 @@ export class Limiter {
   }
 
   /**
-   * Sets the counters of a lane to 0 before a sum of doubles would lose a unit. Readers of differences notice that they
-   * went down, as after a restart (lane-sample.ts and Prometheus do). It is called for every lane again and again, so
-   * sums are exact for any uptime, as long as a lane passes less than 2^52 units between two calls.
+   * Resets the counters of a lane before they would lose a unit. Readers of differences notice the fall, as after a
+   * restart (lane-sample.ts and Prometheus do). It is called for every lane again and again, so sums are exact for any
+   * uptime, if a lane passes less than 2^52 units between two calls.
    */
   keepExact(lane: number): void {
     const counts = this.#counts;
@@ -335,7 +322,7 @@ export class Limiter {
     this.#refusedWork.forget(lane);
   }
 
-  /** Copies what was attempted, its squares and what was admitted, each in every dimension: half a line is read. */
+  /** Copies attempts, their squares and admissions, each in every dimension: half a line is read. */
   countsInto(lane: number, column: number[], first: number): void {
     const counts = this.#counts;
     const count = lane * COUNTS;
@@ -362,13 +349,13 @@ export class Limiter {
     this.#returnable[slot + 1] = this.#returnable[slot + 1] + Math.max(0, bytes);
   }
 
-  /** An amount above the window is demand as well: with a larger share it may fit. */
+  /** Counts a refusal. An amount above the window is demand as well: with a larger share it may fit. */
   #refuse(lane: number, messages: number, bytes: number, retry: boolean, refusedBy: number): number {
     this.countRefused(lane, messages, bytes, retry);
     return isAboveWindow(this.buckets, lane, messages, bytes) ? ABOVE_WINDOW : REFUSED + refusedBy;
   }
 
-  /** Admitted, and attempted for the first time: `attempted` is derived, so that an admission counts it nowhere. */
+  /** Counts an admission at the first attempt. `attempted` is derived, so nothing else is written. */
   #count(lane: number, messages: number, bytes: number): void {
     const counts = this.#counts;
     const first = lane * COUNTS;
@@ -378,7 +365,7 @@ export class Limiter {
     if (messages !== 1) this.#countExcess(first, messages);
   }
 
-  /** Admitted, and attempted before. */
+  /** Counts an admission at a later attempt. */
   #countRetried(lane: number, messages: number, bytes: number): void {
     const counts = this.#counts;
     const first = lane * COUNTS;
@@ -394,7 +381,7 @@ export class Limiter {
     this.#countExcess(first, messages);
   }
 
-  /** Counts what many pieces of one message each add. */
+  /** Adds the squares of bytes of many pieces with one message each. */
   #countByteSquares(lane: number, messages: number, bytes: number): void {
     const at = lane * COUNTS + BYTE_SQUARES;
     this.#counts[at] = this.#counts[at] + (bytes * bytes) / Math.max(1, messages);
@@ -430,13 +417,13 @@ const LINE = LINE_LENGTH;
 const REFILLED_MS = REFILLED_AT;
 const VALID_UNTIL_MS = VALID_UNTIL_AT;
 /**
- * The counters of every admission, half a line of 64 bytes: what was admitted, the squares of bytes, and the squares of
- * messages less the messages, which is 0 for one message at a time.
+ * Counters of an admission, half a line of 64 bytes: messages, bytes, squares of bytes, and squares of messages less
+ * the messages, which is 0 for one message at a time.
  */
 const COUNTS = 4;
 const BYTE_SQUARES = 2;
 const EXCESS = 3;
 /** Half of what a double counts exactly. */
 const SUM_MAX = 2 ** 52;
-/** Squares serve only an estimate: the square of 16 KiB still counts beside this sum. */
+/** Bound of sums of squares, which serve estimates only: the square of 16 KiB still counts beside it. */
 const SQUARES_MAX = 1e24;

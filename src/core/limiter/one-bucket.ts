@@ -1,7 +1,7 @@
 import { MESSAGES } from '../base/vocabulary.js';
 import { Buckets } from './buckets.js';
 
-/** A bucket by itself, for things that count one each: connections, changes, log lines. It is full at the start. */
+/** Holds one bucket for things that count one each: connections, changes, log lines. It begins full. */
 export class OneBucket {
   readonly #buckets = new Buckets(1);
 
@@ -10,7 +10,7 @@ export class OneBucket {
     this.#buckets.fill(0, nowMs);
   }
 
-  /** 0 = one is taken; else the milliseconds until one could be. */
+  /** Takes one and returns 0, or returns the milliseconds until it could. */
   take(nowMs: number): number {
     return this.#buckets.tryTake(0, 1, 0, nowMs) === -1 ? 0 : this.#buckets.waitMs(0, 1, 0, nowMs);
   }

@@ -4,18 +4,18 @@ import type { Buckets } from './buckets.js';
 import type { ThrottleReason, ThrottleTracker } from './throttle-tracker.js';
 import { WakeOwner, WakeQueue } from './wake-queue.js';
 
-/** A publish over the limit, for which its producer waits. */
+/** A publish over the limit with its waiting producer. */
 interface Throttled {
   readonly producer: Producer;
   readonly messages: number;
   readonly bytes: number;
 }
 
-/** A producer on a connection; several may share one connection and its tracker. */
+/** A producer on a connection. Several may share one connection and its tracker. */
 export class Producer {
   readonly tracker: ThrottleTracker;
   readonly owner: WakeOwner<Throttled>;
-  /** Marks that it holds on its connection through this throttle. */
+  /** Marks that this throttle holds on its connection for it. */
   marks = 0;
 
   constructor(tracker: ThrottleTracker, weight = 1) {
@@ -28,10 +28,10 @@ export interface PublishThrottleOptions {
   readonly buckets: Buckets;
   readonly row: number;
   readonly reason: ThrottleReason;
-  /** Debt that accepted work may leave at most, in milliseconds of the limit (buckets.ts). */
+  /** Milliseconds of the limit that accepted work may leave as debt (buckets.ts). */
   readonly debtMs: number;
   /**
-   * `expected` (ours): wakes as many producers as the bucket can serve if each publishes again what it published last.
+   * `expected` (ours): wakes as many producers as the bucket can serve if each publishes the same amount again.
    * `all` (PIP-322's own rule): a woken producer costs nothing, so one useful amount of tokens wakes them all (a herd).
    */
   readonly wakes: 'expected' | 'all';
@@ -39,9 +39,9 @@ export interface PublishThrottleOptions {
 }
 
 /**
- * Limits publishes that have to be accepted whatever they cost, because a broker has read them off a connection already
- * (PIP-322, PublishRateLimiterImpl). Each is charged. If no tokens are left afterwards, the producer's connection is
- * not read until its turn comes. No timer: `nextWakeMs` says when `wake` is worth calling.
+ * Limits publishes that a broker has already read and must accept. Each is charged. If no tokens are left afterwards,
+ * the producer's connection is not read until its turn comes (PIP-322, PublishRateLimiterImpl). There is no timer:
+ * `nextWakeMs` is the time for the next `wake`.
  */
 export class PublishThrottle {
   readonly #options: PublishThrottleOptions;
@@ -53,17 +53,16 @@ export class PublishThrottle {
     this.#options = options;
   }
 
-  /** Publishes over the limit that wait for their turn. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Infinity while nobody waits, and while the limit is 0. */
+  /** Time of the next `wake`; Infinity while nobody waits, and while the limit is 0. */
   get nextWakeMs(): number {
     return this.#nextWakeMs;
   }
 
-  /** Charges an accepted publish. Returns whether its connection is to be read on. */
+  /** Charges an accepted publish. Returns true if its connection is to be read on. */
   publish(producer: Producer, messages: number, bytes: number, nowMs: number): boolean {
     const { buckets, row, debtMs, reason, wakes } = this.#options;
     buckets.charge(row, messages, bytes, debtMs, nowMs);
@@ -78,7 +77,7 @@ export class PublishThrottle {
     return false;
   }
 
-  /** Releases producers in turn, as many as the bucket can serve, and plans the next call. */
+  /** Releases as many producers in turn as the bucket can serve. Plans the next call. */
   wake(nowMs: number): void {
     const { buckets, row, wakes } = this.#options;
     let messages = 0;
@@ -97,14 +96,13 @@ export class PublishThrottle {
   }
 
   /**
-   * The limit has changed: producers that sleep off a debt at the old rate are planned anew at once (#25502: a producer
-   * slept for hours after its limit had been raised).
+   * Plans producers anew that wait at an old rate. #25502: a producer slept for hours after its limit had been raised.
    */
   limitChanged(nowMs: number): void {
     this.wake(nowMs);
   }
 
-  /** The producer is gone: what it holds on its connection goes with it (#24799). */
+  /** Removes a producer with its marks on its connection (#24799). */
   close(producer: Producer, nowMs: number): void {
     this.#queue.leave(producer.owner);
     producer.owner.items.length = 0;
@@ -119,7 +117,7 @@ export class PublishThrottle {
     producer.tracker.unmark(this.#options.reason, nowMs);
   }
 
-  /** Tests if something is left beside what those woken in this call are expected to publish. */
+  /** Tests if tokens remain beside the expected publishes of woken producers. */
   #carries(messages: number, bytes: number): boolean {
     const { tokens } = this.#options.buckets;
     const first = slotOf(this.#options.row, 0);

@@ -1,14 +1,13 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
 
-/** A figure per lane, or per slot where it has dimensions; since creation. */
+/** A figure since creation, per lane or per slot. */
 export interface Figure {
   at(index: number): number;
 }
 
 /**
- * Counts what a lane has refused, or admitted at a later attempt than the first. Most lanes never do, so the figures
- * lie in pages of 64 lanes, made when the first lane of a page needs one: a lane costs 100 bytes, and 48 more in such a
- * page.
+ * Counts work that a lane refused, or admitted at a later attempt. Most lanes never do, so the figures lie in pages of
+ * 64 lanes, made when the first lane of a page needs one: a lane costs 100 bytes, and 48 more in such a page.
  *
  * Attempted = admitted + refused + corrections: work that waits is attempted before it is either (+), and is not
  * attempted again when it is admitted (−).
@@ -17,7 +16,7 @@ export class RefusedWork {
   readonly refused: Figure = { at: (slot) => this.#ofSlot(slot, REFUSED) };
   readonly refusals: Figure = { at: (lane) => this.#at(lane, REFUSALS) };
   readonly retryRefusals: Figure = { at: (lane) => this.#at(lane, RETRY_REFUSALS) };
-  /** Work that was refused, however often: what waits counts once, when it begins to. */
+  /** Refusals at a first attempt; work that waits counts once, when it begins to wait. */
   readonly refusedOnce: Figure = { at: (lane) => this.#at(lane, REFUSALS) - this.#at(lane, RETRY_REFUSALS) };
   readonly #pages: (Float64Array | undefined)[] = [];
 
@@ -25,12 +24,12 @@ export class RefusedWork {
     const page = this.#pageOf(lane);
     const first = firstOf(lane);
     page[first + REFUSALS] = page[first + REFUSALS] + 1;
-    // Work that waits is asked for again and again, and nobody is told: its amount was not refused by that.
+    // Work that waits tries again and again inside the node, which refuses none of its units anew.
     if (retry) page[first + RETRY_REFUSALS] = page[first + RETRY_REFUSALS] + 1;
     else add(page, first + REFUSED, messages, bytes);
   }
 
-  /** @param messages negative where what is admitted now was attempted before */
+  /** @param messages negative where work admitted now was attempted before */
   countAttempt(lane: number, messages: number, bytes: number): void {
     add(this.#pageOf(lane), firstOf(lane) + CORRECTIONS, messages, bytes);
   }
@@ -40,7 +39,7 @@ export class RefusedWork {
     return this.#ofSlot(slot, REFUSED) + this.#ofSlot(slot, CORRECTIONS);
   }
 
-  /** Sums of amounts begin at 0 again (limiter.ts, `keepExact`); refusals, which count by one, go on. */
+  /** Sets the sums of amounts to 0 (limiter.ts, `keepExact`). Refusals, counted by one, go on. */
   forget(lane: number): void {
     const page = this.#pages[lane >> PAGE_BITS];
     page?.fill(0, firstOf(lane), firstOf(lane) + REFUSALS);
@@ -79,7 +78,7 @@ export class RefusedWork {
 
 const PAGE_BITS = 6;
 const FIGURES = 6;
-/** Indices of a lane's figures; the first two have one entry per dimension. */
+/** Indexes of a lane's figures. The first two have one entry per dimension. */
 const REFUSED = 0;
 const CORRECTIONS = 2;
 const REFUSALS = 4;

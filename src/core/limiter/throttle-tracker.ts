@@ -1,4 +1,4 @@
-/** Why a connection is not read, and whether several may hold it for the same reason. */
+/** Reasons not to read a connection; `counted` = several may hold it for the same one. */
 export const THROTTLE_REASONS = {
   inFlightPerConnection: { counted: false },
   ioThreadBytes: { counted: false },
@@ -15,14 +15,14 @@ export const THROTTLE_REASONS = {
 export type ThrottleReason = keyof typeof THROTTLE_REASONS;
 
 /**
- * `connectionChanged`: reading stopped or started. `typeChanged`: another reason, or holder of it, came or went.
- * `dropped`: nothing changed, a plain reason is marked at most once and nothing is unmarked that is not marked.
+ * Effect of a mark. `connectionChanged`: reading stopped or started. `typeChanged`: another reason, or holder of it,
+ * came or went. `dropped`: nothing changed; a plain reason is marked at most once, and only marks are unmarked.
  */
 export type TrackerResult = 'connectionChanged' | 'typeChanged' | 'dropped';
 
 /**
- * One slot per reason and connection (PIP-322, ServerCnxThrottleTracker, and what #24799 made of it): reading stops
- * when the first reason appears and starts when the last goes. One counter over all reasons is what broke there: two
+ * Counts the holders of each reason not to read a connection. Reading stops with the first reason and starts when the
+ * last goes (PIP-322, ServerCnxThrottleTracker, as #24799 made it). One counter over all reasons failed there: two
  * holders of one reason and a slip of one release left the connection paused for ever, or unpaused while throttled.
  */
 export class ThrottleTracker {
@@ -33,7 +33,7 @@ export class ThrottleTracker {
   #sinceMs = 0;
   #throttledMs = 0;
 
-  /** @param setReading called on changes only, and never while the connection is inactive */
+  /** @param setReading called on changes only, never while the connection is inactive */
   constructor(setReading: (on: boolean) => void) {
     this.#setReading = setReading;
   }
@@ -73,7 +73,7 @@ export class ThrottleTracker {
     return 'connectionChanged';
   }
 
-  /** A connection that is not active is not touched; one that becomes active is as its reasons say. */
+  /** Leaves an inactive connection alone. One that becomes active is paused if a reason holds. */
   setActive(isActive: boolean): void {
     const becameActive = isActive && !this.#isActive;
     this.#isActive = isActive;

@@ -1,6 +1,4 @@
-/**
- * The request that all levels are asked about. '' = a topic or client without a name; all of these share one bucket.
- */
+/** A request to all levels. '' = a topic or client without a name; all of these share one bucket. */
 export interface TokenRequest {
   lane: number;
   messages: number;
@@ -8,6 +6,6 @@ export interface TokenRequest {
   retry: boolean;
   topic: string;
   client: string;
-  /** True if another lane of the same work charges the node's limit (joint-levels.ts). */
+  /** True if another lane of the work charges the node's limit (joint-levels.ts). */
   isFurther?: boolean;
 }

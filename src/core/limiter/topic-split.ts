@@ -4,7 +4,7 @@ import { createLaneView, type LaneView, type Strategy } from '../convergence/str
 import { gateDepth } from './burst.js';
 import { KeyedBuckets } from './keyed-buckets.js';
 
-/** PIP-82's "evenly" leaves unused what a quiet topic does not want; max-min divides evenly and hands that on. */
+/** Strategies that divide a share. PIP-82's "evenly" wastes what a quiet topic leaves; max-min divides that, too. */
 export const SPLIT_STRATEGY: Readonly<Record<Exclude<TopicSplitName, 'shared'>, string>> = {
   even: 'max-min',
   proportional: 'proportional',
@@ -17,9 +17,9 @@ export interface SplitRule {
 }
 
 /**
- * Divides one lane's limit on this node over the topics that are used here. It uses the strategies of the cluster, with
- * a topic in the role of a node. The lane's own bucket still bounds the sum; the topics' buckets keep any topic from
- * starving the others.
+ * Divides one lane's limit on this node over the topics used here. It uses the strategies of the cluster, with a topic
+ * in the role of a node. The lane's own bucket still bounds the sum; the topics' buckets keep any topic from starving
+ * the others.
  *
  * A topic whose demand is met may take a quarter of it on top, so that noise in its arrivals is not refused. 2 % of the
  * lane's limit are not divided. Otherwise the lane's bucket would run dry at exactly the limit, and refuse whatever
@@ -30,7 +30,7 @@ export interface SplitRule {
  */
 export class TopicSplit {
   readonly keyed: KeyedBuckets;
-  /** Per slot of the topic, since the last division: attempted for the first time, and admitted. */
+  /** Units per slot of the topic since the last division: attempted for the first time, and admitted. */
   #attempted: Float64Array = new Float64Array(0);
   #admitted: Float64Array = new Float64Array(0);
   #demand: Float64Array = new Float64Array(0);
@@ -45,7 +45,7 @@ export class TopicSplit {
     this.keyed = new KeyedBuckets(rule.max, UNLIMITED, UNLIMITED);
   }
 
-  /** The row of a topic, or −1 at the bound. A new topic begins with an even part of the limit. */
+  /** Returns the row of a topic, or −1 at the bound. A new topic begins with an even part. */
   rowOf(topic: string, limit: Rates, nowMs: number): number {
     const known = this.keyed.find(topic);
     if (known !== -1) return this.keyed.rowOf(topic, nowMs);
@@ -67,7 +67,7 @@ export class TopicSplit {
     add(this.#admitted, row, messages, bytes);
   }
 
-  /** Divides anew if it is time to; `limit` is the lane's present limit. */
+  /** Divides `limit`, the lane's present one, anew if DIVIDE_EVERY_MS have passed. */
   divide(limit: Rates, nowMs: number): void {
     const elapsedMs = nowMs - this.#dividedMs;
     if (elapsedMs < DIVIDE_EVERY_MS || this.keyed.size === 0) return;
@@ -124,7 +124,7 @@ export class TopicSplit {
     return Math.max(pieceSize, gateDepth(perSecond, pieceSize, equalShare));
   }
 
-  /** A new row begins with counts of 0, not with those of the topic that had it before. */
+  /** Sets the counts of a new row to 0: another topic may have had it before. */
   #begin(row: number): void {
     const slots = slotOf(this.keyed.buckets.refilledMs.length, 0);
     if (this.#attempted.length < slots) this.#growTo(slots);
@@ -141,15 +141,15 @@ export class TopicSplit {
   }
 }
 
-/** A topic that was not used for this long no longer takes part. */
+/** Milliseconds without use after which a topic takes part no longer. */
 export const TOPIC_IDLE_MS = 10_000;
 const DIVIDE_EVERY_MS = 100;
 const AVERAGE_OVER_MS = 500;
 const DIVIDED_RATIO = 0.98;
-/** A part of a met topic's demand. With more, other topics wait longer for what it leaves. */
+/** Part of a met topic's demand. With more, other topics wait longer for what it leaves. */
 const NOISE_RATIO = 0.25;
 
-/** Moves an average towards the rate since the last division; returns it. What was counted is counted from 0 again. */
+/** Moves an average towards the rate since the last division. Sets the count to 0. */
 function follow(average: Float64Array, counts: Float64Array, slot: number, elapsedMs: number): number {
   const rate = (counts[slot] * 1000) / elapsedMs;
   counts[slot] = 0;

@@ -1,6 +1,6 @@
 /**
- * Counts the topics of each lane that requests have named lately. That is `topics` of a report (PIP-82), whatever
- * limits the topics have.
+ * Counts the topics that requests of each lane have named lately. It is `topics` of a report (PIP-82), whatever limits
+ * the topics have.
  *
  * It counts in windows of ten seconds, and returns the larger count of the last whole window and the present one. A
  * lane counts up to 10,000 topics per window, a node 50,000; more are left out. So clients that make up names cost a
@@ -8,7 +8,7 @@
  *
  * Worked: 40 topics until 14 s, 3 from then on: 40 until 30 s, when a window has had 3 alone.
  *
- * *Why names:* looking up a name in a set takes 10 ns, and computing a hash that could stand for it ten times as long.
+ * *Why names:* looking up a name in a set takes 10 ns, and computing a hash in its place ten times as long.
  */
 export class TopicsInUse {
   #before: NamesOfLanes = new Map();
@@ -32,7 +32,7 @@ export class TopicsInUse {
     return here + (this.#elsewhere.get(lane) ?? 0);
   }
 
-  /** Adds topics that an enforcer serves, or takes them away: it names none, and is believed. */
+  /** Adds the topics of an enforcer, or removes them. It names none, so its number counts. */
   addElsewhere(lane: number, more: number): void {
     const topics = (this.#elsewhere.get(lane) ?? 0) + more;
     if (topics === 0) this.#elsewhere.delete(lane);
@@ -58,7 +58,7 @@ export class TopicsInUse {
 
 type NamesOfLanes = Map<number, Set<string>>;
 
-/** More: topics that are seldom used are counted, and those that are gone for longer. */
+/** Milliseconds. More: topics that are seldom used are counted, and those that are gone for longer. */
 const WINDOW_MS = 10_000;
 /** More: exact counts of larger groups, and memory. */
 const LANE_MAX = 10_000;

@@ -1,14 +1,11 @@
-/** Somebody who waits: a connection, a client, a producer. Made once, reused for all of its items. */
+/** Queues the items of one waiting connection, client or producer. Made once, reused for all its items. */
 export class WakeOwner<Item> {
   /** An owner with twice the weight gets twice as much; ≥ 1. */
   readonly weight: number;
   /** Items in the order of arrival; those before `head` are gone. */
   readonly items: { readonly item: Item; readonly cost: number }[] = [];
   head = 0;
-  /**
-   * Largest cost of the items that came since the queue was last empty. A bound, because looking at all waiting items
-   * would take too long.
-   */
+  /** Bound of the waiting items' costs: the largest since this owner last had none. */
   largestCost = 0;
   deficit = 0;
   next: WakeOwner<Item> | null = null;
@@ -35,7 +32,7 @@ export class WakeOwner<Item> {
     this.items.push({ item, cost });
   }
 
-  /** Forgets the items for which `isKept` says false; the others keep their order. */
+  /** Removes the items for which `isKept` is false; the others keep their order. */
   keep(isKept: (item: Item) => boolean): void {
     let kept = 0;
     for (let at = this.head; at < this.items.length; at++) {
@@ -49,27 +46,27 @@ export class WakeOwner<Item> {
 
 /**
  * Decides whose turn it is: deficit round robin over owners (Shreedhar and Varghese 1995). Each turn gives an owner
- * weight × quantum; it is served while that covers its next item. With the quantum as large as the largest cost every
- * turn serves somebody, so finding the next one takes constant time, and over any stretch two owners that always wait
- * differ by at most one quantum per weight.
+ * weight × quantum; it is served while that covers its next item. With a quantum as large as the largest cost every
+ * turn serves somebody, so finding the next one takes constant time. Two owners that always wait differ by at most one
+ * quantum per weight, over any stretch of time.
  * Worked: A waits with items of cost 1, B with items of cost 4 → per turn four of A, one of B: equal cost.
  *
  * An owner's items keep their order. An owner that leaves is unlinked in constant time and costs nothing afterwards.
  *
- * Requests that do not wait (`mayPass`) count as one more owner, all together. It may take as much as the average
- * waiting owner, so that neither kind of request starves the other.
+ * Requests that do not wait (`mayPass`) count together as one more owner. It may take as much as the average waiting
+ * owner, so that neither kind of request starves the other.
  */
 export class WakeQueue<Item> {
   #current: WakeOwner<Item> | null = null;
   #owners = 0;
   #quantum = 0;
-  /** Cost of the last item that took a part of the tokens, and how many further turns are as large. */
+  /** Cost of the last item that took all tokens; below, the number of further turns as large. */
   #partCost = 0;
   #partTurns = 0;
   #passCredit = 0;
   readonly #isLive: (item: Item) => boolean;
 
-  /** @param isLive items for which this is false are dropped, without a turn, when they come to the front */
+  /** @param isLive tests an item at the front; others are dropped without a turn */
   constructor(isLive: (item: Item) => boolean = () => true) {
     this.#isLive = isLive;
   }
@@ -86,7 +83,7 @@ export class WakeQueue<Item> {
     if (!owner.isQueued) this.rejoin(owner);
   }
 
-  /** The owner whose turn it is, or null when nobody is in line. */
+  /** Returns the owner whose turn it is; null without owners in line. */
   peek(): WakeOwner<Item> | null {
     for (let turns = 0; ; ) {
       const owner = this.#current;
@@ -99,15 +96,15 @@ export class WakeQueue<Item> {
     }
   }
 
-  /** Takes the next item of the owner that `peek` has named. */
+  /** Takes the next item of the owner that `peek` has returned. */
   take(owner: WakeOwner<Item>): Item {
     return this.#taken(owner, nextCost(owner));
   }
 
   /**
-   * Takes the next item, which took all the tokens that there were. As many turns as there are others in line are then
-   * as large as this part, if it is larger than a turn; the next part, also a small one in the midst of them, sets size
-   * and number anew. Nobody gains by it in the long run, because an owner owes what it took beyond its turn.
+   * Takes the next item at the cost of all tokens left. As many of the next turns as there are others in line are then
+   * as large as this part, if it exceeds a turn. The next part sets size and number anew, even a small one. No owner
+   * gains in the long run, because it owes the cost beyond its turn.
    */
   takePart(owner: WakeOwner<Item>, cost: number): Item {
     this.#partCost = cost;
@@ -125,9 +122,7 @@ export class WakeQueue<Item> {
     return item;
   }
 
-  /**
-   * Takes an owner out of line: it has no items left, is closed, or cannot be served for a while. It keeps its items.
-   */
+  /** Takes an owner out of line: it has no items, is closed, or cannot be served. It keeps its items. */
   leave(owner: WakeOwner<Item>): void {
     if (!owner.isQueued) return;
     const next = owner.next as WakeOwner<Item>;
@@ -147,7 +142,7 @@ export class WakeQueue<Item> {
     this.#owners--;
   }
 
-  /** Puts an owner at the end of the line, with the items that it has. */
+  /** Puts an owner with its items at the end of the line. */
   rejoin(owner: WakeOwner<Item>): void {
     const first = this.#current;
     if (first === null) {
@@ -168,14 +163,14 @@ export class WakeQueue<Item> {
     this.#owners++;
   }
 
-  /** Tests if a request that does not wait may take this cost now, although others wait. */
+  /** Tests if a request that does not wait may take this cost. */
   mayPass(cost: number): boolean {
     return this.#current === null || (this.#passCredit >= cost && this.#passCredit > 0);
   }
 
   /**
-   * Called when such a request was granted. `mayPass` alone counts nothing: a request that finds no tokens has had no
-   * turn, however often it tries.
+   * Counts a granted request that did not wait. `mayPass` alone counts nothing: a request that finds no tokens has had
+   * no turn, however often it tries.
    */
   passed(cost: number): void {
     this.#passCredit = Math.max(0, this.#passCredit - cost);
@@ -188,9 +183,9 @@ export class WakeQueue<Item> {
   }
 
   /**
-   * Skips all turns in which nobody would be served, equally many of every owner. After an item that took a large part
-   * there can be millions of them, or endlessly many if costs have become 0 (no limit). Called only when every owner
-   * has just had a turn, because then every owner has a live item.
+   * Skips all turns that would serve nobody, equally many of every owner. After an item that took a large part there
+   * can be millions of them, or endlessly many if costs have become 0 (no limit). Called only when every owner has just
+   * had a turn, because then every owner has a live item.
    */
   #skipTurns(from: WakeOwner<Item>): void {
     let first = from;
@@ -225,5 +220,5 @@ function nextCost<Item>({ items, head }: WakeOwner<Item>): number {
   return items[head].cost;
 }
 
-/** Items that are gone are removed from the array when there are so many of them. */
+/** Items before `head` at which the array is cut. */
 const COMPACT_AT = 1024;
