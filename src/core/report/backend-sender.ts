@@ -5,13 +5,13 @@ import { HEALTHY, throttlingRatio } from '../target/throttling-ratio.js';
 
 export type BackendWord = Pick<BackendRecord, 'backend' | 'zone' | 'health'>;
 
-/** A change of the ratio by less than this part of it waits. */
+/** Part of a ratio that counts as a change of it. */
 const CHANGE_RATIO = 0.02;
-/** A health that does not change is written again this many times while it is valid. */
+/** Records of an unchanged health while one of them is valid. */
 const REPEATS = 3;
 
 interface Known {
-  /** The newest health that was told; its level is smoothed over those told before. */
+  /** The newest health; its level is smoothed over the earlier ones. */
   word: BackendWord;
   reportedMs: number;
   /** True while the newest health has not been written yet. */
@@ -21,9 +21,9 @@ interface Known {
 }
 
 /**
- * Decides when this node writes the health of a backend: at once when its ratio or zone changes, otherwise three times
- * while its last record is valid. It never writes twice within `gapMs`; then the newest health waits. A poller may ask
- * ten times a second; the topic sees one small record per backend and change.
+ * Decides when this node writes the health of a backend: at once when its ratio or zone changes, else three times while
+ * its last record is valid. It never writes twice within `gapMs`; then the newest health waits. A poller may ask ten
+ * times a second; the topic gets one small record per backend and change.
  */
 export class BackendSender {
   readonly #validMs: number;
@@ -50,7 +50,7 @@ export class BackendSender {
     known.isPending = true;
   }
 
-  /** Called when another log begins: healths that are still valid are written again. */
+  /** Writes valid healths again, when another log begins. */
   sayAgain(nowMs: number): void {
     for (const known of this.#known.values()) {
       if (nowMs - known.reportedMs > this.#validMs) continue;

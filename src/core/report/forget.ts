@@ -10,17 +10,17 @@ import type { Member, Membership } from '../usage-map/membership.js';
 import type { KnownKey, UsageMap } from '../usage-map/usage-map.js';
 import type { ReportBook } from './report-book.js';
 
-/** Keys freed per call, so that a cluster of many dead nodes is cleaned over some seconds and not in one produce. */
+/** Keys freed per call: many dead nodes take some seconds. */
 const KEYS_PER_CALL = 64;
-/** Keys of one node freed at once, even above KEYS_PER_CALL, so that the log seldom holds half of a dead node. */
+/** Keys of one node freed at once, even above KEYS_PER_CALL. So the log seldom holds half of a dead node. */
 const KEYS_PER_MEMBER = 1000;
-/** The interval between two calls that free keys of this node's past lives: time to read the tombstones back. */
+/** Milliseconds between two calls that free keys of past lives: time to read the tombstones back. */
 const OWN_KEYS_INTERVAL_MS = 5000;
 
-/** So many nodes that are gone are remembered for what they say of buckets; with more, those gone for longest go. */
+/** Dead nodes remembered for their stocks. With more, nodes silent for `forgetAfterMs` lose all their rows. */
 const GONE_MAX = 1000;
 
-/** Knowledge of the cluster; the coordinator has it. */
+/** A view of the cluster; the coordinator has it. */
 interface Cluster {
   readonly nodeKey: NodeKey;
   readonly incarnation: Incarnation;
@@ -33,8 +33,8 @@ interface Cluster {
 }
 
 /**
- * Frees keys of the log by tombstones: those of nodes and backends that have been silent for `forgetAfterMs` of log
- * time, and those of this node's past lives that this one has not used again `forgetAfterMs` after it became ready.
+ * Frees keys of the log by tombstones: those of nodes and backends silent for `forgetAfterMs` of log time, and those of
+ * this node's past lives that it has not used again `forgetAfterMs` after it became ready.
  */
 export class Forgetting {
   readonly #cluster: Cluster;
@@ -49,8 +49,7 @@ export class Forgetting {
   due(nowMs: number): Append[] {
     const keys = this.#keysOfPastLives(nowMs);
     const { nodeKey, membership } = this.#cluster;
-    // Only the alive node with the lowest key frees: two would do no harm (no tombstone changes a share), many only
-    // noise.
+    // Only the alive node with the lowest key frees: two would do no harm, because no tombstone changes a share.
     if (membership.alive[0]?.nodeKey === nodeKey) {
       this.#addForgottenNodes(keys);
       this.#addForgottenBackends(keys);
@@ -87,9 +86,8 @@ export class Forgetting {
   }
 
   /**
-   * Adds the NODE keys last: as long as the log holds a bundle, it should hold the life to which the bundle belongs.
-   * Bundles that newcomers have to find stay, unless too many nodes are gone. Returns false where there is more to add
-   * at once.
+   * Adds a node's keys, the NODE keys last: a bundle in the log needs the life to which it belongs. Bundles that
+   * newcomers have to find stay, unless too many nodes are gone. Returns false where there is more to add at once.
    */
   #addKeysOf(member: Member, keys: FreedKey[], areTooMany: boolean): boolean {
     const bundles = this.#cluster.usageMap.keysOf(member);

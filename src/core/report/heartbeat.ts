@@ -2,47 +2,42 @@ import type { CoordinatorSettings } from '../base/settings.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
 
 /**
- * Milliseconds until a beat that is wanted soon; more is fewer records. A suspected death makes everybody append, so
- * that log time moves on and the share is free sooner; a beat that failed comes again, because three in a row isolate.
+ * Milliseconds until a beat that is wanted soon; more is fewer records. At a suspected death all append, so that log
+ * time moves on and the share is free sooner; a beat that failed comes again, because three in a row isolate.
  */
 const SOON_BEAT_MS = 250;
 
 /**
- * A share that moves with log time (smoothing, slew) moves in steps, from record to record. A node whose own share
- * moves so appends small records meanwhile, to keep the steps small.
+ * Milliseconds between beats while an own share moves with log time. It moves in steps, from record to record
+ * (smoothing, slew); small records keep the steps small.
  */
 export const MOVING_BEAT_MS = 200;
 
 export interface Circumstances {
-  /** Somebody has been silent for longer than the staleness. */
+  /** True if a node has been silent for longer than the staleness. */
   readonly suspected: boolean;
-  /**
-   * The own echo of the partition is fresh. While it is missing the slow beat would only make its return be noticed
-   * late.
-   */
+  /** The own echo of the partition is fresh. Without it the slow beat would delay the notice of its return. */
   readonly heard: boolean;
-  /**
-   * Interval in which the partition's log time has to go on, because an own share or ramp waits for it; Infinity = none
-   * does.
-   */
+  /** Milliseconds between beats for a share or ramp that moves; Infinity = none. */
   readonly movingBeatMs: number;
-  /** True if the next record would claim another size of the pool than the last one. */
+  /** True if the next record would claim another size of the pool. */
   readonly isNews?: boolean;
   /** Default: 'here'. */
   readonly presence?: Presence;
 }
 
 /**
- * State of this node on a partition but the first: it is alive there; it is not, though it is a member of the cluster,
- * as after a pause in which others have given it up; or it is neither, and would be said gone again.
+ * State of this node on a partition but the first. `here`: alive there. `missing`: not alive there, though a member of
+ * the cluster, as after a pause in which others have given it up. `gone`: neither; a record would only bring another
+ * FAREWELL.
  */
 export type Presence = 'here' | 'missing' | 'gone';
 
 /**
- * When NODE records are due: every heartbeat on the membership partition, slower on the others, which only have to keep
- * their log time going and notice a lost leader. Every append of its own is a record batch of 61 bytes plus record and
- * a wake-up of every reader: at 100 nodes and 16 partitions one per second on all would be over 8 MB per node and
- * minute, on one 0.5 MB.
+ * Times NODE records: every heartbeat on the membership partition, slower on the others. Those only have to keep log
+ * time going, and to notice a lost leader. Every append of its own is a record batch of 61 bytes plus record and a
+ * wake-up of every reader: at 100 nodes and 16 partitions one per second on all would be over 8 MB per node and minute,
+ * on one 0.5 MB.
  */
 export class Heartbeat {
   readonly #settings: CoordinatorSettings;
@@ -75,7 +70,7 @@ export class Heartbeat {
     return sinceMs >= (heard && !hasFailed ? partitionHeartbeatMs : heartbeatMs);
   }
 
-  /** A report moves log time on as well. */
+  /** Notes a report, which moves log time on as well. */
   reported(partition: number, nowMs: number): void {
     this.#reportedMs[partition] = nowMs;
   }
@@ -85,7 +80,7 @@ export class Heartbeat {
     this.#hasFailed[partition] = false;
   }
 
-  /** The next slow beat would come too late: a node waits less than 2 × partitionHeartbeatMs for its own. */
+  /** Notes a failed beat: a node waits less than 2 × partitionHeartbeatMs for its own, so the next is soon. */
   failed(partition: number): void {
     this.#hasFailed[partition] = true;
   }

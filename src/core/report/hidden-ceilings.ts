@@ -5,20 +5,20 @@ import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { PATIENCE_MS, type RampSink, type RampWord } from './ramp-writer.js';
 
-/** Somebody may hide a ceiling again and again: this node says it once in this time. */
+/** Milliseconds between two records of a ceiling hidden repeatedly. */
 export const SAID_AGAIN_MS = 5000;
-/** So many in a round of 50 ms are 2,000 records a second, about 150 kB. */
+/** Ceilings per round: at rounds of 20 ms 5,000 records a second, about 375 kB. */
 const SAID_IN_A_ROUND = 100;
 
 export type RecordPlace = Pick<ReadEvent, 'partition' | 'offset'>;
 
 interface Hidden {
-  /** Since when newcomers would not find it, by this node's monotonic clock. */
+  /** Local monotonic time since which newcomers would not find it. */
   sinceMs: number;
   /** Partition of the newest record that hides it. */
   partition: number;
   offset: number;
-  /** When this node says it, by its monotonic clock. */
+  /** Local monotonic time at which this node writes it. */
   dueMs: number;
   wroteMs: number;
 }
@@ -32,14 +32,14 @@ interface HiddenCeilingsParts {
 }
 
 /**
- * Says ceilings again that newcomers would not find. All nodes write the ceiling of a lane under one key, and of a key
- * compaction keeps the last record alone. If that is one that nobody applies (it is signed with another key, or of a
- * past life, or its writer had not read the ceiling in force), then a node that starts would begin the ramp anew, while
- * those that have read the whole log stand higher. What is said again changes nothing for nodes that know the ceiling:
- * it has the same height and age, and ends when it would have ended.
+ * Writes ceilings again that newcomers would not find. All nodes write the ceiling of a lane under one key, and
+ * compaction keeps only the last record of a key. If no node applies that one (it is signed with another key, or of a
+ * past life, or its writer had not read the ceiling in force), a node that starts would begin the ramp anew, while
+ * those that have read the whole log stand higher. The new record changes nothing for nodes that have the ceiling: it
+ * has the same height, age and end.
  */
 export class HiddenCeilings {
-  /** Milliseconds for which a ceiling that is not said yet has been hidden; as of the last round. */
+  /** Milliseconds of the longest hiding, as of the last round. */
   longestMs = 0;
   readonly #parts: HiddenCeilingsParts;
   /** By map lane; at most as many as there are ceilings. */
@@ -49,12 +49,12 @@ export class HiddenCeilings {
     this.#parts = parts;
   }
 
-  /** Called when a record that changes nothing has been read under the key of a lane whose ceiling is known. */
+  /** Called when a record without effect is read under a ceiling's key. */
   hide(mapLane: number, { partition, offset }: RecordPlace, nowMs: number): void {
     const { membership, nodeKey } = this.#parts;
     const { count } = membership.on(partition);
     const own = membership.indexOf(nodeKey, partition);
-    // By turns, because a newcomer does not know the ceiling, and may be the first in any fixed order.
+    // By turns, because a newcomer does not have the ceiling, and may be the first in any fixed order.
     const rank = count === 0 || own === -1 ? 0 : (own + offset) % count;
     const before = this.#hidden.get(mapLane);
     const wroteMs = before?.wroteMs ?? -Infinity;
@@ -63,19 +63,19 @@ export class HiddenCeilings {
     this.#hidden.set(mapLane, { sinceMs, partition, offset, dueMs, wroteMs });
   }
 
-  /** Tests if newcomers would not find the ceiling of a lane. */
+  /** Tests if newcomers would miss the ceiling of a lane. */
   has(mapLane: number): boolean {
     const hidden = this.#hidden.get(mapLane);
     return hidden !== undefined && this.#unsaid(mapLane, hidden) !== undefined;
   }
 
-  /** Called when another log begins; everybody says everything in it. */
+  /** Called when another log begins, into which all nodes write everything. */
   forgetAll(): void {
     this.#hidden.clear();
     this.longestMs = 0;
   }
 
-  /** Calls `write` for every ceiling that this node has to say again now. */
+  /** Calls `write` for every ceiling that this node has to write now. */
   writeDue(nowMs: number, { mayWrite, write }: RampSink): void {
     let said = 0;
     this.longestMs = 0;
@@ -94,7 +94,7 @@ export class HiddenCeilings {
     }
   }
 
-  /** The ceiling in force; undefined if it has been said since it was hidden, or has ended. */
+  /** The ceiling in force; undefined if it was written since, or has ended. */
   #unsaid(mapLane: number, { partition, offset }: RecordPlace): RampCeiling | undefined {
     const ramps = this.#parts.ramps[partition];
     const known = ramps.newestOf(mapLane);

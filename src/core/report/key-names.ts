@@ -16,10 +16,10 @@ export interface NamedKeys {
 
 /**
  * Chooses the keys that the next heartbeat names. Reports name lanes by hashes, and silent keys have none: a node that
- * does not use a key could not show it (docs/decisions/0099). No share follows from it.
+ * does not use a key could not show it (docs/decisions/0099). No share follows from the names.
  *
  *     a key with reports   its name; its rates are in them
- *     a silent key         its name, and what this node grants of it
+ *     a silent key         its name, and this node's grants of it
  *
  * Each row is published again every 30 s. Every node reads every heartbeat: within one heartbeat's time all nodes
  * together publish some 32 rows, and a node at most 8. `worthOf` orders them.
@@ -27,14 +27,14 @@ export interface NamedKeys {
 export class KeyNames {
   readonly #published = new Map<string, Published>();
   #next = 0;
-  /** Rows that may be told; a node of many has less than one per heartbeat. */
+  /** Rows that may be published; a node of many has less than one per heartbeat. */
   #mayPublish = 0;
   #nodes = 0;
 
-  /** The rows of the next heartbeat. */
+  /** Returns the rows of the next heartbeat. */
   next(named: NamedKeys, nowMs: number): KeyRow[] {
     const { nodes } = named;
-    // A node that has come knows no names yet.
+    // A node that has come has no names yet.
     if (nodes > this.#nodes) this.#published.clear();
     this.#nodes = nodes;
     this.#mayPublish = Math.min(ROWS_PUBLISHED_MAX, this.#mayPublish + ROWS_OF_ALL_NODES / Math.max(1, nodes));
@@ -69,7 +69,7 @@ export class KeyNames {
     }
   }
 
-  /** One that is not used any more is told once as such. */
+  /** Lists the busiest silent keys, and once each that is unused since. */
   *#silent({ cluster, keys }: NamedKeys): Generator<Named> {
     const inUse = new Set<string>();
     for (const { name, direction, messages, bytes, heat } of keys.busiest) {
@@ -80,7 +80,7 @@ export class KeyNames {
     }
     for (const [key, { row }] of this.#published) {
       if (inUse.has(key) || !isSilent(row)) continue;
-      // Its report says more.
+      // The reports of a loud key contain more.
       if (keys.isPublished(row.name)) this.#published.delete(key);
       else yield { key, heat: OVER, row: { ...row, messages: 0, bytes: 0 } };
     }
@@ -90,7 +90,7 @@ export class KeyNames {
 interface Named {
   /** Name and direction. */
   readonly key: string;
-  /** The largest part of a quota that is wanted. */
+  /** The largest part of a quota in demand. */
   readonly heat: number;
   readonly row: KeyRow;
 }
@@ -103,23 +103,23 @@ interface Published {
 
 /** The heat of a silent key that is not used any more. */
 const OVER = 0;
-/** More lanes than these take longer than a round's other work. */
+/** Lanes per heartbeat. More take longer than a round's other work. */
 const LANES_LOOKED_MAX = 512;
 const ROWS_PUBLISHED_MAX = 8;
-/** Each node reads 60 kB a minute for it, however many there are. */
+/** Rows of all nodes per heartbeat: each node reads 60 kB a minute of them. */
 const ROWS_OF_ALL_NODES = 32;
 const PUBLISHED_AGAIN_MS = 30_000;
-/** Publishes the first row of a silent key again so much sooner. */
+/** Milliseconds by which a silent key's first row repeats sooner. */
 const FIRST_EARLIER_MS = 20_000;
-/** Readers forget a row then (usage-map/silent-rates.ts). */
+/** Milliseconds after which readers forget a row (usage-map/silent-rates.ts). */
 const HOLDS_MS = 120_000;
 const FAR_RATIO = 0.25;
-/** Silent keys are counted over so long at least (keys/silent-use.ts). */
+/** Seconds over which silent keys are counted at least (keys/silent-use.ts). */
 const COUNTED_S = 2.5;
 const FAR_DEVIATIONS = 3;
-/** The heat of a key that nobody wants, or that nothing limits. */
+/** The heat of a key without demand or limit. */
 const LEAST_HEAT = 0.01;
-/** A quota of 0 that somebody wants is the hottest of all. */
+/** Divisor for a quota of 0: demand for it is the hottest. */
 const SMALLEST_QUOTA = 1e-9;
 
 function isSilent({ messages, bytes }: KeyRow): boolean {
@@ -129,14 +129,14 @@ function isSilent({ messages, bytes }: KeyRow): boolean {
 /**
  * Orders rows: a key twice as hot is published twice as often, and none waits for ever.
  *
- * *Worked:* 1,000 keys of one node, of which 20 are wanted ten times as much: those are published every 30 s, the
- * others as the rest of the rows allows.
+ * *Worked:* 1,000 keys of one node, of which 20 are ten times as hot: those are published every 30 s, the others as the
+ * rest of the rows allows.
  */
 function worthOf(heat: number, published: Published | undefined, nowMs: number): number {
   return (heat + LEAST_HEAT) * (published === undefined ? HOLDS_MS : Math.min(HOLDS_MS, nowMs - published.atMs));
 }
 
-/** Tests if a row says something else than the one before it, or that one was long ago. */
+/** Tests if a row has changed or is due again. */
 function isNews(row: KeyRow, published: Published | undefined, nowMs: number): boolean {
   if (published === undefined || nowMs - published.atMs >= PUBLISHED_AGAIN_MS) return true;
   const chance = FAR_DEVIATIONS * Math.sqrt(row.messages / COUNTED_S);

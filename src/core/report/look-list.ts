@@ -2,21 +2,19 @@ import { IDLE_AFTER_MS, type LaneState } from '../account/lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 
 /**
- * Lanes at rest are looked at once in this many rounds: half a second at 20 ms. Of many lanes no more than 25 in a
- * round, as long as all have their turn within 4/5 of the slow span that shows that a rate has ended: 5,000 every 4 s
- * of 5.
+ * Rounds in which all lanes at rest have a turn: half a second at 20 ms. Of many lanes at most 25 have one per round,
+ * as long as all do within 4/5 of the slow span that shows the end of a rate: 5,000 every 4 s of 5.
  */
 const REST_ROUNDS = 25;
 const REST_LANES_PER_ROUND = 25;
 const REST_SLOW_SPANS = 0.8;
-/** A lane that was touched is looked at in every round for so long. */
+/** Milliseconds for which a touched lane is looked at in every round. */
 const REST_AFTER_MS = 500;
 
 /**
- * So many busy lanes are looked at in every round; where there are more they take turns, but each has its turn within
- * BUSY_ROUNDS: 5,000 every 400 ms, 10,000 as often and 500 in a round. A look costs 8 to 12 µs of memory that is in no
- * cache, and tells little that is new after 20 ms: what a node may take is bounded by its limiter in between, and a
- * lane that has taken enough for a report does not wait for its turn (Buckets.isTakenFrom).
+ * Busy lanes looked at in every round. More lanes take turns, each within BUSY_ROUNDS: 5,000 every 400 ms, 10,000 as
+ * often and 500 in a round. A look costs 8 to 12 µs of memory that is in no cache, and shows little new after 20 ms:
+ * the limiter bounds a node in between, and a lane with a report due does not wait for its turn (Buckets.isTakenFrom).
  */
 const BUSY_LANES_PER_ROUND = 250;
 const BUSY_ROUNDS = 20;
@@ -24,7 +22,7 @@ const BUSY_ROUNDS = 20;
 const AT_REST = 0;
 const BUSY = 1;
 const PUT_OFF = 2;
-/** Put off, and looked at in the next round however many there are. */
+/** Put off, and looked at in the next round in any case. */
 const PRESSING = 3;
 /** Asked, and not looked at since. */
 const ASKED = 4;
@@ -32,34 +30,34 @@ const ASKED = 4;
 const GONE = 5;
 
 /**
- * Chooses the served lanes that a round looks at: those that were asked since the last round or touched within half a
- * second, or their turn of them where they are many, and those at rest whose turn it is. So the work of a round is in
- * proportion to them, not to all that are served, and a lane that comes or goes costs as little however many there are.
+ * Chooses the served lanes that a round looks at: those asked since the last round or touched within half a second, or
+ * in turn where they are many, and lanes at rest in turn. So the work of a round is in proportion to them, not to all
+ * served lanes, and a lane comes or goes at the same cost in any number.
  *
- * Asking a limiter refills it, so one that was refilled before the last round has not been asked since.
+ * Asking a limiter refills it, so a lane refilled before the last round has not been asked since.
  */
 export class LookList {
-  /** Seats (LaneState), ascending, because reports follow that order; the first `count` are valid. */
+  /** Seats (LaneState), ascending as reports need them; the first `count` are valid. */
   seats = new Int32Array(0);
   count = 0;
   readonly #limiter: Limiter;
   readonly #slowestRounds: number;
-  /** By seat; null = nobody has it. */
+  /** By seat; null = free. */
   readonly #lanes: (LaneState | null)[] = [];
   #servedCount = 0;
   #touchedMs = new Float64Array(0);
-  /** Per seat, the round in which its turn at rest was last. */
+  /** Per seat, the round of its last turn at rest. */
   #turns = new Float64Array(0);
   #marks = new Uint8Array(0);
-  /** By number of the lane; −1 = it is not served. */
+  /** Seat by number of the lane; −1 = it is not served. */
   #seatOf = new Int32Array(0);
-  /** Seats of lanes that were touched within REST_AFTER_MS, put off or asked, and of some that are gone. */
+  /** Seats of busy, put off and asked lanes, and of some gone. */
   #busy = new Int32Array(0);
   #busyCount = 0;
-  /** A bit per seat: sorts the lanes that this round looks at. */
+  /** A bit per seat that sorts the lanes of this round. */
   #due = new Uint32Array(0);
   #round = 0;
-  /** In the list of busy lanes, whose turn it is next. */
+  /** Index of the next turn in the list of busy lanes. */
   #next = 0;
   /** The seat whose turn at rest is next. */
   #nextAtRest = 0;
@@ -71,7 +69,7 @@ export class LookList {
     this.#slowestRounds = Math.floor((REST_SLOW_SPANS * slowSpanMs) / sampleIntervalMs);
   }
 
-  /** A lane is served from now on. */
+  /** Adds a lane that is served from now on. */
   add(lane: LaneState): void {
     const { seat, touchedMs } = lane;
     if (seat >= this.#marks.length) this.#makeRoom(seat + 1);
@@ -83,7 +81,7 @@ export class LookList {
     this.#mark(seat, BUSY);
   }
 
-  /** A lane is not served any more. Where its seat is among the busy ones, it is dropped there in its turn. */
+  /** Removes a lane that is not served any more. A busy seat is dropped in its turn. */
   remove({ lane, seat }: LaneState): void {
     this.#seatOf[lane] = NOT_SERVED;
     this.#lanes[seat] = null;
@@ -105,7 +103,7 @@ export class LookList {
     this.#sampledMs = nowMs;
   }
 
-  /** Tests if the lane is sampled, asked or not: it was touched a moment ago, or it is its turn. */
+  /** Tests if the lane is sampled: it was touched a moment ago, or has its turn. */
   isSampled(seat: number, touchedMs: number, nowMs: number): boolean {
     this.#touchedMs[seat] = touchedMs;
     const isBusy = nowMs - touchedMs <= REST_AFTER_MS;
@@ -115,11 +113,10 @@ export class LookList {
   }
 
   /**
-   * The next round looks at a lane again that could say nothing in this one, because its record had just been written.
-   * A lane at rest would otherwise wait for its next turn, and for ever where another lane of its record is told just
-   * before each of its turns.
+   * Puts a lane's look off to the next round: its record is too new to be replaced. A lane at rest would otherwise wait
+   * for its next turn, and for ever if another lane's report always came just before.
    *
-   * @param isPressing whether it has something to say already; the others take turns where many are busy
+   * @param isPressing true for a due report; the others take turns where many are busy
    */
   putOff(seat: number, isPressing: boolean): void {
     this.#mark(seat, isPressing ? PRESSING : PUT_OFF);
@@ -135,7 +132,7 @@ export class LookList {
     this.#marks[seat] = mark;
   }
 
-  /** The lanes that have nothing to say and nothing to do: they need not be served any more. Each is named once. */
+  /** Lists the lanes to end, each of them once. */
   idle(nowMs: number): readonly LaneState[] {
     this.#idle.length = 0;
     for (let seat = 0; seat < this.#lanes.length; seat++) {
@@ -178,7 +175,7 @@ export class LookList {
     }
   }
 
-  /** Takes out of the busy lanes those that have been looked at and rest now. The others keep their order. */
+  /** Removes busy lanes that have been looked at and rest now. The others keep their order. */
   #dropRested(nowMs: number): void {
     const next = this.#next;
     let kept = 0;
@@ -194,7 +191,7 @@ export class LookList {
     this.#busyCount = kept;
   }
 
-  /** Each of S seats, free ones among them, has its turn once in R rounds: in the round r those up to S · r ÷ R. */
+  /** Gives each of S seats a turn once in R rounds: free ones too, in the round r those up to S · r ÷ R. */
   #addAtRest(): void {
     const { length } = this.#lanes;
     const bounded = Math.min(this.#slowestRounds, Math.ceil(this.#servedCount / REST_LANES_PER_ROUND));
@@ -234,10 +231,10 @@ export class LookList {
 }
 
 const NOT_SERVED = -1;
-/** The limiter marks lanes that were asked in blocks of so many numbers, as a power of two. */
+/** Bits of a block: the limiter marks asked lanes by block. */
 const BLOCK_BITS = 6;
 
-/** The same with room for more: for twice as many at least, so that lanes that come one by one copy little. */
+/** Copies a column with room for more: for twice as many at least, so that lanes that come one by one copy little. */
 function longer<Column extends Int32Array | Uint32Array | Uint8Array | Float64Array>(
   column: Column,
   least: number,
@@ -250,7 +247,7 @@ function longer<Column extends Int32Array | Uint32Array | Uint8Array | Float64Ar
   return larger;
 }
 
-/** Checks for debts and unpublished use, which end with the lane's account. */
+/** Tests for debts and unpublished use, which end with the lane's account. */
 function hasToRemember({ tokens }: LaneState): boolean {
   return tokens !== null && (tokens.hasUnread || tokens.slots.some(({ account }) => account.owed > 0));
 }

@@ -35,11 +35,11 @@ import { ReportBudget } from './report-budget.js';
 import { noReports, type ReportCounts, type ReportReason } from './report-reason.js';
 import type { Reporter } from './reporter.js';
 
-/** After this time a record for which there was no room is written again. */
+/** Milliseconds after which a record without room is written again. */
 const REFUSED_RETRY_MS = 5000;
-/** So many rows a node writes at most when it stops: 1 MB. */
+/** Rows that a node writes at most when it stops: 1 MB. */
 const LAST_ROWS_MAX = 20_000;
-/** This many nodes write the farewell, though one would be enough. */
+/** Nodes that write another's farewell, though one would be enough. */
 const TELLERS = 8;
 
 export interface PublisherParts {
@@ -61,15 +61,12 @@ export interface PublisherParts {
   readonly appends: Append[];
 }
 
-/**
- * Writes this node's records: heartbeats, due bundles, ceilings of ramps, the farewell. It numbers them and tells the
- * link watch what was sent when.
- */
+/** Writes this node's records: heartbeats, bundles, ceilings, farewell; numbers and times them. */
 export class Publisher {
   incarnation: Incarnation = 0;
   /** Null until groups may be made by use. */
   keys: PublishedKeys | null = null;
-  /** Heartbeats, ceilings, backends and the farewell are not held back, nor is the first word in a log that begins. */
+  /** Bounds reports only, and not the first ones in a log. */
   readonly budget: ReportBudget;
   /** Reports written by this life, by reason. */
   readonly written: ReportCounts = noReports();
@@ -84,7 +81,7 @@ export class Publisher {
   #sequence = 0;
   /** The last sequence that was written into another log. */
   #sequenceElsewhere = 0;
-  /** No node can be suspected before this time: signs of life and joins only postpone it. */
+  /** Time before which no node can be suspected: signs of life and joins only postpone it. */
   #trustedUntilMs = -Infinity;
 
   constructor(settings: CoordinatorSettings, parts: PublisherParts) {
@@ -96,7 +93,7 @@ export class Publisher {
     this.#ramps = new RampWriter(parts);
   }
 
-  /** Takes a life above all that are known of this id; returns false if there is none. */
+  /** Takes a life above all known ones of this id. Returns false if there is none. */
   beginLife(newestKnown: Incarnation): boolean {
     const count = incarnationCount(newestKnown) + 1;
     if (count > INCARNATIONS_MAX) return false;
@@ -104,7 +101,7 @@ export class Publisher {
     return true;
   }
 
-  /** Heartbeats that are due; `all` beats on every partition now. */
+  /** Writes due heartbeats; `all` beats on every partition now. */
   beat(nowMs: number, all: boolean): void {
     const suspected = this.#suspectsSomebody(nowMs);
     const { nodeId, version, partitions } = this.#settings;
@@ -142,7 +139,7 @@ export class Publisher {
     return own.state === 'alive' ? 'missing' : 'gone';
   }
 
-  /** The keys that a heartbeat names; where heartbeats follow each other quickly, not each of them does. */
+  /** Returns the keys of a heartbeat. Where heartbeats follow each other quickly, not each of them has some. */
   #nameKeys(nowMs: number): KeyRow[] {
     if (this.keys === null || nowMs - this.#namedMs < this.#settings.heartbeatMs) return [];
     this.#namedMs = nowMs;
@@ -153,9 +150,9 @@ export class Publisher {
   }
 
   /**
-   * The number of nodes by which this node divides at least: those that it knows on a partition, itself among them. All
-   * its limits follow this number by the time it is written, because its cause was read in an earlier step. 0 = no
-   * group of this node divides by a pool.
+   * Computes the number of nodes that this node divides by at least: those that it has read on a partition, itself
+   * among them. All its limits follow this number by the time it is written, because its cause was read in an earlier
+   * step. 0 = no group of this node divides by a pool.
    */
   #claim(partition: number): number {
     const { membership, nodeKey, table, epochs } = this.#parts;
@@ -164,18 +161,18 @@ export class Publisher {
     return Math.max(membership.on(partition).count + (isMember ? 0 : 1), epochs.nodesAtLeast);
   }
 
-  /** Writes a key of this node again that was buried, or hidden by an older record: newcomers would miss it. */
+  /** Writes a buried or hidden key again, which newcomers would miss. */
   sayAgain({ partition, key }: { readonly partition: number; readonly key: string }): void {
     if (key === nodeRecordKey(this.#parts.nodeKey)) this.beatSoon(partition);
     else this.#parts.book.markDirtyOn(partition, key);
   }
 
-  /** Says a ceiling again that a record under its key hides from newcomers. */
+  /** Writes a ceiling again that a record under its key hides. */
   ceilingHidden(mapLane: number, read: RecordPlace, nowMs: number): void {
     this.#parts.hiddenCeilings.hide(mapLane, read, nowMs);
   }
 
-  /** Writes again what may not be in the log: reports at once, heartbeats by the rule of heartbeat.ts. */
+  /** Writes again keys of a failed append: reports at once, heartbeats by heartbeat.ts. */
   appendFailed({ partition, keys }: { readonly partition: number; readonly keys: readonly string[] }): void {
     for (const key of keys) {
       if (key === nodeRecordKey(this.#parts.nodeKey)) this.#heartbeat.failed(partition);
@@ -183,16 +180,16 @@ export class Publisher {
     }
   }
 
-  /** Writes a record of this node again later, because there is no room for it now. */
+  /** Writes a record again later, after the log had no room. */
   sayLater({ partition, key }: { readonly partition: number; readonly key: string }, nowMs: number): void {
     this.#parts.book.forceOn(partition, key, nowMs + REFUSED_RETRY_MS);
   }
 
   /**
-   * Called when the log has lost the newest life of a node, because a process without the cluster's key has written
-   * over it. The next process of that id would take a life that counts for no node that remembers the lost one. So the
-   * nodes that remember write the farewell of the lost life, and that process takes a life above it, as after any
-   * farewell. Newcomers do not remember it, so a few nodes write it with every beat, and other nodes each time.
+   * Writes the farewell of a life that the log has lost: a process without the cluster's key has written over it. The
+   * next process of that id would take a life that nodes which remember the lost one do not accept. After the farewell
+   * it takes a life above the lost one. Newcomers do not remember the lost life, so a few nodes write at every beat,
+   * and other ones each time.
    */
   sayGone(member: Member, offset: number): void {
     const { nodeKey, membership, appends } = this.#parts;
@@ -208,14 +205,14 @@ export class Publisher {
     appends.push({ partition: MEMBERSHIP_PARTITION, key: nodeRecordKey(member.nodeKey), record });
   }
 
-  /** The next round beats on this partition. */
+  /** Makes the next round beat on this partition. */
   beatSoon(partition: number): void {
     this.#heartbeat.sent(partition, -Infinity);
   }
 
   /**
-   * Writes everything of this node into a log that has begun, with the heartbeats last: a node that has read a
-   * heartbeat on a partition has read everything of this node there.
+   * Writes all records of this node into a log that has begun. Heartbeats come last: a node that has read a heartbeat
+   * on a partition has read everything of this node there.
    */
   sayEverything(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
     const { book, shares } = this.#parts;
@@ -230,7 +227,7 @@ export class Publisher {
     this.beat(nowMs, true);
   }
 
-  /** False for a record that this node wrote before it noticed that the log is another one. */
+  /** Tests if this node wrote a record for the present log. */
   isOfThisLog(sequence: number): boolean {
     return sequence > this.#sequenceElsewhere;
   }
@@ -248,7 +245,7 @@ export class Publisher {
     for (const bundle of this.budget.choose(this.#due, nowMs)) this.#publish(bundle, lanes, nowMs);
   }
 
-  /** Writes the health of a backend; the membership partition's log decides which one counts. */
+  /** Writes the health of a backend. The membership partition's log decides which one counts. */
   publishBackend(word: BackendWord, nowMs: number): void {
     this.#backends.report(word, nowMs);
     this.#publishBackends(nowMs);
@@ -279,8 +276,8 @@ export class Publisher {
   }
 
   /**
-   * Writes what no record says yet, the farewell, which changes shares, and tombstones for all keys that nobody has to
-   * find, those of past lives too, to free space.
+   * Writes all unpublished use, the farewell, which changes shares, and tombstones. Those are for all keys that nobody
+   * has to find, also of past lives, to free space.
    */
   sayFarewell(lanes: ReadonlyMap<number, LaneState>, unpublished: readonly UnpublishedUse[], nowMs: number): void {
     const { nodeKey, book, appends, membership, usageMap, log, reporter } = this.#parts;
@@ -307,7 +304,7 @@ export class Publisher {
     }
   }
 
-  /** Appends what was spent of silent keys, in bundles of their own. */
+  /** Appends unpublished use of silent keys, in bundles of their own. */
   #publishUnpublished(unpublished: readonly UnpublishedUse[], nowMs: number): void {
     const { book, log, tokens, nodeKey } = this.#parts;
     const { partitions, groupsPerRecord } = this.#settings;

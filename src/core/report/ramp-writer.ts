@@ -10,19 +10,19 @@ import type { RampTurn } from '../target/ramp/ramp-turn.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 
-/** Numaflow's second: a ceiling steps at most once in it. */
+/** Numaflow's second: milliseconds in which a ceiling steps at most once. */
 const STEP_MS = 1000;
-/** One node writes a step; each behind it waits so long for its record. */
+/** Milliseconds that each further node waits for the nodes before it. */
 export const PATIENCE_MS = 250;
-/** A step that was not read back by then is written again. */
+/** Milliseconds after which a step not read back is written again. */
 const RETRY_MS = 500;
-/** While a ramp climbs, log time goes on so often that a scheduled one moves by a hundredth, but at most … */
+/** Beats during a climbing ramp: one moves a scheduled ceiling by 1/100. SHORTEST_BEAT_MS bounds them. */
 const BEATS = 100;
 const SHORTEST_BEAT_MS = 50;
 
 type NextCeiling = Pick<GroupStateRecord, 'ceiling' | 'lateMs' | 'readUntilMs' | 'readUntilOffset'>;
 
-/** Takes the ceilings that this node writes, of partitions that it hears. */
+/** Takes the ceilings that this node writes, of linked partitions. */
 export interface RampSink {
   mayWrite(partition: number): boolean;
   write(word: RampWord): void;
@@ -30,7 +30,7 @@ export interface RampSink {
 
 export type RampWord = Omit<GroupStateRecord, 'kind' | 'author'>;
 
-/** Nobody uses the lane: a step that waited to be written is void by the next use. */
+/** Ends the turn of an unused lane: an unwritten step is void by the next use. */
 function rest(turn: RampTurn): void {
   turn.isClimbing = false;
   turn.dueMs = Number.NaN;
@@ -46,12 +46,12 @@ export interface RampWriterParts {
 }
 
 /**
- * Decides which node moves a ceiling on: the first (by NodeKey) of the nodes with an entry in the lane, once per second
- * of log time in which the lane is used; the next ones if it does not. Two that write the same step write the same
- * ceiling, so no order of their records does harm. What a record says holds from its offset on, for all alike.
+ * Decides which node moves a ceiling on: the first (by NodeKey) with an entry in the lane, once per second of log time
+ * in which the lane is used; the next ones if it does not. Two that write the same step write the same ceiling, so no
+ * order of their records does harm. A record holds from its offset on, for all alike.
  */
 export class RampWriter {
-  /** By partition: while a ceiling climbs, log time has to go on this often; Infinity = none does. */
+  /** Milliseconds between records of a partition with a climbing ceiling; Infinity = none. */
   readonly beatMs: Float64Array;
   readonly #parts: RampWriterParts;
 
@@ -60,10 +60,7 @@ export class RampWriter {
     this.beatMs = new Float64Array(parts.ramps.length).fill(Infinity);
   }
 
-  /**
-   * Writes every ceiling that this node has to write now.
-   * @param ramped the lanes served here whose groups have a ramp
-   */
+  /** Writes the due ceilings of this node. @param ramped the lanes served here whose groups have a ramp */
   writeDue(ramped: Iterable<LaneState>, nowMs: number, { mayWrite, write }: RampSink): void {
     this.beatMs.fill(Infinity);
     for (const lane of ramped) {
@@ -94,8 +91,8 @@ export class RampWriter {
   }
 
   /**
-   * The first ceiling of a lane in this log. The ramp has begun with the first use, however long the record takes to be
-   * read. A ceiling of an earlier log goes on from where it was.
+   * Computes the first ceiling of a lane in this log. The ramp has begun with the first use, however late its record is
+   * read. A ceiling of an earlier log goes on from its height.
    */
   #firstOf({ mapLane, partition, rampTurn: { dueMs } }: LaneState, ramp: RampSettings, nowMs: number): NextCeiling {
     const { fromPerSecond: ceiling, mode } = ramp;
@@ -109,7 +106,7 @@ export class RampWriter {
     return { ceiling, lateMs, ...ramps.readUntil, readUntilMs: 0 };
   }
 
-  /** The ceiling to write, or null while there is nothing to say. */
+  /** Computes the next ceiling, or null while there is none to write. */
   #nextOf(lane: LaneState, ramp: RampSettings, known: RampCeiling): NextCeiling | null {
     const ramps = this.#parts.ramps[lane.partition];
     const turn = lane.rampTurn;
@@ -123,12 +120,12 @@ export class RampWriter {
     const used = usedPercent(Math.max(0, ceiling - this.#usageOf(lane)), ceiling, slope);
     const step = { ceiling: ceiling, top, slope, elapsedSeconds: elapsedMs / 1000, usedPercent: used };
     const next = RAMP_STEPS[ramp.mode](step, ramp);
-    // Steps are due every second; log time moves in steps of its own, and what one was late the next is early.
+    // Steps are due every second; log time moves in steps of its own, and the delay of one step shortens the next.
     const lateMs = isScheduled ? 0 : elapsedMs % STEP_MS;
     const timeToLiveMs = Math.min(ramp.timeToLiveMs, known.timeToLiveMs);
     if (next !== known.ceiling || ramps.ageMs(known) > timeToLiveMs / RENEWALS) {
       const { readUntil } = ramps;
-      // A step is due a second after the last record: a pause before that one, counted by the log, is none of it.
+      // A step is due a second after the last record: a pause before that one, counted by the log, is no part of it.
       return { ceiling: next, lateMs, ...readUntil, readUntilMs: isScheduled ? readUntil.readUntilMs : 0 };
     }
     turn.servedLogMs = ramps.logMs - lateMs;
@@ -137,8 +134,8 @@ export class RampWriter {
   }
 
   /**
-   * Adds up what the alive nodes use of the ceiling, messages/s: each its demand, up to its share. Reported usage lags
-   * behind a ceiling that climbs, because nobody reports that work of a known demand is refused a little less.
+   * Adds up the alive nodes' use of the ceiling, messages/s: each its demand, up to its share. Reported usage lags
+   * behind a ceiling that climbs, because no node reports that work of a known demand is refused a little less.
    */
   #usageOf(lane: LaneState): number {
     const { count, demand, share } = this.#parts.shares.converge(lane.group, lane);
@@ -149,7 +146,6 @@ export class RampWriter {
     return sum;
   }
 
-  /** Counts the alive nodes with an entry that stand before this one. */
   #rankIn({ mapLane, partition }: LaneState): number {
     const { usageMap, membership, nodeKey } = this.#parts;
     const { rows } = usageMap;

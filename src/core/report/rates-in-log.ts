@@ -5,13 +5,13 @@ import { type LaneSample, LONG, SLOW } from './sample/lane-sample.js';
 import { type ChangeRule, noticedIn } from './sample/significant-change.js';
 
 /**
- * Finds out whether the rates in a lane's row are wrong (PIP-82, usage reports: a significant change, e.g. ±10 %):
+ * Tests if a lane's rates in the log are wrong. PIP-82 asks for usage reports at a significant change, e.g. ±10 %:
  *
  *     |rate − rate in the row| > max(10 % of it, z standard deviations), over 5 to 10 s or over 1 to 2 min
  *
- * *Worked*, z = 5: 400/s became 440/s. 10 s count 4,400 where 4,000 ± 63 were told, so the row is written again.
+ * *Worked*, z = 5: 400/s became 450/s. 10 s count 4,500 instead of 4,000 ± 63, so the row is written again.
  *
- * *Why:* a node that takes what others expect of it has no charge to tell (docs/decisions/0002).
+ * *Why:* a node with only its expected use has no charge to publish (docs/decisions/0002).
  */
 export function areRatesWrong(lane: LaneState, topics: number, rule: NoiseRule): boolean {
   const { sample, reported, reportedTopics } = lane;
@@ -25,12 +25,12 @@ export function areRatesWrong(lane: LaneState, topics: number, rule: NoiseRule):
   );
 }
 
-/** Estimates the rates of a lane far below its quota, where nobody has to know soon: over what shows them to 10 %. */
+/** Estimates the rates of a lane far below its quota. They are not urgent: the span is one that shows them to 10 %. */
 export function steadyRates(sample: LaneSample, out: LaneRates): void {
   estimate(sample, arrivalsIn(sample, SLOW) >= EXACT_ARRIVALS ? SLOW : LONG, out);
 }
 
-/** Tests if nothing has come for so long that the rates in the row are over. */
+/** Tests if the silence is so long that the rates are over. */
 export function areRatesOver({ sample, reported, entry }: LaneState, isNearQuota: boolean): boolean {
   if (!entry.isOpen || !sample.isFull(SLOW) || arrivalsIn(sample, SLOW) > 0) return false;
   const expected = (reported.demand[MESSAGES] * sample.lengthMs(SLOW)) / 1000;
@@ -39,16 +39,16 @@ export function areRatesOver({ sample, reported, entry }: LaneState, isNearQuota
 
 export type NoiseRule = Pick<ChangeRule, 'significantChangeRatio' | 'noiseFactor'>;
 
-/** Counts pieces of work, and those that are admitted late. */
+/** Counts pieces of work, also those admitted late. */
 function arrivalsIn(sample: LaneSample, span: number): number {
   const [now, begin] = [sample.now, sample.beginOf(span)];
   const came = now.attempted(MESSAGES) - begin.attempted(MESSAGES);
   return Math.max(came, now.admitted(MESSAGES) - begin.admitted(MESSAGES));
 }
 
-/** Pieces of work within 5 s with which a lane is in use; with fewer its row would come and go. */
+/** Pieces of work within 5 s that make a lane used. With fewer its row would come and go. */
 const ARRIVALS_LEAST = 2;
-/** So many pieces of work that were expected within 5 s, and none came: the rate is over. */
+/** Pieces of work expected within 5 s whose absence ends a rate. */
 const EXPECTED_LEAST = 8;
 const EXACT_ARRIVALS = 100;
 const TOPICS_RATIO = 0.25;

@@ -9,20 +9,17 @@ export interface Bundle {
   readonly partition: number;
   readonly number: number;
   readonly key: string;
-  /** Config indices of the groups. */
   readonly groups: number[];
   dirty: boolean;
   /** What made it due, or will if nothing else does before. */
   reason: ReportReason;
-  /**
-   * Largest error of what others know of its groups since the last publication, in parts of what makes a report due.
-   */
+  /** Largest error of its published groups ÷ that of a due report. */
   deviation: number;
-  /** Since when the budget has held it back; Infinity = it does not. */
+  /** Time since which the budget holds it back; Infinity = it does not. */
   dueSinceMs: number;
   /** Local monotonic time of the last publication; −Infinity before the first. */
   publishedMs: number;
-  /** When it is published again even if nothing changes. */
+  /** Time at which it is published again even without a change. */
   forcedAtMs: number;
 }
 
@@ -33,8 +30,8 @@ export type ReportBookSettings = Pick<
 
 /**
  * Decides which groups of this node share a record. Compaction keeps only the newest record of a key, so each record
- * has to be complete: when one group changes, its whole bundle is written. At the scale of bench:scale a node reads 5.3
- * MB a minute with 4–8 groups per key, 12 MB with 80 per key, and 343 MB with one record per node.
+ * has to be complete: when one group changes, its whole bundle is written. The more groups a key has, the more bytes
+ * all nodes read per change.
  */
 export class ReportBook {
   readonly #nodeKey: NodeKey;
@@ -42,18 +39,17 @@ export class ReportBook {
   readonly #groupsPerRecord: number;
   readonly #forcedReportMs: number;
   readonly #bundlesMax: number;
-  /** Tests if the log holds a record of a past life under a key, which newcomers have to find. */
+  /** Tests if newcomers need a past life's record under this key. */
   readonly #isTaken: (partition: number, number: number) => boolean;
   readonly #bundles: Bundle[] = [];
   readonly #byNumber = new Map<number, Bundle>();
   #next = 0;
-  /** Numbers that were taken. */
   readonly #passed: number[] = [];
   readonly #byGroup = new Map<number, Bundle>();
   readonly #byKey = new Map<string, Bundle>();
   /** Per partition, bundles with room. */
   readonly #open: Bundle[][];
-  /** No bundle is due before. */
+  /** Time before which no bundle is due. */
   #quietUntilMs = Infinity;
 
   constructor(nodeKey: NodeKey, settings: ReportBookSettings, isTaken: (partition: number, number: number) => boolean) {
@@ -71,7 +67,7 @@ export class ReportBook {
     return this.#bundles;
   }
 
-  /** The group's bundle, assigned at its first report. */
+  /** Returns the group's bundle, assigned at its first report. */
   bundleOf(group: number, groupId: GroupId): Bundle {
     const known = this.#byGroup.get(group);
     if (known !== undefined) return known;
@@ -84,7 +80,7 @@ export class ReportBook {
     return bundle;
   }
 
-  /** The group has no entry any more; its slot is free for another. */
+  /** Releases a group without an entry; another one may take its slot. */
   release(group: number): void {
     const bundle = this.#byGroup.get(group);
     if (bundle === undefined) return;
@@ -103,12 +99,12 @@ export class ReportBook {
     this.#mark(bundle, reason);
   }
 
-  /** The group's bundle is published again at this time at the latest. */
+  /** Publishes the group's bundle again at this time at the latest. */
   forceBy(group: number, groupId: GroupId, reason: ReportReason, atMs: number): void {
     this.#force(this.bundleOf(group, groupId), reason, atMs);
   }
 
-  /** Tests if the budget holds back the report that has to tell of the group. */
+  /** Tests if the budget holds back a due report of the group. */
   isHeldBack(group: number): boolean {
     return (this.#byGroup.get(group)?.dueSinceMs ?? Infinity) !== Infinity;
   }
@@ -119,7 +115,7 @@ export class ReportBook {
     if (bundle?.partition === partition) this.#mark(bundle, 'again');
   }
 
-  /** The bundle of a key is published again at this time at the latest. */
+  /** Publishes the bundle of a key again by this time. */
   forceOn(partition: number, key: string, atMs: number): void {
     const bundle = this.#byKey.get(key);
     if (bundle?.partition === partition) this.#force(bundle, 'again', atMs);
@@ -133,10 +129,7 @@ export class ReportBook {
     for (const bundle of this.#bundles) this.#mark(bundle, 'came-back');
   }
 
-  /**
-   * Calls `publish` for every bundle that has changed or is forced, in the order of their numbers. Most often there is
-   * none, and finding that out looks at none of the node's bundles (800 at the scale of bench:scale).
-   */
+  /** Calls `publish` for every changed or forced bundle, by number; reads none where none is due. */
   forEachDue(nowMs: number, publish: (bundle: Bundle) => void): void {
     if (nowMs < this.#quietUntilMs) return;
     this.#quietUntilMs = Infinity;
@@ -153,7 +146,7 @@ export class ReportBook {
     bundle.deviation = 0;
     bundle.dueSinceMs = Infinity;
     bundle.publishedMs = nowMs;
-    // Spread over the last tenth of the period, so that 800 bundles of a node do not come at once.
+    // Spread over the last tenth of the period, so that the bundles of a node do not come at once.
     const spread = (bundle.number * 0.618034) % 1;
     bundle.forcedAtMs = nowMs + this.#forcedReportMs * (0.9 + 0.1 * spread);
   }
@@ -171,12 +164,14 @@ export class ReportBook {
     this.#quietUntilMs = Math.min(this.#quietUntilMs, atMs);
   }
 
-  /** A number for a record that is written once. */
+  /** Takes a number for a record that is written once. */
   takeNumber(partition: number): number {
     return this.#numberFor(partition);
   }
 
-  /** The next number that is free; where too many are taken, one that is: others would refuse a higher one. */
+  /**
+   * Finds the next free number. Where too many are taken, it is a taken one, because others would refuse a higher one.
+   */
   #numberFor(partition: number): number {
     while (this.#next < this.#bundlesMax && this.#isTaken(partition, this.#next)) this.#passed.push(this.#next++);
     if (this.#next >= this.#bundlesMax && this.#passed.length > 0) return this.#passed.pop() as number;

@@ -1,26 +1,25 @@
 import type { Bundle } from './report-book.js';
 
-/** A node may write so much of a second's reports at once, and one at least. */
+/** Seconds of a node's reports that may come at once; at least one report. */
 const BURST_SECONDS = 0.1;
-/** One report in so many goes to the bundle that has been due for longest. */
+/** Reports of which one goes to the bundle due for longest. */
 const OLDEST_EVERY = 4;
 
 /**
- * Bounds how many reports a node writes per second, over all its bundles, and which of those that are due go first.
+ * Bounds a node's reports per second, and orders the due ones.
  *
- *     three of four   the largest deviation: what others believe of it is most wrong
- *     every fourth    the one that has been due for longest, so that nobody waits for ever: of B bundles each is
- *                     written after 4·B reports at most, however large the others' deviations are
+ *     three of four   the largest deviation: others' figures of it are most wrong
+ *     every fourth    the longest due one, so that none waits for ever: of B bundles each is written after 4·B
+ *                     reports at most, however large the others' deviations are
  *
- * Rejected: to let a deviation grow with the time that it waits. Where all wait, that is the order of their age, and
- * the largest deviations wait as long as the smallest.
+ * Rejected: to let a deviation grow with its wait. Where all wait, that is the order of their age, and the largest
+ * deviations wait as long as the smallest.
  */
 export class ReportBudget {
-  /** Bundles that are due and were held back in the last round. */
   waiting = 0;
-  /** Counts bundles held back; once each, however long they waited. */
+  /** Bundles held back since the start; once each, however long they waited. */
   heldBack = 0;
-  /** Local monotonic time since which something is held back; Infinity = nothing is. */
+  /** Local monotonic time since which bundles are held back; Infinity = none is. */
   shortSinceMs = Infinity;
   readonly #perSecond: number;
   readonly #burst: number;
@@ -34,7 +33,7 @@ export class ReportBudget {
     this.#left = this.#burst;
   }
 
-  /** Returns the bundles that are written now: all in their order, or as many as there is room for by their turn. */
+  /** Returns the bundles that are written now: all in their order, or in turn those that the budget has room for. */
   choose(due: readonly Bundle[], nowMs: number): readonly Bundle[] {
     this.#left = Math.min(this.#burst, this.#left + (this.#perSecond * (nowMs - this.#filledMs)) / 1000);
     this.#filledMs = nowMs;

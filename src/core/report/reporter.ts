@@ -31,31 +31,28 @@ import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from './sa
 import { type ChangeRule, noticedIn } from './sample/significant-change.js';
 
 /**
- * The slow span covers up to twice its length. A change that it has not shown by then is diluted further in the long
- * one.
+ * Slow spans of silence after which a lane is not sampled. The slow span covers up to twice its length; a change that
+ * it has not shown by then is diluted further in the long one.
  */
 const SILENT_AFTER_SLOW_SPANS = 4;
-/** At 3.5, a quiet node that wants more is refused 50 % more before its report goes out. */
+/** Standard deviations. With more, a quiet node that wants more is refused longer before its report. */
 const RELAXED_NOISE_FACTOR = 2.8;
 
 /**
- * Changes of the own share above these parts of the share, and of the target, are reported if the strategy remembers.
+ * Changes of a share that is remembered and has to be reported. The first two are parts of the share, the third of the
+ * target.
  */
 const LARGE_SHARE_STEP_RATIO = 0.05;
 const SMALL_SHARE_STEP_RATIO = 0.01;
 const SHARE_STEP_TARGET_RATIO = 0.0001;
-/**
- * The same where tokens are shared, where a late step costs nobody tokens: with half of these ratios thirty nodes whose
- * demand moves wrote 0.55 reports per second each, and not 0.46, and were no more exact.
- */
+/** The same for shared tokens, of which a late step costs none. Less writes more records, no more exact ones. */
 const LARGE_TOKEN_STEP_RATIO = 0.1;
 const SMALL_TOKEN_STEP_RATIO = 0.02;
-/** Time for a beat (after MOVING_BEAT_MS) and its way back; less than one step counts (250 ms). */
+/** Milliseconds for a beat (after MOVING_BEAT_MS) and its way back; less than one step counts (250 ms). */
 const MOVING_REPORT_MS = MOVING_BEAT_MS + 15;
 
 /**
- * From samples to reports: which lanes changed so much that the others must know, and what a bundle's record says.
- * It decides; the coordinator publishes.
+ * Turns samples into reports: it finds changed lanes, and makes the records of bundles. The coordinator publishes them.
  */
 export class Reporter {
   readonly #settings: CoordinatorSettings;
@@ -84,10 +81,7 @@ export class Reporter {
     this.#looks.remove(lane);
   }
 
-  /**
-   * Samples the served lanes that a round looks at, and marks the bundles that have to be published. `flow` is called
-   * before for those that share tokens.
-   */
+  /** Samples the lanes of a round, and marks bundles. `flow` is called first for lanes that share tokens. */
   sampleAll(nowMs: number, flow: (lane: LaneState, nowMs: number) => void): void {
     const looks = this.#looks;
     looks.begin(nowMs);
@@ -103,12 +97,12 @@ export class Reporter {
     }
   }
 
-  /** Returns whether the lane could say what it has to say. */
+  /** Returns false if the lane has to wait with its report. */
   #sample(lane: LaneState, nowMs: number): boolean {
     lane.sample.take(this.#limiter, lane.lane, nowMs);
     lane.tokens?.clumps.take(lane.sample);
     const refusals = this.#limiter.refusals.at(lane.lane);
-    // A node that holds work back elsewhere asks for no more than it was told, and is never refused here.
+    // A node that holds work back elsewhere requests no more than its part, and is never refused here.
     const refusedNow = refusals > lane.refusals || this.#limiter.heldBackElsewhere.has(lane.lane);
     lane.refusals = refusals;
     if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane, 'cost', DUE, nowMs);
@@ -122,9 +116,9 @@ export class Reporter {
   }
 
   /**
-   * Claims for the lane while its work is held back. Where enforcers do, it claims what they want, which doubles with
-   * every report of theirs: a node that claimed its due for one that was short of some units took half of the quota
-   * from the others, once a second.
+   * Claims for the lane while its work is held back. Enforcers claim their demand instead, which doubles with every
+   * report of theirs: a claim of the node's due for one that lacked some units would take half of the quota from the
+   * others.
    */
   #claim(lane: LaneState): void {
     const { claim } = lane.sample;
@@ -139,7 +133,7 @@ export class Reporter {
     }
   }
 
-  /** The lanes that need not be served any more; each is named once. */
+  /** Lists the lanes to end, each of them once. */
   idle(nowMs: number): readonly LaneState[] {
     return this.#looks.idle(nowMs);
   }
@@ -180,7 +174,7 @@ export class Reporter {
     });
   }
 
-  /** Tells the rates of a lane far below its quota, with those of the other lanes of its record. */
+  /** Schedules the rates of a lane far below its quota. */
   #publishWithin(lane: LaneState): void {
     if (lane.entry.life === 'ending') return;
     if (!lane.entry.isOpen) lane.entry.life = 'awaited';
@@ -190,7 +184,7 @@ export class Reporter {
     this.#book.forceBy(lane.group, lane.groupId, 'rates-far-below', atMs);
   }
 
-  /** Tells the present rates of a lane far below its quota whenever its record is written. */
+  /** Refreshes the rates of a lane far below its quota. */
   #refreshRates(lane: LaneState): void {
     const { sample, current, reported, tokens, entry } = lane;
     const isAwaited = entry.life === 'awaited';
@@ -202,10 +196,7 @@ export class Reporter {
     if (!isZero(lane)) entry.life = 'written';
   }
 
-  /**
-   * Ends the entries of a node that stops, but for lanes with charges that no record tells, or with buckets that nobody
-   * else alive would remember.
-   */
+  /** Ends a stopping node's entries. Those with unread charges, or with stocks that only it holds, stay. */
   endAll(lanes: Iterable<LaneState>, nowMs: number): void {
     for (const lane of lanes) {
       const stays = lane.tokens?.hasUnread === true || this.#tokens.hasToRemember(lane, nowMs);
@@ -223,7 +214,7 @@ export class Reporter {
   #consider(lane: LaneState, bundle: Bundle, refusedNow: boolean, nowMs: number): void {
     if (lane.entry.life === 'ending') return;
     if (lane.tokens !== null && isResting(lane)) {
-      // Units that come back while nothing is asked for are told, too.
+      // Units given back without a request are published, too.
       const { isReportDue, hasUnread } = lane.tokens;
       const isOver = !(hasUnread || this.#tokens.hasToRemember(lane, nowMs));
       if (isReportDue || isOver) this.#entryChanged(lane, isReportDue ? 'charge' : 'over', DUE, nowMs);
@@ -257,8 +248,8 @@ export class Reporter {
   }
 
   /**
-   * Reports a lane when the cluster's bucket would be another one, when work is refused that the report did not
-   * announce, or when its rates in the log are wrong (rates-in-log.ts).
+   * Reports a lane whose report is due or whose rates are wrong: when the cluster's bucket would differ, when more work
+   * is refused than published, or when its rates in the log are wrong (rates-in-log.ts).
    */
   #considerTokens(lane: LaneState, tokens: LaneTokens, since: SinceReport): void {
     const { refusedNow, nowMs, isCalm } = since;
@@ -300,7 +291,7 @@ export class Reporter {
     return this.#isStepDue(lane, silentMs) ? 'step' : null;
   }
 
-  /** @param deviation how wrong it is what others believe of the lane, in parts of what makes a report due */
+  /** @param deviation published error ÷ that of a due report */
   #entryChanged(lane: LaneState, reason: ReportReason, deviation: number, nowMs: number): void {
     // Costs may be reported at another node than the one that admitted the work.
     const { entry, tokens } = lane;
@@ -312,9 +303,9 @@ export class Reporter {
   }
 
   /**
-   * The next step of a strategy that goes by what nodes take starts from what their records say. What a node is
-   * expected to take moves when others publish, without a word of its own; so where such a strategy is chosen, it tells
-   * that. A node that takes all that it wants does so whatever its share is, and has no step to tell.
+   * Tests if a strategy needs this node's newer use or share. The next step of one that reads usage or remembers starts
+   * from the records. The expected use of a node moves when others publish, without a record of its own; so the node
+   * publishes that use. A node whose demand is met takes the same at any share, and has no step to publish.
    */
   #isStepDue(lane: LaneState, silentMs: number): boolean {
     const { remembers, reads } = this.#shares.strategyOf(lane.group);
@@ -336,9 +327,9 @@ export class Reporter {
   }
 
   /**
-   * Tests if the others need to know what this node applies now, because the strategy remembers: the next step starts
-   * from there. A large step is told at once, a small one within a heartbeat, none at rest. On the way of a wrapper
-   * every step is told, but only right after a beat has moved log time on: what passes between them is lost.
+   * Tests if a strategy that remembers needs a newer applied share. Its next step starts from that. A large step is
+   * published at once, a small one within a heartbeat, none at rest. On the way of a wrapper every step is published,
+   * but only right after a beat has moved log time on: steps between two beats are lost.
    */
   #isShareOutdated(lane: LaneState, silentMs: number): boolean {
     if (!this.#shares.strategyOf(lane.group).remembers) return false;
@@ -355,7 +346,7 @@ export class Reporter {
     return false;
   }
 
-  /** The shortest span that shows that the rate is not what was reported, or −1. */
+  /** Finds the shortest span with another rate than reported, or −1. */
   #changedSpan(lane: LaneState, refusedNow: boolean): number {
     const { sample, reported, entry } = lane;
     const noticed = noticedIn(sample, reported, this.#ruleOf(lane, refusedNow));
@@ -375,9 +366,8 @@ export class Reporter {
   }
 
   /**
-   * The noise rule, except where work is being refused although the reported demand is served: then the report is too
-   * low, and every round until the next one refuses work that the quota could carry. Less than three standard
-   * deviations suffice then.
+   * Returns the noise rule, relaxed where the report is too low. There work is refused although the reported demand is
+   * served: every round until the next report refuses work that the quota could carry.
    */
   #ruleOf(lane: LaneState, refusedNow: boolean): ChangeRule {
     const { significantChangeRatio, noiseFactor } = this.#settings;
@@ -437,20 +427,20 @@ export interface ReporterParts {
 
 export interface BundleContent {
   readonly rows: readonly ReportRow[];
-  /** Until the buckets of all rows are full, if nobody takes anything, ms. */
+  /** Milliseconds until the buckets of all rows are full, without any use. */
   readonly fullInMs: number;
 }
 
-/** For so long a node that is gone is remembered at most: longer than any quota takes to fill its bucket. */
+/** Milliseconds for which a dead node is remembered at most: longer than any quota takes to fill its bucket. */
 const FULL_IN_MAX_MS = 40 * 86_400_000;
 
 interface SinceReport {
   readonly nowMs: number;
   /** True = work has been refused since the last sample. */
   readonly refusedNow: boolean;
-  /** True = the enforcers of the lane, if it has any, have not been held back for a while. */
+  /** True = the lane's enforcers have held nothing back lately. */
   readonly isCalm: boolean;
-  /** Since this node's last report of the lane. */
+  /** Milliseconds since this node's last report of the lane. */
   readonly silentMs: number;
 }
 
@@ -467,26 +457,22 @@ function dueByRates(
   return hasClaimed && isClaimOver(current, reported) ? 'overstated' : null;
 }
 
-/** Scratch. */
 const taken = noUnits();
 const before = createLaneRates();
 
-/** So often a lane's rates are compared with those in the log. More shows changes later, and writes less. */
+/** Milliseconds between comparisons of a lane's rates with the log. More shows changes later, and writes less. */
 const RATES_MS = 5000;
-/** Wrong rates far below the quota wait so long for each other: more of them come in one record. */
+/** Milliseconds that rates far below the quota wait for others. */
 const FAR_RATES_MS = 20_000;
-/** The same for the first ones of a record. */
+/** Milliseconds of that wait for the first rates of a record. */
 const FIRST_RATES_MS = 5000;
 
 /** The deviation of a lane whose report is just due. */
 const DUE = 1;
-/**
- * A change by this part counts as much as a charge at its threshold, where rates are shared. It is the default of
- * `significantChangeRatio`, which may be 0.
- */
+/** Change of a rate that equals a charge at its threshold; the default of `significantChangeRatio`. */
 const SIGNIFICANT_RATIO = 0.1;
 
-/** By which part of the larger one the rates differ, 0 … 1. */
+/** Computes the largest change of a rate. It is a part of the larger value, 0 … 1. */
 function changeOf(before: LaneRates, now: LaneRates): number {
   let most = 0;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -504,9 +490,9 @@ function partOf(before: number, now: number): number {
 }
 
 /**
- * A node that has left what it was expected to take, though it is refused work, cannot take it: its work comes in
- * bursts. What it tells is expected of it, so it tells what it takes, and a little more: a node that told less than it
- * takes would have to publish again at once. The next burst is no reason to tell more, though it has to be told.
+ * Bounds the published demand of a node that left expected use. Its work is refused all the same, because it comes in
+ * bursts. Its published demand is expected of it, so it publishes its usage and a little more: with less it would have
+ * to publish again at once. The next burst does not raise that demand, though it has to be published.
  */
 function keepToTaken({ current, reported, entry }: LaneState, tokens: LaneTokens): void {
   const { demand, usage } = current;
@@ -521,7 +507,7 @@ function keepToTaken({ current, reported, entry }: LaneState, tokens: LaneTokens
 
 const TAKEN_RATIO = 1.2;
 
-/** In between two batches nothing arrives, so the slow span has to say it too. */
+/** Tests if the reported demand is too high. Between two batches nothing arrives, so the slow span has to agree. */
 function isOverstated(tokens: LaneTokens, { sample, current, reported }: LaneState): boolean {
   if (!tokens.isOverstated(current, reported)) return false;
   estimate(sample, SLOW, slow);
@@ -530,29 +516,23 @@ function isOverstated(tokens: LaneTokens, { sample, current, reported }: LaneSta
 
 const slow = createLaneRates();
 
-/**
- * Tests if much less is wanted than was claimed while enforcers held work back. The cluster's bucket shows it, too, but
- * after half a second in which others went without.
- */
+/** Tests if demand is far below the enforcers' claim. The cluster's bucket shows it half a second later. */
 function isClaimOver(now: LaneRates, published: LaneRates): boolean {
   return published.demand.some((demand, dimension) => demand > CLAIM_OVER_RATIO * now.demand[dimension]);
 }
 
 const CLAIM_OVER_RATIO = 1.5;
-/** The rates of the brief span, 232 ms, are those of a time in which nobody was held down: less would be taken away. */
+/** Milliseconds of calm that the brief span (232 ms) needs: rates of held-back time would end a claim too early. */
 const CALM_MS = 250;
 
-/**
- * Estimates the usage of a node that publishes for the first time: where the split follows usage, the burst of a node
- * that has just woken is not what it has been using.
- */
+/** Estimates the usage of a first report over a whole second: its split by usage ignores the first burst. */
 function usageOverASecond(sample: LaneSample): LaneUnits {
   const usage = usageIn(sample, SLOW);
   spread(usage, sample);
   return usage;
 }
 
-/** Takes what came within less than a second for that of a second: of a lane that begins one piece says as much. */
+/** Divides arrivals of less than a second by a whole one: one piece in 50 ms shows no rate of 20/s. */
 function spreadOverASecond(rates: LaneRates, sample: LaneSample): void {
   for (const column of [rates.usage, rates.demand, rates.squares]) spread(column, sample);
 }
@@ -562,22 +542,19 @@ function spread(rates: LaneUnits, sample: LaneSample): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) rates[dimension] = part * rates[dimension];
 }
 
-/** A reported rate of nothing is exact, not an estimate; such an entry may exist for its costs alone. */
+/** Milliseconds from which the report was estimated; Infinity where it is exact, as for costs alone. */
 function restsOnMs({ entry, settling }: LaneState): number {
   return entry.isOpen && settling.restsOnMs > 0 ? settling.restsOnMs : Infinity;
 }
 
-/**
- * Tests if the spans show a rate. After a change they begin anew, and a part of a window shows either all that the
- * window hands out or nothing.
- */
+/** Tests if the spans show a rate. After a change, a part of a window shows all its tokens or none. */
 function isKnown({ entry, sample, settings }: LaneState): boolean {
   return !entry.isOpen || windowMsOf(settings) === 0 || sample.isFull(FAST);
 }
 
 /**
- * Tests if the ramp has to know how much of it is used. Then rates are told as where rates are shared: a group that is
- * far from its quota would otherwise say nothing, and its ceiling never rise.
+ * Tests if the lane's ramp depends on its usage. Then rates are published as where rates are shared: a group that is
+ * far from its quota would otherwise publish none, and its ceiling never rise.
  */
 function readsUse({ settings: { ramp } }: LaneState): boolean {
   return ramp?.mode === 'only-if-used' || ramp?.mode === 'go-back-n';
@@ -593,7 +570,7 @@ function hasArrivals(sample: LaneSample, span: number): boolean {
   return false;
 }
 
-/** Tests if the entry of a lane stays for what it says of the buckets alone: nothing was asked for lately. */
+/** Tests if an entry stays for its buckets alone: no request came lately. */
 function isResting(lane: LaneState): boolean {
   return (
     lane.entry.isOpen &&

@@ -4,7 +4,7 @@ import type { CoordinatorSettings } from '../base/settings.js';
 import { MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
 import type { Member, Membership } from '../usage-map/membership.js';
 
-/** Knowledge of the cluster; the coordinator has it. */
+/** A view of the cluster; the coordinator has it. */
 interface Cluster {
   readonly nodeKey: NodeKey;
   readonly settings: Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'stalenessMs'>;
@@ -12,18 +12,18 @@ interface Cluster {
 }
 
 /**
- * Says FAREWELL on the other partitions for nodes that the membership partition counts as gone: only a record of a
- * partition says who shares its groups. The first of the alive nodes (by NodeKey) says it at once, the next ones if it
- * does not. One that is said gone and lives says NODE there again.
+ * Writes FAREWELL on other partitions for nodes gone from the membership partition. Only a record of a partition ends a
+ * node's part of its groups. The first of the alive nodes (by NodeKey) writes it at once, the next ones if it does not.
+ * A node that still lives then writes NODE there again.
  *
- * The membership partition has to know the life that the other one knows. Where it knows an older one or none, its NODE
+ * The membership partition has to have the life that the other one has. Where it has an older one or none, its NODE
  * record is on its way, or was lost: then it is waited for.
  */
 export class SaidGone {
   readonly #cluster: Cluster;
-  /** By partition, when this node says FAREWELL for one that seems to be gone, local monotonic time. */
+  /** By partition, local monotonic time of this node's FAREWELL for a node. */
   readonly #dueMs: Map<Member, number>[];
-  /** The changes of members at the last look, if nobody was to be said gone then. */
+  /** Changes of members at the last look without gone nodes. */
   #settledAt = -1;
 
   constructor(cluster: Cluster) {
@@ -55,18 +55,18 @@ export class SaidGone {
 
   #patienceMs(rank: number, { state, incarnation, lives }: Member, partition: number): number {
     const { heartbeatMs, stalenessMs } = this.#cluster.settings;
-    // A node that left has said so on all partitions.
+    // A node that left has written its farewell on all partitions.
     const turn = Math.min(TURNS_MAX, rank + (state === 'left' ? 1 : 0));
     return turn * heartbeatMs + (incarnation >= lives[partition] ? 0 : stalenessMs);
   }
 }
 
 function farewellFor({ nodeKey, nodeId, lives }: Member, partition: number): Append {
-  // As a first word this sequence outranks nothing that its process has written, should it still live.
+  // As a first record this sequence outranks none that its process has written, should it still live.
   const author = { nodeKey, incarnation: lives[partition]!, sequence: 1 };
   return { partition, key: nodeRecordKey(nodeKey), record: { kind: 'farewell', author, nodeId } };
 }
 
-/** So many nodes wait for each other, one heartbeat each; those behind them publish at once. */
+/** Nodes that wait for each other, one heartbeat each. Those behind them publish at once. */
 const TURNS_MAX = 5;
 const NOTHING: Append[] = [];

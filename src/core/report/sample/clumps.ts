@@ -3,21 +3,20 @@ import { DIMENSION_COUNT } from '../../base/vocabulary.js';
 import type { LaneSample } from './lane-sample.js';
 
 /**
- * Estimates how many pieces of work of a lane come together, on average over the last seconds: the variance of what
- * arrives between two looks, in that of pieces that come one by one.
+ * Estimates how many pieces of a lane come together lately. It is the variance of arrivals between two looks, in units
+ * of single pieces' variance:
  *
  *     variance of one look = max(0, arrived before − arrived now)²
  *
  * On average that is the variance of independent arrivals, and of clumps of k pieces k times as much. Only falls count:
- * a burst cannot be told from a rate that has risen until it is over, and a rise that lasts must be seen at once.
- * Rejected: the squared distance from the mean, which takes each step of a rate for a clump for as long as it is
- * remembered.
+ * until a burst is over it looks like a risen rate, and a rise that lasts must be noticed at once. Rejected: the
+ * squared distance from the mean, which counts each step of a rate as a clump for as long as it is remembered.
  */
 export class Clumps {
-  /** Per dimension: what arrived last, the variance of what arrived, and what it would be of single pieces. */
+  /** Per dimension: the last arrivals, their variance, and that of single pieces. */
   readonly #column = new Array<number>(3 * DIMENSION_COUNT).fill(0);
 
-  /** The lane has been sampled. */
+  /** Counts the arrivals of the lane's newest sample. */
   take(sample: LaneSample): void {
     const { now, last } = sample;
     const kept = decay((now.atMs - last.atMs) / KEPT_MS);
@@ -32,7 +31,7 @@ export class Clumps {
     }
   }
 
-  /** At least 1, for pieces that come one by one. */
+  /** Pieces that come together; at least 1, for single pieces. */
   piecesOf(dimension: number): number {
     const squares = this.#column[3 * dimension + 2];
     const pieces = squares > 0 ? this.#column[3 * dimension + 1] / squares : 1;
@@ -40,11 +39,10 @@ export class Clumps {
   }
 }
 
-/** Source of how many pieces of a lane come together. */
 export interface Clumped {
   clumpsOf(dimension: number): number;
 }
 
 const KEPT_MS = 5000;
-/** So many pieces come together by chance where few arrive. */
+/** Pieces that come together by chance where few arrive. */
 const CHANCE = 3;

@@ -4,9 +4,9 @@ import { createLaneRates, estimate, type LaneRates } from './estimate.js';
 import { BRIEF, FAST, type LaneSample, MEDIUM, SLOW } from './lane-sample.js';
 
 /**
- * The rates of a lane now: those of the slow span, unless a shorter span shows that they have changed since. For that
- * the shorter span must differ by three standard deviations of what the longer one makes one expect of it; and by more
- * than two clumps where work comes in clumps, because few of them in a span are no Gaussian.
+ * Estimates the present rates: the slow span's, unless a shorter one shows a change. For that the shorter span must
+ * differ by three standard deviations of the longer one's expectation; and by more than two clumps where work comes in
+ * clumps, because few of them in a span are no Gaussian.
  *
  * @returns the span
  */
@@ -26,13 +26,14 @@ export function currentRates(sample: LaneSample, out: LaneRates, clumped: Clumpe
   return found;
 }
 
-/** From the longest to the shortest, because each is compared with the longest one that still describes the lane. */
+/** From long to short: each is compared with the longest that holds. */
 const SHORTER = [MEDIUM, BRIEF, FAST];
 const DEVIATIONS = 3;
 const CLUMPS = 2;
 /**
- * Few arrivals of a short span are no Gaussian: with three deviations alone one of 250 spans of 50 ms shows 150/s of
- * 50/s. More takes fewer bursts for a rate that has risen, and shows one later.
+ * Clumps by which a rise has to exceed chance as well. Few arrivals of a short span are no Gaussian: with three
+ * deviations alone one of 250 spans of 50 ms shows 150/s of 50/s. With more, fewer bursts pass for a risen rate, and a
+ * risen rate shows later.
  */
 const RISE_CLUMPS = 3;
 const shorter = createLaneRates();

@@ -2,7 +2,7 @@ import { CLAIM_FACTOR } from '../../base/claims.js';
 import { BYTES, DIMENSION_COUNT, type LaneUnits, MESSAGES, noUnits } from '../../base/vocabulary.js';
 import { BRIEF, type LaneSample, type Mark, SIZES } from './lane-sample.js';
 
-/** Rates of a lane as last reported, or as estimated now. Units per second; squares are Σ size² per second. */
+/** Units per second of a lane, reported or estimated; squares are Σ size² per second. */
 export interface LaneRates {
   readonly usage: LaneUnits;
   readonly demand: LaneUnits;
@@ -14,21 +14,20 @@ export function createLaneRates(): LaneRates {
 }
 
 /**
- * Rates over one span. demand = arrivals, each piece of work once, and never less than the usage.
+ * Estimates the rates over one span. demand = arrivals, each piece of work once, and at least the usage.
  *
  * Where clients hold refused work back and try it again, arrivals do not show it: a full queue lets in only as much as
- * it lets out. A node that goes on refusing such work therefore never reports that it wants no more than it has,
- * but
+ * it lets out. A node that goes on refusing such work therefore reports
  *
  *     2 × claim,   claim = max(own share, target/N)
  *
- * so its demand doubles per report until work is held back no more. The share, not the usage, because the share is
- * exact where 50 ms of usage are a handful of pieces; at least target/N, because that much is its due if it wants it.
- * The claim is made in the dimension that is short, and in the other by the weight of a piece of work.
+ * so its demand doubles per report until no work is held back. It is the share, not the usage, because the share is
+ * exact where 50 ms of usage are a handful of pieces; and at least target/N, which is the node's due. The claim is made
+ * in the dimension that is short, and in the other by the weight of a piece of work.
  * Worked: share 60 of 200 and N = 3, held back all the time → claim max(60, 66.7) → demand 133.
  *
  * Only while work is held back (nearly) all the time: a queue that runs empty now and then lets everything in, and its
- * arrivals are exact. To chase every short queue with the share would take it from those whose queue is never empty
+ * arrivals are exact. If the share followed every short queue, nodes whose queue is never empty would lose it
  * (docs/decisions/0006).
  */
 export function estimate(sample: LaneSample, span: number, out: LaneRates): void {
@@ -62,8 +61,8 @@ export function usageIn(sample: LaneSample, span: number): LaneUnits {
 const scratch = createLaneRates();
 
 /**
- * "All the time" leaves room for samples in which no client happened to come back: half a dozen clients that wait 25 ms
- * come back in three of four samples (docs/decisions/0006).
+ * Part of the time that counts as all of it. The rest leaves room for samples without a client's return: half a dozen
+ * clients that wait 25 ms come back in three of four samples (docs/decisions/0006).
  */
 const HELD_BACK_PART = 0.65;
 
@@ -79,10 +78,7 @@ function claimHeldBack(sample: LaneSample, out: LaneRates): void {
   if (Number.isFinite(wantedBytes)) out.demand[BYTES] = Math.max(out.demand[BYTES], wantedBytes);
 }
 
-/**
- * Bytes per message of what was attempted for the first time or admitted; Infinity when there were bytes only, 0
- * without any.
- */
+/** Bytes per message of first attempts and admissions; Infinity with bytes only, 0 without any. */
 function weightOf(begin: Mark, now: Mark): number {
   const messages = touched(now, MESSAGES) - touched(begin, MESSAGES);
   const bytes = touched(now, BYTES) - touched(begin, BYTES);

@@ -2,12 +2,12 @@ import { DIMENSION_COUNT, noUnits } from '../../base/vocabulary.js';
 import type { Limiter } from '../../limiter/limiter.js';
 
 /**
- * Cumulative counters of one lane at one time; the difference of two marks is what happened between them.
- * Squares of sizes are needed by the noise rule; `heldBackMs` is time in which work that had been refused before was
- * refused again, or in which connections and requests waited for the limiter.
+ * Cumulative counters of one lane at one time. The difference of two marks is the work between them. The noise rule
+ * needs squares of sizes; `heldBackMs` is time in which work that had been refused before was refused again, or in
+ * which connections and requests waited for the limiter.
  *
- * All marks of a lane lie in one column: 15 of them with arrays of their own took 9 kB per lane, 45 MB of a node that
- * serves 5,000 groups; so they take 1. An object of this class is a view that lasts for one look.
+ * All marks of a lane lie in one column, because 15 of them with arrays of their own would take nine times the memory.
+ * An object of this class is a view that lasts for one look.
  */
 export class Mark {
   readonly #column: number[];
@@ -45,7 +45,7 @@ export class Mark {
     limiter.countsInto(lane, column, this.#first + 2);
   }
 
-  /** Tests if nothing was attempted, admitted or held back from the other mark to this one. */
+  /** Tests if both marks have the same counters. */
   isAsAt(other: Mark): boolean {
     const [column, first] = [this.#column, this.#first];
     for (let index = 1; index < MARK_LENGTH; index++) {
@@ -54,7 +54,7 @@ export class Mark {
     return true;
   }
 
-  /** Tests if a counter is lower at a later mark, because the limiter has set its counters to 0. */
+  /** Tests if the limiter has set a counter to 0 since. */
   isAbove(later: Mark): boolean {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const fell = Math.min(
@@ -67,7 +67,7 @@ export class Mark {
     return false;
   }
 
-  /** Copies a mark over another one in the same column. */
+  /** Copies this mark over another one in the same column. */
   copyTo(index: number): void {
     const column = this.#column;
     const first = index * MARK_LENGTH;
@@ -75,24 +75,24 @@ export class Mark {
   }
 }
 
-/** A fall of more than this is a reset: corrections (refused-work.ts) and rounded squares fall by less. */
+/** Units of a fall that is a reset: corrections (refused-work.ts) and rounded squares fall by less. */
 const FELL = 2 ** 51;
-/** Time, time held back, and three counters in every dimension. */
+/** Numbers of a mark: time, time held back, and three counters in every dimension. */
 const MARK_LENGTH = 2 + 3 * DIMENSION_COUNT;
 
-/** Spans from short to long: the short ones notice changes soon, the long ones are exact. */
+/** Spans from short to long: short ones show changes soon, long ones are exact. */
 export const FAST = 0;
 export const BRIEF = 1;
 export const MEDIUM = 2;
 export const SLOW = 3;
 export const LONG = 4;
 export const SPAN_COUNT = 5;
-/** A span that goes on after a change is noticed, because the size of a piece of work does not follow the rate. */
+/** A span that no change cuts: sizes do not follow rates. */
 export const SIZES = 5;
 const SPANS_END = 6;
 
 /**
- * The samples of one lane: where its spans begin.
+ * Keeps the samples of one lane: where its spans begin.
  *
  * fast:  the newest mark at least `fastSpanMs` old, from a ring of one mark per sample
  * slow:  `slowSpanMs`; brief and medium stand between the two in equal ratios (50 ms, 232 ms, 1.1 s, 5 s), because a
@@ -101,18 +101,18 @@ const SPANS_END = 6;
  *
  * All but fast roll over two marks, so they cover once to twice their length.
  *
- * When a change is noticed, all spans begin anew: what came before no longer describes the lane, and a 5 s average
- * that contains the old rate would report a ramp where there was a step. The span that noticed it contains some of
- * the old rate as well, which is why a change is looked at again soon (settling.ts).
+ * When a change is noticed, all spans but SIZES begin anew: a 5 s average that contains the old rate would report a
+ * ramp where there was a step. The span that noticed it contains some of the old rate as well, so a change is looked at
+ * again soon (settling.ts).
  */
 export class LaneSample {
-  /** Claim of the lane while its work is held back, units per second; Infinity where unlimited (estimate.ts). */
+  /** Claim, units per second, while work is held back; Infinity where unlimited (estimate.ts). */
   readonly claim = noUnits();
   readonly #fastSpanMs: number;
   readonly #ringLength: number;
   #newest = 0;
   #filled = 0;
-  /** Marks of the ring, then the older and the newer mark of each span. */
+  /** Marks of the ring, then both marks of each span. */
   readonly #column: number[];
   readonly #spanMs: readonly number[];
   #heldBackMs = 0;
@@ -125,17 +125,15 @@ export class LaneSample {
     this.#column = new Array<number>(this.#olderOf(SPANS_END) * MARK_LENGTH).fill(0);
   }
 
-  /** The latest mark. */
   get now(): Mark {
     return this.#back(0);
   }
 
-  /** The mark before that one. */
   get last(): Mark {
     return this.#back(Math.min(1, this.#filled - 1));
   }
 
-  /** All spans begin now. */
+  /** Begins all spans now. */
   begin(limiter: Limiter, lane: number, nowMs: number): void {
     this.#filled = 0;
     this.take(limiter, lane, nowMs);
@@ -181,12 +179,12 @@ export class LaneSample {
     return this.lengthMs(span) >= this.#spanMs[span];
   }
 
-  /** True = no span can show a change: they all begin after the longest one, and nothing has come since. */
+  /** True = nothing has come since the longest span began. */
   get isQuiet(): boolean {
     return this.now.isAsAt(this.beginOf(LONG));
   }
 
-  /** A change was noticed: all spans begin now. */
+  /** Begins all spans but SIZES anew, because a change was noticed. */
   cut(): void {
     this.#filled = 1;
     for (let span = BRIEF; span < SPAN_COUNT; span++) this.#restart(span, this.now);
@@ -221,7 +219,7 @@ export class LaneSample {
 
 let lastSpans: readonly number[] = [];
 
-/** Lengths of the spans; the lanes of a node share one list. */
+/** Computes the lengths of the spans; the lanes of a node share one list. */
 function spansOf(fastMs: number, slowMs: number): readonly number[] {
   if (lastSpans[FAST] === fastMs && lastSpans[SLOW] === slowMs) return lastSpans;
   const ratio = Math.cbrt(slowMs / fastMs);

@@ -4,24 +4,21 @@ import { type LaneSample, LONG, SLOW } from './lane-sample.js';
 import type { ChangeRule } from './significant-change.js';
 
 /**
- * A change is noticed in a span that still contains some of the old rate, and in a short one, so the first report of
- * a new rate is coarse: 50 ms of 2,000/s are ± 10 %, of 80/s ± 50 %. The noise rule would keep that error until the
- * forced report, minutes later. So the rate since the change is looked at again after 1 … 1,000 fast spans, up to
- * 50 s, and corrected when it differs by more than one standard deviation of what is known by then. At most fifteen
- * more reports per change, a few as a rule, and none if the first was good (docs/decisions/0002).
+ * Fast spans after a change, at which its report is checked. A change is noticed in a short span that still contains
+ * some of the old rate, so the first report of a new rate is coarse: 50 ms of 2,000/s are ± 10 %, of 80/s ± 50 %. The
+ * noise rule would keep that error until the forced report, minutes later. So the rate since the change is looked at
+ * again for up to 50 s, and corrected when it differs by more than one standard deviation of the present figures. That
+ * is at most fifteen more reports per change, a few as a rule, and none if the first was good (docs/decisions/0002).
  *
- * Each look comes when half as much again is known: with 6, 15, 40 an error of 50 ms or 300 ms of arrivals stayed for
- * half a second or more, the whole of what made skewed demands slow to settle.
+ * The first looks follow each other closely: an error of the first report would otherwise stay for half a second or
+ * more.
  */
 const LOOKS_IN_FAST_SPANS = [1, 2, 3, 4, 6, 8, 11, 15, 20, 28, 40, 60, 100, 300, 1000];
-/** Differences below these are too small to matter: 2 % of the reported rate, a thousandth of the target. */
+/** Differences too small to matter: 2 % of the reported rate; below, a thousandth of the target. */
 const LOOK_RATIO = 0.02;
 const LOOK_TARGET_RATIO = 0.001;
 
-/**
- * The own usage follows the own share. It is reported for people: if the strategy reads the demand, no share depends on
- * it.
- */
+/** Fast spans after a move of the share, when usage is compared: only for people if shares depend on demand. */
 const USAGE_AFTER_FAST_SPANS = 100;
 const USAGE_RATIO = 0.1;
 
@@ -30,15 +27,14 @@ export interface Settling {
   /** The next look, or −1 when the report is settled. */
   look: number;
   sinceMs: number;
-  /** Time from which the reported rates were estimated. */
   restsOnMs: number;
-  /** When the own share moved, or −1 when the reported usage has been looked at since. */
+  /** Time of the first share move since the last usage look; −1 = none. */
   shareMovedMs: number;
 }
 
 export interface LookRule extends Pick<ChangeRule, 'reads'> {
   readonly fastSpanMs: number;
-  /** In force, units per second; Infinity = unlimited: no share depends on the report. */
+  /** Units per second in force; Infinity = unlimited: no share depends on the report. */
   readonly target: Rates;
 }
 
@@ -46,14 +42,14 @@ export function createSettling(): Settling {
   return { look: -1, sinceMs: 0, restsOnMs: 0, shareMovedMs: -1 };
 }
 
-/** A change was reported now, estimated from `restsOnMs` of samples. */
+/** Begins the looks after a change reported from `restsOnMs` of samples. */
 export function beginSettling(settling: Settling, nowMs: number, restsOnMs: number): void {
   settling.look = 0;
   settling.sinceMs = nowMs;
   settling.restsOnMs = restsOnMs;
 }
 
-/** The spans begin anew for another reason than a change: no look is due before they show a rate. */
+/** Ends the looks where spans begin anew without a change. */
 export function endSettling(settling: Settling): void {
   settling.look = -1;
   settling.shareMovedMs = -1;
@@ -64,10 +60,10 @@ export function shareMoved(settling: Settling, nowMs: number): void {
 }
 
 /**
- * Tests if a look is due and shows that the reported rates are wrong; then they are to be replaced by those of the long
- * span. A look that is due is used up. One that knows less than the report it would correct has to differ by two
- * standard deviations of both: a rate known from a second of arrivals is not improved by 50 ms of them, but silence
- * shows that half of that second was old.
+ * Tests if a due look shows that the reported rates are wrong. Then those of the long span replace them. A look that is
+ * due is used up. One with less time than the report it would correct has to differ by two standard deviations of both:
+ * 50 ms of arrivals do not improve a rate that rests on a second of them, but silence shows that half of that second
+ * was old.
  */
 export function isUnsettled(settling: Settling, sample: LaneSample, reported: LaneRates, rule: LookRule): boolean {
   const { look } = settling;
@@ -82,9 +78,8 @@ export function isUnsettled(settling: Settling, sample: LaneSample, reported: La
 }
 
 /**
- * Tests if the reported usage is out of date because the own share moved; only the usage is to be replaced, by that of
- * the slow span. To estimate the demand anew as well would move the shares of the others, who would look again, and so
- * on for ever.
+ * Tests if a move of the share made the reported usage outdated. Only the usage is replaced then, by that of the slow
+ * span. A new demand as well would move the shares of the others, who would look again, and so on for ever.
  */
 export function isUsageOutdated(settling: Settling, sample: LaneSample, reported: LaneRates, rule: LookRule): boolean {
   const { shareMovedMs } = settling;
@@ -100,7 +95,7 @@ export function isUsageOutdated(settling: Settling, sample: LaneSample, reported
 
 const scratch = createLaneRates();
 
-/** @param restsOnMs 0 where the look knows more than the report */
+/** @param restsOnMs 0 where the look has more time than the report */
 function differsFromLong(sample: LaneSample, reported: LaneRates, restsOnMs: number, rule: LookRule): boolean {
   estimate(sample, LONG, scratch);
   const { reads, target } = rule;

@@ -8,22 +8,21 @@ export interface ChangeRule {
   readonly significantChangeRatio: number;
   /** z of the noise rule. */
   readonly noiseFactor: number;
-  /** Time from which the reported rates are known; Infinity where nothing was reported. */
+  /** Milliseconds from which the reported rates were estimated; Infinity without a report. */
   readonly restsOnMs: number;
 }
 
 /**
- * The shortest span that shows a significant change against what was reported, or −1 (PIP-82: "changed
- * significantly", e.g. ±10 %):
+ * Finds the shortest span with a significant change, or −1. PIP-82 says "changed significantly", e.g. ±10 %:
  *
  *     |rate now − rate reported| > max(significantChangeRatio · rate reported, z · √(variance now + variance reported))
- *     variance = Σ size² per second ÷ the time that the rate is known from
+ *     variance = Σ size² per second ÷ the time from which the rate was estimated
  *
- * Σ size² now is the larger of what the span saw and what the reported rate makes one expect: a lull has no squares
- * of its own. Rejected: twice the variance of the span, as if the report rested on a span as short. Mostly it rests on
- * seconds, and then that would amount to z = 7 (docs/decisions/0002). Worked (z = 5, sizes 1): reported 2,000/s, known
- * from 20 s; 50 ms show 100 ± 10 arrivals; 50 fewer or 64 more are needed: a step to 1,000 or to 3,300. Known from 50
- * ms only: 70 fewer or 105 more. Reported 80/s, 50 ms without an arrival: 4 expected, 10 needed: no change.
+ * Σ size² now is the larger of that in the span and that of the reported rate: a lull has no squares of its own.
+ * Rejected: twice the variance of the span, as if the report rested on a span as short. Mostly it rests on seconds, and
+ * then that would amount to z = 7 (docs/decisions/0002). Worked (z = 5, sizes 1): reported 2,000/s, from 20 s; 50 ms
+ * show 100 ± 10 arrivals; 50 fewer or 64 more are needed: a step to 1,000 or to 3,300. From 50 ms only: 70 fewer or 105
+ * more. Reported 80/s, 50 ms without an arrival: 4 expected, 10 needed: no change.
  */
 export function noticedIn(sample: LaneSample, reported: LaneRates, rule: ChangeRule, shortest = FAST): number {
   for (let span = shortest; span < SPAN_COUNT; span++) {
