@@ -1,32 +1,33 @@
 import { decay } from '../base/decay.js';
 
 /**
- * The bucket that a lane has in the whole cluster, in one dimension. Nobody holds it: every node computes from the log
- * what is in it, and all that have read the same prefix compute the same.
+ * A lane's bucket in the whole cluster, in one dimension. No node holds it: every node computes its tokens from the
+ * log, and all that have read the same prefix compute the same.
  */
 export interface ClusterBucket {
   /** The target in force, units per second, finite and > 0. */
   readonly perSecond: number;
   /** Units, > 0. */
   readonly depth: number;
-  /** Units of a piece of work for each node, where whole pieces are given; each may take one before others know. */
+  /** Units of a piece × nodes, in pieces: each node may take one unread. */
   readonly pieceOfEach?: number;
 }
 
 /**
- * Between records the cluster takes what everybody is expected to take, at most the corrected rate:
+ * Computes the bucket's tokens after a time without records. The cluster takes its expected use, at most the corrected
+ * rate:
  *
  *     d tokens/dt = rate − min(expected, correctedRate(tokens)),   tokens ≤ depth
  *
  * That is a line, a curve towards the set point, and a line again, each solved exactly; so a gap of any length takes
- * the same time. The bucket never fills faster than the target's rate, however deep the debt is: otherwise the tokens
- * that pay a debt back would be given out twice.
+ * the same time. The bucket never fills faster than at the target's rate, however deep the debt is: otherwise the
+ * tokens that pay a debt back would be given out twice.
  *
  * Worked (rate 1,000, depth 100, set point 35): nothing expected, 0 tokens → 100 after 100 ms or more. 1,000 expected,
  * 35 tokens → 35 for ever. 1,500 expected, 100 tokens → towards 35 at once, and 1 s later 35 + 65·e^(−1) = 58.9.
  *
  * @param tokens may be negative: a debt
- * @param expectedPerSecond what all nodes together would take if only this bucket held them
+ * @param expectedPerSecond units per second that all nodes together would take if only this bucket held them
  */
 export function tokensAfter(bucket: ClusterBucket, tokens: number, ms: number, expectedPerSecond: number): number {
   if (!(ms > 0)) return tokens;
@@ -42,7 +43,7 @@ export function tokensAfter(bucket: ClusterBucket, tokens: number, ms: number, e
     seconds -= untilSeconds;
   }
   const surplus = perSecond - expectedPerSecond;
-  // Below this many tokens the corrected rate is less than what is expected, and all together take that rate.
+  // Below this number of tokens the corrected rate is less than the expected use, and all together take that rate.
   const throttled = setPoint - surplus * PULL_SECONDS;
   if (now > throttled) {
     if (surplus >= 0) return Math.min(depth, now + surplus * seconds);
@@ -58,45 +59,45 @@ export function tokensAfter(bucket: ClusterBucket, tokens: number, ms: number, e
 }
 
 /**
- * The rate that the cluster is given while its bucket holds so many tokens, units per second: more than the target
- * above the set point and less below it, so that the bucket returns to the set point.
+ * The rate, units per second, that the cluster gets at this stock: more than the target above the set point and less
+ * below it, so that the bucket returns to the set point.
  */
 export function correctedRate(bucket: ClusterBucket, tokens: number): number {
   return Math.max(0, bucket.perSecond + (tokens - setPointOf(bucket)) / PULL_SECONDS);
 }
 
-/** Bounds the debt that a record makes: a second of the target, or what honest nodes may take before they know. */
+/** Units of debt that a record may make: a second of the target, or the most that honest nodes take unread. */
 export function debtMaxOf({ perSecond, depth, pieceOfEach = 0 }: ClusterBucket): number {
   return Math.max(perSecond, (TOGETHER + 1) * depth, pieceOfEach);
 }
 
-/** So many depths are taken at most by nodes that wake within one delivery. */
+/** Depths that nodes may take together within one delivery (docs/decisions/0177). */
 export const TOGETHER = 3;
 
-/** With fewer tokens nobody is given anything: all that flows in pays the debt back. */
+/** Tokens below which no node gets any: all inflow pays the debt back. */
 export function nothingBelow(bucket: ClusterBucket): number {
   return setPointOf(bucket) - bucket.perSecond * PULL_SECONDS;
 }
 
 /**
- * The tokens that a busy bucket returns to. Above them the noise of all nodes is paid; below them only nodes whose
- * demand is met may take tokens, because a common bucket without this bound is used up by whoever wants the most.
+ * The tokens that a busy bucket returns to. Above them the noise of all nodes is paid; below them only met nodes may
+ * take tokens, because a common bucket without this bound is used up by the node that wants the most.
  *
- * It is at most what one time constant of the target brings: with more, an empty bucket would give nothing until the
- * rest has come in, 17 s for 10/s and a depth of 600.
+ * It is at most what one time constant of the target brings. With more, an empty bucket would give nothing until the
+ * rest has come in: 20 s for 10/s and a depth of 600.
  */
 export function setPointOf({ perSecond, depth }: ClusterBucket): number {
   return Math.min(SET_POINT_RATIO * depth, perSecond * PULL_SECONDS);
 }
 
-/** Part of the depth; more leaves met nodes more for their noise, and bursts less room. */
+/** Part of the depth. More leaves met nodes more for their noise, and bursts less room. */
 const SET_POINT_RATIO = 0.35;
-/** The time constant with which a busy bucket returns to its set point. */
+/** Time constant, in seconds, of a return to the set point. */
 const PULL_SECONDS = 1;
 
 /**
- * The x at which e^(−x) = rest, for 0 < rest ≤ 1. Newton's method from the left never passes the solution, because
- * e^(−x) is convex; it is made of `decay`, so that machines agree bit for bit, which Math.log does not promise.
+ * Finds x with e^(−x) = rest, for 0 < rest ≤ 1. Newton's method from the left never passes the solution, because e^(−x)
+ * is convex. It uses `decay`, so that machines agree bit for bit, which Math.log does not promise.
  */
 function lengthOfDecay(rest: number): number {
   let x = 0;

@@ -2,9 +2,9 @@ import { depthGiven, type GroupSettings } from '../base/settings.js';
 import { MESSAGES } from '../base/vocabulary.js';
 
 /**
- * The depth of a lane's bucket in the cluster where none is configured, units: the most of 100 ms of the target, three
- * standard deviations of a second's arrivals, and ten pieces of work; at most one second, or ten pieces where that is
- * more.
+ * Computes a lane's cluster depth where none is configured, in units:
+ *
+ *     min(max(100 ms of the target, 3 standard deviations of a second's arrivals, 10 pieces), max(1 s, 10 pieces))
  *
  * Worked: 1,000/s of messages → 100. 100/s → 30. 10/s → 10. 5/s → 10.
  *
@@ -16,9 +16,9 @@ export function clusterDepth(perSecond: number, piece: number): number {
 }
 
 /**
- * The burst while a ramp holds the target below its top: the same part of what is configured, but not less than the
- * pieces that every bucket has. Otherwise a bucket that is deep for the quota would give a cold backend seconds of the
- * ramp's beginning at once. Bytes do not ramp.
+ * Reduces the burst while a ramp holds the target below its top: to the same part of the configured one, but at least
+ * the pieces that every bucket has. Otherwise a bucket that is deep for the quota would give a cold backend seconds of
+ * the ramp's beginning at once. Bytes do not ramp.
  *
  * Worked: burst 500, top 1,000/s: at 100/s 50, at 1/s 10, at the top 500. Burst 5: always 5.
  *
@@ -34,7 +34,7 @@ export function burstOnRamp(rule: DepthRule, perSecond: number, top: number | nu
 
 const PIECES_LEAST = 10;
 
-/** Inputs of a bucket's depth, beside its target; and the debt that work may leave that cannot be refused. */
+/** Inputs of a bucket's depth beside its target; and the debt of unrefusable work. */
 export interface DepthRule extends Pick<GroupSettings, 'burst' | 'debtMs'> {
   readonly direction: number;
 }

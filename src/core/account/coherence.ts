@@ -1,11 +1,11 @@
 import { decay } from '../base/decay.js';
 
 /**
- * Tells if the nodes' charges lately went the same way. What nodes leave unpublished by chance cancels: over N nodes it
- * adds up to √N times what one leaves. Where requests are spread in turn, every node sees the same demand, and it adds
- * up to N times that.
+ * Estimates how many nodes' charges lately went the same way. Use that N nodes leave unpublished by chance adds up to
+ * √N times one node's. Where requests are spread in turn, every node has the same demand, and the sum is N times one
+ * node's.
  *
- * What each node charged within a window is added up. The square of all sums together is compared with the sum of their
+ * Charges of a node within a window are added up. The square of all sums together is compared with the sum of their
  * squares: that is 1 for charges by chance or of one node alone, and N where N nodes charge alike. Nodes share a few
  * sums by their slots, so a large cluster needs no more memory than a small one.
  */
@@ -27,7 +27,7 @@ export class Coherence {
     this.#squared += sum * sum;
   }
 
-  /** Estimates how many of these nodes charge alike: 1 … nodes. */
+  /** Estimates how many of these nodes charge alike: from 1 to all. */
   among(nodes: number): number {
     if (this.#squares === 0) return 1;
     const most = Math.min(nodes, SUMS);
@@ -47,8 +47,8 @@ export class Coherence {
 }
 
 const SUMS = 16;
-/** Five seconds of charges are few: chance alone reaches this now and then. */
+/** Ratio that chance reaches now and then in five seconds of charges. */
 const CHANCE = 2;
-/** Nodes that see the same demand write within a few deliveries of each other. */
+/** Milliseconds: nodes with the same demand write within a few deliveries of each other. */
 const WINDOW_MS = 100;
 const REMEMBERED_MS = 5_000;

@@ -4,10 +4,9 @@ import { NEARLY_FULL, wholeOf } from './from-cluster.js';
 import type { RecentUse } from './recent-use.js';
 
 /**
- * Tests if a bucket is so small that its nodes' shares would be fractions of a piece of work. Then nobody is expected
- * to take anything, every admission is told at once, and the log gives whole pieces: with shares of a fraction 10/s on
- * ten nodes were used to 81 %, 20/s on fifty to 50 %. With few pieces per second and node that holds however deep the
- * bucket is: a node's part of a depth of a minute stays unpublished, and 20/s on ten nodes were used to 60 %.
+ * Tests if the nodes' shares would be fractions of a piece. Then no use is expected, every admission is published at
+ * once, and the log gives whole pieces: a fraction of a piece that stays unpublished would be used by no node. With few
+ * pieces per second and node that holds for deep buckets, too (docs/decisions/0074).
  */
 export function isInPieces({ perSecond, depth }: ClusterBucket, piece: number, nodes: number): boolean {
   const isSlow = perSecond <= 10 * nodes * piece && perSecond <= PIECES_PER_SECOND_MAX * piece;
@@ -15,21 +14,20 @@ export function isInPieces({ perSecond, depth }: ClusterBucket, piece: number, n
 }
 
 /**
- * Computes how many units of a bucket in pieces this node may take at once. When several ask for the last token, the
- * one that had the fewest lately goes first. The next five wait until the bucket holds as many more tokens as flow in
- * while its news travels, and all others twice as long; so two nodes seldom take the same token. Rejected: to let each
- * wait a delivery longer than the one before it. Jain's index was 0.996 instead of 0.99, but 10/s on ten nodes were
- * used to 95 % at 50 ms, and not to 97 %. Less than a piece is what is there of the next one.
+ * Computes this node's units of a bucket in pieces. When several ask for the last token, the one that had the fewest
+ * lately goes first. The next five wait for as many more tokens as flow in during a delivery, at most one piece, and
+ * all others for twice as many; so two nodes seldom take the same token. Less than a piece is a part of the next one.
  *
- * Nodes that have told nothing lately take twice of what is there together at most, or a piece each; once one has told,
- * it takes what is left, and those that have not take that once more. Rejected: no piece for some of them where three
- * depths have fewer than there are nodes. Whoever asks now and then would be refused below the quota.
+ * Nodes without a recent record together take about twice the stock, or a piece each. After a record, its author may
+ * take the rest, and all nodes without one together once more as much. Rejected: a delivery more of waiting for each
+ * node, which wastes more than it gains in fairness; and no piece for some nodes where three depths have fewer pieces
+ * than there are nodes, which would refuse rare requests below the quota.
  *
  * *Worked*, 10/s on ten nodes, full: 2.2 each. One has taken 2, and all have read of it: it may take the other 8. One
- * asks 50 times a second and has had 20 lately, another 18: the first leaves 2 tokens, so the second finds one whenever
- * it asks.
+ * asks 50 times a second and has had 20 lately, another 18: the first leaves 2 tokens for that one, and one for the
+ * eight that have no record.
  *
- * @param roundTripMs from an admission until all know of it
+ * @param roundTripMs from an admission until all have read of it
  */
 export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number, turn: PieceTurn): number {
   const { recent, own, logMs, roundTripMs, isDivided, nodes } = turn;
@@ -46,9 +44,9 @@ export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number
 }
 
 /**
- * Computes how many units this node leaves to others, until the bucket is nearly full. If it wants more than its share,
- * that is by how much they had less, and a piece for a node of which nothing is known: whoever asks less often finds
- * the bucket empty otherwise whenever it asks. A node that all others are ahead of takes what they leave to it.
+ * Computes the units left to others until the bucket is nearly full. If this node wants more than its share, that is
+ * the sum of their lags, and a piece for nodes without a record: a node that asks less often would otherwise find the
+ * bucket empty. A node that is behind all others takes the tokens that they leave.
  */
 function keptOf(bucket: ClusterBucket, tokens: number, piece: number, turn: PieceTurn): number {
   const { recent, own, logMs, nodes, isOwing, crowdsOut } = turn;
@@ -62,7 +60,7 @@ function keptOf(bucket: ClusterBucket, tokens: number, piece: number, turn: Piec
   return Math.min(Math.max(piece, setPoint), forUnknown + recent.lagOfOthers(own, logMs, bucket));
 }
 
-/** Reads the part of what is there that this node may take, beside others that have published lately. */
+/** The part of the stock for this node beside recent authors. */
 function partOf({ nodes, crowdsOut }: PieceTurn, others: number, isKnown: boolean, isFull: boolean): number {
   const advance = wholeOf(nodes, false);
   const amongKnown = 1 / (1 + others);
@@ -75,30 +73,25 @@ function partOf({ nodes, crowdsOut }: PieceTurn, others: number, isKnown: boolea
 export interface PieceTurn {
   readonly recent: RecentUse;
   readonly own: NodeKey;
-  /** Log time now. */
   readonly logMs: number;
   readonly roundTripMs: number;
-  /** True: what is there is divided among all nodes in advance. */
+  /** True: the stock is divided among all nodes in advance. */
   readonly isDivided: boolean;
   readonly nodes: number;
-  /** True: this node owes, so it leaves the others the tokens up to the set point. */
+  /** True: this node is in debt and leaves others the tokens up to the set point. */
   readonly isOwing: boolean;
-  /** True: this node wants clearly more than its share, so it leaves the others what they had less. */
+  /** True: this node's demand clearly exceeds its share, so it makes up for others' lags. */
   readonly crowdsOut: boolean;
 }
 
 /**
- * Nodes that have told lately and want no more than their shares take so many times what is there together, and those
- * that have not told once more: three depths in all. With one a node whose second piece came before its first was read
- * back was refused beside a full bucket, and 20/s on ten nodes were used to 90 %.
+ * Stocks that recent authors within their shares may take together. Nodes without a recent record take one more: three
+ * depths in all. With one, a node would be refused beside a full bucket until its first record is read back.
  */
 const TOGETHER_KNOWN = TOGETHER - 1;
-/**
- * The first node that may take a piece, the next ones and all others do so one after the other. With more turns nodes
- * are waited for that ask for nothing; with one less thirty that ask for 10/s all the time took 3.8 depths, not 3.2.
- */
+/** Turns after the first node's, one after the other. With more, the bucket waits for nodes that ask for nothing. */
 const TURNS_MAX = 2;
-/** With more, thirty nodes take more at once; with three, 20/s on fifty nodes were used to less than 97 %. */
+/** Nodes with the same turn. With more, nodes take more at once; with fewer, a small quota is not used up. */
 const NODES_PER_TURN = 5;
-/** More than that, and the records themselves would be the load. */
+/** Pieces per second above which the records themselves would be the load. */
 const PIECES_PER_SECOND_MAX = 150;

@@ -7,63 +7,55 @@ import { NEARLY_FULL } from './from-cluster.js';
 import { OwnEntry } from './lanes/own-entry.js';
 import { SlotTokens, type Viewed } from './slot-tokens.js';
 
-/** A lane's tokens: what the cluster's bucket holds by the log, and what this node may take of it. */
+/** Holds a lane's tokens: the cluster's buckets by the log, and this node's part of them. */
 export class LaneTokens implements Clumped {
-  /**
-   * By dimension; a hole where it has had no bucket yet, because most groups limit one dimension. `forEach`, `some` and
-   * `every` pass over holes.
-   */
+  /** By dimension; most have a hole, because most groups limit one. `forEach`, `some` and `every` pass over holes. */
   readonly slots: SlotTokens[] = [];
-  /** False until the lane's rows have been viewed since they changed. */
+  /** False from a change of the lane's rows until they are viewed. */
   isCurrent = false;
   /** This node's row of the lane in the log. */
   entry = new OwnEntry();
   /**
-   * True while that report, or the one that ends the entry, waits for the node's budget. Then this node takes no more
-   * of the cluster's bucket than may stay unpublished, and goes on to take what is expected of it: what all nodes take
-   * unread stays within one depth, whoever waits.
+   * True while a due report waits for the node's budget. Then this node takes no more of the cluster's bucket than may
+   * stay unpublished, and goes on to take its expected use: all nodes' unread use stays within one depth.
    */
   isHeldBack = false;
-  /** Estimates how many pieces of this node's work come together. */
   readonly clumps = new Clumps();
-  /** Span time of the log at which the buckets were settled last, and its pauses until then (core/log/log-time.ts). */
+  /** Span time at which the buckets were settled last; below, its pauses (core/log/log-time.ts). */
   settledLogMs: number;
   #settledPauseMs: number;
-  /** Units of cost per message while the messages of the bucket are what a cost quota buys; 0 = they are not. */
+  /** Units of cost per message of the bucket of a cost quota; 0 = costs do not count. */
   #costPerMessage = 0;
   #nodes = 1;
   #passedMs = 0;
   #hasFlowed = false;
   #hasEntry = false;
-  /** Authors whose entries have begun since, by their slots: of a bucket that comes later they have taken nothing. */
+  /** Slots of authors whose entries have begun since. Of a later bucket they have taken nothing. */
   readonly #begun: number[] = [];
 
-  /** Starts with full buckets; `restore` of the slots says what is in them. */
+  /** Starts with full buckets; `restore` of the slots reads their stocks. */
   constructor(spanMs: number, pauseMs: number) {
     this.settledLogMs = spanMs;
     this.#settledPauseMs = pauseMs;
   }
 
-  /** True = a bucket of the lane is given out in whole pieces. */
+  /** True = a bucket of the lane is given in whole pieces. */
   get isInPieces(): boolean {
     return this.slots.some(({ bucket, isInPieces }) => bucket !== null && isInPieces);
   }
 
-  /** Tests if so many nodes expect the same of all, as long as the same ones have rows. */
+  /** Tests if this number of nodes keeps all expected use. The nodes with rows stay the same. */
   isSameFor(nodes: number): boolean {
     return this.slots.every((slot) => slot.isSameFor(nodes));
   }
 
-  /**
-   * Computes after how many milliseconds all buckets are full, less what the log does not know; 0 = none has to be
-   * remembered.
-   */
+  /** Milliseconds until all buckets are full, unread use included; 0 = none has to be remembered. */
   fullInMs(logMs: number): number {
     const ms = Math.max(0, logMs - this.settledLogMs);
     return this.#most((slot) => slot.fullInMs(slot.tokensAfter(ms) - slot.account.unread));
   }
 
-  /** Another log begins, whose time begins at 0: the buckets hold what they hold, and charges count from 0. */
+  /** Begins another log at time 0: the buckets keep their tokens, and charges count from 0. */
   beginLog(logMs: number): void {
     const ms = Math.max(0, logMs - this.settledLogMs);
     this.slots.forEach((slot) => {
@@ -74,12 +66,12 @@ export class LaneTokens implements Clumped {
     this.forget();
   }
 
-  /** Sets from when on `flow` lets time pass. */
+  /** Sets the time from which on `flow` lets time pass. */
   startClock(nowMs: number): void {
     this.#passedMs = nowMs;
   }
 
-  /** The log has come to this time; until now the rows said what `view` has read. */
+  /** Brings the buckets to this log time, by the rows viewed. */
   settle(spanMs: number, pauseMs: number): void {
     const ms = spanMs - this.settledLogMs;
     if (ms <= 0) return;
@@ -91,15 +83,12 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** Tokens of the cluster's bucket at a log time, as this node extrapolates them; Infinity where there was none. */
+  /** Tokens of the cluster's bucket extrapolated to a log time; Infinity where there was none. */
   tokensAt(dimension: number, logMs: number): number {
     return this.slots[dimension]?.tokensAfter(logMs - this.settledLogMs) ?? Infinity;
   }
 
-  /**
-   * Tokens of each bucket at a log time as a record tells them, with what that record gives back; NaN where there is
-   * none.
-   */
+  /** Tokens of each bucket as a record publishes them: with units given back; NaN without a bucket. */
   stocks(logMs: number): [messages: number, bytes: number] {
     return this.#each(Number.NaN, ({ bucket, blocked, account }, dimension) => {
       const of = bucket ?? blocked;
@@ -108,19 +97,19 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** Returns what this node has charged to each bucket, and not read back. */
+  /** Returns the units that this node has charged and not read back. */
   unread(): [messages: number, bytes: number] {
     return this.#each(0, ({ account }) => Math.max(0, account.unread));
   }
 
-  /** Returns how many depths of what the author gave back are not believed, of the dimension in which that is more. */
+  /** Charges an author's units. Returns the depths given back that are not accepted, the larger of both dimensions. */
   charge(node: NodeKey, slot: number, messages: number, bytes: number, wants: boolean): number {
     return this.#most((each, dimension) =>
       each.charge(node, slot, dimension === MESSAGES ? messages : bytes, this.settledLogMs, wants),
     );
   }
 
-  /** An author's entry begins. */
+  /** Begins an author's entry. */
   beginEntry(slot: number): void {
     if (!this.#begun.includes(slot)) this.#begun.push(slot);
     this.slots.forEach(({ returnable }) => {
@@ -128,7 +117,7 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** Reads what all nodes are expected to take, after the strategy has divided the target. */
+  /** Reads all nodes' expected use after the strategy has divided the target. */
   view(view: LaneView, members: Viewed, rule: DepthRule): void {
     this.#nodes = Math.max(1, nodesIn(view));
     const bytes = bytesPerMessage(view);
@@ -139,7 +128,7 @@ export class LaneTokens implements Clumped {
     this.isCurrent = true;
   }
 
-  /** Begins with what is known of the lane where the dimension gets a bucket. */
+  /** Makes the slot of a dimension that gets its first bucket. */
   #reach(dimension: number): SlotTokens {
     const known = this.slots[dimension];
     if (known !== undefined) return known;
@@ -151,7 +140,7 @@ export class LaneTokens implements Clumped {
     return slot;
   }
 
-  /** @param none is what a dimension says that has had no bucket */
+  /** @param none result of a dimension that has had no bucket */
   #each(none: number, of: (slot: SlotTokens, dimension: number) => number): [messages: number, bytes: number] {
     const [messages, bytes] = this.slots;
     return [messages === undefined ? none : of(messages, MESSAGES), bytes === undefined ? none : of(bytes, BYTES)];
@@ -162,9 +151,9 @@ export class LaneTokens implements Clumped {
   }
 
   /**
-   * Costs are charged as messages are: the bucket holds what a cost quota buys at the average cost, so work that turns
-   * out to cost more takes more of it, and work that costs less gives back. When the average moves, the bucket holds
-   * the same cost and another number of messages.
+   * Charges costs as messages: the bucket holds messages at the average cost, so work that turns out to cost more takes
+   * more of it, and work that costs less gives back. When the average moves, the bucket holds the same cost and another
+   * number of messages.
    *
    * Worked, average 5: a message that cost 20 takes 4, one as it is admitted and three when its cost is known. A debt
    * of 300 at an average of 1 is one of 60 at 5.
@@ -174,19 +163,19 @@ export class LaneTokens implements Clumped {
     this.#costPerMessage = costPerMessage;
   }
 
-  /** Computes how many messages the reported work cost beyond its charge. */
+  /** Computes the messages that the reported work cost beyond its charge. */
   messagesBeyond({ units, transactions }: CostNews): number {
     return this.#costPerMessage > 0 ? units / this.#costPerMessage - transactions : 0;
   }
 
-  /** Lets time pass at this node, and says what it may take from now on. */
+  /** Lets time pass at this node, and computes its limits. */
   flow(taken: Float64Array, unrefused: Float64Array, now: Now): void {
     const seconds = (now.nowMs - this.#passedMs) / 1000;
     this.#passedMs = now.nowMs;
     this.#hasFlowed = true;
     const aheadMs = Math.max(0, now.logMs - this.settledLogMs);
-    // All appended a round trip ago has been read, though nobody may have written for long; but not what follows
-    // an own record that has not come back: from there on others may expect less of this node.
+    // All records appended a round trip ago have been read, even after a long silence; but not those that follow an
+    // unread own record: from there on others may expect less of this node.
     const readLogMs = Math.max(now.readLogMs, now.logMs - Math.max(now.roundTripMs, now.awaitedMs));
     const ms = readLogMs - this.settledLogMs;
     this.slots.forEach((slot, dimension) => {
@@ -205,19 +194,18 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** So much of what is taken next was taken of this node's part of a silent key. */
+  /** Counts the next units taken as parts of a silent key. */
   takeSilent(taken: Float64Array): void {
     this.slots.forEach(({ account }, dimension) => {
       account.takeSilent(taken[dimension]);
     });
   }
 
-  /** The charges as a record carries them, units in every dimension. */
+  /** Returns the charges for a record, in units of every dimension. */
   publish(): [messages: number, bytes: number] {
     return this.#each(0, ({ account }) => account.publish());
   }
 
-  /** A record of this node has been read back. */
   readBack(charge: readonly [number, number]): void {
     this.#hasEntry = true;
     this.slots.forEach(({ account }, dimension) => {
@@ -225,7 +213,7 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** True = the cluster's bucket would be another one if the log knew what no record says. */
+  /** True = the unpublished use makes a report due. */
   get isReportDue(): boolean {
     return this.slots.some(({ bucket, blocked, account, threshold, takenThreshold }) => {
       if ((bucket ?? blocked) === null) return false;
@@ -233,26 +221,24 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** Units that no record says, in parts of what makes a report due; of the dimension in which that is more. */
+  /** Units that no record holds ÷ those of a due report. The larger one of both dimensions counts. */
   get deviation(): number {
     return this.#most(({ bucket, account, threshold }) =>
       bucket === null ? 0 : Math.abs(account.unpublished) / threshold,
     );
   }
 
-  /**
-   * True = a report is due where work is refused: this node is met, and its noise has taken what may stay unpublished.
-   */
+  /** True = a report is due if work is refused. */
   get isShort(): boolean {
     return this.slots.some((slot) => slot.isShort);
   }
 
-  /** True = what this node leaves will be worth a report before a lane at rest is looked at again. */
+  /** True = unused units make a report due before the next look. */
   get isReturnNear(): boolean {
     return this.slots.some((slot) => slot.isReturnNear);
   }
 
-  /** Tests if a report is due because this node left of a dimension what it was expected to take and others may. */
+  /** Tests if unused units that others may take make a report due. */
   hasLeft(dimension: number): boolean {
     const slot = this.slots[dimension];
     if (slot === undefined) return false;
@@ -261,9 +247,9 @@ export class LaneTokens implements Clumped {
   }
 
   /**
-   * Estimates how many pieces of a dimension come together, where that says how to read this node's rates; 1 elsewhere.
-   * A node that is throttled is given its share whatever it wants, and if all are, a lull that is told lets the others
-   * have the burst: three readers that fetch twice a second used 92 % of the quota so, and 51 % by their averages.
+   * Estimates how many pieces of a dimension come together. It is 1 where it does not help to read this node's rates: a
+   * throttled node is given its share whatever it wants; if all are throttled, a published lull lets the others have
+   * its burst.
    */
   clumpsOf(dimension: number): number {
     const slot = this.slots[dimension];
@@ -271,23 +257,23 @@ export class LaneTokens implements Clumped {
     return isRead ? this.clumps.piecesOf(dimension) : 1;
   }
 
-  /** Tests if shares of others follow from this node's rates: half of a quota is wanted, or a bucket is not full. */
+  /** Tests if this node's rates move others' shares: half of a quota is wanted, or a bucket is not full. */
   isNearQuota(published: LaneRates): boolean {
     return this.slots.some(({ bucket, expected, tokens }, dimension) => {
-      // In pieces nobody is expected to take anything.
+      // In pieces no use is expected.
       const wanted = Math.max(expected.total, published.demand[dimension]);
       return bucket !== null && (2 * wanted >= bucket.perSecond || tokens < NEARLY_FULL * bucket.depth);
     });
   }
 
-  /** True = there is anything that the log does not know. */
+  /** True = some use of this node is not in the log. */
   get hasUnread(): boolean {
     return this.slots.some(({ bucket, account, piece }) => bucket !== null && Math.abs(account.unread) > piece / 10);
   }
 
   /**
-   * Tests if this node wants more than it told, by more than noise, up to what it would be given; or wants anything,
-   * where pieces are given and nobody knows that it waits.
+   * Tests if this node wants clearly more than published, within its due. In pieces any demand counts without a recent
+   * record.
    */
   isUnannounced(now: LaneRates, published: LaneRates): boolean {
     return this.slots.some(({ bucket, expected, isInPieces, isKnown }, dimension) => {
@@ -301,15 +287,15 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** True = the rates alone may make a report due where no work is refused: see `isOverstated`. */
+  /** True = rates alone may make a report due (`isOverstated`). */
   get isDueByRates(): boolean {
     return this.slots.some(({ bucket, expected }) => bucket !== null && !expected.isLent);
   }
 
   /**
-   * Tests if this node takes less than it told, by more than noise, where nothing is lent. The bucket of such a group
-   * is often full although some nodes are held to their shares; what a node does not take of a full bucket is lost and
-   * never told as a charge, and others would have no burst for as long as its old demand stands in the log.
+   * Tests if this node takes clearly less than published. It matters where nothing is lent: there the bucket is often
+   * full although some nodes are held to their shares. Use that a node leaves of a full bucket is lost and never
+   * charged, and others would have no burst as long as its old demand stands in the log.
    */
   isOverstated(now: LaneRates, published: LaneRates): boolean {
     return this.slots.some(({ bucket, expected }, dimension) => {
@@ -319,7 +305,7 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** This node's entry in the log already charges so much. */
+  /** Takes over the charges that this node's entry in the log has. */
   resume(charge: readonly [messages: number, bytes: number]): void {
     this.#hasEntry = true;
     charge.forEach((units, dimension) => {
@@ -329,7 +315,7 @@ export class LaneTokens implements Clumped {
     this.entry.life = 'ending';
   }
 
-  /** The lane has no entry in the log any more, or its next one is of another life of this node. */
+  /** Called when the log has no entry of this life. */
   forget(): void {
     this.entry.forget();
     this.#hasEntry = false;
@@ -350,35 +336,35 @@ export interface Now {
   readonly nowMs: number;
   /** Log time, extrapolated with this node's clock. */
   readonly logMs: number;
-  /** Log time of the last record that was read of the lane's partition. */
+  /** Log time of the last record read of the lane's partition. */
   readonly readLogMs: number;
-  /** For so long this node has waited for the oldest of its records that has not come back. */
+  /** Milliseconds for which the oldest unread own record has been awaited. */
   readonly awaitedMs: number;
   readonly own: NodeKey;
   /** This node's slot among the members. */
   readonly ownSlot: number;
-  /** From an admission until all know of it. */
+  /** Milliseconds from an admission until all have read of it. */
   readonly roundTripMs: number;
-  /** True = the limits have followed from these tokens since the last flow; they do not while a node is cut off. */
+  /** True = these tokens were the limits since the last flow; false for a node that is cut off. */
   readonly isLimiting: boolean;
-  /** Messages that costs reported since then add to what was taken before. */
+  /** Messages that newly reported costs add to earlier use. */
   readonly costsBeyond: number;
 }
 
-/** By how much a rate seems to change by chance. @param pieces that come together */
+/** Units per second by which a rate seems to change by chance. @param pieces that come together */
 function chanceOf(before: number, now: LaneRates, published: LaneRates, dimension: number, pieces: number): number {
   const squares = Math.max(now.squares[dimension], published.squares[dimension]);
   return Math.max(CHANGE_RATIO * before, DEVIATIONS * Math.sqrt(pieces * squares * CHANCE_SECONDS));
 }
 
-/** A node need not tell what it wants beyond what it would be given. */
+/** Multiple of the due that is published at most: a node is given no more. */
 const DUE_RATIO = 1.2;
 const CHANGE_RATIO = 0.1;
 const DEVIATIONS = 3;
-/** Arrivals of so much time are what a change has to stand out from. */
+/** Seconds of arrivals that a change has to exceed in noise. */
 const CHANCE_SECONDS = 0.5;
 
-/** Bytes per message as all nodes report them together; 1 without a report of both. */
+/** Bytes per message of all nodes' reports together; 1 without both. */
 function bytesPerMessage(view: LaneView): number {
   const messages = sum(view.demand[MESSAGES], view.count);
   const bytes = sum(view.demand[BYTES], view.count);

@@ -1,52 +1,49 @@
 /**
- * Counts what one node took of one slot, compared with what everybody expects of it.
+ * Counts one node's use of one slot against its expected use.
  *
- * All nodes extrapolate the use of every other one: what it is expected to take, and its part of the slack, which is
- * what nobody is expected to take and a full bucket cannot hold. The *charge* is what the node took beyond that, since
- * its life began. It falls while the node takes less. A report carries the charge as a sum, so a lost or late record
- * loses nothing.
+ * All nodes extrapolate each other's use: the expected use, and each node's part of the slack, which is nobody's
+ * expected use and does not fit into a full bucket. The *charge* is the node's use beyond that, since its life began.
+ * It falls while the node takes less. A report carries the charge as a sum, so a lost or late record loses nothing.
  *
- * Rejected: to report counts of what was taken. What the slack had paid for became a debt, and nodes that had been far
- * below the quota used 62 to 96 % of it for a while.
+ * Rejected: to report counts of use. Use that the slack had paid for became a debt (docs/decisions/0070).
  */
 export class OwnAccount {
   /** Units since the life began; may be negative. */
   charge = 0;
-  /** The charge in the newest own record that was read back: what the log knows. */
+  /** Units of charge that the log holds: those of the newest own record read back. */
   knownCharge = 0;
-  /** Units that were taken, and are charged later: see `owe`. */
+  /** Units that were taken and are charged later (`owe`). */
   owed = 0;
-  /** True while the log holds an entry of this node for the lane. */
+  /** True while the log holds this node's entry for the lane. */
   hasEntry = false;
   /** The charge in the newest own record, read back or not. */
   #publishedCharge = 0;
-  /** The highest charge among the own records that may not have been read back yet. */
+  /** The highest charge among own records that may be unread. */
   #highestPublished = 0;
-  /** Units that were not taken when they were expected, and may be taken now without a report. */
+  /** Units of expected use that may be taken later without a report. */
   #credit = 0;
-  /** Units that came back and no record that was read back says: they may be taken now. */
+  /** Units given back that no record read back holds: they may be taken now. */
   #cameBack = 0;
-  /** Units that were taken of this node's part of a silent key, and no record that was read back says. */
+  /** Units of a silent key's part that no record read back holds. */
   #silent = 0;
 
-  /** Units that the log does not know of this node; negative: it took less than the log knows. */
+  /** Units that the log does not hold of this node; negative: the node took less. */
   get unread(): number {
     return this.charge - this.knownCharge;
   }
 
-  /** Units that no record says; a record that may be lost is written again. */
+  /** Units that no record holds; a record that may be lost is written again. */
   get unpublished(): number {
     return this.charge - this.#publishedCharge;
   }
 
-  /** A record says the charge now. */
+  /** Notes that a record carries the charge, and returns it. */
   publish(): number {
     this.#publishedCharge = this.charge;
     this.#highestPublished = Math.max(this.#highestPublished, this.charge);
     return this.charge;
   }
 
-  /** An own record has been read back. */
   readBack(charge: number): void {
     this.knownCharge = charge;
     this.hasEntry = true;
@@ -54,12 +51,12 @@ export class OwnAccount {
     if (charge === this.#publishedCharge) this.#highestPublished = charge;
   }
 
-  /** So many of the units that are taken next were taken of this node's part of a silent key. */
+  /** Counts the next units taken as parts of a silent key. */
   takeSilent(units: number): void {
     this.#silent = units;
   }
 
-  /** The log knows a charge of this life that this account does not know. */
+  /** Takes over a charge of this life that only the log holds. */
   resume(charge: number): void {
     this.charge += charge;
     this.knownCharge = charge;
@@ -69,8 +66,8 @@ export class OwnAccount {
   }
 
   /**
-   * The log knows no charge any more: the next record begins with what none has told. What was given back is lost,
-   * because whoever begins may give nothing back.
+   * Begins anew where the log holds no charge: the next record carries the unread one. Units given back are lost,
+   * because the first record of an entry may give nothing back.
    */
   forget(): void {
     this.charge = Math.max(0, this.unread);
@@ -80,7 +77,7 @@ export class OwnAccount {
     this.hasEntry = false;
   }
 
-  /** @param units taken; negative = so many came back, and may be taken again */
+  /** @param units taken; negative = given back, to be taken again */
   take(units: number): void {
     this.charge += units;
     const beyondCredit = units < 0 ? units : Math.max(0, units - this.#credit);
@@ -88,12 +85,12 @@ export class OwnAccount {
     this.#cameBack = Math.max(0, this.#cameBack - beyondCredit);
   }
 
-  /** Pays for what is unread by what a full bucket lost of this node's part of the slack. */
+  /** Pays unread units by the slack that a full bucket lost. */
   payBySlack(units: number): void {
     if (this.unread > 0) this.charge -= Math.min(this.unread, units);
   }
 
-  /** Time passes: the expected use is paid. */
+  /** Pays the expected use of this time. */
   pass(seconds: number, expectedPerSecond: number, creditMax: number): void {
     const expected = expectedPerSecond * seconds;
     this.#cameBack = Math.min(this.#cameBack, Math.max(0, -this.unread));
@@ -102,9 +99,8 @@ export class OwnAccount {
   }
 
   /**
-   * Loses what this node did not take and has no room in the cluster's bucket. What a record says
-   * already is not lost here: the bucket takes of it what it has room for, by the log. If it were lost twice, the next
-   * record would charge for it: 45 nodes that rested together took six depths from a full bucket so.
+   * Loses unused units that the cluster's bucket has no room for. Those in a record already are not lost here: by the
+   * log the bucket takes as many as it has room for. If they were lost twice, the next record would charge for them.
    */
   loseAbove(room: number): void {
     const onItsWay = Math.max(0, this.knownCharge - this.#publishedCharge);
@@ -113,8 +109,8 @@ export class OwnAccount {
   }
 
   /**
-   * Keeps what the cluster's bucket does not bear as the node's debt. It is paid of what the node may take from now on;
-   * what exceeds `owedMax` is let off.
+   * Turns units that the cluster's bucket does not bear into debt. Later units pay for it; units beyond `owedMax` are
+   * let off.
    *
    * @param units taken that may be owed
    * @param most unread units that the bucket bears
@@ -130,7 +126,7 @@ export class OwnAccount {
     return beyond - (this.owed - before);
   }
 
-  /** So many units are not taken, and pay what is owed. Returns how many of them do. */
+  /** Pays the debt with units that the node does not take. Returns the units paid. */
   pay(units: number): number {
     const paid = Math.min(this.owed, Math.max(0, units));
     this.owed -= paid;
@@ -138,21 +134,22 @@ export class OwnAccount {
     return paid;
   }
 
-  /** Loses what comes back beyond what others accept of this node (Returnable). */
+  /** Loses units given back beyond those that others accept (Returnable). */
   keepTo(returnable: number, depth: number): void {
     const least = Math.max(this.knownCharge - returnable, this.#highestPublished - depth);
     if (this.charge < least) this.charge = least;
   }
 
   /**
-   * Computes how much the node may take at once, when so many tokens of the cluster's bucket are its own to take, and
-   * so many of those that came back to it. What it took of a silent key was of a part that others leave to it, and
-   * takes nothing from that until the log knows it, as long as all is no more than its part of a full bucket.
+   * Computes the units that the node may take at once. Its use of a silent key was a part that others leave to it, and
+   * reduces nothing until the log holds it, as long as all is no more than its part of a full bucket.
    *
-   * *Worked:* three nodes, 60 per hour. One has told 21, and 39 are left. Another took its 20 silently: of 39 it may
-   * take half, 19; without this it might take none until its record is back.
+   * *Worked:* three nodes, 60 per hour. One has published 21, and 39 are left. Another took its 20 silently: of 39 it
+   * may take half, 19; without this it might take none until its record is back.
    *
-   * @param whole what it may take of a full bucket, and of those that came back to it
+   * @param fromCluster tokens of the cluster's bucket that are its own to take
+   * @param whole its part of a full bucket
+   * @param cameBackMax bound of units given back to it
    */
   takeable(fromCluster: number, whole: number, cameBackMax: number): number {
     const { unread } = this;

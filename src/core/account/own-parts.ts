@@ -1,23 +1,23 @@
 import type { ClusterBucket } from './cluster-bucket.js';
 
 /**
- * The bounds of a single node's share as buckets of its own, in rate and depth:
+ * Bounds a node's share by buckets of its own:
  *
  *     nothing is lent  the node needs the tokens of a bucket as deep as the cluster's that its share flows into. So it
- *                      takes no more than its share in the long run, however much the cluster's bucket holds; but an
- *                      idle node has the whole burst. A newcomer to the pool waits with a share of 0.
+ *                      takes no more than its share in the long run, whatever the cluster's bucket holds; but an idle
+ *                      node has the whole burst. A newcomer to the pool waits with a share of 0.
  *     maxShareRatio    the node needs the tokens of that part of the cluster's bucket. A maximum on expected use alone
- *                      would not hold it: a full bucket, and the slack, are there for whoever wants them.
- *     minShareRatio    the node may take the tokens of that part, whatever the cluster's bucket holds. What it takes is
+ *                      would not hold it: any node may use a full bucket and the slack.
+ *     minShareRatio    the node may take the tokens of that part, whatever the cluster's bucket holds. Their use is
  *                      charged as all else is, so the others are given less. While it does not want its part, they
  *                      are given that too.
  *
  * Worked, 1,000/s, depth 100. Maximum 0.3: any span of a node holds 300/s and 30. Minimum 0.2: a node that wakes next
- * to busy ones has 20 at once and 200/s from then on, before anybody knows of it. All minimums together are the target
- * at most, so a debt is not made deeper by more than one depth.
+ * to busy ones has 20 at once and 200/s from then on, before any record of it is read. All minimums together are the
+ * target at most, so a debt is not made deeper by more than one depth.
  */
 export class OwnParts {
-  /** Null until there is a maximum, and until nothing is lent. */
+  /** Null until a maximum is set; below, until nothing is lent. */
   #most: Part | null = null;
   #share: ShareAlone | null = null;
   readonly #least = new Part(0);
@@ -34,7 +34,7 @@ export class OwnParts {
     } else this.#most?.set(Infinity, Infinity);
   }
 
-  /** @param taken units in that time; negative where more came back than was taken */
+  /** @param taken units in that time; negative where more was given back */
   pass(seconds: number, taken: number): void {
     this.#share?.pass(seconds, taken);
     this.#most?.pass(seconds, taken);
@@ -43,11 +43,11 @@ export class OwnParts {
     this.#least.tokens = Math.max(0, this.#least.tokens);
   }
 
-  /** Keeps what a node may take to its bounds. Its minimum goes before its share, and its maximum before both. */
+  /** Keeps the units for a node to its bounds. Its minimum goes before its share, and its maximum before both. */
   bind(own: Takeable, isMember: boolean): void {
     this.#share?.bind(own);
     const least = this.#least;
-    // A node that the log has given up has no part: others use what was its own.
+    // A node that the log has given up has no part: others use it.
     if (isMember && least.tokens > Math.max(0, own.takeable)) {
       own.takeable = least.tokens;
       own.depth = Math.max(own.depth, least.depth);
@@ -66,18 +66,18 @@ export class OwnParts {
 interface ShareRange {
   readonly minShareRatio: number;
   readonly maxShareRatio: number;
-  /** True = others may take what a node leaves of its share. */
+  /** True = others may take the rest of a node's share. */
   readonly isLent: boolean;
 }
 
 export interface OwnShare {
   /** Units per second. */
   readonly share: number;
-  /** Seconds of the share that work may owe which cannot be refused. */
+  /** Seconds of the share that unrefusable work may owe. */
   readonly debtSeconds: number;
 }
 
-/** Units for a node: now, at most so many later, units per second; and what a client is told to wait for. */
+/** Units for a node: now, at most later, units per second; and the rate of a client's wait. */
 interface Takeable {
   takeable: number;
   depth: number;
@@ -91,7 +91,7 @@ class Part {
   /** Negative: a debt. */
   tokens: number;
 
-  /** @param all of everything; Infinity = there is no bound */
+  /** @param all value of every figure; Infinity = there is no bound */
   constructor(all: number) {
     this.perSecond = all;
     this.depth = all;
@@ -110,7 +110,7 @@ class Part {
   }
 }
 
-/** The bucket that a share flows into where nothing is lent; anywhere else it bounds nothing. */
+/** Bounds a node by its share where nothing is lent; elsewhere by nothing. */
 class ShareAlone {
   #own: OwnShare | null = null;
   #depth = 0;

@@ -3,14 +3,14 @@ import type { NodeKey } from '../base/vocabulary.js';
 import type { ClusterBucket } from './cluster-bucket.js';
 
 /**
- * Remembers who used a bucket lately, or waits for it, by the log. Where a bucket is so small that its tokens cannot be
- * divided, they go to the node that had the fewest lately.
+ * Remembers which nodes used a bucket lately, or wait for it. Tokens of a bucket that is too small to be divided go to
+ * the node that had the fewest lately (docs/decisions/0074).
  */
 export class RecentUse {
-  /** Shared and empty until something is charged, as it is where whole pieces are given. */
+  /** Shared and empty until the first charge, which needs whole pieces. */
   #nodes: Map<NodeKey, Use> = NOBODY;
 
-  /** @param units that a node took; 0 = it was refused work, and waits */
+  /** @param units taken by a node; 0 = it was refused work, and waits */
   charge(node: NodeKey, units: number, logMs: number, bucket: ClusterBucket, piece: number): void {
     const left = this.#left(this.#nodes.get(node), logMs, bucket);
     const least = this.#leastOf(node, logMs, bucket, piece);
@@ -19,8 +19,8 @@ export class RecentUse {
   }
 
   /**
-   * Counts a node as having had nearly as much as the one that had the least of the others. Who comes to a busy bucket
-   * would have all of it otherwise, until it had caught up with what the others had before.
+   * Finds the floor of a node's counted use: some pieces below the least other one. A node that comes to a busy bucket
+   * would otherwise have all of it, until it had caught up with the others' earlier use.
    */
   #leastOf(node: NodeKey, logMs: number, bucket: ClusterBucket, piece: number): number {
     const recentMs = recentMsOf(bucket);
@@ -33,13 +33,13 @@ export class RecentUse {
     return least === Infinity ? 0 : least - pieces * piece;
   }
 
-  /** Tests if the log says that this node has used the bucket lately, or waits for it. */
+  /** Tests if the log has a recent record of this node. */
   isKnown(own: NodeKey, logMs: number, bucket: ClusterBucket): boolean {
     const use = this.#nodes.get(own);
     return use !== undefined && logMs - use.atMs <= recentMsOf(bucket);
   }
 
-  /** Counts the other nodes that have written lately. */
+  /** Counts the other nodes with a recent record. */
   othersLately(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
     const recentMs = recentMsOf(bucket);
     let others = 0;
@@ -52,7 +52,7 @@ export class RecentUse {
     return others;
   }
 
-  /** Counts those that had less than `own`: so many go before it. */
+  /** Counts the nodes that had less than `own`: they go before it. */
   countBefore(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
     const recentMs = recentMsOf(bucket);
     const had = this.#left(this.#nodes.get(own), logMs, bucket);
@@ -66,7 +66,7 @@ export class RecentUse {
     return before;
   }
 
-  /** Tests if all that have written lately, one at least, had more than a piece more than `own`. */
+  /** Tests if every recent author had over a piece more; false without one. */
   isBehindAll(own: NodeKey, logMs: number, bucket: ClusterBucket, piece: number): boolean {
     const recentMs = recentMsOf(bucket);
     const ahead = this.#left(this.#nodes.get(own), logMs, bucket) + piece;
@@ -79,7 +79,7 @@ export class RecentUse {
     return others > 0;
   }
 
-  /** Sums up by how many units others had less than `own`, also those that ask seldom. */
+  /** Sums up others' lags in units behind `own`, rare authors included. */
   lagOfOthers(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
     const waitsMs = WAITS_AFTER * recentMsOf(bucket);
     const had = this.#left(this.#nodes.get(own), logMs, bucket);
@@ -91,7 +91,7 @@ export class RecentUse {
     return lag;
   }
 
-  /** Computes what is left of a node's use: it fades within the time in which four depths flow in. */
+  /** Computes the rest of a node's use: it fades with the inflow of four depths and a unit per node. */
   #left(use: Use | undefined, logMs: number, { perSecond, depth }: ClusterBucket): number {
     if (use === undefined || use.units === 0) return 0;
     const seconds = Math.max(0, logMs - use.atMs) / 1000;
@@ -111,11 +111,11 @@ function recentMsOf({ perSecond, depth }: ClusterBucket): number {
   return 1000 * (2 + depth / perSecond);
 }
 
-/** A node that has been silent for so many times the recent time is not remembered. */
+/** Multiples of the recent time after which a silent node is forgotten. */
 const FORGOTTEN_AFTER = 8;
-/** For so many times the recent time something is kept for a node. More keeps it for clients that ask seldom. */
+/** Multiples of the recent time for which a node's tokens are kept. More keeps them for clients that ask seldom. */
 const WAITS_AFTER = 4;
-/** So far a node may fall behind the others, and catch up in one burst. More lets it have all while it does. */
+/** Pieces that a node may fall behind and catch up. More lets it have all meanwhile. */
 const BEHIND_PIECES_MAX = 3;
-/** The same of one that has just come: the next piece is its own. */
+/** Pieces that a new node begins behind the others: the next piece is its own. */
 const NEW_BEHIND_PIECES = 1;

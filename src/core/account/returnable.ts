@@ -2,44 +2,44 @@ import type { LaneView } from '../convergence/strategy.js';
 import type { ExpectedUse } from './expected-use.js';
 
 /**
- * Bounds what each author may still give back of one slot: its charge falls when it takes less than expected, or when
- * what it had taken comes back. So it may fall by what it was expected to take, and by what it has charged, and by a
- * depth at most at a time. More is not believed: whoever might say anything could keep the bucket full, and all others
- * would admit more than the target.
+ * Bounds the units that each author may still give back. Its charge falls when it takes less than expected, or when
+ * units are given back. So it may fall by its expected use and by its charges, and by a depth at a time. Units beyond
+ * that are not accepted: false records could keep the bucket full, and all others would admit more than the target
+ * (docs/decisions/0076).
  *
- * What all may give back together, and the tokens of the bucket, rise by no more than what flows in. Everybody who has
- * read the same of the log since an entry began knows the same of it, bit for bit. Whoever has begun later believes a
- * depth, so that it names nobody wrongly.
+ * All units given back together, and the tokens of the bucket, rise by no more than the inflow. All nodes that have
+ * read the log since an entry began compute the same bound, bit for bit. A node that began later accepts a depth, so
+ * that it accuses no author wrongly.
  *
- * An honest node keeps to the same figures (`OwnAccount.keepTo`), as far as it has read them: what others add to them
- * until its record is in the log makes them only larger.
+ * An honest node keeps to the same bounds (`OwnAccount.keepTo`), as far as it has read: records of others only raise
+ * them until its own record is in the log.
  */
 export class Returnable {
   /**
    * The authors by slot of the member, ascending: of each its slot, units, and units per second (see `useOf`). Typed
-   * arrays of so few elements take two to three times as much, and so do three arrays.
+   * arrays of so few elements take two to three times the memory, and so do three arrays.
    */
   #authors: number[] = [];
 
-  /** Units; 0 for who is not known. */
+  /** Units that an author may give back; 0 without an entry here. */
   of(slot: number): number {
     const at = this.#find(slot);
     return at < 0 ? 0 : this.#authors[at + UNITS];
   }
 
-  /** Computes what it will be after so much log time, if nobody writes until then. */
+  /** Computes the bound after this log time, if nobody writes until then. */
   later(slot: number, of: Passed): number {
     const at = this.#find(slot);
     return at < 0 ? 0 : grown(this.#authors[at + UNITS], this.#authors[at + USE], of);
   }
 
-  /** An entry of this author begins: it has charged nothing, and nothing was expected of it. */
+  /** Begins an entry of an author, without charges and expected use. */
   begin(slot: number): void {
     const at = this.#reach(slot);
     this.#authors[at + UNITS] = 0;
   }
 
-  /** Reads what is expected of everybody from now on. */
+  /** Reads the expected use of all nodes from now on. */
   view(view: LaneView, alive: readonly AliveNode[], dimension: number, expected: ExpectedUse, depth: number): void {
     this.expectNothing();
     for (let at = 0; at < view.count; at++) {
@@ -54,12 +54,11 @@ export class Returnable {
     for (let at = UNITS; at < authors.length; at += WORDS) if (authors[at] === UNKNOWN) authors[at] = depth;
   }
 
-  /** Called where nobody is expected to take anything. */
+  /** Called where no use is expected. */
   expectNothing(): void {
     for (let at = USE; at < this.#authors.length; at += WORDS) this.#authors[at] = 0;
   }
 
-  /** Log time has passed. */
   settle(of: Passed): void {
     const authors = this.#authors;
     for (let at = 0; at < authors.length; at += WORDS) {
@@ -68,14 +67,14 @@ export class Returnable {
     }
   }
 
-  /** The author has charged so much, as it was applied. */
+  /** Adds an author's charge, as it was applied. */
   charge(slot: number, units: number, depth: number): void {
     const at = this.#reach(slot) + UNITS;
     const before = this.#authors[at];
     this.#authors[at] = Math.max(before, Math.min(depth, before + units));
   }
 
-  /** The author gives so much back. Returns what is believed of it. */
+  /** Takes units that an author gives back. Returns the accepted ones. */
   giveBack(slot: number, units: number, depth: number): number {
     const at = this.#reach(slot) + UNITS;
     const known = this.#authors[at];
@@ -88,7 +87,7 @@ export class Returnable {
     return units;
   }
 
-  /** Place of an author; where it is not known, −1 − the place that it would have. */
+  /** Finds the index of an author, or −1 − its future index. */
   #find(slot: number): number {
     let low = 0;
     let high = this.#authors.length / WORDS - 1;
@@ -102,43 +101,43 @@ export class Returnable {
     return -1 - WORDS * low;
   }
 
-  /** Place of an author, who is known from now on. */
+  /** Finds the index of an author, and adds it where missing. */
   #reach(slot: number): number {
     const found = this.#find(slot);
     if (found >= 0) return found;
     const at = -1 - found;
-    // A copy has no room that nobody needs.
+    // A copy has no spare room.
     this.#authors = this.#authors.toSpliced(at, 0, slot, UNKNOWN, 0);
     return at;
   }
 }
 
-/** Words of an author, and where they are; its slot is the first. */
+/** Words of an author, and the indexes behind its slot. */
 const WORDS = 3;
 const UNITS = 1;
 const USE = 2;
 
-/** A member that is alive, by this reader's number of it. */
+/** A member that is alive, by this reader's number. */
 export interface AliveNode {
   readonly slot: number;
 }
 
-/** Units that all have taken together in a while, and how they were divided among them. */
+/** Units of all nodes in a time, by kind of node. */
 export interface Passed {
   readonly seconds: number;
-  /** The part of what they want that met nodes took, and the part of their shares that throttled ones took. */
+  /** Part of their demands that met nodes took; below, of their shares that throttled ones took. */
   readonly metPart: number;
   readonly throttledPart: number;
   readonly depth: number;
 }
 
-/** A smaller depth than before takes nothing away: a record on its way has been written by the larger one. */
+/** Adds the use of a time to a bound. A smaller depth takes nothing away: a record may be of the larger one. */
 function grown(units: number, use: number, { seconds, metPart, throttledPart, depth }: Passed): number {
   const took = (use > 0 ? use * metPart : -use * throttledPart) * seconds;
   return Math.max(units, Math.min(depth, units + took));
 }
 
-/** Bound of an author that was there before its bucket was followed, until a depth is known. */
+/** Bound of an author with an older entry, until the first view. */
 const UNKNOWN = Infinity;
-/** Charges are rounded sums: so many depths more may come back. A million such records would give a depth. */
+/** Depths accepted beyond the bound, for rounded sums. A million such records would give a depth. */
 const ROUNDED = 1e-6;

@@ -20,81 +20,78 @@ import { OwnParts } from './own-parts.js';
 import { RecentUse } from './recent-use.js';
 import { type AliveNode, type Passed, Returnable } from './returnable.js';
 
-/**
- * One dimension of a lane: the cluster's bucket by the log, what all nodes are expected to take of it, and what this
- * node may take at once and from then on.
- */
+/** Follows one dimension of a lane: stock, expected use, and this node's units. */
 export class SlotTokens {
   readonly account = new OwnAccount();
   readonly expected = new ExpectedUse();
-  /** Null where the dimension is unlimited or blocked: there is no bucket. */
+  /** Null where the dimension is unlimited or blocked. */
   bucket: ClusterBucket | null = null;
   /**
-   * The bucket before the dimension was blocked: nothing flows, and what it holds or owes is kept. When a debt was let
-   * off, a quota of 10/s that was blocked every 300 ms gave 240 in 16 s and not 190.
+   * The bucket before the dimension was blocked: nothing flows, and tokens and debts are kept. A debt let off at each
+   * block would raise a quota that is blocked again and again.
    */
   blocked: ClusterBucket | null = null;
-  /** Tokens of the cluster's bucket when the log was settled last; Infinity = it is full, whatever its depth. */
+  /** Tokens of the cluster's bucket at the last settlement; Infinity = full, whatever its depth. */
   settledTokens = Infinity;
-  /** The same now, extrapolated with this node's clock. */
+  /** Tokens now, extrapolated with this node's clock. */
   tokens = 0;
-  /** True if whole pieces are given by the log. */
   isInPieces = false;
   /** Units of a piece of work. */
   piece = 1;
-  /** Units for this node: now, at most so many later, and units per second. */
+  /** Units for this node: now, at most later; below, units per second. */
   takeable = 0;
   depth = 0;
   perSecond = 0;
-  /** The rate at which tokens come back to a node that has taken all that it may: what a client is told to wait for. */
+  /** Units per second that come back to a node without tokens: the rate of a client's wait. */
   comesBackPerSecond = 0;
-  /** A report is due when no record says that this many units were left … */
+  /** Units left, unpublished, from which on a report is due … */
   threshold = 0;
-  /** … or that this many were taken … */
+  /** … or units taken, unpublished … */
   takenThreshold = 0;
-  /** … or, while work is refused, this many. */
+  /** … or units taken, unpublished, while work is refused. */
   shortThreshold = 0;
-  /** True = the log says, where pieces are given, that this node has used the bucket lately, or waits for it. */
+  /** True = in pieces, the log has this node's recent record. */
   isKnown = false;
-  /** Units of work that could not be refused, beyond what may be owed. */
+  /** Units of unrefusable work beyond those that may be owed. */
   letOff = 0;
-  /** Units that the cluster's bucket has room for, by what this node took and the log may not know. */
+  /** Units of room in the cluster's bucket, this node's unread use included. */
   room = Infinity;
-  /** True while as much is expected of all, however many nodes are alive. */
+  /** True while the expected use is independent of the nodes' number. */
   #isMet = false;
   readonly returnable = new Returnable();
   readonly #recent = new RecentUse();
   /** Null until something is charged. */
   #coherence: Coherence | null = null;
   readonly #parts = new OwnParts();
-  /** True = a full bucket is divided among the nodes in advance. */
   #isDivided = false;
-  /** Expected use since the last flow, and what of it a slack paid. */
+  /**
+   * Units per second expected of this node since the last flow; below, its part of the slack that a full bucket loses.
+   */
   #use = 0;
   #slack = 0;
-  /** Seconds of this node's share that work may owe which cannot be refused. */
+  /** Seconds of this node's share that unrefusable work may owe. */
   #debtSeconds = 0;
   #creditMax = 0;
   /** Units of the cluster's bucket that this node may take unread. */
   #fromCluster = 0;
-  /** The most that the threshold for what is taken may be. */
+  /** The most that `takenThreshold` may be. */
   #takenMost = 0;
-  /** True while messages stand for what a cost quota buys. */
+  /** True while the bucket is one of a cost quota. */
   #countsCosts = false;
-  /** True while what is taken is not counted, because there is no quota. */
+  /** True while use is not counted, because there is no quota. */
   #isUncounted: boolean;
 
   constructor(isUncounted = false) {
     this.#isUncounted = isUncounted;
   }
 
-  /** A message costs so many units now, and the bucket holds the same cost as before; 0 = costs do not count. */
+  /** Sets the cost per message, and keeps the cost in the bucket; 0 = costs do not count. */
   countCosts(before: number, costPerMessage: number): void {
     this.#countsCosts = costPerMessage > 0;
     if (before > 0 && costPerMessage > 0) this.settledTokens *= before / costPerMessage;
   }
 
-  /** Restores what the rows of the lane say is in the bucket. */
+  /** Restores the stock from the rows of the lane. */
   restore(rows: readonly Checkpoint[], logMs: number): void {
     const { bucket } = this;
     if (bucket === null) return;
@@ -106,14 +103,14 @@ export class SlotTokens {
     }
   }
 
-  /** Bounds the stock as if the bucket had been empty so long ago, whatever rows say. */
+  /** Bounds the stock to that of a bucket empty this long ago. */
   beginEmpty(ms: number): void {
     const { bucket } = this;
     if (bucket === null) return;
     this.settledTokens = Math.min(this.settledTokens, tokensAfter(bucket, 0, ms, this.expected.total));
   }
 
-  /** Log time goes on; until now everybody took what was expected, and nobody anything in a pause. */
+  /** Lets log time pass: all took their expected use, and nothing in pauses. */
   settle(ms: number, pauseMs: number): void {
     const { bucket } = this;
     if (bucket === null) return;
@@ -123,10 +120,7 @@ export class SlotTokens {
     this.settledTokens = tokensAfter(bucket, after, pauseMs, 0);
   }
 
-  /**
-   * Divides what was taken until the bucket held so much: what flowed in, less what is there. Each is given its part of
-   * it.
-   */
+  /** Divides the use of a time among the nodes: inflow less the rise of the stock. */
   #passed({ perSecond, depth }: ClusterBucket, ms: number, after: number): Passed {
     const seconds = ms / 1000;
     const { expected } = this;
@@ -134,13 +128,13 @@ export class SlotTokens {
     return { seconds, metPart: expected.metPartAt(rate), throttledPart: expected.throttledPartAt(rate), depth };
   }
 
-  /** Tokens of the cluster's bucket so much log time after it was settled, if nobody writes a record. */
+  /** Tokens of the cluster's bucket this long after its settlement, without records. */
   tokensAfter(ms: number): number {
     const { bucket, settledTokens } = this;
     return bucket === null ? settledTokens : tokensAfter(bucket, settledTokens, ms, this.expected.total);
   }
 
-  /** Milliseconds until the bucket is full that holds so many tokens, if nobody takes anything. */
+  /** Milliseconds until a bucket with these tokens is full, without any use. */
   fullInMs(tokens: number): number {
     const { bucket, blocked } = this;
     if (bucket !== null) return (1000 * Math.max(0, bucket.depth - tokens)) / bucket.perSecond;
@@ -148,9 +142,9 @@ export class SlotTokens {
   }
 
   /**
-   * A node took so much more than was expected of it, or less; or it wants some and has had none. The debt that one may
-   * leave is bounded, so that a false record costs its author's groups a second at most, or what may be taken of a full
-   * bucket; and so is what it may give back. Returns how many depths of that are not believed.
+   * Charges use beyond the expected one; negative gives back, 0 is a wait. The debt of one charge is bounded: a false
+   * record costs its author's groups a second at most, or the most that may be taken of a full bucket. Units given back
+   * are bounded, too. Returns the depths given back that are not accepted.
    */
   charge(node: NodeKey, slot: number, units: number, logMs: number, wants: boolean): number {
     const { returnable } = this;
@@ -202,24 +196,24 @@ export class SlotTokens {
     if (this.isInPieces) this.#expectNothing();
     this.#isMet = view.meetsAll && this.expected.total <= MET_RATIO * (1 - view.floorRatio) * perSecond;
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count, 1);
-    // Costs become known together, which says nothing of what is asked.
+    // Costs become known together, which shows no common demand.
     const alike = this.isInPieces || this.#countsCosts ? 1 : (this.#coherence?.among(count) ?? 1);
     this.#takenMost = alike === 1 ? this.threshold : this.#thresholdOf(this.bucket, count, alike);
     this.takenThreshold = this.#takenMost;
     this.shortThreshold = this.isInPieces ? SHORT_PIECE * piece : this.#shortThresholdOf(this.bucket);
   }
 
-  /** Tests if so many nodes expect the same of all, as long as the same ones have rows. */
+  /** Tests if this number of nodes keeps all expected use. The nodes with rows stay the same. */
   isSameFor(nodes: number): boolean {
     const { bucket, piece } = this;
     if (bucket === null) return this.blocked === null;
-    // A debt is in proportion to the nodes where whole pieces are given.
+    // In pieces a debt is in proportion to the nodes.
     return this.#isMet && !this.isInPieces && !isInPieces(bucket, piece, nodes);
   }
 
   /**
-   * Time passes at this node.
-   * @param taken units since the last call; negative where more came back than was taken
+   * Lets time pass at this node.
+   * @param taken units since the last call; negative where more was given back
    * @param aheadMs log time since the log was settled, extrapolated
    */
   flow(taken: number, seconds: number, aheadMs: number, nodes: number, now: FlowNow, read: ReadSoFar): void {
@@ -228,7 +222,7 @@ export class SlotTokens {
     const counted = this.#isUncounted ? 0 : taken;
     this.#isUncounted = bucket === null && !isBlocked;
     if (bucket === null) {
-      // Since the last flow some may have been taken before the quota was blocked.
+      // Since the last flow, units may have been taken before the quota was blocked.
       if (isBlocked) this.account.take(counted);
       return;
     }
@@ -244,10 +238,10 @@ export class SlotTokens {
     this.#give(bucket, nodes, now, read.isHeldBack);
   }
 
-  /** Charges, owes or loses what was taken. */
+  /** Charges, owes or loses the units taken. */
   #count(bucket: ClusterBucket, taken: number, seconds: number, read: ReadSoFar): void {
     const { account } = this;
-    // Losses of a full bucket before something was taken do not pay for it.
+    // Losses of a full bucket before some units were taken do not pay for them.
     account.payBySlack(this.#slack * seconds);
     account.take(taken);
     account.pass(seconds, this.#use, this.#creditMax);
@@ -259,7 +253,7 @@ export class SlotTokens {
     this.#keepToReturnable(bucket, read.ownSlot, read.ms);
   }
 
-  /** Pays what is owed with what a full bucket loses: nobody has to be told of that. */
+  /** Pays a debt with the loss of a full bucket, without report. */
   #payByOverflow(bucket: ClusterBucket, seconds: number): void {
     const { account, expected } = this;
     const slack = account.unread > 0 ? 0 : this.#slack;
@@ -268,26 +262,26 @@ export class SlotTokens {
   }
 
   /**
-   * Charges unrefusable work to the cluster as far as refusable work could have been; the rest is this node's debt.
+   * Charges unrefusable work to the cluster within this node's bounds; the rest is its debt.
    *
-   * *Worked:* two nodes share 300/s, one consumes 10,000/s. Its share of 150/s is expected of it, and what the bucket
-   * holds above its set point is given to it; of the rest it owes a minute of 150/s, and 9,850/s are let off. The other
-   * node has its 150/s.
+   * *Worked:* two nodes share 300/s, one consumes 10,000/s. Its share of 150/s is expected of it, and it is given the
+   * bucket's tokens above the set point; of the rest it owes a minute of 150/s, and 9,850/s are let off. The other node
+   * has its 150/s.
    *
-   * *Why:* while each report brought the bucket a second into debt, the other node got nothing.
+   * *Why:* if each report brought the bucket a second into debt, the other node would get nothing.
    */
   #owe(bucket: ClusterBucket, { mayOwe, unrefused }: ReadSoFar): void {
     const { account, expected } = this;
     const owedByShare = this.#debtSeconds * Math.max(expected.share, bucket.perSecond * expected.part);
     const unrefusedMax = Math.max(0, owedByShare - Math.max(0, this.#fromCluster));
-    // A debtor pays as `#payable` says: else clumps would take what is below the set point.
+    // A debtor pays as `#payable` says: else clumps would take the tokens below the set point.
     this.letOff += account.owe(unrefused, account.owed > 0 ? 0 : this.#fromCluster, unrefusedMax);
     const debtMax = debtMaxOf(bucket);
     const owedMax = Math.max(0, this.#debtSeconds * expected.share - debtMax);
     this.letOff += account.owe(mayOwe, this.tokens + debtMax, owedMax);
   }
 
-  /** Computes what may be taken from now on. */
+  /** Computes the units that may be taken from now on. */
   #give(bucket: ClusterBucket, nodes: number, now: FlowNow, isHeldBack: boolean): void {
     const { account } = this;
     const most = isHeldBack ? Math.min(this.threshold, this.takenThreshold) : Infinity;
@@ -295,15 +289,14 @@ export class SlotTokens {
     else this.#giveAtRates(bucket, nodes, now.roundTripMs, most);
     this.takeable -= account.pay(this.#payable(bucket)) + account.owed;
     this.#parts.bind(this, this.expected.isMember);
-    // All that came back is kept until it is taken.
+    // All units given back are kept until they are taken.
     this.depth = Math.max(this.depth, this.takeable);
     if (this.#isFull(bucket) && !isHeldBack) this.depth = this.takeable;
     this.#waitForDebt(bucket);
   }
 
   /**
-   * Reads how much of what the node may take pays what it owes: whole pieces, and nothing below the set point, which is
-   * there for nodes whose demand is met.
+   * Computes the units that pay a debt: whole pieces, and nothing below the set point, which is there for met nodes.
    */
   #payable(bucket: ClusterBucket): number {
     const most = Math.min(this.takeable, this.tokens - Math.max(0, this.account.unread) - setPointOf(bucket));
@@ -311,26 +304,25 @@ export class SlotTokens {
   }
 
   /**
-   * Checks whether the node may take all that it ever will: then larger work is admitted (buckets.ts). What was
-   * expected of it and not taken is in the bucket, too.
+   * Tests if no more units will come: then larger work is admitted (buckets.ts). Unused expected use is in the bucket.
    */
   #isFull({ depth }: ClusterBucket): boolean {
     return this.room <= FULL_SLACK * depth && this.expected.isMember && this.takeable >= this.piece;
   }
 
-  /** Reads its part of a full bucket, as far as it is there; the log has given up who is no member. */
+  /** This node's part of a full bucket; 0 for one given up by the log. */
   #wholeOf(part: number): number {
     return this.expected.isMember ? part * this.tokens : 0;
   }
 
-  /** True = a report is due where work is refused. */
+  /** True = a report is due if work is refused. */
   get isShort(): boolean {
     return this.bucket !== null && this.account.unpublished >= this.#shortFrom(this.bucket);
   }
 
   /**
-   * Units beyond the expected use that this node may take before it is looked at. From `#shortFrom` on it publishes
-   * only if it is refused work, so the next look is due at `takenThreshold`; beyond that a report is due already.
+   * Units beyond the expected use until this node's next look. From `#shortFrom` on it publishes only if work is
+   * refused, so the next look is due at `takenThreshold`; beyond that a report is due already.
    */
   get untilPublished(): number {
     const { bucket, takenThreshold } = this;
@@ -341,25 +333,24 @@ export class SlotTokens {
   }
 
   /**
-   * From how many units on a node that is refused work has taken what may stay unpublished: a met node what its noise
-   * may take, and a throttled one, while the bucket fills though work is refused, what it may take above the set point.
-   * It would be given that much for ever otherwise, and the others would go on leaving it what a spike at one node
-   * needs: where visitors come in bursts, each at one of thirty nodes, 86 % of the quota was used; now 94 %.
+   * Units taken, unpublished, from which on refused work makes a report due. A met node may take its noise; a throttled
+   * one, while the bucket fills although work is refused, its part above the set point. Otherwise it would be given
+   * that part for ever, and the others would go on leaving it the tokens for a spike at one node.
    */
   #shortFrom(bucket: ClusterBucket): number {
     const { account, tokens, shortThreshold } = this;
     if (!this.expected.isThrottled || this.isInPieces) return shortThreshold;
-    // Until others can have read what was told last, another record would say little.
+    // Until others can have read the last record, another one would add little.
     const isOnItsWay = account.unread > account.unpublished;
     if (isOnItsWay || tokens < (setPointOf(bucket) + bucket.depth) / 2) return shortThreshold;
     return Math.min(shortThreshold, Math.max(LEAST_PIECE * this.piece, UNPUBLISHED_SHORT * this.#fromCluster));
   }
 
-  /** True = this node leaves so much that a report will be due within NEAR_SECONDS. */
+  /** True = unused units will make a report due within NEAR_SECONDS. */
   get isReturnNear(): boolean {
     const { bucket, account } = this;
     if (bucket === null || this.#use === 0 || account.unpublished >= 0) return false;
-    // A full bucket takes nothing, so it is never told.
+    // A full bucket takes nothing, so nothing is published.
     return this.tokens < bucket.depth && this.#use * NEAR_SECONDS - account.unpublished >= this.threshold;
   }
 
@@ -368,7 +359,7 @@ export class SlotTokens {
     this.returnable.expectNothing();
   }
 
-  /** The own charge does not fall below what others believe of it, as far as the log has been read. */
+  /** Keeps the charge above the bound that others compute from the log. */
   #keepToReturnable(bucket: ClusterBucket, slot: number, readMs: number): void {
     const { account, returnable } = this;
     if (account.unread >= 0 && account.unpublished >= 0) return;
@@ -379,16 +370,16 @@ export class SlotTokens {
     account.keepTo(most, bucket.depth);
   }
 
-  /** While the bucket is so deep in debt that nobody is given anything, a client waits until that is paid back, too. */
+  /** Makes clients wait until a debt that blocks all is paid. */
   #waitForDebt(bucket: ClusterBucket): void {
     const missing = nothingBelow(bucket) - this.tokens;
-    // In pieces the debt is in what is takeable.
+    // In pieces `takeable` contains the debt.
     if (this.isInPieces || missing <= 0 || this.takeable >= this.piece) return;
     this.takeable -= (missing / bucket.perSecond) * this.comesBackPerSecond;
   }
 
   /**
-   * Units that may stay unpublished: see UNPUBLISHED_DEPTHS, NOISE_SECONDS and UNPUBLISHED_ALIKE.
+   * Units that may stay unpublished (UNPUBLISHED_DEPTHS, NOISE_SECONDS, UNPUBLISHED_ALIKE).
    *
    * @param alike how many nodes charge alike
    */
@@ -398,16 +389,14 @@ export class SlotTokens {
     return Math.max(LEAST_PIECE * this.piece, part, Math.min(NOISE_DEPTHS * depth, noise));
   }
 
-  /**
-   * A node that is met publishes before it has used up what its noise may take: else it is refused before it is due.
-   */
+  /** Units after which a met node publishes if work is refused: before its noise is used up. */
   #shortThresholdOf({ perSecond }: ClusterBucket): number {
     if (this.expected.isThrottled || this.#countsCosts) return this.threshold;
     const noise = noiseOf(this.expected.ownAt(perSecond), this.piece);
     return Math.max(LEAST_PIECE * this.piece, Math.min(this.threshold, UNPUBLISHED_SHORT * noise));
   }
 
-  /** Bounds what was not taken when it was expected, and may be taken later without a report. */
+  /** Bounds the expected use that may be taken later without a report. */
   #creditMaxOf({ depth }: ClusterBucket, nodes: number): number {
     const creditSeconds = this.#countsCosts ? CREDIT_SECONDS_OF_COSTS : CREDIT_SECONDS;
     const least = Math.max(CREDIT_PIECES * this.piece, creditSeconds * this.#use);
@@ -415,32 +404,32 @@ export class SlotTokens {
     return Math.max(least, Math.min((CREDIT_DEPTHS * depth) / nodes, noiseOf(this.#use, this.piece)));
   }
 
-  /** @param atMost of the cluster's bucket */
+  /** @param atMost units of the cluster's bucket */
   #giveAtRates(bucket: ClusterBucket, nodes: number, roundTripMs: number, atMost: number): void {
     const { account, expected, piece } = this;
     const rate = correctedRate(bucket, this.tokens);
     const used = Math.min(expected.total, rate);
     const slack = Math.max(0, Math.min(rate, bucket.perSecond) - used) * expected.part;
     this.#use = expected.ownAt(rate);
-    // A refill of the cluster's bucket cannot pay for anything else.
+    // A refill of the cluster's bucket pays for nothing else.
     this.#slack = this.tokens >= bucket.depth ? slack : 0;
     this.#creditMax = this.#creditMaxOf(bucket, nodes);
     const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
     const most = expected.isMember ? Math.min(atMost, fromCluster(bucket, this.tokens, nodes, use)) : 0;
     this.#fromCluster = most;
-    // A node that waits with its report until it may take no more is refused while others leave tokens; where somebody
-    // is throttled there are none.
+    // A node that reports only when it may take no more is refused while others leave tokens; where a node is throttled
+    // there are none.
     const isLate = expected.total < bucket.perSecond && most < this.#takenMost;
     const isEarly = (isDeep(bucket, this.tokens) || isLate) && !this.#countsCosts && this.tokens < bucket.depth;
     const early = isEarly ? Math.max(LEAST_PIECE * piece, UNPUBLISHED_EARLY * most) : Infinity;
     this.takenThreshold = Math.min(this.#takenMost, early);
     const part = wholeOf(nodes, use.isDivided);
-    // Work that turns out to cost less did not come back to be taken again.
+    // Units of work that turns out to cost less do not come back to be taken again.
     const takeable = account.takeable(most, this.#wholeOf(part), this.#countsCosts ? 0 : part * bucket.depth);
-    // Nobody takes more at once than a full bucket holds, but what it was expected to take, and what cost less.
+    // No node takes more at once than a full bucket holds, except its expected use, and units that cost less.
     const atOnce = this.#countsCosts ? Infinity : Math.max(bucket.depth, this.#creditMax);
     this.takeable = Math.min(atOnce, takeable);
-    // Work as large as the bucket waits until that is full, not until a node may take what little there is.
+    // Work as large as the bucket waits until the bucket is full, not until a node may take the few tokens there.
     const whole = used < bucket.perSecond / 2 && !this.#countsCosts ? part * bucket.depth : 0;
     this.depth = Math.min(atOnce, Math.max(most + this.#creditMax, whole));
     this.perSecond = this.#use + (account.unread > 0 ? this.#slack : 0);
@@ -463,23 +452,23 @@ export class SlotTokens {
     const most = Math.min(atMost, pieces);
     this.#fromCluster = this.piece * Math.floor(most / this.piece);
     this.#use = 0;
-    // As at rates: what a full bucket loses pays for what stays unpublished.
+    // As at rates: the loss of a full bucket pays for unpublished use.
     const isFull = this.tokens >= bucket.depth;
     this.#slack = isFull ? bucket.perSecond * this.expected.part : 0;
     this.takenThreshold = Math.max(this.threshold, isFull ? (UNPUBLISHED_FULL * bucket.depth) / nodes : 0);
     this.#creditMax = 0;
     const part = wholeOf(nodes, turn.isDivided);
     this.takeable = this.account.takeable(most, this.#wholeOf(part), part * bucket.depth);
-    // Work larger than what a full bucket gives to this node waits until it is full.
+    // Work larger than this node's part of a full bucket waits until the bucket is full.
     this.depth = Math.max(this.piece, most, wholePieces(bucket, bucket.depth, this.piece, turn));
-    // Until a record says otherwise, what flows in makes up the next piece.
+    // Until another record is read, the inflow makes up the next piece.
     const isFilling = pieces < this.piece && this.expected.isMember && atMost === Infinity;
     this.perSecond = isFilling ? bucket.perSecond : 0;
     this.comesBackPerSecond = bucket.perSecond;
   }
 }
 
-/** The alive nodes, and the participant of the view that stands for this one; −1 = the log counts it as dead. */
+/** The alive nodes, and the participant of this node; −1 = the log counts it as dead. */
 export interface Viewed {
   readonly alive: readonly AliveNode[];
   readonly own: number;
@@ -487,22 +476,19 @@ export interface Viewed {
 
 type FlowNow = Pick<PieceTurn, 'own' | 'logMs' | 'roundTripMs'>;
 
-/** Log time read since the slot was settled; and this node's slot among the members. */
+/** Log time read since the slot was settled, and this node's use. */
 export interface ReadSoFar {
-  /**
-   * Units of refusable work taken since the last flow that may be owed; what older work turns out to cost may not
-   * (decision 0022).
-   */
+  /** Units of refusable work that may be owed, since the last flow. Late costs may not (docs/decisions/0022). */
   readonly mayOwe: number;
   /** Units of unrefusable work taken since the last flow. */
   readonly unrefused: number;
   readonly ms: number;
   readonly ownSlot: number;
-  /** True = the node's budget holds back the report that has to tell of the lane. */
+  /** True = the node's budget holds back the lane's due report. */
   readonly isHeldBack: boolean;
 }
 
-/** Beside no other node nobody else is to be given what a debt of the cluster would take. */
+/** Counts unrefusable work as refusable, for a node alone: no other needs the tokens. */
 function withNothingUnrefused(read: ReadSoFar): ReadSoFar {
   return read.unrefused === 0 ? read : { ...read, mayOwe: read.mayOwe + read.unrefused, unrefused: 0 };
 }
@@ -511,61 +497,47 @@ function withNothingUnrefused(read: ReadSoFar): ReadSoFar {
 const FULL_SLACK = 1e-9;
 /** With more, sums of floats might say of some nodes that they are throttled. Less views more lanes when nodes come. */
 const MET_RATIO = 0.9;
-/**
- * All nodes together leave one depth unpublished, however many they are. With a part that shrinks with √N,
- * thirty nodes whose demand doubled at once took 4.9 % too much in some 5 s; with this, 2.5 %.
- */
+/** Depths that all nodes together leave unpublished. With more, rising demand takes more beyond the target. */
 const UNPUBLISHED_DEPTHS = 1;
-/**
- * But a steady node publishes once in two seconds: the noise of so much time may stay unpublished. Thirty nodes of 30/s
- * each would write 2.3 records per second otherwise, and write 0.6.
- */
+/** Seconds whose noise may stay unpublished. With less, steady nodes write more records. */
 const NOISE_SECONDS = 2;
-/**
- * And no more of it than a busy bucket has room for above its set point. What a node leaves beyond that is lost before
- * it is told: with a depth of 60 ms of 300/s, and demand that moved from node to node, a fifth of the quota.
- */
+/** Depths of noise at most, within the room above the set point: units beyond it are lost unpublished. */
 const NOISE_DEPTHS = 0.3;
 /**
- * If the nodes' charges go the same way (Coherence), what they have taken unpublished adds up: then a third of it
- * makes a report due, and of N nodes' noise a part of √N. Recorded traffic that was spread over the nodes in turn was
- * 5.2 to 7.5 % above the quota in some 5 s without it. What they have left is told as before: told as early, demand
- * that comes and goes at all nodes within two deliveries was admitted 8 % above the quota.
+ * Weight of nodes that charge alike (Coherence), whose unpublished use adds up: a third of UNPUBLISHED_DEPTHS makes a
+ * report due then, and 1/√N of the noise of N nodes. Without it, traffic spread in turn exceeds the quota. Unused units
+ * are published as before: if earlier, demand that comes and goes at all nodes would be admitted above the quota.
  */
 const UNPUBLISHED_ALIKE = 2;
-/** A part of a piece that stays unpublished keeps a node from the next piece: it is told where work is refused. */
+/** Least part of a piece to publish if work is refused: unpublished, it keeps the node from its next piece. */
 const SHORT_PIECE = 0.1;
-/** So many depths stay unpublished, where pieces are given, at all nodes while the bucket is full. Less writes more. */
+/** Depths unpublished at all nodes while a bucket in pieces is full. Less writes more. */
 const UNPUBLISHED_FULL = 0.25;
-/** The part of what a node may take of the cluster's bucket that it leaves unpublished where work is refused. */
+/** Part of a node's bound that stays unpublished if work is refused. */
 const UNPUBLISHED_SHORT = 0.7;
-/** The same where none is refused yet. More is told later, and has nodes refused that others leave tokens. */
+/** The same where none is refused. More is published later, and has nodes refused while others leave tokens. */
 const UNPUBLISHED_EARLY = 0.9;
-/** A report of less than a piece of work would say nothing. */
+/** Pieces of the smallest report. */
 const LEAST_PIECE = 0.9;
-/** So often a lane at rest is looked at, at the most often (LookList). */
+/** Seconds between two looks at a lane at rest, at least (LookList). */
 const NEAR_SECONDS = 0.5;
-/** With slower news a full bucket is divided in advance: three depths in all would be 4 % in some 5 s. */
+/** Milliseconds of a round trip above which a full bucket is divided: slow news makes an advance too large. */
 const SLOW_MS = 120;
 /**
- * Seconds for which what was not taken may be taken without a report. Readers that poll every 100 ms find what has come
- * since; with 50 ms they found half of it, and 88 % of the quota was used. With 200 ms thirty nodes exceed the central
- * bucket's worst second by 0.04 instead of 0.02.
+ * Seconds of expected use that may be taken later without a report. With less, clients that poll every 100 ms use less
+ * of the quota; with more, nodes exceed the worst second of the central bucket by more.
  */
 const CREDIT_SECONDS = 0.15;
 /**
- * A lane that was not looked at for so long was at rest (LookList): what it took, it took just now. What was expected
- * of it before does not pay for that. Less asks a lane that takes turns with many others twice.
+ * Seconds without a look after which a lane was at rest (LookList): it took its units just now, and earlier expected
+ * use does not pay for them. With less, a lane that takes turns with many others passes for one at rest.
  */
 const AT_REST_SECONDS = 0.5;
 const CREDIT_PIECES = 2;
 /**
- * And where a bucket is deep, what the noise of a node leaves in a lull, as long as that is a tenth of a depth at all
- * nodes together (decision 0070). A depth that nobody has configured is never deep enough for it.
+ * Depths of credit at all nodes together: where a bucket is deep, the noise that a node leaves in a lull
+ * (docs/decisions/0070). A depth that is not configured is never deep enough for it.
  */
 const CREDIT_DEPTHS = 0.1;
-/**
- * The same where costs are counted. What was not taken while a message cost 1 may be taken when it costs 10: that is
- * half a second of the quota here.
- */
+/** CREDIT_SECONDS where costs count. Use left at a cost of 1 may come at 10: half a second of the quota. */
 const CREDIT_SECONDS_OF_COSTS = 0.05;
