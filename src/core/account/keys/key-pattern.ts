@@ -1,12 +1,12 @@
 /**
  * Matches names of keys with literal text and fields, `tenant:{t}/user:{u}`. A field stands for any text, also for
- * none: people have addresses with a slash, base64, spaces.
+ * none: names contain addresses with a slash, base64, spaces.
  */
 export class KeyPattern {
   readonly text: string;
   /** Names of the fields in their order. */
   readonly fields: readonly string[];
-  /** Characters that are not of a field: of several patterns that match a name, the one with the most is in force. */
+  /** Characters outside of fields: of several matching patterns the one with the most is in force. */
   readonly literals: number;
   readonly #parts: readonly Part[];
 
@@ -17,7 +17,7 @@ export class KeyPattern {
     this.literals = parts.filter((part) => typeof part === 'string').length;
   }
 
-  /** Returns what is wrong with the text where it is no pattern. */
+  /** Parses a pattern, or returns the fault of its text. */
   static of(text: string): KeyPattern | string {
     const parts: Part[] = [];
     for (let at = 0; at < text.length; ) {
@@ -42,14 +42,14 @@ export class KeyPattern {
   }
 
   /**
-   * A field first takes nothing; where what follows does not match, the last field takes one character more. No field
-   * before it has to: it would only leave less to the last one. So it takes at most length of name × length of pattern
-   * steps, while a regular expression with four fields takes ten seconds for a name of 200 colons.
+   * Tests a name. A field first takes nothing; at a mismatch behind it the last field takes one character more. Earlier
+   * fields need no more: that would only leave less to the last one. So a test takes at most length of name × length of
+   * pattern steps, while a regular expression with four fields takes ten seconds for a name of 200 colons.
    */
   matches(name: string): boolean {
     const parts = this.#parts;
     let [part, at] = [0, 0];
-    // Behind the last field, and up to where it has taken.
+    // The parts behind the last field, and the end of its text.
     let [behindField, taken] = [-1, 0];
     while (at < name.length) {
       const wanted = parts[part];
@@ -69,15 +69,15 @@ export class KeyPattern {
     return part === parts.length;
   }
 
-  /** The name with this value in its only field. */
+  /** Returns the name with this value in its only field. */
   nameWith(value: string): string {
     return this.#parts.map((part) => (typeof part === 'string' ? part : value)).join('');
   }
 
-  /** Tests if some name matches both. */
+  /** Tests if a name can match both. */
   overlaps(other: KeyPattern): boolean {
     const [one, two] = [this.#parts, other.#parts];
-    // Pairs of places up to which one text may have matched both.
+    // Pairs of indexes up to which one text may have matched both.
     const seen = new Set<string>();
     const open: (readonly [number, number])[] = [[0, 0]];
     for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
@@ -99,6 +99,6 @@ export class KeyPattern {
 /** A letter, or a field. */
 type Part = string | { readonly field: string };
 
-/** As in the name of a group; what fields stand for may be anything. */
+/** Letters as in the name of a group; fields stand for any. */
 const NAME_LETTER = /[A-Za-z0-9._:/@+~-]/;
 const PATTERN_MAX = 200;

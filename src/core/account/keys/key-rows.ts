@@ -1,11 +1,11 @@
 import { KeyedHash } from '../../base/keyed-hash.js';
 
 /**
- * A line of numbers per name, found by the name: a hash table with open addressing whose lines lie in the table, so
- * that a name far from the cache costs one dependent miss where a Map, which leads to a line elsewhere, costs three.
+ * Holds a line of numbers per name. It is a hash table with open addressing whose lines lie in the table: a name far
+ * from the cache costs one dependent miss, where a Map, which leads to a line elsewhere, costs three.
  *
- * It is cut into shards of some thousand names, each of which grows and shrinks alone: nobody ever waits until a
- * million names have been moved.
+ * It is cut into shards of some thousand names, each of which grows and shrinks alone: no request waits until a million
+ * names have been moved.
  *
  * A row is a slot of a shard. It is the name's until the next `add` or `remove`.
  */
@@ -32,12 +32,12 @@ export class KeyRows {
     return this.#size;
   }
 
-  /** Slots of all shards: so many steps of the hand go round. */
+  /** Slots of all shards, and steps of the hand in one turn. */
   get slots(): number {
     return this.#shards.reduce((sum, { slots }) => sum + slots, 0);
   }
 
-  /** The row of a name, or −1. */
+  /** Returns the row of a name, or −1. */
   find(name: string): number {
     const hash = this.#hashOf(name);
     const at = hash & this.#shardMask;
@@ -50,7 +50,7 @@ export class KeyRows {
     }
   }
 
-  /** The row of a name that has none yet. All numbers of its line are 0. */
+  /** Adds a name that has no row yet. All numbers of its line are 0. */
   add(name: string): number {
     const hash = this.#hashOf(name);
     const at = hash & this.#shardMask;
@@ -61,12 +61,12 @@ export class KeyRows {
     return (slot << this.#shardBits) | at;
   }
 
-  /** The array in which the line of a row lies, from `offsetOf` on. */
+  /** The array with the line of a row, from `offsetOf` on. */
   linesOf(row: number): Float64Array {
     return this.#shards[row & this.#shardMask].lines;
   }
 
-  /** The same line as whole numbers of 32 bits, two for each of its numbers: from twice `offsetOf` on. */
+  /** The line as words of 32 bits: from twice `offsetOf` on, two per number. */
   wordsOf(row: number): Uint32Array {
     return this.#shards[row & this.#shardMask].words;
   }
@@ -98,7 +98,7 @@ export class KeyRows {
     if (slots > FIRST_SLOTS && shard.used < SPARSE * slots) this.#resize(at, Math.max(FIRST_SLOTS, slots >> 1));
   }
 
-  /** Lines are longer from now on. All of them are copied: a million names wait for 50 ms, once per such a change. */
+  /** Makes all lines longer and copies them: 50 ms for a million names. */
   widen(lineLength: number): void {
     const before = this.#lineLength;
     this.#lineLength = lineLength;
@@ -111,7 +111,7 @@ export class KeyRows {
     });
   }
 
-  /** Every name, and its row. */
+  /** Lists every name and its row. */
   *entries(): Generator<readonly [name: string, row: number]> {
     for (const [at, { names, slots }] of this.#shards.entries()) {
       for (let slot = 0; slot < slots; slot++) {
@@ -121,14 +121,14 @@ export class KeyRows {
     }
   }
 
-  /** Returns the row at which the hand points: that of some name, or −1. It points there until it is moved. */
+  /** Returns the row at the hand, or −1 for an empty slot. */
   atHand(): number {
     const shard = this.#shards[this.#handShard];
     if (this.#handSlot >= shard.slots) return -1;
     return shard.hashes[this.#handSlot] === EMPTY ? -1 : (this.#handSlot << this.#shardBits) | this.#handShard;
   }
 
-  /** The hand goes round all rows, shard by shard. A name that moves meanwhile may be passed twice, or missed once. */
+  /** Moves the hand one slot on, shard by shard. A name that moves meanwhile may be passed twice, or missed once. */
   moveHand(): void {
     if (++this.#handSlot < this.#shards[this.#handShard].slots) return;
     this.#handSlot = 0;
@@ -149,7 +149,7 @@ export class KeyRows {
     return resized;
   }
 
-  /** Never EMPTY. Its low bits say which shard, its high ones which slot. */
+  /** Never EMPTY. Its low bits give the shard, its high ones the slot. */
   #hashOf(name: string): number {
     return this.#hash.ofText(name) || 1;
   }
@@ -187,7 +187,7 @@ function homeOf({ slotsPerHash }: Shard, hash: number): number {
   return Math.floor(hash * slotsPerHash);
 }
 
-/** Returns the slot. */
+/** Puts a name into its slot, and returns the slot. */
 function standIn(shard: Shard, hash: number, name: string): number {
   const { hashes, slots } = shard;
   let slot = homeOf(shard, hash);
@@ -199,14 +199,11 @@ function standIn(shard: Shard, hash: number, name: string): number {
 }
 
 const EMPTY = 0;
-/**
- * Names per shard when all rows are used: to move so many takes 0.1 ms. With four times as many a decision at a million
- * keys took 1 to 6 % less, and with sixteen times as many 5 to 15 %, for pauses that are as much longer.
- */
+/** Names per full shard: a resize moves them in 0.1 ms. More makes pauses longer, and finding faster. */
 const SHARD_ROWS = 4096;
 const SHARD_BITS_MAX = 12;
 const FIRST_SLOTS = 8;
-/** At 3/4 a find looks at 2.5 slots, a name that is not there at 8.5, all in one or two lines of the cache. */
+/** Load at which a shard grows. A find reads 2.5 slots at 3/4, a failing one 8.5, in one or two cache lines. */
 const FULL = 0.75;
 const GROWTH = 1.4;
 const SPARSE = 0.2;

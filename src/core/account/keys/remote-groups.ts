@@ -2,19 +2,18 @@ import { bitsOf } from '../../base/ids.js';
 import { KeyedHash } from '../../base/keyed-hash.js';
 import { DIRECTIONS, type GroupId } from '../../base/vocabulary.js';
 
-/** Finds the groups that some node's record in the log has, named here or not. */
+/** Finds the groups that have a record in the log. */
 export class RemoteGroups {
-  /** By direction: groups of which a lane has rows. */
   readonly #lanes = DIRECTIONS.map(() => new Set<GroupId>());
   /**
-   * Lanes by a hash of the bits of their group's id: a request for a key has nothing else at hand. A Map of the bits
-   * themselves could be crowded by whoever chooses ids: it hashes numbers without a seed.
+   * Lanes by a hash of the bits of their group's id. A request for a key has no more at hand. Chosen ids could crowd a
+   * Map of the bits themselves, which hashes numbers without a seed.
    */
   readonly #byHash = new Map<number, number>();
   readonly #hash: KeyedHash;
-  /** Lanes whose bits fall into each cell, so that groups which nobody reports seldom need the map. */
+  /** Lanes per cell of bits: unreported groups seldom need the map. */
   readonly #cells = new Uint32Array(CELLS);
-  /** Per cell a bit, whether there are any: 8 KB that stay in the cache, where 256 would not. */
+  /** A bit per cell that has lanes: 8 KB stay in the cache, where 256 would not. */
   readonly #held = new Uint8Array(CELLS / 8);
 
   /** @param hashSeed see KeyedHash */
@@ -38,8 +37,8 @@ export class RemoteGroups {
   }
 
   /**
-   * Checks whether a group with these bits of an id (ids.ts) is reported. Among 10,000 that are, another one has the
-   * same bits with a probability of 1e-5; it is then treated as if it were reported, too.
+   * Tests if a group with these bits is reported (ids.ts). A group beside 10,000 reported ones has the bits of one of
+   * them with a probability of 1e-5, and passes for reported then.
    */
   has(bits: number): boolean {
     const cell = bits % CELLS;

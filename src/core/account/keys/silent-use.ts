@@ -1,6 +1,6 @@
 import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../base/vocabulary.js';
 
-/** Rates that this node grants of one direction of a silent key, units per second. */
+/** Units per second granted here of one direction of a silent key. */
 export interface SilentGrant {
   readonly name: string;
   readonly direction: number;
@@ -10,23 +10,23 @@ export interface SilentGrant {
   readonly heat: number;
 }
 
-/** Says of keys what heartbeats publish: other nodes may not know their names (core/report/key-names.ts). */
+/** Selects the keys that heartbeats publish with names (core/report/key-names.ts). */
 export interface PublishedKeys {
-  /** Tests if the number of a group was given to a key. */
+  /** Tests if the group's number was given to a key. */
   isKey(group: number): boolean;
-  /** Tests if the key is a group like any other now. */
+  /** Tests if the key is loud now. */
   isPublished(name: string): boolean;
-  /** Silent keys of which most of the quota is granted here, the hottest first. */
+  /** Silent keys, those with the largest granted parts of a quota first. */
   readonly busiest: readonly SilentGrant[];
 }
 
 /**
- * Counts grants of silent keys, to find the busiest. Their rows know only what has not come back yet, which is nothing
- * for a key far below its quota.
+ * Counts grants of silent keys, to find the busiest. Their rows hold only spent units that have not come back, which
+ * are none for a key far below its quota.
  *
  * Up to COUNTED_PER_SECOND grants are all counted. Of more, one in `stride` on average counts `stride` times, at random
  * distances: at fixed ones customers that take turns would be met always or never. Worked: 10,000 grants/s, one in ten
- * is counted ten times; a key with 100/s is counted 50 times in 5 s, so it is known within 14 %.
+ * is counted ten times; a key with 100/s is counted 50 times in 5 s, so its rate is exact to 14 %.
  */
 export class SilentUse {
   #busiest: readonly SilentGrant[] = [];
@@ -42,7 +42,7 @@ export class SilentUse {
     this.#sinceMs = nowMs;
   }
 
-  /** Silent keys, the hottest first; counted over the last 2.5 to 5 s. */
+  /** Silent keys, the hottest first, counted over two turns. */
   get busiest(): readonly SilentGrant[] {
     return this.#busiest;
   }
@@ -51,10 +51,7 @@ export class SilentUse {
     if (--this.#untilCounted <= 0) this.#count(name, direction, messages, bytes);
   }
 
-  /**
-   * Called every round.
-   * @param heatOf the largest part of a quota that such rates are, by slot; 0 = the key is not silent now
-   */
+  /** Ends a turn once TURN_MS have passed. @param heatOf largest part of a quota; 0 = not silent now */
   turn(nowMs: number, heatOf: (name: string, perSecond: Float64Array) => number): void {
     const ms = nowMs - this.#sinceMs;
     if (ms < TURN_MS) return;
@@ -84,7 +81,7 @@ export class SilentUse {
   }
 }
 
-/** Units per name and slot, of so many milliseconds. */
+/** Units per name and slot, counted in `ms` milliseconds. */
 interface Counted {
   readonly units: ReadonlyMap<string, Float64Array>;
   readonly ms: number;
@@ -113,9 +110,9 @@ function hottest(
 
 const SLOTS = DIRECTION_COUNT * DIMENSION_COUNT;
 const TURN_MS = 2500;
-/** More are counted more exactly, and take a lookup by name each. */
+/** Grants. More are counted more exactly, and take a lookup by name each. */
 const COUNTED_PER_SECOND = 1000;
 /** Names counted in 2.5 s, 100 kB; later ones wait for the next turn. */
 const NAMES_MAX = 1024;
-/** A node tells at most so many in half a minute (core/report/key-names.ts). */
+/** Keys that a node publishes at most in half a minute (core/report/key-names.ts). */
 const BUSIEST_MAX = 240;

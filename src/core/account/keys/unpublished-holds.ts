@@ -2,7 +2,7 @@ import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../base/vocabulary.js';
 import { type Gap, Room, wholeGap } from '../../limiter/gaps.js';
 import type { UnpublishedKeys } from './unpublished-keys.js';
 
-/** Units of a key that were taken unpublished, for work whose cost is known later. */
+/** Units taken unpublished, for work whose cost is known later. */
 export interface UnpublishedHold {
   readonly key: string;
   readonly direction: number;
@@ -10,14 +10,13 @@ export interface UnpublishedHold {
   readonly bytes: number;
   /** Per dimension; null where nothing was taken. */
   readonly gaps: readonly (Gap | null)[];
-  /** Units that are reserved of the key's group since it became loud; null = it has not. */
+  /** Units reserved of the key's group since it became loud; null = it has not. */
   aloud: Units | null;
 }
 
 /**
- * Gives such units back by the rule of held tokens (core/limiter/held-tokens.ts), where the room of a bucket is
- * what was spent of it without publishing it and has not come back. When the key becomes loud, what is held is reserved
- * of its group.
+ * Gives units of `UnpublishedHold` back by the rule of held tokens (core/limiter/held-tokens.ts). The room of a bucket
+ * is its spent units that have not come back. When the key becomes loud, held units are reserved of its group.
  */
 export class UnpublishedHolds {
   readonly #unpublished: UnpublishedKeys;
@@ -28,19 +27,19 @@ export class UnpublishedHolds {
     this.#unpublished = unpublished;
   }
 
-  /** Silent keys of which something is held. */
+  /** Silent keys with holds. */
   get size(): number {
     return this.#keys.size;
   }
 
-  /** Called before units of a key are taken: what has come back until now is no longer in any gap. */
+  /** Called before units of a key are taken: units that came back leave the gaps. */
   note(key: string, row: number, nowMs: number): void {
     this.#keys.get(key)?.rooms.forEach((room, slot) => {
       room.shrinkTo(this.#spent(row, slot, nowMs));
     });
   }
 
-  /** Holds what has just been taken. */
+  /** Holds units just taken. */
   hold(key: string, row: number, asked: HeldAmounts, nowMs: number): UnpublishedHold {
     const { direction, messages, bytes } = asked;
     const ofKey = this.#keys.get(key) ?? { rooms: SLOTS.map(() => new Room()), open: new Set() };
@@ -56,8 +55,8 @@ export class UnpublishedHolds {
   }
 
   /**
-   * Called when a key becomes loud and its group is charged with so much: what of that is held is the group's to give
-   * back. What has come back until now paid for the newest holds.
+   * Called when a key becomes loud and its group is charged: the group gives back the held units of the charge. Units
+   * that have come back until now paid for the newest holds.
    * @param charged units per direction
    * @returns units that are held, per direction
    */
@@ -72,7 +71,7 @@ export class UnpublishedHolds {
     return held;
   }
 
-  /** Ends a hold of a silent key of which so much was not used. @param row of the key; −1 = it is forgotten */
+  /** Ends a hold of a silent key, with unused units. @param row of the key; −1 = it is forgotten */
   end(hold: UnpublishedHold, row: number, unused: Units, nowMs: number): void {
     const { key, direction, gaps } = hold;
     const { rooms, open } = this.#keys.get(key)!;
@@ -81,7 +80,7 @@ export class UnpublishedHolds {
       const slot = direction * DIMENSION_COUNT + dimension;
       const [room, most] = [rooms[slot], unused[dimension]];
       room.shrinkTo(row === -1 ? 0 : this.#spent(row, slot, nowMs));
-      // A key is forgotten when it is full, but for what rounds.
+      // A forgotten key is full, except for rounding.
       const closed = most > 0 && row !== -1 ? room.close(wholeGap(gap), most) : 0;
       if (closed > 0) this.#unpublished.giveBack(row, direction, dimension, closed, nowMs);
       room.leave(wholeGap(gap));

@@ -7,7 +7,7 @@ import { ShareTime } from './share-time.js';
 /** Settings of the rows of one template, or of an override. */
 export interface UnpublishedKind {
   readonly settings: Pick<GroupSettings, 'quota' | 'burst'>;
-  /** False: every use of such a key is told like that of any group. */
+  /** False: every use of such a key is published as that of any group. */
   readonly mayStayUnpublished: boolean;
 }
 
@@ -15,30 +15,29 @@ export interface SpentKey {
   readonly name: string;
   /** Per direction and dimension. */
   readonly units: readonly number[];
-  /** The largest part of what a node may spend without publishing it. */
+  /** The largest part of a slot's bound that is spent. */
   readonly part: number;
 }
 
 /**
- * Keeps what this node may spend of every key without telling anybody: a bucket per key, of 1/N of the cluster's
- * bucket, which fills at quota/N, where N nodes are alive.
+ * Keeps the units that this node may spend of every key unpublished. Each key has a bucket of 1/N of the cluster's,
+ * which fills at quota/N, where N nodes are alive.
  *
- * Bound: in any time t, k nodes that say nothing spend at most k/N of a depth and of quota·t of a key, so all of them
- * one depth and the quota (docs/decisions/0101), also where N changes (0118). A key of which somebody publishes is not
- * stated of any more by whoever has read it.
+ * Bound: in any time t, k silent nodes spend at most k/N of a depth and of quota·t of a key, so all of them one depth
+ * and the quota, also where N changes (docs/decisions/0101). It holds until a node has read another node's report of
+ * the key.
  *
  * A key is a line of numbers, because a million objects would take five times as much. Times that callers give are of
  * the node's monotonic clock, milliseconds; those in a line are of share-time.ts.
  */
 export class UnpublishedKeys {
   readonly maxLive: number;
-  /** A line: time of the last refill (Infinity = the key is published), kind and bits of the id, the limited slots. */
+  /** Lines of: time of the last refill (Infinity = the key is published), kind and bits of the id, limited slots. */
   readonly #rows: KeyRows;
   readonly #kinds: Kind[];
-  /** Limited slots that a line has room for. */
   #slots: number;
   readonly #time = new ShareTime();
-  /** The same where `burst.start` is `empty`: buckets are empty when the node begins to decide. */
+  /** Time where `burst.start` is `empty`: buckets are empty when the node begins to decide. */
   readonly #emptyTime = new ShareTime();
   #startedMs = Infinity;
 
@@ -50,12 +49,11 @@ export class UnpublishedKeys {
     this.#rows = new KeyRows(maxLive, TOKENS + PER_SLOT * this.#slots, seed);
   }
 
-  /** Keys in memory. */
   get size(): number {
     return this.#rows.size;
   }
 
-  /** The row of a key, or −1. It is the key's until a key is added or forgotten. */
+  /** Returns the row of a key, or −1. It is the key's until a key is added or forgotten. */
   find(name: string): number {
     return this.#rows.find(name);
   }
@@ -69,21 +67,21 @@ export class UnpublishedKeys {
     return this.#rows.wordsOf(row)[BITS + 2 * this.#rows.offsetOf(row)];
   }
 
-  /** So many nodes share every key from now on. */
+  /** Sets the number of nodes that share every key from now on. */
   setNodes(nodes: number, nowMs: number): void {
     this.#time.setNodes(nodes, nowMs);
     this.#emptyTime.setNodes(nodes, nowMs);
     for (const kind of this.#kinds) divide(kind);
   }
 
-  /** The node begins to decide at this time. */
+  /** Notes the time at which the node begins to decide. */
   start(nowMs: number): void {
     this.#startedMs = nowMs;
     this.#emptyTime.begin(nowMs);
     for (const kind of this.#kinds) divide(kind);
   }
 
-  /** The node has nothing to spend at this time, of any key. */
+  /** Empties the node's parts of all keys at this time. */
   begin(nowMs: number): void {
     this.#time.begin(nowMs);
     this.#emptyTime.begin(nowMs);
@@ -94,7 +92,7 @@ export class UnpublishedKeys {
     return burst.start === 'empty' ? this.#emptyTime : this.#time;
   }
 
-  /** A kind is new, or one of which there are no rows becomes another. */
+  /** Sets a kind that is new, or that has no rows. */
   setKind(index: number, stated: UnpublishedKind): void {
     const kind = kindOf(stated, this.#timeOf(stated));
     this.#kinds[index] = kind;
@@ -104,8 +102,8 @@ export class UnpublishedKeys {
   }
 
   /**
-   * A key is of another kind from now on. Its bucket is what it would be if it had always been of that kind: what was
-   * spent here stays spent, and the rest is filled to the same part.
+   * Moves a key to another kind. Its bucket becomes that of a key which had always been of this kind: spent units stay
+   * spent, and the rest is filled to the same part.
    */
   move(row: number, kindIndex: number, nowMs: number): void {
     const lines = this.#rows.linesOf(row);
@@ -139,7 +137,7 @@ export class UnpublishedKeys {
     this.#rows.remove(row);
   }
 
-  /** A key is used for the first time. Its bucket is what it would be if it had been there, unused, all the time. */
+  /** Adds a key at its first use. Its bucket is as if it had been there, unused, all the time. */
   add(name: string, kindIndex: number, bits: number, nowMs: number): number {
     const row = this.#rows.add(name);
     const lines = this.#rows.linesOf(row);
@@ -158,11 +156,11 @@ export class UnpublishedKeys {
     return row;
   }
 
-  /** Takes both amounts, or nothing: then this node would have to tell others what it takes. */
+  /** Takes both amounts or nothing: beyond them this node would have to publish its use. */
   take(row: number, direction: number, messages: number, bytes: number, nowMs: number): boolean {
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
-    // A key that is published: its time is Infinity.
+    // The time of a published key is Infinity.
     const now = this.#time.at(nowMs);
     if (!(now - lines[at] >= 0)) return false;
     const kind = this.#kinds[this.kindOf(row)];
@@ -179,14 +177,14 @@ export class UnpublishedKeys {
     return true;
   }
 
-  /** Tests if `take` would take this now. */
+  /** Tests if `take` would succeed now. */
   contains(row: number, direction: number, messages: number, bytes: number, nowMs: number): boolean {
     if (this.isPublished(row) || !this.#kinds[this.kindOf(row)].mayStayUnpublished) return false;
     if (this.left(row, direction, MESSAGES, nowMs) < messages) return false;
     return this.left(row, direction, BYTES, nowMs) >= bytes;
   }
 
-  /** Units that were taken and not used. The caller knows that so many have not come back by themselves. */
+  /** Gives unused units back. The caller has checked that they have not come back by themselves. */
   giveBack(row: number, direction: number, dimension: number, units: number, nowMs: number): void {
     const kind = this.#kinds[this.kindOf(row)];
     const slot = kind.slots[direction * DIMENSION_COUNT + dimension];
@@ -197,7 +195,7 @@ export class UnpublishedKeys {
     spend(lines, cellAt(at, slot), -units);
   }
 
-  /** Units that may be taken of a slot now; Infinity where nothing limits. */
+  /** Units of a slot that may be taken now; Infinity where nothing limits. */
   left(row: number, direction: number, dimension: number, nowMs: number): number {
     const kind = this.#kinds[this.kindOf(row)];
     const slot = kind.slots[direction * DIMENSION_COUNT + dimension];
@@ -210,23 +208,20 @@ export class UnpublishedKeys {
     return Math.min(mostOf(kind, slot, now), tokens);
   }
 
-  /** The same of a key that is not here. */
+  /** Units that may be taken of a key without a row. */
   leftUnused(kindIndex: number, direction: number, dimension: number, nowMs: number): number {
     const kind = this.#kinds[kindIndex];
     const slot = kind.slots[direction * DIMENSION_COUNT + dimension];
     return slot === -1 ? Infinity : mostOf(kind, slot, this.#time.at(nowMs));
   }
 
-  /**
-   * Units that the cluster's bucket of a slot holds, as far as this node knows: what it holds unused, less what was
-   * spent here. Infinity where nothing limits.
-   */
+  /** Units in a slot's cluster bucket by own use alone; Infinity where nothing limits. */
   known(row: number, direction: number, dimension: number, nowMs: number): number {
     const unused = this.knownUnused(this.kindOf(row), direction, dimension, nowMs);
     return Math.max(0, unused - this.spent(row, direction, dimension, nowMs));
   }
 
-  /** The same of a key that is not here. */
+  /** Units in the cluster's bucket of a key without a row. */
   knownUnused(kindIndex: number, direction: number, dimension: number, nowMs: number): number {
     const { slots, depths, perSecond, time } = this.#kinds[kindIndex];
     const slot = slots[direction * DIMENSION_COUNT + dimension];
@@ -251,7 +246,7 @@ export class UnpublishedKeys {
     return spentAfter(gained, spent, mostOf(kind, slot, lines[at]) - tokens - spent);
   }
 
-  /** Keys of which this node has spent more than such a part of what it may unpublished; the largest part first. */
+  /** Lists keys spent by more than `part`, the largest part first. */
   spentMost(part: number, max: number, nowMs: number): readonly SpentKey[] {
     const spent: SpentKey[] = [];
     for (const [name, row] of this.#rows.entries()) {
@@ -267,7 +262,7 @@ export class UnpublishedKeys {
     return spent.sort((one, other) => other.part - one.part).slice(0, max);
   }
 
-  /** Tests if the key is a group like any other now. */
+  /** Tests if the key is loud now. */
   isPublished(row: number): boolean {
     return this.#usedAt(row) === Infinity;
   }
@@ -276,10 +271,7 @@ export class UnpublishedKeys {
     this.#rows.linesOf(row)[this.#rows.offsetOf(row)] = Infinity;
   }
 
-  /**
-   * The key is silent again. Its bucket begins empty: what it spent aloud is none of what it may spend without
-   * publishing it.
-   */
+  /** Makes a key silent again. Its bucket begins empty: use while it was loud is no part of the unpublished bound. */
   fallSilent(row: number, nowMs: number): void {
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
@@ -290,7 +282,7 @@ export class UnpublishedKeys {
     for (let slot = 0; slot < perSecond.length; slot++) if (perSecond[slot] === 0) lines[cellAt(at, slot)] = LACKING;
   }
 
-  /** Forgets keys whose buckets have been full for so long, among the next `count` slots; returns their kinds. */
+  /** Forgets keys with full buckets since `fullForMs`, among the next `count` slots. Returns their kinds. */
   sweep(nowMs: number, fullForMs: number, count: number): readonly number[] {
     const forgotten: number[] = [];
     if (this.#rows.size === 0) return forgotten;
@@ -308,10 +300,7 @@ export class UnpublishedKeys {
     return forgotten;
   }
 
-  /**
-   * Makes room for one key: of the next rows, the one that was used least recently goes, if its bucket is full again.
-   * Returns its kind, or −1: all of them have something to remember.
-   */
+  /** Makes room: forgets the least recently used full one of the next rows. Returns its kind, or −1 without one. */
   makeRoom(nowMs: number): number {
     let oldest = -1;
     let oldestUsedAt = Infinity;
@@ -332,7 +321,7 @@ export class UnpublishedKeys {
     return kind;
   }
 
-  /** When the buckets of a row were full again, or will be, by share-time.ts; Infinity for a key that is published. */
+  /** Share time at which the buckets of a row are full; Infinity for a published key. */
   #fullAt(row: number): number {
     if (this.isPublished(row)) return Infinity;
     const { perSecond, depth } = this.#kinds[this.kindOf(row)];
@@ -372,13 +361,13 @@ function fillAll(lines: Float64Array, at: number, kind: Kind, now: number): void
   lines[at] = now;
 }
 
-/** Computes what a bucket may hold now: its depth, but for some time after the node began, or others went. */
+/** The most units of a bucket now: its depth, except for some time after a start or a fall of N. */
 function mostOf(kind: Kind, slot: number, now: number): number {
   if (now >= kind.wholeAt[slot]) return kind.depth[slot];
   return (kind.time.unused(kind.fillMs[slot], now) * kind.perSecond[slot]) / 1000;
 }
 
-/** Fills what the bucket lacked at its beginning, before it pays for what was spent. */
+/** Fills the initial lack of the bucket, then pays for spent units. */
 function fill(lines: Float64Array, cell: number, kind: Kind, slot: number, since: number, now: number): void {
   const tokens = lines[cell];
   const spent = lines[cell + SPENT];
@@ -387,31 +376,25 @@ function fill(lines: Float64Array, cell: number, kind: Kind, slot: number, since
   lines[cell + SPENT] = spentAfter(gained, spent, mostOf(kind, slot, since) - tokens - spent);
 }
 
-/**
- * Computes what is still to be paid of what was spent, if the bucket lacked so much at its beginning that is not filled
- * yet.
- */
+/** Computes the spent units after a gain, which fills the lack first. */
 function spentAfter(gained: number, spent: number, lacked: number): number {
   return Math.max(0, spent - Math.max(0, gained - Math.max(0, lacked)));
 }
 
-/**
- * Rows looked at for one that may go. Of 27 times that the least recently used of 64 goes, it is 26 times one of the
- * oldest 5 %.
- */
+/** Rows from which the least recently used goes: in 26 of 27 cases it is one of the oldest 5 %. */
 const LOOKED_AT = 64;
 /**
- * Remembers for so long a key that has spent and may not spend now. With less a limit of 0 that comes and goes gives it
- * another bucket; with more such keys fill the table.
+ * Milliseconds that a spent key with a limit of 0 stays. With less a limit of 0 that comes and goes gives it another
+ * bucket; with more such keys fill the table.
  */
 const KEPT_AT_ZERO_MS = 86_400_000;
-/** Units of a bucket of depth 0 that was used aloud. */
+/** Units in a bucket of depth 0 after loud use. */
 const LACKING = -1e-9;
 /** Words of a line (key-rows.ts). */
 const KIND = 2;
 const BITS = 3;
 const TOKENS = 2;
-/** Numbers of a limited slot: its tokens, and behind them what was spent here and has not come back. */
+/** Numbers of a limited slot: its tokens, then the units spent here that have not come back. */
 const PER_SLOT = 2;
 const SPENT = 1;
 
@@ -423,9 +406,9 @@ interface Kind {
   /** Per slot, of the cluster. */
   readonly perSecond: Float64Array;
   readonly depths: Float64Array;
-  /** In which the cluster's bucket fills, ms; 0 where there is nothing to fill. */
+  /** Milliseconds in which the cluster's bucket fills; 0 where there is nothing to fill. */
   readonly fillMs: Float64Array;
-  /** Per slot, of this node: units, and since when an unused bucket holds so many (share-time.ts). */
+  /** Units of this node per slot; below, the share time from which an unused bucket holds them. */
   readonly depth: Float64Array;
   readonly wholeAt: Float64Array;
 }
@@ -435,7 +418,7 @@ type Column = Float64Array;
 /** Per direction and dimension. */
 const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot) => slot);
 
-/** Divides what nodes may spend without publishing it. */
+/** Divides the units that nodes may spend unpublished. */
 function divide({ time, depths, fillMs, depth, wholeAt }: Kind): void {
   for (let slot = 0; slot < depths.length; slot++) {
     depth[slot] = depths[slot] / time.nodes;

@@ -1,6 +1,8 @@
 import type { IsolationPolicy } from '../../base/vocabulary.js';
 
 /**
+ * State of a node's connection to the log.
+ *
  * linked:   the own echo is fresh, shares follow the log
  * held:     the echo is missing; the node keeps its share for `holdMs`
  * fallback: it has been missing for longer, or the log itself has given the node up: the group's policy decides
@@ -12,15 +14,15 @@ export interface IsolatedShare {
   readonly policy: IsolationPolicy;
   /** The share applied when the echo went missing. */
   readonly held: number;
-  /** Target ÷ the number of nodes last agreed on. */
+  /** Target ÷ the last agreed number of nodes. */
   readonly equalShare: number;
   /** The node's floor. */
   readonly floor: number;
 }
 
 /**
- * The share of a node that cannot hear itself (docs/operate/when-the-topic-is-away.md). Nobody rises while isolated, so
- * while the whole topic is away Σ shares stays ≤ target:
+ * Computes the share of an isolated node (docs/operate/when-the-topic-is-away.md). No share rises meanwhile, so while
+ * the whole topic is away Σ shares stays ≤ target:
  *
  *     held      → the share held
  *     fallback  → equal-share: min(held, target/N) · floor: min(held, floor) · closed: 0 · open: unlimited

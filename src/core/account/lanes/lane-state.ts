@@ -11,7 +11,7 @@ import type { Link } from './isolation.js';
 import { LeastShare } from './least-share.js';
 import { OwnEntry } from './own-entry.js';
 
-/** A lane that this node serves: what is sampled, what was reported, and what is applied. */
+/** A served lane: its samples, its newest report and its limits. */
 export interface LaneState {
   readonly lane: number;
   readonly group: number;
@@ -21,24 +21,24 @@ export interface LaneState {
   readonly partition: number;
   /** The usage map's own number of the lane. */
   readonly mapLane: number;
-  /** Its place among the served lanes, which it keeps; another one has it later. */
+  /** Index among the served lanes, constant for the lane; another lane has it later. */
   readonly seat: number;
-  /** Another one where the group gets windows of another length. */
+  /** Replaced where the group gets windows of another length. */
   sample: LaneSample;
   readonly reported: LaneRates;
-  /** Per dimension, units per second: the applied share in the newest own record. */
+  /** Units per second and dimension: the applied share in the newest own record. */
   readonly reportedShare: LaneUnits;
-  /** Local monotonic time at which the rates in the log were compared with the present ones. */
+  /** Local monotonic time of the last comparison with the log's rates. */
   ratesComparedMs: number;
-  /** Topics in use, as the newest own record has them. */
+  /** Topics in use by the newest own record. */
   reportedTopics: number;
   /** True while the share of some node moves with log time alone. */
   isMoving: boolean;
-  /** True while this node's own share does so. */
+  /** True while this node's own share moves so. */
   isOwnMoving: boolean;
-  /** The least share that it has applied lately: it may hold that much if the topic goes away. */
+  /** The least share applied lately: the lane may hold it without the topic. */
   readonly least: LeastShare;
-  /** The link its limits were computed for. */
+  /** Link at the last computation of its limits. */
   link: Link;
   /** Shared with its tokens, which outlive it. */
   entry: OwnEntry;
@@ -48,7 +48,7 @@ export interface LaneState {
   refusals: number;
   readonly settling: Settling;
   readonly costs: CostReport;
-  /** Cause of the target when the share was computed last, and if backends hold it below the quota. */
+  /** Cause of the target at the last computation; below, true if backends reduce it. */
   binding: Binding;
   isBusy: boolean;
   readonly rampTurn: RampTurn;
@@ -56,13 +56,13 @@ export interface LaneState {
   tokens: LaneTokens | null;
   /** True while the limiter follows the tokens, and not the share. */
   isLimitedByTokens: boolean;
-  /** Per dimension, units: the limiter's count of what was admitted when the tokens were looked at last. */
+  /** Units per dimension admitted until the last look at the tokens. */
   readonly taken: LaneUnits;
-  /** Rates as they are now, where tokens are shared. `reported` are those of the newest own record. */
+  /** Present rates where tokens are shared. `reported` are those of the newest own record. */
   readonly current: LaneRates;
 }
 
-/** A lane without arrivals for this long, and with nothing reported, is not served any more. */
+/** Milliseconds without arrivals or reported rates after which a lane ends. */
 export const IDLE_AFTER_MS = 60_000;
 
 type LaneIdentity = Pick<
@@ -70,7 +70,7 @@ type LaneIdentity = Pick<
   'lane' | 'group' | 'settings' | 'direction' | 'groupId' | 'partition' | 'mapLane' | 'seat'
 >;
 
-/** Its identity comes last: with a spread in front every lane has a hidden class of its own, which is slow to read. */
+/** The identity comes last: with a spread in front every lane has a hidden class of its own, which is slow to read. */
 export function createLaneState(identity: LaneIdentity, timing: SampleTiming, nowMs: number): LaneState {
   return {
     sample: createSample(identity.settings, timing),
@@ -101,12 +101,11 @@ export function createLaneState(identity: LaneIdentity, timing: SampleTiming, no
 type SampleTiming = Pick<CoordinatorSettings, 'fastSpanMs' | 'slowSpanMs' | 'sampleIntervalMs'>;
 
 /**
- * No span of a lane with windows is shorter than a window, unless that is longer than the slow span: the marks of an
- * hour would take 10 MB, and a change would be noticed an hour later. A window hands out its tokens at once, so shorter
- * spans see a rate of several times the share and then one of nothing, and the shares of all nodes would swing with
- * them.
+ * Makes a lane's sample, with no span shorter than a window. A window hands out its tokens at once, so shorter spans
+ * measure several times the share and then nothing, and the shares of all nodes would swing with them. Only the slow
+ * span bounds them: the marks of an hour would take 10 MB, and a change would be noticed an hour later.
  * Worked: three nodes with 20/s each take 20 at the beginning of every window of 1 s. In spans of 50 ms that is 400/s
- * and then 0, and 60/s went to one node after the other within the same window.
+ * and then 0.
  */
 export function createSample(settings: GroupSettings, timing: SampleTiming): LaneSample {
   return new LaneSample(shortestSpanMs(settings, timing), timing.slowSpanMs, timing.sampleIntervalMs);

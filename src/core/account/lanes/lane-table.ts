@@ -9,24 +9,21 @@ import type { UsageMap } from '../../usage-map/usage-map.js';
 import { createLaneState, createSample, type LaneState } from './lane-state.js';
 import type { LinkWatch } from './link-watch.js';
 
-/**
- * The lanes that this node serves: from their first use until they have been idle. Of 100,000 configured groups a node
- * may serve 5,000; nothing is computed for the others.
- */
+/** Holds the lanes that this node serves, from first use until idle: of 100,000 groups perhaps 5,000. */
 export class LaneTable {
   readonly lanes = new Map<number, LaneState>();
-  /** Lanes whose shares have to be computed again before the step ends. */
+  /** Lanes whose shares are computed again before the step ends. */
   readonly dirty = new Set<LaneState>();
-  /** Lanes whose shares may wait to be computed for other members, a few at a time. */
+  /** Lanes whose shares wait to be computed for new members. */
   readonly #waiting = new Set<LaneState>();
   /** Lanes whose shares move with log time alone. */
   readonly #moving = new Set<LaneState>();
-  /** Per partition: true if this node's own share of some lane moves with log time alone. */
+  /** Per partition: true if an own share moves with log time alone. */
   readonly #needsLogTime: boolean[];
-  /** Configuration, with the groups as the last `group-changed` left them. */
+  /** Configuration, with the groups of the last `group-changed`. */
   readonly settings: CoordinatorSettings;
   readonly #groups: GroupSettings[];
-  /** True if some configured group divides by a pool that the nodes agree on. */
+  /** True if a configured group divides by an agreed pool. */
   agreesOnPool: boolean;
   readonly #groupIds: GroupId[];
   readonly #byId: Map<GroupId, number>;
@@ -46,7 +43,7 @@ export class LaneTable {
     this.#byId = new Map(this.#groupIds.map((groupId, group) => [groupId, group]));
   }
 
-  /** The group with this id, or −1. */
+  /** Returns the group with this id, or −1. */
   groupOf(groupId: GroupId): number {
     return this.#byId.get(groupId) ?? -1;
   }
@@ -73,7 +70,7 @@ export class LaneTable {
     return state;
   }
 
-  /** Ends a lane; returns whether its group has no served lane any more. */
+  /** Ends a lane. Returns true if its group has no served lane any more. */
   end(lane: LaneState): boolean {
     this.lanes.delete(lane.lane);
     this.seats[lane.seat] = null;
@@ -91,13 +88,13 @@ export class LaneTable {
     return this.#byMapLane.has(mapLane);
   }
 
-  /** The usage map's lane changed; nothing to do where it is not served here. */
+  /** Marks the usage map's lane as dirty where it is served here. */
   markMapLane(mapLane: number): void {
     const lane = this.#byMapLane.get(mapLane);
     if (lane !== undefined) this.dirty.add(lane);
   }
 
-  /** The lanes of a group that are served. */
+  /** Lists the served lanes of a group. */
   lanesOf(group: number): LaneState[] {
     return lanesOf(group)
       .map((lane) => this.lanes.get(lane))
@@ -105,9 +102,9 @@ export class LaneTable {
   }
 
   /**
-   * Changes a group; the number after the last one adds a group, and a number of which no lane is served may be given
-   * to another name. Its served lanes follow the new settings from this step on. Returns those whose windows are of
-   * another length now: their samples have to begin anew.
+   * Changes a group, or adds one at the number after the last. A number without served lanes may get another name.
+   * Served lanes follow the new settings from this step on. Returns the lanes with windows of another length: their
+   * samples have to begin anew.
    */
   changeGroup(group: number, settings: GroupSettings): LaneState[] {
     const isNew = group === this.#groups.length;
@@ -138,12 +135,12 @@ export class LaneTable {
     else this.ramped.add(lane);
   }
 
-  /** Log time went on. */
+  /** Marks the moving lanes, because log time went on. */
   markMoving(): void {
     for (const lane of this.#moving) this.dirty.add(lane);
   }
 
-  /** The shares of all dirty lanes have been computed. */
+  /** Called when the shares of all dirty lanes have been computed. */
   endUpdate(): void {
     // Most steps have none, and emptying an empty set allocates a table.
     if (this.dirty.size === 0 && this.#moving.size === 0) return;
@@ -156,19 +153,19 @@ export class LaneTable {
     for (const { partition, isOwnMoving } of this.#moving) if (isOwnMoving) this.#needsLogTime[partition] = true;
   }
 
-  /** Tests if a share of this node waits for the partition's log time to go on. */
+  /** Tests if an own share waits for the partition's log time. */
   needsLogTime(partition: number): boolean {
     return this.#needsLogTime[partition];
   }
 
-  /** Lanes whose limits were computed for another link than theirs is now. */
+  /** Marks lanes whose limits were computed for another link. */
   markRelinked(link: LinkWatch, nowMs: number): void {
     for (const lane of this.lanes.values()) if (link.worse(lane, nowMs) !== lane.link) this.dirty.add(lane);
   }
 
   /**
-   * Marks the lanes of a partition that other members share. Where as much is expected of all of them as before, limits
-   * follow from tokens that are the same, so those lanes take turns: 20,000 in one turn took 0.6 s.
+   * Marks the lanes of a partition that other members share. Lanes with the same expected use as before have the same
+   * limits, so they take turns: 20,000 in one turn would take 0.6 s.
    */
   markForMembers(partition: number, nodes: number): void {
     for (const lane of this.lanes.values()) {
@@ -178,7 +175,7 @@ export class LaneTable {
     }
   }
 
-  /** Marks the next of those that wait for their turn. */
+  /** Marks the next waiting lanes. */
   markWaiting(): void {
     let left = LANES_PER_STEP;
     for (const lane of this.#waiting) {
@@ -193,7 +190,7 @@ export class LaneTable {
   }
 }
 
-/** So many lanes are computed for other members in a step, some 10 µs each. More follow sooner, in longer turns. */
+/** Lanes computed for other members per step, some 10 µs each. More follow sooner, in longer turns. */
 const LANES_PER_STEP = 250;
 
 function agreesOnPool({ strategy }: GroupSettings): boolean {

@@ -6,8 +6,8 @@ import type { Link } from './isolation.js';
 import type { LaneState } from './lane-state.js';
 
 /**
- * Watches if this node reads its own records back, per partition. A group is linked when both its own partition and the
- * membership partition are. It is measured by the local monotonic clock alone.
+ * Watches per partition if this node reads its own records back. A group is linked when both its own partition and the
+ * membership partition are. Only the local monotonic clock counts.
  */
 export class LinkWatch {
   readonly #settings: CoordinatorSettings;
@@ -27,9 +27,7 @@ export class LinkWatch {
     return this.#expectedSinceMs;
   }
 
-  /**
-   * From now on only echoes of records sent at or after this time count as proof that the log has been read up to now.
-   */
+  /** Accepts only echoes of records sent from this time on. */
   expectEchoSince(nowMs: number): void {
     this.#expectedSinceMs = nowMs;
   }
@@ -38,7 +36,7 @@ export class LinkWatch {
     return this.#echo.freshMs.every((freshMs) => freshMs >= this.#expectedSinceMs);
   }
 
-  /** Tests if the partition is linked, and has been read up to what is expected of it. */
+  /** Tests if the partition is linked and read as far as expected. */
   isHeard(partition: number): boolean {
     return this.#linked[partition] && this.#echo.freshMs[partition] >= this.#expectedSinceMs;
   }
@@ -47,12 +45,12 @@ export class LinkWatch {
     this.#echo.sent(partition, sequence, nowMs);
   }
 
-  /** Milliseconds from sending to reading back, or −1 when the record is not remembered. */
+  /** Milliseconds from sending to reading back; −1 for a record not remembered. */
   readBack(partition: number, sequence: number, nowMs: number): number {
     return this.#echo.readBack(partition, sequence, nowMs);
   }
 
-  /** When the oldest own record was sent that has not been read back; Infinity where all have been. */
+  /** Time at which the oldest unread own record was sent; Infinity without one. */
   awaitedSinceMs(partition: number): number {
     return this.#echo.awaitedSinceMs(partition);
   }
@@ -65,7 +63,7 @@ export class LinkWatch {
     return this.#linked.flatMap((linked, partition) => (linked ? [] : [partition]));
   }
 
-  /** No partition is isolated: every lane is linked. */
+  /** True = no partition is isolated. */
   get isWhole(): boolean {
     return !this.#linked.includes(false);
   }
@@ -74,7 +72,7 @@ export class LinkWatch {
     return nowMs - this.#echo.freshMs[partition];
   }
 
-  /** The worse of a lane's two partitions, with the group's own hold time. */
+  /** Returns the worse link of both partitions, by the group's hold time. */
   worse(lane: LaneState, nowMs: number): Link {
     const silentMs = Math.max(
       this.#linked[lane.partition] ? 0 : this.silentMs(lane.partition, nowMs),
@@ -84,7 +82,7 @@ export class LinkWatch {
     return silentMs > lane.settings.isolation.holdMs ? 'fallback' : 'held';
   }
 
-  /** Looks at all partitions; returns whether one was lost or came back. Fallbacks begin lane by lane: see `worse`. */
+  /** Checks all partitions. Returns true if one was lost or came back; fallbacks begin lane by lane (`worse`). */
   watch(nowMs: number): boolean {
     let changed = false;
     for (let partition = 0; partition < this.#linked.length; partition++) {

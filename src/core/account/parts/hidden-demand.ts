@@ -2,8 +2,8 @@ import { CLAIM_FACTOR } from '../../base/claims.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../../base/vocabulary.js';
 
 /**
- * Estimates what somebody wants who is held back: what is admitted does not show it. As for a lane of a node
- * (core/report/sample/ estimate.ts), the demand is
+ * Estimates the demand of a spender while it is held back. Admissions do not show it. As for a lane of a node
+ * (core/report/sample/estimate.ts), it is
  *
  *     2 × claim,   claim = max(own part, some of limit/n)
  *
@@ -19,7 +19,7 @@ export function addHiddenDemand(demand: Float64Array, claims: Float64Array): voi
   const messages = demand[MESSAGES];
   const bytes = demand[BYTES];
   if (messages === 0 || bytes === 0) {
-    // Nothing tells the weight: each dimension that is used claims by itself, and both where nothing passes.
+    // Without a weight, each used dimension claims by itself, and both where nothing passes.
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       if (messages + bytes > 0 && demand[dimension] === 0) continue;
       raise(demand, dimension, CLAIM_FACTOR * claims[dimension]);

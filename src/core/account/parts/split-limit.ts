@@ -1,14 +1,14 @@
 /**
- * Divides a node's limit among those who spend it at this node: its own requests and its enforcers, all of one weight.
+ * Divides a node's limit among its spenders: own requests and enforcers, all of one weight.
  *
  *     wantedᵢ = max(demandᵢ, floorRatio · limit/n)
- *     partᵢ   = min(wantedᵢ, L) with L so that Σ part = limit; where all are met, what is left over in equal parts
+ *     partᵢ   = min(wantedᵢ, L) with L so that Σ part = limit; where all are met, the rest in equal parts
  *
  * Worked (floorRatio 0): limit 100, demands 10/80/80 → 10/45/45. Demands 20/30 → 45/55: 50 left over, 25 each. Nobody
  * wants anything, three of them → 33.3 each. With floorRatio 0.06, demands 0/200/200 → 2/49/49.
  *
- * One dimension at a time, unlike the strategy max-min: the parts of one node lie idle for no longer than a report
- * takes, and a demand of which the other dimension refuses half shows as half the usage.
+ * Each dimension is divided by itself, unlike in max-min: an unused part of one node lasts for one report at most, and
+ * a demand of which the other dimension refuses half shows as half the usage.
  *
  * @param limit units per second; Infinity gives everybody Infinity
  * @param demands units per second, finite; as many as `parts`
@@ -31,7 +31,7 @@ export function splitLimit(parts: Float64Array, limit: number, demands: Float64A
   for (let at = 0; at < count; at++) parts[at] = parts[at] + left / count;
 }
 
-/** L with Σ min(wanted, L) = limit; Infinity where all wants together are not more. */
+/** Finds L with Σ min(wanted, L) = limit; Infinity where the limit suffices for all. */
 function waterLevel(wanted: Float64Array, limit: number): number {
   const sorted = wanted.slice().sort();
   let left = limit;

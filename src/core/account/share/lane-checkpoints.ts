@@ -5,7 +5,7 @@ import type { RowStore } from '../../usage-map/row-store.js';
 import type { UsageMap } from '../../usage-map/usage-map.js';
 import { type Checkpoint, isFurther, type ReadExtent } from '../checkpoint.js';
 
-/** Reads what all rows of a lane say of a bucket, those of past lives and of nodes that are gone among them. */
+/** Reads all rows of a lane about a bucket, dead nodes' included. */
 export function checkpointsOf(
   { usageMap, membership }: Published,
   mapLane: number,
@@ -31,10 +31,10 @@ export function checkpointsOf(
 }
 
 /**
- * Tests if a living node's row says all that another row says of a lane's buckets: its author had read that row, or
- * further than that row's author, who had nothing unread.
+ * Tests if an alive node's row replaces another row's stocks. Its author had read that row, or further than that row's
+ * author, who had nothing unread.
  *
- * @param published that other row; −1 = there is none, any living author will do
+ * @param published the other row; −1 = there is none, any alive author will do
  * @param except the slot of a member that does not count
  */
 export function isPublishedFurther(
@@ -56,10 +56,7 @@ export function isPublishedFurther(
   return false;
 }
 
-/**
- * Checks whether nobody has to find a record in the log any more: all its buckets have been full since, or nodes that
- * are alive have published what is in them since they read it.
- */
+/** Tests if a record is of no more use: its buckets were full since, or readers have published newer stocks. */
 export function isOutdated(
   { usageMap, membership }: Published,
   record: number,
@@ -74,10 +71,11 @@ export function isOutdated(
 }
 
 /**
- * Checks whether a lane's buckets have been full since: the row that read furthest says how long that takes, and each
- * row behind that place how much longer.
+ * Tests if a lane's buckets have been full since: after the time in the furthest row and in each row that its author
+ * had not read.
  *
- * *Worked:* three nodes take 600 of 600 per hour at once and are killed. Each row says an hour; all together say three.
+ * *Worked:* three nodes take 600 of 600 per hour at once and are killed. Each row has an hour; together they have
+ * three.
  */
 function isFull(usageMap: UsageMap, mapLane: number, { spanMs }: Pick<LogTime, 'spanMs'>): boolean {
   const { rows } = usageMap;

@@ -1,13 +1,9 @@
-/**
- * Lists the nodes that take part in a lane by themselves, and their rows, in order of NodeKey. Scratch: `begin`, `list`
- * in any order, `order`, then read.
- */
+/** Lists a lane's participants in order of NodeKey. Scratch: `begin`, `list` in any order, `order`, then read. */
 export class LaneMembers {
-  /** Nodes that are listed. */
   count = 0;
-  /** By alive node: the entry that was listed last for it, or −1. All are −1 between two uses. */
+  /** By alive node: its newest entry, or −1. All are −1 between two uses. */
   #last = new Int32Array(16).fill(NONE);
-  /** By entry: a row, and the entry of the same node that was listed before it. */
+  /** By entry: a row; below, the earlier entry of the same node. */
   #rows = new Int32Array(16);
   #before = new Int32Array(16);
   /** Indexes of the listed nodes. */
@@ -34,12 +30,12 @@ export class LaneMembers {
     this.#last[node] = entry;
   }
 
-  /** Lists those of the alive nodes that are not listed yet. */
+  /** Lists the alive nodes that are not listed yet. */
   listAll(): void {
     for (let node = 0; node < this.#alive; node++) if (this.#last[node] === NONE) this.list(node, NONE);
   }
 
-  /** Puts the nodes in order: by looking at all where most are listed, else by sorting. */
+  /** Sorts the nodes: by reading all alive ones where over an eighth is listed. */
   order(): void {
     if (this.count * SORTED_PER_NODE > this.#alive) this.#pick();
     else if (this.count > SORTED_BY_HAND) this.#nodes.subarray(0, this.count).sort();
@@ -51,12 +47,12 @@ export class LaneMembers {
     }
   }
 
-  /** Index among the alive nodes of the listed one with this rank. */
+  /** Returns the index among the alive nodes of a rank. */
   at(rank: number): number {
     return this.#nodes[rank];
   }
 
-  /** The newest entry of the node with this rank; follow `nextOf` to −1. */
+  /** Returns the newest entry of a rank; follow `nextOf` to −1. */
   firstOf(rank: number): number {
     return this.#first[rank];
   }
@@ -92,9 +88,9 @@ export class LaneMembers {
 }
 
 const NONE = -1;
-/** Alive nodes per listed one up to which looking at all of them is faster than sorting. */
+/** Alive nodes per listed one up to which reading all beats sorting. */
 const SORTED_PER_NODE = 8;
-/** Nodes up to which a sort by insertion is faster than the built-in one. */
+/** Nodes up to which inserting is faster than the built-in sort. */
 const SORTED_BY_HAND = 16;
 
 function larger(column: Int32Array): Int32Array<ArrayBuffer> {

@@ -18,7 +18,7 @@ import type { OwnClaims } from '../../usage-map/pool/own-claims.js';
 import type { UsageMap } from '../../usage-map/usage-map.js';
 import { LaneMembers } from './lane-members.js';
 
-/** Gathers what a strategy is given: the rows, weights and divisors of the alive nodes, and the rates in force. */
+/** Gathers a strategy's inputs: rows, weights and divisors of the alive nodes, and the rates in force. */
 export class LaneViews {
   readonly #nodeKey: NodeKey;
   /** By partition. */
@@ -43,10 +43,10 @@ export class LaneViews {
   }
 
   /**
-   * Fills the view with what a strategy divides, and among which nodes. The view is reused: read it at once.
+   * Fills the view for a strategy. The view is reused: read it at once.
    *
-   * *Why:* a lane has rows of few nodes. If each of the others took part by itself, what a record costs would grow with
-   * the cluster.
+   * *Why:* a lane has rows of few nodes. If each of the others took part by itself, the cost of a record would grow
+   * with the cluster.
    */
   gather(settings: GroupSettings, strategy: Strategy, lane: SharedLane): LaneView {
     const { mapLane, partition } = lane;
@@ -55,7 +55,7 @@ export class LaneViews {
     const members = this.#members;
     members.begin(alive.count);
     this.#listRows(mapLane, alive);
-    // A claim to the pool is one node's own, and so is a weight.
+    // Claims to the pool and weights belong to single nodes.
     if (strategy.agreesOnPool) members.listAll();
     else if (hasAny(settings.weights)) this.#listWeights(settings.weights, alive);
     members.order();
@@ -80,7 +80,7 @@ export class LaneViews {
     return view;
   }
 
-  /** The same with one participant per alive node, in their order, for who looks at all of them. */
+  /** Copies the view to one participant per alive node, in their order. */
   perNode(view: LaneView, partition: number): LaneView {
     const length = this.#membership.on(partition).count;
     if (this.#perNode.weight.length < length) this.#perNode = createLaneView(length * 2);
@@ -105,7 +105,7 @@ export class LaneViews {
     return all;
   }
 
-  /** @param rest how many nodes the last participant stands for; 0 = there is none */
+  /** @param rest nodes that the last participant stands for; 0 = there is none */
   #fillNodes(view: LaneView, rest: number, remembers: boolean): void {
     const { count } = this.#members;
     view.nodes.fill(1, 0, count);
@@ -137,7 +137,7 @@ export class LaneViews {
     }
   }
 
-  /** Looks at all nodes: few groups have weights. */
+  /** Lists nodes with weights by reading all: few groups have any. */
   #listWeights(weights: Readonly<Record<string, number>>, { members }: AliveMembers): void {
     members.forEach(({ nodeId }, index) => {
       if (weights[nodeId] !== undefined) this.#members.list(index, NO_ROW);
@@ -148,7 +148,7 @@ export class LaneViews {
     const members = this.#members;
     for (let at = 0; at < members.count; at++) {
       clearParticipant(view, at, remembers);
-      // A node reports a lane in one bundle. Just after it moved a group to another bundle, both may be known.
+      // A node reports a lane in one bundle. Just after it moved a group to another bundle, both may have been read.
       for (let listed = members.firstOf(at); listed !== -1; listed = members.nextOf(listed)) {
         this.#fillRow(view, at, members.rowOf(listed), remembers);
       }
@@ -177,8 +177,8 @@ export class LaneViews {
   }
 
   /**
-   * Fills in by what each divides. A claim of this node that it has not read back is no part of the log's prefix, and
-   * so no part of what is expected of a node where the cluster has a bucket: that bounds what all take together.
+   * Fills in each node's divisor. A claim of this node that it has not read back is no part of the log's prefix, and so
+   * no part of the expected use of a cluster's bucket, which bounds all nodes together.
    */
   #fillDivisors(view: LaneView, partition: number, hasBucket: boolean): void {
     const pool = this.#pools[partition];
@@ -195,7 +195,7 @@ type LaneLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pools'>
 const NOT_LISTED = -1;
 const NO_ROW = -1;
 
-/** Wants and uses nothing, and nothing is known of it. */
+/** Sets a participant to no demand and no usage. */
 function clearParticipant(view: LaneView, at: number, remembers: boolean): void {
   if (remembers) view.ageMs[at] = Infinity;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -209,7 +209,7 @@ function keepLarger(column: Float64Array, at: number, value: number): void {
   if (value > column[at]) column[at] = value;
 }
 
-/** Most groups have no weights, and looking one up per node takes a fifth of a lane's time. */
+/** Tests for weights: most groups have none, and a lookup per node takes a fifth of a lane's time. */
 function hasAny(weights: Readonly<Record<string, number>>): boolean {
   for (const _ in weights) return true;
   return false;

@@ -30,11 +30,10 @@ import { unsettledShare } from './unsettled-share.js';
 type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pools' | 'epochs'>;
 
 /**
- * Goes from the usage map to limits: target → convergence → share, which is the limit, and depth, for the lanes that
- * this node serves.
+ * Computes limits from the usage map for the served lanes: target → convergence → share (the limit) and depth.
  *
  * `target` and `computed` are functions of the log alone: every node that has read as far computes the same for all.
- * `applied` is what this node's limiter enforces: the computed share, or what isolation leaves of it.
+ * `applied` is the limit in force at this node: the computed share, or the part of it that isolation leaves.
  */
 export class ShareBook {
   /** Per slot, units per second. */
@@ -42,15 +41,15 @@ export class ShareBook {
   computed: Float64Array;
   applied: Float64Array;
   depth: Float64Array;
-  /** Participants looked at so far to divide lanes: what records cost beyond their own rows, as a count. */
+  /** Participants read so far to divide lanes: the cost of records beyond their own rows. */
   looks = 0;
-  /** By partition, the claims to the pool that this node has written and not read back. */
+  /** By partition, this node's claims to the pool not read back. */
   readonly ownClaims: readonly OwnClaims[];
   readonly #nodeKey: NodeKey;
   readonly #settings: CoordinatorSettings;
   readonly #log: ReadLog;
   readonly #inputs: LaneViews;
-  /** The span of local time (least-share.ts) in which the lane at hand is updated. */
+  /** The span of local time of the present update (least-share.ts). */
   #span = 0;
   readonly #targets: TargetBook;
   readonly #strategies: StrategyOfGroup[] = [];
@@ -69,7 +68,7 @@ export class ShareBook {
     this.#inputs = new LaneViews(this.#nodeKey, log, this.ownClaims, targets);
   }
 
-  /** Makes room for this many lanes; their contents stay. The columns are replaced, so callers must not keep them. */
+  /** Makes room for this many lanes. The columns are replaced, so callers must not keep them. */
   addLanes(laneCount: number): void {
     const slots = laneCount * DIMENSION_COUNT;
     const held = this.target.length;
@@ -94,7 +93,7 @@ export class ShareBook {
   }
 
   /**
-   * Computes a lane anew. Returns whether a share or a depth moved.
+   * Computes a lane anew. Returns true if a share or a depth moved.
    * @param own index of this node among the alive nodes; −1 when the log has given it up
    * @param nowMs local monotonic time
    */
@@ -117,12 +116,12 @@ export class ShareBook {
     return isMoved;
   }
 
-  /** Shares of all alive nodes for a lane, in order of NodeKey. The view is scratch space: read it at once. */
+  /** Computes all alive nodes' shares of a lane, in order of NodeKey. The view is scratch space: read it at once. */
   converge(group: number, lane: SharedLane): LaneView {
     return this.#perNode(this.#settings.groups[group], this.strategyOf(group), lane);
   }
 
-  /** Shares by settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
+  /** Computes a preview by other settings; the strategy in force keeps its memory. */
   convergeAs(settings: GroupSettings, lane: SharedLane): LaneView {
     return this.#perNode(settings, strategyOf(settings), lane);
   }
@@ -131,7 +130,7 @@ export class ShareBook {
     return this.#inputs.perNode(this.#converge(settings, strategy, lane), lane.partition);
   }
 
-  /** Reads into a lane's tokens what the strategy divides. */
+  /** Reads the inputs of the strategy into a lane's tokens. */
   viewTokens(tokens: LaneTokens, lane: LaneOfMap): void {
     const view = this.#converge(this.#settings.groups[lane.group], this.strategyOf(lane.group), lane);
     this.#readInto(
@@ -142,7 +141,7 @@ export class ShareBook {
     );
   }
 
-  /** @param own the participant that stands for this node; −1 = the log has given it up */
+  /** @param own this node's participant; −1 = the log has given it up */
   #readInto(tokens: LaneTokens, view: LaneView, { group, direction, partition }: LaneOfMap, own: number): void {
     const settings = this.#settings.groups[group];
     const { burst, debtMs } = settings;
@@ -159,10 +158,7 @@ export class ShareBook {
     return view;
   }
 
-  /**
-   * Called when a lane is not served any more. If it is used again during an outage, it holds what the log said last,
-   * and not the share that it had long ago.
-   */
+  /** Ends a lane's share: if used again during an outage, it holds the log's last one, not an old one. */
   release(lane: number): void {
     this.applied.fill(NOTHING_HELD, slotOf(lane, 0), slotOf(lane + 1, 0));
   }
@@ -176,8 +172,7 @@ export class ShareBook {
   }
 
   /**
-   * Computes what a node takes of a demand at the applied shares: what one dimension refuses takes nothing of the
-   * other.
+   * Computes a node's use of a demand at the applied shares. Work that one dimension refuses uses nothing of the other.
    */
   takenInto(out: LaneUnits, lane: number, demand: Readonly<LaneUnits>): void {
     let part = 1;
@@ -188,33 +183,32 @@ export class ShareBook {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) out[dimension] = part * demand[dimension];
   }
 
-  /** The cluster's rates in force. */
   targetOf(lane: number): Rates {
     return [this.target[slotOf(lane, MESSAGES)], this.target[slotOf(lane, BYTES)]];
   }
 
-  /** The share that any node gets if it wants that much: target/N. */
+  /** The share that any node gets on demand: target/N. */
   dueOf({ lane, partition }: Pick<LaneState, 'lane' | 'partition'>, dimension: number): number {
     const { membership, epochs } = this.#log;
     return this.target[slotOf(lane, dimension)] / Math.max(1, membership.on(partition).count, epochs.nodesAtLeast);
   }
 
-  /** Computes what a lane claims while its work is held back: its share, and at least its due. */
+  /** Computes a lane's claim while its work is held back: its share, at least its due. */
   claimInto(claim: LaneUnits, lane: LaneState): void {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       claim[dimension] = Math.max(this.dueOf(lane, dimension), this.applied[slotOf(lane.lane, dimension)]);
     }
   }
 
-  /** The applied share as reports carry it: an unlimited dimension has none. */
+  /** The applied share for reports; 0 for an unlimited dimension. */
   reportable(lane: number, dimension: number): number {
     const share = this.applied[slotOf(lane, dimension)];
     return share === Infinity ? 0 : share;
   }
 
   /**
-   * The number of the span of local time (least-share.ts). A node notices that the topic is gone when it has not
-   * heard itself for `isolationAfterMs`. Another node that counted as linked may have been behind by as much when the
+   * Returns the number of the span of local time (least-share.ts). A node notices that the topic is gone after
+   * `isolationAfterMs` without its echo. Another node that counted as linked may have been behind by as much when the
    * topic went. The three whole spans together cover both times, the slower heartbeat of other partitions, and some
    * rounds.
    */
@@ -250,10 +244,10 @@ export class ShareBook {
     return isMoved;
   }
 
-  /** The share while the new log does not say everything yet. */
+  /** Computes the share while the new log is incomplete. */
   #unsettled(lane: LaneState, slot: number, equalShare: number, nodes: number, own: number): number {
     const { epochs, pools } = this.#log;
-    // If the log went away before it had this node, it says nothing about its share; that does not mean a share of 0.
+    // A log that went away before it had this node has no share for it; that does not mean a share of 0.
     const isAway = own === -1 && lane.link !== 'linked';
     const [target, computed] = [this.target[slot], this.computed[slot]];
     return unsettledShare({
@@ -268,7 +262,7 @@ export class ShareBook {
     });
   }
 
-  /** The depth of a window is all the tokens that it holds. It needs no minimum: a whole window may be used at once. */
+  /** Computes a depth; that of a window is all its tokens. It needs no minimum: a whole window may be used at once. */
   #depthOf(lane: LaneState, dimension: number, limit: number, equalShare: number): number {
     if (limit === Infinity) return limit;
     const { limiter, windowMs } = lane.settings;
@@ -277,7 +271,7 @@ export class ShareBook {
     return shareDepth(limit, known);
   }
 
-  /** While the echo is missing, records of the log may lower a share, but never raise it. */
+  /** Computes the share while the echo is missing: records may only lower it. */
   #isolated(lane: LaneState, slot: number, equalShare: number, own: number): number {
     const { policy } = lane.settings.isolation;
     const floor = equalShare * lane.settings.floorRatio;
@@ -292,17 +286,17 @@ interface StrategyOfGroup {
   readonly strategy: Strategy;
 }
 
-/** A lane by its group, and by the usage map's number. */
+/** A lane by its group and by the usage map's number. */
 type LaneOfMap = SharedLane & Pick<LaneState, 'group'>;
 
 const COLUMNS = ['target', 'computed', 'applied', 'depth'] as const;
 
 const ROUNDS_MS = 500;
 
-/** The applied share of a lane that is not served: isolation takes the least of what was held and what the log says. */
+/** The applied share of an unserved lane: isolation takes the least of it and the log's. */
 const NOTHING_HELD = Infinity;
 
-/** Bytes per message as reported last; without a report one byte, so that only the time of the limit counts. */
+/** Bytes per message as reported last; 1 without a report, so that only the time of the limit counts. */
 function pieceSize(lane: LaneState, dimension: number): number {
   if (dimension === MESSAGES) return 1;
   const messages = lane.reported.demand[MESSAGES];

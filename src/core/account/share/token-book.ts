@@ -35,7 +35,7 @@ import type { ShareBook } from './share-book.js';
 
 export interface TokenBookParts {
   readonly nodeKey: NodeKey;
-  /** Knows this node's life. */
+  /** Holds this node's life. */
   readonly life: { readonly incarnation: Incarnation };
   readonly limiter: Limiter;
   readonly table: LaneTable;
@@ -45,7 +45,7 @@ export interface TokenBookParts {
   readonly shares: ShareBook;
   readonly targets: TargetBook;
   readonly costs: CostMeter;
-  /** Knows which own records are on their way. */
+  /** Lists own records that are on their way. */
   readonly link: Pick<LinkWatch, 'awaitedSinceMs'>;
 }
 
@@ -56,37 +56,36 @@ interface FollowedLane {
   readonly direction: number;
   readonly mapLane: number;
   readonly partition: number;
-  /** Messages/s: the ceiling of its ramp when it was viewed last; Infinity without one. */
+  /** Messages/s: the ceiling of its ramp at the last view; Infinity without one. */
   ceiling: number;
-  /** The offset from which on it was followed; NaN = what it held was carried over from another log. */
+  /** The offset from which on it was followed; NaN = its stock was carried over from another log. */
   beganOffset: number;
-  /** True while it has been settled and waits for a view of its rows. */
+  /** True from its settlement until its rows are viewed. */
   isOutdated: boolean;
-  /** True = it is followed until it is full, served or not, because no row says what is in it. */
+  /** True = followed until full, because no row has its stock. */
   isKept: boolean;
 }
 
 /**
  * Follows the cluster's buckets of served lanes, record by record. Others stand in rows of the log alone
- * (core/account/checkpoint.ts), but for those with a ramp, and those of which no row says what they hold (`isKept`).
+ * (core/account/checkpoint.ts), except those with a ramp and those without a row of their stock (`isKept`).
  */
 export class TokenBook implements ChargeReader {
   readonly #parts: TokenBookParts;
   /** By the usage map's number of the lane. */
   readonly #lanes = new Map<number, FollowedLane>();
-  /** Those whose group has a ramp. */
+  /** Lanes whose group has a ramp. */
   readonly #ramped = new Map<number, FollowedLane>();
-  /** Those that are not served, or not any more. */
+  /** Lanes that are not served, or not any more. */
   readonly #unserved = new Set<FollowedLane>();
-  /** False until the node has begun to decide. */
   #hasBegun = false;
-  /** Span time of each partition when the node began to decide: by `burst.start: empty` buckets were empty then. */
+  /** Per partition, span time at which the node began to decide: with `burst.start: empty` buckets were empty then. */
   readonly #beganMs: Float64Array;
-  /** Lanes whose rows, or the members among them, have changed since they were viewed. */
+  /** Lanes whose rows, or their members, have changed since they were viewed. */
   readonly #outdated: FollowedLane[] = [];
-  /** By partition, the views that changes of members ask for. */
+  /** By partition, the views that changes of members need. */
   readonly #members: readonly MembersViewed[];
-  /** Views of lanes so far: what records and changes of members cost, as a count. */
+  /** Views of lanes so far: the cost of records and changes of members. */
   views = 0;
   readonly #taken = new Float64Array(DIMENSION_COUNT);
   readonly #unrefused = new Float64Array(DIMENSION_COUNT);
@@ -97,7 +96,7 @@ export class TokenBook implements ChargeReader {
     this.#members = parts.log.logTimes.map(() => ({ areNew: false, alive: [], span: Number.NaN, looks: 0 }));
   }
 
-  /** The node begins to decide. */
+  /** Called when the node begins to decide. */
   begin(): void {
     this.#hasBegun = true;
     this.#parts.log.logTimes.forEach(({ spanMs }, partition) => {
@@ -109,8 +108,8 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Another log begins, with time and all charges at 0, before anything is written into it. What rows of the old one
-   * say of buckets is remembered until they are full: their authors may be gone.
+   * Begins another log at time 0, before its first record. Stocks in rows of the old one are remembered until the
+   * buckets are full: their authors may be gone.
    */
   beginEpoch(nowMs: number): void {
     this.#beganMs.fill(0);
@@ -123,7 +122,7 @@ export class TokenBook implements ChargeReader {
     }
   }
 
-  /** Follows the lanes of a group whose ramps have begun: others do, so that their buckets are settled at each step. */
+  /** Follows a group's lanes with ramps, to settle them at each step. */
   #followRamps(group: number): void {
     const { table, targets, usageMap } = this.#parts;
     if (!this.#hasRamp(group)) return;
@@ -135,10 +134,7 @@ export class TokenBook implements ChargeReader {
     }
   }
 
-  /**
-   * Follows a lane's bucket: from its first use on, and when its group gets a bucket or loses it. What is in the bucket
-   * is restored here, not when the node starts.
-   */
+  /** Follows a served lane's bucket, and restores its stock; also when its group gets or loses one. */
   serve(lane: LaneState, nowMs: number): void {
     const followed = this.#follow(lane.mapLane);
     lane.tokens = followed?.tokens ?? null;
@@ -153,7 +149,7 @@ export class TokenBook implements ChargeReader {
     followed.tokens.startClock(nowMs);
   }
 
-  /** The row of a key that this node has spent without publishing it, and how long others have to remember it. */
+  /** Makes the row of a key spent unpublished. It has to be remembered for `fullInMs`. */
   rowOfUnpublished({ groupId, direction, units, buckets }: UnpublishedUse): {
     readonly row: ReportRow;
     readonly fullInMs: number;
@@ -180,13 +176,12 @@ export class TokenBook implements ChargeReader {
     return { row, fullInMs };
   }
 
-  /** Called when a lane is not served any more. */
   unserve({ mapLane }: LaneState): void {
     const followed = this.#lanes.get(mapLane);
     if (followed !== undefined) this.#unserved.add(followed);
   }
 
-  /** Tokens by all that has been read of the lane's partition; null where the bucket is full, or there is none. */
+  /** Tokens by all records read of the lane's partition; null where the bucket is full, or there is none. */
   tokensOf(mapLane: number, dimension: number): number | null {
     const lane = this.#lanes.get(mapLane);
     if (lane === undefined) return null;
@@ -195,12 +190,11 @@ export class TokenBook implements ChargeReader {
     return lane.tokens.tokensAt(dimension, Math.max(spanMs, lane.tokens.settledLogMs));
   }
 
-  /** The offset from which on a lane's bucket was followed; NaN = it is not, or what it held is of another log. */
+  /** The offset from which on a lane's bucket was followed; NaN = never in this log. */
   beganOffsetOf(mapLane: number): number {
     return this.#lanes.get(mapLane)?.beganOffset ?? Number.NaN;
   }
 
-  /** Tests if the book refers to a lane of the usage map. */
   has(mapLane: number): boolean {
     return this.#lanes.has(mapLane);
   }
@@ -223,7 +217,7 @@ export class TokenBook implements ChargeReader {
     return this.#lanes.get(mapLane)?.tokens.charge(source.nodeKey, source.slot, messages, bytes, wants) ?? 0;
   }
 
-  /** Rows of a lane have gone, or count again. What they said before is still in the lane's view. */
+  /** Called when rows of a lane have gone, or count again. The lane's view still has their earlier figures. */
   rowsChanged(mapLane: number): void {
     const lane = this.#lanes.get(mapLane);
     if (lane === undefined) return;
@@ -238,8 +232,8 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Called before a record says how far a ramp is. A group that is far from its quota has a ramp, and may have no rows:
-   * if only those that use it followed its bucket, theirs alone would be settled wherever the target moves.
+   * Called before a record moves a ramp. A group that is far from its quota has a ramp, and may have no rows: if only
+   * its users followed its bucket, only theirs would be settled wherever the target moves.
    */
   rampMoves({ groupId, direction }: GroupStateRecord): void {
     const { table, usageMap } = this.#parts;
@@ -249,8 +243,8 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * The log time of a partition has gone on by a record. Until then the target was what it was after the record before,
-   * so that it is a function of log time that everybody computes alike.
+   * Settles ramps after a record moved a partition's log time. Until then the target was that of the record before, so
+   * that it is a function of log time that all nodes compute alike.
    */
   rampTimePassed(partition: number): void {
     for (const [mapLane, lane] of this.#ramped) {
@@ -259,9 +253,9 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Views the lanes of a partition again where a record of it has changed who is alive there. Each such pass counts the
-   * alive nodes; beyond LOOKS_PER_SPAN of them in a span of the log's clock the next pass waits for a later span.
-   * Batches do not count, because others read other batches.
+   * Views the lanes of a partition again after a change of members. Each such pass counts the alive nodes; beyond
+   * LOOKS_PER_SPAN of them in a span of the log's clock the next pass waits for a later span. Batches do not count,
+   * because others read other batches.
    *
    * *Why:* 9,900 ids that one writer makes up would have each lane viewed 9,900 times.
    */
@@ -278,9 +272,9 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Views the lanes of which a node that came or went has rows, and those of which another number of nodes expects
-   * something else. All others are viewed when they are looked at next: until then as much is expected as after it, to
-   * the bit, so that it does not matter who has viewed them.
+   * Views the lanes that a change of members concerns. Those have rows of a node that came or went, or another expected
+   * use. All others are viewed at the next look: their expected use is the same, to the bit, so their time of viewing
+   * does not matter.
    *
    * A lane without rows is not settled: perhaps no other node follows it, and rounding makes the sum of two parts of a
    * time another one than that of the whole.
@@ -306,22 +300,22 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Called after every record: views the lanes that it has changed. If a view waited until it is asked for, another
-   * change might come before it, and the time between the two would be settled by the wrong one.
+   * Views the lanes that a record has changed, after every record. If a view waited, another change might come before
+   * it, and the time between the two would be settled by the wrong one.
    */
   recordApplied(): void {
     for (const lane of this.#outdated) this.#view(lane);
     this.#outdated.length = 0;
   }
 
-  /** A group is known from now on. */
+  /** Called when a group is added. */
   groupAdded(group: number): void {
     if (this.#hasBegun) this.#followRamps(group);
   }
 
   /**
-   * Called before a group changes. Where its depth grows, all nodes follow its buckets until they are full: of a bucket
-   * that nobody uses no row says that it was as full as a smaller one.
+   * Called before a group changes. Where its depth grows, all nodes follow its buckets until they are full: no row of
+   * an unused bucket shows that it was as full as a smaller one.
    */
   groupChanges(group: number, to: GroupSettings): void {
     const before = this.#parts.table.settings.groups[group];
@@ -340,11 +334,11 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Settles the group's buckets at the present log time by the old settings. No record says when a node reads the
-   * change, and until then its account has counted by the old settings.
+   * Settles the group's buckets at the present time by the old settings. No record shows when a node reads the change,
+   * and until then its account has counted by the old settings.
    *
    * *Worked:* one node, 300/s, `maxShareRatio: 0.5` set and taken away every 60 ms. Settled at the last record, 120 ms
-   * before, the bucket got 150/s for that time, which the node had taken: 370/s in all.
+   * before, the bucket would get 150/s for that time, in which the node has taken more.
    */
   groupChanged(group: number, nowMs: number): void {
     for (const [mapLane, lane] of this.#lanes) {
@@ -360,14 +354,13 @@ export class TokenBook implements ChargeReader {
     for (const lane of this.#parts.table.lanesOf(group)) {
       if (hasBucket === (lane.tokens !== null)) continue;
       this.serve(lane, nowMs);
-      // No row says what a gate let pass, at a node that began alone among others.
+      // No row has the use that a gate let pass at a node that began alone among others.
       lane.tokens?.slots.forEach((slot) => {
         slot.beginEmpty(0);
       });
     }
   }
 
-  /** A record of this node has been read back. */
   readBack(rows: readonly ReportRow[]): void {
     for (const row of rows) {
       const mapLane = this.#parts.usageMap.mapLaneOf(row.groupId, row.direction);
@@ -375,10 +368,7 @@ export class TokenBook implements ChargeReader {
     }
   }
 
-  /**
-   * Forgets buckets that are not served any more, once the log has no row of them from this node's life: it would count
-   * what it charges from there.
-   */
+  /** Forgets unserved buckets, but those with a row of this life: the log counts their charges from there. */
   forgetUnserved(): void {
     const { targets } = this.#parts;
     for (const { mapLane, tokens, partition, isKept } of this.#unserved) {
@@ -395,10 +385,7 @@ export class TokenBook implements ChargeReader {
     this.#ramped.delete(mapLane);
   }
 
-  /**
-   * Tests if this node's row of a lane has to stay in the log for what it says of the buckets: they are not full, and
-   * no other node that is alive has told them since it had read as far.
-   */
+  /** Tests if this node's row has to stay: its stocks are not full, and no later reader published them. */
   hasToRemember({ mapLane, partition, tokens }: LaneState, nowMs: number): boolean {
     if (tokens === null || tokens.fullInMs(this.#parts.log.spanNowMs(partition, nowMs)) === 0) return false;
     const { usageMap, membership, nodeKey } = this.#parts;
@@ -406,16 +393,16 @@ export class TokenBook implements ChargeReader {
     return !isPublishedFurther({ usageMap, membership }, mapLane, this.#ownRow(mapLane), slot);
   }
 
-  /** Returns what a record says of a lane's buckets now (ReportRow), and when they will be full. */
+  /** Returns a record's stocks of a lane, and their time until full. */
   checkpointOf({ partition, tokens }: LaneState, nowMs: number): LaneCheckpoint {
     if (tokens === null) return NO_CHECKPOINT;
     const { log } = this.#parts;
-    // When the record will be appended: whoever begins with it counts from there.
+    // The time at which the record will be appended: newcomers count from there.
     const logMs = log.spanNowMs(partition, nowMs) + log.roundTripMs / 2;
     return { columns: { stock: tokens.stocks(logMs), unread: tokens.unread() }, fullInMs: tokens.fullInMs(logMs) };
   }
 
-  /** Counts what this node has taken of a lane since it serves it to its part of a silent key. */
+  /** Counts a lane's use since its service began as silent use. */
   unpublishedCharged({ lane, taken, tokens }: LaneState): void {
     if (tokens === null) return;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
@@ -423,7 +410,7 @@ export class TokenBook implements ChargeReader {
     tokens.takeSilent(this.#taken);
   }
 
-  /** Lets time pass for a served lane. Its limits follow from its tokens, but not while it is isolated. */
+  /** Lets time pass for a served lane. Its limits follow from its tokens, except in isolation. */
   flow(lane: LaneState, nowMs: number): void {
     const { tokens, isLimitedByTokens } = lane;
     lane.isLimitedByTokens = false;
@@ -485,14 +472,14 @@ export class TokenBook implements ChargeReader {
     const ownRow = this.#ownRow(mapLane);
     if (ownRow !== -1) {
       tokens.resume(usageMap.rows.chargesOf(ownRow));
-      // Others may accept less of this node than it would of them.
+      // Others may accept less of this node than this node of them.
       tokens.beginEntry(usageMap.rows.memberOf(ownRow));
     }
     this.#restore(lane);
     return lane;
   }
 
-  /** Restores what the log says is in the lane's buckets. */
+  /** Restores the stocks of the lane's buckets from the log. */
   #restore({ tokens, group, mapLane, partition }: FollowedLane): void {
     const { burst } = this.#parts.table.settings.groups[group];
     const time = this.#logTime(partition);
@@ -503,7 +490,7 @@ export class TokenBook implements ChargeReader {
     });
   }
 
-  /** This node's row of the lane, written in its present life; −1 = the log has none. */
+  /** Returns the lane's row of this node's present life, or −1. */
   #ownRow(mapLane: number): number {
     const { life, membership, nodeKey, usageMap } = this.#parts;
     const own = membership.get(nodeKey);
@@ -530,7 +517,7 @@ export class TokenBook implements ChargeReader {
     return targets.ramps[partition].ceilingOf(table.settings.groups[group], direction, mapLane);
   }
 
-  /** Reads what the rows say, if they have changed since they were viewed. */
+  /** Views a lane's rows if they have changed since. */
   #view(lane: FollowedLane): void {
     if (lane.tokens.isCurrent) return;
     this.views++;
@@ -561,13 +548,11 @@ export class TokenBook implements ChargeReader {
   }
 }
 
-/** Progress of viewing the members of a partition. */
 interface MembersViewed {
   /** True after members have changed, until lanes are viewed again. */
   areNew: boolean;
-  /** The members that were alive then. */
   alive: readonly Member[];
-  /** The span of the log's clock of that pass, and the alive nodes summed over its passes. */
+  /** The span of the log's clock in the last pass; below, the alive nodes summed over its passes. */
   span: number;
   looks: number;
 }
@@ -579,12 +564,12 @@ export interface LaneCheckpoint {
 
 const NO_CHECKPOINT: LaneCheckpoint = { columns: {}, fullInMs: 0 };
 
-/** Tests if a lane has been settled since something of it changed. Where it was viewed meanwhile, it has not. */
+/** Tests if a lane has been settled since its last change; a view in between ends that. */
 function isSettled({ tokens, isOutdated }: FollowedLane): boolean {
   return isOutdated && !tokens.isCurrent;
 }
 
-/** Tests if some bucket of a group may be deeper than before. */
+/** Tests if a bucket of a group may be deeper than before. */
 function mayGrow(before: GroupSettings, to: GroupSettings): boolean {
   return DIRECTIONS.some((side, direction) =>
     before.quota[side].some((rate, dimension) => {
@@ -594,13 +579,10 @@ function mayGrow(before: GroupSettings, to: GroupSettings): boolean {
   );
 }
 
-/** A larger span makes ids that come at once cost less, and count later. */
+/** Milliseconds. A larger span makes ids that come at once cost less, and count later. */
 const MEMBERS_SPAN_MS = 100;
-/**
- * Bounds the alive nodes summed over the views in such a span. More lets more nodes start at once without being late:
- * now some 200 that come one by one.
- */
+/** Alive nodes summed over such a span's views. With more, more nodes start at once: now some 200. */
 const LOOKS_PER_SPAN = 20_000;
 
-/** A fall by more than this is a reset of the limiter's counters (`keepExact`); refunds fall by less. */
+/** Units. A larger fall is a reset of the limiter's counters (`keepExact`); refunds fall by less. */
 const FELL = -(2 ** 50);

@@ -1,6 +1,6 @@
 /**
- * The share that a node applies while a new log does not say everything yet (epoch-watch.ts). No share rises, so
- * Σ shares stays at or below what it was in the old log, whatever the new one already says:
+ * Computes a node's share while a new log is incomplete (epoch-watch.ts). No share rises, so Σ shares stays at or below
+ * that of the old log, whatever the new one already has:
  *
  *     a node that decided in the old log      → min(held, computed); `held` until its own records have been read back
  *       a lane that it did not serve there    → min(its floor, computed): the other nodes have left that much to it
@@ -24,13 +24,12 @@ export interface Unsettled {
   /** The share applied until now; Infinity = the lane was not served. */
   readonly held: number;
   readonly floor: number;
-  /** The share that follows from the new log. */
   readonly computed: number;
-  /** The target as far as the new log tells it: what all nodes together may have. */
+  /** Units per second of all nodes together by the new log. */
   readonly target: number;
-  /** The quota: what all nodes together may have by the group's configuration. */
+  /** Units per second of all nodes together by the configuration. */
   readonly quota: number;
-  /** The largest pool that any node may divide by; null = the group does not agree on a pool. */
+  /** The largest pool that any node may divide by; null = without an agreed pool. */
   readonly pool: number | null;
   /** See EpochWatch. */
   readonly keepsShares: boolean;

@@ -14,7 +14,7 @@ interface SharingNode {
   readonly link: LinkWatch;
 }
 
-/** Computes the shares of these lanes anew, and puts into the effects which of them moved. */
+/** Computes the shares of these lanes anew. Adds the moved lanes to the effects. */
 export function updateLanes(
   lanes: Iterable<LaneState>,
   { nodeKey, membership, shares, link }: SharingNode,
