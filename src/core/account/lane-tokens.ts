@@ -4,7 +4,7 @@ import { type Clumped, Clumps } from '../report/sample/clumps.js';
 import type { LaneRates } from '../report/sample/estimate.js';
 import type { DepthRule } from './cluster-depth.js';
 import { NEARLY_FULL } from './from-cluster.js';
-import { OwnEntry } from './lanes/own-entry.js';
+import { OwnEntry } from './own-entry.js';
 import { SlotTokens, type Viewed } from './slot-tokens.js';
 
 /** Holds a lane's tokens: the cluster's buckets by the log, and this node's part of them. */

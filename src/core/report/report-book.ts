@@ -11,7 +11,7 @@ export interface Bundle {
   readonly key: string;
   readonly groups: number[];
   dirty: boolean;
-  /** What made it due, or will if nothing else does before. */
+  /** Reason of its next publication. */
   reason: ReportReason;
   /** Largest error of its published groups ÷ that of a due report. */
   deviation: number;

@@ -444,7 +444,11 @@ interface SinceReport {
   readonly silentMs: number;
 }
 
-/** Finds why present rates are news; null = they are not. @param hasClaimed true = it claimed, and is not held back now */
+/**
+ * Finds why present rates are news; null = they are not.
+ *
+ * @param hasClaimed true = the lane claimed, and is not held back now
+ */
 function dueByRates(
   lane: LaneState,
   tokens: LaneTokens,

@@ -7,9 +7,9 @@ import { type CostReport, createCostReport } from '../../target/cost-report.js';
 import { createRampTurn, type RampTurn } from '../../target/ramp/ramp-turn.js';
 import type { Binding } from '../../target/target-rate.js';
 import type { LaneTokens } from '../lane-tokens.js';
+import { OwnEntry } from '../own-entry.js';
 import type { Link } from './isolation.js';
 import { LeastShare } from './least-share.js';
-import { OwnEntry } from './own-entry.js';
 
 /** A served lane: its samples, its newest report and its limits. */
 export interface LaneState {

@@ -29,7 +29,7 @@ import { LaneTokens } from '../lane-tokens.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { LaneTable } from '../lanes/lane-table.js';
 import type { LinkWatch } from '../lanes/link-watch.js';
-import { OwnEntry } from '../lanes/own-entry.js';
+import { OwnEntry } from '../own-entry.js';
 import { checkpointsOf, isPublishedFurther } from './lane-checkpoints.js';
 import type { ShareBook } from './share-book.js';
 

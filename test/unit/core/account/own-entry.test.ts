@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type EntryLife, OwnEntry } from '../../../src/core/account/lanes/own-entry.js';
+import { type EntryLife, OwnEntry } from '../../../../src/core/account/own-entry.js';
 
 test.each<[life: EntryLife, isOpen: boolean, forgotten: EntryLife]>([
   ['none', false, 'none'],
