@@ -12,9 +12,7 @@ import {
 } from '../resolved/rates-as-written.js';
 import type {
   GroupConfig,
-  HmacConfig,
   KafkaQuotasConfig,
-  KeysConfig,
   KeyTemplate,
   ListenerTlsConfig,
   PolledBackend,
@@ -23,11 +21,9 @@ import type {
 } from '../resolved/resolved-config.js';
 import type { NodeSettings } from '../schema/all-settings.js';
 import { GROUP, type GroupSection } from '../schema/groups.js';
-import type { HmacSettings } from '../schema/hmac.js';
 import type { LimitRole } from '../schema/keys.js';
 import type { MqttRule } from '../schema/mqtt-rules.js';
 import { kindOf } from '../schema/topic-kinds.js';
-import type { TextsRead } from '../setting/text-file.js';
 import {
   givenRate,
   perSecond,
@@ -37,6 +33,7 @@ import {
   type WrittenRate,
 } from '../setting/written-rate.js';
 import { plannedSettings } from './planned-settings.js';
+import type { KeyBounds, KeysRead, TemplateRead } from './read-keys.js';
 import type { ReadTopic } from './read-topic.js';
 
 export interface ConfigParts {
@@ -52,7 +49,7 @@ export interface ConfigParts {
   readonly topic: ReadTopic;
   readonly backends: readonly Omit<PolledBackend, 'timeoutMs'>[];
   readonly groups: ReadonlyMap<string, GroupSection>;
-  readonly keys: KeysGiven;
+  readonly keys: KeysRead;
   readonly mqttRules: readonly MqttRule[];
   readonly kafkaQuotas: Pick<KafkaQuotasConfig, 'exporters' | 'entities'>;
   readonly attachments: AttachmentsConfig;
@@ -60,82 +57,49 @@ export interface ConfigParts {
 }
 
 /** Puts what was read without a mistake into the shape of the result. */
-export function buildConfig({
-  source,
-  node,
-  decisionsFile,
-  startFile,
-  auth,
-  httpTls,
-  mqttTls,
-  files,
-  topic,
-  backends,
-  groups,
-  keys,
-  mqttRules,
-  kafkaQuotas,
-  attachments,
-  constants: others,
-}: ConfigParts): ResolvedConfig {
+export function buildConfig({ node, groups, backends, auth, keys, constants, ...parts }: ConfigParts): ResolvedConfig {
   const { node: nodeId, cluster, insecure, sampleIntervalMs, defaultGroup } = node;
   const { http, mqtt, registry, start, limits, log, metrics, timing, limiting, costs } = node;
   const of = <Section extends keyof Constants>(section: Section): Constants[Section] => {
-    return { ...CONSTANTS[section], ...others[section] };
+    return { ...CONSTANTS[section], ...constants[section] };
   };
-  const topicConfig = topicOf(topic, of);
+  const topic = topicOf(parts.topic, of);
   return deepFreeze({
     cluster,
     nodeId,
-    source,
-    files,
+    source: parts.source,
+    files: parts.files,
     auth: auth && { ...auth, ...of('auth') },
     insecure,
-    topic: topicConfig,
+    topic,
     registry: { ...registry, ...of('registry') },
-    start: { ...start, file: startFile },
-    attachments,
-    http: { ...http, ...of('http'), tls: httpTls },
-    mqtt: { ...mqtt, ...of('mqtt'), rules: mqttRules, tls: mqttTls },
-    kafkaQuotas: { ...node.kafkaQuotas, ...of('kafkaQuotas'), ...kafkaQuotas },
+    start: { ...start, file: parts.startFile },
+    attachments: parts.attachments,
+    http: { ...http, ...of('http'), tls: parts.httpTls },
+    mqtt: { ...mqtt, ...of('mqtt'), rules: parts.mqttRules, tls: parts.mqttTls },
+    kafkaQuotas: { ...node.kafkaQuotas, ...of('kafkaQuotas'), ...parts.kafkaQuotas },
     limits: { ...limits, ...of('limits'), ...directionsOf(limits), asWritten: ratesAsWritten({ limits }) },
-    log: { ...log, decisionsFile },
+    log: { ...log, decisionsFile: parts.decisionsFile },
     metrics,
     sampleIntervalMs,
     timing: { ...timing, ...derivedTiming(timing, sampleIntervalMs), ...of('timing') },
     limiting: { ...limiting, ...of('limiting') },
     costs: { ...costs, ...of('costs') },
     backends: backends.map((backend) => ({ ...backend, ...of('backends') })),
-    groups: Array.from(groups, ([name, settings]) => withAll(buildGroup(name, settings), alone(topicConfig))),
-    keys: { ...buildKeys(keys), ...of('keys') },
+    groups: Array.from(groups, ([name, settings]) => withAll(buildGroup(name, settings), alone(topic))),
+    keys: { ...(keys.bounds as KeyBounds), templates: keys.templates.map(buildTemplate), ...of('keys') },
     defaultGroup,
   });
 }
 
-/** Keys as read-keys.ts reads them, without mistakes. */
-interface KeysGiven {
-  readonly bounds: Pick<KeysConfig, 'maxLive' | 'publishNames'>;
-  readonly templates: readonly TemplateGiven[];
-}
-
-interface TemplateGiven {
-  readonly pattern: { readonly text: string };
-  readonly settings: GroupSection;
-  readonly overrides: ReadonlyMap<string, GroupSection>;
-  readonly allowLimits: { readonly role: LimitRole; readonly quota: GroupSection['quota'] } | null;
-}
-
-function buildKeys({ bounds, templates }: KeysGiven) {
-  return { ...bounds, templates: templates.map(buildTemplate) };
-}
-
-export function buildTemplate({ pattern, settings, overrides, allowLimits }: TemplateGiven): KeyTemplate {
+/** Takes what was read without a mistake: every field is there. */
+export function buildTemplate({ pattern, settings, overrides, allowLimits }: TemplateRead): KeyTemplate {
   return {
     pattern: pattern.text,
-    group: buildGroup(pattern.text, settings),
-    overrides: Array.from(overrides, ([name, override]) => buildGroup(name, override)),
+    group: buildGroup(pattern.text, settings as GroupSection),
+    overrides: Array.from(overrides, ([name, override]) => buildGroup(name, override as GroupSection)),
     allowLimits: allowLimits && {
-      role: allowLimits.role,
+      role: allowLimits.role as LimitRole,
       quota: directionsOf(allowLimits.quota),
       asWritten: ratesAsWritten({ quota: allowLimits.quota }),
     },
@@ -145,16 +109,12 @@ export function buildTemplate({ pattern, settings, overrides, allowLimits }: Tem
 function topicOf(topic: ReadTopic, of: <Kind extends keyof Constants>(kind: Kind) => Constants[Kind]): TopicConfig {
   const { kind, ...read } = topic;
   const own = { ...kindOf(kind).configOf(read), ...of(kind), kind };
-  return (topic.kind === 'none' ? own : { ...own, hmac: signing(topic.hmac) }) as TopicConfig;
+  return (topic.kind === 'none' ? own : { ...own, hmac: topic.hmac.key === null ? null : topic.hmac }) as TopicConfig;
 }
 
 /** Divides groups equally where there is no topic, as nobody publishes demand. */
 function alone(topic: TopicConfig): Partial<GroupConfig> {
   return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount } : {};
-}
-
-function signing({ key, ...others }: TextsRead<HmacSettings>): HmacConfig | null {
-  return key === null ? null : { key, ...others };
 }
 
 /** Quotas without a value are unlimited, and nothing of them is reserved. */
@@ -169,25 +129,21 @@ export function buildGroup(name: string, settings: GroupSection): GroupConfig {
     quota: directionsOf(limiting.quota),
     cost: { publish: costOf(limiting.quota.publish), dispatch: costOf(limiting.quota.dispatch) },
     burst: burstOf(limiting),
-    ramp: rampOf(limiting.ramp),
+    ramp: limiting.ramp.fromPerSecond === null ? null : ({ ...limiting.ramp, ...CONSTANTS.ramp } as RampSettings),
     nodeCount: 0,
     weights: weights ?? Object.create(null),
     slewPerSecond: slewPerSecond ?? Infinity,
     perTopic: { ...directionsOf(limiting.perTopic), max: perTopic.max },
     perClient: { ...directionsOf(limiting.perClient), max: perClient.max },
     asWritten: ratesAsWritten(limiting),
-    shadow: planned === null ? null : { ...buildGroup(shadowName(name), planned), plan: shadow },
+    // No group can have such a name, in no configuration.
+    shadow: planned === null ? null : { ...buildGroup(`${name} (shadow)`, planned), plan: shadow },
   };
 }
 
 /** Fields for a group, and for what is planned beside it. */
 export function withAll(group: GroupConfig, fields: Partial<GroupConfig>): GroupConfig {
   return { ...group, ...fields, shadow: group.shadow && { ...group.shadow, ...fields } };
-}
-
-/** No group can have such a name, in no configuration. */
-function shadowName(group: string): string {
-  return `${group} (shadow)`;
 }
 
 const UNLIMITED: GroupSection = GROUP.parse({});
@@ -237,10 +193,6 @@ function ratesAsWritten(sections: Readonly<Partial<Record<RateSection, Direction
     }
   }
   return written.length === 0 ? ALL_PER_SECOND : Object.fromEntries(written);
-}
-
-function rampOf({ fromPerSecond, ...others }: GroupSection['ramp']): RampSettings | null {
-  return fromPerSecond === null ? null : { fromPerSecond, ...others, ...CONSTANTS.ramp };
 }
 
 function deepFreeze<Value>(value: Value): Value {

@@ -4,38 +4,23 @@ import { valueAt } from '../setting/setting-value.js';
 
 /** Checks what must hold between settings. Settings that have a mistake of their own are left out. */
 export function checkRelations(read: Readonly<Record<string, unknown>>, written: unknown, findings: Findings): void {
+  const isGiven = (path: string) => (valueAt(written, path) ?? null) !== null;
   for (const relation of RELATIONS) {
-    const left = valueAt(read, relation.left);
-    const right = valueAt(read, relation.right);
-    if (typeof left !== 'number' || typeof right !== 'number' || holds(relation, left, right)) continue;
-    addBroken(relation, { left, right, written }, findings);
+    const { left, factor, right, because } = relation;
+    const [value, other] = [valueAt(read, left), valueAt(read, right)];
+    if (typeof value !== 'number' || typeof other !== 'number' || value >= factor * other) continue;
+    const allowed = `${boundText(relation)} = ${formatQuantity('duration', factor * other)}`;
+    const got = `${formatQuantity('duration', value)}${isGiven(left) ? '' : ' (the default)'}`;
+    const problem = `must be ${allowed}, got ${got}: otherwise ${because}`;
+    const writtenAt = (isGiven(left) || !isGiven(right) ? left : right).split('.');
+    findings.add(left.split('.'), { problem, allowed, remedy: `Raise ${left} or lower ${right}.` }, { writtenAt });
   }
 }
 
-function addBroken(
-  relation: Relation,
-  { left, right, written }: { left: number; right: number; written: unknown },
-  findings: Findings,
-): void {
-  const given = (path: string) => (valueAt(written, path) ?? null) !== null;
-  const isDefault = given(relation.left) ? '' : ' (the default)';
-  const bound = formatQuantity('duration', relation.factor * right);
-  const got = formatQuantity('duration', left);
-  const [change, counterChange] = relation.operator === '<' ? ['Lower', 'raise'] : ['Raise', 'lower'];
-  const finding = {
-    problem: `must be ${boundText(relation)} = ${bound}, got ${got}${isDefault}: otherwise ${relation.because}`,
-    allowed: `${boundText(relation)} = ${bound}`,
-    remedy: `${change} ${relation.left} or ${counterChange} ${relation.right}.`,
-  };
-  const writtenAt = (given(relation.left) || !given(relation.right) ? relation.left : relation.right).split('.');
-  findings.add(relation.left.split('.'), finding, { writtenAt });
-}
-
-/** States what must hold between settings. Ranges of single settings are in their rows. */
-export interface Relation {
+/** States that `left` is at least `factor` times `right`. Ranges of single settings are in their rows. */
+interface Relation {
   /** YAML paths of durations. */
   readonly left: string;
-  readonly operator: '≥' | '<';
   readonly factor: number;
   readonly right: string;
   /** Why: completes "otherwise …". */
@@ -45,33 +30,25 @@ export interface Relation {
 export const RELATIONS: readonly Relation[] = [
   {
     left: 'timing.stalenessMs',
-    operator: '≥',
     factor: 3,
     right: 'timing.heartbeatMs',
     because: 'a slow heartbeat would pass for death',
   },
   {
     left: 'timing.reportGapMs',
-    operator: '≥',
     factor: 1,
     right: 'sampleIntervalMs',
     because: 'reports would be due while there is nothing new to say',
   },
   {
     left: 'timing.stalenessMs',
-    operator: '≥',
     factor: 12.5,
     right: 'sampleIntervalMs',
     because: 'rounds confirm shares for four fifths of it, and a few late rounds would refuse everything',
   },
 ];
 
-export function holds({ operator, factor }: Relation, left: number, right: number): boolean {
-  return operator === '≥' ? left >= factor * right : left < factor * right;
-}
-
 /** `at least 3 × timing.heartbeatMs`. */
-export function boundText({ operator, factor, right }: Relation): string {
-  const words = { '≥': 'at least', '<': 'less than' } as const;
-  return `${words[operator]} ${factor === 1 ? '' : `${factor} × `}${right}`;
+export function boundText({ factor, right }: Relation): string {
+  return `at least ${factor === 1 ? '' : `${factor} × `}${right}`;
 }

@@ -5,19 +5,14 @@ import { readSection } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { rowsOf } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
-import { allowedText, show } from '../setting/setting-text.js';
+import { allowedText, mustBe } from '../setting/setting-text.js';
 import type { Sound } from '../setting/text-file.js';
 
 /** The backends whose health is polled, in the order of the configuration. */
 export function readBackends(backends: unknown, findings: Findings): readonly (Backend & { readonly name: string })[] {
   if (backends === undefined || backends === null) return [];
   if (!isMapping(backends)) {
-    const allowed = 'a mapping of backend name to settings';
-    findings.add(['backends'], {
-      problem: `must be ${allowed}, got ${show(backends)}`,
-      allowed,
-      remedy: 'Indent the names below it.',
-    });
+    findings.add(['backends'], mustBe('a mapping of backend name to settings', backends, 'Indent the names below it.'));
     return [];
   }
   return Object.entries(backends).map(([name, given]) => {
@@ -46,14 +41,10 @@ function checkRequired(read: Backend, path: readonly string[], findings: Finding
 
 function checkAddress({ url, metric }: Backend, path: readonly string[], findings: Findings): void {
   if (typeof url === 'string' && !(URL.canParse(url) && /^https?:/.test(url))) {
-    const allowed = 'an http or https address';
-    findings.add([...path, 'url'], {
-      problem: `must be ${allowed}, got ${show(url)}`,
-      allowed,
-      remedy: 'For example http://db-1:9100/metrics.',
-    });
+    const remedy = 'For example http://db-1:9100/metrics.';
+    findings.add([...path, 'url'], mustBe('an http or https address', url, remedy));
   }
-  if (typeof url === 'string' && URL.canParse(url) && holdsCredentials(new URL(url))) {
+  if (typeof url === 'string' && URL.canParse(url) && new URL(url).username + new URL(url).password !== '') {
     // fetch refuses such addresses, and quotes them.
     const remedy = 'Let the backend answer this machine without a password, or put a proxy of your own between.';
     const problem = 'must not hold credentials';
@@ -61,16 +52,8 @@ function checkAddress({ url, metric }: Backend, path: readonly string[], finding
   }
   if (typeof metric === 'string' && !METRIC.test(metric)) {
     const allowed = 'the name of a metric, with labels in braces where there are several samples';
-    findings.add([...path, 'metric'], {
-      problem: `must be ${allowed}, got ${show(metric)}`,
-      allowed,
-      remedy: 'For example queue_bytes{shard="1"}.',
-    });
+    findings.add([...path, 'metric'], mustBe(allowed, metric, 'For example queue_bytes{shard="1"}.'));
   }
-}
-
-function holdsCredentials({ username, password }: URL): boolean {
-  return username !== '' || password !== '';
 }
 
 const METRIC = /^[A-Za-z_:][\w:]*(\{([A-Za-z_]\w*="[^"\\]*",?)*\})?$/;

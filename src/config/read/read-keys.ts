@@ -9,17 +9,17 @@ import { readSection } from '../schema/read-section.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
 import { keyNameOf } from '../setting/key-name.js';
 import { rowsOf } from '../setting/section.js';
-import { show } from '../setting/setting-text.js';
+import { mustBe, show } from '../setting/setting-text.js';
 import type { Sound } from '../setting/text-file.js';
 import { givenRate } from '../setting/written-rate.js';
 import { shortBursts, withBurstInFull } from './burst-in-full.js';
-import { checkBursts } from './check-burst.js';
-import { checkRamps } from './check-ramps.js';
-import { checkShareRanges } from './group-definition.js';
-import { checkReserved, mergedLayers } from './read-groups.js';
+import { checkGroups } from './check-groups.js';
+import { mergedLayers } from './read-groups.js';
+
+export type KeyBounds = Pick<KeysConfig, 'maxLive' | 'publishNames'>;
 
 export interface KeysRead {
-  readonly bounds: Sound<Pick<KeysConfig, 'maxLive' | 'publishNames'>>;
+  readonly bounds: Sound<KeyBounds>;
   readonly templates: readonly TemplateRead[];
 }
 
@@ -42,8 +42,7 @@ export function readKeys(root: Mapping, findings: Findings, isAlone: boolean): K
   const written = root.keys ?? {};
   if (!isMapping(written)) {
     const allowed = 'a mapping of patterns like "key:{id}" to settings of a group';
-    const remedy = 'Indent the patterns below it.';
-    findings.add(['keys'], { problem: `must be ${allowed}, got ${show(written)}`, allowed, remedy });
+    findings.add(['keys'], mustBe(allowed, written, 'Indent the patterns below it.'));
     return { bounds: readSection(findings, KEYS, ['keys'], {}), templates: [] };
   }
   const isBound = (name: string) => Object.hasOwn(rowsOf(KEYS), name);
@@ -76,8 +75,7 @@ function readTemplate(text: string, written: unknown, defaults: unknown, finding
   const full = readLayer(path, isMapping(written) ? settings : written, defaults, findings);
   if (overrides !== null && !isMapping(overrides)) {
     const allowed = 'a mapping of keys to settings of a group';
-    const problem = `must be ${allowed}, got ${show(overrides)}`;
-    findings.add([...path, 'overrides'], { problem, allowed, remedy: 'Indent the keys below it.' });
+    findings.add([...path, 'overrides'], mustBe(allowed, overrides, 'Indent the keys below it.'));
   }
   const read = new Map<string, Sound<GroupSection>>();
   for (const [key, override] of Object.entries(isMapping(overrides) ? overrides : NOTHING)) {
@@ -127,12 +125,7 @@ function checkAsGroup(path: ConfigPath, settings: Sound<GroupSection>, merged: u
   // No group has such a name, and what is found at it is told at the path.
   const name = `{${path.join(' ')}}`;
   findings.setWritten(['groups', name], path);
-  const groups = new Map([[name, settings]]);
-  const root = { groups: { [name]: merged } };
-  checkReserved(groups, findings);
-  checkRamps(groups, root, findings);
-  checkShareRanges(groups, findings);
-  checkBursts(groups, findings);
+  checkGroups(new Map([[name, settings]]), { groups: { [name]: merged } }, findings);
 }
 
 function checkOverlaps(templates: readonly TemplateRead[], findings: Findings): void {

@@ -1,37 +1,31 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { isMapping, type Mapping } from '../../base/input/mapping.js';
-import { DIRECTIONS } from '../../core/base/vocabulary.js';
+import { isMapping } from '../../base/input/mapping.js';
 import type { OtherConstants } from '../resolved/constants.js';
 import type { ResolvedConfig } from '../resolved/resolved-config.js';
 import { readAttachments } from '../rules/attachment-definition.js';
-import { type ReadKafkaQuotas, readKafkaQuotas } from '../rules/read-kafka-quotas.js';
+import { readKafkaQuotas } from '../rules/read-kafka-quotas.js';
 import { type NamesInUse, readMqttRules } from '../rules/read-rules.js';
-import type { GroupSection } from '../schema/groups.js';
 import { notAMapping } from '../schema/read-section.js';
 import { ConfigError, type Mistake } from '../setting/config-error.js';
 import { Findings, type Locate } from '../setting/findings.js';
 import { mayBothMatch, selectorOf } from '../setting/metric-selector.js';
 import { show } from '../setting/setting-text.js';
 import { valueAt } from '../setting/setting-value.js';
-import type { Sound } from '../setting/text-file.js';
-import { givenRate } from '../setting/written-rate.js';
 import { buildConfig, type ConfigParts } from './build-config.js';
 import { withBurstsInFull } from './burst-in-full.js';
-import { checkBursts } from './check-burst.js';
-import { checkRamps } from './check-ramps.js';
+import { checkGroups } from './check-groups.js';
 import { checkRelations } from './check-relations.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
-import { checkShadows, checkShareRanges } from './group-definition.js';
 import { readAuth } from './read-auth.js';
 import { readBackends } from './read-backends.js';
-import { checkGroupNames, checkReserved, readGroups } from './read-groups.js';
-import { type KeysRead, readKeys } from './read-keys.js';
+import { checkGroupNames, readGroups } from './read-groups.js';
+import { readKeys } from './read-keys.js';
 import { checkReach, readListenerTls } from './read-listeners.js';
 import { readNode, type SoundNode } from './read-node.js';
 import { readTextFile } from './read-text-file.js';
 import type { FileContext } from './read-texts.js';
-import { readTopic, type SoundTopic } from './read-topic.js';
+import { readTopic } from './read-topic.js';
 import { withUnitsBehindAmounts } from './units-in-keys.js';
 
 export interface ResolveOptions {
@@ -80,25 +74,30 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const context = { folder: options.folder ?? '.', readFile: options.readFile ?? readTextFile };
   const access = readAccess(root.auth, node, findings, context);
   const topic = readTopic(root.topic, findings, { nodeId: node.node, ...context });
+  const isAlone = topic?.kind === 'none';
   const groups = readGroups(root, findings);
-  const keys = readKeys(root, findings, topic?.kind === 'none');
+  const keys = readKeys(root, findings, isAlone);
   const backends = readBackends(root.backends, findings);
-  checkTogether({ node, topic, groups }, root, findings);
+  if (isAlone) checkAlone(root, findings);
+  checkGroups(groups, root, findings, isAlone);
+  checkRelations({ ...node, topic }, root, findings);
+  checkGroupNames(node, groups, findings);
+  const isKey = (name: string) => keys.templates.some(({ pattern }) => pattern.matches(name));
   const names: NamesInUse = {
-    has: (name) => groups.has(name) || keys.templates.some(({ pattern }) => pattern.matches(name)),
+    has: (name) => groups.has(name) || isKey(name),
     [Symbol.iterator]: () => groups.keys(),
   };
   const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), names, findings);
   checkMetricSelectors(node.kafkaQuotas?.metrics ?? {}, findings);
-  const kafkaQuotas = kafkaQuotasOf(root, { topic, groups, keys }, findings);
+  const kafkaQuotas = readKafkaQuotas(root.kafkaQuotas, { topicKind: topic?.kind, groups, isKey }, findings);
   const attachments = readAttachments(root.attachments, names, findings);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
   const beside = (file: unknown) => (typeof file === 'string' ? resolve(context.folder, file) : null);
-  // Without mistakes every field is there.
-  const sound = { node, topic, backends, groups, keys } as Pick<ConfigParts, keyof SoundParts>;
-  const parts = {
+  const config = buildConfig({
     source: options.source,
-    ...sound,
+    // Without mistakes every field is there.
+    ...({ node, topic, backends, groups } as Pick<ConfigParts, 'node' | 'topic' | 'backends' | 'groups'>),
+    keys,
     decisionsFile: beside(node.log.decisionsFile),
     startFile: beside(node.start.file),
     ...access,
@@ -106,35 +105,9 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
     kafkaQuotas,
     attachments,
     constants: options.constants ?? {},
-  };
-  return { config: buildConfig(parts), mistakes: [] };
+  });
+  return { config, mistakes: [] };
 }
-
-/** Checks settings that are sound alone and have to suit each other. */
-function checkTogether(
-  { node, topic, groups }: ReadParts,
-  root: Readonly<Record<string, unknown>>,
-  findings: Findings,
-): void {
-  const isAlone = topic?.kind === 'none';
-  checkReserved(groups, findings);
-  if (isAlone) checkAlone(root, findings);
-  checkRamps(groups, root, findings);
-  checkRelations({ ...node, topic }, root, findings);
-  checkGroupNames(node, groups, findings);
-  checkShareRanges(groups, findings);
-  checkShadows(groups, findings);
-  checkBursts(groups, findings, isAlone);
-}
-
-interface ReadParts {
-  readonly node: SoundNode;
-  readonly topic: ReturnType<typeof readTopic>;
-  readonly groups: ReturnType<typeof readGroups>;
-}
-
-/** Parts that lack the fields with mistakes. */
-type SoundParts = Pick<ConfigParts, 'node' | 'topic' | 'backends' | 'groups' | 'keys'>;
 
 /** Reads who may call the node and how it listens, before anything that says what they may do. */
 function readAccess(written: unknown, node: SoundNode, findings: Findings, context: FileContext) {
@@ -189,24 +162,4 @@ function checkMetricSelectors(metrics: Selectors, findings: Findings): void {
     const remedy = `Name the label that tells them apart, e.g. ${selector.metric}{type="Produce"} and ${selector.metric}{type="Fetch"}.`;
     findings.add(['kafkaQuotas', 'metrics', name], { problem, allowed, remedy });
   }
-}
-
-interface ReadBefore {
-  readonly topic: SoundTopic | null;
-  readonly groups: ReadonlyMap<string, Sound<GroupSection>>;
-  readonly keys: KeysRead;
-}
-
-/** Reads the Kafka quotas to keep, beside the groups, keys and topic. */
-function kafkaQuotasOf(root: Mapping, { topic, groups, keys }: ReadBefore, findings: Findings): ReadKafkaQuotas {
-  const context = {
-    topicKind: topic?.kind,
-    groups: new Map(Array.from(groups, ([name, settings]) => [name, { hasBytes: hasBytes(settings) }])),
-    isKey: (name: string) => keys.templates.some(({ pattern }) => pattern.matches(name)),
-  };
-  return readKafkaQuotas(isMapping(root.kafkaQuotas) ? root.kafkaQuotas : {}, context, findings);
-}
-
-function hasBytes({ quota }: Sound<GroupSection>): boolean {
-  return DIRECTIONS.some((direction) => givenRate(quota?.[direction] ?? {}, 'bytes') !== null);
 }

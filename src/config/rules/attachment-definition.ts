@@ -1,11 +1,10 @@
 import { isMapping } from '../../base/input/mapping.js';
-import { didYouMean } from '../../base/input/nearest-name.js';
 import { type Attachment, type AttachmentsConfig, scopeKindOf } from '../../core/beside/attachments/attachment.js';
 import { Attachments } from '../../core/beside/attachments/attachments.js';
 import { ATTACHMENT, SCOPE_PATH } from '../schema/attachments.js';
 import type { Mistake } from '../setting/config-error.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
-import { show } from '../setting/setting-text.js';
+import { mustBe, noSuchGroup } from '../setting/setting-text.js';
 import { type EntryTexts, readEntry } from './read-entry.js';
 import { type NamesInUse, readAttachmentRules } from './read-rules.js';
 
@@ -14,9 +13,7 @@ export function readAttachments(written: unknown, groups: NamesInUse, findings: 
   const { scopes, rules } = isMapping(written) ? written : { scopes: null, rules: null };
   const config = { scopes: readScopes(scopes, findings), rules: readAttachmentRules(rules, groups, findings) };
   const attachments = new Attachments(config, (group) => groups.has(group));
-  for (const path of attachments.dangling) {
-    addDangling(path, attachments, groups, findings);
-  }
+  for (const path of attachments.dangling) addDangling(path, attachments, groups, findings);
   return config;
 }
 
@@ -46,9 +43,7 @@ function readScopes(scopes: unknown, findings: Findings): Record<string, Attachm
   const read: Record<string, Attachment> = Object.create(null);
   if (scopes === undefined || scopes === null) return read;
   if (!isMapping(scopes)) {
-    const allowed = 'a mapping of scope to group';
-    const problem = `must be ${allowed}, got ${show(scopes)}`;
-    findings.add(SCOPES, { problem, allowed, remedy: 'Write it like `acme/orders: gold`.' });
+    findings.add(SCOPES, mustBe('a mapping of scope to group', scopes, 'Write it like `acme/orders: gold`.'));
     return read;
   }
   for (const [path, written] of Object.entries(scopes)) {
@@ -86,15 +81,10 @@ function addDangling(path: string, attachments: Attachments, groups: NamesInUse,
   } else if (followed.end === 'dangling') {
     const last = followed.via.at(-1) as string;
     const problem = `leads to ${scopeKindOf(last)} ${last}, which is attached to nothing`;
-    findings.add(at, {
-      problem,
-      allowed: 'a scope below attachments.scopes',
-      remedy: `Attach ${last}, or name a group.`,
-    });
+    const remedy = `Attach ${last}, or name a group.`;
+    findings.add(at, { problem, allowed: 'a scope below attachments.scopes', remedy });
   } else if (attached.attachment.group !== null) {
-    const group = attached.attachment.group;
-    const remedy = didYouMean(group, groups) || 'Add the group below groups:, or attach the scope at run time.';
-    const problem = `must name a configured group, got ${show(group)}`;
-    findings.add(at, { problem, allowed: 'a key of groups', remedy });
+    const remedy = 'Add the group below groups:, or attach the scope at run time.';
+    findings.add(at, noSuchGroup(attached.attachment.group, groups, remedy));
   }
 }

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { type InputMistake, inputMistakes } from '../../base/input/input-mistakes.js';
+import { didYouMean } from '../../base/input/nearest-name.js';
+import { gluedRemedy, shownKey } from '../schema/read-section.js';
 import type { ConfigPath, Findings, FoundMistake } from '../setting/findings.js';
 import { show } from '../setting/setting-text.js';
-import { addUnknownKeys } from '../setting/unknown-keys.js';
 
 /** Texts of mistakes in one entry of a list or mapping. */
 export interface EntryTexts {
@@ -26,10 +27,17 @@ export function readEntry<Value>(
   if (parsed.success) return parsed.data;
   for (const mistake of inputMistakes(schema, written, parsed.error.issues)) {
     const path = [...at, ...mistake.path];
-    if (mistake.kind === 'key-unknown') addUnknownKeys([mistake.key], mistake.known, path, findings);
+    if (mistake.kind === 'key-unknown') addUnknownKey(mistake.key, mistake.known, path, findings);
     else findings.add(path, findingOf(mistake, texts));
   }
   return undefined;
+}
+
+function addUnknownKey(key: string, known: readonly string[], at: ConfigPath, findings: Findings): void {
+  const allowed = known.join(', ');
+  const remedy = gluedRemedy(key) || didYouMean(key, known) || `Known keys here: ${allowed}.`;
+  const finding = { problem: 'is not a known key', allowed, remedy };
+  findings.add([...at, shownKey(key)], finding, { part: 'key', writtenAt: [...at, key] });
 }
 
 function findingOf(mistake: Exclude<InputMistake, { kind: 'key-unknown' }>, texts: EntryTexts): FoundMistake {

@@ -1,4 +1,5 @@
-import { didYouMean } from '../../base/input/nearest-name.js';
+import { isMapping } from '../../base/input/mapping.js';
+import type { GroupSection } from '../schema/groups.js';
 import {
   ENTITY_MATCHERS,
   EXPORTER_URL,
@@ -7,18 +8,14 @@ import {
 } from '../schema/kafka-quota-entities.js';
 import { capturesIn } from '../schema/rule-patterns.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
-import { show } from '../setting/setting-text.js';
+import { mustBe, noSuchGroup, show } from '../setting/setting-text.js';
+import type { Sound } from '../setting/text-file.js';
+import { givenRate } from '../setting/written-rate.js';
 import { readEntry } from './read-entry.js';
-
-export interface ReadKafkaQuotas {
-  readonly exporters: readonly string[];
-  readonly entities: readonly KafkaQuotaEntity[];
-}
 
 interface KafkaQuotasContext {
   readonly topicKind: string | undefined;
-  /** Names of groups, and whether any of their quotas is in bytes. */
-  readonly groups: ReadonlyMap<string, { readonly hasBytes: boolean }>;
+  readonly groups: ReadonlyMap<string, Sound<GroupSection>>;
   /** Finds names of groups that a template of `keys` makes. */
   readonly isKey: (group: string) => boolean;
 }
@@ -27,16 +24,13 @@ const TEXTS = { docs: 'docs/guide/kafka-quotas.md' };
 const AT: ConfigPath = ['kafkaQuotas'];
 
 /** The lists of `kafkaQuotas`; every mistake is added with its line. */
-export function readKafkaQuotas(
-  written: { readonly exporters?: unknown; readonly entities?: unknown },
-  context: KafkaQuotasContext,
-  findings: Findings,
-): ReadKafkaQuotas {
-  const exporters = listOf(written.exporters, [...AT, 'exporters'], 'addresses', findings).flatMap((one, index) => {
+export function readKafkaQuotas(written: unknown, context: KafkaQuotasContext, findings: Findings) {
+  const given = isMapping(written) ? written : {};
+  const exporters = listOf(given.exporters, [...AT, 'exporters'], 'addresses', findings).flatMap((one, index) => {
     return readEntry(EXPORTER_URL, one, [...AT, 'exporters', index], findings, TEXTS) ?? [];
   });
   checkTwice(exporters, findings);
-  const entities = listOf(written.entities, [...AT, 'entities'], 'users and client ids', findings).flatMap(
+  const entities = listOf(given.entities, [...AT, 'entities'], 'users and client ids', findings).flatMap(
     (one, index) => {
       const at = [...AT, 'entities', index];
       const entity = readEntry(KAFKA_QUOTA_ENTITY, one, at, findings, TEXTS);
@@ -49,11 +43,8 @@ export function readKafkaQuotas(
   checkReached(entities, findings);
   if (entities.length > 0 && context.topicKind !== undefined && context.topicKind !== 'kafka') {
     const problem = `needs a topic of kind kafka: the Kafka of the topic is the one whose quotas are kept, got ${context.topicKind}`;
-    findings.add(AT, {
-      problem,
-      allowed: 'topic.kind kafka',
-      remedy: 'Name that Kafka as the topic, or remove kafkaQuotas.',
-    });
+    const remedy = 'Name that Kafka as the topic, or remove kafkaQuotas.';
+    findings.add(AT, { problem, allowed: 'topic.kind kafka', remedy });
   }
   if (entities.length > 0 && exporters.length === 0 && !hasMistakeIn(findings, 'exporters')) {
     const allowed = 'one address per broker';
@@ -66,8 +57,7 @@ export function readKafkaQuotas(
 function listOf(written: unknown, at: ConfigPath, what: string, findings: Findings): readonly unknown[] {
   if (written === undefined || written === null) return [];
   if (Array.isArray(written)) return written;
-  const problem = `must be a list of ${what}, got ${show(written)}`;
-  findings.add(at, { problem, allowed: `a list of ${what}`, remedy: 'Begin each entry with a dash.' });
+  findings.add(at, mustBe(`a list of ${what}`, written, 'Begin each entry with a dash.'));
   return [];
 }
 
@@ -114,14 +104,16 @@ function checkGroup(
   if (capturesIn(group).length > 0 || context.isKey(group)) return;
   const known = context.groups.get(group);
   if (known === undefined) {
-    const remedy = didYouMean(group, [...context.groups.keys()]) || 'Add the group below groups:.';
-    const problem = `must name a configured group, got ${show(group)}`;
-    findings.add([...at, 'group'], { problem, allowed: 'a key of groups', remedy });
-  } else if (!known.hasBytes) {
+    findings.add([...at, 'group'], noSuchGroup(group, context.groups.keys(), 'Add the group below groups:.'));
+  } else if (!hasBytes(known)) {
     findings.add([...at, 'group'], {
       problem: `names ${group}, which has no quota in bytes`,
       allowed: 'a group with quota.publish.bytesPerSecond, quota.dispatch.bytesPerSecond, or both',
       remedy: 'Add quota.publish.bytesPerSecond for producers, quota.dispatch.bytesPerSecond for consumers.',
     });
   }
+}
+
+function hasBytes({ quota }: Sound<GroupSection>): boolean {
+  return [quota.publish, quota.dispatch].some((rates) => givenRate(rates, 'bytes') !== null);
 }

@@ -1,11 +1,10 @@
 import type { z } from 'zod';
-import { didYouMean } from '../../base/input/nearest-name.js';
 import type { AttachmentRule } from '../../core/beside/attachments/attachment.js';
 import { ATTACHMENT_MATCHERS, ATTACHMENT_RULE } from '../schema/attachments.js';
 import { MQTT_MATCHERS, MQTT_RULE, type MqttRule } from '../schema/mqtt-rules.js';
 import { capturesIn } from '../schema/rule-patterns.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
-import { show } from '../setting/setting-text.js';
+import { mustBe, noSuchGroup } from '../setting/setting-text.js';
 import { readEntry } from './read-entry.js';
 
 /** Valid rules in order; every mistake is added with its line. A rule with a mistake is left out. */
@@ -52,8 +51,7 @@ function readRules<Rule extends { readonly group: string | null }>(
 ): Rule[] {
   if (written === undefined || written === null) return [];
   if (!Array.isArray(written)) {
-    const problem = `must be a list of rules, got ${show(written)}`;
-    findings.add(form.path, { problem, allowed: 'a list of rules', remedy: 'Begin each rule with a dash.' });
+    findings.add(form.path, mustBe('a list of rules', written, 'Begin each rule with a dash.'));
     return [];
   }
   let catchAll = -1;
@@ -66,24 +64,14 @@ function readRules<Rule extends { readonly group: string | null }>(
     const rule = readEntry(form.schema, one, at, findings, form);
     if (rule === undefined) return [];
     if (catchAll === -1 && form.matchers.every((key) => isUnasked(rule[key]))) catchAll = index;
-    return isGroupKnown(rule, at, groups, findings) ? [rule] : [];
+    const { group } = rule;
+    // A group with captures is known only with the work.
+    if (group === null || capturesIn(group).length > 0 || groups.has(group)) return [rule];
+    findings.add([...at, 'group'], noSuchGroup(group, groups, 'Add the group below groups:.'));
+    return [];
   });
 }
 
 function isUnasked(pattern: unknown): boolean {
   return pattern === null || (typeof pattern === 'object' && Object.keys(pattern).length === 0);
-}
-
-/** A group without captures must be configured. */
-function isGroupKnown(
-  { group }: { readonly group: string | null },
-  at: ConfigPath,
-  groups: NamesInUse,
-  findings: Findings,
-): boolean {
-  if (group === null || capturesIn(group).length > 0 || groups.has(group)) return true;
-  const remedy = didYouMean(group, groups) || 'Add the group below groups:.';
-  const problem = `must name a configured group, got ${show(group)}`;
-  findings.add([...at, 'group'], { problem, allowed: 'a key of groups', remedy });
-  return false;
 }

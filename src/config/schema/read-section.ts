@@ -5,7 +5,6 @@ import { parseRate, SHORT_UNIT, type TimeUnit } from '../setting/quantity.js';
 import { type Section, soundPart } from '../setting/section.js';
 import { show } from '../setting/setting-text.js';
 import type { Sound } from '../setting/text-file.js';
-import { gluedRemedy, shownKey } from '../setting/unknown-keys.js';
 import { SECTIONS, SETTINGS } from './all-settings.js';
 
 /**
@@ -55,6 +54,18 @@ function unknownKey(key: string, known: readonly string[], at: ConfigPath): Foun
   return { problem: 'is not a known key', allowed, remedy, cause: 'key-unknown' };
 }
 
+/**
+ * Cuts a key at its colon: without a blank behind the colon YAML takes the value, maybe a secret, for a part of the
+ * key.
+ */
+export function shownKey(key: string): string {
+  return key.replace(/:.*$/s, ':…');
+}
+
+export function gluedRemedy(key: string): string {
+  return key.includes(':') ? 'Put a blank behind the colon.' : '';
+}
+
 export function notAMapping(known: readonly string[], input: unknown, at: ConfigPath = []): FoundMistake {
   const allowed = `a mapping with the keys ${known.join(', ')}`;
   // Somebody may have written a password here.
@@ -69,7 +80,7 @@ export function notAMapping(known: readonly string[], input: unknown, at: Config
 /** For a rate that stands where its direction or its name is missing: `quota: 100`. */
 function rateRemedy(known: readonly string[], input: unknown, at: ConfigPath): string {
   if (typeof input !== 'number' && typeof input !== 'string') return '';
-  const { amount } = parseRate('rate', input, 'second');
+  const { amount } = parseRate('rate', input);
   const own = 'messagesPerSecond';
   if (!(amount >= 0) || !(known.includes('publish') || known.includes(own))) return '';
   const rate = `{ ${own}: ${input} }`;

@@ -6,20 +6,19 @@ export type QuantityKind = 'duration' | 'count' | 'rate' | 'byte-rate' | 'bytes'
 export function parseQuantity(kind: QuantityKind, input: number | string): number {
   if (typeof input === 'number') return input;
   if (kind !== 'rate' && kind !== 'byte-rate') return amountOf(kind, QUANTITY.exec(trimmed(input)));
-  const { amount, per } = parseRate(kind, input, 'second');
+  const { amount, per } = parseRate(kind, input);
   return amount / SECONDS_OF[per];
 }
 
-/** The rate in the unit of time that the text names, else in `usual`; its amount is NaN where the text is no rate. */
+/** The rate in the unit of time that the text names, else per second; its amount is NaN where the text is no rate. */
 export function parseRate(
   kind: 'rate' | 'byte-rate',
   input: number | string,
-  usual: TimeUnit,
 ): { readonly amount: number; readonly per: TimeUnit } {
-  if (typeof input === 'number') return { amount: input, per: usual };
-  const [, text = '', unit] = STROKE.exec(trimmed(input)) ?? [];
-  const per = unit === undefined ? usual : UNIT_SPELLINGS.get(unit);
-  return { amount: per === undefined ? Number.NaN : amountOf(kind, QUANTITY.exec(text)), per: per ?? usual };
+  if (typeof input === 'number') return { amount: input, per: 'second' };
+  const [, text = '', unit = 'second'] = STROKE.exec(trimmed(input)) ?? [];
+  const per = UNIT_SPELLINGS.get(unit);
+  return { amount: per === undefined ? Number.NaN : amountOf(kind, QUANTITY.exec(text)), per: per ?? 'second' };
 }
 
 /** Returns the text behind the stroke of `5/fortnight`; undefined = no number before it. */

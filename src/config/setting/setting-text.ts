@@ -1,4 +1,5 @@
 import { didYouMean } from '../../base/input/nearest-name.js';
+import type { FoundMistake } from './findings.js';
 import { isAboveMost, isNearlyNothing, isRate, RATE_LEAST } from './measured.js';
 import { formatQuantity, QUANTITY_EXAMPLES, type QuantityKind, UNIT_SPELLINGS, unitAfterStroke } from './quantity.js';
 import type { Setting } from './setting.js';
@@ -25,6 +26,17 @@ export function allowedText(setting: Setting, input?: unknown): string {
     default:
       return `${NOUNS[setting.kind]} ${rangeText(setting, input)} (e.g. ${QUANTITY_EXAMPLES[setting.kind]})`;
   }
+}
+
+/** Makes the mistake of a value that is not what is allowed. */
+export function mustBe(allowed: string, got: unknown, remedy: string): FoundMistake {
+  return { problem: `must be ${allowed}, got ${show(got)}`, allowed, remedy };
+}
+
+/** Makes the mistake of a name that no group has. */
+export function noSuchGroup(name: string, groups: Iterable<string>, remedy: string): FoundMistake {
+  const problem = `must name a configured group, got ${show(name)}`;
+  return { problem, allowed: 'a key of groups', remedy: didYouMean(name, groups) || remedy };
 }
 
 /** Shows a value in a message: short, on one line, never a structure. */

@@ -4,7 +4,7 @@ import { isAboveMost, isBelowLeast, isNearlyNothing } from './measured.js';
 import { parseQuantity, parseRate, QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
 import { GROUP_SELECTOR, NODE_NAME, type Setting, type TextFile } from './setting.js';
 import { allowedText, remedyFor, show } from './setting-text.js';
-import { perSecond, type WrittenRate } from './written-rate.js';
+import type { WrittenRate } from './written-rate.js';
 
 export interface ReadValue {
   /** undefined when there is a problem. */
@@ -69,7 +69,7 @@ function singleValue(setting: Setting, input: unknown): unknown {
     case 'switch':
       return SWITCHES.get(input);
     default:
-      return setting.isWritten === undefined ? quantityValue(setting, input) : rateValue(setting, input);
+      return quantityValue(setting, input);
   }
 }
 
@@ -94,24 +94,17 @@ function fileValue({ mayBeFile }: Setting, input: unknown): TextFile | undefined
   return typeof file === 'string' && file !== '' ? { file } : undefined;
 }
 
-function quantityValue(setting: Setting, input: unknown): number | undefined {
+function quantityValue(setting: Setting, input: unknown): number | WrittenRate | undefined {
   if (typeof input !== 'number' && typeof input !== 'string') return undefined;
   if (isNearlyNothing(setting, input)) return undefined;
   const { kind, min = 0, max = Infinity } = setting;
   const value = parseQuantity(kind as QuantityKind, input);
   const whole = kind === 'count' || kind === 'bytes';
-  if (!Number.isFinite(value) || (whole && !Number.isInteger(value))) return undefined;
+  if (!Number.isFinite(value) || (whole && !Number.isInteger(value)) || value < min || value > max) return undefined;
   // Adding 0 turns -0 into 0, which no rate or time should have to tell apart.
-  return value >= min && value <= max ? value + 0 : undefined;
-}
-
-function rateValue(setting: Setting, input: unknown): WrittenRate | undefined {
-  if (typeof input !== 'number' && typeof input !== 'string') return undefined;
-  const { min = 0, max = Infinity } = setting;
-  const rate = parseRate(setting.kind as 'rate' | 'byte-rate', input, 'second');
-  if (!Number.isFinite(rate.amount) || isNearlyNothing(setting, input)) return undefined;
-  const value = perSecond(rate);
-  return value >= min && value <= max ? { amount: rate.amount + 0, per: rate.per } : undefined;
+  if (setting.isWritten === undefined) return value + 0;
+  const { amount, per } = parseRate(kind as 'rate' | 'byte-rate', input);
+  return { amount: amount + 0, per };
 }
 
 type Element = Pick<Setting, 'kind' | 'pattern' | 'min' | 'max' | 'remedy'>;

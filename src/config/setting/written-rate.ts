@@ -59,7 +59,7 @@ export type RatesSpelled = Readonly<Partial<Record<RateKey, number | string>>>;
 /** Reads one of them. */
 export function spelledIn(rates: RatesSpelled | undefined, name: RateName): WrittenRate | null {
   const spelled = rates?.[rateKey(name)];
-  return spelled === undefined ? null : parseRate('rate', spelled, 'second');
+  return spelled === undefined ? null : parseRate('rate', spelled);
 }
 
 export function unitIn(rates: RatesSpelled | undefined, name: RateName): TimeUnit {

@@ -1,20 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ERROR_CATALOGUE } from '../../../src/base/errors/catalogue.js';
-import { holds, RELATIONS } from '../../../src/config/read/check-relations.js';
+import { RELATIONS } from '../../../src/config/read/check-relations.js';
 import { VARIABLES } from '../../../src/config/read/environment.js';
-import {
-  environmentName,
-  POLLED_BACKENDS,
-  SECTIONS,
-  SETTINGS,
-  yamlPath,
-} from '../../../src/config/schema/all-settings.js';
+import { environmentName, POLLED_BACKENDS, SECTIONS, yamlPath } from '../../../src/config/schema/all-settings.js';
 import { FOREIGN_KEYS } from '../../../src/config/schema/read-section.js';
 import type { Setting } from '../../../src/config/setting/setting.js';
 import { defaultText } from '../../../src/config/setting/setting-text.js';
 import { readValue } from '../../../src/config/setting/setting-value.js';
-import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
 
 const ALL = SECTIONS.flatMap((section) =>
   Object.entries(section.rows).map(([key, setting]): [string, Setting, string | null] => [
@@ -52,23 +45,6 @@ describe('the settings table', () => {
     expect(named.length).toBeGreaterThan(5);
   });
 
-  test('its defaults satisfy every relation, with each kind of topic', () => {
-    for (const kind of ['memory', 'embedded', 'kafka'] as const) {
-      const rows = [SETTINGS.node, SETTINGS.timing, SETTINGS[kind]].flatMap((section) =>
-        Object.entries(section.rows as Record<string, Setting>).map(([key, row]) => [
-          yamlPath(section, key),
-          row.default,
-        ]),
-      );
-      const defaults = new Map(rows as [string, unknown][]);
-      const broken = RELATIONS.filter((relation) => {
-        const [left, right] = [defaults.get(relation.left), defaults.get(relation.right)];
-        return typeof left === 'number' && typeof right === 'number' && !holds(relation, left, right);
-      });
-      expect(broken).toEqual([]);
-    }
-  });
-
   test('relations name settings that exist', () => {
     const paths = new Set(ALL.map(([path]) => path));
     for (const { left, right } of RELATIONS) {
@@ -91,11 +67,6 @@ describe('the settings table', () => {
       if (variable !== null) pathsOf.set(variable, (pathsOf.get(variable) ?? new Set()).add(path));
     }
     for (const paths of pathsOf.values()) expect(paths.size).toBe(1);
-  });
-
-  test('strategies are those of the registry', () => {
-    expect(SETTINGS.group.rows.strategy.choices).toEqual(STRATEGY_NAMES);
-    expect(SETTINGS.group.rows.strategy.default).toBe(DEFAULT_STRATEGY);
   });
 });
 

@@ -3,7 +3,7 @@ import { showSent } from '../../../base/input/input-mistakes.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import { buildTemplate } from '../../../config/read/build-config.js';
 import { examineGroup } from '../../../config/read/group-definition.js';
-import { readKeys, type TemplateRead } from '../../../config/read/read-keys.js';
+import { readKeys } from '../../../config/read/read-keys.js';
 import { withUnitsBehindAmounts } from '../../../config/read/units-in-keys.js';
 import type { AllowedLimits, GroupConfig, KeyTemplate } from '../../../config/resolved/resolved-config.js';
 import { type Mistake, mistakesText } from '../../../config/setting/config-error.js';
@@ -31,10 +31,8 @@ export function examineTemplate(pattern: string, written: unknown, source: strin
   const root = withUnitsBehindAmounts({ keys: { [pattern]: written } }, findings);
   const [read] = readKeys(root, findings, false).templates;
   if (findings.mistakes.length > 0 || read === undefined) return { template: null, mistakes: findings.mistakes };
-  return { template: buildTemplate(read as Whole<TemplateRead>), mistakes: [] };
+  return { template: buildTemplate(read), mistakes: [] };
 }
-
-type Whole<Read extends { readonly pattern: unknown }> = Parameters<typeof buildTemplate>[0] & Pick<Read, 'pattern'>;
 
 /** Examines a key's own settings, laid over its template's. */
 export function examineOverride(template: KeyTemplate, name: string, written: unknown, source: string) {

@@ -40,7 +40,7 @@ export async function getQuotas(group: string, name: string | undefined, options
 /** Returns a quota as the definition has it; null = none. */
 function quotaIn(definition: unknown, direction: string, name: RateName): WrittenRate | null {
   const value = valueAt(definition, `quota.${direction}.${rateKey(name)}`);
-  return typeof value === 'number' || typeof value === 'string' ? parseRate('rate', value, 'second') : null;
+  return typeof value === 'number' || typeof value === 'string' ? parseRate('rate', value) : null;
 }
 
 /** Sets page_cost_quota = ceiling(byte_quota / READ_COST_BYTE_FACTOR). */
@@ -53,7 +53,7 @@ export async function setQuota(
   const direction = directionOf(options);
   const node = nodeAddress(options);
   const [known] = namesOf(name) as [QuotaName];
-  const { amount: bytes, per } = parseRate('byte-rate', value, 'second');
+  const { amount: bytes, per } = parseRate('byte-rate', value);
   if (!(bytes >= 0 && bytes <= Number.MAX_SAFE_INTEGER)) {
     const allowed = `bytes per second, or in another unit of time (e.g. 5k, 10MiB or 600MiB/min)`;
     throw usage(`${name} must be ${allowed}, got ${JSON.stringify(value)}`);

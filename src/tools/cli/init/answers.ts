@@ -69,7 +69,7 @@ export function quotaOfFlags({ group, key, quota }: InitOptions): FirstQuota | n
 
 function rateOf(text: string): Pick<FirstQuota, 'dimension' | 'amount' | 'per'> {
   for (const [dimension, kind] of DIMENSIONS) {
-    const { amount, per } = parseRate(kind, text, 'second');
+    const { amount, per } = parseRate(kind, text);
     if (!Number.isNaN(amount)) return { dimension, amount: formatQuantity(kind, amount), per };
   }
   throw new NotUnderstood(`${JSON.stringify(text)} is no rate; rates are 1000/s, 300/min, 5k/h, 100k/day, 1MiB/s`);
