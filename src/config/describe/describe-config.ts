@@ -46,7 +46,7 @@ export function describeConfig(config: ResolvedConfig): string {
     ...(defaultGroup === null ? {} : { defaultGroup }),
     ...(backends.length === 0
       ? {}
-      : { backends: Object.fromEntries(backends.map(({ name, ...rest }) => [name, urlsMasked(rest)])) }),
+      : { backends: Object.fromEntries(backends.map(({ name, ...rest }) => [name, mapped(rest, shownValue)])) }),
     groups: Object.fromEntries(groups.map((group) => [group.name, describeGroupConfig(group)])),
     keys: describeKeys(keys),
   };
@@ -55,16 +55,16 @@ export function describeConfig(config: ResolvedConfig): string {
 }
 
 /** Leaves out what no configuration sets. */
-function withoutConstants(described: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function withoutConstants(described: Mapping): Mapping {
   const entries = Object.entries(described).map(([section, value]) => {
-    if (section === 'backends') return [section, mapped(value as Mapping, (one) => without('backends', one))];
+    if (section === 'backends') return [section, mapped(value as Mapping, (one) => without(section, one as object))];
     return [section, isMapping(value) ? without(section === 'topic' ? String(value.kind) : section, value) : value];
   });
   return Object.fromEntries(entries);
 }
 
-function mapped(mapping: Mapping, change: (value: object) => unknown): Mapping {
-  return Object.fromEntries(Object.entries(mapping).map(([key, value]) => [key, change(value as object)]));
+function mapped(mapping: object, change: (value: unknown) => unknown): Mapping {
+  return Object.fromEntries(Object.entries(mapping).map(([key, value]) => [key, change(value)]));
 }
 
 function without(section: string, settings: object): Mapping {
@@ -77,7 +77,7 @@ const NOT_SET: Readonly<Record<string, object | undefined>> = {
   timing: { ...CONSTANTS.timing, ...derivedTiming({ stalenessMs: 0, heartbeatMs: 0 }, 0) },
 };
 
-function describeKeys({ templates, ...bounds }: KeysConfig): Readonly<Record<string, unknown>> {
+function describeKeys({ templates, ...bounds }: KeysConfig): Mapping {
   return {
     ...bounds,
     ...Object.fromEntries(templates.map((template) => [template.pattern, describeTemplate(template)])),
@@ -85,7 +85,7 @@ function describeKeys({ templates, ...bounds }: KeysConfig): Readonly<Record<str
 }
 
 /** A template as YAML would write it below its pattern, every default written out. */
-export function describeTemplate({ group, overrides, allowLimits }: KeyTemplate): Readonly<Record<string, unknown>> {
+export function describeTemplate({ group, overrides, allowLimits }: KeyTemplate): Mapping {
   const others = Object.fromEntries(overrides.map((override) => [override.name, describeGroupConfig(override)]));
   return {
     ...describeGroupConfig(group),
@@ -94,18 +94,18 @@ export function describeTemplate({ group, overrides, allowLimits }: KeyTemplate)
   };
 }
 
-function describeAllowed({ role, quota, asWritten: rates }: AllowedLimits): Readonly<Record<string, unknown>> {
+function describeAllowed({ role, quota, asWritten: rates }: AllowedLimits): Mapping {
   return { role, quota: describeDirections('quota', quota, rates) };
 }
 
 const MASK = '***';
 
-function describeLimits({ asWritten: rates, ...limits }: LimitsConfig): Readonly<Record<string, unknown>> {
+function describeLimits({ asWritten: rates, ...limits }: LimitsConfig): Mapping {
   return describeDirections('limits', limits, rates);
 }
 
 /** Tokens of their file stand among the others. A hash tells whether a token that somebody has found is one of these. */
-function describeAuth({ tokens, certificates, ...others }: AccessConfig): Readonly<Record<string, unknown>> {
+function describeAuth({ tokens, certificates, ...others }: AccessConfig): Mapping {
   return {
     tokens: tokens.map(({ hash: _, ...token }) => withoutNulls({ ...token, hash: MASK })),
     certificates: certificates.map(withoutNulls),
@@ -119,29 +119,21 @@ function describeListener<Listener extends { readonly tls: ListenerTlsConfig | n
   return { ...others, tls: withoutNulls({ ...plain, key: MASK, passphrase: passphrase === null ? null : MASK }) };
 }
 
-function withoutNulls(written: object): Readonly<Record<string, unknown>> {
+function withoutNulls(written: object): Mapping {
   return Object.fromEntries(Object.entries(written).filter(([, value]) => value !== null));
 }
 
-function describeTopic({ kind, ...topic }: TopicConfig): Readonly<Record<string, unknown>> {
+function describeTopic({ kind, ...topic }: TopicConfig): Mapping {
   return { kind, ...masked('', topic, rowsOf(TOPIC_KINDS[kind])) };
 }
 
-/** Without the keys that have no value. */
-function masked(prefix: string, options: object, rows: SettingRows): Readonly<Record<string, unknown>> {
-  const given = Object.entries(options).filter(([, value]) => value !== null);
-  return Object.fromEntries(
-    given.map(([key, value]) => {
-      const path = `${prefix}${key}`;
-      if (isMapping(value))
-        return [key, { ...(key === 'tls' && { enabled: true }), ...masked(`${path}.`, value, rows) }];
-      return [key, rows[path]?.secret === undefined ? shownValue(value) : MASK];
-    }),
-  );
-}
-
-function urlsMasked(settings: object): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, shownValue(value)]));
+function masked(prefix: string, options: object, rows: SettingRows): Mapping {
+  const given = Object.entries(withoutNulls(options)).map(([key, value]) => {
+    const path = `${prefix}${key}`;
+    if (isMapping(value)) return [key, { ...(key === 'tls' && { enabled: true }), ...masked(`${path}.`, value, rows) }];
+    return [key, rows[path]?.secret === undefined ? shownValue(value) : MASK];
+  });
+  return Object.fromEntries(given);
 }
 
 /** A URL whose query has values cannot be told whole: they may be tokens. */
@@ -150,7 +142,7 @@ function shownValue(value: unknown): unknown {
 }
 
 /** A group as YAML would write it, every default written out. */
-export function describeGroupConfig(group: GroupConfig): Readonly<Record<string, unknown>> {
+export function describeGroupConfig(group: GroupConfig): Mapping {
   const {
     name: _,
     nodeCount: _ofTheTopic,
@@ -175,11 +167,8 @@ export function describeGroupConfig(group: GroupConfig): Readonly<Record<string,
 }
 
 /** Describes the shadow of a group, without what it leaves to the group. */
-function describePlan({ quota, strategy, burst }: ShadowConfig['plan']): Readonly<Record<string, unknown>> {
-  const rates = (read: RatesRead) =>
-    Object.fromEntries(
-      Object.entries(withoutNulls(read)).map(([key, rate]) => [key, spelledRate(rate as WrittenRate)]),
-    );
+function describePlan({ quota, strategy, burst }: ShadowConfig['plan']): Mapping {
+  const rates = (read: RatesRead) => mapped(withoutNulls(read), (rate) => spelledRate(rate as WrittenRate));
   return withoutNulls({
     quota: { publish: rates(quota.publish), dispatch: rates(quota.dispatch) },
     strategy,

@@ -76,11 +76,9 @@ function editorMembers(schema: Section, path: string): Readonly<Record<string, z
 
 function editorMember(member: z.ZodType, path: string, key: string): z.ZodType {
   const facts = factsOf(member);
-  if (facts === undefined) {
-    const own = editorSchema(member, path === '' ? key : `${path}.${key}`);
-    return key === 'burst' ? z.union([BURST_IN_SHORT, own]) : own;
-  }
-  return editorLeaf(facts);
+  if (facts !== undefined) return editorLeaf(facts);
+  const own = editorSchema(member, path === '' ? key : `${path}.${key}`);
+  return key === 'burst' ? z.union([BURST_IN_SHORT, own]) : own;
 }
 
 const BURST_IN_SHORT = z
@@ -108,7 +106,10 @@ function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
     case 'weights':
       return anyOf({ type: 'object', additionalProperties: anyOf({ type: 'number' }) });
     default:
-      return anyOf(numberIn(setting), { type: 'string', examples: examplesOf(setting.kind as QuantityKind) });
+      return anyOf(
+        { type: 'number', minimum: setting.min ?? 0, ...(setting.max !== undefined && { maximum: setting.max }) },
+        { type: 'string', examples: QUANTITY_EXAMPLES[setting.kind as QuantityKind].split(' or ') },
+      );
   }
 }
 
@@ -122,12 +123,4 @@ const FILE = {
 /** Adds null to what is allowed, as every key may be null. */
 function anyOf(...types: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>> {
   return { anyOf: [...types, { type: 'null' }] };
-}
-
-function numberIn({ min = 0, max }: Setting): Readonly<Record<string, unknown>> {
-  return { type: 'number', minimum: min, ...(max === undefined ? {} : { maximum: max }) };
-}
-
-function examplesOf(kind: QuantityKind): readonly string[] {
-  return QUANTITY_EXAMPLES[kind].split(' or ');
 }

@@ -32,8 +32,7 @@ export async function settingSources(options: LoadOptions): Promise<readonly Sou
   const variables = givenVariables(options.env ?? {});
   const flags = givenFlags(options.overrides ?? {});
   return leavesOf(parse(describeConfig(config)), []).map(({ path, value }) => {
-    const source = sourceOf(path, { variables, flags, ...written });
-    return { key: path.join('.'), value, source };
+    return { key: path.join('.'), value, source: sourceOf(path, { variables, flags, ...written }) };
   });
 }
 
@@ -59,12 +58,12 @@ interface Sources {
 }
 
 function sourceOf(path: readonly string[], sources: Sources): string {
-  for (const written of pathsOf(path)) {
+  // A variable may name the file of a text.
+  for (const written of [...pathsOf(path), [...path, 'file']]) {
     const given = givenBy(written, sources);
     if (given !== null) return given;
   }
-  // A variable may name the file of a text.
-  return givenBy([...path, 'file'], sources) ?? 'default';
+  return 'default';
 }
 
 /** Lists where a value may stand: its own path, and those from which a group, a template or an override inherits. */
@@ -84,12 +83,12 @@ function givenBy(path: readonly string[], { variables, flags, raw, locate }: Sou
   const key = path.join('.');
   const given = flags.get(key) ?? variables.get(key);
   if (given !== undefined) return given;
-  return isWritten(raw, path) ? locationOf(locate, path) : null;
+  if (!isWritten(raw, path)) return null;
+  const location = locate(path, 'key');
+  return location === null ? 'file' : `${location.file}:${location.line}`;
 }
 
-/**
- * Tells whether the path is written, in full or in short as `topic: embedded` for topic.kind.
- */
+/** Tests if the path is written, in full or in short as `topic: embedded` for topic.kind. */
 function isWritten(raw: unknown, path: readonly string[]): boolean {
   let current = raw;
   for (const step of path) {
@@ -99,11 +98,6 @@ function isWritten(raw: unknown, path: readonly string[]): boolean {
     if (!isMapping(current)) return true;
   }
   return true;
-}
-
-function locationOf(locate: Locate, path: readonly string[]): string {
-  const location = locate(path, 'key');
-  return location === null ? 'file' : `${location.file}:${location.line}`;
 }
 
 function givenVariables(environment: Environment): Map<string, string> {

@@ -3,7 +3,7 @@ import { didYouMean } from '../../base/input/nearest-name.js';
 import { environmentName, SECTIONS, yamlPath } from '../schema/all-settings.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { TOKEN_VARIABLE, UNIX } from '../setting/outside-words.js';
-import { show } from '../setting/setting-text.js';
+import { mustBe } from '../setting/setting-text.js';
 import { valueAt } from '../setting/setting-value.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -52,8 +52,7 @@ export function withOverrides(raw: unknown, overrides: ConfigOverrides, findings
   const { nodeId, http, mqtt, group } = overrides;
   let result = raw;
   for (const [name, { text, flag }] of group?.settings ?? []) {
-    const below = (group as GroupOverrides).at;
-    const path = [...below, ...name.split('.')];
+    const path = [...(group?.at ?? []), ...name.split('.')];
     result = putAt(result, path, text);
     findings.setOrigin(path, flag);
   }
@@ -61,18 +60,10 @@ export function withOverrides(raw: unknown, overrides: ConfigOverrides, findings
     result = putAt(result, ['node'], nodeId);
     findings.setOrigin(['node'], '--node');
   }
-  result = withAddress(result, { section: 'http', port: 7070, given: http }, findings);
-  return withAddress(result, { section: 'mqtt', port: 1883, given: mqtt }, findings);
+  return withAddress(withAddress(result, 'http', http, findings), 'mqtt', mqtt, findings);
 }
 
-interface AddressFlag {
-  readonly section: 'http' | 'mqtt';
-  /** For the example in the remedy. */
-  readonly port: number;
-  readonly given: string | undefined;
-}
-
-function withAddress(raw: unknown, { section, port, given }: AddressFlag, findings: Findings): unknown {
+function withAddress(raw: unknown, section: 'http' | 'mqtt', given: string | undefined, findings: Findings): unknown {
   if (given === undefined) return raw;
   const flag = `--${section}`;
   if (section === 'http' && given.startsWith(UNIX)) {
@@ -82,9 +73,8 @@ function withAddress(raw: unknown, { section, port, given }: AddressFlag, findin
   const match = /^(?:(\[[^\]]+\]|[^:]+):)?(\d{1,5})$/.exec(given);
   if (match === null) {
     const allowed = section === 'http' ? 'HOST:PORT, PORT or unix:PATH' : 'HOST:PORT or PORT';
-    const problem = `must be ${allowed}, got ${show(given)}`;
     findings.setOrigin([flag], 'command line');
-    findings.add([flag], { problem, allowed, remedy: `For example ${flag} 127.0.0.1:${port}.` });
+    findings.add([flag], mustBe(allowed, given, `For example ${flag} 127.0.0.1:${section === 'http' ? 7070 : 1883}.`));
     return raw;
   }
   const host = match[1]?.replace(/^\[|\]$/g, '');
@@ -98,34 +88,26 @@ function withAddress(raw: unknown, { section, port, given }: AddressFlag, findin
 const FILE_SUFFIX = '_FILE';
 const FILE_KEY = '.file';
 
+const NAMED = SECTIONS.flatMap((section) =>
+  Object.entries(section.rows).flatMap(([key, { mayBeFile }]) => {
+    const variable = environmentName(section, key);
+    return variable === null ? [] : [{ variable, path: yamlPath(section, key), mayBeFile }];
+  }),
+);
+
 /** `QUOTAMESH_TOPIC_SASL_PASSWORD_FILE` → `topic.sasl.password.file`. */
 const FILE_VARIABLES: ReadonlyMap<string, string> = new Map(
-  SECTIONS.flatMap((section) =>
-    Object.entries(section.rows).flatMap(([key, { mayBeFile }]): [string, string][] => {
-      const variable = mayBeFile === true ? environmentName(section, key) : null;
-      return variable === null ? [] : [[variable + FILE_SUFFIX, yamlPath(section, key) + FILE_KEY]];
-    }),
-  ),
+  NAMED.filter(({ mayBeFile }) => mayBeFile).map(({ variable, path }) => [variable + FILE_SUFFIX, path + FILE_KEY]),
 );
 
 /** Every variable of the settings table → the YAML path it sets. */
 export const VARIABLES: ReadonlyMap<string, string> = new Map([
   ...FILE_VARIABLES,
-  ...SECTIONS.flatMap((section) =>
-    Object.keys(section.rows).flatMap((key): [string, string][] => {
-      const variable = environmentName(section, key);
-      return variable === null ? [] : [[variable, yamlPath(section, key)] as const];
-    }),
-  ),
+  ...NAMED.map(({ variable, path }) => [variable, path] as const),
 ]);
 
-interface GivenVariable {
-  readonly variable: string;
-  readonly text: string;
-}
-
-function settingsOf(environment: Environment, findings: Findings): ReadonlyMap<string, GivenVariable> {
-  const given = new Map<string, GivenVariable>();
+function settingsOf(environment: Environment, findings: Findings) {
+  const given = new Map<string, { readonly variable: string; readonly text: string }>();
   for (const [variable, text] of Object.entries(environment)) {
     if (!variable.startsWith('QUOTAMESH_') || text === undefined || text === '') continue;
     if (variable === TOKEN_VARIABLE || isServiceLink(variable, text)) continue;

@@ -1,7 +1,6 @@
-import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import { GROUP, type GroupSection } from '../schema/groups.js';
 import type { Sound } from '../setting/text-file.js';
-import { givenRate, type RatesRead } from '../setting/written-rate.js';
+import { hasRate, type RatesRead } from '../setting/written-rate.js';
 
 /**
  * The group as its `shadow` plans it: what that names in place of the group's own, and all else as the group has it.
@@ -9,36 +8,31 @@ import { givenRate, type RatesRead } from '../setting/written-rate.js';
  * work that they refuse is not asked about.
  */
 export function plannedSettings(values: Sound<GroupSection>): Sound<GroupSection> | null {
-  const { shadow } = values;
   if (!isPlanned(values)) return null;
-  const { strategy, burst } = shadow;
-  const isBurstGiven = [burst.messages, burst.bytes, burst.quotaMs].some((depth) => (depth ?? null) !== null);
+  const { quota, strategy, burst } = values.shadow;
   return {
     ...values,
     mode: 'enforce',
     shadow: NOTHING.shadow,
     quota: {
-      publish: laidOver(values.quota.publish, shadow.quota.publish),
-      dispatch: laidOver(values.quota.dispatch, shadow.quota.dispatch),
+      publish: laidOver(values.quota.publish, quota.publish),
+      dispatch: laidOver(values.quota.dispatch, quota.dispatch),
     } as Sound<GroupSection>['quota'],
     strategy: strategy ?? values.strategy,
-    burst: isBurstGiven ? { ...values.burst, ...burst } : values.burst,
+    burst: hasDepth(burst) ? { ...values.burst, ...burst } : values.burst,
     topics: NOTHING.topics,
     perTopic: NOTHING.perTopic,
     perClient: NOTHING.perClient,
   };
 }
 
-/** Tells whether the group has a shadow. */
-export function isPlanned({ enabled, shadow }: Sound<GroupSection>): boolean {
-  const { quota, strategy, burst } = shadow;
+export function isPlanned({ enabled, shadow: { quota, strategy, burst } }: Sound<GroupSection>): boolean {
   if (enabled === false) return false;
-  const isQuotaGiven = DIRECTIONS.some((direction) => {
-    return (['messages', 'bytes'] as const).some((name) => givenRate(quota[direction], name) !== null);
-  });
-  return (
-    isQuotaGiven || [strategy, burst.messages, burst.bytes, burst.quotaMs].some((value) => (value ?? null) !== null)
-  );
+  return hasRate(quota, ['messages', 'bytes']) || (strategy ?? null) !== null || hasDepth(burst);
+}
+
+function hasDepth({ messages, bytes, quotaMs }: Sound<GroupSection>['shadow']['burst']): boolean {
+  return (messages ?? bytes ?? quotaMs ?? null) !== null;
 }
 
 function laidOver(quota: RatesRead, { messagesPerSecond, bytesPerSecond }: RatesRead): RatesRead {

@@ -1,5 +1,4 @@
 import { isMapping } from '../../base/input/mapping.js';
-import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import { GROUP, type GroupSection } from '../schema/groups.js';
 import { readSection } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
@@ -7,7 +6,7 @@ import { soundPart } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 import { mustBe, noSuchGroup } from '../setting/setting-text.js';
 import type { Sound } from '../setting/text-file.js';
-import { givenRate, LIMIT_NAMES } from '../setting/written-rate.js';
+import { hasRate, LIMIT_NAMES } from '../setting/written-rate.js';
 import { withBurstsInFull } from './burst-in-full.js';
 import type { SoundNode } from './read-node.js';
 
@@ -35,7 +34,7 @@ export function readGroups(root: Readonly<Record<string, unknown>>, findings: Fi
       const finding = { problem, allowed: GROUP_NAME.text, remedy: 'Rename the group.' };
       findings.add(['groups', name], finding, { part: 'key' });
     }
-    if (group === null && !isLimited(settings)) {
+    if (group === null && !hasRate(settings.quota, LIMIT_NAMES)) {
       const remedy = 'Write its quota, or {} for a group that nothing limits.';
       findings.add(['groups', name], { problem: 'has nothing behind it', allowed: 'settings of a group', remedy });
     }
@@ -55,10 +54,6 @@ export function checkGroupNames(node: SoundNode, groups: GroupValues, findings: 
     // Groups that a pattern means may come at run time.
     if (!name.includes('*')) checkGroupName(['metrics', 'perGroup', index], name, groups, findings);
   }
-}
-
-function isLimited({ quota }: Sound<GroupSection>): boolean {
-  return DIRECTIONS.some((direction) => LIMIT_NAMES.some((name) => givenRate(quota[direction], name) !== null));
 }
 
 function checkGroupName(path: (string | number)[], name: string, groups: GroupValues, findings: Findings): void {

@@ -1,7 +1,6 @@
 import { isMapping, type Mapping } from '../../base/input/mapping.js';
 import { didYouMean } from '../../base/input/nearest-name.js';
 import { KeyPattern } from '../../core/account/keys/key-pattern.js';
-import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import type { KeysConfig } from '../resolved/resolved-config.js';
 import { GROUP, type GroupSection } from '../schema/groups.js';
 import { ALLOW_LIMITS, KEYS, type LimitRole } from '../schema/keys.js';
@@ -11,7 +10,7 @@ import { keyNameOf } from '../setting/key-name.js';
 import { rowsOf } from '../setting/section.js';
 import { mustBe, show } from '../setting/setting-text.js';
 import type { Sound } from '../setting/text-file.js';
-import { givenRate } from '../setting/written-rate.js';
+import { hasRate } from '../setting/written-rate.js';
 import { shortBursts, withBurstInFull } from './burst-in-full.js';
 import { checkGroups } from './check-groups.js';
 import { mergedLayers } from './read-groups.js';
@@ -83,7 +82,12 @@ function readTemplate(text: string, written: unknown, defaults: unknown, finding
     const name = pattern.fields.length === 1 && !pattern.matches(key) ? pattern.nameWith(key) : key;
     if (pattern.matches(name)) {
       read.set(keyNameOf(name), readLayer(at, override, full.merged, findings).settings);
-    } else addBadOverride(at, pattern, findings);
+      continue;
+    }
+    const [field, ...others] = pattern.fields;
+    const allowed = others.length === 0 ? `a value of {${field}}, or a whole name` : 'the whole name of a key';
+    const problem = `is no key of ${show(pattern.text)}`;
+    findings.add(at, { problem, allowed, remedy: 'Correct the name.' }, { part: 'key' });
   }
   return [{ pattern, settings: full.settings, overrides: read, allowLimits: readAllowed(path, allowLimits, findings) }];
 }
@@ -95,10 +99,7 @@ function readAllowed(path: ConfigPath, written: unknown, findings: Findings): Al
   const { role } = readSection(findings, ALLOW_LIMITS, at, isMapping(written) ? others : written);
   // Read as the quota of a group, so that its mistakes are told as those are.
   const read = readSection(findings, GROUP, at, { quota });
-  const isBounded = DIRECTIONS.some((direction) => {
-    return (['messages', 'bytes'] as const).some((name) => givenRate(read.quota[direction], name) !== null);
-  });
-  if (isMapping(written) && !isBounded) {
+  if (isMapping(written) && !hasRate(read.quota, ['messages', 'bytes'])) {
     const allowed = 'the highest quota that a request may ask for, in messages or bytes';
     const remedy = 'For example quota: { publish: { messagesPerSecond: 6000/min } }.';
     findings.add(at, { problem: `must have ${allowed}`, allowed, remedy });
@@ -110,7 +111,13 @@ function readAllowed(path: ConfigPath, written: unknown, findings: Findings): Al
 function readLayer(path: ConfigPath, written: unknown, below: unknown, findings: Findings) {
   const own = withBurstInFull(written ?? {});
   for (const { at, key } of shortBursts(written)) findings.setWritten([...path, ...at, key], [...path, ...at]);
-  if (isMapping(own) && (own.shadow ?? null) !== null) addShadow(path, findings);
+  if (isMapping(own) && (own.shadow ?? null) !== null) {
+    findings.add([...path, 'shadow'], {
+      problem: 'cannot be planned for keys: each of them would be two',
+      allowed: 'mode: shadow, or the name of a single group',
+      remedy: 'Set mode: shadow in the template, or plan it for a group.',
+    });
+  }
   const merged = mergedLayers(own, withoutShadow(withBurstInFull(below)));
   const count = findings.mistakes.length;
   readSection(findings, GROUP, path, own);
@@ -148,19 +155,4 @@ function withoutShadow(below: unknown): unknown {
   if (!isMapping(below)) return below;
   const { shadow: _, ...others } = below;
   return others;
-}
-
-function addShadow(path: ConfigPath, findings: Findings): void {
-  findings.add([...path, 'shadow'], {
-    problem: 'cannot be planned for keys: each of them would be two',
-    allowed: 'mode: shadow, or the name of a single group',
-    remedy: 'Set mode: shadow in the template, or plan it for a group.',
-  });
-}
-
-function addBadOverride(path: ConfigPath, pattern: KeyPattern, findings: Findings): void {
-  const allowed =
-    pattern.fields.length === 1 ? `a value of {${pattern.fields[0]}}, or a whole name` : 'the whole name of a key';
-  const problem = `is no key of ${show(pattern.text)}`;
-  findings.add(path, { problem, allowed, remedy: 'Correct the name.' }, { part: 'key' });
 }

@@ -25,19 +25,8 @@ export function checkReach(node: SoundNode, auth: ReadAuth['auth'], findings: Fi
   }
 }
 
-interface ReadListenerTls {
-  readonly http: ListenerTlsConfig | null;
-  readonly mqtt: ListenerTlsConfig | null;
-  readonly files: readonly string[];
-}
-
 /** Reads certificates, keys and authorities of the listeners from their files, and tries them out. */
-export function readListenerTls(
-  node: SoundNode,
-  auth: ReadAuth['auth'],
-  findings: Findings,
-  context: FileContext,
-): ReadListenerTls {
+export function readListenerTls(node: SoundNode, auth: ReadAuth['auth'], findings: Findings, context: FileContext) {
   const http = readTls('http', node, findings, context);
   const mqtt = readTls('mqtt', node, findings, context);
   if ((auth?.certificates.length ?? 0) > 0 && http.read.clientCa === null && mqtt.read.clientCa === null) {
@@ -45,7 +34,7 @@ export function readListenerTls(
     const problem = 'need http.tls.clientCa or mqtt.tls.clientCa';
     findings.add(['auth', 'certificates'], { problem, allowed: 'both', remedy });
   }
-  return { http: http.tls, mqtt: mqtt.tls, files: [...http.files, ...mqtt.files] };
+  return { httpTls: http.tls, mqttTls: mqtt.tls, files: [...http.files, ...mqtt.files] };
 }
 
 type SoundTls = Sound<TextsRead<ListenerTlsSettings>>;

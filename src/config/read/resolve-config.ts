@@ -113,8 +113,8 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
 function readAccess(written: unknown, node: SoundNode, findings: Findings, context: FileContext) {
   const { auth, files } = readAuth(written, findings, context);
   checkReach(node, auth, findings);
-  const { http, mqtt, files: tlsFiles } = readListenerTls(node, auth, findings, context);
-  return { auth, httpTls: http, mqttTls: mqtt, files: [...files, ...tlsFiles] };
+  const listeners = readListenerTls(node, auth, findings, context);
+  return { auth, ...listeners, files: [...files, ...listeners.files] };
 }
 
 /** `topic: embedded` and `tls: true` in full, so that single keys can be laid over them. */

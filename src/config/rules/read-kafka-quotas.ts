@@ -10,7 +10,7 @@ import { capturesIn } from '../schema/rule-patterns.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { mustBe, noSuchGroup, show } from '../setting/setting-text.js';
 import type { Sound } from '../setting/text-file.js';
-import { givenRate } from '../setting/written-rate.js';
+import { hasRate } from '../setting/written-rate.js';
 import { readEntry } from './read-entry.js';
 
 interface KafkaQuotasContext {
@@ -105,15 +105,11 @@ function checkGroup(
   const known = context.groups.get(group);
   if (known === undefined) {
     findings.add([...at, 'group'], noSuchGroup(group, context.groups.keys(), 'Add the group below groups:.'));
-  } else if (!hasBytes(known)) {
+  } else if (!hasRate(known.quota, ['bytes'])) {
     findings.add([...at, 'group'], {
       problem: `names ${group}, which has no quota in bytes`,
       allowed: 'a group with quota.publish.bytesPerSecond, quota.dispatch.bytesPerSecond, or both',
       remedy: 'Add quota.publish.bytesPerSecond for producers, quota.dispatch.bytesPerSecond for consumers.',
     });
   }
-}
-
-function hasBytes({ quota }: Sound<GroupSection>): boolean {
-  return [quota.publish, quota.dispatch].some((rates) => givenRate(rates, 'bytes') !== null);
 }

@@ -35,7 +35,8 @@ export class ConfigError extends QuotameshError {
     super('CONFIG_INVALID', { file: source, count: mistakes.length });
     this.name = 'ConfigError';
     this.mistakes = inOrder(mistakes);
-    this.report = reportOf(this.mistakes);
+    const more = mistakes.length < MISTAKES_MAX ? [] : ['… and perhaps more'];
+    this.report = [...this.mistakes.map(formatMistake), ...more].join('\n');
     // An uncaught error shows only its message.
     this.message = `${this.message}\n${this.report}`;
   }
@@ -67,11 +68,6 @@ export function formatPath(path: readonly (string | number)[]): string {
 
 /** Finding the lines of very many mistakes takes long, and the first ones tell what is wrong with a generated file. */
 export const MISTAKES_MAX = 200;
-
-function reportOf(mistakes: readonly Mistake[]): string {
-  const lines = mistakes.map(formatMistake);
-  return [...lines, ...(lines.length < MISTAKES_MAX ? [] : ['… and perhaps more'])].join('\n');
-}
 
 function inOrder(mistakes: readonly Mistake[]): readonly Mistake[] {
   const fileOf = ({ line, file }: Mistake) => (line === null ? '' : file);

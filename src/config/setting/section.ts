@@ -13,7 +13,9 @@ import type { WrittenRate } from './written-rate.js';
 export type Section<Value = unknown> = z.ZodType<Value>;
 
 export function section<const Own extends Members>(members: Own): Section<ValueOf<Own>> {
-  const fields = Object.entries(members).map(([key, member]): [string, z.ZodType] => [key, schemaOf(member)]);
+  const fields = Object.entries(members).map(([key, member]): [string, z.ZodType] => {
+    return [key, member instanceof z.ZodType ? member : field(member)];
+  });
   const whole = z.strictObject(Object.fromEntries(fields));
   let defaults: Readonly<Record<string, unknown>> | undefined;
   // The defaults are read once. Most groups leave most sections out: reading 10,000 of them anew took a fifth longer.
@@ -92,10 +94,6 @@ export function soundPart(schema: Section, written: unknown): unknown {
 
 /** Keeps what documents, messages and editors need of a field beside zod. */
 const FACTS = new WeakMap<z.ZodType, Setting>();
-
-function schemaOf(member: Setting | z.ZodType): z.ZodType {
-  return member instanceof z.ZodType ? member : field(member);
-}
 
 function field(facts: Setting): z.ZodType {
   const schema = z.transform((written, context) => {

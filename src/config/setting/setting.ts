@@ -8,7 +8,7 @@ import type { QuantityKind } from './quantity.js';
 export interface Setting {
   readonly kind: SettingKind;
   /** In base units (milliseconds, bytes, per second). `null`: no value unless one is given; see `defaultText`. */
-  readonly default: SettingDefault;
+  readonly default: number | string | boolean | readonly string[] | null;
   /** For the docs, where the default is derived or `null` means something. */
   readonly defaultText?: string;
   /** The configuration is refused if the key is absent. */
@@ -39,8 +39,6 @@ export interface Setting {
 export interface TextFile {
   readonly file: string;
 }
-
-type SettingDefault = number | string | boolean | readonly string[] | null;
 
 export type SettingKind =
   | QuantityKind

@@ -1,3 +1,4 @@
+import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
 import { parseRate, SECONDS_OF, SHORT_UNIT, type TimeUnit } from './quantity.js';
 
 /**
@@ -51,6 +52,11 @@ export type RatesRead = Readonly<Partial<Record<RateKey, WrittenRate | null | un
 /** null where there is none, or a mistake. */
 export function givenRate(read: RatesRead, name: RateName): WrittenRate | null {
   return read[rateKey(name)] ?? null;
+}
+
+/** Tests if a direction has one of these rates. */
+export function hasRate(read: Readonly<Record<Direction, RatesRead>>, names: readonly RateName[]): boolean {
+  return DIRECTIONS.some((direction) => names.some((name) => givenRate(read[direction], name) !== null));
 }
 
 /** Rates as an answer has them, or YAML: 5, or `5/min`. */
