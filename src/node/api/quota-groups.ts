@@ -70,19 +70,20 @@ export interface DeleteOptions extends ChangeOptions {
   readonly force?: boolean | undefined;
 }
 
-export interface DefinedGroup {
-  readonly group: string;
+/** Source of what is in force. */
+export interface Defined {
   readonly origin: 'yaml' | 'run-time';
   /** 0 = as the configuration has it. */
   readonly revision: number;
+}
+
+export interface DefinedGroup extends Defined {
+  readonly group: string;
   readonly definition: Definition;
 }
 
-export interface AttachedScope {
+export interface AttachedScope extends Defined {
   readonly scope: string;
-  readonly origin: 'yaml' | 'run-time';
-  /** 0 = as the configuration has it. */
-  readonly revision: number;
   readonly attachment: Definition;
 }
 

@@ -1,5 +1,5 @@
 import type { KeyStatus } from './node-status.js';
-import type { ChangeOptions, Definition } from './quota-groups.js';
+import type { ChangeOptions, Defined, Definition } from './quota-groups.js';
 
 /**
  * Shows and changes keys of the cluster at run time, from inside a node: `node.keys`. A change is in force at this node
@@ -43,20 +43,14 @@ export interface QuotaKeyTemplates {
   delete(pattern: string, options?: ChangeOptions): Promise<void>;
 }
 
-export interface DefinedKey {
+export interface DefinedKey extends Defined {
   readonly key: string;
-  readonly origin: 'yaml' | 'run-time';
-  /** 0 = as the configuration has it. */
-  readonly revision: number;
   /** Settings as below `overrides.<key>` in YAML. */
   readonly definition: Definition;
 }
 
-export interface DefinedKeyTemplate {
+export interface DefinedKeyTemplate extends Defined {
   readonly pattern: string;
-  readonly origin: 'yaml' | 'run-time';
-  /** 0 = as the configuration has it. */
-  readonly revision: number;
   /** Settings as below `keys.<pattern>` in YAML. */
   readonly definition: Definition;
 }

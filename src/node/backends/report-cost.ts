@@ -13,9 +13,7 @@ import type { CostOptions, ReportedCost } from '../api/quota-node.js';
 interface CostParts {
   readonly config: Pick<ResolvedConfig, 'cluster' | 'costs'>;
   readonly clock: Clock;
-  readonly gate: {
-    groupIndex(group: string): number;
-  };
+  readonly gate: { groupIndex(group: string): number };
   readonly loop: ServingLoop;
   /** NOT_READY with the present reasons. */
   readonly notReady: () => QuotameshError;
@@ -39,7 +37,7 @@ export function reportCost(
   const names = Array.isArray(groups) ? (groups as readonly string[]) : [groups as string];
   const indexes = [...new Set(names.map((name) => parts.gate.groupIndex(name)))];
   if (direction !== 'publish' && direction !== 'dispatch') {
-    throw new QuotameshError('COST_INVALID', { field: 'direction', reason: 'must be "publish" or "dispatch"' });
+    invalid('direction', 'must be "publish" or "dispatch"');
   }
   checkAmount('messages', messages);
   if (!(typeof sampled === 'number' && sampled > 0 && sampled <= 1)) {

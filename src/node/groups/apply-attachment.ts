@@ -23,7 +23,8 @@ export function applyAttachment(
     attachments.define(path, null);
     return null;
   }
-  const { attachment, mistakes } = examineAttachment(path, withoutOwner(definition), `revision ${revision}`);
+  const { [OWNER]: _, ...written } = definition;
+  const { attachment, mistakes } = examineAttachment(path, written, `revision ${revision}`);
   if (attachment === null) return `${mistakes[0]?.path} ${mistakes[0]?.problem}`;
   if (isFull(bounded, path)) return `registry.maxAttachments = ${registry.maxAttachments}`;
   attachments.define(path, attachment);
@@ -34,10 +35,5 @@ export function isFull({ attachments, registry }: BoundedAttachments, path: stri
   return attachments.at(path)?.origin !== 'run-time' && attachments.size >= registry.maxAttachments;
 }
 
-/** Returns the attachment as YAML writes it. */
-function withoutOwner(definition: GroupDefinition): GroupDefinition {
-  const { [OWNER]: _, ...attachment } = definition;
-  return attachment;
-}
-
+/** Key of an attachment in the log, beside those that YAML writes. */
 export const OWNER = 'attachedBy';

@@ -8,7 +8,7 @@ import type { Figure } from '../../core/limiter/refused-work.js';
 import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
 import type { QuotaTold } from '../api/decision.js';
 import type { RefusalCount } from '../api/group-explanation.js';
-import type { ShadowDifference } from '../api/node-status.js';
+import type { ShadowDirectionStatus } from '../api/node-status.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { GroupsInForce } from '../groups/groups-in-force.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
@@ -35,7 +35,8 @@ export interface StatusParts extends ReadinessParts {
     told(lane: number): Pick<QuotaTold, 'remaining' | 'resetMs'>;
     readonly shadows: {
       readonly refusals: ToldRefusals;
-      readonly counts: { of(lane: number): ShadowDifferences };
+      /** Differences of a lane's shadow (src/node/admission/shadow). */
+      readonly counts: { of(lane: number): Pick<ShadowDirectionStatus, 'wouldRefuse' | 'wouldGrant'> };
       /** Callers' grants and refusals, which the limiter lacks where a group refuses nothing. */
       readonly inForce: Readonly<Record<'admitted' | 'attempted' | 'refused' | 'refusedOnce', Figure>>;
     };
@@ -47,12 +48,6 @@ export interface StatusParts extends ReadinessParts {
 interface ToldRefusals {
   /** Lists refusals, the newest first. */
   of(lane: number, nowMs: number): readonly RefusalCount[];
-}
-
-/** Differences of a lane's shadow (src/node/admission/shadow). */
-interface ShadowDifferences {
-  readonly wouldRefuse: ShadowDifference;
-  readonly wouldGrant: ShadowDifference;
 }
 
 export interface ReadinessParts {
@@ -67,9 +62,7 @@ export interface ReadinessParts {
 
 type RunningLoop = ReadinessParts['loop'] & {
   readonly rounds: { readonly count: number; readonly totalMs: number };
-  readonly rebalancing: {
-    lastMs(nowMs: number): number;
-  };
+  readonly rebalancing: { lastMs(nowMs: number): number };
 };
 
 interface ReadPump {

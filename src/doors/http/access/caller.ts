@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Caller, ROLES } from '../../../base/access/caller.js';
 import { isLoopback } from '../../../base/access/loopback.js';
 import type { ChangedBy } from '../../../core/beside/registry/registry-record.js';
-import type { Attaching } from '../../../node/groups/changes/attachment-owner.js';
+import type { Attaching } from '../../../node/groups/changes/attaching.js';
 
 export type { Caller, Role } from '../../../base/access/caller.js';
 

@@ -8,18 +8,13 @@ import { LIMIT_NAMES, rateKey } from '../../../config/setting/written-rate.js';
 import { isExpected } from '../../../core/beside/registry/group-history.js';
 import type { ChangedBy, GroupDefinition } from '../../../core/beside/registry/registry-record.js';
 import { DEFINITION_BYTES_MAX } from '../../../topic/codec/registry-codec.js';
+import type { DefinedGroup } from '../../api/quota-groups.js';
 import { leastDefinition } from '../least-definition.js';
 import { originOf } from '../registry/describe-registry.js';
 import { rejectInUse } from './attaching.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 
-/** Group with its parts. */
-export interface CostedGroup {
-  readonly group: string;
-  readonly origin: 'yaml' | 'run-time';
-  /** Revision; 0 = never changed at run time. */
-  readonly revision: number;
-  readonly definition: GroupDefinition;
+export interface CostedGroup extends DefinedGroup {
   readonly readPageBytes: number;
 }
 
@@ -177,16 +172,19 @@ function checked(parts: ChangeParts, name: string, written: unknown): GroupDefin
     throw new QuotameshError('GROUP_INVALID', { group: name, count: 1, details });
   }
   parts.groups.refuseCollision(name);
-  const max = parts.config.registry.maxGroups;
-  if (!parts.groups.has(name) && parts.groups.size - parts.groups.unlistedCount - parts.yaml.numbersTaken >= max) {
-    throw new QuotameshError('GROUPS_FULL', { group: name, max });
-  }
+  if (!parts.groups.has(name)) rejectBeyond(parts, name, 1);
   return definition;
 }
 
-function changed(group: string, revision: number, expected: Expected): QuotameshError {
-  const reason = `its revision is ${revision}, not ${expected}`;
-  return new QuotameshError('GROUP_CHANGED', { group, reason });
+/** Rejects the last of so many new groups. Throws GROUPS_FULL. */
+export function rejectBeyond({ config, groups, yaml }: ChangeParts, group: string, added: number): void {
+  const max = config.registry.maxGroups;
+  if (groups.size - groups.unlistedCount - yaml.numbersTaken + added <= max) return;
+  throw new QuotameshError('GROUPS_FULL', { group, max });
+}
+
+export function changed(group: string, revision: number, expected: Expected): QuotameshError {
+  return new QuotameshError('GROUP_CHANGED', { group, reason: `its revision is ${revision}, not ${expected}` });
 }
 
 /** Drops nulls, which mean the default: no broader value lies below. */

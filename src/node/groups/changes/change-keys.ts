@@ -12,6 +12,7 @@ import {
   templateEntry,
 } from '../../../core/beside/registry/registry-record.js';
 import { DEFINITION_BYTES_MAX } from '../../../topic/codec/registry-codec.js';
+import type { Defined } from '../../api/quota-groups.js';
 import { examineOverride, examineTemplate } from '../keys/key-definition.js';
 import { leastOverride, leastTemplate } from '../least-definition.js';
 import { PATCH_ATTEMPTS, patched } from './change-group.js';
@@ -23,10 +24,7 @@ export interface KeyEntry {
   readonly name: string;
 }
 
-export interface DefinedKeys extends KeyEntry {
-  readonly origin: 'yaml' | 'run-time';
-  /** Revision; 0 = never changed at run time. */
-  readonly revision: number;
+export interface DefinedKeys extends KeyEntry, Defined {
   /** Definition as below the pattern, or its overrides, in YAML. */
   readonly definition: GroupDefinition;
 }

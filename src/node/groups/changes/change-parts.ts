@@ -16,9 +16,7 @@ export interface ChangeParts {
   readonly attachments: Attachments;
   readonly templates: KeyTemplates;
   readonly keys: { isKey(name: string): boolean } | null;
-  readonly gate: {
-    unknownGroup(group: string): never;
-  };
+  readonly gate: { unknownGroup(group: string): never };
   readonly loop: CoordinatorView;
 }
 

@@ -9,7 +9,7 @@ import type { GroupDefinition } from '../../../core/beside/registry/registry-rec
 import type { QuotaAsWritten, RateStatus } from '../../api/node-status.js';
 import { rejectInUse } from './attaching.js';
 import { checkedDefinition, expectRevision, mergedDefinition } from './change-group.js';
-import type { ChangeParts, Expected } from './change-parts.js';
+import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 
 /** Effect of a change, without making it. */
 export interface ChangePreview {
@@ -48,10 +48,9 @@ export function previewPatch(
 
 /** Previews a DELETE: YAML's group comes back, if any. */
 export function previewDelete(parts: ChangeParts, name: string, expected: Expected, force = false): ChangePreview {
-  const { config, groups, registry, yaml } = parts;
+  const { config, groups, yaml } = parts;
   if (!groups.numbers.has(name)) return parts.gate.unknownGroup(name);
-  if (registry === null) throw new QuotameshError('REGISTRY_OFF');
-  if (registry.stateOf(name).definition === null) {
+  if (registryOf(parts).stateOf(name).definition === null) {
     throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: config.source });
   }
   const left = yaml.get(name) ?? null;
@@ -80,7 +79,7 @@ function preview(
 
 function sharesOf(parts: ChangeParts, config: GroupConfig): GroupPreview {
   const [publish, dispatch] = DIRECTIONS.map((direction, at) => directionOf(parts, config, direction, at));
-  return { publish: publish, dispatch: dispatch };
+  return { publish, dispatch };
 }
 
 function directionOf(parts: ChangeParts, config: GroupConfig, direction: Direction, at: number): DirectionPreview {

@@ -2,18 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Mapping } from '../../../base/input/mapping.js';
 import type { BatchEntry, ChangedBy, GroupDefinition } from '../../../core/beside/registry/registry-record.js';
+import type { ManyGroups } from '../../api/quota-groups.js';
 import { originOf } from '../registry/describe-registry.js';
-import { checkedReplacement, definedGroup } from './change-group.js';
+import { changed, checkedReplacement, definedGroup, rejectBeyond } from './change-group.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 import { GroupsRefused, type RefusedGroup, refusedGroup } from './groups-refused.js';
 
 /** Most groups of one batch: each node applies them within one turn of its event loop. */
 export const BATCH_GROUPS_MAX = 10_000;
-
-interface PutGroups {
-  readonly revision: number;
-  readonly groups: readonly { readonly group: string; readonly isNew: boolean }[];
-}
 
 /** Change of one group of a batch. */
 export interface PreviewedGroup {
@@ -37,7 +33,7 @@ export async function putGroups(
   written: Mapping,
   expectedOf: ExpectedOf,
   by: ChangedBy,
-): Promise<PutGroups> {
+): Promise<ManyGroups> {
   const registry = registryOf(parts);
   const entries = await checkedEntries(parts, written, expectedOf);
   const groups = entries.map(({ group }) => ({ group, isNew: !parts.groups.numbers.has(group) }));
@@ -49,8 +45,7 @@ export async function putGroups(
   }
   const expected = new Map(entries.map((entry) => [entry.group, entry.expected]));
   const refusals = late.map(({ group, revision }) => {
-    const reason = `its revision is ${revision}, not ${expected.get(group)}`;
-    return refusedGroup(group, new QuotameshError('GROUP_CHANGED', { group, reason }));
+    return refusedGroup(group, changed(group, revision, expected.get(group) ?? null));
   });
   throw new GroupsRefused(refusals, entries.length);
 }
@@ -96,11 +91,3 @@ async function checkedEntries(parts: ChangeParts, written: Mapping, expectedOf: 
 }
 
 const CHECKED_PER_TURN = 100;
-
-/** Rejects too many new groups together. Throws GROUPS_FULL. */
-function rejectBeyond({ config, groups, yaml }: ChangeParts, group: string, added: number): void {
-  const max = config.registry.maxGroups;
-  if (groups.size - groups.unlistedCount - yaml.numbersTaken + added > max) {
-    throw new QuotameshError('GROUPS_FULL', { group, max });
-  }
-}
