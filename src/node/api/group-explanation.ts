@@ -79,12 +79,12 @@ export interface LocalExplanation {
   readonly share: RateStatus;
   readonly limit: RateStatus;
   /** Units in the bucket now. */
-  readonly tokens: { readonly messages: number | null; readonly bytes: number | null };
+  readonly tokens: PerDimension;
   /** Whole units and milliseconds, as in answers (`remaining`, `resetMs`). */
   readonly remaining: PerDimension;
   readonly resetMs: PerDimension;
   /** Units that let a larger request pass, which owes the rest; null = unlimited, or nothing passes. */
-  readonly depth: { readonly messages: number | null; readonly bytes: number | null };
+  readonly depth: PerDimension;
   /** Units/s that come back to a waiting request if nobody else takes any; null = unlimited. */
   readonly comesBack: RateStatus;
   /** Milliseconds of a window, which never grants more than it holds; 0 = a bucket. */

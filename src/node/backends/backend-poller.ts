@@ -83,7 +83,8 @@ export class BackendPoller {
     this.#failing.add(backend);
     const reason = error.cause?.message || error.message;
     const message = 'health of a backend cannot be read; its last good word holds for a while, then nothing is limited';
-    this.#parts.telemetry.log('warn', message, { backend, url: withoutSecrets(url), reason });
+    const { origin, pathname } = new URL(url);
+    this.#parts.telemetry.log('warn', message, { backend, url: origin + pathname, reason });
   }
 }
 
@@ -102,12 +103,6 @@ async function fetchPage({ url, timeoutMs }: PolledBackend): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** Strips the password of an address. */
-function withoutSecrets(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
 }
 
 /**

@@ -104,7 +104,7 @@ export class Enforcers {
       const untilMs = this.#parts.clock() + Math.min(waitMs, report.ttlMs / WAITS_PER_TTL);
       await enforcer.wait(untilMs, signal);
       const newer = this.#known.get(report.enforcer);
-      if (newer !== undefined && newer.life > report.life) throw this.#replacedBy(newer, report);
+      if (newer !== undefined && newer.life > report.life) throw replacedBy(newer, report.life);
     }
     return answer(enforcer, report);
   }
@@ -175,7 +175,7 @@ export class Enforcers {
     if (known !== undefined && known.life !== life) {
       if (known.isAlive && life < known.life) {
         this.counts.refused++;
-        throw this.#replacedBy(known, { enforcer: name, life });
+        throw replacedBy(known, life);
       }
       if (known.isAlive) this.counts.replaced++;
       this.#forget(known);
@@ -187,13 +187,6 @@ export class Enforcers {
     const enforcer = new Enforcer(name, life);
     this.#known.set(name, enforcer);
     return enforcer;
-  }
-
-  #replacedBy(
-    { life: newer }: Enforcer,
-    { enforcer, life }: Pick<EnforcerReport, 'enforcer' | 'life'>,
-  ): QuotameshError {
-    return new QuotameshError('ENFORCER_REPLACED', { enforcer, life, newer });
   }
 
   #makeRoom(missing: number, asking: Enforcer): void {
@@ -226,8 +219,8 @@ export class Enforcers {
 
   /** Returns the membership; a lane's number may have become another key's. */
   #memberOf(enforcer: Enforcer, lane: number): EnforcerMembership | null {
-    const known = enforcer.members.get(lane);
-    if (known === undefined || known.group === this.#parts.groups.ofLane(lane).name) return known ?? null;
+    const known = enforcer.members.get(lane) ?? null;
+    if (known === null || known.group === this.#parts.groups.ofLane(lane).name) return known;
     this.#leave(enforcer, known);
     return null;
   }
@@ -288,6 +281,10 @@ export class Enforcers {
   }
 }
 
+function replacedBy({ name: enforcer, life: newer }: Enforcer, life: number): QuotameshError {
+  return new QuotameshError('ENFORCER_REPLACED', { enforcer, life, newer });
+}
+
 interface EnforcerStatus {
   readonly enforcer: string;
   readonly life: number;
@@ -312,20 +309,17 @@ function answer(enforcer: Enforcer, { lanes, ttlMs }: EnforcerReport): Told {
   const parts = lanes.map(({ lane }) => {
     const member = enforcer.members.get(lane);
     if (member === undefined) return UNKNOWN;
-    keepTold(member);
-    return member.told;
+    const { told, part } = member;
+    told.isKnown = part.isKnown;
+    told.rate.set(part.rate);
+    told.depth.set(part.depth);
+    return told;
   });
   return { version: enforcer.version, validMs: ttlMs, parts };
 }
 
 /** Part of a lane that the enforcer left, or whose life was replaced, while its report waited. */
 const UNKNOWN = createPart();
-
-function keepTold({ told, part }: EnforcerMembership): void {
-  told.isKnown = part.isKnown;
-  told.rate.set(part.rate);
-  told.depth.set(part.depth);
-}
 
 class Enforcer {
   readonly name: string;

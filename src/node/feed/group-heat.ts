@@ -1,14 +1,13 @@
 import { DIRECTION_COUNT, directionOfLane, lanesOf } from '../../core/base/vocabulary.js';
 import { LaneSummary } from '../status/lane-summary.js';
 import type { StatusParts } from '../status/status-parts.js';
-import { NamedGroups } from './lane-sums.js';
+import { namedGroups } from './lane-sums.js';
 
 /**
  * Orders lanes by heat: demand in quotas. A pass over all lanes takes seconds: 10,000 groups of 100 nodes have a
  * million rows. Watched lanes are noted every second.
  */
 export class GroupHeat {
-  readonly named: NamedGroups;
   readonly #parts: StatusParts;
   /** By lane, of lanes looked at. */
   #heat = new Float64Array(64);
@@ -23,7 +22,6 @@ export class GroupHeat {
 
   constructor(parts: StatusParts) {
     this.#parts = parts;
-    this.named = new NamedGroups(parts);
   }
 
   tick(): void {
@@ -68,7 +66,7 @@ export class GroupHeat {
     this.#version = groups.version;
     this.#shownVersion = keys?.shownVersion ?? 0;
     this.#listed = [];
-    for (const group of this.named.numbers()) {
+    for (const group of namedGroups(this.#parts)) {
       const lanes = lanesOf(group);
       const limited = lanes.filter((lane) => groups.ofLane(lane).quota[directionOfLane(lane)].some(Number.isFinite));
       this.#listed.push(...(limited.length === 0 ? lanes.slice(0, 1) : limited));
@@ -80,9 +78,8 @@ export class GroupHeat {
       this.#heat = larger;
     }
     this.#next = 0;
-    const name = (lane: number) => groups.ofLane(lane).name;
     this.#byName = this.#listed
-      .map((lane) => ({ lane, name: name(lane) }))
+      .map((lane) => ({ lane, name: groups.ofLane(lane).name }))
       .sort(byNameAndLane)
       .map(({ lane }) => lane);
     this.#sort();

@@ -35,47 +35,38 @@ export function rowOf({ config, direction, quota, sums, shownDimension: dimensio
 }
 
 /** Lists groups and keys that this node can name. */
-export class NamedGroups {
-  readonly #parts: StatusParts;
-
-  constructor(parts: StatusParts) {
-    this.#parts = parts;
+export function* namedGroups({ groups, keys }: StatusParts): Generator<number> {
+  yield* groups.numbers.values();
+  let left = KEYS_LISTED_MAX;
+  for (const [, number] of keys?.shown() ?? []) {
+    if (left-- === 0) return;
+    yield number;
   }
+}
 
-  *numbers(): Generator<number> {
-    const { groups, keys } = this.#parts;
-    yield* groups.numbers.values();
-    let left = KEYS_LISTED_MAX;
-    for (const [, number] of keys?.shown() ?? []) {
-      if (left-- === 0) return;
-      yield number;
-    }
-  }
+/** Counts directions in demand without a name here: unnamed keys, and groups not configured. */
+export function countUnnamed(parts: StatusParts): number {
+  const { coordinator } = parts.loop;
+  if (coordinator === null) return 0;
+  const { usageMap } = coordinator;
+  const named = new Set(Array.from(namedGroups(parts), (group) => parts.groups.idOf(group)));
+  let unnamed = 0;
+  usageMap.forEachLane((mapLane) => {
+    if (!named.has(usageMap.groupOf(mapLane).groupId) && isWanted(coordinator, mapLane)) unnamed++;
+  });
+  return unnamed;
+}
 
-  /** Counts directions in demand without a name here: unnamed keys, and groups not configured. */
-  countUnnamed(): number {
-    const { coordinator } = this.#parts.loop;
-    if (coordinator === null) return 0;
-    const { usageMap } = coordinator;
-    const named = new Set(Array.from(this.numbers(), (group) => this.#parts.groups.idOf(group)));
-    let unnamed = 0;
-    usageMap.forEachLane((mapLane) => {
-      if (!named.has(usageMap.groupOf(mapLane).groupId) && this.#isWanted(coordinator, mapLane)) unnamed++;
-    });
-    return unnamed;
+function isWanted(coordinator: Coordinator, mapLane: number): boolean {
+  const { usageMap } = coordinator;
+  const { rows } = usageMap;
+  const alive = coordinator.aliveFor(usageMap.groupOf(mapLane).groupId);
+  for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+    if (alive.indexOf(rows.memberOf(row)) === -1) continue;
+    const [page, start] = [rows.pageOf(row), rows.startOf(row)];
+    if (page.demandOf(start, MESSAGES) > 0 || page.demandOf(start, BYTES) > 0) return true;
   }
-
-  #isWanted(coordinator: Coordinator, mapLane: number): boolean {
-    const { usageMap } = coordinator;
-    const { rows } = usageMap;
-    const alive = coordinator.aliveFor(usageMap.groupOf(mapLane).groupId);
-    for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
-      if (alive.indexOf(rows.memberOf(row)) === -1) continue;
-      const [page, start] = [rows.pageOf(row), rows.startOf(row)];
-      if (page.demandOf(start, MESSAGES) > 0 || page.demandOf(start, BYTES) > 0) return true;
-    }
-    return false;
-  }
+  return false;
 }
 
 /** Keys listed at most; sorting them takes 10 ms, and clients make keys without end. */

@@ -1,10 +1,9 @@
 import { laneOf, lanesOf } from '../../core/base/vocabulary.js';
-import type { GroupStatus, NodeStatus } from '../api/node-status.js';
 import { describeGroup, describeNode } from '../status/describe-node.js';
 import { LaneSummary } from '../status/lane-summary.js';
 import type { StatusParts } from '../status/status-parts.js';
 import { GroupHeat } from './group-heat.js';
-import { type GroupRow, rowOf } from './lane-sums.js';
+import { countUnnamed, type GroupRow, rowOf } from './lane-sums.js';
 import { type HistoryStatus, LiveHistory, topicLagMs } from './live-history.js';
 
 /** View of one reader. */
@@ -39,35 +38,6 @@ interface GroupList {
   readonly rows: readonly GroupRow[];
   /** Directions in use at other nodes whose names are unknown here. */
   readonly unnamed: number;
-}
-
-interface NodeLive
-  extends Pick<
-    NodeStatus,
-    | 'cluster'
-    | 'nodeId'
-    | 'version'
-    | 'phase'
-    | 'ready'
-    | 'notReadyBecause'
-    | 'degraded'
-    | 'uptimeMs'
-    | 'members'
-    | 'reportRoundTripMs'
-    | 'lastRebalancingMs'
-    | 'keys'
-  > {
-  readonly atMs: number;
-  /** Milliseconds since the newest own record read back was appended; null before the first. */
-  readonly topicLagMs: number | null;
-  readonly topic: Pick<NodeStatus['topic'], 'kind' | 'partitions' | 'lost' | 'pendingAppends'>;
-  readonly canChange: boolean;
-}
-
-/** Group in detail. */
-interface GroupLive extends GroupStatus {
-  /** Pattern of its template; null = no key. */
-  readonly template: string | null;
 }
 
 /** Makes the page's frames once a second. Without readers it only keeps the last 15 minutes. */
@@ -137,8 +107,8 @@ export class LiveFeed {
     return made;
   }
 
-  /** Describes a group; one defined under a key's name has nothing of the template. */
-  #group(group: number): GroupLive {
+  /** Describes a group with the pattern of its template; one defined under a key's name has none. */
+  #group(group: number) {
     const { groups, keys } = this.#parts;
     const status = describeGroup(this.#parts, group);
     const kind = groups.numbers.has(status.group) ? null : keys?.kindOf(status.group);
@@ -160,12 +130,12 @@ export class LiveFeed {
   #unnamed(): number {
     if (this.#tick - this.#unnamedAtTick >= UNNAMED_EVERY_TICKS) {
       this.#unnamedAtTick = this.#tick;
-      this.#unnamedCount = this.#heat.named.countUnnamed();
+      this.#unnamedCount = countUnnamed(this.#parts);
     }
     return this.#unnamedCount;
   }
 
-  #node(): NodeLive {
+  #node() {
     const parts = this.#parts;
     const { cluster, nodeId, version, phase, ready, notReadyBecause, degraded, ...status } = describeNode(parts);
     const { kind, partitions, lost, pendingAppends } = status.topic;
@@ -184,6 +154,7 @@ export class LiveFeed {
       reportRoundTripMs: status.reportRoundTripMs,
       lastRebalancingMs: status.lastRebalancingMs,
       keys: status.keys,
+      // Since the newest own record read back was appended; null before the first.
       topicLagMs: Number.isNaN(lagMs) ? null : Math.round(lagMs),
       topic: { kind, partitions, lost, pendingAppends },
       canChange: parts.registry !== null,

@@ -205,14 +205,12 @@ export class GroupTable {
     this.#keys.delete(group);
   }
 
-  /** Removes a name; returns its number, or null. */
-  remove(name: string): number | null {
+  remove(name: string): void {
     const group = this.#live.get(name);
-    if (group === undefined) return null;
+    if (group === undefined) return;
     this.#live.delete(name);
     this.#shadows.delete(group);
     this.version++;
-    return group;
   }
 }
 

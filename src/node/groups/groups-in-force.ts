@@ -48,15 +48,10 @@ export class GroupsInForce {
   /** Divides every group by `nodeCount` from now on, whatever others do; null ends it. */
   divide(nodeCount: number | null): void {
     const { groups } = this.#parts;
-    const defined = [...groups.numbers.keys()].map((name) => this.#whole.get(name) ?? this.#named(name));
+    const defined = Array.from(groups.numbers, ([name, group]) => this.#whole.get(name) ?? groups.at(group));
     this.#whole.clear();
     this.dividedBy = nodeCount;
     for (const config of defined) this.define(config);
-  }
-
-  #named(name: string): GroupConfig {
-    const { groups } = this.#parts;
-    return groups.at(groups.numbers.get(name) as number);
   }
 
   /** Defines or changes a group, and keeps its tokens and debts. */
@@ -122,11 +117,12 @@ export class GroupsInForce {
   /** Removes a group, and rejects those who wait for it. */
   remove(name: string): void {
     const { groups } = this.#parts;
-    const number = groups.numbers.get(name);
-    const shadow = number === undefined ? null : groups.shadowOf(number);
-    const group = groups.remove(name);
+    const group = groups.numbers.get(name);
+    if (group === undefined) return;
+    const shadow = groups.shadowOf(group);
+    groups.remove(name);
     this.#whole.delete(name);
-    if (group !== null) this.#end(group);
+    this.#end(group);
     if (shadow !== null) this.#end(shadow);
   }
 

@@ -18,14 +18,13 @@ import type {
   LocalExplanation,
   ZoneExplanation,
 } from '../api/group-explanation.js';
-import type { DirectionStatus } from '../api/node-status.js';
+import type { LocalStatus } from '../api/node-status.js';
 import { describeGroup } from './describe-node.js';
 import { LaneSummary } from './lane-summary.js';
 import type { StatusParts } from './status-parts.js';
 
 export function explainGroup(parts: StatusParts, group: number): GroupExplanation {
   const config = parts.groups.at(group);
-  if (parts.loop.coordinator === null) throw parts.notReady();
   const explain = (direction: Direction) => explainLane(parts, group, direction);
   return {
     group: config.name,
@@ -38,18 +37,7 @@ export function explainGroup(parts: StatusParts, group: number): GroupExplanatio
 
 export function explainLane(parts: StatusParts, group: number, direction: Direction): DirectionExplanation {
   const { directions, shadow } = describeGroup(parts, group);
-  return {
-    ...explainDirection(parts, group, direction, directions[direction]),
-    shadow: shadow?.directions[direction] ?? null,
-  };
-}
-
-function explainDirection(
-  parts: StatusParts,
-  group: number,
-  direction: Direction,
-  status: DirectionStatus,
-): Omit<DirectionExplanation, 'shadow'> {
+  const status = directions[direction];
   const at = DIRECTIONS.indexOf(direction);
   const { coordinator } = parts.loop;
   if (coordinator === null) throw parts.notReady();
@@ -82,7 +70,8 @@ function explainDirection(
     inForce: status.target,
     shareSum: status.shareSum,
     clusterBucket: status.clusterBucket,
-    local: explainLocal(parts, laneOf(group, at), status),
+    local: explainLocal(parts, laneOf(group, at), status.local),
+    shadow: shadow?.directions[direction] ?? null,
   };
 }
 
@@ -109,7 +98,7 @@ function explainLimiting(parts: StatusParts, { decision, zones, costs }: LaneTar
   };
 }
 
-function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStatus): LocalExplanation {
+function explainLocal(parts: StatusParts, lane: number, local: LocalStatus): LocalExplanation {
   const { served, link, share, limit, refusedMessages, refusedBytes } = local;
   const nowMs = parts.clock();
   const { limiter } = parts;

@@ -12,7 +12,6 @@ import type {
 import type { LimitRole } from '../../../config/schema/keys.js';
 import { keyNameOf } from '../../../config/setting/key-name.js';
 import { clusterDepth } from '../../../core/account/cluster-depth.js';
-import type { RemoteGroups } from '../../../core/account/keys/remote-groups.js';
 import { type PublishedKeys, SilentUse } from '../../../core/account/keys/silent-use.js';
 import { type UnpublishedHold, UnpublishedHolds } from '../../../core/account/keys/unpublished-holds.js';
 import { UnpublishedKeys } from '../../../core/account/keys/unpublished-keys.js';
@@ -33,6 +32,7 @@ import {
 import type { Limiter } from '../../../core/limiter/limiter.js';
 import type { Coordinator } from '../../../core/machine/coordinator.js';
 import type { ServingLoop } from '../../../core/machine/coordinator-view.js';
+import type { TemplateStatus } from '../../api/node-status.js';
 import type { GroupTable } from '../group-table.js';
 import { withLimit } from './key-definition.js';
 import { type KeyKind, KeyKinds } from './key-kinds.js';
@@ -58,20 +58,8 @@ export interface KeyBookParts {
   readonly remove: (group: number) => void;
 }
 
-/** Counts of one template's keys since the start. */
-export interface KeyCounts {
-  live: number;
-  loud: number;
-  made: number;
-  forgotten: number;
-  /** Requests refused for want of room for their key. */
-  refused: number;
-  /** Requests refused by a limit of their key. */
-  overQuota: number;
-  limitsRefused: number;
-  /** Requests granted unpublished. */
-  granted: number;
-}
+/** Counts of one template's keys since the start; `granted`: unpublished. */
+export type KeyCounts = Record<Exclude<keyof TemplateStatus, 'template'>, number>;
 
 /**
  * Keeps the keys of this node: names that a template describes. A key is a row (core/account/keys/unpublished-keys.ts)
@@ -97,7 +85,8 @@ export class KeyBook {
   /** Loud keys whose kind is no longer their group's. */
   readonly #behind = new Set<string>();
   #unpublishedUntilMs = -Infinity;
-  readonly #refused = new RefusedLimits();
+  /** Kind and text of a limit → why it was refused: a wrong gateway repeats it, and to examine it takes long. */
+  readonly #refused = new Map<string, QuotameshError>();
   #isSound = false;
   /** Patterns of templates. */
   #inForce: ReadonlySet<string> = new Set();
@@ -217,12 +206,19 @@ export class KeyBook {
 
   /** Returns the kind of a `now` key with this limit; null = no room for another. */
   #limited(key: string, now: number, limit: unknown, highest: AllowedLimits['quota']): number | null {
-    const base = this.#kinds.baseOf(now);
     try {
       const text = textOf(limit, key);
-      this.#refused.throwAgain(base, text, key);
+      const refusal = `${this.#kinds.baseOf(now)} ${text}`;
       return this.#kinds.limited(now, text, this.#parts.keys.maxLimits, (settings) => {
-        return this.#refused.noted(base, text, () => withLimit(settings, limit, highest, key));
+        const known = this.#refused.get(refusal);
+        if (known !== undefined) throw new QuotameshError(known.code, { ...known.facts, key });
+        try {
+          return withLimit(settings, limit, highest, key);
+        } catch (error) {
+          if (this.#refused.size >= REFUSED_MAX) this.#refused.clear();
+          if (error instanceof QuotameshError) this.#refused.set(refusal, error);
+          throw error;
+        }
       });
     } catch (error) {
       if (error instanceof QuotameshError) this.#countRefused(key, error);
@@ -321,7 +317,7 @@ export class KeyBook {
   /** Tests if this node may spend a key unpublished, and nobody publishes it. */
   #isUnpublished(row: number, nowMs: number): boolean {
     if (nowMs > this.#unpublishedUntilMs) return false;
-    return this.#remoteGroups()?.has(this.#unpublished.bitsOf(row)) !== true;
+    return this.#parts.loop.coordinator?.remoteGroups?.has(this.#unpublished.bitsOf(row)) !== true;
   }
 
   /** Returns a key's group, made if need be; null = no template. Throws KEYS_FULL. */
@@ -558,10 +554,6 @@ export class KeyBook {
     return counts;
   }
 
-  #remoteGroups(): RemoteGroups | null {
-    return this.#parts.loop.coordinator?.remoteGroups ?? null;
-  }
-
   /** Returns the row, or −1; callers may give what is no text. */
   #find(text: string): number {
     if (typeof text !== 'string') return -1;
@@ -737,37 +729,8 @@ const LIMIT_TEXT_MAX = 500;
 /** Other nodes' keys shown; each takes what a loud key does (keys.maxLoud). */
 const REMOTE_MAX = 500;
 const CAUGHT_UP = 64;
-
-/** Remembers refused limits, which take as long as many requests to examine; a wrong gateway repeats them. */
-class RefusedLimits {
-  /** Kind and text of the limit → error. */
-  readonly #errors = new Map<string, QuotameshError>();
-
-  /** Throws the error of the same limit, for another key of the kind. */
-  throwAgain(kind: number, limit: string, key: string): void {
-    const known = this.#errors.get(`${kind} ${limit}`);
-    if (known !== undefined) throw new QuotameshError(known.code, { ...known.facts, key });
-  }
-
-  /** Returns what `read` makes of a limit; keeps what it throws. */
-  noted<Value>(kind: number, limit: string, read: () => Value): Value {
-    try {
-      return read();
-    } catch (error) {
-      if (this.#errors.size >= KEPT) this.#errors.clear();
-      if (error instanceof QuotameshError) this.#errors.set(`${kind} ${limit}`, error);
-      throw error;
-    }
-  }
-
-  /** Forgets all, as kinds may allow others now. */
-  clear(): void {
-    this.#errors.clear();
-  }
-}
-
-/** Different limits kept; beyond that somebody makes them up. */
-const KEPT = 64;
+/** Refused limits kept; beyond that somebody makes them up. */
+const REFUSED_MAX = 64;
 
 interface RemoteKeysParts {
   readonly cluster: string;

@@ -1,10 +1,11 @@
 import { allowedRequestOf } from '../../../config/resolved/max-request.js';
 import type { GroupConfig, KeyTemplate, LimitsConfig } from '../../../config/resolved/resolved-config.js';
-import { KeyPattern } from '../../../core/account/keys/key-pattern.js';
+import type { KeyPattern } from '../../../core/account/keys/key-pattern.js';
 import { hasClusterBucket } from '../../../core/base/local-gate.js';
 import { DIRECTIONS, type Rates } from '../../../core/base/vocabulary.js';
 import { hasLevels, hasLimit } from '../../../core/limiter/level-settings.js';
 import { isSameValue } from '../least-definition.js';
+import { bySpecificity, patternOf } from './settings-of-key.js';
 
 /** Settings of keys of one template, override or limit. */
 export interface KeyKind {
@@ -64,8 +65,9 @@ export class KeyKinds {
     this.#isCurrent = [];
     const numbers = new Map<string, number>();
     const keep = (template: KeyTemplate, settings: GroupConfig, isOverride: boolean) => {
-      const kind = this.#kindOf(template, settings, isOverride);
-      const text = `${template.pattern} ${settings.name}`;
+      const { pattern, allowLimits } = template;
+      const kind = { template: pattern, allowLimits, isOverride, base: -1, ...this.#derived(settings) };
+      const text = `${pattern} ${settings.name}`;
       const known = before.get(text);
       const number = known !== undefined && isSameValue(this.all[known], kind) ? known : this.#add(kind);
       this.#isCurrent[number] = true;
@@ -74,21 +76,17 @@ export class KeyKinds {
     };
     const patterns: { pattern: KeyPattern; kind: number }[] = [];
     const overrides: { readonly name: string; readonly template: string; readonly kind: number }[] = [];
-    for (const template of templates) {
-      // It has been checked.
-      const pattern = KeyPattern.of(template.pattern) as KeyPattern;
-      patterns.push({ pattern, kind: keep(template, template.group, false) });
+    for (const template of [...templates].sort(bySpecificity)) {
+      patterns.push({ pattern: patternOf(template), kind: keep(template, template.group, false) });
       for (const group of template.overrides) {
         overrides.push({ name: group.name, template: template.pattern, kind: keep(template, group, true) });
       }
     }
     this.#numbers = numbers;
-    // Nodes with two equally specific ones choose the same.
-    patterns.sort((one, other) => {
-      return other.pattern.literals - one.pattern.literals || (one.pattern.text < other.pattern.text ? -1 : 1);
-    });
     this.#patterns = patterns;
-    const inForce = overrides.filter(({ name, template }) => this.#templateFor(name) === template);
+    const inForce = overrides.filter(
+      ({ name, template }) => this.all[this.#kindByPattern(name)]?.template === template,
+    );
     this.#overrides = new Map(inForce.map(({ name, kind }) => [name, kind]));
     for (const [text, number] of this.#limited) {
       if (this.isCurrent(this.all[number]!.base)) this.#isCurrent[number] = true;
@@ -174,14 +172,6 @@ export class KeyKinds {
 
   #kindByPattern(name: string): number {
     return this.#patterns.find(({ pattern }) => pattern.matches(name))?.kind ?? -1;
-  }
-
-  #templateFor(name: string): string | undefined {
-    return this.all[this.#kindByPattern(name)]?.template;
-  }
-
-  #kindOf({ pattern: template, allowLimits }: KeyTemplate, settings: GroupConfig, isOverride: boolean): KeyKind {
-    return { template, allowLimits, isOverride, base: -1, ...this.#derived(settings) };
   }
 
   #derived(settings: GroupConfig): Pick<KeyKind, 'settings' | 'mayStayUnpublished' | 'most'> {

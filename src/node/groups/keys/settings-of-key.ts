@@ -21,16 +21,13 @@ export function mostSpecific<Each extends Pick<KeyTemplate, 'pattern'>>(
   templates: readonly Each[],
   name: string,
 ): Each | null {
-  let found: { readonly template: Each; readonly literals: number } | null = null;
-  for (const template of templates) {
-    const pattern = patternOf(template);
-    if (!pattern.matches(name)) continue;
-    const { literals } = pattern;
-    const isFirst = found === null || literals > found.literals;
-    const isTie = found !== null && literals === found.literals && template.pattern < found.template.pattern;
-    if (isFirst || isTie) found = { template, literals };
-  }
-  return found?.template ?? null;
+  const matching = templates.filter((template) => patternOf(template).matches(name));
+  return matching.sort(bySpecificity)[0] ?? null;
+}
+
+/** Sorts the most specific first. Nodes with two equally specific ones choose the same. */
+export function bySpecificity(one: Pick<KeyTemplate, 'pattern'>, other: Pick<KeyTemplate, 'pattern'>): number {
+  return patternOf(other).literals - patternOf(one).literals || (one.pattern < other.pattern ? -1 : 1);
 }
 
 export function patternOf(template: Pick<KeyTemplate, 'pattern'>): KeyPattern {

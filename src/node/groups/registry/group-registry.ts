@@ -80,7 +80,6 @@ export class GroupRegistry {
   readonly #telemetry: Telemetry;
   readonly #inbox: TopicInbox;
   readonly #codec: RegistryCodec;
-  readonly #decoder: RegistryDecoder;
   readonly #registry: Registry;
   readonly #waiting = new Map<string, (decision: ChangeDecision | BatchDecision) => void>();
   /** Waiting change → why its proposal may not be in the log. */
@@ -90,6 +89,7 @@ export class GroupRegistry {
   readonly #watchers = new Set<(change: RegistryChange) => void>();
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
+  #undecodable = 0;
   #isProbing = false;
   #ready: () => void = () => undefined;
 
@@ -105,15 +105,17 @@ export class GroupRegistry {
       recordsPerTurn: RECORDS_PER_TURN,
       telemetry,
       onEpoch: (epoch) => this.#beginEpoch(epoch),
-      onRead: (records) => this.#step({ kind: 'records-read', records: this.#decoder.decodeAll(records) }),
+      onRead: (records) => this.#step({ kind: 'records-read', records: records.map((read) => this.#decode(read)) }),
       onCaughtUp: () => this.#step({ kind: 'caught-up' }),
     });
     this.#codec = new RegistryCodec(cluster);
-    const lifeId = randomUUID();
-    const hash = clusterHashOf(cluster);
-    const { auditedChanges } = settings;
-    this.#registry = new Registry({ nodeId, cluster: hash, lifeId, adoptAfterMs: ADOPT_AFTER_MS, auditedChanges });
-    this.#decoder = new RegistryDecoder(this.#codec, this.comparison, telemetry);
+    this.#registry = new Registry({
+      nodeId,
+      cluster: clusterHashOf(cluster),
+      lifeId: randomUUID(),
+      adoptAfterMs: ADOPT_AFTER_MS,
+      auditedChanges: settings.auditedChanges,
+    });
   }
 
   /** Reason; null = the topic works. */
@@ -136,7 +138,7 @@ export class GroupRegistry {
 
   /** Records that mean nothing here, or are impossible. */
   get ignored(): number {
-    return this.#decoder.undecodable + this.#registry.ignored + this.comparison.ignored;
+    return this.#undecodable + this.#registry.ignored + this.comparison.ignored;
   }
 
   /** Offset behind the last record read. */
@@ -196,9 +198,9 @@ export class GroupRegistry {
     { detaching = false } = {},
   ): Promise<ChangeDecision> {
     const proposed = { group, expected, definition, detaching, by };
-    const decision = await this.#decided<ChangeDecision>(group, (id) =>
-      this.#step({ kind: 'proposed', id, ...proposed }),
-    );
+    const decision = await this.#decided<ChangeDecision>(group, (id) => {
+      this.#step({ kind: 'proposed', id, ...proposed });
+    });
     this.changes[decision.accepted ? 'made' : 'late']++;
     return decision;
   }
@@ -291,6 +293,19 @@ export class GroupRegistry {
       this.#waiting.get(decision.id)?.(decision);
     }
     this.#ready();
+  }
+
+  /** Decodes a record for the machine, and YAML hashes for their comparison. */
+  #decode({ offset, appendMs, key, value, isToRenew }: ReadRecord): ReadRegistryRecord {
+    const decoded = value === null ? { record: null } : this.#codec.decode(value);
+    if ('record' in decoded) {
+      const { record } = decoded;
+      if (record === null || record.kind === 'yaml') this.comparison.read(key, record, isToRenew);
+      return { offset, appendMs, key, record, ...(isToRenew && { isToRenew }) };
+    }
+    const text = 'registry record ignored; further ones are only counted';
+    if (this.#undecodable++ === 0) this.#telemetry.log('warn', text, { cause: decoded.cause, offset });
+    return { offset, appendMs, key, record: { kind: 'unreadable' } };
   }
 
   #encodeAll(records: RegistryAppend['records']): readonly AppendRecord[] {
@@ -396,8 +411,8 @@ export class GroupRegistry {
     // At the end, so that all have their turn.
     this.refused.delete(name);
     this.refused.set(name, reason);
-    if (!isNews) return null;
-    this.#telemetry.log('error', 'an entry of the registry cannot be used here', { group: name, revision, reason });
+    const facts = { group: name, revision, reason };
+    if (isNews) this.#telemetry.log('error', 'an entry of the registry cannot be used here', facts);
     return null;
   }
 }
@@ -435,34 +450,3 @@ const FACT = {
 } as const;
 
 const LINES_MAX = 5;
-
-/** Decodes the registry's records for its machine, and YAML hashes for their comparison. */
-class RegistryDecoder {
-  undecodable = 0;
-  readonly #codec: RegistryCodec;
-  readonly #comparison: YamlComparison;
-  readonly #telemetry: Telemetry;
-
-  constructor(codec: RegistryCodec, comparison: YamlComparison, telemetry: Telemetry) {
-    this.#codec = codec;
-    this.#comparison = comparison;
-    this.#telemetry = telemetry;
-  }
-
-  decodeAll(records: readonly ReadRecord[]): ReadRegistryRecord[] {
-    return records.map((read) => this.#decode(read));
-  }
-
-  #decode({ offset, appendMs, key, value, isToRenew }: ReadRecord): ReadRegistryRecord {
-    const decoded = value === null ? { record: null } : this.#codec.decode(value);
-    if ('record' in decoded) {
-      const { record } = decoded;
-      if (record === null || record.kind === 'yaml') this.#comparison.read(key, record, isToRenew);
-      return { offset, appendMs, key, record, ...(isToRenew && { isToRenew }) };
-    }
-    const facts = { cause: decoded.cause, offset };
-    const text = 'registry record ignored; further ones are only counted';
-    if (this.undecodable++ === 0) this.#telemetry.log('warn', text, facts);
-    return { offset, appendMs, key, record: { kind: 'unreadable' } };
-  }
-}
