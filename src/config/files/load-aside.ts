@@ -6,7 +6,6 @@ import { ConfigError, type Mistake } from '../setting/config-error.js';
 import { configBytes } from './config-files.js';
 import { type LoadOptions, loadConfig } from './load-config.js';
 
-/** Answer of the thread. */
 export type Loaded =
   | { readonly config: ResolvedConfig }
   | { readonly source: string; readonly mistakes: readonly Mistake[] }

@@ -42,26 +42,19 @@ export interface ResolvedConfig {
   /** Its decisionsFile is absolute. */
   readonly log: NodeSettings['log'];
   readonly metrics: NodeSettings['metrics'];
-  /** Sampling period of the runtime's round, ms. */
   readonly sampleIntervalMs: number;
   /** A recording of the topic has all of it. */
   readonly timing: NodeSettings['timing'] & Constants['timing'] & DerivedTiming;
   readonly limiting: CoordinatorSettings['limiting'];
-  readonly costs: CostsConfig;
-  /** Backends whose health this cluster polls. */
+  readonly costs: CostMeterSettings & CostFactors;
   readonly backends: readonly PolledBackend[];
   readonly groups: readonly GroupConfig[];
-  /** Groups that are made by use. */
   readonly keys: KeysConfig;
   /** Group used for names that are not configured; null = such names are refused. */
   readonly defaultGroup: string | null;
 }
 
-/** Groups that are defined at run time. */
 export type RegistryConfig = NodeSettings['registry'] & Constants['registry'];
-
-/** Bounds on costs, and cost units of bytes. */
-interface CostsConfig extends CostMeterSettings, CostFactors {}
 
 export type PolledBackend = Omit<PolledBackendSettings, 'zone'> &
   Constants['backends'] & { readonly name: string; readonly zone: string };
@@ -134,7 +127,6 @@ export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules' | 'tls'> &
     readonly tls: ListenerTlsConfig | null;
   };
 
-/** Settings of `quotamesh kafka-quotas`. */
 export type KafkaQuotasConfig = Omit<NodeSettings['kafkaQuotas'], 'exporters' | 'entities'> &
   Constants['kafkaQuotas'] & {
     readonly exporters: readonly string[];
@@ -147,5 +139,4 @@ export type TopicConfig = { [Kind in TopicKind]: ConfigOfKind<Kind> }[TopicKind]
 type ConfigOfKind<Kind extends TopicKind> = ReturnType<(typeof KINDS)[Kind]['configOf']> &
   Constants[Kind] & { readonly kind: Kind } & (Kind extends 'none' ? unknown : { readonly hmac: HmacConfig | null });
 
-/** Keys that sign the records of both topics. */
 export type HmacConfig = TextsRead<HmacSettings> & { readonly key: string };

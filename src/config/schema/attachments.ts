@@ -90,16 +90,12 @@ export const ATTACHMENT_RULE = z
     },
   );
 
-/**
- * Tells whether an unknown key was found already: the likely cause of a missing group.
- */
+/** Tells whether an unknown key was found already: the likely cause of a missing group. */
 function hasUnknownKey({ issues }: z.core.$RefinementCtx): boolean {
   return issues.some(({ code }) => code === 'unrecognized_keys');
 }
 
-/**
- * Attaches scopes to groups (docs/operate/administration.md). Attachments of run time replace them, scope by scope.
- */
+/** Attaches scopes to groups (docs/operate/administration.md). Attachments of run time replace them, scope by scope. */
 export const ATTACHMENTS = section({
   scopes: {
     kind: 'entries',

@@ -132,7 +132,6 @@ function elsewhere(key: string): string {
 interface ForeignKey {
   readonly key: string;
   readonly from: 'PIP-82' | 'Pulsar';
-  /** Our keys. */
   readonly ours: string;
   readonly explanation: string;
 }

@@ -3,9 +3,7 @@ import { told } from '../../base/input/input-mistakes.js';
 
 const text = z.string().min(1).max(256);
 
-/**
- * Checks a pattern of a rule (core/beside/attachments/patterns.ts matches it). `allowed` completes "must be …".
- */
+/** Checks a pattern of a rule (core/beside/attachments/patterns.ts matches it). `allowed` completes "must be …". */
 export function namePattern(allowed: string) {
   return told(text.refine(isNamePattern).nullish(), allowed);
 }
@@ -39,7 +37,6 @@ export function missingCaptures(group: string, said: readonly string[]): readonl
   return capturesIn(group).filter((name) => !said.includes(name));
 }
 
-/** Adds the mistake, at the group of the rule. */
 export function addMissingCaptures(
   context: z.core.$RefinementCtx,
   { missing, allowed, matchers }: { missing: readonly string[]; allowed: string; matchers: readonly string[] },

@@ -47,12 +47,10 @@ export const TOPIC_KINDS = Object.fromEntries(
   ]),
 ) as unknown as { readonly [Kind in TopicKind]: Section<TopicSettings<Kind>> };
 
-/** Values read for a topic of this kind. */
 export type TopicSettings<Kind extends TopicKind> = ValueOf<(typeof KINDS)[Kind]['settings']> & {
   readonly kind: TopicKind;
 } & (Kind extends 'none' ? unknown : { readonly hmac: z.output<typeof HMAC> });
 
-/** Kind → what nobody sets of it. */
 export const TOPIC_CONSTANTS = Object.fromEntries(NAMES.map((name) => [name, KINDS[name].constants])) as {
   readonly [Kind in TopicKind]: (typeof KINDS)[Kind]['constants'];
 };

@@ -28,7 +28,6 @@ export type MistakeCause =
 /** All mistakes of a configuration at once (the first 200, if there are more). */
 export class ConfigError extends QuotameshError {
   readonly mistakes: readonly Mistake[];
-  /** One line per mistake, for a terminal. */
   readonly report: string;
 
   constructor(source: string, mistakes: readonly Mistake[]) {

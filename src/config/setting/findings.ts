@@ -9,9 +9,7 @@ export interface Location {
   readonly file?: string;
 }
 
-/**
- * Finds the key or value of a path in the text; if absent, the nearest location around it.
- */
+/** Finds the key or value of a path in the text; if absent, the nearest location around it. */
 export type Locate = (path: ConfigPath, part: 'key' | 'value') => Location | null;
 
 export type FoundMistake = Pick<Mistake, 'problem' | 'allowed' | 'remedy' | 'cause'>;

@@ -55,7 +55,6 @@ export function formatQuantity(kind: QuantityKind, value: number): string {
   return kind === 'duration' ? `${value}ms` : String(value);
 }
 
-/** Two spellings for messages and docs. */
 export const QUANTITY_EXAMPLES: Readonly<Record<QuantityKind, string>> = {
   duration: '500ms or 2s',
   count: '20 or 10k',

@@ -28,12 +28,10 @@ export function allowedText(setting: Setting, input?: unknown): string {
   }
 }
 
-/** Makes the mistake of a value that is not what is allowed. */
 export function mustBe(allowed: string, got: unknown, remedy: string): FoundMistake {
   return { problem: `must be ${allowed}, got ${show(got)}`, allowed, remedy };
 }
 
-/** Makes the mistake of a name that no group has. */
 export function noSuchGroup(name: string, groups: Iterable<string>, remedy: string): FoundMistake {
   const problem = `must name a configured group, got ${show(name)}`;
   return { problem, allowed: 'a key of groups', remedy: didYouMean(name, groups) || remedy };
@@ -68,7 +66,6 @@ function showText(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text);
 }
 
-/** Returns the remedy for a value that is not allowed. */
 export function remedyFor(setting: Setting, input: unknown): string {
   if (
     typeof input === 'number' &&

@@ -2,7 +2,6 @@ import type { TextFile } from './setting.js';
 
 export const TEXT_REMEDY = 'Give a text that is not empty, or { file: PATH }.';
 
-/** A text that may stand in a file of its own. */
 const FILE_TEXT = { kind: 'text', mayBeFile: true, default: null } as const;
 export const PEM = {
   ...FILE_TEXT,

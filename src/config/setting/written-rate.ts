@@ -36,7 +36,6 @@ export function shownBeside(rate: WrittenRate, per: TimeUnit): string {
 export const RATE_NAMES = ['messages', 'bytes', 'cost', 'reservedCost'] as const;
 export type RateName = (typeof RATE_NAMES)[number];
 
-/** Those that limit. */
 export const LIMIT_NAMES = ['messages', 'bytes', 'cost'] as const satisfies readonly RateName[];
 
 /** A plain number behind it is per second; a text may name another unit of time. */
@@ -46,7 +45,6 @@ export function rateKey<Name extends RateName>(name: Name): RateKey<Name> {
   return `${name}PerSecond`;
 }
 
-/** A mapping with keys of rates, as it was read. */
 export type RatesRead = Readonly<Partial<Record<RateKey, WrittenRate | null | undefined>>>;
 
 /** null where there is none, or a mistake. */
@@ -54,7 +52,6 @@ export function givenRate(read: RatesRead, name: RateName): WrittenRate | null {
   return read[rateKey(name)] ?? null;
 }
 
-/** Tests if a direction has one of these rates. */
 export function hasRate(read: Readonly<Record<Direction, RatesRead>>, names: readonly RateName[]): boolean {
   return DIRECTIONS.some((direction) => names.some((name) => givenRate(read[direction], name) !== null));
 }
@@ -62,7 +59,6 @@ export function hasRate(read: Readonly<Record<Direction, RatesRead>>, names: rea
 /** Rates as an answer has them, or YAML: 5, or `5/min`. */
 export type RatesSpelled = Readonly<Partial<Record<RateKey, number | string>>>;
 
-/** Reads one of them. */
 export function spelledIn(rates: RatesSpelled | undefined, name: RateName): WrittenRate | null {
   const spelled = rates?.[rateKey(name)];
   return spelled === undefined ? null : parseRate('rate', spelled);

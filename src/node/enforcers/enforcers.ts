@@ -21,7 +21,6 @@ interface AskedOfElsewhere {
   admittedElsewhere(lane: number, messages: number, bytes: number, nowMs: number): boolean;
 }
 
-/** Report of an enforcer. */
 interface EnforcerReport {
   readonly enforcer: string;
   readonly life: number;
@@ -275,7 +274,6 @@ export class Enforcers {
     if (this.#known.get(enforcer.name) === enforcer) this.#known.delete(enforcer.name);
   }
 
-  /** Makes room by forgetting silent ones. */
   #forgetSilent(but: Enforcer | null = null): void {
     for (const enforcer of this.#known.values()) if (!enforcer.isAlive && enforcer !== but) this.#forget(enforcer);
   }
@@ -295,7 +293,6 @@ interface EnforcerStatus {
   readonly heldBack: number;
 }
 
-/** Answer to an enforcer. */
 export interface Told {
   /** Differs wherever the parts do. */
   readonly version: number;

@@ -22,7 +22,6 @@ export class EnforcerMembership {
   readonly part = createPart();
   readonly told = createPart();
   isHeldBack = false;
-  /** Topics of the group that it serves. */
   topics = 0;
   /** Rate it had at its last word on held-back work; doubling later parts would claim twice the lack. */
   readonly had = new Float64Array(DIMENSION_COUNT);

@@ -29,7 +29,6 @@ export interface Frame {
 
 type FrameEvent = 'node' | 'groups' | 'group';
 
-/** Window of the list of groups. */
 interface GroupList {
   /** Lines of all groups, and of those found. */
   readonly total: number;
@@ -73,7 +72,6 @@ export class LiveFeed {
     this.#history.tick(lanes);
   }
 
-  /** Returns the frames of a view. */
   framesOf(view: LiveView): Frame[] {
     const { order, find, from, count, group } = view;
     const frames = [this.#frame('node', 'node', () => this.#node())];

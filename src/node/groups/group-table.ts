@@ -76,7 +76,6 @@ export class GroupTable {
     return group === this.#unlimited || this.#shadowed.has(group);
   }
 
-  /** Tests if a number is given to a key. */
   isKey(group: number): boolean {
     return this.#keys.has(group);
   }
@@ -86,7 +85,6 @@ export class GroupTable {
     return this.#live.get(this.at(group).name) === group;
   }
 
-  /** Numbers given to keys. */
   get keyCount(): number {
     return this.#keys.size;
   }

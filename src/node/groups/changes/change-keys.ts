@@ -34,7 +34,6 @@ export function keyEntryOf(kind: KeyEntry['kind'], text: string): KeyEntry {
   return { kind, name: kind === 'key' ? keyNameOf(text) : text };
 }
 
-/** Names an entry in messages. */
 export function entryText({ kind, name }: KeyEntry): string {
   return `${kind} ${name.slice(0, 200)}`;
 }

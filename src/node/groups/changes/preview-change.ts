@@ -36,7 +36,6 @@ export function previewPut(parts: ChangeParts, name: string, written: unknown, e
   return preview(parts, name, expected, examineGroup(name, definition, 'request').config, definition);
 }
 
-/** Previews a PATCH. */
 export function previewPatch(
   parts: ChangeParts,
   name: string,

@@ -11,7 +11,6 @@ import { GroupsRefused, type RefusedGroup, refusedGroup } from './groups-refused
 /** Most groups of one batch: each node applies them within one turn of its event loop. */
 export const BATCH_GROUPS_MAX = 10_000;
 
-/** Change of one group of a batch. */
 export interface PreviewedGroup {
   readonly group: string;
   readonly isNew: boolean;

@@ -78,7 +78,6 @@ export class KeyBook {
   readonly #use: SilentUse;
   readonly #remote: RemoteKeys;
   readonly #numbers: KeyNumbers;
-  /** Loud keys. */
   readonly #loud = new Map<string, number>();
   #loudVersion = 0;
   #nextLoud: IterableIterator<[string, number]> = this.#loud.entries();
@@ -88,7 +87,6 @@ export class KeyBook {
   /** Kind and text of a limit → why it was refused: a wrong gateway repeats it, and to examine it takes long. */
   readonly #refused = new Map<string, QuotameshError>();
   #isSound = false;
-  /** Patterns of templates. */
   #inForce: ReadonlySet<string> = new Set();
   #nodes = 0;
   #readyMs = Number.NaN;

@@ -58,7 +58,6 @@ export class YamlGroups {
     this.#hashTemplates([], parts.config.keys.templates);
   }
 
-  /** Returns a group; undefined = not in YAML. */
   get(name: string): GroupConfig | undefined {
     return this.#groups.get(name);
   }
