@@ -3,7 +3,7 @@ import { BURST_POLICIES, BURST_STARTS, LIMITERS, RAMP_MODES, TOPIC_SPLITS } from
 import { HEADROOMS, ISOLATION_POLICIES } from '../../core/base/vocabulary.js';
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../core/convergence/strategies.js';
 import { type Members, section } from '../setting/section.js';
-import { keyedLimits, LIMIT, RATE_MAX } from './limits.js';
+import { keyedLimits, LIMIT, RATE } from './limits.js';
 
 const BURST_REMEDY = 'Write burst: 10 (messages), burst: 2s (of the quota), or burst: { messages: 10, bytes: 1MiB }.';
 const BURST_COSTS =
@@ -16,21 +16,17 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Below `ramp` of a group; docs/guide/ramps.md. */
 export const RAMP = section({
   fromPerSecond: {
-    kind: 'rate',
+    ...RATE,
     default: null,
     defaultText: 'no ramp',
-    min: 0,
-    max: RATE_MAX,
     missedBy: 'Numaflow’s starts',
     buys: 'A cold start, or a start after a long pause, admits no more than this many messages per second at first.',
     costs: 'Refused work until the ramp has reached the demand. Unused directions and bytes do not ramp.',
   },
   toPerSecond: {
-    kind: 'rate',
+    ...RATE,
     default: null,
     defaultText: 'the messagesPerSecond of the quota',
-    min: 0,
-    max: RATE_MAX,
     missedBy: 'costs alone',
     buys: 'Where the ramp ends, if not at the quota; needed where only cost has a quota.',
     costs: 'Below the quota: the rest of it is never used.',
@@ -92,12 +88,10 @@ const QUOTA = section({
     costs: 'Load on what the quota protects.',
   },
   reservedCostPerSecond: {
-    kind: 'rate',
+    ...RATE,
     isWritten: true,
     default: null,
     defaultText: '0',
-    min: 0,
-    max: RATE_MAX,
     missedBy: 'FoundationDB’s reserved quotas',
     buys: 'The part of the cost quota that saturated backends never take away.',
     costs: 'A saturated backend is relieved by the others alone.',
@@ -107,43 +101,43 @@ const QUOTA = section({
 /** Plans one direction's rates; an absent one stays the group's. */
 const PLANNED = section(RATES);
 
+const DEPTH_ROW = { default: null, min: 1, remedy: BURST_REMEDY, costs: BURST_COSTS } as const;
+
 const DEPTH = {
   messages: {
+    ...DEPTH_ROW,
     kind: 'count',
-    default: null,
     defaultText:
       '100 ms of the quota, or 3·√quota, or 10, whichever is most; at most a second of it, or 10. Of a quota per ' +
       'minute, hour or day all of it: 5 of 5/min',
-    min: 1,
     max: 1e12,
-    remedy: BURST_REMEDY,
     missedBy: 'whose clients come in batches',
     buys: 'So many messages pass at once when the group has been idle (where: burst.policy). burst: 10 says it, too.',
-    costs: BURST_COSTS,
   },
   bytes: {
+    ...DEPTH_ROW,
     kind: 'bytes',
-    default: null,
     defaultText: 'as for messages, with messages of the size that is reported',
-    min: 1,
     max: 2 ** 50,
-    remedy: BURST_REMEDY,
     missedBy: 'senders of large messages',
     buys: 'So many bytes pass at once when the group has been idle.',
-    costs: BURST_COSTS,
   },
   quotaMs: {
+    ...DEPTH_ROW,
     kind: 'duration',
-    default: null,
     defaultText: 'none: as above',
-    min: 1,
-    max: 86_400_000,
-    remedy: BURST_REMEDY,
+    max: DAY_MS,
     missedBy: 'whose bursts follow the quota',
     buys: 'What comes in so much time of the quota passes at once, messages and bytes. burst: 2s says it, too.',
-    costs: BURST_COSTS,
   },
 } as const satisfies Members;
+
+const REQUEST_ROW = {
+  default: null,
+  min: 1,
+  buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
+  costs: 'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
+} as const;
 
 export const GROUP = section({
   quota: section({ publish: QUOTA, dispatch: QUOTA }),
@@ -365,29 +359,21 @@ export const GROUP = section({
   perClient: keyedLimits('client', 10_000),
   maxRequest: section({
     messages: {
+      ...REQUEST_ROW,
       kind: 'count',
-      default: null,
       defaultText:
         '10 s of the quota (or its window), at least 1 and a burst of the cluster’s bucket; 1M where nothing limits or all is ' +
         'blocked',
-      min: 1,
       max: 1e12,
       missedBy: 'large single batches',
-      buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
-      costs:
-        'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
     },
     bytes: {
+      ...REQUEST_ROW,
       kind: 'bytes',
-      default: null,
       defaultText:
         '10 s of the quota (or its window), at least 64KiB (a message is not split); 1GiB where nothing limits or all is blocked',
-      min: 1,
       max: 2 ** 50,
       missedBy: 'large single messages',
-      buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
-      costs:
-        'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
     },
   }),
 });

@@ -3,6 +3,8 @@ import { section } from '../setting/section.js';
 /** Sums of larger rates would lose whole units after some hours, as they are doubles. */
 export const RATE_MAX = 1e15;
 
+export const RATE = { kind: 'rate', min: 0, max: RATE_MAX } as const;
+
 /** Completes every row of an optional rate. */
 export const LIMIT = {
   default: null,

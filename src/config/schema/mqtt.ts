@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { section } from '../setting/section.js';
 import { HOST_NAME } from '../setting/setting.js';
 import { LISTENER_TLS } from './access.js';
-import { RATE_MAX } from './limits.js';
+import { RATE } from './limits.js';
 import { MQTT_RULE } from './mqtt-rules.js';
 
 /** Settings of `quotamesh mqtt`. `quotamesh run` checks them, too, but does not use them. */
@@ -53,21 +53,17 @@ export const MQTT = section({
     costs: 'Memory per session. Beyond it new ones are dropped; a client that is connected is cut off.',
   },
   connectsPerSecond: {
-    kind: 'rate',
+    ...RATE,
     default: 500,
-    min: 0,
-    max: RATE_MAX,
     missedBy: 'large fleets after a restart',
     buys: 'Clients are back sooner after a restart: a second’s worth at once, so that 2,000 that try again every second are all in after 3 s. Beyond it CONNECT is refused (return code 3).',
     costs:
       'Clients that reconnect in a loop, or take one client id from each other, come in as often: each time what follows a CONNECT (subscriptions and messages of the session, the will of the one before). Not the connection itself: to refuse it takes as long as to let it in.',
   },
   subscribesPerSecond: {
-    kind: 'rate',
+    ...RATE,
     default: null,
     defaultText: 'unlimited',
-    min: 0,
-    max: RATE_MAX,
     missedBy: 'clients that subscribe in loops (PIP-322)',
     buys: 'A limit per client (by client id) of SUBSCRIBE packets; beyond it the connection is not read.',
     costs: 'Clients that subscribe to topics one by one take longer to start.',

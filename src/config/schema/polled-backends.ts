@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import { section } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 
+const LEVEL = { kind: 'level', default: null, required: true, min: 1e-9, max: 1e18 } as const;
+
 /** A backend whose health is read from a Prometheus text endpoint; keys below `backends.<name>`. */
 export const POLLED_BACKEND = section({
   url: {
@@ -32,22 +34,14 @@ export const POLLED_BACKEND = section({
     costs: 'Nothing.',
   },
   target: {
-    kind: 'level',
-    default: null,
-    required: true,
-    min: 1e-9,
-    max: 1e18,
+    ...LEVEL,
     remedy: 'Name the level at which the backend does just what it can, e.g. `target: 800M`.',
     missedBy: 'everybody (FoundationDB)',
     buys: 'Longer queues, hence fuller use of the backend.',
     costs: 'Waiting time behind that queue.',
   },
   spring: {
-    kind: 'level',
-    default: null,
-    required: true,
-    min: 1e-9,
-    max: 1e18,
+    ...LEVEL,
     remedy: 'Name the way from the first throttling to the target, e.g. `spring: 200M`.',
     missedBy: 'everybody (FoundationDB)',
     buys: 'A gentler start: limiting begins at target − spring and halves the work at target + spring.',

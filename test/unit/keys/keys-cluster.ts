@@ -87,5 +87,25 @@ export async function withKeys(
   }
 }
 
+/** Runs a story on one node whose buckets are full. */
+export async function onOneNode(
+  keys: object,
+  story: (node: WholeNode, cluster: KeysCluster) => Promise<void>,
+  overrides: ClusterOverrides = {},
+): Promise<void> {
+  const settled = async (cluster: KeysCluster) => {
+    await cluster.time.advance(120_000);
+    await story(cluster.nodes[0], cluster);
+  };
+  await withKeys(1, keys, settled, undefined, overrides);
+}
+
+/** A change needs some turns of virtual time. */
+export async function done<Value>(time: VirtualTime, change: Promise<Value>): Promise<Value> {
+  change.catch(() => undefined);
+  await time.advance(100);
+  return change;
+}
+
 export const PER_MINUTE = (amount: number) => ({ quota: { publish: { messagesPerSecond: `${amount}/min` } } });
 export const PER_SECOND = (messagesPerSecond: number) => ({ quota: { publish: { messagesPerSecond } } });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { WholeNode } from '../../whole-node.js';
-import { PER_MINUTE, withKeys } from './keys-cluster.js';
+import { onOneNode, PER_MINUTE, withKeys } from './keys-cluster.js';
 
 const ONE = { messages: 1 };
 const KEYS = {
@@ -18,9 +18,7 @@ function takeAll(node: WholeNode, key: string, limit?: object): number {
 
 describe('limits that come with requests', () => {
   test('a key has the limit that was told last, until it is forgotten; nothing that was spent comes back', async () => {
-    await withKeys(1, KEYS, async ({ nodes, time }) => {
-      const [node] = nodes as [WholeNode];
-      await time.advance(120_000);
+    await onOneNode(KEYS, async (node, { time }) => {
       expect(takeAll(node, 'key:a', perMinute(20))).toBe(20);
       expect(node.keys?.seen('key:b')).toBe(null);
       node.tryAcquire('key:b', ONE, { limit: perMinute(20) });
@@ -36,9 +34,7 @@ describe('limits that come with requests', () => {
   });
 
   test('a limit of 0 that comes and goes gives no other bucket', async () => {
-    await withKeys(1, KEYS, async ({ nodes, time }) => {
-      const [node] = nodes as [WholeNode];
-      await time.advance(120_000);
+    await onOneNode(KEYS, async (node, { time }) => {
       expect(takeAll(node, 'key:a', perMinute(20))).toBe(20);
       node.tryAcquire('key:a', { bytes: 1 }, { limit: perMinute(0) });
       await time.advance(90_000);
@@ -89,17 +85,13 @@ describe('limits that come with requests', () => {
 
   test('a limit may be told in another unit of time than the template', async () => {
     const templates = { 'key:{id}': { quota: { publish: { messagesPerSecond: 5 } }, allowLimits: PER_MINUTE(600) } };
-    await withKeys(1, templates, async ({ nodes, time }) => {
-      const [node] = nodes as [WholeNode];
-      await time.advance(120_000);
+    await onOneNode(templates, async (node) => {
       expect(takeAll(node, 'key:a', perMinute(7))).toBe(7);
     });
   });
 
   test('every call that takes a limit tells it', async () => {
-    await withKeys(1, KEYS, async ({ nodes, time }) => {
-      const [node] = nodes as [WholeNode];
-      await time.advance(120_000);
+    await onOneNode(KEYS, async (node) => {
       const limit = perMinute(20);
       await node.acquire('key:a', ONE, { waitMs: 0, limit });
       node.reserve('key:b', ONE, { limit });
@@ -130,9 +122,7 @@ describe('limits that come with requests', () => {
       ['orders', perMinute(1), /no template makes it/],
       [{ tenant: 'acme' }, perMinute(1), /must stand beside the name of a key/],
     ];
-    await withKeys(1, KEYS, async ({ nodes, time }) => {
-      const [node] = nodes as [WholeNode];
-      await time.advance(120_000);
+    await onOneNode(KEYS, async (node) => {
       for (const [where, limit, reason] of refused) {
         expect(() => node.tryAcquire(where as string, ONE, { limit: limit as never })).toThrow(reason);
       }
@@ -141,52 +131,41 @@ describe('limits that come with requests', () => {
   });
 
   test("the operator's override stands before a limit", async () => {
-    await withKeys(1, KEYS, async ({ nodes, time }) => {
-      const [node] = nodes as [WholeNode];
-      await time.advance(120_000);
+    await onOneNode(KEYS, async (node) => {
       expect(takeAll(node, 'key:acme', perMinute(50))).toBe(3);
     });
   });
 
   test('different limits in use are bounded; one of which there is no key makes room', async () => {
-    await withKeys(
-      1,
+    await onOneNode(
       KEYS,
-      async ({ nodes, time }) => {
-        const [node] = nodes as [WholeNode];
-        await time.advance(120_000);
+      async (node) => {
         for (let key = 1; key <= 3; key++) node.tryAcquire(`key:${key}`, ONE, { limit: perMinute(key) });
         node.tryAcquire('key:4', ONE, { limit: perMinute(3) });
         expect(() => node.tryAcquire('key:5', ONE, { limit: perMinute(5) })).toThrow(/keys.maxLimits = 3/);
         node.tryAcquire('key:1', ONE, { limit: perMinute(2) });
         expect(node.tryAcquire('key:5', ONE, { limit: perMinute(5) }).granted).toBe(true);
       },
-      undefined,
       { constants: { keys: { maxLimits: 3 } } },
     );
   });
 
   test('the last key of a limit may change it where there is no room for one more', async () => {
-    await withKeys(
-      1,
+    await onOneNode(
       KEYS,
-      async ({ nodes, time }) => {
-        const [node] = nodes as [WholeNode];
-        await time.advance(120_000);
+      async (node) => {
         for (const told of [7, 8, 9, 8])
           expect(node.tryAcquire('key:a', ONE, { limit: perMinute(told) }).granted).toBe(true);
         node.tryAcquire('key:b', ONE, { limit: perMinute(8) });
         expect(() => node.tryAcquire('key:a', ONE, { limit: perMinute(10) })).toThrow(/keys.maxLimits = 1/);
         expect(node.keys?.seen('key:a')?.settings.quota.publish[0]).toBeCloseTo(8 / 60);
       },
-      undefined,
       { constants: { keys: { maxLimits: 1 } } },
     );
   });
 
   test('a mistake is told where it stands in the request, again for every key', async () => {
-    await withKeys(1, KEYS, async ({ nodes }) => {
-      const [node] = nodes as [WholeNode];
+    await onOneNode(KEYS, async (node) => {
       const ask = (key: string) => () => node.tryAcquire(key, ONE, { limit: { publish: { messagesPerFortnight: 1 } } });
       expect(ask('key:a')).toThrow(
         'limit of key key:a: request: limit.publish.messagesPerFortnight is not a known key',
@@ -202,8 +181,7 @@ describe('limits that come with requests', () => {
   });
 
   test('a limit that is longer than any that says something is not read, however it got so long', async () => {
-    await withKeys(1, KEYS, async ({ nodes }) => {
-      const [node] = nodes as [WholeNode];
+    await onOneNode(KEYS, async (node) => {
       for (const publish of [
         Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`x${at}`, at])),
         { messagesPerSecond: `${' '.repeat(1e6)}5` },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RateLimitFields } from '../../../src/doors/http/acquire/rate-limit-fields.js';
 import { keyEntryOf, putKeys } from '../../../src/node/groups/changes/change-keys.js';
 import type { WholeNode } from '../../whole-node.js';
-import { PER_MINUTE, withKeys } from './keys-cluster.js';
+import { onOneNode, PER_MINUTE, withKeys } from './keys-cluster.js';
 
 /** What people have, and what those send who want no limit. */
 const NAMES = [
@@ -63,9 +63,7 @@ test('any text is the name of a key of its own, silent and loud, and is shown as
 });
 
 test('halves of surrogate pairs are no text: they are one key, which is limited', async () => {
-  await withKeys(1, { 'key:{id}': PER_MINUTE(60) }, async ({ nodes, time }) => {
-    const [node] = nodes as [WholeNode];
-    await time.advance(120_000);
+  await onOneNode({ 'key:{id}': PER_MINUTE(60) }, async (node) => {
     const texts = ['key:\ud800', 'key:\udfff', 'key:\ufffd'];
     let granted = 0;
     for (let at = 0; at < 300; at++) if (node.tryAcquire(texts[at % 3], ONE).granted) granted++;
@@ -74,9 +72,7 @@ test('halves of surrogate pairs are no text: they are one key, which is limited'
 });
 
 test('two long values of one name are told apart, whichever is long', async () => {
-  await withKeys(1, { 'tenant:{t}/user:{u}': PER_MINUTE(1) }, async ({ nodes, time }) => {
-    const [node] = nodes as [WholeNode];
-    await time.advance(120_000);
+  await onOneNode({ 'tenant:{t}/user:{u}': PER_MINUTE(1) }, async (node) => {
     const long = 'x'.repeat(400);
     for (const name of [`tenant:${long}/user:${long}`, `tenant:${long}/user:y`, `tenant:y/user:${long}`]) {
       expect([node.tryAcquire(name, ONE).granted, node.tryAcquire(name, ONE).granted]).toEqual([true, false]);

@@ -7,11 +7,11 @@ import {
   patchKeys,
   putKeys,
 } from '../../../src/node/groups/changes/change-keys.js';
+import { BY_TEST } from '../../integration/changed-by.js';
 import type { WholeNode } from '../../whole-node.js';
-import { type KeysCluster, PER_MINUTE, withKeys } from './keys-cluster.js';
+import { done, type KeysCluster, onOneNode, PER_MINUTE, withKeys } from './keys-cluster.js';
 
 const ONE = { messages: 1 };
-const BY = { name: 'test', how: 'library', requestId: '1', atMs: 0 };
 const TEMPLATE: KeyEntry = { kind: 'template', name: 'key:{id}' };
 const ACME: KeyEntry = { kind: 'key', name: 'key:acme' };
 
@@ -26,18 +26,18 @@ describe('templates at run time', () => {
     await withKeys(2, {}, async ({ nodes, time }) => {
       const [a, b] = nodes as [WholeNode, WholeNode];
       expect(() => b.tryAcquire('key:alice', ONE)).toThrow(/not configured/);
-      const made = await done(time, putKeys(a, TEMPLATE, PER_MINUTE(6), 0, BY));
+      const made = await done(time, putKeys(a, TEMPLATE, PER_MINUTE(6), 0, BY_TEST));
       expect(made).toMatchObject({ isNew: true, origin: 'run-time' });
       await time.advance(120_000);
       expect(takeAll(b, 'key:alice')).toBe(6);
-      const later = await done(time, putKeys(a, TEMPLATE, PER_MINUTE(60), made.revision, BY));
+      const later = await done(time, putKeys(a, TEMPLATE, PER_MINUTE(60), made.revision, BY_TEST));
       expect(later.isNew).toBe(false);
       await time.advance(300);
       // What was spent stays spent: a key that spoke has the new quota from now on, and no new bucket.
       expect(takeAll(b, 'key:alice')).toBeLessThanOrEqual(60 - 6);
       expect(takeAll(b, 'key:bob')).toBe(60);
-      await expect(done(time, putKeys(a, TEMPLATE, PER_MINUTE(1), made.revision, BY))).rejects.toThrow(/revision/);
-      await done(time, deleteKeys(a, TEMPLATE, null, BY));
+      await expect(done(time, putKeys(a, TEMPLATE, PER_MINUTE(1), made.revision, BY_TEST))).rejects.toThrow(/revision/);
+      await done(time, deleteKeys(a, TEMPLATE, null, BY_TEST));
       await time.advance(300);
       for (const key of ['key:alice', 'key:bob', 'key:carol'])
         expect(() => b.tryAcquire(key, ONE)).toThrow(/not configured/);
@@ -49,11 +49,9 @@ describe('templates at run time', () => {
   });
 
   test('a silent key keeps what it spent when its template changes, and mints nothing', async () => {
-    await withKeys(1, { 'key:{id}': PER_MINUTE(60) }, async ({ nodes, time }) => {
-      const [node] = nodes as [WholeNode];
-      await time.advance(120_000);
+    await onOneNode({ 'key:{id}': PER_MINUTE(60) }, async (node, { time }) => {
       for (let asked = 0; asked < 20; asked++) node.tryAcquire('key:alice', ONE);
-      await done(time, putKeys(node, TEMPLATE, PER_MINUTE(30), null, BY));
+      await done(time, putKeys(node, TEMPLATE, PER_MINUTE(30), null, BY_TEST));
       expect(node.keys?.seen('key:alice')?.left[0]?.[0]).toBeLessThanOrEqual(11);
       await done(
         time,
@@ -62,7 +60,7 @@ describe('templates at run time', () => {
           TEMPLATE,
           { quota: { publish: { messagesPerSecond: '60/min', bytesPerSecond: '10/min' } } },
           null,
-          BY,
+          BY_TEST,
         ),
       );
       expect(node.keys?.seen('key:alice')?.left[0]?.[0]).toBeLessThanOrEqual(42);
@@ -87,11 +85,11 @@ describe('templates at run time', () => {
   test('who waits for a key whose template is removed is told', async () => {
     await withKeys(1, {}, async ({ nodes, time }) => {
       const [node] = nodes as [WholeNode];
-      await done(time, putKeys(node, TEMPLATE, PER_MINUTE(1), null, BY));
+      await done(time, putKeys(node, TEMPLATE, PER_MINUTE(1), null, BY_TEST));
       await time.advance(60_000);
       takeAll(node, 'key:alice', 5);
       const waiting = expect(node.acquire('key:alice', ONE, { waitMs: 50_000 })).rejects.toThrow(/key:alice/);
-      await done(time, deleteKeys(node, TEMPLATE, null, BY));
+      await done(time, deleteKeys(node, TEMPLATE, null, BY_TEST));
       await time.advance(10_000);
       await waiting;
     });
@@ -102,16 +100,16 @@ describe('templates at run time', () => {
     await withKeys(2, keys, async ({ nodes, time }) => {
       const [a, b] = nodes as [WholeNode, WholeNode];
       await time.advance(120_000);
-      await done(time, putKeys(a, ACME, PER_MINUTE(20), null, BY));
+      await done(time, putKeys(a, ACME, PER_MINUTE(20), null, BY_TEST));
       await time.advance(300);
       expect(takeAll(b, 'key:acme')).toBe(20);
       expect(takeAll(b, 'key:bob')).toBe(5);
-      await done(time, deleteKeys(a, ACME, null, BY));
+      await done(time, deleteKeys(a, ACME, null, BY_TEST));
       await time.advance(240_000);
       expect(takeAll(b, 'key:acme')).toBe(7);
-      await expect(done(time, deleteKeys(a, ACME, null, BY))).rejects.toThrow(/cannot be deleted at run time/);
+      await expect(done(time, deleteKeys(a, ACME, null, BY_TEST))).rejects.toThrow(/cannot be deleted at run time/);
       const other: KeyEntry = { kind: 'key', name: 'other' };
-      await expect(done(time, putKeys(a, other, PER_MINUTE(1), null, BY))).rejects.toThrow(/no template/);
+      await expect(done(time, putKeys(a, other, PER_MINUTE(1), null, BY_TEST))).rejects.toThrow(/no template/);
       expect(listKeyDefinitions(a)).toMatchObject([{ kind: 'template', name: 'key:{id}', origin: 'yaml' }]);
     });
   });
@@ -128,7 +126,7 @@ describe('templates at run time', () => {
       takeAll(b, 'key:acme', key.spent);
       await time.advance(300);
       expect(b.keys?.isPublished('key:acme')).toBe(key.kind === 'loud');
-      await done(time, putKeys(a, ACME, PER_MINUTE(30), null, BY));
+      await done(time, putKeys(a, ACME, PER_MINUTE(30), null, BY_TEST));
       await time.advance(300);
       const perMinute = () => b.keys?.known('key:acme')?.settings.quota.publish[0];
       expect(perMinute()).toBe(0.5);
@@ -139,11 +137,11 @@ describe('templates at run time', () => {
       expect(later).toBeGreaterThanOrEqual(13);
       // What is not taken at once stays in the bucket.
       expect(atOnce + later).toBeLessThanOrEqual(key.left + 16);
-      await done(time, deleteKeys(a, ACME, null, BY));
+      await done(time, deleteKeys(a, ACME, null, BY_TEST));
       await time.advance(300);
       expect(perMinute()).toBe(10);
       // What was deleted can be made again by a patch.
-      await done(time, patchKeys(a, ACME, PER_MINUTE(60), null, BY));
+      await done(time, patchKeys(a, ACME, PER_MINUTE(60), null, BY_TEST));
       await time.advance(300);
       expect(perMinute()).toBe(1);
     });
@@ -166,10 +164,10 @@ describe('templates at run time', () => {
         }
       };
       await workFor(3000);
-      const made = putGroup(a, 'key:acme', { quota: { publish: { messagesPerSecond: 5 } }, burst: 20 }, null, BY);
+      const made = putGroup(a, 'key:acme', { quota: { publish: { messagesPerSecond: 5 } }, burst: 20 }, null, BY_TEST);
       await workFor(3000);
       await made;
-      const deleted = deleteGroup(a, 'key:acme', null, BY);
+      const deleted = deleteGroup(a, 'key:acme', null, BY_TEST);
       await workFor(3000);
       await deleted;
       expect([...reasons.keys()].sort()).toEqual(['granted', 'quota']);
@@ -180,7 +178,7 @@ describe('templates at run time', () => {
     await withKeys(1, { 'key:{id}': PER_MINUTE(5) }, async ({ nodes, time }) => {
       const [node] = nodes as [WholeNode];
       const put = (name: string, definition: object) =>
-        done(time, putKeys(node, { kind: 'template', name }, definition as never, null, BY));
+        done(time, putKeys(node, { kind: 'template', name }, definition as never, null, BY_TEST));
       await expect(put('key:{x}', PER_MINUTE(1))).rejects.toThrow(/matches names that "key:\{id\}" matches/);
       await expect(put('maxLive', {})).rejects.toThrow(/no field/);
       await expect(put('__proto__', {})).rejects.toThrow(/no field/);
@@ -200,7 +198,7 @@ describe('templates at run time', () => {
       await time.advance(30_000);
       const differing = { differingGroups: 1, differs: [{ group: 'key:{id}' }] };
       expect(nodes.map((node) => node.status().configuration)).toMatchObject([differing, differing]);
-      await done(time, putKeys(nodes[0], TEMPLATE, PER_MINUTE(7), null, BY));
+      await done(time, putKeys(nodes[0], TEMPLATE, PER_MINUTE(7), null, BY_TEST));
       await time.advance(10_000);
       expect(nodes[1]?.status().configuration).toMatchObject({ differingGroups: 0 });
     };
@@ -208,10 +206,3 @@ describe('templates at run time', () => {
     expect(lines.filter((line) => line === 'nodes have different YAML')).toHaveLength(2);
   });
 });
-
-/** A change needs some turns of virtual time. */
-async function done<Value>(time: KeysCluster['time'], change: Promise<Value>): Promise<Value> {
-  change.catch(() => undefined);
-  await time.advance(100);
-  return change;
-}

@@ -1,20 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Batch, Reservation } from '../../../src/node/api/decision.js';
 import { deleteKeys, type KeyEntry, putKeys } from '../../../src/node/groups/changes/change-keys.js';
+import { BY_TEST } from '../../integration/changed-by.js';
 import type { WholeNode } from '../../whole-node.js';
-import { type KeysCluster, PER_MINUTE, withKeys } from './keys-cluster.js';
+import { done, type KeysCluster, onOneNode, PER_MINUTE } from './keys-cluster.js';
 
 const ONE = { messages: 1 };
 const KEYS = { 'key:{id}': PER_MINUTE(60) };
-
-/** A node whose buckets are full. */
-async function onOneNode(story: (node: WholeNode, cluster: KeysCluster) => Promise<void>, others = {}): Promise<void> {
-  const settled = async (cluster: KeysCluster) => {
-    await cluster.time.advance(120_000);
-    await story(cluster.nodes[0], cluster);
-  };
-  await withKeys(1, KEYS, settled, undefined, others);
-}
 
 /** Whole units that the node may still spend without publishing it; NaN for a loud key. */
 function leftOf(node: WholeNode, key: string): number {
@@ -54,11 +46,11 @@ describe('calls that need not be heard of', () => {
       }
       expect(appended.reports).toBe(0);
     };
-    await onOneNode(story, { attachments: { rules: [{ client: '*', group: 'key:{client}' }] } });
+    await onOneNode(KEYS, story, { attachments: { rules: [{ client: '*', group: 'key:{client}' }] } });
   });
 
   test('a part is all of it where that is there, and what a group has where it is not', async () => {
-    await onOneNode(async (node) => {
+    await onOneNode(KEYS, async (node) => {
       expect(node.tryAcquire('key:a', { messages: 50 }, { atMost: true })).toMatchObject({
         granted: true,
         messages: 50,
@@ -73,7 +65,7 @@ describe('calls that need not be heard of', () => {
   });
 
   test('a batch ends once, with the words of every batch', async () => {
-    await onOneNode(async (node) => {
+    await onOneNode(KEYS, async (node) => {
       const batch = (await node.takeBatch('key:a', { messages: 5 })) as Batch;
       expect(batch).toMatchObject({ messages: 5, bytes: 0, epoch: null, validMs: 60_000 });
       expect(() => batch.refund({ messages: 6 })).toThrow(/5 were granted/);
@@ -84,7 +76,7 @@ describe('calls that need not be heard of', () => {
   });
 
   test('mistakes are those of a group', async () => {
-    await onOneNode(async (node) => {
+    await onOneNode(KEYS, async (node) => {
       for (const call of [
         () => node.reserve('key:a', {}),
         () => node.reserve('key:a', { messages: 1e9 }),
@@ -101,7 +93,7 @@ describe('calls that need not be heard of', () => {
 
 describe('what is held unpublished is no bank', () => {
   test('what has come back by itself does not come back a second time', async () => {
-    await onOneNode(async (node, { time }) => {
+    await onOneNode(KEYS, async (node, { time }) => {
       const held = Array.from({ length: 5 }, () => node.reserve('key:a', { messages: 10 }) as Reservation);
       await time.advance(60_000);
       // The bucket is full again.
@@ -112,7 +104,7 @@ describe('what is held unpublished is no bank', () => {
   });
 
   test('of what is taken later nothing comes back for it', async () => {
-    await onOneNode(async (node, { time }) => {
+    await onOneNode(KEYS, async (node, { time }) => {
       const held = node.reserve('key:a', { messages: 30 }) as Reservation;
       await time.advance(10_000);
       // 20 have not come back. The 10 that are taken now belong to somebody else.
@@ -123,8 +115,8 @@ describe('what is held unpublished is no bank', () => {
   });
 
   test('nothing comes back to a key that is loud, or forgotten, or has no template any more', async () => {
-    await onOneNode(async (node, { time }) => {
-      await done(time, putKeys(node, RUN, PER_MINUTE(60), null, BY));
+    await onOneNode(KEYS, async (node, { time }) => {
+      await done(time, putKeys(node, RUN, PER_MINUTE(60), null, BY_TEST));
       const [loud, gone, forgotten] = ['key:loud', 'run:gone', 'key:forgotten'].map(
         (key) => node.reserve(key, { messages: 30 }) as Reservation,
       ) as [Reservation, Reservation, Reservation];
@@ -134,7 +126,7 @@ describe('what is held unpublished is no bank', () => {
       expect(node.keys?.seen('key:forgotten')).toBe(null);
       forgotten.cancel();
       expect(node.tryAcquire('key:forgotten', { messages: 60 }).granted).toBe(true);
-      await done(time, deleteKeys(node, RUN, null, BY));
+      await done(time, deleteKeys(node, RUN, null, BY_TEST));
       expect(() => node.tryAcquire('run:gone', ONE)).toThrow(/not configured/);
       gone.commit({ messages: 40 });
     });
@@ -142,16 +134,9 @@ describe('what is held unpublished is no bank', () => {
 });
 
 const RUN: KeyEntry = { kind: 'template', name: 'run:{id}' };
-const BY = { name: 'test', how: 'library', requestId: '1', atMs: 0 };
 
 function takeAllUnpublished(node: WholeNode, key: string): number {
   let taken = 0;
   while (leftOf(node, key) >= 1 && node.tryAcquire(key, ONE).granted) taken++;
   return taken;
-}
-
-async function done<Value>(time: KeysCluster['time'], change: Promise<Value>): Promise<Value> {
-  change.catch(() => undefined);
-  await time.advance(100);
-  return change;
 }

@@ -10,6 +10,7 @@ beforeEach(async () => {
     cluster: `node-groups-${process.pid}-${clusters++}`,
     topic: 'memory',
     groups: { yaml: { quota: { publish: { messagesPerSecond: 7 } } } },
+    keys: { 'yaml:{id}': { quota: { publish: { messagesPerSecond: 7 } }, overrides: { acme: {} } } },
   };
   [a, b] = await Promise.all(
     ['a', 'b'].map((nodeId) => createNode({ config, nodeId, env: {} })) as [Promise<QuotaNode>, Promise<QuotaNode>],
@@ -163,6 +164,41 @@ describe('node.groups', () => {
     const making = a.groups.set('new', definition);
     definition.quota.publish.messagesPerSecond = 1000;
     expect((await making).definition).toEqual({ quota: { publish: { messagesPerSecond: 1 } } });
+  });
+});
+
+const perMinute = (amount: number) => ({ quota: { publish: { messagesPerSecond: `${amount}/min` } } });
+
+describe('node.keys', () => {
+  test('changes hold for a revision, and are told with who asked for them', async () => {
+    const told: RegistryChange[] = [];
+    b.groups.watch((change) => told.push(change));
+    const { revision } = await a.keys.templates.set('key:{id}', perMinute(1), { ifRevision: 'none', by: 'billing' });
+    for (const ifRevision of ['none', revision + 1] as const) {
+      await expect(a.keys.templates.set('key:{id}', perMinute(2), { ifRevision })).rejects.toMatchObject({
+        code: 'KEY_DEFINITION_CHANGED',
+      });
+    }
+    await vi.waitFor(() => {
+      expect(told).toEqual([{ kind: 'key-template', name: 'key:{id}', revision, definition: perMinute(1) }]);
+    });
+    await a.keys.set('key:acme', perMinute(5));
+    await a.keys.delete('key:acme');
+    expect(await a.keys.set('key:acme', perMinute(5), { ifRevision: 'none' })).toMatchObject({ key: 'key:acme' });
+  });
+
+  test.each([
+    ['a pattern without fields', () => a.keys.templates.set('key', perMinute(1)), 'KEY_DEFINITION_INVALID'],
+    ['a pattern that is no text', () => a.keys.templates.set(5 as never, perMinute(1)), 'FIELD_INVALID'],
+    ['a definition that is none', () => a.keys.templates.set('key:{id}', 5 as never), 'FIELD_INVALID'],
+    ['a setting that is none', () => a.keys.templates.set('key:{id}', { qouta: {} }), 'KEY_DEFINITION_INVALID'],
+    ['a key without a template', () => a.keys.set('nobody', perMinute(1)), 'KEY_DEFINITION_INVALID'],
+    ['a key that has nothing', () => a.keys.delete('yaml:bob'), 'KEY_DEFINITION_UNKNOWN'],
+    ['options that are none', () => a.keys.set('yaml:bob', perMinute(1), 5 as never), 'FIELD_INVALID'],
+    ['a name that is __proto__', () => a.keys.set('__proto__', perMinute(1)), 'KEY_DEFINITION_INVALID'],
+  ] as const)('%s', async (_, change, code) => {
+    await expect(change()).rejects.toMatchObject({ code });
+    expect(a.keys.list()).toEqual([]);
   });
 });
 
