@@ -78,13 +78,6 @@ describe('the environment', () => {
     expect(byFile.topic).toMatchObject({ sasl: { ...sasl, password: 'from-a-file' } });
     const direct = resolve({ QUOTAMESH_TOPIC_SASL_PASSWORD: 'from-env' }, {}, withFile);
     expect(direct.topic).toMatchObject({ sasl: { ...sasl, password: 'from-env' } });
-    const both = { QUOTAMESH_TOPIC_SASL_PASSWORD: 'x', QUOTAMESH_TOPIC_SASL_PASSWORD_FILE: '/run/password' };
-    expect(reportOf(both, {}, withFile)).toEqual([
-      expect.stringMatching(/^QUOTAMESH_TOPIC_SASL_PASSWORD_FILE: .*exclude/),
-    ]);
-    expect(reportOf({ QUOTAMESH_TOPIC_TLS_CA_FILE: '/absent' }, {}, withPassword)).toEqual([
-      expect.stringMatching(/^QUOTAMESH_TOPIC_TLS_CA_FILE: topic.tls.ca.file cannot be read: there is no such file/),
-    ]);
   });
 
   test('may hold empty variables, and what Kubernetes puts there for a Service', () => {
@@ -118,12 +111,5 @@ describe('flags', () => {
       expect.stringMatching(/^--http: http.socket must be an absolute path/),
     ]);
     expect(reportOf({}, { mqtt: 'unix:/run/q.sock' })[0]).toMatch(/--mqtt must be HOST:PORT or PORT/);
-  });
-
-  test('are blamed by their name', () => {
-    expect(reportOf({}, { nodeId: 'a b', http: '70000' })).toEqual([
-      expect.stringMatching(/^--node: node must be a name/),
-      expect.stringMatching(/^--http: http.port must be a whole number/),
-    ]);
   });
 });

@@ -62,17 +62,6 @@ groups:
     );
   });
 
-  test('points into an anchor when the mistake came through its alias', async () => {
-    const report = await reportOf(`cluster: demo
-groups:
-  one: &one
-    debtMs: soon
-  two: *one
-`);
-    expect(report).toHaveLength(2);
-    for (const line of report) expect(line).toMatch(/^node.yaml:4:13: groups\.(one|two)\.debtMs must be/);
-  });
-
   test('with very many mistakes shows the first 200', async () => {
     const groups = Array.from({ length: 5000 }, (_, index) => `  group-${index}: { debtMs: -1 }`);
     const report = await reportOf(`cluster: demo\ngroups:\n${groups.join('\n')}\n`);

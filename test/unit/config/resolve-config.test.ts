@@ -80,25 +80,18 @@ groups:
   });
 });
 
-describe('names that JavaScript objects know', () => {
-  test('are names like any other', () => {
-    const { groups } = fromYaml(`
+test('names that JavaScript objects know are names like any other', () => {
+  const { groups } = fromYaml(`
 cluster: demo
 defaultGroup: constructor
 groups:
   constructor: { weights: { toString: 2 } }
   toString: {}
 `);
-    expect(groups.map(({ name }) => name)).toEqual(['constructor', 'toString']);
-    expect(groups[0]?.weights.toString).toBe(2);
-    expect(groups[0]?.weights.constructor).toBeUndefined();
-    expect(groups[1]?.weights.toString).toBeUndefined();
-  });
-
-  test('but __proto__ is refused', () => {
-    expect(() => fromYaml('cluster: demo\ngroups: { __proto__: {} }')).toThrow('no name for a group');
-    expect(() => fromYaml('cluster: demo\n__proto__: {}\ngroups: { a: {} }')).toThrow('__proto__ is not a known key');
-  });
+  expect(groups.map(({ name }) => name)).toEqual(['constructor', 'toString']);
+  expect(groups[0]?.weights.toString).toBe(2);
+  expect(groups[0]?.weights.constructor).toBeUndefined();
+  expect(groups[1]?.weights.toString).toBeUndefined();
 });
 
 describe('the topic', () => {
@@ -167,25 +160,6 @@ describe('a configuration given as an object', () => {
 
   test.each([null, undefined, 5, 'text', [], () => 1, Symbol('s'), 10n])('%s is refused', (raw) => {
     expect(() => resolveConfig(raw, INLINE)).toThrow(ConfigError);
-  });
-
-  test('does not show secrets that are wrong', () => {
-    const topic = {
-      kind: 'kafka',
-      brokers: ['a:1'],
-      sasl: { mechanism: 'plain', username: 'u', password: 12_345_678 },
-    };
-    try {
-      resolveConfig({ cluster: 'demo', topic, groups: { a: {} } }, INLINE);
-      expect.unreachable();
-    } catch (error) {
-      expect((error as ConfigError).report).toContain('topic.sasl.password must be');
-      expect((error as ConfigError).report).not.toContain('12345678');
-    }
-    const misplaced = { ...topic, sasl: 'hunter2' };
-    expect(() => resolveConfig({ cluster: 'demo', topic: misplaced, groups: { a: {} } }, INLINE)).toThrow(
-      /topic.sasl must be a mapping with the keys .*, got a text/,
-    );
   });
 });
 

@@ -38,10 +38,6 @@ describe('topic.hmac', () => {
     const { topic } = resolve({ kind, ...store, hmac: { key: { file: 'key' }, nextKey: OTHER, verify: 'warn' } });
     expect(topic).toMatchObject({ hmac: { key: KEY, nextKey: OTHER, previousKey: null, verify: 'warn' } });
   });
-
-  test('means nothing without a topic', () => {
-    expect(() => resolve({ kind: 'none', nodeCount: 2, hmac: { key: KEY } })).toThrow(/hmac is not a known key/);
-  });
 });
 
 test('the query of a backend may hold a token: its values are not shown', () => {

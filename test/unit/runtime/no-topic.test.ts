@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { examineConfig, resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { QuotaNode } from '../../../src/node/api/quota-node.js';
 import { setNodeCount } from '../../../src/node/loop/parts-of.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
@@ -67,27 +67,4 @@ it('a node with a topic is counted by the others', async () => {
   const shared = await readyScene();
   expect(() => countNodes(shared, 3)).toThrow(/topic kind memory count each other/);
   await shared.close();
-});
-
-describe('a configuration of kind none', () => {
-  const mistakesOf = (raw: object) => {
-    const { mistakes } = examineConfig({ ...NODE, ...raw }, { source: 'node.yaml' });
-    return mistakes.map(({ path, problem }) => `${path} ${problem}`);
-  };
-
-  it.each([
-    [{ topic: 'none' }, /^topic.nodeCount is required with kind none/],
-    [{ topic: { kind: 'none', nodeCount: 0 } }, /^topic.nodeCount must be .* got 0/],
-    [{ topic: { kind: 'memory', nodeCount: 2 } }, /nodeCount/],
-    [{ topic: { kind: 'none', nodeCount: 2 }, defaults: { strategy: 'max-min' } }, /^defaults.strategy must be equal/],
-  ])('%j: %s', (raw, mistake) => {
-    expect(mistakesOf(raw)).toEqual([expect.stringMatching(mistake)]);
-  });
-
-  it('names the group whose strategy would need others', () => {
-    const groups = { calls: { strategy: 'steal-halfway' }, same: { strategy: 'equal' } };
-    expect(mistakesOf({ topic: { kind: 'none', nodeCount: 2 }, groups })).toEqual([
-      expect.stringMatching(/^groups.calls.strategy must be equal with topic kind none/),
-    ]);
-  });
 });
