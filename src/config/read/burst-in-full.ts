@@ -2,12 +2,23 @@ import { isMapping, type Mapping } from '../../base/input/mapping.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { parseQuantity } from '../setting/quantity.js';
 
-/** A configuration with `burst` as a mapping everywhere; mistakes of a short form are told where that stands. */
+/** A configuration with `burst` as a mapping everywhere. */
 export function withBurstsInFull(root: Mapping, findings: Findings): Mapping {
-  const defaults = readAt(root.defaults, ['defaults'], findings);
-  const { groups } = root;
-  const full = isMapping(groups) ? groupsInFull(groups, findings) : groups;
-  return defaults === root.defaults && full === groups ? root : { ...root, defaults, groups: full };
+  const { defaults, groups } = root;
+  const full = isMapping(groups)
+    ? Object.entries(groups).map(([name, group]) => [name, burstInFullAt(['groups', name], group, findings)])
+    : null;
+  return {
+    ...root,
+    defaults: burstInFullAt(['defaults'], defaults, findings),
+    groups: full === null ? groups : Object.fromEntries(full),
+  };
+}
+
+/** As withBurstInFull; mistakes of a short form are told where that stands. */
+export function burstInFullAt(path: ConfigPath, group: unknown, findings: Findings): unknown {
+  for (const { at, key } of shortBursts(group)) findings.setWritten([...path, ...at, key], [...path, ...at]);
+  return withBurstInFull(group);
 }
 
 /**
@@ -16,18 +27,17 @@ export function withBurstsInFull(root: Mapping, findings: Findings): Mapping {
  */
 export function withBurstInFull(group: unknown): unknown {
   if (!isMapping(group)) return group;
-  const shadow = withOwnBurstInFull(group.shadow);
-  const full = withOwnBurstInFull(group) as Mapping;
-  return shadow === group.shadow ? full : { ...full, shadow };
+  const { shadow } = group;
+  const full = withOwnBurstInFull(group);
+  return isMapping(shadow) ? { ...full, shadow: withOwnBurstInFull(shadow) } : full;
 }
 
-function withOwnBurstInFull(settings: unknown): unknown {
-  if (!isMapping(settings) || !isShort(settings.burst)) return settings;
-  return { ...settings, burst: { ...NO_AMOUNTS, [keyOf(settings.burst)]: settings.burst } };
+function withOwnBurstInFull(settings: Mapping): Mapping {
+  const { burst } = settings;
+  return isShort(burst) ? { ...settings, burst: { ...NO_AMOUNTS, [keyOf(burst)]: burst } } : settings;
 }
 
-/** Finds the short forms of a group, and spells them in full. */
-export function shortBursts(group: unknown): readonly { readonly at: ConfigPath; readonly key: string }[] {
+function shortBursts(group: unknown): readonly { readonly at: ConfigPath; readonly key: string }[] {
   if (!isMapping(group)) return [];
   const { burst, shadow } = group;
   const planned = isMapping(shadow) ? shadow.burst : undefined;
@@ -35,18 +45,6 @@ export function shortBursts(group: unknown): readonly { readonly at: ConfigPath;
     ...(isShort(burst) ? [{ at: ['burst'], key: keyOf(burst) }] : []),
     ...(isShort(planned) ? [{ at: ['shadow', 'burst'], key: keyOf(planned) }] : []),
   ];
-}
-
-function groupsInFull(groups: Mapping, findings: Findings): Mapping {
-  if (!Object.values(groups).some((group) => shortBursts(group).length > 0)) return groups;
-  return Object.fromEntries(
-    Object.entries(groups).map(([name, group]) => [name, readAt(group, ['groups', name], findings)]),
-  );
-}
-
-function readAt(group: unknown, path: ConfigPath, findings: Findings): unknown {
-  for (const { at, key } of shortBursts(group)) findings.setWritten([...path, ...at, key], [...path, ...at]);
-  return withBurstInFull(group);
 }
 
 /** null is a mapping without a value. */

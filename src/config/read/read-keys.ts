@@ -11,7 +11,7 @@ import { rowsOf } from '../setting/section.js';
 import { mustBe, show } from '../setting/setting-text.js';
 import type { Sound } from '../setting/text-file.js';
 import { hasRate } from '../setting/written-rate.js';
-import { shortBursts, withBurstInFull } from './burst-in-full.js';
+import { burstInFullAt, withBurstInFull } from './burst-in-full.js';
 import { checkGroups } from './check-groups.js';
 import { mergedLayers } from './read-groups.js';
 
@@ -109,8 +109,7 @@ function readAllowed(path: ConfigPath, written: unknown, findings: Findings): Al
 
 /** A template or an override, with what is laid under it. */
 function readLayer(path: ConfigPath, written: unknown, below: unknown, findings: Findings) {
-  const own = withBurstInFull(written ?? {});
-  for (const { at, key } of shortBursts(written)) findings.setWritten([...path, ...at, key], [...path, ...at]);
+  const own = burstInFullAt(path, written ?? {}, findings);
   if (isMapping(own) && (own.shadow ?? null) !== null) {
     findings.add([...path, 'shadow'], {
       problem: 'cannot be planned for keys: each of them would be two',

@@ -106,43 +106,42 @@ export interface Limiting {
   readonly limit?: KeyLimit;
 }
 
-export interface AcquireOptions extends Origin, Limiting {
+export interface ReserveOptions extends Origin, Limiting {
   /** Marks work that was refused before: it is not counted as demand twice. */
   readonly retry?: boolean;
+}
+
+export interface AcquireOptions extends ReserveOptions {
   /** Grants a part if the whole is not there: whole messages, at least one. */
   readonly atMost?: boolean;
   /** Lets a grant carry `limit`, `windowMs`, `remaining` and `resetMs`, as refusals do; costs an object. */
   readonly tell?: boolean;
 }
 
-export interface WaitOptions extends Origin, Limiting {
-  readonly retry?: boolean;
-  readonly waitMs: number;
+/** Bounds and turns of a wait. */
+interface Waiting {
   /** Ends the wait; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Turns of this client (or topic) per turn of the others, 1 to 1000. */
   readonly weight?: number;
 }
 
+export interface WaitOptions extends ReserveOptions, Waiting {
+  readonly waitMs: number;
+}
+
 /** Amounts and bounds of a wait; one message where no amount is named. */
-export interface WaitForOptions extends Amounts, Origin {
+export interface WaitForOptions extends Amounts, Origin, Waiting {
   /** Longest wait in milliseconds, 0 to 600,000 (the default); then it rejects with WAIT_OVER. */
   readonly waitMs?: number;
-  /** Ends the wait; the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
-  /** Turns of this client (or topic) per turn of the others, 1 to 1000. */
-  readonly weight?: number;
 }
 
 /** Amounts to take; `all`: the node's whole share now, in whole messages. */
 export type BatchAmounts = Amounts | 'all';
 
-export interface TakeOptions extends Origin, Limiting {
-  readonly retry?: boolean;
+export interface TakeOptions extends ReserveOptions, Pick<Waiting, 'signal'> {
   /** Milliseconds to wait for at least one message, 0 (the default) to 600,000. */
   readonly waitMs?: number;
-  /** Ends the wait; the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
 }
 
 /** Amounts that a batch gives back: unused ones, and those of dropped work. All else counts as used. */
@@ -166,10 +165,6 @@ export interface Batch {
    * nothing back.
    */
   refund(left: Refund): void;
-}
-
-export interface ReserveOptions extends Origin, Limiting {
-  readonly retry?: boolean;
 }
 
 export interface Reservation {

@@ -55,7 +55,8 @@ export class BackendPoller {
         const level = metricSample(await fetchPage(backend), backend.metric);
         const { name, zone, target, spring } = backend;
         if (this.#parts.loop.isReady) this.#parts.reportBackend(name, { zone, level, target, spring });
-        this.#succeeded(name);
+        this.polls.good++;
+        if (this.#failing.delete(name)) this.#parts.telemetry.log('info', 'backend answers again', { backend: name });
       } catch (error) {
         this.#failed(backend, error as Error & { cause?: Error });
       }
@@ -69,11 +70,6 @@ export class BackendPoller {
     if (coordinator === null || !loop.isReady) return false;
     const { alive } = coordinator.membership;
     return alive[bitsOf(backendIdOf(config.cluster, name)) % alive.length]?.nodeKey === coordinator.nodeKey;
-  }
-
-  #succeeded(backend: string): void {
-    this.polls.good++;
-    if (this.#failing.delete(backend)) this.#parts.telemetry.log('info', 'backend answers again', { backend });
   }
 
   #failed({ name: backend, url }: PolledBackend, error: Error & { cause?: Error }): void {

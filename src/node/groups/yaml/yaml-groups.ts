@@ -55,7 +55,7 @@ export class YamlGroups {
     this.#groups = byName(parts.config.groups);
     this.#names = new Set(this.#groups.keys());
     for (const [name, group] of this.#groups) this.hashes.set(name, definitionHash(group));
-    this.#hashTemplates([], parts.config.keys.templates);
+    this.#hashTemplates(parts.config.keys.templates);
   }
 
   get(name: string): GroupConfig | undefined {
@@ -139,7 +139,7 @@ export class YamlGroups {
     });
     for (const name of [...added, ...changed, ...removed]) this.#apply(name);
     this.#parts.attachments.configure(config.attachments);
-    this.#hashTemplates(this.#templates, config.keys.templates);
+    this.#hashTemplates(config.keys.templates);
     this.#parts.templates.configure(config.keys.templates);
     this.version++;
     this.reloads.taken++;
@@ -154,7 +154,11 @@ export class YamlGroups {
       this.#parts.telemetry.log('warn', 'the configuration takes limits away', facts);
     }
     this.tellHidden(new Set([...added, ...changed]));
-    this.#compareSettings(config);
+    const settings = settingDifferences(this.#parts.config, config);
+    if (settings.length > 0 && !isDeepStrictEqual(settings, this.#needsRestart)) {
+      this.#parts.telemetry.log('warn', 'settings have changed that only a restart puts in force', { settings });
+    }
+    this.#needsRestart = settings;
   }
 
   /** Keeps the old configuration; logs a mistake once. */
@@ -175,8 +179,8 @@ export class YamlGroups {
     });
   }
 
-  #hashTemplates(before: readonly KeyTemplate[], after: readonly KeyTemplate[]): void {
-    for (const { pattern } of before) this.hashes.delete(pattern);
+  #hashTemplates(after: readonly KeyTemplate[]): void {
+    for (const { pattern } of this.#templates) this.hashes.delete(pattern);
     for (const template of after) this.hashes.set(template.pattern, templateHash(template));
     this.#templates = after;
   }
@@ -189,15 +193,6 @@ export class YamlGroups {
     if (isRegistered(name)) return;
     if (config === undefined) inForce.remove(name);
     else inForce.define(config);
-  }
-
-  #compareSettings(config: ResolvedConfig): void {
-    const settings = settingDifferences(this.#parts.config, config);
-    const isNews = !isDeepStrictEqual(settings, this.#needsRestart);
-    this.#needsRestart = settings;
-    if (settings.length > 0 && isNews) {
-      this.#parts.telemetry.log('warn', 'settings have changed that only a restart puts in force', { settings });
-    }
   }
 }
 
