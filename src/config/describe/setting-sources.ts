@@ -39,12 +39,7 @@ export async function settingSources(options: LoadOptions): Promise<readonly Sou
 /** There is no bound, because loadConfig has read the same files within its own. */
 const BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
-interface Leaf {
-  readonly path: readonly string[];
-  readonly value: unknown;
-}
-
-function leavesOf(value: unknown, path: readonly string[]): Leaf[] {
+function leavesOf(value: unknown, path: readonly string[]): { path: readonly string[]; value: unknown }[] {
   if (!isMapping(value)) return [{ path, value }];
   return Object.entries(value).flatMap(([key, below]) => leavesOf(below, [...path, key]));
 }

@@ -1,17 +1,11 @@
 import type { GroupConfig } from '../resolved/resolved-config.js';
 import type { GroupSection } from '../schema/groups.js';
-import type { Mistake } from '../setting/config-error.js';
+import type { Examined } from '../setting/config-error.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
 import { buildGroup } from './build-config.js';
 import { checkGroups } from './check-groups.js';
 import { readGroups } from './read-groups.js';
 import { withUnitsBehindAmounts } from './units-in-keys.js';
-
-interface ExaminedGroup {
-  /** null when there are mistakes. */
-  readonly config: GroupConfig | null;
-  readonly mistakes: readonly Mistake[];
-}
 
 /**
  * A group as YAML writes it below `groups.<name>`, checked as in YAML, with all its mistakes. What YAML says below
@@ -26,7 +20,7 @@ export function examineGroup(
   source: string,
   beneath?: unknown,
   quotaAt?: ConfigPath,
-): ExaminedGroup {
+): Examined<GroupConfig> {
   const findings = new Findings(source);
   if (quotaAt !== undefined) findings.setWritten(['groups', name, 'quota'], quotaAt);
   const root = withUnitsBehindAmounts({ defaults: beneath, groups: { [name]: written } }, findings);

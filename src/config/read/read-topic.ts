@@ -20,9 +20,7 @@ export type ReadTopic = { [Kind in TopicKind]: OfKind<Kind> }[TopicKind];
 type OfKind<Kind extends TopicKind> = Omit<TextsRead<TopicSettings<Kind>>, 'kind'> & { readonly kind: Kind };
 
 /** Fields with a mistake are absent; null where not even the kind is known. */
-export type SoundTopic = { [Kind in TopicKind]: SoundOfKind<Kind> }[TopicKind];
-
-type SoundOfKind<Kind extends TopicKind> = Omit<Sound<OfKind<Kind>>, 'kind'> & { readonly kind: Kind };
+type SoundTopic = { [Kind in TopicKind]: Omit<Sound<OfKind<Kind>>, 'kind'> & { readonly kind: Kind } }[TopicKind];
 
 export function readTopic(written: unknown, findings: Findings, context: TopicContext): SoundTopic | null {
   if (written !== undefined && written !== null && !isMapping(written)) {

@@ -7,7 +7,7 @@ import { readAttachments } from '../rules/attachment-definition.js';
 import { readKafkaQuotas } from '../rules/read-kafka-quotas.js';
 import { type NamesInUse, readMqttRules } from '../rules/read-rules.js';
 import { notAMapping } from '../schema/read-section.js';
-import { ConfigError, type Mistake } from '../setting/config-error.js';
+import { ConfigError, type Examined } from '../setting/config-error.js';
 import { Findings, type Locate } from '../setting/findings.js';
 import { mayBothMatch, selectorOf } from '../setting/metric-selector.js';
 import { show } from '../setting/setting-text.js';
@@ -51,14 +51,8 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): ResolvedCo
   return config;
 }
 
-interface Examined {
-  /** null when there are mistakes. */
-  readonly config: ResolvedConfig | null;
-  readonly mistakes: readonly Mistake[];
-}
-
 /** The same, with the mistakes as a result. */
-export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
+export function examineConfig(raw: unknown, options: ResolveOptions): Examined<ResolvedConfig> {
   const findings = new Findings(options.source, options.locate);
   let written = withUnitsBehindAmounts(withShorthands(raw), findings);
   // Variables and flags set single keys, which a short form does not have.

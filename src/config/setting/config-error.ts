@@ -17,6 +17,12 @@ export interface Mistake {
   readonly cause?: MistakeCause;
 }
 
+export interface Examined<Config> {
+  /** null when there are mistakes. */
+  readonly config: Config | null;
+  readonly mistakes: readonly Mistake[];
+}
+
 export type MistakeCause =
   | 'key-unknown'
   | 'choice-unknown'

@@ -25,14 +25,8 @@ export function mayBothMatch(one: MetricSelector, other: MetricSelector): boolea
   return true;
 }
 
-interface ReadLabels {
-  readonly labels: ReadonlyMap<string, string>;
-  /** Behind the closing brace. */
-  readonly end: number;
-}
-
-/** Reads the labels that follow in a line of Prometheus' text format. */
-export function labelsOf(line: string, from: number): ReadLabels {
+/** Reads the labels that follow in a line of Prometheus' text format, up to `end` behind their brace. */
+export function labelsOf(line: string, from: number) {
   const labels = new Map<string, string>();
   const label = /\s*([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"\s*,?/y;
   label.lastIndex = from;

@@ -1,13 +1,15 @@
 import type { TextFile } from './setting.js';
 
-export const TEXT_REMEDY = 'Give a text that is not empty, or { file: PATH }.';
-
 const FILE_TEXT = { kind: 'text', mayBeFile: true, default: null } as const;
 export const PEM = {
   ...FILE_TEXT,
   remedy: 'Give the PEM text, or { file: PATH } with the path of a PEM file.',
 } as const;
-export const SECRET = { ...FILE_TEXT, secret: true, remedy: TEXT_REMEDY } as const;
+export const SECRET = {
+  ...FILE_TEXT,
+  secret: true,
+  remedy: 'Give a text that is not empty, or { file: PATH }.',
+} as const;
 
 /** Values of a section, with the texts of files in place of `{ file }`. */
 export type TextsRead<Value> = {

@@ -9,19 +9,12 @@ export interface ParsedFile {
   readonly parsed: ParsedYaml;
 }
 
-interface MergedFiles {
-  readonly raw: unknown;
-  readonly locate: Locate;
-  /** Mistakes within one text, and what two files both say. */
-  readonly mistakes: readonly Mistake[];
-}
-
 /**
  * One configuration from several files: sections are put together, and so are the keys right below a section (groups of
  * several files, say). What two files write is a mistake: which of them was meant would depend on their names.
  */
-export function mergeFiles(files: readonly ParsedFile[]): MergedFiles {
-  const mistakes = files.flatMap(({ file, parsed }) => {
+export function mergeFiles(files: readonly ParsedFile[]) {
+  const mistakes: readonly Mistake[] = files.flatMap(({ file, parsed }) => {
     return parsed.mistakes.map(({ path, location, ...finding }) => ({
       file,
       ...location,
@@ -32,7 +25,8 @@ export function mergeFiles(files: readonly ParsedFile[]): MergedFiles {
   const [first, ...others] = files;
   if (first !== undefined && others.length === 0) {
     const { raw, locate } = first.parsed;
-    return { raw, locate: (path, part) => locationIn(first, locate(path, part)), mistakes };
+    const locateHere: Locate = (path, part) => locationIn(first, locate(path, part));
+    return { raw, locate: locateHere, mistakes };
   }
   const merge = new Merge();
   for (const file of files) if (file.parsed.readable) merge.add(file);

@@ -12,13 +12,10 @@ export interface EnforcersParts {
   readonly clock: Clock;
   readonly groups: GroupTable;
   readonly loop: ServingLoop;
-  readonly shadows: AskedOfElsewhere;
-}
-
-/** Shadows, for work that enforcers admitted (admission/shadow). */
-interface AskedOfElsewhere {
-  /** Charges it; returns true if the lane's own group is a shadow, and so charged. */
-  admittedElsewhere(lane: number, messages: number, bytes: number, nowMs: number): boolean;
+  readonly shadows: {
+    /** Charges work that enforcers admitted; returns true if the lane's own group is a shadow, and so charged. */
+    admittedElsewhere(lane: number, messages: number, bytes: number, nowMs: number): boolean;
+  };
 }
 
 interface EnforcerReport {
@@ -75,13 +72,14 @@ export class Enforcers {
   }
 
   /** Lists the first by arrival; silent ones are kept for their late counts. */
-  list(most: number): EnforcerStatus[] {
+  list(most: number) {
     const nowMs = this.#parts.clock();
     return [...this.#known.values()].slice(0, most).map(({ name, life, isAlive, heardMs, members }) => ({
       enforcer: name,
       life,
       alive: isAlive,
       silentMs: Math.round(nowMs - heardMs),
+      // Groups and directions, and those with held-back work.
       groups: members.size,
       heldBack: [...members.values()].filter(({ isHeldBack }) => isHeldBack).length,
     }));
@@ -281,16 +279,6 @@ export class Enforcers {
 
 function replacedBy({ name: enforcer, life: newer }: Enforcer, life: number): QuotameshError {
   return new QuotameshError('ENFORCER_REPLACED', { enforcer, life, newer });
-}
-
-interface EnforcerStatus {
-  readonly enforcer: string;
-  readonly life: number;
-  readonly alive: boolean;
-  readonly silentMs: number;
-  /** Groups and directions, and those with held-back work. */
-  readonly groups: number;
-  readonly heldBack: number;
 }
 
 export interface Told {

@@ -3,7 +3,7 @@ import { describeGroup, describeNode } from '../status/describe-node.js';
 import { LaneSummary } from '../status/lane-summary.js';
 import type { StatusParts } from '../status/status-parts.js';
 import { GroupHeat } from './group-heat.js';
-import { countUnnamed, type GroupRow, rowOf } from './lane-sums.js';
+import { countUnnamed, rowOf } from './lane-sums.js';
 import { type HistoryStatus, LiveHistory, topicLagMs } from './live-history.js';
 
 /** View of one reader. */
@@ -28,16 +28,6 @@ export interface Frame {
 }
 
 type FrameEvent = 'node' | 'groups' | 'group';
-
-interface GroupList {
-  /** Lines of all groups, and of those found. */
-  readonly total: number;
-  readonly found: number;
-  readonly from: number;
-  readonly rows: readonly GroupRow[];
-  /** Directions in use at other nodes whose names are unknown here. */
-  readonly unnamed: number;
-}
 
 /** Makes the page's frames once a second. Without readers it only keeps the last 15 minutes. */
 export class LiveFeed {
@@ -113,7 +103,8 @@ export class LiveFeed {
     return { ...status, template: kind?.template ?? null };
   }
 
-  #groups({ order, find, from, count }: LiveView): GroupList {
+  /** Lists lines in a window, with the number of all and of those found. */
+  #groups({ order, find, from, count }: LiveView) {
     const all = order === 'heat' ? this.#heat.byHeat : this.#heat.byName;
     const { groups } = this.#parts;
     const found = find === '' ? all : all.filter((lane) => groups.ofLane(lane).name.includes(find));

@@ -249,7 +249,7 @@ interface LaneFigures {
   readonly refused: number;
 }
 
-export interface NodeShare {
+interface NodeShare {
   readonly nodeId: string;
   readonly share: number;
 }
@@ -269,10 +269,10 @@ const NAMED_NODES = 11;
 const TRACK_COLUMNS = FIGURES.length + NAMED_NODES + 1;
 
 /** 18 columns × 900 s × 4 bytes = 64,800. */
-export const TRACK_BYTES = TRACK_COLUMNS * TRACK_SECONDS * Float32Array.BYTES_PER_ELEMENT;
+const TRACK_BYTES = TRACK_COLUMNS * TRACK_SECONDS * Float32Array.BYTES_PER_ELEMENT;
 
 /** Reads a ring from second `from` to `to`, both included; null = unknown. */
-export function valuesOf(ring: Float32Array | Float64Array, from: number, to: number): (number | null)[] {
+function valuesOf(ring: Float32Array | Float64Array, from: number, to: number): (number | null)[] {
   return Array.from({ length: to - from + 1 }, (_, at) => {
     const value = ring[(from + at) % TRACK_SECONDS];
     return Number.isNaN(value) ? null : shown(value);
@@ -284,6 +284,6 @@ function shown(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(5));
 }
 
-export function recordOf<Name extends string, Value>(names: readonly Name[], make: (name: Name) => Value) {
+function recordOf<Name extends string, Value>(names: readonly Name[], make: (name: Name) => Value) {
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>;
 }

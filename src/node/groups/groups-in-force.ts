@@ -4,14 +4,15 @@ import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import type { CoordinatorEvent } from '../../core/base/protocol/events-and-effects.js';
 import { DIRECTION_COUNT, lanesOf } from '../../core/base/vocabulary.js';
 import type { Limiter } from '../../core/limiter/limiter.js';
-import type { Coordinator } from '../../core/machine/coordinator.js';
+import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
 import type { GroupTable } from './group-table.js';
 
 interface GroupsInForceParts {
   readonly groups: GroupTable;
   readonly limiter: Limiter;
   readonly gate: GroupGate;
-  readonly loop: GroupLoop;
+  /** Begins with the groups of the moment at which the topic is open. */
+  readonly loop: Pick<CoordinatorView, 'coordinator'> & { step(event: CoordinatorEvent): void };
 }
 
 /** Admission's part in a change of a group. */
@@ -22,13 +23,6 @@ interface GroupGate {
   /** True = the lane needs no share, because nothing limits it. */
   isFree(lane: number): boolean;
   rejectWaiting(lane: number, reason: () => Error): void;
-}
-
-/** Loop's part in a change of a group. */
-interface GroupLoop {
-  /** Null until the topic is open; it begins with the groups of that moment. */
-  readonly coordinator: Coordinator | null;
-  step(event: CoordinatorEvent): void;
 }
 
 /** Puts groups in force everywhere at this node: table, limiter, admission, coordinator. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LANES_MAX, LaneTrack, TRACK_BYTES, TRACK_SECONDS } from '../../../src/node/feed/live-history.js';
+import { LaneTrack, TRACK_SECONDS } from '../../../src/node/feed/live-history.js';
 
 const FIGURES = { quota: 100, target: 100, admitted: 40, wanted: 50, tokens: Number.NaN, refused: 3 };
 
@@ -10,10 +10,6 @@ function second(track: LaneTrack, tick: number, shares: Readonly<Record<string, 
 }
 
 describe('a track of a lane', () => {
-  test('all tracks together are at most 8 MB', () => {
-    expect(LANES_MAX * TRACK_BYTES).toBeLessThan(7.5e6);
-  });
-
   test('seconds come back in their order, and those at which nobody looked are null', () => {
     const track = new LaneTrack(0, 'orders', 1);
     second(track, 1, { a: 60, b: 40 }, 10);

@@ -23,7 +23,6 @@ import {
   DIMENSION_COUNT,
   DIRECTION_COUNT,
   DIRECTIONS,
-  type GroupId,
   KEY_NAME_MAX,
   lanesOf,
   MESSAGES,
@@ -320,19 +319,20 @@ export class KeyBook {
 
   /** Returns a key's group, made if need be; null = no template. Throws KEYS_FULL. */
   groupOf(text: string): number | null {
-    const { clock, loop } = this.#parts;
+    const { clock, groups, loop } = this.#parts;
     const row = this.rowOf(text, clock());
     if (row === -1) return null;
     const name = keyNameOf(text);
-    const number = this.#unpublished.isPublished(row) ? this.#numberOfLoud(name, row) : this.#define(name, row);
+    const config = { ...this.#kindAt(row).settings, name };
+    if (this.#unpublished.isPublished(row)) {
+      const known = this.#numbers.of(name) as number;
+      return groups.isLive(known) ? known : this.#numbers.define(config);
+    }
+    const number = this.#numbers.place(config);
+    if (number === null) throw this.#full(this.#unpublished.kindOf(row), name, 'maxLoud');
     // While the node decides nothing, the row keeps what was spent.
-    if (!this.#unpublished.isPublished(row) && loop.isReady) this.#publish(name, row, number);
+    if (loop.isReady) this.#publish(name, row, number);
     return number;
-  }
-
-  #numberOfLoud(name: string, row: number): number {
-    const number = this.#numbers.of(name) as number;
-    return this.#parts.groups.isLive(number) ? number : this.#numbers.define({ ...this.#kindAt(row).settings, name });
   }
 
   /** Tests if a key is a group like any other now. */
@@ -484,11 +484,15 @@ export class KeyBook {
       if (!isCurrent && this.#follow(row, name, nowMs) === -1) continue;
       // A silent bucket would lose a debt.
       if (lanesOf(number).some((lane) => coordinator.lanes.has(lane) || this.#owes(lane, nowMs))) continue;
-      this.#loud.delete(name);
-      this.#loudVersion++;
-      this.#unpublished.fallSilent(row, nowMs);
-      this.#countsOf[this.#unpublished.kindOf(row)].loud--;
+      this.#fallSilent(row, name, nowMs);
     }
+  }
+
+  #fallSilent(row: number, name: string, nowMs: number): void {
+    this.#loud.delete(name);
+    this.#loudVersion++;
+    this.#unpublished.fallSilent(row, nowMs);
+    this.#countsOf[this.#unpublished.kindOf(row)].loud--;
   }
 
   #owes(lane: number, nowMs: number): boolean {
@@ -512,9 +516,15 @@ export class KeyBook {
   #follow(row: number, text: string, nowMs: number): number {
     const kind = this.#kindOf(text);
     const name = keyNameOf(text);
-    if (kind === -1) this.#quiet(row, name, nowMs);
-    else this.#move(row, name, kind, nowMs);
-    return kind === -1 ? -1 : row;
+    if (kind !== -1) {
+      this.#move(row, name, kind, nowMs);
+      return row;
+    }
+    if (this.#unpublished.isPublished(row)) {
+      this.#fallSilent(row, name, nowMs);
+      if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(this.#numbers.of(name) as number);
+    }
+    return -1;
   }
 
   #move(row: number, name: string, kind: number, nowMs: number): void {
@@ -529,15 +539,6 @@ export class KeyBook {
     to.live++;
     if (isPublished) from.loud--;
     if (isPublished) to.loud++;
-  }
-
-  #quiet(row: number, name: string, nowMs: number): void {
-    if (!this.#unpublished.isPublished(row)) return;
-    this.#loud.delete(name);
-    this.#loudVersion++;
-    this.#unpublished.fallSilent(row, nowMs);
-    this.#countsOf[this.#unpublished.kindOf(row)].loud--;
-    if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(this.#numbers.of(name) as number);
   }
 
   #kindAt(row: number): KeyKind {
@@ -588,12 +589,6 @@ export class KeyBook {
     counts.live--;
     this.#dropCounts((this.#kinds.all[kind] as KeyKind).template);
     this.#kinds.release(kind);
-  }
-
-  #define(name: string, row: number): number {
-    const number = this.#numbers.place({ ...this.#kindAt(row).settings, name });
-    if (number === null) throw this.#full(this.#unpublished.kindOf(row), name, 'maxLoud');
-    return number;
   }
 
   /** Returns the number for a key that other nodes name; null = no template, or no room. */
@@ -761,7 +756,10 @@ class RemoteKeys {
 
   /** Takes published names, and drops some unpublished ones; every round. */
   keep(coordinator: Coordinator): void {
-    for (const { name, groupId } of coordinator.log.keys.takeNames()) this.#add(name, groupId);
+    for (const { name, groupId } of coordinator.log.keys.takeNames()) {
+      if (this.#numbers.has(name) || this.#numbers.size >= this.#parts.max) continue;
+      if (groupIdOf(this.#parts.cluster, name) === groupId) this.#number(name);
+    }
     for (let looked = Math.min(LOOKED_AT, this.#numbers.size); looked > 0; looked--) {
       const next = this.#next.next();
       if (next.done === true) this.#next = this.#numbers.entries();
@@ -772,11 +770,6 @@ class RemoteKeys {
 
   forget(name: string): void {
     if (this.#numbers.delete(name)) this.version++;
-  }
-
-  #add(name: string, groupId: GroupId): void {
-    if (this.#numbers.has(name) || this.#numbers.size >= this.#parts.max) return;
-    if (groupIdOf(this.#parts.cluster, name) === groupId) this.#number(name);
   }
 
   #number(name: string): void {

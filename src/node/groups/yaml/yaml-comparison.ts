@@ -7,6 +7,7 @@ import { type RegistryKeys, registryKeys, type YamlRecord } from '../../../core/
 import type { CoordinatorView } from '../../../core/machine/coordinator-view.js';
 import { DEFINITION_BYTES_MAX } from '../../../topic/codec/registry-codec.js';
 import type { GroupTable } from '../group-table.js';
+import type { YamlGroups } from './yaml-groups.js';
 
 /** Records of a node's groups: 10,000 groups are about 1 KB a part. */
 const PARTS = 256;
@@ -46,14 +47,8 @@ interface YamlComparisonParts {
   readonly clock: Clock;
   readonly loop: CoordinatorView;
   readonly groups: GroupTable;
-  readonly yaml: HashedYaml;
+  readonly yaml: Pick<YamlGroups, 'version' | 'hashes'>;
   readonly isRegistered: (name: string) => boolean;
-}
-
-interface HashedYaml {
-  /** Rises with every accepted configuration. */
-  readonly version: number;
-  readonly hashes: ReadonlyMap<string, string>;
 }
 
 /**
