@@ -40,12 +40,7 @@ export function readListenerTls(node: SoundNode, auth: ReadAuth['auth'], finding
 type SoundTls = Sound<TextsRead<ListenerTlsSettings>>;
 
 /** `tls` is null where there is none, or a mistake. */
-function readTls(
-  listener: 'http' | 'mqtt',
-  node: SoundNode,
-  findings: Findings,
-  context: FileContext,
-): { readonly read: SoundTls; readonly tls: ListenerTlsConfig | null; readonly files: readonly string[] } {
+function readTls(listener: 'http' | 'mqtt', node: SoundNode, findings: Findings, context: FileContext) {
   const before = findings.mistakes.length;
   const { read, files } = readTexts(LISTENER_TLS, node[listener].tls, [listener, 'tls'], findings, context);
   checkTogether(listener, read, findings);

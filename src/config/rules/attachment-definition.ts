@@ -2,7 +2,6 @@ import { isMapping } from '../../base/input/mapping.js';
 import { type Attachment, type AttachmentsConfig, scopeKindOf } from '../../core/beside/attachments/attachment.js';
 import { Attachments } from '../../core/beside/attachments/attachments.js';
 import { ATTACHMENT, SCOPE_PATH } from '../schema/attachments.js';
-import type { Mistake } from '../setting/config-error.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
 import { mustBe, noSuchGroup } from '../setting/setting-text.js';
 import { type EntryTexts, readEntry } from './read-entry.js';
@@ -17,14 +16,8 @@ export function readAttachments(written: unknown, groups: NamesInUse, findings: 
   return config;
 }
 
-interface ExaminedAttachment {
-  /** null when there are mistakes. */
-  readonly attachment: Attachment | null;
-  readonly mistakes: readonly Mistake[];
-}
-
 /** An attachment as YAML writes it below `attachments.scopes.<path>`, checked as in YAML but for what must be there. */
-export function examineAttachment(path: string, written: unknown, source: string): ExaminedAttachment {
+export function examineAttachment(path: string, written: unknown, source: string) {
   const findings = new Findings(source);
   const attachment = readScopes({ [path]: written }, findings)[path] ?? null;
   return { attachment: findings.mistakes.length > 0 ? null : attachment, mistakes: findings.mistakes };

@@ -1,12 +1,10 @@
 import { describeQuota } from '../../config/describe/describe-config.js';
 import { correctedRate } from '../../core/account/cluster-bucket.js';
-import type { LaneState } from '../../core/account/lanes/lane-state.js';
 import type { SlotTokens } from '../../core/account/slot-tokens.js';
 import { incarnationCount } from '../../core/base/ids.js';
 import { shownRates } from '../../core/base/shown-rates.js';
 import { BYTES, lanesOf, MEMBERSHIP_PARTITION, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
-import type { Limiter } from '../../core/limiter/limiter.js';
-import { type BucketSeen, bucketSeen } from '../../core/machine/bucket-seen.js';
+import { bucketSeen } from '../../core/machine/bucket-seen.js';
 import type { Coordinator } from '../../core/machine/coordinator.js';
 import type {
   ClusterBucketStatus,
@@ -192,38 +190,29 @@ function describeShadowLane({ gate, limiter, clock }: StatusParts, summary: Lane
 
 /** Describes the cluster's buckets of a lane; null = nodes have gates, or it is not served here. */
 function describeTokens(parts: StatusParts, lane: number): DirectionStatus['clusterBucket'] {
-  const { coordinator } = parts.loop;
-  const state = coordinator?.lanes.get(lane);
-  if (coordinator === null || !state?.tokens) return null;
-  const nowMs = parts.clock();
-  const describe = (dimension: number) => {
+  const { clock, limiter, loop } = parts;
+  const { coordinator } = loop;
+  const tokens = coordinator?.lanes.get(lane)?.tokens;
+  if (coordinator === null || !tokens) return null;
+  const nowMs = clock();
+  const describe = (dimension: number): ClusterBucketStatus | null => {
     const now = bucketSeen(coordinator, lane, dimension, nowMs);
     if (now === null) return null;
     const rate = correctedRate(now.bucket, now.tokens);
-    return { ...describeSlot(parts.limiter, state, dimension, { tokens: now.tokens, rate }, nowMs), ...now.seen };
+    const { expected, account, isInPieces, piece, comesBackPerSecond } = tokens.slots[dimension] as SlotTokens;
+    // The limiter gives from the cluster's bucket, or cut off from the share.
+    const here = limiter.available(lane, dimension, nowMs) - limiter.buckets.debt(lane, dimension, nowMs);
+    const missing = piece - (isInPieces ? Math.min(here, now.tokens) : here);
+    return {
+      expectedPerSecond: Math.min(expected.served, rate),
+      ownExpectedPerSecond: expected.ownAt(rate),
+      unread: account.unread,
+      takeable: here,
+      passesInMs: here >= piece || comesBackPerSecond <= 0 ? 0 : Math.ceil((1000 * missing) / comesBackPerSecond),
+      inPieces: isInPieces,
+      throttled: expected.isThrottled,
+      ...now.seen,
+    };
   };
   return { messages: describe(MESSAGES), bytes: describe(BYTES) };
-}
-
-function describeSlot(
-  limiter: Limiter,
-  { lane, tokens: laneTokens }: LaneState,
-  dimension: number,
-  { tokens, rate }: { readonly tokens: number; readonly rate: number },
-  nowMs: number,
-): Omit<ClusterBucketStatus, keyof BucketSeen> {
-  const slot = laneTokens?.slots[dimension] as SlotTokens;
-  const { expected, account, isInPieces, piece, comesBackPerSecond } = slot;
-  // The limiter gives from the cluster's bucket, or cut off from the share.
-  const here = limiter.available(lane, dimension, nowMs) - limiter.buckets.debt(lane, dimension, nowMs);
-  const missing = piece - (isInPieces ? Math.min(here, tokens) : here);
-  return {
-    expectedPerSecond: Math.min(expected.served, rate),
-    ownExpectedPerSecond: expected.ownAt(rate),
-    unread: account.unread,
-    takeable: here,
-    passesInMs: here >= piece || comesBackPerSecond <= 0 ? 0 : Math.ceil((1000 * missing) / comesBackPerSecond),
-    inPieces: isInPieces,
-    throttled: expected.isThrottled,
-  };
 }

@@ -28,7 +28,10 @@ export interface StatusParts extends ReadinessParts {
   readonly attachments: Attachments;
   readonly inForce: Pick<GroupsInForce, 'dividedBy'>;
   readonly yaml: Pick<YamlGroups, 'status' | 'degraded'>;
-  readonly loop: RunningLoop;
+  readonly loop: ReadinessParts['loop'] & {
+    readonly rounds: { readonly count: number; readonly totalMs: number };
+    readonly rebalancing: { lastMs(nowMs: number): number };
+  };
   readonly pump: ReadPump;
   readonly gate: {
     readonly refusals: ToldRefusals;
@@ -59,11 +62,6 @@ export interface ReadinessParts {
   readonly pump: Pick<ReadPump, 'lost'>;
   readonly registry: GroupRegistry | null;
 }
-
-type RunningLoop = ReadinessParts['loop'] & {
-  readonly rounds: { readonly count: number; readonly totalMs: number };
-  readonly rebalancing: { lastMs(nowMs: number): number };
-};
 
 interface ReadPump {
   /** Reason; null = the topic works. */

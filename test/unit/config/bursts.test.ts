@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/files/load-config.js';
 import { ConfigError } from '../../../src/config/setting/config-error.js';
 import { gatesOf, hasClusterBucket } from '../../../src/core/base/local-gate.js';
+import { testFolder } from './test-folder.js';
 
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'quotamesh-bursts-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 function fileOf(group: string, defaults: string): string {
   const file = join(folder, 'node.yaml');

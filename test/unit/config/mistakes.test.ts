@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/files/load-config.js';
 import { examineGroup } from '../../../src/config/read/group-definition.js';
 import { ConfigError } from '../../../src/config/setting/config-error.js';
+import { testFolder } from './test-folder.js';
 
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'quotamesh-config-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 /** Every mistake of a text, one a line, without the folder. */
 async function reportOf(yaml: string): Promise<string[]> {

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { settingSources } from '../../../src/config/describe/setting-sources.js';
+import { testFolder } from './test-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'quotamesh-sources-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 test('every value with its source: default, file and line, variable, flag; a secret is not shown', async () => {
   writeFileSync(

@@ -6,21 +6,15 @@ import { examineGroup } from '../../../config/read/group-definition.js';
 import { readKeys } from '../../../config/read/read-keys.js';
 import { withUnitsBehindAmounts } from '../../../config/read/units-in-keys.js';
 import type { AllowedLimits, GroupConfig, KeyTemplate } from '../../../config/resolved/resolved-config.js';
-import { type Mistake, mistakesText } from '../../../config/setting/config-error.js';
+import { mistakesText } from '../../../config/setting/config-error.js';
 import { Findings } from '../../../config/setting/findings.js';
 import { GROUP_NAME } from '../../../config/setting/setting.js';
 import { KeyPattern } from '../../../core/account/keys/key-pattern.js';
 import { DIRECTIONS } from '../../../core/base/vocabulary.js';
 import { leastDefinition } from '../least-definition.js';
 
-interface ExaminedTemplate {
-  /** Null = it has mistakes. */
-  readonly template: KeyTemplate | null;
-  readonly mistakes: readonly Mistake[];
-}
-
-/** Examines a template as below `keys.<pattern>` in YAML; `defaults` do not count. */
-export function examineTemplate(pattern: string, written: unknown, source: string): ExaminedTemplate {
+/** Examines a template as below `keys.<pattern>` in YAML; `defaults` do not count. With mistakes there is none. */
+export function examineTemplate(pattern: string, written: unknown, source: string) {
   const findings = new Findings(source);
   const parsed = KeyPattern.of(pattern);
   if (typeof parsed === 'string') {
