@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import type { WholeNode } from '../../whole-node.js';
-import { PER_MINUTE, PER_SECOND, withKeys } from './keys-cluster.js';
+import { onOneNode, PER_MINUTE, PER_SECOND } from './keys-cluster.js';
 
 const ONE = { messages: 1 };
 const MAX_LIVE = 2000;
@@ -28,12 +27,9 @@ describe('a flood of names', () => {
     const keys = { maxLive: MAX_LIVE, 'key:{id}': PER_SECOND(10), 'slow:{id}': PER_MINUTE(1) };
     const story = async (isFlooded: boolean) => {
       const seen = { orders: 0, spent: 0, hot: 0, floodGranted: 0, full: 0 };
-      await withKeys(
-        1,
+      await onOneNode(
         keys,
-        async ({ nodes, time }) => {
-          const [node] = nodes as [WholeNode];
-          await time.advance(120_000);
+        async (node, { time }) => {
           // One whose bucket is empty for a minute, and one that is published.
           node.tryAcquire('slow:debtor', ONE);
           for (let time = 0; time < 20; time++) node.tryAcquire('key:loud', ONE);
@@ -53,7 +49,6 @@ describe('a flood of names', () => {
           }
           expect(book.seen('key:loud')!.group).not.toBe(null);
         },
-        silentTelemetry,
         { groups: { orders: PER_SECOND(25) } },
       );
       return seen;

@@ -4,7 +4,7 @@ import { busiestKeys } from '../../../src/node/status/busiest-keys.js';
 import { describeKey, unknownKey } from '../../../src/node/status/describe-key.js';
 import { describeNode } from '../../../src/node/status/describe-node.js';
 import type { WholeNode } from '../../whole-node.js';
-import { PER_MINUTE, withKeys } from './keys-cluster.js';
+import { onOneNode, PER_MINUTE, withKeys } from './keys-cluster.js';
 
 const ONE = { messages: 1 };
 const TEMPLATES = {
@@ -90,15 +90,13 @@ describe('what a node tells of keys', () => {
 
   test('nothing is left unpublished where nothing may be spent without publishing it', async () => {
     const keys = { 'key:{id}': { ...PER_MINUTE(600), limiter: 'window' } };
-    await withKeys(1, keys, async ({ nodes: [a], time }) => {
-      await time.advance(120_000);
+    await onOneNode(keys, async (a) => {
       expect(describeKey(a, 'key:x')?.leftUnpublished?.publish).toEqual({ messages: 0, bytes: null });
     });
   });
 
   test('the busiest keys come first, silent ones last, and refusals are counted by template', async () => {
-    await withKeys(1, TEMPLATES, async ({ nodes: [a], time }) => {
-      await time.advance(120_000);
+    await onOneNode(TEMPLATES, async (a, { time }) => {
       let refused = 0;
       const ask = (key: string, times: number) => {
         for (let asked = 0; asked < times; asked++) if (!a.tryAcquire(key, ONE).granted) refused++;

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../base/errors/catalogue.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { isMapping, type Mapping } from '../../../base/input/mapping.js';
 import { withBurstInFull } from '../../../config/read/burst-in-full.js';
@@ -60,17 +61,30 @@ export async function patchGroup(
   expected: Expected,
   by: ChangedBy,
 ): Promise<CostedGroup> {
-  for (let attempt = 1; ; attempt++) {
+  return afterOthers(expected, 'GROUP_CHANGED', async () => {
     const { revision } = definedGroup(parts, name);
+    const definition = checkedDefinition(parts, name, mergedDefinition(parts, name, patch));
+    return await putGroup(parts, name, definition, expected ?? revision, by);
+  });
+}
+
+/** Repeats a change that came too late, unless it expects a revision. */
+export async function afterOthers<Made>(
+  expected: Expected,
+  late: ErrorCode,
+  change: () => Promise<Made>,
+): Promise<Made> {
+  for (let attempt = 1; ; attempt++) {
     try {
-      const definition = checkedDefinition(parts, name, mergedDefinition(parts, name, patch));
-      return await putGroup(parts, name, definition, expected ?? revision, by);
+      return await change();
     } catch (error) {
-      const isLate = error instanceof QuotameshError && error.code === 'GROUP_CHANGED';
-      if (!isLate || expected !== null || attempt === PATCH_ATTEMPTS) throw error;
+      const isLate = error instanceof QuotameshError && error.code === late;
+      if (!isLate || expected !== null || attempt === ATTEMPTS) throw error;
     }
   }
 }
+
+const ATTEMPTS = 20;
 
 /**
  * Deletes a definition of run time; YAML's group, if any, is in force again. Rejects with GROUP_FROM_YAML without one,
@@ -159,8 +173,6 @@ export function expectRevision(parts: ChangeParts, name: string, expected: Expec
   const state = registryOf(parts).stateOf(name);
   if (!isExpected(state, expected)) throw changed(name, state.revision, expected);
 }
-
-export const PATCH_ATTEMPTS = 20;
 
 function checked(parts: ChangeParts, name: string, written: unknown): GroupDefinition {
   const definition = withoutNulls(withUnitsBehindAmounts(written ?? {}));

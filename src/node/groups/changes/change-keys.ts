@@ -15,7 +15,7 @@ import { DEFINITION_BYTES_MAX } from '../../../topic/codec/registry-codec.js';
 import type { Defined } from '../../api/quota-groups.js';
 import { examineOverride, examineTemplate } from '../keys/key-definition.js';
 import { leastOverride, leastTemplate } from '../least-definition.js';
-import { PATCH_ATTEMPTS, patched } from './change-group.js';
+import { afterOthers, patched } from './change-group.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 
 /** Template, or a single key's own settings. */
@@ -94,18 +94,13 @@ export async function patchKeys(
   expected: Expected,
   by: ChangedBy,
 ): Promise<DefinedKeys & { readonly isNew: boolean }> {
-  for (let attempt = 1; ; attempt++) {
+  return afterOthers(expected, 'KEY_DEFINITION_CHANGED', async () => {
     const before = definitionIn(parts, entry) ?? {};
     const { revision, definition } = parts.registry?.stateOf(nameOf(entry)) ?? NEVER;
     // Deleted entries are expected to be absent, whatever their revision.
     const seen = definition === null ? 0 : revision;
-    try {
-      return await putKeys(parts, entry, patched(before, patch) as GroupDefinition, expected ?? seen, by);
-    } catch (error) {
-      const isLate = error instanceof QuotameshError && error.code === 'KEY_DEFINITION_CHANGED';
-      if (!isLate || expected !== null || attempt === PATCH_ATTEMPTS) throw error;
-    }
-  }
+    return await putKeys(parts, entry, patched(before, patch) as GroupDefinition, expected ?? seen, by);
+  });
 }
 
 /** Effect of a change, without making it. */
