@@ -35,15 +35,9 @@ describe('two nodes with an enforcer each', () => {
 
   afterEach(() => scene.close());
 
-  /** Returns what each admitted per second. */
-  async function pass(seconds: number, turnMs = TURN_MS): Promise<number[]> {
-    const before = proxies.map(({ admitted }) => admitted);
-    for (let turn = 0; turn < (1000 * seconds) / turnMs; turn++) {
-      for (const proxy of proxies) await proxy.turn(turnMs);
-      await scene.time.advance(turnMs);
-    }
-    return proxies.map(({ admitted }, at) => (admitted - before[at]) / seconds);
-  }
+  const pass = (seconds: number, turnMs = TURN_MS) => {
+    return scene.pass(proxies, seconds, (proxy) => proxy.turn(turnMs), turnMs);
+  };
 
   const total = (rates: readonly number[]) => rates.reduce((sum, rate) => sum + rate, 0);
 

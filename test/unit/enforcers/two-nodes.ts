@@ -34,6 +34,21 @@ export class TwoNodes {
     return scene;
   }
 
+  /** Lets enforcers take turns; returns what each admitted per second. */
+  async pass<Each extends { readonly admitted: number }>(
+    proxies: readonly Each[],
+    seconds: number,
+    turn: (proxy: Each) => Promise<void>,
+    turnMs = TURN_MS,
+  ): Promise<number[]> {
+    const before = proxies.map(({ admitted }) => admitted);
+    for (let turns = 0; turns < (1000 * seconds) / turnMs; turns++) {
+      for (const proxy of proxies) await turn(proxy);
+      await this.time.advance(turnMs);
+    }
+    return proxies.map(({ admitted }, at) => (admitted - before[at]) / seconds);
+  }
+
   async close(): Promise<void> {
     this.log.resumeAppends();
     const closed = Promise.all(this.nodes.map((node) => node.close()));

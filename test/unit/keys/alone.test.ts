@@ -5,6 +5,7 @@ import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { WholeNode } from '../../whole-node.js';
 import { VirtualTime } from '../demo/virtual-time.js';
 import { AwayTopic } from '../runtime/away-topic.js';
+import { useUp } from './keys-cluster.js';
 
 interface Alone {
   readonly nodes: readonly WholeNode[];
@@ -53,9 +54,7 @@ async function startAlone(keys: object, story: (scene: Alone) => Promise<void>):
 }
 
 function takeAll(nodes: readonly WholeNode[], key: string): number {
-  let taken = 0;
-  for (const node of nodes) while (node.tryAcquire(key, { messages: 1 }).granted) taken++;
-  return taken;
+  return nodes.reduce((taken, node) => taken + useUp(node, key), 0);
 }
 
 /** All that is granted to whoever asks for everything ten times a second. */

@@ -107,5 +107,19 @@ export async function done<Value>(time: VirtualTime, change: Promise<Value>): Pr
   return change;
 }
 
+/** Asks so many times for a message; returns what was granted. */
+export function takeAll(node: WholeNode, key: string, tries = 200): number {
+  let taken = 0;
+  for (let asked = 0; asked < tries; asked++) if (node.tryAcquire(key, { messages: 1 }).granted) taken++;
+  return taken;
+}
+
+/** Asks until the node refuses; returns what was granted. */
+export function useUp(node: WholeNode, key: string): number {
+  let granted = 0;
+  while (node.tryAcquire(key, { messages: 1 }).granted) granted++;
+  return granted;
+}
+
 export const PER_MINUTE = (amount: number) => ({ quota: { publish: { messagesPerSecond: `${amount}/min` } } });
 export const PER_SECOND = (messagesPerSecond: number) => ({ quota: { publish: { messagesPerSecond } } });

@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { WholeNode } from '../../whole-node.js';
-import { onOneNode, PER_MINUTE, PER_SECOND, withKeys } from './keys-cluster.js';
+import { onOneNode, PER_MINUTE, PER_SECOND, takeAll, withKeys } from './keys-cluster.js';
 
 const ONE = { messages: 1 };
-
-function takeAll(node: WholeNode, key: string, tries: number): number {
-  let taken = 0;
-  for (let asked = 0; asked < tries; asked++) if (node.tryAcquire(key, ONE).granted) taken++;
-  return taken;
-}
 
 describe('keys', () => {
   test('a key is made by use at any node, tells nobody while it is quiet, and is forgotten', async () => {

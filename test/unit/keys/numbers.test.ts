@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Reservation } from '../../../src/node/api/decision.js';
 import type { WholeNode } from '../../whole-node.js';
-import { PER_SECOND, withKeys } from './keys-cluster.js';
+import { PER_SECOND, useUp, withKeys } from './keys-cluster.js';
 
 const ONE = { messages: 1 };
-
-/** Asks until the node refuses; returns what was granted. */
-function useUp(node: WholeNode, key: string): number {
-  let granted = 0;
-  while (node.tryAcquire(key, ONE).granted) granted++;
-  return granted;
-}
 
 describe('numbers of keys', () => {
   test('are given to other keys when nothing is left to remember, and not before', async () => {

@@ -9,17 +9,11 @@ import {
 } from '../../../src/node/groups/changes/change-keys.js';
 import { BY_TEST } from '../../integration/changed-by.js';
 import type { WholeNode } from '../../whole-node.js';
-import { done, type KeysCluster, onOneNode, PER_MINUTE, withKeys } from './keys-cluster.js';
+import { done, type KeysCluster, onOneNode, PER_MINUTE, takeAll, withKeys } from './keys-cluster.js';
 
 const ONE = { messages: 1 };
 const TEMPLATE: KeyEntry = { kind: 'template', name: 'key:{id}' };
 const ACME: KeyEntry = { kind: 'key', name: 'key:acme' };
-
-function takeAll(node: WholeNode, key: string, tries = 200): number {
-  let taken = 0;
-  for (let asked = 0; asked < tries; asked++) if (node.tryAcquire(key, ONE).granted) taken++;
-  return taken;
-}
 
 describe('templates at run time', () => {
   test('one record makes keys at every node, changes all of them, and takes them away', async () => {

@@ -3,7 +3,7 @@ import type { Batch, Reservation } from '../../../src/node/api/decision.js';
 import { deleteKeys, type KeyEntry, putKeys } from '../../../src/node/groups/changes/change-keys.js';
 import { BY_TEST } from '../../integration/changed-by.js';
 import type { WholeNode } from '../../whole-node.js';
-import { done, type KeysCluster, onOneNode, PER_MINUTE } from './keys-cluster.js';
+import { done, type KeysCluster, onOneNode, PER_MINUTE, useUp } from './keys-cluster.js';
 
 const ONE = { messages: 1 };
 const KEYS = { 'key:{id}': PER_MINUTE(60) };
@@ -11,12 +11,6 @@ const KEYS = { 'key:{id}': PER_MINUTE(60) };
 /** Whole units that the node may still spend without publishing it; NaN for a loud key. */
 function leftOf(node: WholeNode, key: string): number {
   return Math.floor(node.keys?.seen(key)?.left[0]?.[0] ?? Number.NaN);
-}
-
-function takeAll(node: WholeNode, key: string): number {
-  let taken = 0;
-  while (taken < 1000 && node.tryAcquire(key, ONE).granted) taken++;
-  return taken;
 }
 
 describe('calls that need not be heard of', () => {
@@ -120,7 +114,7 @@ describe('what is held unpublished is no bank', () => {
       const [loud, gone, forgotten] = ['key:loud', 'run:gone', 'key:forgotten'].map(
         (key) => node.reserve(key, { messages: 30 }) as Reservation,
       ) as [Reservation, Reservation, Reservation];
-      takeAll(node, 'key:loud');
+      useUp(node, 'key:loud');
       loud.commit({ messages: 40 });
       await time.advance(100_000);
       expect(node.keys?.seen('key:forgotten')).toBe(null);
