@@ -74,16 +74,16 @@ export class KeyKinds {
       numbers.set(text, number);
       return number;
     };
-    const patterns: { pattern: KeyPattern; kind: number }[] = [];
+    const patterns: { readonly template: KeyTemplate; readonly pattern: KeyPattern; readonly kind: number }[] = [];
     const overrides: { readonly name: string; readonly template: string; readonly kind: number }[] = [];
-    for (const template of [...templates].sort(bySpecificity)) {
-      patterns.push({ pattern: patternOf(template), kind: keep(template, template.group, false) });
+    for (const template of templates) {
+      patterns.push({ template, pattern: patternOf(template), kind: keep(template, template.group, false) });
       for (const group of template.overrides) {
         overrides.push({ name: group.name, template: template.pattern, kind: keep(template, group, true) });
       }
     }
     this.#numbers = numbers;
-    this.#patterns = patterns;
+    this.#patterns = patterns.sort((one, other) => bySpecificity(one.template, other.template));
     const inForce = overrides.filter(
       ({ name, template }) => this.all[this.#kindByPattern(name)]?.template === template,
     );
