@@ -1,5 +1,6 @@
 import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../base/vocabulary.js';
 import type { Buckets } from './buckets.js';
+import { TOKEN_SLACK, USEFUL_DEPTH_RATIO } from './constants.js';
 import { windowWaitMs } from './window.js';
 
 /** Milliseconds until a slot could admit an amount without other takers. The row has been refilled. */
@@ -9,7 +10,7 @@ export function waitOf(buckets: Buckets, slot: number, amount: number): number {
   const row = Math.floor(slot / DIMENSION_COUNT);
   const windowMs = buckets.windowOf(row);
   const needed = windowMs === 0 ? Math.min(amount, depth) : amount;
-  if (amount <= 0 || tokens + SLACK >= needed) return 0;
+  if (amount <= 0 || tokens + TOKEN_SLACK >= needed) return 0;
   const rate = buckets.comesBackAt(slot);
   if (rate === 0) return Infinity;
   if (windowMs === 0) return ((needed - tokens) * 1000) / rate;
@@ -20,7 +21,7 @@ export function waitOf(buckets: Buckets, slot: number, amount: number): number {
 export function usefulWaitOf(buckets: Buckets, slot: number): number {
   const depth = buckets.depth.at(slot);
   if (depth === Infinity) return 0;
-  return waitOf(buckets, slot, Math.max(1, depth * USEFUL_RATIO));
+  return waitOf(buckets, slot, Math.max(1, depth * USEFUL_DEPTH_RATIO));
 }
 
 /** Milliseconds of the limit that messages and bytes take up together; 0 where nothing limits. */
@@ -32,7 +33,3 @@ export function bucketMsOf(buckets: Buckets, row: number, messages: number, byte
 function timeOf(amount: number, perSecond: number): number {
   return perSecond > 0 ? (amount * 1000) / perSecond : 0;
 }
-
-/** A millionth of a unit is a rounding error, as in buckets.ts. */
-const SLACK = 1e-6;
-const USEFUL_RATIO = 0.01;

@@ -2,6 +2,7 @@ import { InvariantError } from '../base/invariant.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 import { usefulWaitOf, waitOf } from './bucket-wait.js';
 import { Column, DEPTH_AT, LINE_LENGTH, RATE_AT, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
+import { CLOCK_SET_BACK_MS, LEAST_INFLOW, TOKEN_SLACK } from './constants.js';
 import { HeldTokens, type Hold } from './held-tokens.js';
 import { changedTokens, passWindows, restOfWindow, windowRefusedBy } from './window.js';
 
@@ -69,7 +70,8 @@ export class Buckets {
     const elapsedMs = nowMs - lines[first + REFILLED_MS];
     // A clock that steps back costs nothing and mints nothing: the time already credited is not credited again.
     if (elapsedMs <= 0) {
-      if (elapsedMs < -CLOCK_SET_MS) lines[first + REFILLED_MS] = nowMs;
+      // It was set where it steps further: time counts from there, else nothing refills for hours.
+      if (elapsedMs < -CLOCK_SET_BACK_MS) lines[first + REFILLED_MS] = nowMs;
       return;
     }
     if (this.windowMs !== null && this.windowMs[row] > 0) {
@@ -217,7 +219,7 @@ export class Buckets {
   /** Sets the tokens, rate and depth of a slot (Limiter.follow). */
   setInflow(row: number, dimension: number, inflow: Inflow, nowMs: number): void {
     const { takeable, depth, perSecond, comesBackPerSecond, untilPublished } = inflow;
-    this.setLimit(row, dimension, Math.max(LEAST_RATE, perSecond), depth, nowMs);
+    this.setLimit(row, dimension, Math.max(LEAST_INFLOW, perSecond), depth, nowMs);
     const slot = row * DIMENSION_COUNT + dimension;
     this.tokens.set(slot, takeable);
     const slots = (this.lines.length / LINE) * DIMENSION_COUNT;
@@ -348,19 +350,12 @@ const LINE = LINE_LENGTH;
 const REFILLED_MS = REFILLED_AT;
 const DEPTH = DEPTH_AT;
 const RATE = RATE_AT;
+const SLACK = TOKEN_SLACK;
 
 /** Tests if tokens suffice: always for 0, above the depth in a full bucket, never else in a blocked slot. */
 function isEnough(tokens: number, depth: number, amount: number): boolean {
   return amount <= 0 || tokens + SLACK >= (amount < depth ? amount : depth);
 }
-
-/** Milliseconds that a clock steps back when it was set. Time counts from there, else nothing refills for hours. */
-const CLOCK_SET_MS = 1000;
-/**
- * A millionth of a unit, for rounding errors: a client that comes back exactly in time must not be refused for one. The
- * whole amount is charged, so this mints nothing.
- */
-const SLACK = 1e-6;
 
 /** Flow into a slot that follows a bucket of the cluster. */
 export interface Inflow {
@@ -375,9 +370,6 @@ export interface Inflow {
   /** Units that the cluster's bucket has room for, ≥ 0. */
   readonly room: number;
 }
-
-/** Units per second in place of 0, which would block the slot: a token in thirty years. */
-const LEAST_RATE = 1e-9;
 
 function isRate(perSecond: number): boolean {
   return perSecond >= 0 && (perSecond <= Number.MAX_SAFE_INTEGER || perSecond === Infinity);

@@ -1,21 +1,15 @@
-/** Depth of the bucket of a gate: a node's share, a topic or a client. */
-export const GATE_DEPTH = {
-  /** Milliseconds of the limit. With more, clumps pass, and the second after idling admits more above the quota. */
-  burstMs: 100,
-  /** Pieces of work at least. With more, noise of small rates passes, and each node admits as many at once. */
-  leastPieces: 20,
-  /** Seconds of target/N that bound these pieces. With more, small quotas are exceeded for longer. */
-  boundSeconds: 0.25,
-  /** Seconds of target/N for a node that has reported nothing. With more, nodes that wake together exceed more. */
-  idleBoundSeconds: 0.1,
-  /** Seconds of target/N that a second piece may take. With more, more of a small quota is used, and exceeded. */
-  secondPieceSeconds: 0.5,
-} as const;
+import {
+  GATE_BOUND_SECONDS,
+  GATE_BURST_MS,
+  GATE_PIECES,
+  IDLE_BOUND_SECONDS,
+  SECOND_PIECE_SECONDS,
+} from './constants.js';
 
 /**
  * Computes the depth of a bucket in units:
  *
- *     max(burstMs of the limit, min(leastPieces pieces of work, max(one piece, boundSeconds of target/N)))
+ *     max(burstMs of the limit, min(GATE_PIECES pieces of work, max(one piece, GATE_BOUND_SECONDS of target/N)))
  *
  * The pieces are for the noise of small rates. *Why* they are bounded: bursts are part of over-admission, and 20 tokens
  * on each of ten nodes would be two seconds' worth of a quota of 100/s (docs/decisions/0004).
@@ -28,9 +22,9 @@ export function gateDepth(
   limit: number,
   pieceSize: number,
   equalShare: number,
-  burstMs: number = GATE_DEPTH.burstMs,
+  burstMs: number = GATE_BURST_MS,
 ): number {
-  return depthWithin(limit, burstMs, pieceSize, Math.max(pieceSize, equalShare * GATE_DEPTH.boundSeconds));
+  return depthWithin(limit, burstMs, pieceSize, Math.max(pieceSize, equalShare * GATE_BOUND_SECONDS));
 }
 
 /**
@@ -45,12 +39,13 @@ export function shareDepth(
   limit: number,
   { pieceSize, equalShare, hasDemand }: { pieceSize: number; equalShare: number; hasDemand: boolean },
 ): number {
-  const { burstMs, boundSeconds, idleBoundSeconds, secondPieceSeconds } = GATE_DEPTH;
-  if (!hasDemand) return depthWithin(limit, burstMs, pieceSize, Math.max(pieceSize, equalShare * idleBoundSeconds));
-  const small = pieceSize + Math.min(pieceSize, equalShare * secondPieceSeconds);
-  return depthWithin(limit, burstMs, pieceSize, Math.max(small, equalShare * boundSeconds));
+  if (!hasDemand) {
+    return depthWithin(limit, GATE_BURST_MS, pieceSize, Math.max(pieceSize, equalShare * IDLE_BOUND_SECONDS));
+  }
+  const small = pieceSize + Math.min(pieceSize, equalShare * SECOND_PIECE_SECONDS);
+  return depthWithin(limit, GATE_BURST_MS, pieceSize, Math.max(small, equalShare * GATE_BOUND_SECONDS));
 }
 
 function depthWithin(limit: number, burstMs: number, pieceSize: number, mostMinimum: number): number {
-  return Math.max((limit * burstMs) / 1000, Math.min(GATE_DEPTH.leastPieces * pieceSize, mostMinimum));
+  return Math.max((limit * burstMs) / 1000, Math.min(GATE_PIECES * pieceSize, mostMinimum));
 }

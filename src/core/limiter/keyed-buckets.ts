@@ -1,5 +1,6 @@
 import { DIMENSION_COUNT, type Rates } from '../base/vocabulary.js';
 import { Buckets } from './buckets.js';
+import { BOUND_LOOK_ROWS } from './constants.js';
 
 /**
  * Keeps buckets by name, one row per topic or client. A row begins full, and is dropped when it is idle and full again:
@@ -97,7 +98,7 @@ export class KeyedBuckets {
   }
 
   #makeRoom(nowMs: number): boolean {
-    for (let look = 0; look < LOOKS_AT_BOUND && look < this.#names.length; look++) {
+    for (let look = 0; look < BOUND_LOOK_ROWS && look < this.#names.length; look++) {
       if (this.sweep(nowMs, 0, 1) > 0) return true;
     }
     return false;
@@ -137,4 +138,3 @@ function isFull({ refilledMs, depth, tokens, rate }: Buckets, row: number, nowMs
 }
 
 const FIRST_ROWS = 16;
-const LOOKS_AT_BOUND = 256;

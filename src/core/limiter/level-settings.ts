@@ -4,7 +4,8 @@ import { BYTES, DIRECTION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rate
 import { STRATEGIES } from '../convergence/strategies.js';
 import type { Strategy } from '../convergence/strategy.js';
 import { Buckets } from './buckets.js';
-import { GATE_DEPTH, gateDepth } from './burst.js';
+import { gateDepth } from './burst.js';
+import { GATE_BURST_MS } from './constants.js';
 import { KeyedBuckets } from './keyed-buckets.js';
 import { SPLIT_STRATEGY, type SplitRule } from './topic-split.js';
 
@@ -70,7 +71,7 @@ export function nodeBuckets(limit: NodeLimit, nowMs: number): Buckets | null {
 
 export function keyedOf(limit: KeyedLimit, direction: Direction): KeyedBuckets | null {
   const rates = limit[direction];
-  return hasLimit(rates) ? new KeyedBuckets(limit.max, rates, depthsOf(rates, GATE_DEPTH.burstMs)) : null;
+  return hasLimit(rates) ? new KeyedBuckets(limit.max, rates, depthsOf(rates, GATE_BURST_MS)) : null;
 }
 
 function strategyNamed(name: string): Strategy {

@@ -1,12 +1,12 @@
 import { windowMsOf } from '../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
 import type { Buckets } from './buckets.js';
+import { KEYED_IDLE_MS, SWEEP_EVERY_MS, SWEPT_ROWS } from './constants.js';
 import type { Hold } from './held-tokens.js';
 import { changedLevels, type LaneLevels, laneLevelsOf, NO_LEVELS } from './lane-levels.js';
 import { type GroupLevels, hasLevels, type NodeLimit, nodeBuckets } from './level-settings.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from './limiter.js';
 import type { TokenRequest } from './token-request.js';
-import { TOPIC_IDLE_MS } from './topic-split.js';
 
 /** Levels in the order of the answers: REFUSED + 2 · level + dimension; the group's is the limiter's. */
 export const LEVELS = ['group', 'node', 'topic', 'client'] as const;
@@ -202,7 +202,7 @@ export class Levels {
     for (const [lane, { perTopic, perClient, split }] of this.#lanes) {
       split?.divide(this.#limitOf(lane), nowMs);
       if (!sweep) continue;
-      split?.keyed.sweep(nowMs, TOPIC_IDLE_MS, SWEPT_ROWS);
+      split?.keyed.sweep(nowMs, KEYED_IDLE_MS, SWEPT_ROWS);
       perTopic?.sweep(nowMs, KEYED_IDLE_MS, SWEPT_ROWS);
       perClient?.sweep(nowMs, KEYED_IDLE_MS, SWEPT_ROWS);
     }
@@ -311,8 +311,3 @@ export class Levels {
     return this.#limit;
   }
 }
-
-const SWEEP_EVERY_MS = 1000;
-/** Rows that one sweep tests: a table of 10,000 rows takes ten seconds. */
-const SWEPT_ROWS = 1000;
-const KEYED_IDLE_MS = 10_000;

@@ -1,6 +1,7 @@
 import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../base/vocabulary.js';
 import { Buckets, type Inflow } from './buckets.js';
 import { Column, LINE_LENGTH, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
+import { SQUARES_MAX } from './constants.js';
 import { type Figure, RefusedWork } from './refused-work.js';
 import { TopicsInUse } from './topics-in-use.js';
 import { isAboveWindow } from './window.js';
@@ -425,5 +426,3 @@ const BYTE_SQUARES = 2;
 const EXCESS = 3;
 /** Half of what a double counts exactly. */
 const SUM_MAX = 2 ** 52;
-/** Bound of sums of squares, which serve estimates only: the square of 16 KiB still counts beside it. */
-const SQUARES_MAX = 1e24;

@@ -2,6 +2,7 @@ import type { TopicSplitName } from '../base/settings.js';
 import { DIMENSION_COUNT, type Rates, slotOf, UNLIMITED } from '../base/vocabulary.js';
 import { createLaneView, type LaneView, type Strategy } from '../convergence/strategy.js';
 import { gateDepth } from './burst.js';
+import { DIVIDE_EVERY_MS, DIVIDED_RATIO, MET_DEMAND_RATIO, TOPIC_AVERAGE_MS, TOPIC_NOISE_RATIO } from './constants.js';
 import { KeyedBuckets } from './keyed-buckets.js';
 
 /** Strategies that divide a share. PIP-82's "evenly" wastes what a quiet topic leaves; max-min divides that, too. */
@@ -72,7 +73,7 @@ export class TopicSplit {
     const elapsedMs = nowMs - this.#dividedMs;
     if (elapsedMs < DIVIDE_EVERY_MS || this.keyed.size === 0) return;
     this.#dividedMs = nowMs;
-    this.#gather(limit, elapsedMs === Infinity ? AVERAGE_OVER_MS : elapsedMs);
+    this.#gather(limit, elapsedMs === Infinity ? TOPIC_AVERAGE_MS : elapsedMs);
     if (this.#rows.length === 0) return;
     this.rule.strategy.converge(this.#view);
     for (let at = 0; at < this.#rows.length; at++) this.#apply(at, nowMs);
@@ -105,14 +106,14 @@ export class TopicSplit {
     const view = this.#view;
     let met = true;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      if (shareAt(view, dimension, at) < demandAt(view, dimension, at) * 0.999) met = false;
+      if (shareAt(view, dimension, at) < demandAt(view, dimension, at) * MET_DEMAND_RATIO) met = false;
     }
     const messages = demandAt(view, 0, at);
     const pieceSize = messages > 0 ? Math.max(1, demandAt(view, 1, at) / messages) : 1;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const target = view.target[dimension];
       const finite = target > 0 && target !== Infinity;
-      const forNoise = met && finite ? NOISE_RATIO * demandAt(view, dimension, at) : 0;
+      const forNoise = met && finite ? TOPIC_NOISE_RATIO * demandAt(view, dimension, at) : 0;
       const perSecond = shareAt(view, dimension, at) + forNoise;
       const depth = this.#depthOf(perSecond, dimension === 0 ? 1 : pieceSize, target / view.count);
       this.keyed.buckets.setLimit(row, dimension, perSecond, depth, nowMs);
@@ -141,19 +142,11 @@ export class TopicSplit {
   }
 }
 
-/** Milliseconds without use after which a topic takes part no longer. */
-export const TOPIC_IDLE_MS = 10_000;
-const DIVIDE_EVERY_MS = 100;
-const AVERAGE_OVER_MS = 500;
-const DIVIDED_RATIO = 0.98;
-/** Part of a met topic's demand. With more, other topics wait longer for what it leaves. */
-const NOISE_RATIO = 0.25;
-
 /** Moves an average towards the rate since the last division. Sets the count to 0. */
 function follow(average: Float64Array, counts: Float64Array, slot: number, elapsedMs: number): number {
   const rate = (counts[slot] * 1000) / elapsedMs;
   counts[slot] = 0;
-  const weight = Math.min(1, elapsedMs / AVERAGE_OVER_MS);
+  const weight = Math.min(1, elapsedMs / TOPIC_AVERAGE_MS);
   const next = average[slot] + (rate - average[slot]) * weight;
   average[slot] = next;
   return next;

@@ -1,3 +1,5 @@
+import { LANE_TOPICS_MAX, NODE_TOPICS_MAX, TOPICS_WINDOW_MS } from './constants.js';
+
 /**
  * Counts the topics that requests of each lane have named lately. It is `topics` of a report (PIP-82), whatever limits
  * the topics have.
@@ -20,9 +22,9 @@ export class TopicsInUse {
   note(lane: number, topic: string): void {
     if (topic === '') return;
     const names = this.#now.get(lane);
-    if (names?.has(topic) === true || this.#kept >= NODE_MAX) return;
+    if (names?.has(topic) === true || this.#kept >= NODE_TOPICS_MAX) return;
     if (names === undefined) this.#now.set(lane, new Set([topic]));
-    else if (names.size < LANE_MAX) names.add(topic);
+    else if (names.size < LANE_TOPICS_MAX) names.add(topic);
     else return;
     this.#kept++;
   }
@@ -41,7 +43,7 @@ export class TopicsInUse {
 
   /** Called once a round. */
   keep(nowMs: number): void {
-    if (nowMs - this.#begunMs < WINDOW_MS) return;
+    if (nowMs - this.#begunMs < TOPICS_WINDOW_MS) return;
     this.#begunMs = nowMs;
     this.#before = this.#now;
     this.#now = new Map();
@@ -57,10 +59,3 @@ export class TopicsInUse {
 }
 
 type NamesOfLanes = Map<number, Set<string>>;
-
-/** Milliseconds. More: topics that are seldom used are counted, and those that are gone for longer. */
-const WINDOW_MS = 10_000;
-/** More: exact counts of larger groups, and memory. */
-const LANE_MAX = 10_000;
-/** More: exact counts in more large groups at once, and memory. */
-const NODE_MAX = 50_000;

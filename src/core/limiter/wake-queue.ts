@@ -1,3 +1,5 @@
+import { QUEUE_CUT_ITEMS } from './constants.js';
+
 /** Queues the items of one waiting connection, client or producer. Made once, reused for all its items. */
 export class WakeOwner<Item> {
   /** An owner with twice the weight gets twice as much; ≥ 1. */
@@ -211,7 +213,7 @@ export class WakeQueue<Item> {
 
 function advance<Item>(owner: WakeOwner<Item>): void {
   owner.head++;
-  if (owner.head < COMPACT_AT && owner.head < owner.items.length) return;
+  if (owner.head < QUEUE_CUT_ITEMS && owner.head < owner.items.length) return;
   owner.items.splice(0, owner.head);
   owner.head = 0;
 }
@@ -219,6 +221,3 @@ function advance<Item>(owner: WakeOwner<Item>): void {
 function nextCost<Item>({ items, head }: WakeOwner<Item>): number {
   return items[head].cost;
 }
-
-/** Items before `head` at which the array is cut. */
-const COMPACT_AT = 1024;

@@ -1,6 +1,7 @@
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 import type { Buckets } from './buckets.js';
 import { DEPTH_AT, LINE_LENGTH, RATE_AT, REFILLED_AT } from './column.js';
+import { TOKEN_SLACK } from './constants.js';
 
 /**
  * Rows that hand out whole tokens per window (Numaflow's epochs): window e is the time from e · windowMs of the node's
@@ -81,7 +82,7 @@ export function windowWaitMs(tokens: number, amount: number, at: Omit<WindowChan
   const { depth, windowMs, nowMs } = at;
   const toNextMs = restOfWindow(windowMs, nowMs);
   const missing = Math.min(amount, mostOfWindow(depth)) - kept(tokens);
-  return toNextMs + Math.max(0, Math.ceil(missing / depth - SLACK) - 1) * windowMs;
+  return toNextMs + Math.max(0, Math.ceil(missing / depth - TOKEN_SLACK) - 1) * windowMs;
 }
 
 /** Tests if no window of the row can ever grant this whole. False for buckets. */
@@ -93,17 +94,14 @@ export function isAboveWindow(buckets: Buckets, row: number, messages: number, b
 
 /** Whole tokens that a window can have at most, with saved fractions. */
 function mostOfWindow(depth: number): number {
-  return Math.max(1, Math.ceil(depth - SLACK));
+  return Math.max(1, Math.ceil(depth - TOKEN_SLACK));
 }
 
 /** Computes the debt or fraction of a token for the next window. */
 function kept(tokens: number): number {
-  return tokens < 0 ? tokens : Math.max(0, tokens - Math.floor(tokens + SLACK));
+  return tokens < 0 ? tokens : Math.max(0, tokens - Math.floor(tokens + TOKEN_SLACK));
 }
 
 function isThere(tokens: number, depth: number, amount: number): boolean {
-  return amount <= 0 || (!Number.isNaN(depth) && tokens + SLACK >= amount);
+  return amount <= 0 || (!Number.isNaN(depth) && tokens + TOKEN_SLACK >= amount);
 }
-
-/** A millionth of a unit is a rounding error, as in buckets.ts. */
-const SLACK = 1e-6;
