@@ -1,3 +1,4 @@
+import { LEAST_PART_RATIO, LENDING_SWEEPS, SUM_ERROR_RATIO } from './constants.js';
 import { liftToFloors } from './floors.js';
 import { forEachLimited, type LaneView, type Strategy, sum } from './strategy.js';
 import { wantedAtShares } from './wanted.js';
@@ -25,19 +26,13 @@ export function lending(strategy: Strategy): Strategy {
     converge(view) {
       strategy.converge(view);
       isMoved = true;
-      for (let sweep = 0; sweep < SWEEPS && isMoved; sweep++) {
+      for (let sweep = 0; sweep < LENDING_SWEEPS && isMoved; sweep++) {
         isMoved = false;
         forEachLimited(view, lend);
       }
     },
   };
 }
-
-const SWEEPS = 4;
-/** Relative rounding error of sums of shares. */
-const EXACT = 1e-9;
-/** Least part of the target that a share counts as. Weights further apart would leave sums no digits. */
-const LEAST_PART = 1e-6;
 
 let isMoved = false;
 /** Scratch, reused for every lane. */
@@ -57,12 +52,12 @@ function lend(view: LaneView, dimension: number): void {
     const each = share[at];
     const wants = wantedAtShares(view, at, dimension);
     wanted[at] = wants;
-    part[at] = Math.max(LEAST_PART, each / target);
+    part[at] = Math.max(LEAST_PART_RATIO, each / target);
     served += Math.min(wants, each);
-    if (wants > each && each < LEAST_PART * target) isStarved = true;
+    if (wants > each && each < LEAST_PART_RATIO * target) isStarved = true;
   }
   const most = Math.min(target, sum(wanted, count));
-  const isSpent = served >= most * (1 - EXACT) && sum(share, count) <= target * (1 + EXACT);
+  const isSpent = served >= most * (1 - SUM_ERROR_RATIO) && sum(share, count) <= target * (1 + SUM_ERROR_RATIO);
   if (isSpent && !isStarved) return;
   isMoved = true;
   waterFill(nothing, wanted, part, count, target, given);

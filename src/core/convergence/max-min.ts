@@ -1,4 +1,5 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
+import { MAX_MIN_SWEEPS, SETTLED_RATIO } from './constants.js';
 import { addHeadroom } from './headroom.js';
 import { larger, smaller } from './smaller-larger.js';
 import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
@@ -39,9 +40,6 @@ export const maxMin: Strategy = {
   converge,
 };
 
-const SWEEPS = 8;
-/** Relative move below which a water level counts as settled. */
-const SETTLED_RATIO = 1e-5;
 const NONE = -1;
 
 /** Scratch, reused for every lane: the steady state allocates nothing. */
@@ -65,7 +63,7 @@ function converge(view: LaneView): void {
   reserveScratch(view.count);
   setFloors(view);
   let settled = false;
-  for (let sweep = 0; sweep < SWEEPS && !settled; sweep++) settled = fillInTurn(view);
+  for (let sweep = 0; sweep < MAX_MIN_SWEEPS && !settled; sweep++) settled = fillInTurn(view);
   findParts(view, NONE);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!limited[dimension]) continue;

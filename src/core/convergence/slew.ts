@@ -1,5 +1,6 @@
+import { ARRIVED_RATIO } from './constants.js';
 import { floorPerWeight } from './floors.js';
-import { ARRIVED_RATIO, creditMs, remembering, startOf } from './smoothing.js';
+import { creditMs, remembering, startOf } from './smoothing.js';
 import type { LaneView, Strategy } from './strategy.js';
 
 /**

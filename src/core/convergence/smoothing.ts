@@ -1,4 +1,5 @@
 import { decay } from '../base/decay.js';
+import { APPROACH_STEP_MS, ARRIVED_RATIO } from './constants.js';
 import { floorPerWeight } from './floors.js';
 import { forEachLimited, type LaneView, type Strategy, sum } from './strategy.js';
 
@@ -35,18 +36,12 @@ export function remembering(strategy: Strategy, hold: (view: LaneView, dimension
   };
 }
 
-/** Relative distance from the strategy's share that counts as arrived. */
-export const ARRIVED_RATIO = 0.01;
-
 /**
- * Most milliseconds of log time that one step counts. A record may be old because its node was at rest, and then its
- * age is not time on the way. A node whose share moves reports more often than this.
+ * Returns the counted log time since the node's record, milliseconds. A record may be old because its node was at rest,
+ * and then its age is not time on the way.
  */
-const STEP_MS_MAX = 250;
-
-/** Returns the counted log time since the node's record, milliseconds. */
 export function creditMs(view: LaneView, at: number): number {
-  return Math.min(STEP_MS_MAX, view.ageMs[at]);
+  return Math.min(APPROACH_STEP_MS, view.ageMs[at]);
 }
 
 /** Scratch: the strategy's shares. */
