@@ -7,7 +7,8 @@ import type {
 import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
 import { DIRECTION_COUNT, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
 import { GRANTED, Limiter, UNCONFIRMED } from '../../src/core/limiter/limiter.js';
-import { FAILED_PRODUCE_PAUSE_MS, OutgoingQueue, type Produce } from '../../src/core/log/outgoing-queue.js';
+import { FAILED_PRODUCE_PAUSE_MS } from '../../src/core/log/constants.js';
+import { OutgoingQueue, type Produce } from '../../src/core/log/outgoing-queue.js';
 import { Coordinator } from '../../src/core/machine/coordinator.js';
 import { enforce } from '../../src/core/machine/enforce.js';
 import type { NodeClock } from './cluster-under-test.js';

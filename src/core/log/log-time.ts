@@ -1,3 +1,5 @@
+import { LOG_JUMP_MAX_MS, LOG_STEP_HEARTBEATS } from './constants.js';
+
 /**
  * Measures the log time of one partition: Σ clamp(append time − previous append time, 0, 2 × heartbeat), in offset
  * order, with the partition's heartbeat. A time more than a year away is left out, unless it is the second one in a
@@ -82,13 +84,10 @@ export class LogTime {
 
 /** Bounds the milliseconds that log time advances between two records. */
 export function stepLimitMs(heartbeatMs: number): number {
-  return 2 * heartbeatMs;
+  return LOG_STEP_HEARTBEATS * heartbeatMs;
 }
 
 /** NaN is far from everything. */
 function isFar(ms: number, sinceMs: number): boolean {
-  return !(Math.abs(ms - sinceMs) <= JUMP_MS_MAX);
+  return !(Math.abs(ms - sinceMs) <= LOG_JUMP_MAX_MS);
 }
-
-/** Longest step that counts, milliseconds. Longer: accepts clocks years off; shorter: forgets times without nodes. */
-const JUMP_MS_MAX = 365 * 24 * 3_600_000;

@@ -7,9 +7,6 @@ export interface Produce {
   readonly appends: readonly Append[];
 }
 
-/** Milliseconds between a failed produce and the next: a dead topic must not keep the node busy. */
-export const FAILED_PRODUCE_PAUSE_MS = 100;
-
 /**
  * Holds the records to append, and one produce per partition. Only the newest record of each key waits: a record holds
  * everything about its key, so an older one is worth nothing. The number of keys bounds the queue.

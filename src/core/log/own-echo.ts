@@ -1,4 +1,5 @@
 import { invariant } from '../base/invariant.js';
+import { ECHO_MOMENTS_MAX } from './constants.js';
 
 /**
  * Remembers when the own records that were read back were sent. The time of sending counts, not that of reading: a
@@ -98,7 +99,7 @@ class SentTimes {
   #makeRoom(): void {
     const count = this.#end - this.#begin;
     if (this.#begin >= count) this.#moveToFront(0);
-    else if (count < MAX_ENTRIES) this.#grow();
+    else if (count < ECHO_MOMENTS_MAX) this.#grow();
     else this.#moveToFront(count / 2);
   }
 
@@ -128,4 +129,3 @@ class SentTimes {
 }
 
 const INITIAL_ENTRIES = 32;
-const MAX_ENTRIES = 1024;

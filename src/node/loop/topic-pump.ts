@@ -2,7 +2,8 @@ import type { AppendRecord, ReadRecord, ReportTopic } from '../../base/ports/rep
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { Append, ReadEvent } from '../../core/base/protocol/events-and-effects.js';
 import { isGroupStateKey } from '../../core/base/protocol/record.js';
-import { FAILED_PRODUCE_PAUSE_MS, OutgoingQueue, type Produce } from '../../core/log/outgoing-queue.js';
+import { FAILED_PRODUCE_PAUSE_MS } from '../../core/log/constants.js';
+import { OutgoingQueue, type Produce } from '../../core/log/outgoing-queue.js';
 import { DECODE_CAUSES, type DecodeCause } from '../../topic/codec/envelope.js';
 import type { RecordCodec } from '../../topic/codec/record-codec.js';
 import { TopicInbox } from '../../topic/topic-inbox.js';

@@ -25,6 +25,7 @@ import { type Member, type Membership, newestLife } from '../../usage-map/member
 import { AgreedPool } from '../../usage-map/pool/agreed-pool.js';
 import { SilentRatesBook } from '../../usage-map/silent-rates.js';
 import type { UsageMap } from '../../usage-map/usage-map.js';
+import { ROUND_TRIP_WEIGHT } from '../constants.js';
 import { LogTime } from '../log-time.js';
 import { EpochWatch } from './epoch-watch.js';
 import { MemberChanges, type MemberRecord } from './member-changes.js';
@@ -40,8 +41,6 @@ interface LogOutlets {
   readonly ramps: readonly RampBook[];
   readonly notices: Notice[];
 }
-
-const ROUND_TRIP_SMOOTHING = 1 / 8;
 
 /** Writes this node's records. It ignores records of other nodes except ceilings, which all nodes write. */
 export interface Writer {
@@ -121,7 +120,7 @@ export class LogReader {
 
   /** Adds an own record's round trip to the smoothed one. */
   tookRoundTrip(tookMs: number): void {
-    this.roundTripMs += (tookMs - this.roundTripMs) * (this.roundTripMs === 0 ? 1 : ROUND_TRIP_SMOOTHING);
+    this.roundTripMs += (tookMs - this.roundTripMs) * (this.roundTripMs === 0 ? 1 : ROUND_TRIP_WEIGHT);
   }
 
   /** Extrapolates span time: that of the last record, and the time since, up to one step of log time. */

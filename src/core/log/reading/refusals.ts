@@ -4,12 +4,7 @@ import {
   type Notice,
   type RowsRefused,
 } from '../../base/protocol/events-and-effects.js';
-
-/** Milliseconds without a refused report before the next notice. */
-const TOLD_AGAIN_MS = 60_000;
-
-/** Most nodes that are counted by name at once. */
-const NAMED_MAX = 16;
+import { REFUSAL_QUIET_MS, REFUSED_NAMES_MAX } from '../constants.js';
 
 /** Counts by cause the records that changed nothing, and notes refusals. */
 export class Refusals {
@@ -20,7 +15,7 @@ export class Refusals {
   rowsMs = -Infinity;
   /** Local monotonic time of the last refused charge. */
   chargeMs = -Infinity;
-  /** Refused charges by node id, until none was refused for `TOLD_AGAIN_MS`. */
+  /** Refused charges by node id, until none was refused for `REFUSAL_QUIET_MS`. */
   readonly charges = new Map<string, number>();
   readonly #notices: Notice[];
 
@@ -51,18 +46,18 @@ export class Refusals {
   }
 
   rows(cause: RowsRefused['cause'], nodeId: string | null, nowMs: number): void {
-    if (nowMs - this.rowsMs > TOLD_AGAIN_MS) this.#notices.push({ kind: 'rows-refused', cause, nodeId });
+    if (nowMs - this.rowsMs > REFUSAL_QUIET_MS) this.#notices.push({ kind: 'rows-refused', cause, nodeId });
     this.count(cause);
     this.rowsMs = nowMs;
   }
 
   /** @param nodeId '' = unknown name */
   charge(nodeId: string, nowMs: number): void {
-    if (nowMs - this.chargeMs > TOLD_AGAIN_MS) this.charges.clear();
+    if (nowMs - this.chargeMs > REFUSAL_QUIET_MS) this.charges.clear();
     if (this.charges.size === 0) this.#notices.push({ kind: 'charge-refused', nodeId: nodeId || null });
     this.count('charge-too-low');
     const known = this.charges.get(nodeId);
-    if (known !== undefined || this.charges.size < NAMED_MAX) this.charges.set(nodeId, (known ?? 0) + 1);
+    if (known !== undefined || this.charges.size < REFUSED_NAMES_MAX) this.charges.set(nodeId, (known ?? 0) + 1);
     this.chargeMs = nowMs;
   }
 
