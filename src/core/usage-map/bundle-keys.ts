@@ -1,4 +1,5 @@
 import { KeyedHash } from '../base/keyed-hash.js';
+import { MAP_PARTITIONS_MAX } from './constants.js';
 import type { RecordStore } from './record-store.js';
 
 /** The keys of one node. */
@@ -131,7 +132,7 @@ export class BundleKeys {
   #keysOf(slot: number): Keys {
     const known = this.#ofSlot[slot];
     if (known !== undefined) return known;
-    const keys = { cells: new Int32Array(INITIAL_CELLS), first: new Int32Array(PARTITIONS_MAX), count: 0 };
+    const keys = { cells: new Int32Array(INITIAL_CELLS), first: new Int32Array(MAP_PARTITIONS_MAX), count: 0 };
     this.#ofSlot[slot] = keys;
     return keys;
   }
@@ -139,4 +140,3 @@ export class BundleKeys {
 
 /** Cells of a new table; sizes are powers of two. */
 const INITIAL_CELLS = 8;
-const PARTITIONS_MAX = 16;

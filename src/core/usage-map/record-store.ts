@@ -1,4 +1,5 @@
 import type { Incarnation } from '../base/vocabulary.js';
+import { GROWTH_FACTOR } from './constants.js';
 
 /** Slot that stands for no node: records with it count for nobody. */
 export const NOBODYS_SLOT = 0;
@@ -104,7 +105,7 @@ function withRoom<Column extends Int32Array | Uint8Array | Float32Array | Float6
   kind: new (length: number) => Column,
 ): Column {
   if (record < column.length) return column;
-  const larger = new kind(Math.ceil(column.length * GROWTH));
+  const larger = new kind(Math.ceil(column.length * GROWTH_FACTOR));
   larger.set(column);
   return larger;
 }
@@ -129,4 +130,3 @@ export interface RecordSource {
 }
 
 const INITIAL_RECORDS = 256;
-const GROWTH = 1.25;

@@ -1,16 +1,14 @@
 import type { ReportRow } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
+import { DIRECTION_COUNT } from '../base/vocabulary.js';
+import { COST_WEIGHT_ROWS, MAP_PARTITIONS_MAX, RECORD_GROUPS_MAX } from './constants.js';
 
 export type RowBoundsSettings = Pick<CoordinatorSettings, 'partitions' | 'maxRows' | 'maxGroupsPerNode'>;
 export type RowVerdict = 'applied' | 'too-many-groups' | 'too-many-rows';
 
-/** Most rows of a record: 64 groups in two directions. */
-const ROWS_PER_RECORD_MAX = 128;
-/** Groups that a node's partly filled bundles may lack: one such bundle per partition, 64 groups each. */
-const NOT_FULL_GROUPS = 16 * 64;
-/** Weights of a row's costs and of each backend, in rows. A row takes 100 bytes at most. */
-const COSTS_WEIGHT = 2;
-const BACKEND_WEIGHT = 2;
+const ROWS_PER_RECORD_MAX = RECORD_GROUPS_MAX * DIRECTION_COUNT;
+/** Groups that a node's partly filled bundles may lack: one such bundle per partition. */
+const NOT_FULL_GROUPS = MAP_PARTITIONS_MAX * RECORD_GROUPS_MAX;
 
 /**
  * Bounds the reports of nodes, so that no writer fills others' memory.
@@ -58,7 +56,7 @@ export class RowBounds {
 export function weightOf(rows: readonly ReportRow[]): number {
   let weight = 1 + rows.length;
   for (const { costs } of rows) {
-    if (costs !== undefined) weight += COSTS_WEIGHT + BACKEND_WEIGHT * costs.backends.length;
+    if (costs !== undefined) weight += COST_WEIGHT_ROWS * (1 + costs.backends.length);
   }
   return weight;
 }

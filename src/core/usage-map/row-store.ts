@@ -1,5 +1,6 @@
 import { chargeIn, NO_STOCK, type ReportRow } from '../base/protocol/record.js';
 import { BYTES, DIMENSION_COUNT, type Incarnation, MESSAGES } from '../base/vocabulary.js';
+import { GROWTH_FACTOR } from './constants.js';
 import { RecordStore } from './record-store.js';
 
 /**
@@ -197,7 +198,7 @@ export class RowStore {
       this.#pages.push(new RowPage(PAGE_ROWS));
       return;
     }
-    const larger = new RowPage(Math.min(PAGE_ROWS, Math.ceil(last.rows * GROWTH)));
+    const larger = new RowPage(Math.min(PAGE_ROWS, Math.ceil(last.rows * GROWTH_FACTOR)));
     larger.ints.set(last.ints);
     this.#pages[0] = larger;
   }
@@ -245,7 +246,6 @@ const NOTHING_UNREAD = [0, 0] as const;
 /** Largest signed word; the wire has 32 bits without a sign. */
 const TOPICS_MAX = 2 ** 31 - 1;
 const INITIAL_ROWS = 256;
-const GROWTH = 1.25;
 const ROW_BYTES = 80;
 const WORDS = ROW_BYTES / 4;
 const PAGE_BITS = 14;

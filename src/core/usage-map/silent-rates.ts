@@ -1,5 +1,6 @@
 import type { Author, KeyRow } from '../base/protocol/record.js';
 import type { GroupId, NodeKey } from '../base/vocabulary.js';
+import { SILENT_RATES_MAX, SILENT_RATES_MS, UNTAKEN_NAMES_MAX } from './constants.js';
 import type { Member, Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
@@ -29,10 +30,10 @@ export class SilentRatesBook {
 
   note({ nodeKey, incarnation }: Author, rows: readonly KeyRow[], nowMs: number): void {
     for (const { groupId, direction, name, messages, bytes } of rows) {
-      if (this.#names.length < NAMES_UNTAKEN_MAX) this.#names.push({ groupId, name });
+      if (this.#names.length < UNTAKEN_NAMES_MAX) this.#names.push({ groupId, name });
       const key = laneKey(groupId, direction);
       const others = (this.#lanes.get(key) ?? []).filter((published) => {
-        return published.nodeKey !== nodeKey && nowMs - published.nowMs <= HOLDS_MS;
+        return published.nodeKey !== nodeKey && nowMs - published.nowMs <= SILENT_RATES_MS;
       });
       const isOver = messages === 0 && bytes === 0;
       const lane = isOver ? others : [...others, { nodeKey, incarnation, messages, bytes, nowMs }];
@@ -51,7 +52,7 @@ export class SilentRatesBook {
     for (const published of lane) {
       const member = this.#membership.get(published.nodeKey);
       if (member?.state !== 'alive' || member.incarnation !== published.incarnation) continue;
-      if (nowMs - published.nowMs > HOLDS_MS) continue;
+      if (nowMs - published.nowMs > SILENT_RATES_MS) continue;
       if (mapLane !== -1 && this.#usageMap.rowOf(mapLane, member.slot) !== -1) continue;
       visit(member, published);
     }
@@ -77,8 +78,8 @@ export class SilentRatesBook {
 
   #forgetOld(nowMs: number): void {
     for (const [key, lane] of this.#lanes) {
-      const isOld = nowMs - (lane.at(-1) as Published).nowMs > HOLDS_MS;
-      if (!isOld && this.#count <= PUBLISHED_MAX) return;
+      const isOld = nowMs - (lane.at(-1) as Published).nowMs > SILENT_RATES_MS;
+      if (!isOld && this.#count <= SILENT_RATES_MAX) return;
       this.#remove(key);
     }
   }
@@ -104,10 +105,3 @@ interface Published extends SilentRates {
   /** Local monotonic time of reading. */
   readonly nowMs: number;
 }
-
-/** Milliseconds that an entry holds; nodes repeat it every 30 s. */
-const HOLDS_MS = 120_000;
-/** Most entries, about 5 MB; all nodes together publish 32 lanes a second. */
-const PUBLISHED_MAX = 16_384;
-/** Most names between two rounds, in which they are taken; the log's start is read at once. */
-const NAMES_UNTAKEN_MAX = 4096;

@@ -2,6 +2,7 @@ import { chargeIn, type ReportRecord, type ReportRow } from '../base/protocol/re
 import type { CoordinatorSettings } from '../base/settings.js';
 import { BYTES, type GroupId, type Incarnation, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import { BundleKeys } from './bundle-keys.js';
+import { LANES_UNTIL_FREED } from './constants.js';
 import { CostRows } from './cost-rows.js';
 import { type LaneIdentity, LaneNumbers } from './lane-numbers.js';
 import type { Member } from './membership.js';
@@ -402,7 +403,6 @@ export class UsageMap {
   }
 }
 
-const LANES_UNTIL_FREED = 65_536;
 const NOTHING: readonly ReportRow[] = [];
 const NO_CHARGE = [0, 0] as const;
 
