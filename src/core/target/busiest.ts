@@ -1,6 +1,3 @@
-/** Part of a backend's cost at which a group is busy. More: fewer groups are named. */
-export const BUSY_RATIO = 0.01;
-
 export interface GroupCost {
   readonly group: string;
   /** Units per second on one backend. */

@@ -2,17 +2,12 @@ import { ID_LENGTH } from '../base/ids.js';
 import type { BackendCost, LaneCosts } from '../base/protocol/record.js';
 import type { CostMeterSettings } from '../base/settings.js';
 import type { BackendId } from '../base/vocabulary.js';
+import { BACKENDS_PER_LANE, BACKENDS_TRACKED, LEAST_PACE, PACE_RATIO } from './constants/constants.js';
 import { CostSampler } from './cost-sampler.js';
 import { SmoothedRate } from './smoothed-rate.js';
 
-/** Cost that belongs to no backend of known health. */
+/** Cost that belongs to no backend of known health, or to none that a record names. */
 export const NO_BACKEND: BackendId = 'A'.repeat(ID_LENGTH);
-
-/** Backends that a record names per lane. The cost of the others stands under NO_BACKEND, so the sum is exact. */
-export const BACKENDS_PER_LANE = 16;
-
-/** Backends whose costs a lane keeps apart. Further names count as NO_BACKEND, so invented ones take no memory. */
-const BACKENDS_TRACKED = 256;
 
 interface Tracked {
   /** The same pieces of work, smoothed for the average and the rate. */
@@ -121,7 +116,7 @@ export class CostMeter {
     const counted = tracked.transactions.rate(nowMs, smoothingMs, ageMs);
     if (counted === 0) return null;
     const transactions = tracked.pace.rate(nowMs, smoothingMs * PACE_RATIO, ageMs);
-    if (transactions < LEAST_RATE) return null;
+    if (transactions < LEAST_PACE) return null;
     const all = Array.from(tracked.backends, ([backend, rate]) => {
       return { backend, cost: (rate.rate(nowMs, smoothingMs, ageMs) / counted) * transactions };
     });
@@ -151,11 +146,6 @@ export class CostMeter {
     return tracked;
   }
 }
-
-/** Least pieces of work per second in a record; 100/s fall to it in a minute. */
-const LEAST_RATE = 1e-3;
-/** Time constant of the rate, as a part of the average's. */
-const PACE_RATIO = 0.5;
 
 function largestOf(costs: BackendCost[]): readonly BackendCost[] {
   const named = costs.filter(({ backend, cost }) => backend !== NO_BACKEND && cost > 0);

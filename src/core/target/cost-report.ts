@@ -1,5 +1,13 @@
 import type { LaneCosts } from '../base/protocol/record.js';
 import type { BackendId } from '../base/vocabulary.js';
+import {
+  BUSY_COST_PATIENCE_MS,
+  COST_LOOK_MS,
+  COST_NOISE_DEVIATIONS,
+  COST_PATIENCE_MS,
+  LARGE_COST_RATIO,
+  SMALL_COST_RATIO,
+} from './constants/constants.js';
 import type { CostMeter } from './cost-meter.js';
 import { sumOfCosts } from './cost-meter.js';
 
@@ -14,18 +22,6 @@ export interface CostReport {
 export function createCostReport(): CostReport {
   return { now: null, reported: null, lookedMs: -Infinity, reportedMs: -Infinity };
 }
-
-/** Milliseconds between looks; smoothed costs show nothing new earlier. */
-const LOOK_MS = 250;
-/** Most milliseconds until a small change is written. */
-const PATIENCE_MS = 5000;
-/** Most milliseconds for a group that backends hold down. Its limit is its own rate times their ratio. */
-const BUSY_PATIENCE_MS = 2000;
-/** Changes up to this part are not written. */
-const SMALL_RATIO = 0.01;
-/** Changes above this part, or two standard deviations, are written at once. */
-const LARGE_RATIO = 0.05;
-const NOISE_FACTOR = 2;
 
 /** Part of lane-state.ts. */
 export interface LookedAt {
@@ -43,15 +39,16 @@ export interface LookedAt {
  * *Why:* pieces of work at random times (Poisson) with rate ρ, smoothed with τ, deviate by √(ρ / 2τ).
  */
 export function lookAtCosts({ costs: report, lane, isBusy }: LookedAt, meter: CostMeter, nowMs: number): boolean {
-  if (nowMs - report.lookedMs < LOOK_MS) return false;
+  if (nowMs - report.lookedMs < COST_LOOK_MS) return false;
   report.lookedMs = nowMs;
   report.now = meter.costsOf(lane, nowMs);
   const change = changeBetween(report.reported, report.now);
-  if (change <= SMALL_RATIO) return false;
+  if (change <= SMALL_COST_RATIO) return false;
   const { transactions } = report.now ?? report.reported!;
-  const noise = NOISE_FACTOR / Math.sqrt((meter.smoothingMs / 1000) * transactions);
+  const noise = COST_NOISE_DEVIATIONS / Math.sqrt((meter.smoothingMs / 1000) * transactions);
   return (
-    change > Math.max(LARGE_RATIO, noise) || nowMs - report.reportedMs >= (isBusy ? BUSY_PATIENCE_MS : PATIENCE_MS)
+    change > Math.max(LARGE_COST_RATIO, noise) ||
+    nowMs - report.reportedMs >= (isBusy ? BUSY_COST_PATIENCE_MS : COST_PATIENCE_MS)
   );
 }
 

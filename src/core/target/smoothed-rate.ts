@@ -1,4 +1,5 @@
 import { decay } from '../base/decay.js';
+import { YOUNGEST_MS } from './constants/constants.js';
 
 /**
  * Smooths the rate of a count exponentially:
@@ -30,6 +31,3 @@ export class SmoothedRate {
     return this.#pending * decay(Math.max(0, nowMs - this.#atMs) / tauMs);
   }
 }
-
-/** Least age: the first piece of work counts as one per second. */
-const YOUNGEST_MS = 1000;

@@ -3,7 +3,7 @@ import { finiteOrNull } from '../../core/base/shown-rates.js';
 import { DIRECTIONS, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
 import type { Coordinator } from '../../core/machine/coordinator.js';
 import type { Backend } from '../../core/target/backend-book.js';
-import { BUSY_RATIO } from '../../core/target/busiest.js';
+import { BUSY_RATIO } from '../../core/target/constants/constants.js';
 import type { CostLane } from '../../core/usage-map/cost-rows.js';
 import type { BusyGroupStatus, NodeStatus } from '../api/node-status.js';
 import { groupName } from './describe-backends.js';

@@ -2,7 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { BusyGroup } from '../../base/ports/telemetry.js';
 import { type BackendId, DIRECTIONS, type GroupId } from '../../core/base/vocabulary.js';
 import type { Coordinator } from '../../core/machine/coordinator.js';
-import { BUSY_RATIO, busiest, type GroupCost } from '../../core/target/busiest.js';
+import { busiest, type GroupCost } from '../../core/target/busiest.js';
+import { BUSY_RATIO } from '../../core/target/constants/constants.js';
 import { HEALTHY } from '../../core/target/throttling-ratio.js';
 import type { StatusParts } from './status-parts.js';
 

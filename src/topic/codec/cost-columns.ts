@@ -5,7 +5,7 @@ import type {
   ReportRow,
   TopicRecord,
 } from '../../core/base/protocol/record.js';
-import { BACKENDS_PER_LANE } from '../../core/target/cost-meter.js';
+import { BACKENDS_PER_LANE } from '../../core/target/constants/constants.js';
 import { isSaneHealth } from '../../core/target/throttling-ratio.js';
 import { quotamesh } from './generated/report.js';
 import { ABSURD, decodeAuthor, decodeIds, encodeIds, isColumn, isName, isWireRate } from './wire-parts.js';

@@ -1,6 +1,6 @@
 import type { GroupStateRecord, TopicRecord } from '../../core/base/protocol/record.js';
 import { DIRECTION_COUNT } from '../../core/base/vocabulary.js';
-import { TIME_TO_LIVE_MAX_MS } from '../../core/target/ramp/ramp.js';
+import { TIME_TO_LIVE_MAX_MS } from '../../core/target/constants/constants.js';
 import { quotamesh } from './generated/report.js';
 import { ABSURD, decodeAuthor, decodeIds, encodeIds, isWireRate } from './wire-parts.js';
 

@@ -1,7 +1,6 @@
 import { TimeHeap } from '../../base/time-heap.js';
+import { OUTDATED_ENDS_MAX } from '../constants/constants.js';
 
-/** Outdated ends that are kept beyond the number of lanes. */
-const OUTDATED_MAX = 64;
 const NONE: readonly number[] = [];
 
 interface End {
@@ -54,7 +53,7 @@ export class LaneEnds {
     this.#next.set(end.mapLane, end);
     this.#heap.push(end.atMs, end);
     // Without this, a node that writes ever earlier ends for a lane would fill the memory until they come.
-    if (this.#heap.size > 2 * this.#next.size + OUTDATED_MAX) {
+    if (this.#heap.size > 2 * this.#next.size + OUTDATED_ENDS_MAX) {
       this.#heap.keep((each) => this.#next.get(each.mapLane) === each);
     }
   }

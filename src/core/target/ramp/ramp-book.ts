@@ -2,6 +2,7 @@ import type { Author, GroupStateRecord } from '../../base/protocol/record.js';
 import type { GroupSettings, RampSettings } from '../../base/settings.js';
 import type { Incarnation, NodeKey } from '../../base/vocabulary.js';
 import { type LogTime, stepLimitMs } from '../../log/log-time.js';
+import { CEILINGS_MAX, RENEWALS } from '../constants/constants.js';
 import { LaneEnds } from './lane-ends.js';
 import { slopeOf } from './ramp.js';
 import { rampTop } from './ramp-of.js';
@@ -29,12 +30,6 @@ export interface CarriedCeiling {
   readonly heldMs: number;
   readonly timeToLiveMs: number;
 }
-
-/** Records that a resting ceiling gets within its time to live. */
-export const RENEWALS = 4;
-
-/** Ceilings remembered of one log: both directions of 100,000 groups, about 200 bytes each. */
-const CEILINGS_MAX = 200_000;
 
 export type LogProgress = Pick<LogTime, 'ms' | 'spanMs' | 'wholeMs' | 'appendMs'>;
 

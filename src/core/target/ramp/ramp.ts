@@ -4,9 +4,6 @@ import { onlyIfUsed } from './only-if-used.js';
 import { relaxed } from './relaxed.js';
 import { scheduled } from './scheduled.js';
 
-/** Longest time to live of a ceiling, in settings and records. */
-export const TIME_TO_LIVE_MAX_MS = 30 * 86_400_000;
-
 /** Input of a mode at the first use in a later second. */
 export interface RampStep {
   /** Ceiling of the last used second, messages/s. */

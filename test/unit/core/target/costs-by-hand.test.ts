@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { busiest } from '../../../../src/core/target/busiest.js';
-import { BACKENDS_PER_LANE, CostMeter, NO_BACKEND } from '../../../../src/core/target/cost-meter.js';
+import { BACKENDS_PER_LANE } from '../../../../src/core/target/constants/constants.js';
+import { CostMeter, NO_BACKEND } from '../../../../src/core/target/cost-meter.js';
 import { createDecision, decideTarget } from '../../../../src/core/target/target-rate.js';
 import { runs } from '../../../property/seed.js';
 import { wideId } from '../../../wide-ids.js';
