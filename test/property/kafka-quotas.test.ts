@@ -1,7 +1,8 @@
 import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FALL, nextWaterLevel } from '../../src/core/beside/kafka-quotas/next-water-level.js';
+import { FALL_RATIO } from '../../src/core/beside/constants.js';
+import { nextWaterLevel } from '../../src/core/beside/kafka-quotas/next-water-level.js';
 import { waterLevelOf } from '../../src/core/convergence/water-level-of.js';
 
 const rate = fc.double({ min: 0, max: 1e12, noNaN: true });
@@ -50,7 +51,7 @@ test('every step is a whole number of at least 1, and never more than a fifth be
         expect(Number.isSafeInteger(next)).toBe(true);
         expect(next).toBeGreaterThanOrEqual(1);
         const highest = Math.max(0, ...all.flat().map((each) => each?.rate ?? 0));
-        const least = FALL * Math.min(inForce ?? highest, Math.max(capacity, highest));
+        const least = FALL_RATIO * Math.min(inForce ?? highest, Math.max(capacity, highest));
         expect(next).toBeGreaterThanOrEqual(Math.floor(least));
         // Above the quota only on the way down from what was in force or flowed before.
         expect(next).toBeLessThanOrEqual(Math.ceil(Math.max(capacity, least)));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BASE_MAX, UNREAD_MAX } from '../../src/core/beside/registry/registry-epochs.js';
+import { UNREAD_MAX } from '../../src/core/beside/constants.js';
+import { BASE_MAX } from '../../src/core/beside/registry/registry-epochs.js';
 import { randomOf } from './random-of.js';
 import { RegistryCluster, type SimulatedRegistry } from './registry-cluster.js';
 import { runs } from './seed.js';

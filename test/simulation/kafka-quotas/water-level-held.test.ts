@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FALL } from '../../../src/core/beside/kafka-quotas/next-water-level.js';
+import { FALL_RATIO } from '../../../src/core/beside/constants.js';
 import { APP, MARKER, PRODUCED, QuotaScene } from './quota-scene.js';
 
 const QUOTA = 500_000;
@@ -77,7 +77,7 @@ describe('what is written', () => {
       expect(Number.isInteger(value)).toBe(true);
       const before = written[at - 1];
       if (before === undefined) continue;
-      expect(value as number).toBeGreaterThanOrEqual(Math.floor(FALL * (before.value as number)));
+      expect(value as number).toBeGreaterThanOrEqual(Math.floor(FALL_RATIO * (before.value as number)));
       expect(atMs - before.atMs).toBeGreaterThanOrEqual(1000);
     }
   });

@@ -1,3 +1,5 @@
+import { PATTERN_NAME_MAX } from '../constants.js';
+
 /** Names that patterns have captured. */
 export type Captured = Record<string, string>;
 
@@ -6,7 +8,7 @@ export type Captured = Record<string, string>;
  * name captured twice must be equal.
  */
 export function matchName(pattern: string, name: string, captured: Captured): boolean {
-  if (name === '' || name.length > NAME_LENGTH_MAX) return false;
+  if (name === '' || name.length > PATTERN_NAME_MAX) return false;
   const groups = expressionOf(pattern).exec(name);
   if (groups === null) return false;
   return Object.entries(groups.groups ?? {}).every(([key, value]) => keep(captured, key, value));
@@ -61,5 +63,3 @@ function expressionOf(pattern: string): RegExp {
 }
 
 const CAPTURE = /^\{(\w+)\}$/;
-/** Most characters of a name that matches: bounds the time of a match. */
-const NAME_LENGTH_MAX = 256;

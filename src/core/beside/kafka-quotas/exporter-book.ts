@@ -1,3 +1,4 @@
+import { EMPTY_TOLD_AFTER_MS, EXPECTED_SHOWN } from '../constants.js';
 import { covers, type Entity, entityKeyOf, isDefault, limitKeyOf } from './entity.js';
 import { type ExporterPage, type KeeperEffect, type LimitSpec, log } from './keeper-events.js';
 import type { BrokerReading } from './next-water-level.js';
@@ -110,9 +111,6 @@ interface Known {
 /** Reading of an absent client, which Kafka does not report. */
 const NOTHING: BrokerReading = { rate: 0, throttleMs: 0 };
 const EMPTY = 'a page without any client’s rate';
-/** Milliseconds of an empty page before a warning. Kafka reports clients of limited kinds, once they have sent. */
-const EMPTY_TOLD_AFTER_MS = 10_000;
-const EXPECTED_SHOWN = 5;
 
 function byKey(readings: NonNullable<ExporterPage['readings']>): Known['readings'] {
   return new Map(readings.map((each) => [limitKeyOf(each.entity, each.name), each]));

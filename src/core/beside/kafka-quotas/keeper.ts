@@ -1,3 +1,11 @@
+import {
+  ALTERED_EVERY_MS,
+  ALTERED_KEPT_MS,
+  BLIND_AFTER_MS,
+  MARKER_BYTES_PER_SECOND,
+  SILENT_KEEPER_MS,
+  UNSEEN_MS,
+} from '../constants.js';
 import { type Entity, entityKeyOf, entityText, isDefault, limitKeyOf, type QuotaName } from './entity.js';
 import { ExporterBook } from './exporter-book.js';
 import {
@@ -431,16 +439,6 @@ function sharingKeyOf({ group, name }: LimitSpec): string {
 
 /** Group of markers; real names begin with a letter or digit. */
 const MARKERS = '*';
-/** Bytes/s that limit nobody; Kafka takes whole numbers that a double holds. */
-const MARKER_BYTES_PER_SECOND = 1e15;
-const BLIND_AFTER_MS = 5000;
-const ALTERED_EVERY_MS = 1000;
-/** Milliseconds until an alteration's time is forgotten; it matters for a second. */
-const ALTERED_KEPT_MS = 60_000;
-/** Milliseconds; brokers forget an idle client after an hour, all when they start. */
-const UNSEEN_MS = 600_000;
-/** Milliseconds, longer than any machine stalls; a keeper that returns writes its record again. */
-const SILENT_KEEPER_MS = 600_000;
 const NONE: ReadonlySet<string> = new Set();
 const ALTER = 'alter ';
 

@@ -1,3 +1,4 @@
+import { LIMIT_VALUES_KEPT, SETTLED_AFTER_MS, WRITER_VALUES_KEPT } from '../constants.js';
 import type { Entity, QuotaName } from './entity.js';
 import { isOurs, type LimitRecord } from './keeper-record.js';
 
@@ -67,8 +68,8 @@ export class LimitState {
     if (this.#record === null) return { original, earlier: [], formerTerms: [] };
     const { value, earlier, formerTerms } = this.#record;
     const own = [...new Set([value, ...earlier])];
-    if (this.#record.term === term) return { original, earlier: own.slice(0, EARLIER_KEPT), formerTerms };
-    const former = [...new Set([...own.slice(0, KEPT_OF_A_TERM), ...formerTerms])].slice(0, FORMER_KEPT);
+    if (this.#record.term === term) return { original, earlier: own.slice(0, LIMIT_VALUES_KEPT), formerTerms };
+    const former = [...new Set([...own.slice(0, WRITER_VALUES_KEPT), ...formerTerms])].slice(0, LIMIT_VALUES_KEPT);
     return { original, earlier: [], formerTerms: former };
   }
 
@@ -131,11 +132,3 @@ export class LimitState {
     return isOurs(record, found);
   }
 }
-
-/** Values kept: requests live 30 s, with a value per second. */
-const EARLIER_KEPT = 32;
-/** Values of a former writer: one under way, and one in hand. */
-const KEPT_OF_A_TERM = 4;
-const FORMER_KEPT = 32;
-/** Milliseconds; a change is in force within 250, and shown within 300. */
-const SETTLED_AFTER_MS = 900;

@@ -1,4 +1,5 @@
 import { waterLevelOf } from '../../convergence/water-level-of.js';
+import { FALL_RATIO, HEADROOM_FACTOR, SATURATED_RATIO, UNCHANGED_RATIO } from '../constants.js';
 
 export interface BrokerReading {
   readonly rate: number;
@@ -34,10 +35,10 @@ export function nextWaterLevel({ quota, inForce, sharers }: WaterLevelInput): nu
     lowest = Math.min(lowest, waterLevelFor(readings, quota, inForce));
     brokers = Math.max(brokers, readings.length);
   }
-  const headroom = Math.max(quota / brokers, HEADROOM * Math.max(quota / 2, highest));
+  const headroom = Math.max(quota / brokers, HEADROOM_FACTOR * Math.max(quota / 2, highest));
   const wanted = Math.min(quota, lowest === Infinity ? headroom : lowest);
   // Above quota and rates the value holds nobody back, and falls in one step.
-  const least = FALL * Math.min(inForce ?? highest, Math.max(quota, highest));
+  const least = FALL_RATIO * Math.min(inForce ?? highest, Math.max(quota, highest));
   const next = Math.max(MIN_BYTES_PER_SECOND, Math.round(Math.max(wanted, least)));
   if (inForce !== null && Math.abs(next - inForce) <= UNCHANGED_RATIO * inForce) {
     // The last step down ends at the quota itself, not within 1 % above.
@@ -51,11 +52,6 @@ export function isSaturated(reading: BrokerReading | null, inForce: number | nul
   return inForce !== null && reading.throttleMs > 0 && reading.rate > SATURATED_RATIO * inForce;
 }
 
-/** Least part of the value after one step. */
-export const FALL = 0.8;
-const SATURATED_RATIO = 0.9;
-const UNCHANGED_RATIO = 0.01;
-const HEADROOM = 1.25;
 /** Kafka takes only values above 0. */
 const MIN_BYTES_PER_SECOND = 1;
 

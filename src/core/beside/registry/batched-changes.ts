@@ -1,3 +1,4 @@
+import { STRAY_MS } from '../constants.js';
 import { GroupHistory, isExpected, NEVER } from './group-history.js';
 import type {
   AuditRecord,
@@ -282,6 +283,3 @@ function newBatch(id: string, nowMs: number): Batch {
   const collected = { parts: new Map(), keys: new Set<string>(), pending: new Set<string>() };
   return { id, ...nothing, ...collected, verdict: null, isDeclared: false, sinceMs: nowMs, logMs: 0 };
 }
-
-/** Milliseconds of log time after which parts without a batch are freed; a late batch would be void. */
-const STRAY_MS = 3_600_000;

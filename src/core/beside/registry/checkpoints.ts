@@ -1,3 +1,4 @@
+import { DELETED_KEPT_MS, STATES_AT_ONCE } from '../constants.js';
 import type { BatchedChanges } from './batched-changes.js';
 import type { GroupHistory, GroupState } from './group-history.js';
 import type { BatchDecision, ChangeDecision, RegistryEffects, RegistrySettings } from './registry-protocol.js';
@@ -11,11 +12,6 @@ import {
 } from './registry-record.js';
 import type { Releases } from './releases.js';
 import type { Trail } from './trail.js';
-
-/** States per append: some hundred KB. */
-const STATES_AT_ONCE = 500;
-/** Milliseconds that a deleted group's state stays. Frozen writers may send older states until then. */
-const KEEP_DELETED_MS = 7 * 24 * 3_600_000;
 
 type Settings = Pick<RegistrySettings, 'nodeId' | 'lifeId' | 'adoptAfterMs'>;
 
@@ -254,7 +250,7 @@ interface Held {
 
 function isForgotten({ keys, isOpen, current }: GroupHistory, logMs: number): boolean {
   if (isOpen || current.definition !== null) return false;
-  for (const key of keys.values()) if (logMs - key.logMs <= KEEP_DELETED_MS) return false;
+  for (const key of keys.values()) if (logMs - key.logMs <= DELETED_KEPT_MS) return false;
   return true;
 }
 

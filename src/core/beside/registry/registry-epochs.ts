@@ -1,11 +1,7 @@
+import { UNREAD_MAX } from '../constants.js';
 import { type GroupHistory, type GroupState, NEVER } from './group-history.js';
 import type { RegistryRecord } from './registry-record.js';
 
-/**
- * Gap between the lasting offsets of two logs. A larger gap covers more lost changes, but uses numbers sooner: this one
- * lasts for 2^32 logs.
- */
-export const UNREAD_MAX = 2 ** 20;
 /** Largest base of a log, so that lasting offsets stay exact. */
 export const BASE_MAX = 2 ** 52;
 

@@ -1,4 +1,5 @@
 import { LogTime } from '../../log/log-time.js';
+import { PART_BYTES } from '../constants.js';
 import { BatchedChanges, type JudgedBatch } from './batched-changes.js';
 import { Checkpoints, patienceOf } from './checkpoints.js';
 import { GroupHistory, type GroupState } from './group-history.js';
@@ -371,6 +372,7 @@ function partsOf(entries: readonly BatchEntry[]): BatchEntry[][] {
   let left = 0;
   for (const entry of entries) {
     // At most three bytes per UTF-16 unit, escapes included.
+    // A larger definition (codec/registry-codec.ts) is a part of its own.
     const bytes = 3 * JSON.stringify(entry).length;
     if (bytes > left || parts.length === 0) {
       parts.push([]);
@@ -381,9 +383,6 @@ function partsOf(entries: readonly BatchEntry[]): BatchEntry[][] {
   }
   return parts;
 }
-
-/** Bytes of half a record; a larger definition (codec/registry-codec.ts) is a part of its own. */
-const PART_BYTES = 28 * 1024;
 
 interface OwnProposal {
   readonly id: string;

@@ -1,3 +1,4 @@
+import { RENEWED_AT_ONCE, STALE_AT_ONCE } from '../constants.js';
 import { type AuditRecord, auditIdOf } from './registry-record.js';
 
 /**
@@ -155,12 +156,6 @@ interface Fallen {
   /** True = this node has sent its tombstone. */
   isTaken: boolean;
 }
-
-/** Records freed per second and node after a writer's death; some KB. */
-const STALE_AT_ONCE = 1000;
-
-/** Records renewed per append: some hundred KB, as with states. */
-const RENEWED_AT_ONCE = 200;
 
 interface Missing {
   readonly record: AuditRecord;
