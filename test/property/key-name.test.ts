@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { keyNameOf } from '../../src/config/setting/key-name.js';
-import { KEY_NAME_MAX } from '../../src/core/base/vocabulary.js';
+import { KEY_NAME_MAX } from '../../src/core/base/constants.js';
 import { partOf, runs } from './seed.js';
 
 /** Texts as people and attackers have them: any code units, around the bound, and nearly alike. */

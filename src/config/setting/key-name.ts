@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { KEY_NAME_MAX } from '../../core/base/vocabulary.js';
+import { KEY_NAME_MAX } from '../../core/base/constants.js';
 
 /**
  * Makes the name under which a key is kept, shown and published. It is the text itself; halves of surrogate pairs

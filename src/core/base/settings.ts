@@ -218,6 +218,3 @@ export function windowMsOf({
 }): number {
   return limiter === 'window' ? windowMs : 0;
 }
-
-/** Most node ids of a cluster; a record that claims a larger pool is not read. */
-export const NODES_MAX = 100_000;

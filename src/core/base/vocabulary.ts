@@ -11,8 +11,6 @@ export type NodeId = string;
 
 /** 96-bit hash of cluster and group, 16 characters of base64url (ids.ts). */
 export type GroupId = string;
-/** Most UTF-16 code units of a key's name. More: larger heartbeats. */
-export const KEY_NAME_MAX = 200;
 
 /** 96-bit hash of cluster and backend, 16 characters of base64url (ids.ts). */
 export type BackendId = string;

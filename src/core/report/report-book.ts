@@ -1,5 +1,6 @@
+import { BUNDLES_MAX } from '../base/constants.js';
 import { invariant } from '../base/invariant.js';
-import { BUNDLES_MAX, partitionOf, reportRecordKey } from '../base/protocol/record.js';
+import { partitionOf, reportRecordKey } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
 import type { GroupId, NodeKey } from '../base/vocabulary.js';
 import type { ReportReason } from './report-reason.js';

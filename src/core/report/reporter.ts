@@ -2,7 +2,7 @@ import type { LaneTokens } from '../account/lane-tokens.js';
 import { type LaneState, shortestSpanMs } from '../account/lanes/lane-state.js';
 import type { ShareBook } from '../account/share/share-book.js';
 import type { TokenBook } from '../account/share/token-book.js';
-import { CLAIM_FACTOR, LEAST_CLAIM } from '../base/claims.js';
+import { CLAIM_FACTOR, LEAST_CLAIM } from '../base/constants.js';
 import type { ReportRow } from '../base/protocol/record.js';
 import { type CoordinatorSettings, windowMsOf } from '../base/settings.js';
 import {

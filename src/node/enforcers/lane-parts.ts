@@ -1,6 +1,6 @@
 import { addHiddenDemand } from '../../core/account/parts/hidden-demand.js';
 import { splitLimit } from '../../core/account/parts/split-limit.js';
-import { LEAST_CLAIM } from '../../core/base/claims.js';
+import { LEAST_CLAIM } from '../../core/base/constants.js';
 import { DIMENSION_COUNT, slotOf } from '../../core/base/vocabulary.js';
 import type { EnforcersParts } from './enforcers.js';
 import type { EnforcerMembership } from './membership.js';

@@ -1,5 +1,6 @@
-import { KEY_ROWS_MAX, type KeyRow } from '../../core/base/protocol/record.js';
-import { DIRECTION_COUNT, KEY_NAME_MAX } from '../../core/base/vocabulary.js';
+import { KEY_NAME_MAX, KEY_ROWS_MAX } from '../../core/base/constants.js';
+import type { KeyRow } from '../../core/base/protocol/record.js';
+import { DIRECTION_COUNT } from '../../core/base/vocabulary.js';
 import type { quotamesh } from './generated/report.js';
 import { decodeIds, encodeIds, isColumn, isWireRate } from './wire-parts.js';
 

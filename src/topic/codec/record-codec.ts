@@ -1,6 +1,6 @@
+import { NODES_MAX } from '../../core/base/constants.js';
 import { nodeKeyOf } from '../../core/base/ids.js';
 import { chargeIn, type ReportRecord, type ReportRow, type TopicRecord } from '../../core/base/protocol/record.js';
-import { NODES_MAX } from '../../core/base/settings.js';
 import { DIRECTION_COUNT, type GroupId } from '../../core/base/vocabulary.js';
 import { decodeBackend, decodeCosts, encodeBackend, encodeCosts, type WithCosts } from './cost-columns.js';
 import { attempt, Envelope, type Undecodable } from './envelope.js';

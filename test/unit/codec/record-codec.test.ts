@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { KEY_ROWS_MAX, NODES_MAX } from '../../../src/core/base/constants.js';
 import { clusterHashOf, incarnationOf, nodeKeyOf } from '../../../src/core/base/ids.js';
-import { KEY_ROWS_MAX, type KeyRow, type ReportRow, type TopicRecord } from '../../../src/core/base/protocol/record.js';
-import { NODES_MAX } from '../../../src/core/base/settings.js';
+import type { KeyRow, ReportRow, TopicRecord } from '../../../src/core/base/protocol/record.js';
 import { MAGIC, MAX_RECORD_BYTES, WIRE_VERSION } from '../../../src/topic/codec/envelope.js';
 import { quotamesh } from '../../../src/topic/codec/generated/report.js';
 import { RecordCodec } from '../../../src/topic/codec/record-codec.js';

@@ -1,4 +1,4 @@
-import { CLAIM_FACTOR } from '../../base/claims.js';
+import { CLAIM_FACTOR } from '../../base/constants.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../../base/vocabulary.js';
 
 /**

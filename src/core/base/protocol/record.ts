@@ -1,3 +1,4 @@
+import { BUNDLES_MAX } from '../constants.js';
 import { BASE64URL, bitsOf, isWideId } from '../ids.js';
 import {
   type BackendId,
@@ -48,9 +49,6 @@ export interface KeyRow {
   readonly messages: number;
   readonly bytes: number;
 }
-
-/** Most key rows of a record that is read. */
-export const KEY_ROWS_MAX = 64;
 
 /** Frees the node's shares at once, because it leaves. The tombstone that may follow changes nothing. */
 export interface FarewellRecord {
@@ -206,8 +204,6 @@ export function bundleOfRecordKey(key: string): number | null {
   return number < BUNDLES_MAX ? number : null;
 }
 
-/** Most bundles of a node. With one group in each, this bounds the groups that a node has in use at once. */
-export const BUNDLES_MAX = 65_536;
 const NUMBER_LENGTH_MAX = 4;
 const BASE_36 = '0123456789abcdefghijklmnopqrstuvwxyz';
 const BACKEND_PREFIX = 'backend/';

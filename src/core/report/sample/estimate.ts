@@ -1,4 +1,4 @@
-import { CLAIM_FACTOR } from '../../base/claims.js';
+import { CLAIM_FACTOR } from '../../base/constants.js';
 import { BYTES, DIMENSION_COUNT, type LaneUnits, MESSAGES, noUnits } from '../../base/vocabulary.js';
 import { BRIEF, type LaneSample, type Mark, SIZES } from './lane-sample.js';
 

@@ -15,6 +15,7 @@ import { clusterDepth } from '../../../core/account/cluster-depth.js';
 import { type PublishedKeys, SilentUse } from '../../../core/account/keys/silent-use.js';
 import { type UnpublishedHold, UnpublishedHolds } from '../../../core/account/keys/unpublished-holds.js';
 import { UnpublishedKeys } from '../../../core/account/keys/unpublished-keys.js';
+import { KEY_NAME_MAX } from '../../../core/base/constants.js';
 import { bitsOf, groupIdOf } from '../../../core/base/ids.js';
 import type { UnpublishedUse } from '../../../core/base/protocol/events-and-effects.js';
 import { depthGiven } from '../../../core/base/settings.js';
@@ -23,7 +24,6 @@ import {
   DIMENSION_COUNT,
   DIRECTION_COUNT,
   DIRECTIONS,
-  KEY_NAME_MAX,
   lanesOf,
   MESSAGES,
   type Rates,

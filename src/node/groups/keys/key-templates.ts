@@ -2,7 +2,7 @@ import type { Telemetry } from '../../../base/ports/telemetry.js';
 import type { GroupConfig, KeyTemplate, RegistryConfig } from '../../../config/resolved/resolved-config.js';
 import type { Mistake } from '../../../config/setting/config-error.js';
 import type { KeyPattern } from '../../../core/account/keys/key-pattern.js';
-import { KEY_NAME_MAX } from '../../../core/base/vocabulary.js';
+import { KEY_NAME_MAX } from '../../../core/base/constants.js';
 import type { GroupDefinition } from '../../../core/beside/registry/registry-record.js';
 import { isSameValue } from '../least-definition.js';
 import { examineOverride, examineTemplate } from './key-definition.js';
