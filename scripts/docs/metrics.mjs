@@ -83,7 +83,7 @@ ${metricTable(GROUP_METRICS)}
 }
 
 function metricTable(metrics) {
-  const rows = Object.entries(metrics).map(([name, { type, labels = [], help }]) => [
+  const rows = Object.entries(metrics).map(([name, { type, labels, help }]) => [
     `\`${name}\``,
     type,
     labels.map((label) => `\`${label}\``).join(', '),

@@ -1,5 +1,5 @@
 import type { KeeperStatus, LimitStatus } from '../kafka-quotas/keeper-status.js';
-import type { MetricRow } from './metric-table.js';
+import { counter, gauge } from './metric-table.js';
 import type { Reading } from './metric-tables.js';
 
 const OF_ENTITY = ['entity', 'quota_name'] as const;
@@ -7,60 +7,40 @@ const AT_BROKER = [...OF_ENTITY, 'exporter'] as const;
 
 /** Metrics beside a keeper of Kafka's quotas; kafkaQuotas.maxEntities bounds series per entity and broker. */
 export const KAFKA_QUOTA_METRICS = {
-  quotamesh_kafka_writer: {
-    type: 'gauge',
-    help: '1 while this keeper may change the quotas in Kafka, else 0. In the whole cluster exactly one has 1.',
-  },
-  quotamesh_kafka_keepers: { type: 'gauge', help: 'Keepers that were heard lately, this one included.' },
-  quotamesh_kafka_exporters: {
-    type: 'gauge',
-    help: 'Exporters of brokers. odd: a value is no rate; silent: what it said last counts; unknown: silent for kafkaQuotas.holdMs, its broker is taken to want everything.',
-    labels: ['state'],
-  },
-  quotamesh_kafka_quotas_unreadable: { type: 'gauge', help: '1 while Kafka does not tell its quotas, else 0.' },
-  quotamesh_kafka_alterations_total: {
-    type: 'counter',
-    help: 'Quotas that this keeper has sent to Kafka: done, or failed.',
-    labels: ['outcome'],
-  },
-  quotamesh_kafka_foreign_changes_total: {
-    type: 'counter',
-    help: 'Quotas of ours that somebody else has changed or removed; the log names each.',
-  },
-  quotamesh_kafka_entities_left: {
-    type: 'gauge',
-    help: 'Quotas that are left alone because somebody else has set them; --adopt takes them over.',
-  },
-  quotamesh_kafka_entities_left_out: {
-    type: 'gauge',
-    help: 'Entities of patterns beyond kafkaQuotas.maxEntities: they have no quota of ours.',
-  },
-  quotamesh_kafka_quota_bytes_per_second: {
-    type: 'gauge',
-    help: 'Quota of the whole Kafka cluster.',
-    labels: OF_ENTITY,
-  },
-  quotamesh_kafka_in_force_bytes_per_second: {
-    type: 'gauge',
-    help: 'What every broker enforces, as Kafka told it last. No series where nothing is in force.',
-    labels: OF_ENTITY,
-  },
-  quotamesh_kafka_usage_bytes_per_second: {
-    type: 'gauge',
-    help: 'What all brokers have together, by their exporters.',
-    labels: OF_ENTITY,
-  },
-  quotamesh_kafka_broker_bytes_per_second: {
-    type: 'gauge',
-    help: 'What each broker has, by its exporter. No series where that has been silent for kafkaQuotas.holdMs.',
-    labels: AT_BROKER,
-  },
-  quotamesh_kafka_broker_saturated: {
-    type: 'gauge',
-    help: '1 where clients wait at the broker, or its exporter is silent for too long, else 0.',
-    labels: AT_BROKER,
-  },
-} as const satisfies Readonly<Record<string, MetricRow>>;
+  quotamesh_kafka_writer: gauge(
+    '1 while this keeper may change the quotas in Kafka, else 0. In the whole cluster exactly one has 1.',
+  ),
+  quotamesh_kafka_keepers: gauge('Keepers that were heard lately, this one included.'),
+  quotamesh_kafka_exporters: gauge(
+    'Exporters of brokers. odd: a value is no rate; silent: what it said last counts; unknown: silent for kafkaQuotas.holdMs, its broker is taken to want everything.',
+    'state',
+  ),
+  quotamesh_kafka_quotas_unreadable: gauge('1 while Kafka does not tell its quotas, else 0.'),
+  quotamesh_kafka_alterations_total: counter('Quotas that this keeper has sent to Kafka: done, or failed.', 'outcome'),
+  quotamesh_kafka_foreign_changes_total: counter(
+    'Quotas of ours that somebody else has changed or removed; the log names each.',
+  ),
+  quotamesh_kafka_entities_left: gauge(
+    'Quotas that are left alone because somebody else has set them; --adopt takes them over.',
+  ),
+  quotamesh_kafka_entities_left_out: gauge(
+    'Entities of patterns beyond kafkaQuotas.maxEntities: they have no quota of ours.',
+  ),
+  quotamesh_kafka_quota_bytes_per_second: gauge('Quota of the whole Kafka cluster.', ...OF_ENTITY),
+  quotamesh_kafka_in_force_bytes_per_second: gauge(
+    'What every broker enforces, as Kafka told it last. No series where nothing is in force.',
+    ...OF_ENTITY,
+  ),
+  quotamesh_kafka_usage_bytes_per_second: gauge('What all brokers have together, by their exporters.', ...OF_ENTITY),
+  quotamesh_kafka_broker_bytes_per_second: gauge(
+    'What each broker has, by its exporter. No series where that has been silent for kafkaQuotas.holdMs.',
+    ...AT_BROKER,
+  ),
+  quotamesh_kafka_broker_saturated: gauge(
+    '1 where clients wait at the broker, or its exporter is silent for too long, else 0.',
+    ...AT_BROKER,
+  ),
+};
 
 export function kafkaQuotaReadings(
   now: () => KeeperStatus,

@@ -10,16 +10,18 @@ import type { MqttStatus } from '../mqtt/mqtt-status.js';
 import { admissionReadings } from './admission-readings.js';
 import { KAFKA_QUOTA_METRICS, kafkaQuotaReadings } from './kafka-quota-metrics.js';
 import {
+  ACCESS_METRICS,
   ADMISSION_METRICS,
+  GROUP_SOURCE_METRICS,
   HTTP_METRICS,
   type MetricRow,
   MQTT_METRICS,
   NODE_METRICS,
+  SIGNATURE_METRICS,
   TOPIC_METRICS,
 } from './metric-table.js';
 import type { RefusalExemplars } from './metrics.js';
 import { nodeReadings } from './node-readings.js';
-import { GROUP_SOURCE_METRICS } from './registry-metric-table.js';
 
 /** Sources of metrics; a node inside a program has itself alone. */
 export interface MetricSources {
@@ -119,16 +121,6 @@ function topicReadings(status: () => NodeStatus): Readonly<Record<keyof typeof T
     quotamesh_topic_pending_appends: (series) => series(status().topic.pendingAppends),
   };
 }
-
-/** Metrics of callers, and of those who were refused. */
-export const ACCESS_METRICS = {
-  quotamesh_auth_enabled: { type: 'gauge', help: '1 while `auth:` is in force, 0 while every caller has every role.' },
-  quotamesh_auth_failures_total: {
-    type: 'counter',
-    help: 'Requests and logins that were refused: missing (nothing shown), unknown (wrong token, certificate without rule), untrusted (certificate of another authority), limited (too many failures of the address), denied (known, without the role or the tenant).',
-    labels: ['listener', 'reason'],
-  },
-} as const satisfies Readonly<Record<string, MetricRow>>;
 
 function accessReadings(access: Access): Readonly<Record<keyof typeof ACCESS_METRICS, Reading>> {
   return {
@@ -262,35 +254,6 @@ function perTemplate({ keys }: Pick<UsedParts, 'keys'>, count: keyof KeyCounts):
     for (const [template, counts] of keys?.counts ?? []) series(counts[count], { template });
   };
 }
-
-/** Metrics of signed records (topic.hmac). */
-export const SIGNATURE_METRICS = {
-  quotamesh_topic_verified_records_total: {
-    type: 'counter',
-    help: 'Records read that this cluster has signed, by key: key, next-key, previous-key.',
-    labels: ['log', 'signer'],
-  },
-  quotamesh_topic_unverified_records_total: {
-    type: 'counter',
-    help: 'Records read that this cluster has not signed: unsigned, unknown-key, wrong-signature. Ignored with topic.hmac.verify: require.',
-    labels: ['log', 'cause'],
-  },
-  quotamesh_topic_unverified_keys: {
-    type: 'gauge',
-    help: 'Keys of the topic whose newest record is signed with no key of ours (signer none), or with the previous one; at most 10,000 are counted.',
-    labels: ['log', 'signer'],
-  },
-  quotamesh_topic_signed_apart: {
-    type: 'gauge',
-    help: '1 while other nodes write and none of them signs as this one does: this node is not ready, or isolated. Look at topic.hmac.key.',
-    labels: ['log'],
-  },
-  quotamesh_topic_strangers: {
-    type: 'gauge',
-    help: 'How many nodes write to the topic of the reports and do not sign as this one does.',
-    labels: ['log'],
-  },
-} as const satisfies Readonly<Record<string, MetricRow>>;
 
 function signatureReadings(status: () => NodeStatus): Readonly<Record<keyof typeof SIGNATURE_METRICS, Reading>> {
   return {

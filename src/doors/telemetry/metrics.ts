@@ -32,7 +32,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   };
 }
 
-function register(registry: Registry, { name, row: { type, help, labels = [] }, read }: ReadableMetric): void {
+function register(registry: Registry, { name, row: { type, help, labels }, read }: ReadableMetric): void {
   const options = { name, help, labelNames: labels, registers: [registry] };
   if (type === 'gauge') {
     const gauge = new Gauge({
