@@ -13,7 +13,7 @@ import type { AdmissionWatch } from '../../node/admission/request/admission-watc
 import { callEmbedder, warnEmbedder } from '../../node/loop/call-embedder.js';
 import { GroupSeries } from '../telemetry/group-series.js';
 import { GROUP_METRICS, type MetricRow } from '../telemetry/metric-table.js';
-import { type MetricSources, MetricTables } from '../telemetry/metric-tables.js';
+import { type MetricSources, metricTables } from '../telemetry/metric-tables.js';
 import { registeredApiVersion } from './registered-api.js';
 import { RequestSpans } from './request-spans.js';
 
@@ -73,7 +73,7 @@ function guardedWatch(watch: AdmissionWatch): AdmissionWatch {
  * @returns ends it
  */
 function observeMetrics(meter: Meter, sources: MetricSources, ofNode: Attributes): () => void {
-  const tables = new MetricTables(sources);
+  const tables = metricTables(sources);
   const groups = new GroupSeries(sources.node);
   const metrics = tables.metrics.map(({ name, row, read }) => ({ read, instrument: instrumentOf(meter, name, row) }));
   const ofGroups = new Map(

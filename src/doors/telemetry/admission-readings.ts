@@ -3,12 +3,13 @@ import { LEVELS } from '../../core/limiter/levels.js';
 import type { ExemptCounts } from '../../node/admission/request/scope-resolver.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import type { ADMISSION_METRICS } from './metric-table.js';
-import type { Reading } from './metric-tables.js';
+import { byLabel, type Reading } from './reading.js';
 
 /** Reads sums over all groups; the limiter's figures are by lane or slot (core/base/vocabulary.ts). */
 export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>> {
-  const { limiter, gate, enforcers } = node;
+  const { limiter, gate } = node;
   const { counts, inForce } = gate.shadows;
+  const { ended } = gate.waiting;
   const perLane = (read: (lane: number) => number) => overLanes(read, node);
   const debt = (dimension: number) => perLane((lane) => limiter.buckets.debt(lane, dimension, node.clock()));
   const letOff = (dimension: number) => perLane((lane) => limiter.buckets.letOffAt(slotOf(lane, dimension)));
@@ -38,30 +39,25 @@ export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof
     quotamesh_would_refuse_total: differing('wouldRefuse'),
     quotamesh_would_grant_total: differing('wouldGrant'),
     quotamesh_held_back: perLane((lane) => limiter.heldBack[lane]),
-    quotamesh_waits_total: (series) => {
-      series(gate.waiting.ended.granted, { outcome: 'granted' });
-      series(gate.waiting.ended.otherwise, { outcome: 'otherwise' });
-    },
-    quotamesh_waited_seconds_total: (series) => series(gate.waiting.ended.totalMs / 1000),
+    quotamesh_waits_total: byLabel('outcome', () => ({ granted: ended.granted, otherwise: ended.otherwise })),
+    quotamesh_waited_seconds_total: (series) => series(ended.totalMs / 1000),
     quotamesh_debt_messages: debt(MESSAGES),
     quotamesh_debt_bytes: debt(BYTES),
     quotamesh_let_off_messages_total: letOff(MESSAGES),
     quotamesh_let_off_bytes_total: letOff(BYTES),
-    ...enforcerReadings(enforcers),
+    ...enforcerReadings(node),
     ...batchReadings(gate.batches),
   };
 }
 
-function enforcerReadings(enforcers: NodeParts['enforcers']) {
+function enforcerReadings({ enforcers }: NodeParts) {
+  const { counts } = enforcers;
   return {
     quotamesh_enforcers: (series) => series(enforcers.alive),
-    quotamesh_enforcer_reports_total: (series) => series(enforcers.counts.reports),
-    quotamesh_enforcer_lower_counts_total: (series) => series(enforcers.counts.lower),
-    quotamesh_enforcers_ended_total: (series) => {
-      series(enforcers.counts.silences, { how: 'silent' });
-      series(enforcers.counts.replaced, { how: 'replaced' });
-    },
-    quotamesh_enforcer_reports_refused_total: (series) => series(enforcers.counts.refused),
+    quotamesh_enforcer_reports_total: (series) => series(counts.reports),
+    quotamesh_enforcer_lower_counts_total: (series) => series(counts.lower),
+    quotamesh_enforcers_ended_total: byLabel('how', () => ({ silent: counts.silences, replaced: counts.replaced })),
+    quotamesh_enforcer_reports_refused_total: (series) => series(counts.refused),
   } satisfies Partial<Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>>>;
 }
 
@@ -69,11 +65,10 @@ function batchReadings({ counts }: NodeParts['gate']['batches']) {
   return {
     quotamesh_batches: (series) => series(counts.open),
     quotamesh_batches_granted_total: (series) => series(counts.open + counts.ended),
-    quotamesh_batches_ended_total: (series) => {
+    quotamesh_batches_ended_total: byLabel('outcome', () => {
       const { ended, expired } = counts;
-      series(ended - expired, { outcome: 'refunded' });
-      series(expired, { outcome: 'expired' });
-    },
+      return { refunded: ended - expired, expired };
+    }),
     quotamesh_refunds_refused_total: (series) => series(counts.refundsRefused),
   } satisfies Partial<Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>>>;
 }

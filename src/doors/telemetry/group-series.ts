@@ -6,7 +6,7 @@ import { matchName } from '../../core/beside/attachments/patterns.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import { LaneSummary } from '../../node/status/lane-summary.js';
 import { GROUP_METRICS } from './metric-table.js';
-import type { Labels } from './metric-tables.js';
+import type { Labels } from './reading.js';
 
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'loop' | 'gate'>;
 

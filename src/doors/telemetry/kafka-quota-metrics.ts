@@ -1,6 +1,6 @@
 import type { KeeperStatus, LimitStatus } from '../kafka-quotas/keeper-status.js';
 import { counter, gauge } from './metric-table.js';
-import type { Reading } from './metric-tables.js';
+import { byLabel, countedBy, type Reading } from './reading.js';
 
 const OF_ENTITY = ['entity', 'quota_name'] as const;
 const AT_BROKER = [...OF_ENTITY, 'exporter'] as const;
@@ -48,16 +48,14 @@ export function kafkaQuotaReadings(
   return {
     quotamesh_kafka_writer: (series) => series(Number(now().mayWrite)),
     quotamesh_kafka_keepers: (series) => series(now().keepers.length),
-    quotamesh_kafka_exporters: (series) => {
-      for (const state of ['fine', 'odd', 'silent', 'unknown'] as const) {
-        series(now().exporters.filter((exporter) => exporter.state === state).length, { state });
-      }
-    },
+    quotamesh_kafka_exporters: countedBy('state', ['fine', 'odd', 'silent', 'unknown'], () =>
+      now().exporters.map(({ state }) => state),
+    ),
     quotamesh_kafka_quotas_unreadable: (series) => series(Number(now().kafkaProblem !== null)),
-    quotamesh_kafka_alterations_total: (series) => {
-      series(now().alterations, { outcome: 'done' });
-      series(now().alterationsFailed, { outcome: 'failed' });
-    },
+    quotamesh_kafka_alterations_total: byLabel('outcome', () => ({
+      done: now().alterations,
+      failed: now().alterationsFailed,
+    })),
     quotamesh_kafka_foreign_changes_total: (series) => series(now().foreignChanges),
     quotamesh_kafka_entities_left: (series) => series(now().limits.filter(({ state }) => state === 'left').length),
     quotamesh_kafka_entities_left_out: (series) => series(now().leftOut),

@@ -4,7 +4,6 @@ import type { KeyCounts } from '../../node/groups/keys/key-book.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import { describeNode } from '../../node/status/describe-node.js';
 import type { AcquireOutcomes } from '../http/acquire/acquire-answers.js';
-import { type ConnectionCounts, END_REASONS } from '../http/connections/connection-bounds.js';
 import type { KeeperStatus } from '../kafka-quotas/keeper-status.js';
 import type { MqttStatus } from '../mqtt/mqtt-status.js';
 import { admissionReadings } from './admission-readings.js';
@@ -22,6 +21,7 @@ import {
 } from './metric-table.js';
 import type { RefusalExemplars } from './metrics.js';
 import { nodeReadings } from './node-readings.js';
+import { byLabel, type Reading } from './reading.js';
 
 /** Sources of metrics; a node inside a program has itself alone. */
 export interface MetricSources {
@@ -37,11 +37,6 @@ export interface MetricSources {
   readonly exemplars?: RefusalExemplars | undefined;
 }
 
-export type Labels = Readonly<Record<string, string>>;
-
-/** Reads a metric, with one call per series. */
-export type Reading = (series: (value: number, labels?: Labels) => void) => void;
-
 /** Row of a metric, and its reading. */
 export interface ReadableMetric {
   readonly name: string;
@@ -49,41 +44,17 @@ export interface ReadableMetric {
   readonly read: Reading;
 }
 
-export class MetricTables {
-  readonly metrics: readonly ReadableMetric[];
-  readonly #refresh: () => void;
-
-  constructor(sources: MetricSources) {
-    const read = () => ({
-      status: describeNode(sources.node),
-      mqtt: sources.mqtt?.(),
-      kafkaQuotas: sources.kafkaQuotas?.(),
-    });
-    let now = read();
-    this.#refresh = () => {
-      now = read();
-    };
-    this.metrics = metricsOf(sources, () => now);
-  }
-
-  /** Refreshes the status that readings share; once per scrape. */
-  refresh(): void {
-    this.#refresh();
-  }
-}
-
-interface StatusNow {
-  readonly status: NodeStatus;
-  readonly mqtt: MqttStatus | undefined;
-  readonly kafkaQuotas: KeeperStatus | undefined;
-}
-
-function metricsOf(sources: MetricSources, now: () => StatusNow): readonly ReadableMetric[] {
-  const { node, access, outcomes, incidents, mqtt, kafkaQuotas } = sources;
-  const status = () => now().status;
-  const mqttNow = () => now().mqtt as MqttStatus;
-  const keeperNow = () => now().kafkaQuotas as KeeperStatus;
-  return [
+/** Returns all metrics; `refresh`, once per scrape, renews the status that their readings share. */
+export function metricTables({ node, access, outcomes, incidents, mqtt, kafkaQuotas }: MetricSources) {
+  const read = () => ({ status: describeNode(node), mqtt: mqtt?.(), kafkaQuotas: kafkaQuotas?.() });
+  let now = read();
+  const refresh = () => {
+    now = read();
+  };
+  const status = () => now.status;
+  const mqttNow = () => now.mqtt as MqttStatus;
+  const keeperNow = () => now.kafkaQuotas as KeeperStatus;
+  const metrics: readonly ReadableMetric[] = [
     joined(NODE_METRICS, nodeReadings(node, incidents, status)),
     joined(GROUP_SOURCE_METRICS, groupSourceReadings(node, status)),
     access === undefined ? [] : joined(ACCESS_METRICS, accessReadings(access)),
@@ -94,6 +65,7 @@ function metricsOf(sources: MetricSources, now: () => StatusNow): readonly Reada
     mqtt === undefined ? [] : joined(MQTT_METRICS, mqttReadings(mqttNow)),
     kafkaQuotas === undefined ? [] : joined(KAFKA_QUOTA_METRICS, kafkaQuotaReadings(keeperNow)),
   ].flat();
+  return { metrics, refresh };
 }
 
 function joined<Name extends string>(
@@ -115,9 +87,7 @@ function topicReadings(status: () => NodeStatus): Readonly<Record<keyof typeof T
     quotamesh_topic_foreign_entries_total: (series) => series(counters().foreignEntries),
     quotamesh_topic_malformed_answers_total: (series) => series(counters().malformedAnswers),
     quotamesh_topic_throttled_seconds_total: (series) => series(counters().throttledMs / 1000),
-    quotamesh_topic_records_ignored_total: (series) => {
-      for (const [cause, count] of Object.entries(status().recordsIgnored)) series(count, { cause });
-    },
+    quotamesh_topic_records_ignored_total: byLabel('cause', () => status().recordsIgnored),
     quotamesh_topic_pending_appends: (series) => series(status().topic.pendingAppends),
   };
 }
@@ -135,30 +105,20 @@ function accessReadings(access: Access): Readonly<Record<keyof typeof ACCESS_MET
 }
 
 function httpReadings(outcomes: AcquireOutcomes): Readonly<Record<keyof typeof HTTP_METRICS, Reading>> {
+  const { connections, reservations } = outcomes;
   return {
-    quotamesh_http_acquires_total: (series) => {
-      series(outcomes.granted, { outcome: 'granted' });
-      series(outcomes.refused, { outcome: 'refused' });
-      series(outcomes.notReady, { outcome: 'not-ready' });
-      series(outcomes.rejected, { outcome: 'rejected' });
-    },
-    ...connectionReadings(outcomes.connections),
-    quotamesh_http_reservations: (series) => series(outcomes.reservations.open),
-    quotamesh_http_reservations_ended_total: (series) => {
-      for (const outcome of ['committed', 'cancelled', 'expired', 'full'] as const) {
-        series(outcomes.reservations[outcome], { outcome });
-      }
-    },
-  };
-}
-
-function connectionReadings(counts: ConnectionCounts) {
-  return {
-    quotamesh_http_connections: ((series) => series(counts.open)) as Reading,
-    quotamesh_http_held_bytes: ((series) => series(counts.heldBytes)) as Reading,
-    quotamesh_http_connections_ended_total: ((series) => {
-      for (const reason of END_REASONS) series(counts.ended[reason], { reason });
-    }) as Reading,
+    quotamesh_http_acquires_total: byLabel('outcome', () => {
+      const { granted, refused, notReady, rejected } = outcomes;
+      return { granted, refused, 'not-ready': notReady, rejected };
+    }),
+    quotamesh_http_connections: (series) => series(connections.open),
+    quotamesh_http_held_bytes: (series) => series(connections.heldBytes),
+    quotamesh_http_connections_ended_total: byLabel('reason', () => connections.ended),
+    quotamesh_http_reservations: (series) => series(reservations.open),
+    quotamesh_http_reservations_ended_total: byLabel('outcome', () => {
+      const { open: _, ...ended } = reservations;
+      return ended;
+    }),
   };
 }
 
@@ -168,13 +128,10 @@ function mqttReadings(now: () => MqttStatus): Readonly<Record<keyof typeof MQTT_
     quotamesh_mqtt_throttled_connections: byLabel('reason', () => now().throttledBy),
     quotamesh_mqtt_throttled_seconds_total: (series) => series(now().throttledMs / 1000),
     quotamesh_mqtt_connects_total: byLabel('outcome', () => now().connects),
-    quotamesh_mqtt_publishes_total: (series) => {
+    quotamesh_mqtt_publishes_total: byLabel('outcome', () => {
       const { atOnce, afterWaiting, unlimited, rejected } = now().publishes;
-      series(atOnce, { outcome: 'at-once' });
-      series(afterWaiting, { outcome: 'after-waiting' });
-      series(unlimited, { outcome: 'unlimited' });
-      series(rejected, { outcome: 'rejected' });
-    },
+      return { 'at-once': atOnce, 'after-waiting': afterWaiting, unlimited, rejected };
+    }),
     quotamesh_mqtt_dispatched_messages_total: (series) => series(now().dispatched),
     quotamesh_mqtt_dropped_messages_total: (series) => series(now().dropped),
     quotamesh_mqtt_queued_messages: (series) => series(now().queued),
@@ -198,19 +155,10 @@ function mqttReadings(now: () => MqttStatus): Readonly<Record<keyof typeof MQTT_
   };
 }
 
-function byLabel(label: string, values: () => Readonly<Record<string, number>>): Reading {
-  return (series) => {
-    for (const [name, value] of Object.entries(values())) series(value, { [label]: name });
-  };
-}
-
-type UsedParts = Pick<NodeParts, 'groups' | 'keys' | 'attachments' | 'registry'>;
-
 function groupSourceReadings(
-  node: UsedParts,
+  node: NodeParts,
   status: () => NodeStatus,
 ): Readonly<Record<keyof typeof GROUP_SOURCE_METRICS, Reading>> {
-  const changes = () => Object.entries(node.registry?.changes ?? {});
   return {
     quotamesh_config_reloads_total: (series) => {
       const { taken, refused } = status().configuration;
@@ -237,9 +185,7 @@ function groupSourceReadings(
     quotamesh_registry_ready: (series) => series(status().registry.ready ? 1 : 0),
     quotamesh_registry_offset: (series) => series(status().registry.offset),
     quotamesh_registry_revision: (series) => series(node.registry?.revision ?? 0),
-    quotamesh_registry_changes_total: (series) => {
-      for (const [outcome, count] of changes()) series(count, { outcome });
-    },
+    quotamesh_registry_changes_total: byLabel('outcome', () => node.registry?.changes ?? {}),
     quotamesh_registry_change_seconds: (series) => series((node.registry?.lastChangeMs ?? 0) / 1000),
     quotamesh_registry_applied_total: (series) => series(node.registry?.applied ?? 0),
     quotamesh_registry_refused_groups: (series) => series(status().registry.refused.length),
@@ -249,7 +195,7 @@ function groupSourceReadings(
   };
 }
 
-function perTemplate({ keys }: Pick<UsedParts, 'keys'>, count: keyof KeyCounts): Reading {
+function perTemplate({ keys }: NodeParts, count: keyof KeyCounts): Reading {
   return (series) => {
     for (const [template, counts] of keys?.counts ?? []) series(counts[count], { template });
   };

@@ -1,33 +1,23 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Direction } from '../../core/base/vocabulary.js';
+import type { MetricsPage } from '../http/status/info-routes.js';
 import { GroupSeries } from './group-series.js';
-import { type MetricSources, MetricTables, type ReadableMetric } from './metric-tables.js';
-
-export interface Metrics {
-  text(): Promise<string>;
-  /** Writes all metrics in the format that a scraper prefers. */
-  scrape(accept: string | undefined): Promise<{ readonly contentType: string; readonly text: string }>;
-}
+import { type MetricSources, metricTables, type ReadableMetric } from './metric-tables.js';
 
 /** Creates metrics with a registry of their own, apart from an embedding program's. */
-export function createMetrics(sources: MetricSources): Metrics {
+export function createMetrics(sources: MetricSources): MetricsPage {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const tables = new MetricTables(sources);
+  const tables = metricTables(sources);
   for (const metric of tables.metrics) register(registry, metric);
   const groups = new GroupSeries(sources.node);
-  const text = async () => {
-    tables.refresh();
-    return (await registry.metrics()) + (await groups.text());
-  };
   const { exemplars } = sources;
   return {
-    text,
     scrape: async (accept) => {
-      if (!exemplars?.isFed || !prefersOpenMetrics(accept)) {
-        return { contentType: registry.contentType, text: await text() };
-      }
-      return { contentType: OPEN_METRICS_TYPE, text: toOpenMetrics(await text(), exemplars) };
+      tables.refresh();
+      const text = (await registry.metrics()) + (await groups.text());
+      if (!exemplars?.isFed || !prefersOpenMetrics(accept)) return { contentType: registry.contentType, text };
+      return { contentType: OPEN_METRICS_TYPE, text: toOpenMetrics(text, exemplars) };
     },
   };
 }

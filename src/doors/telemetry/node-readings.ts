@@ -7,9 +7,8 @@ import type { NodeParts } from '../../node/loop/node-parts.js';
 import { DEGRADED, type DegradedKind } from '../../node/status/degraded.js';
 import { LaneSummary } from '../../node/status/lane-summary.js';
 import type { NODE_METRICS } from './metric-table.js';
-import type { MetricSources, Reading } from './metric-tables.js';
-
-type UsedParts = Pick<NodeParts, 'config' | 'version' | 'clock' | 'topic' | 'poller' | 'busy' | 'loop'>;
+import type { MetricSources } from './metric-tables.js';
+import { byLabel, countedBy, type Reading } from './reading.js';
 
 export function nodeReadings(
   node: NodeParts,
@@ -17,75 +16,48 @@ export function nodeReadings(
   status: () => NodeStatus,
 ): Readonly<Record<keyof typeof NODE_METRICS, Reading>> {
   const { cluster, nodeId, topic } = node.config;
+  const { loop, busy } = node;
   return {
     quotamesh_build_info: (series) => series(1, { version: node.version, node_version: process.version }),
     quotamesh_node_info: (series) => series(1, { cluster, node: nodeId, topic: topic.kind }),
     quotamesh_ready: (series) => series(status().ready ? 1 : 0),
     quotamesh_degraded: (series) => readDegraded(series, node),
     quotamesh_incarnation: (series) => series(status().incarnation),
-    quotamesh_members: (series) => {
-      for (const state of ['alive', 'left', 'expired']) {
-        series(status().members.filter((member) => member.state === state).length, { state });
-      }
-    },
+    quotamesh_members: countedBy('state', ['alive', 'left', 'expired'], () =>
+      status().members.map(({ state }) => state),
+    ),
     quotamesh_longest_silence_seconds: (series) => series(longestSilenceMs(status()) / 1000),
     quotamesh_oldest_report_age_seconds: (series) => series(oldestReportMs(node) / 1000),
     quotamesh_share_sum_ratio: (series) => series(largestShareSum(node)),
-    quotamesh_lanes: (series) => {
-      for (const link of ['linked', 'held', 'fallback']) {
-        series(servedLanes(node).filter((lane) => lane.link === link).length, { link });
-      }
-    },
+    quotamesh_lanes: countedBy('link', ['linked', 'held', 'fallback'], () => servedLanes(node).map(({ link }) => link)),
     quotamesh_busy_lanes: (series) => series(status().busyLanes),
-    quotamesh_backends: (series) => {
-      const states = Array.from(node.loop.coordinator?.targets.backends.all() ?? [], stateOf);
-      for (const state of ['well', 'saturated', 'silent']) {
-        series(states.filter((one) => one === state).length, { state });
-      }
-    },
-    ...busyReadings(node),
-    quotamesh_backend_polls_total: (series) => {
-      for (const [outcome, count] of Object.entries(node.poller.polls)) series(count, { outcome });
-    },
-    quotamesh_cost_lanes: (series) => series(node.loop.coordinator?.costs.laneCount ?? 0),
-    ...epochReadings(status),
-    quotamesh_isolated_partitions: (series) => series(isolatedPartitions(node)),
-    quotamesh_rounds_total: (series) => series(node.loop.rounds.count),
-    quotamesh_round_seconds_total: (series) => series(node.loop.rounds.totalMs / 1000),
-    ...poolReadings(status),
-    quotamesh_last_rebalancing_seconds: (series) => series(status().lastRebalancingMs / 1000),
-    quotamesh_report_round_trip_seconds: (series) => series(status().reportRoundTripMs / 1000),
-    ...reportReadings(node),
-    quotamesh_unhandled_rejections_total: (series) => {
-      if (incidents !== undefined) series(incidents.unhandledRejections);
-    },
-  };
-}
-
-function busyReadings({
-  busy,
-}: UsedParts): Readonly<Record<'quotamesh_backend_busiest_ratio' | 'quotamesh_backend_busy_groups', Reading>> {
-  return {
+    quotamesh_backends: countedBy('state', ['well', 'saturated', 'silent'], () =>
+      Array.from(node.loop.coordinator?.targets.backends.all() ?? [], stateOf),
+    ),
     quotamesh_backend_busiest_ratio: (series) => {
       for (const { backend, busiestRatio } of busy.backends) series(busiestRatio, { backend });
     },
     quotamesh_backend_busy_groups: (series) => {
       for (const { backend, count } of busy.backends) series(count, { backend });
     },
-  };
-}
-
-function reportReadings({
-  loop,
-}: UsedParts): Readonly<
-  Record<'quotamesh_reports_written_total' | 'quotamesh_reports_waiting' | 'quotamesh_reports_held_back_total', Reading>
-> {
-  return {
-    quotamesh_reports_written_total: (series) => {
-      for (const [reason, count] of Object.entries(loop.coordinator?.reportsWritten ?? {})) series(count, { reason });
-    },
+    quotamesh_backend_polls_total: byLabel('outcome', () => node.poller.polls),
+    quotamesh_cost_lanes: (series) => series(loop.coordinator?.costs.laneCount ?? 0),
+    quotamesh_topic_epochs_total: byLabel('topic', () => ({
+      reports: status().topic.epochChanges,
+      registry: status().registry.epochChanges,
+    })),
+    quotamesh_isolated_partitions: (series) => series(loop.coordinator?.link.isolatedPartitions.length ?? 0),
+    quotamesh_rounds_total: (series) => series(loop.rounds.count),
+    quotamesh_round_seconds_total: (series) => series(loop.rounds.totalMs / 1000),
+    ...poolReadings(status),
+    quotamesh_last_rebalancing_seconds: (series) => series(status().lastRebalancingMs / 1000),
+    quotamesh_report_round_trip_seconds: (series) => series(status().reportRoundTripMs / 1000),
+    quotamesh_reports_written_total: byLabel('reason', () => loop.coordinator?.reportsWritten ?? {}),
     quotamesh_reports_waiting: (series) => series(loop.coordinator?.reportBudget.waiting ?? 0),
     quotamesh_reports_held_back_total: (series) => series(loop.coordinator?.reportBudget.heldBack ?? 0),
+    quotamesh_unhandled_rejections_total: (series) => {
+      if (incidents !== undefined) series(incidents.unhandledRejections);
+    },
   };
 }
 
@@ -111,12 +83,8 @@ const ALERTED = [
 /** Lanes converged per scrape: 2 to 20 µs each must not hold requests back. */
 const CONVERGED_LANES_MAX = 1000;
 
-function servedLanes(node: UsedParts): readonly LaneState[] {
+function servedLanes(node: NodeParts): readonly LaneState[] {
   return [...(node.loop.coordinator?.lanes.values() ?? [])];
-}
-
-function isolatedPartitions(node: UsedParts): number {
-  return node.loop.coordinator?.link.isolatedPartitions.length ?? 0;
 }
 
 function stateOf({ isSilent, ratio }: Backend): string {
@@ -128,7 +96,7 @@ function longestSilenceMs({ members }: NodeStatus): number {
   return Math.max(0, ...members.filter(({ state }) => state === 'alive').map(({ silentMs }) => silentMs));
 }
 
-function oldestReportMs(node: UsedParts): number {
+function oldestReportMs(node: NodeParts): number {
   const { coordinator } = node.loop;
   if (coordinator === null) return 0;
   const { usageMap, membership } = coordinator;
@@ -154,15 +122,6 @@ function largestShareSum(node: NodeParts): number {
     }
   }
   return largest;
-}
-
-function epochReadings(status: () => NodeStatus): Readonly<Record<'quotamesh_topic_epochs_total', Reading>> {
-  return {
-    quotamesh_topic_epochs_total: (series) => {
-      series(status().topic.epochChanges, { topic: 'reports' });
-      series(status().registry.epochChanges, { topic: 'registry' });
-    },
-  };
 }
 
 function poolReadings(

@@ -9,7 +9,7 @@ import type { ConnectionCounts } from '../../../src/doors/http/connections/conne
 import { closeHttp, createHttpServer } from '../../../src/doors/http/server/http-server.js';
 import type { KeeperStatus } from '../../../src/doors/kafka-quotas/keeper-status.js';
 import type { MqttStatus } from '../../../src/doors/mqtt/mqtt-status.js';
-import { createMetrics, type Metrics } from '../../../src/doors/telemetry/metrics.js';
+import { createMetrics } from '../../../src/doors/telemetry/metrics.js';
 import { type WholeNode, wholeNode } from '../../whole-node.js';
 
 export interface LogLine {
@@ -23,7 +23,6 @@ export interface HttpScene {
   readonly node: WholeNode;
   readonly app: FastifyInstance;
   readonly access: Access;
-  readonly metrics: Metrics;
   readonly log: readonly LogLine[];
   /** What the listener has counted. */
   readonly counts: ConnectionCounts;
@@ -86,7 +85,6 @@ export async function sceneOf(
     node,
     app,
     access,
-    metrics,
     log,
     counts: outcomes.connections,
     acquire: (body) => answerOf(app, { method: 'POST', url: '/v1/acquire', payload: body as object }),

@@ -189,8 +189,7 @@ function memoryOf({ rawHeaders, url = '', headers }: IncomingMessage): number {
 }
 
 /** Reasons for which the listener ends a connection. */
-export const END_REASONS = ['idle-full', 'full', 'pipelined', 'not-reading', 'held-full'] as const;
-export type EndReason = (typeof END_REASONS)[number];
+export type EndReason = 'idle-full' | 'full' | 'pipelined' | 'not-reading' | 'held-full';
 
 /** Counted by the listener, read by the metrics. */
 export interface ConnectionCounts {

@@ -16,6 +16,7 @@ import { needs } from '../route/route-access.js';
 type UsedParts = Pick<NodeParts, 'config' | 'version'>;
 
 export interface MetricsPage {
+  /** Writes all metrics in the format that a scraper prefers. */
   scrape(accept: string | undefined): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
