@@ -23,6 +23,7 @@ export interface HttpScene {
   readonly node: WholeNode;
   readonly app: FastifyInstance;
   readonly access: Access;
+  readonly metrics: { text(): Promise<string> };
   readonly log: readonly LogLine[];
   /** What the listener has counted. */
   readonly counts: ConnectionCounts;
@@ -85,6 +86,7 @@ export async function sceneOf(
     node,
     app,
     access,
+    metrics: { text: async () => (await metrics.scrape(undefined)).text },
     log,
     counts: outcomes.connections,
     acquire: (body) => answerOf(app, { method: 'POST', url: '/v1/acquire', payload: body as object }),

@@ -12,7 +12,7 @@ describe('metrics', () => {
     attachTo({ node: scene.node });
     await scene.acquire({ group: 'orders', messages: 2, bytes: 100 });
     await scene.acquire({ group: 'blocked', messages: 3 });
-    const [told, scraped] = [await sdk.scrape(), (await scene.app.inject('/metrics')).body];
+    const [told, scraped] = [await sdk.scrape(), await scene.metrics.text()];
     const ours = seriesOf(scraped).filter(([name]) => !/^quotamesh_(auth|http|unhandled)/.test(name));
     const theirs = new Map(
       seriesOf(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { KAFKA_QUOTA_METRICS } from '../../../src/doors/telemetry/kafka-quota-metrics.js';
 import * as ownTables from '../../../src/doors/telemetry/metric-table.js';
-import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
+import { httpScene, readyScene } from '../http/http-scene.js';
 
 const { counter, gauge, ...tables } = ownTables;
 const TABLE: Readonly<Record<string, ownTables.MetricRow>> = Object.assign(
@@ -14,7 +14,7 @@ const TABLE: Readonly<Record<string, ownTables.MetricRow>> = Object.assign(
 describe('metrics', () => {
   it('are those of docs/reference/metrics.md, no more and no fewer, with the same type', async () => {
     const scene = await httpScene({ metrics: { perGroup: 'all' } });
-    const exported = [...(await scrape(scene)).matchAll(/^# TYPE (quotamesh_\w+) (\w+)$/gm)];
+    const exported = [...(await scene.metrics.text()).matchAll(/^# TYPE (quotamesh_\w+) (\w+)$/gm)];
     const documented = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8');
     const rows = [...documented.matchAll(/^\| `(quotamesh_\w+)` \| (\w+) \|/gm)];
     const pairs = (matches: RegExpMatchArray[]) => matches.map(([, name, type]) => `${name} ${type}`).sort();
@@ -39,7 +39,7 @@ describe('metrics', () => {
 
   it('before the topic is open: not ready, and nothing is missing', async () => {
     const scene = await httpScene();
-    const series = seriesOf(await scrape(scene));
+    const series = seriesOf(await scene.metrics.text());
     expect(series.get('quotamesh_ready')).toBe(0);
     expect(series.get('quotamesh_members{state="alive"}')).toBe(0);
     expect(series.get('quotamesh_share_sum_ratio')).toBe(0);
@@ -56,7 +56,7 @@ describe('metrics', () => {
     await scene.acquire({ group: 'orders', direction: 'dispatch', messages: 1 });
     await scene.acquire({ group: 'blocked', messages: 3 });
     await scene.acquire({ group: 'nope', messages: 3 });
-    const series = seriesOf(await scrape(scene));
+    const series = seriesOf(await scene.metrics.text());
     expect(Object.fromEntries(series)).toMatchObject({
       quotamesh_ready: 1,
       quotamesh_incarnation: 1,
@@ -101,7 +101,7 @@ describe('metrics', () => {
     expect((await node.acquire('slow', { messages: 1 }, { waitMs: 20 })).granted).toBe(false);
     node.consume('owing', { messages: 300 });
     for (let time = 0; time < 3; time++) node.tryAcquire('clients', { messages: 1 }, { client: 'c' });
-    const series = seriesOf(await scrape(scene));
+    const series = seriesOf(await scene.metrics.text());
     expect(Object.fromEntries(series)).toMatchObject({
       'quotamesh_held_back{direction="publish"}': 1,
       'quotamesh_held_back{direction="dispatch"}': 0,
@@ -130,19 +130,23 @@ describe('metrics', () => {
   it('count once, however often they are scraped', async () => {
     const scene = await readyScene();
     await scene.acquire({ group: 'blocked', messages: 3 });
-    await scrape(scene);
-    await scrape(scene);
-    const series = seriesOf(await scrape(scene));
+    await scene.metrics.text();
+    await scene.metrics.text();
+    const series = seriesOf(await scene.metrics.text());
     expect(series.get('quotamesh_refused_messages_total{direction="publish"}')).toBe(3);
     await scene.close();
   });
 
   it('per group: none by default, all on request', async () => {
     const none = await httpScene();
-    expect([...seriesOf(await scrape(none)).keys()].filter((name) => name.startsWith('quotamesh_group_'))).toEqual([]);
+    expect(
+      [...seriesOf(await none.metrics.text()).keys()].filter((name) => name.startsWith('quotamesh_group_')),
+    ).toEqual([]);
     await none.close();
     const all = await httpScene({ metrics: { perGroup: 'all' } });
-    const groups = [...seriesOf(await scrape(all)).keys()].flatMap((name) => /\{group="(\w+)"/.exec(name)?.[1] ?? []);
+    const groups = [...seriesOf(await all.metrics.text()).keys()].flatMap(
+      (name) => /\{group="(\w+)"/.exec(name)?.[1] ?? [],
+    );
     expect(new Set(groups)).toEqual(new Set(['orders', 'blocked', 'slow', 'free']));
     await all.close();
   });
@@ -157,10 +161,6 @@ describe('metrics', () => {
     await scene.close();
   });
 });
-
-async function scrape({ app }: HttpScene): Promise<string> {
-  return (await app.inject({ method: 'GET', url: '/metrics' })).body;
-}
 
 /** `name{labels}` → value. */
 function seriesOf(text: string): ReadonlyMap<string, number> {
