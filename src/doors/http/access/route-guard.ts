@@ -8,7 +8,7 @@ import { shownCertificate } from '../../../base/access/shown-certificate.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { invariant } from '../../../core/base/invariant.js';
 import { PROBLEM } from '../route/answer-schemas.js';
-import { needs, type RouteAccess, tenantDenied } from '../route/route-access.js';
+import { needs, type RouteAccess, roleMissing, tenantDenied } from '../route/route-access.js';
 import { isThisMachine } from './caller.js';
 
 /** Caller of a connection's last request, and its proof. */
@@ -32,6 +32,7 @@ export class RouteGuard {
   readonly #remoteChanges: boolean;
   readonly #listensOn: string;
   readonly #callers = new WeakMap<object, KnownCaller>();
+  readonly #guards = new WeakSet<onRequestHookHandler>();
 
   constructor(access: Access, { remoteChanges, listensOn }: GuardRules) {
     this.#access = access;
@@ -47,9 +48,11 @@ export class RouteGuard {
       invariant(declared !== undefined, `${[route.method].flat()} ${route.url} does not say which role it needs`);
       describeSecurity(route, declared);
       // fastify makes HEAD from the GET route, which is guarded already.
-      if (route.method === 'HEAD' && this.#isGuarded(route)) return;
-      const guard = this.#guardOf(declared);
-      route.onRequest = [guard, ...[route.onRequest ?? []].flat()];
+      const hooks = [route.onRequest ?? []].flat();
+      if (route.method === 'HEAD' && hooks.some((hook) => this.#guards.has(hook))) return;
+      const guard: onRequestHookHandler = (request, reply, done) => this.#answer(declared, request, reply, done);
+      this.#guards.add(guard);
+      route.onRequest = [guard, ...hooks];
     });
     app.addHook('onRequest', (request, reply, done) => {
       // Unknown callers must not learn which routes there are.
@@ -64,18 +67,6 @@ export class RouteGuard {
     const caller = this.#knownCaller(request);
     if (caller === null || !hasRole(caller, need)) return false;
     return caller.how !== 'certificate' || this.#whyNotChange(request) === null;
-  }
-
-  #isGuarded(route: RouteOptions): boolean {
-    return [route.onRequest ?? []].flat().some((hook) => this.#guards.has(hook));
-  }
-
-  readonly #guards = new WeakSet<onRequestHookHandler>();
-
-  #guardOf(declared: RouteAccess): onRequestHookHandler {
-    const guard: onRequestHookHandler = (request, reply, done) => this.#answer(declared, request, reply, done);
-    this.#guards.add(guard);
-    return guard;
   }
 
   #answer(declared: RouteAccess, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
@@ -93,11 +84,10 @@ export class RouteGuard {
 
   /** Checks access without `auth:`: the machine is the only credential. */
   #checkOpen(declared: RouteAccess, request: FastifyRequest): void {
-    const { socket } = request;
     this.#rejectPage(declared, request);
-    const { changes } = declared;
-    if (!changes || this.#remoteChanges || isThisMachine(socket.remoteAddress)) return;
-    throw new QuotameshError('CHANGE_NOT_LOCAL', { address: socket.remoteAddress });
+    const { remoteAddress: address } = request.socket;
+    if (!declared.changes || this.#remoteChanges || isThisMachine(address)) return;
+    throw new QuotameshError('CHANGE_NOT_LOCAL', { address });
   }
 
   #check(declared: RouteAccess, request: FastifyRequest): void {
@@ -108,12 +98,7 @@ export class RouteGuard {
     if (!hasRole(caller, need)) {
       this.#access.count('denied', 'http');
       const what = `${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200)}`;
-      throw new QuotameshError('ROLE_MISSING', {
-        caller: caller.name,
-        needs: need,
-        roles: caller.roles.join(', '),
-        what,
-      });
+      throw roleMissing(caller, need, what);
     }
     if (caller.tenants === null || (need !== 'operator' && need !== 'admin')) return;
     const tenant = tenantOf?.(request.params as Readonly<Record<string, unknown>>);
@@ -128,9 +113,8 @@ export class RouteGuard {
    * node's own page passes where the machine is the only credential.
    */
   #rejectPage(declared: RouteAccess, request: FastifyRequest): void {
-    const { method } = request;
-    const reason =
-      method === 'GET' || method === 'HEAD' ? this.#whyNotRead(declared, request) : this.#whyNotChange(request);
+    const isReading = request.method === 'GET' || request.method === 'HEAD';
+    const reason = isReading ? this.#whyNotRead(declared, request) : this.#whyNotChange(request);
     if (reason === null) return;
     this.#access.count('denied', 'http');
     throw new QuotameshError('PAGE_DENIED', { reason });

@@ -16,13 +16,7 @@ import { LEVELS, type Level } from '../../../core/limiter/levels.js';
 import type { Decision, Granted, NotReady, Refused } from '../../../node/api/decision.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { type ConnectionCounts, createConnectionCounts } from '../connections/connection-bounds.js';
-import {
-  PROBLEM_MEDIA_TYPE,
-  type Problem,
-  problemOf,
-  QUOTA_EXCEEDED_TYPE,
-  REDUCED_CAPACITY_TYPE,
-} from '../route/problem.js';
+import { PROBLEM_MEDIA_TYPE, problemOf, QUOTA_EXCEEDED_TYPE, REDUCED_CAPACITY_TYPE } from '../route/problem.js';
 import type { AcquireBody } from './acquire-body.js';
 import type { ReservationCounts, Reserved } from './open-reservations.js';
 import { RateLimitFields, wholeSeconds } from './rate-limit-fields.js';
@@ -126,12 +120,7 @@ export function notReadyAnswer(
   return unableAnswer(error, retryAfterMs);
 }
 
-/** Answers that topics, clients or waiters have no room; no policy is violated. */
-export function noRoomAnswer(error: QuotameshError): AcquireAnswer {
-  return unableAnswer(error, 1000);
-}
-
-function unableAnswer(error: QuotameshError, retryAfterMs: number): AcquireAnswer {
+export function unableAnswer(error: QuotameshError, retryAfterMs: number): AcquireAnswer {
   const body = JSON.stringify(capacityProblem(error, retryAfterMs));
   return { status: 503, fields: problemFields(wholeSeconds(retryAfterMs)), body };
 }
@@ -207,14 +196,12 @@ export class RefusalAnswers {
   }
 }
 
-interface RefusedFacts {
-  readonly group: string;
-  readonly direction: Direction;
-  readonly dimension: Dimension;
-}
-
 /** Makes the body of a refusal, but for its `retryAfterMs`. */
-export function quotaProblem(policy: string, facts: RefusedFacts, level: Level) {
+export function quotaProblem(
+  policy: string,
+  facts: { readonly group: string; readonly direction: Direction; readonly dimension: Dimension },
+  level: Level,
+) {
   const error = new QuotameshError('QUOTA_EXCEEDED', { ...facts, what: WHAT[level] });
   return { ...problemOf(error, QUOTA_EXCEEDED_TYPE), 'violated-policies': [policy], ...facts, level };
 }
@@ -227,11 +214,6 @@ const WHAT: Readonly<Record<Level, string>> = {
 };
 
 /** Makes a problem without violated policies: the node cannot decide, or has no room. */
-export function capacityProblem(error: QuotameshError, retryAfterMs: number): CapacityProblem {
+export function capacityProblem(error: QuotameshError, retryAfterMs: number) {
   return { ...problemOf(error, REDUCED_CAPACITY_TYPE), 'violated-policies': [], retryAfterMs };
-}
-
-interface CapacityProblem extends Problem {
-  readonly 'violated-policies': readonly [];
-  readonly retryAfterMs: number;
 }

@@ -7,13 +7,13 @@ import { type CallingRequest, callerOf } from '../access/caller.js';
 import { ACQUIRE_ANSWERS } from '../route/answer-schemas.js';
 import type { ErrorHandler } from '../route/problem.js';
 import { route } from '../route/route.js';
-import { needs } from '../route/route-access.js';
+import { needs, roleMissing } from '../route/route-access.js';
 import {
   type AcquireAnswers,
   type AcquireOutcomes,
-  noRoomAnswer,
   sendAnswer,
   sendByFastify,
+  unableAnswer,
 } from './acquire-answers.js';
 import { ACQUIRE_BODY, ACQUIRE_PATH, type AcquireBody } from './acquire-body.js';
 import type { OpenReservations, Reserved } from './open-reservations.js';
@@ -37,7 +37,8 @@ export function addAcquireRoute(app: FastifyInstance, parts: AnsweringParts): vo
     answers: ACQUIRE_ANSWERS,
     errorHandler: (error, request, reply) => {
       outcomes.rejected++;
-      if (error instanceof QuotameshError && error.httpStatus === 503) sendByFastify(reply, noRoomAnswer(error));
+      // No room for topics, clients or waiters violates no policy.
+      if (error instanceof QuotameshError && error.httpStatus === 503) sendByFastify(reply, unableAnswer(error, 1000));
       else handleError(error, request, reply);
     },
     handler: (request, reply) => {
@@ -101,14 +102,7 @@ function rejectBesideImmediate({ atMost = false, waitMs = 0 }: AcquireBody): voi
 /** Rejects callers without the role for unconditional grants. */
 function rejectUnlessConsuming(asked: CallingRequest): void {
   const caller = callerOf(asked);
-  if (hasRole(caller, 'consume')) return;
-  const what = 'ask with priority: immediate';
-  throw new QuotameshError('ROLE_MISSING', {
-    caller: caller.name,
-    needs: 'consume',
-    roles: caller.roles.join(', '),
-    what,
-  });
+  if (!hasRole(caller, 'consume')) throw roleMissing(caller, 'consume', 'ask with priority: immediate');
 }
 
 /** Waits until the request's turn, its time is up, or the client hangs up. */

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { BYTES, directionIndex, directionOfLane, laneOf, MESSAGES } from '../../../core/base/vocabulary.js';
+import { finiteOrNull, shownRates } from '../../../core/base/shown-rates.js';
+import { BYTES, directionIndex, directionOfLane, laneOf, MESSAGES, UNLIMITED } from '../../../core/base/vocabulary.js';
 import type { Part } from '../../../node/enforcers/membership.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import {
@@ -18,7 +19,7 @@ import {
   yes,
 } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
-import { amount, bulkOf, flag, GROUP_LENGTH_MAX, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
+import { amount, bulkOf, flag, GROUP_LENGTH_MAX, HTTP_WAIT_MS_MAX, milliseconds, textUpTo } from '../route/fields.js';
 import { itemProblem } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
@@ -49,10 +50,7 @@ export function addEnforceRoutes(app: FastifyInstance, node: UsedParts): void {
     summary: 'Lists those who enforce by themselves, and when each was heard last',
     query: NO_QUERY,
     answers: ENFORCERS_ANSWERS,
-    handler: (_, reply) => {
-      const { enforcers } = node;
-      reply.send({ alive: enforcers.alive, enforcers: enforcers.list(LISTED_MAX) });
-    },
+    handler: () => ({ alive: node.enforcers.alive, enforcers: node.enforcers.list(LISTED_MAX) }),
   });
 }
 
@@ -112,20 +110,11 @@ function answerOf(lane: number, { isKnown, rate, depth }: Part, node: UsedParts)
   const isShadow = group.mode === 'shadow';
   return {
     status: 200,
-    messagesPerSecond: finite(rate[MESSAGES]),
-    bytesPerSecond: finite(rate[BYTES]),
-    messagesDepth: finite(depth[MESSAGES]),
-    bytesDepth: finite(depth[BYTES]),
-    quota: {
-      messagesPerSecond: isShadow ? null : finite(quota[MESSAGES]),
-      bytesPerSecond: isShadow ? null : finite(quota[BYTES]),
-    },
+    ...shownRates([rate[MESSAGES], rate[BYTES]]),
+    messagesDepth: finiteOrNull(depth[MESSAGES]),
+    bytesDepth: finiteOrNull(depth[BYTES]),
+    quota: shownRates(isShadow ? UNLIMITED : quota),
   };
-}
-
-/** Writes Infinity as null for JSON. */
-function finite(units: number | undefined): number | null {
-  return units === undefined || units === Infinity ? null : units;
 }
 
 const ENFORCER_LENGTH_MAX = 256;
@@ -133,11 +122,6 @@ const TTL_MS_LEAST = 500;
 const TTL_MS_MOST = 60_000;
 const TOPICS_MAX = 1_000_000;
 
-const enforcer = z
-  .string()
-  .min(1)
-  .max(ENFORCER_LENGTH_MAX)
-  .meta({ description: 'The name of the enforcer; each process has one of its own.', examples: ['proxy-1'] });
 const life = z
   .int()
   .min(0)
@@ -148,12 +132,6 @@ const ttlMs = z
   .max(TTL_MS_MOST)
   .meta({ description: 'How long its parts last without a report, in milliseconds. Absent means 3,000.' });
 const seen = z.int().min(0).meta({ description: '`version` of the last answer; absent = answer at once.' });
-const group = z
-  .string()
-  .min(1)
-  .max(GROUP_LENGTH_MAX)
-  .meta({ description: 'The name of a group.', examples: ['orders'] });
-
 const topics = z
   .int()
   .min(0)
@@ -166,7 +144,7 @@ const admitted = body({
 });
 
 const enforced = body({
-  group: withAllowed(group, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`),
+  group: textUpTo(GROUP_LENGTH_MAX, 'The name of a group.', 'orders'),
   direction: DIRECTION,
   admitted: admitted.meta({ description: 'What it has admitted in its life so far; absent means 0.' }).exactOptional(),
   topics: withAllowed(topics, `must be a whole number from 0 to ${TOPICS_MAX}`).exactOptional(),
@@ -174,7 +152,7 @@ const enforced = body({
 });
 
 const ENFORCE_BODY = body({
-  enforcer: withAllowed(enforcer, `must be a string of 1 to ${ENFORCER_LENGTH_MAX} characters`),
+  enforcer: textUpTo(ENFORCER_LENGTH_MAX, 'The name of the enforcer; each process has one of its own.', 'proxy-1'),
   life: withAllowed(life, 'must be a whole number from 0 on'),
   ttlMs: withAllowed(ttlMs, `must be a number of milliseconds from ${TTL_MS_LEAST} to ${TTL_MS_MOST}`).exactOptional(),
   seen: withAllowed(seen, 'must be the version of an answer').exactOptional(),

@@ -63,7 +63,7 @@ export class RateLimitFields {
   }
 
   /** Makes both fields for a silent key. */
-  ofKey(name: string, { settings, remaining }: KeySeen, direction: Direction): KeyFields {
+  ofKey(name: string, { settings, remaining }: KeySeen, direction: Direction) {
     const { names, field } = policiesOf({ ...settings, name }, direction);
     const items = names.flatMap((item, at) => {
       return item === '' ? [] : [leftItem(item, remaining[directionIndex(direction)][at], null)];
@@ -109,11 +109,6 @@ export class RateLimitFields {
     this.#lanes[lane] = made;
     return made;
   }
-}
-
-interface KeyFields {
-  readonly policy: string;
-  readonly current: string;
 }
 
 interface LanePolicies {

@@ -15,10 +15,8 @@ import { COST } from './acquire-body.js';
 import { BULK_BODY_LIMIT_FACTOR } from './bulk-route.js';
 import type { OpenReservations } from './open-reservations.js';
 
-type UsedParts = Pick<NodeParts, 'config'>;
-
 interface ReservationRouteParts {
-  readonly node: UsedParts;
+  readonly node: Pick<NodeParts, 'config'>;
   readonly reservations: OpenReservations;
   readonly outcomes: AcquireOutcomes;
 }
@@ -33,9 +31,7 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
     summary: 'Ends a reservation whose work was done; amounts that are left out were as estimated',
     body: COMMIT_BODY,
     answers: { 200: ENDED, ...ENDING_PROBLEMS },
-    handler: ({ body }, reply) => {
-      reply.send({ ended: reservations.end(body) });
-    },
+    handler: ({ body }) => ({ ended: reservations.end(body) }),
   });
   route(app, {
     ...described,
@@ -43,9 +39,7 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
     summary: 'Ends a reservation whose work was not done; everything is given back',
     body: CANCEL_BODY,
     answers: { 200: ENDED, ...ENDING_PROBLEMS },
-    handler: ({ body }, reply) => {
-      reply.send({ ended: reservations.end({ ...body, cancel: true }) });
-    },
+    handler: ({ body }) => ({ ended: reservations.end({ ...body, cancel: true }) }),
   });
   route(app, {
     ...described,
@@ -54,12 +48,11 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
     body: COMMITS_BODY,
     answers: { 200: BULK_ENDED, ...BODY_PROBLEMS },
     bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
-    handler: ({ body: { commits } }, reply) => {
-      const answers = commits.map((given, at) =>
+    handler: ({ body: { commits } }) => ({
+      answers: commits.map((given, at) =>
         itemAnswer(() => ({ ended: reservations.end(readPart(ENDING, given, `commits[${at}].`)) })),
-      );
-      reply.send({ answers });
-    },
+      ),
+    }),
   });
   addCounts(app, parts);
 }
@@ -73,10 +66,10 @@ function addCounts(app: FastifyInstance, { node, reservations, outcomes }: Reser
     summary: 'Counts the reservations made over HTTP: how many are open, and how the others ended',
     query: NO_QUERY,
     answers: COUNTS_ANSWERS,
-    handler: (_, reply) => {
+    handler: () => {
       reservations.expire();
       const { maxReservations: max, reservationMs: validMs } = node.config.limits;
-      reply.send({ ...outcomes.reservations, max, validMs });
+      return { ...outcomes.reservations, max, validMs };
     },
   });
 }

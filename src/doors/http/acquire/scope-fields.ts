@@ -4,24 +4,8 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Scope } from '../../../core/beside/attachments/attachment.js';
 import type { Where } from '../../../node/api/decision.js';
 import { anyOfFields, type Rule } from '../route/body.js';
-import { anyObject, choice, GROUP_LENGTH_MAX, name } from '../route/fields.js';
+import { anyObject, choice, GROUP_LENGTH_MAX, name, textUpTo } from '../route/fields.js';
 import { withAllowed } from '../route/wording.js';
-
-const group = z
-  .string()
-  .min(1)
-  .max(GROUP_LENGTH_MAX)
-  .meta({
-    description:
-      'The name of a configured group. Without it the groups follow from tenant, namespace, topic, client and headers.',
-    examples: ['orders'],
-  });
-
-const key = z
-  .string()
-  .min(1)
-  .max(GROUP_LENGTH_MAX)
-  .meta({ description: 'Another word for group, where the name is that of a key.', examples: ['key:alice'] });
 
 /** At most a hundred headers, because every rule looks at each. */
 const headers = z
@@ -34,8 +18,16 @@ const headers = z
 
 /** Fields that say whose work it is; a request has at least one. */
 export const SCOPE_FIELDS = {
-  group: withAllowed(group, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
-  key: withAllowed(key, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
+  group: textUpTo(
+    GROUP_LENGTH_MAX,
+    'The name of a configured group. Without it the groups follow from tenant, namespace, topic, client and headers.',
+    'orders',
+  ).exactOptional(),
+  key: textUpTo(
+    GROUP_LENGTH_MAX,
+    'Another word for group, where the name is that of a key.',
+    'key:alice',
+  ).exactOptional(),
   tenant: name('The tenant whose attachments name the groups. It stands instead of a group.').exactOptional(),
   namespace: name('A namespace of the tenant. It stands instead of a group.').exactOptional(),
   headers: withAllowed(headers, 'must be an object of at most 100 strings').exactOptional(),

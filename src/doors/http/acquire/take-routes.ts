@@ -69,9 +69,9 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
     summary: 'Ends a batch; unused tokens go back to the window or bucket that they came from',
     body: REFUND_BODY,
     answers: REFUND_ANSWERS,
-    handler: ({ body: { id, ...left } }, reply) => {
+    handler: ({ body: { id, ...left } }) => {
       node.gate.batches.refund(id, left);
-      reply.send({ ended: true });
+      return { ended: true };
     },
   });
   route(app, {
@@ -81,16 +81,15 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
     body: REFUNDS_BODY,
     answers: REFUNDS_ANSWERS,
     bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
-    handler: ({ body: { refunds } }, reply) => {
-      const answers = refunds.map((given, at) =>
+    handler: ({ body: { refunds } }) => ({
+      answers: refunds.map((given, at) =>
         itemAnswer(() => {
           const { id, ...left } = readPart(REFUND_BODY, given, `refunds[${at}].`);
           node.gate.batches.refund(id, left);
           return { ended: true };
         }),
-      );
-      reply.send({ answers });
-    },
+      ),
+    }),
   });
   addCounts(app, node);
 }
@@ -105,10 +104,9 @@ function addCounts(app: FastifyInstance, node: UsedParts): void {
     summary: 'Counts the batches of tokens: how many are open, and how the others ended',
     query: NO_QUERY,
     answers: BATCH_COUNTS_ANSWERS,
-    handler: (_, reply) => {
+    handler: () => {
       batches.expire(node.clock());
-      const { counts } = batches;
-      reply.send(counts);
+      return batches.counts;
     },
   });
 }

@@ -38,17 +38,6 @@ export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void
     params: PATH,
     handler: ({ params }, reply) => send(reply, attachmentAt(node, params['*'])),
   });
-  addChanges(app, node);
-  route(app, {
-    ...VIEWING,
-    url: '/v1/which',
-    summary: 'Tells which groups limit work of a scope, and why',
-    query: WHICH,
-    handler: ({ query }) => which(node, scopeIn(query)),
-  });
-}
-
-function addChanges(app: FastifyInstance, node: UsedParts): void {
   route(app, {
     ...CHANGING,
     method: 'PUT',
@@ -70,6 +59,13 @@ function addChanges(app: FastifyInstance, node: UsedParts): void {
       await detach(node, path, expectedOfScope(request, node, path), attachedBy(request));
       return reply.code(204).send();
     },
+  });
+  route(app, {
+    ...VIEWING,
+    url: '/v1/which',
+    summary: 'Tells which groups limit work of a scope, and why',
+    query: WHICH,
+    handler: ({ query }) => which(node, scopeIn(query)),
   });
 }
 

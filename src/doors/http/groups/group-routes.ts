@@ -21,6 +21,7 @@ import {
 import { changedBy } from '../access/caller.js';
 import {
   BATCH_PROBLEM,
+  BODY_PROBLEMS,
   CHANGE_PROBLEMS,
   count,
   DEFINITION,
@@ -51,12 +52,6 @@ export function addGroupRoutes(app: FastifyInstance, node: ChangeParts): void {
     answers: { 200: DEFINITION, 404: PROBLEM },
     handler: ({ params }, reply) => sendGroup(reply, 200, definedGroup(node, params.group)),
   });
-  addPut(app, node);
-  addPatch(app, node);
-  addDelete(app, node);
-}
-
-function addPut(app: FastifyInstance, node: ChangeParts): void {
   route(app, {
     ...CHANGE,
     method: 'PUT',
@@ -73,9 +68,6 @@ function addPut(app: FastifyInstance, node: ChangeParts): void {
       return sendGroup(reply, isNew ? 201 : 200, made);
     },
   });
-}
-
-function addPatch(app: FastifyInstance, node: ChangeParts): void {
   route(app, {
     ...CHANGE,
     method: 'PATCH',
@@ -90,6 +82,7 @@ function addPatch(app: FastifyInstance, node: ChangeParts): void {
       return sendGroup(reply, 200, await patchGroup(node, params.group, patch, expected, changedBy(request)));
     },
   });
+  addDelete(app, node);
 }
 
 function addDelete(app: FastifyInstance, node: ChangeParts): void {
@@ -171,11 +164,9 @@ const BATCH_ANSWERS = {
     'All groups are changed; with ?dryRun=true what would be.',
     z.union([PUT_GROUPS, record({ dryRun: z.literal(true), groups: listOf(PREVIEWED) })]),
   ),
-  400: PROBLEM,
+  ...BODY_PROBLEMS,
   403: PROBLEM,
   412: BATCH_PROBLEM,
-  413: PROBLEM,
-  415: PROBLEM,
   422: BATCH_PROBLEM,
   503: PROBLEM,
 };

@@ -42,32 +42,28 @@ export function addKeyRoutes(app: FastifyInstance, node: ChangeParts): void {
     answers: { 200: KEY_DEFINITIONS },
     handler: () => ({ definitions: listKeyDefinitions(node) }),
   });
-  for (const kind of ['template', 'key'] as const) addDefinition(app, node, kind);
-}
-
-function addDefinition(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
-  addLook(app, node, kind);
-  addWrites(app, node, kind);
-  addDelete(app, node, kind);
+  for (const kind of ['template', 'key'] as const) {
+    addLook(app, node, kind);
+    addWrites(app, node, kind);
+    addDelete(app, node, kind);
+  }
 }
 
 function addLook(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
-  const url = URLS[kind];
-  const common = { tag: 'groups', query: NO_QUERY, params: pathParams(kind) } as const;
-  const what = WHAT[kind];
   route(app, {
-    ...common,
     method: 'GET',
-    url: kind === 'key' ? `${url}/definition` : url,
+    url: kind === 'key' ? `${URLS.key}/definition` : URLS.template,
     access: needs('viewer'),
-    summary: `Shows ${what} as YAML would write it; its ETag can be sent back as If-Match`,
+    tag: 'groups',
+    summary: `Shows ${WHAT[kind]} as YAML would write it; its ETag can be sent back as If-Match`,
+    query: NO_QUERY,
+    params: pathParams(kind),
     answers: { 200: KEY_DEFINITION, 404: PROBLEM },
     handler: ({ params }, reply) => send(reply, 200, definedKeys(node, keyEntryOf(kind, params[kind]))),
   });
 }
 
 function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
-  const common = changeOf(kind);
   const what = WHAT[kind];
   const written = anyObject(`The keys of a group, as they stand below ${WHERE[kind]} in YAML.`);
   const answers = { 200: KEY_DEFINITION_OR_PREVIEW, 201: KEY_DEFINITION, ...CHANGE_PROBLEMS } as const;
@@ -82,7 +78,7 @@ function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
   ] as const;
   for (const [method, summary, preview, write] of writes) {
     route(app, {
-      ...common,
+      ...changeOf(kind),
       method,
       summary,
       body: written,
@@ -99,12 +95,10 @@ function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
 }
 
 function addDelete(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
-  const common = changeOf(kind);
-  const what = WHAT[kind];
   route(app, {
-    ...common,
+    ...changeOf(kind),
     method: 'DELETE',
-    summary: `Deletes ${what}, as far as it was defined at run time; what YAML says, if anything, is in force again`,
+    summary: `Deletes ${WHAT[kind]}, as far as it was defined at run time; what YAML says, if anything, is in force again`,
     answers: { 200: KEY_PREVIEW, 204: { description: 'It is deleted.', type: 'null' }, ...CHANGE_PROBLEMS },
     handler: async (request, reply) => {
       const entry = keyEntryOf(kind, request.params[kind]);

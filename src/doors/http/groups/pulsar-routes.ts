@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Mapping } from '../../../base/input/mapping.js';
 import { attach, attachmentAt, detach } from '../../../node/groups/changes/attaching.js';
@@ -26,7 +26,7 @@ export const PULSAR_PREFIX = '/admin/v2/';
  */
 export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {
   for (const paths of GROUP_PATHS) addRateRoutes(app, node, paths);
-  for (const { path, scopeKind } of SCOPE_PATHS) addScopeRoutes(app, node, path, scopeKind);
+  for (const scopeKind of ['namespace', 'tenant'] as const) addScopeRoutes(app, node, scopeKind);
 }
 
 function addRateRoutes(app: FastifyInstance, node: ChangeParts, { path, spelling, deleted, aliasOf }: GroupPath): void {
@@ -64,7 +64,7 @@ function addRateRoutes(app: FastifyInstance, node: ChangeParts, { path, spelling
     body: RATES,
     handler: async (request, reply) => {
       await putRates(node, request, request.params['*'], request.body ?? {});
-      return noContent(reply);
+      return reply.code(204).send();
     },
   });
   route(app, {
@@ -93,22 +93,18 @@ const GROUP_PATHS: readonly GroupPath[] = [
   { path: '/admin/v2/resourcegroups', spelling: 'pulsar', deleted: 204, aliasOf: '/admin/v2/resourcegroup' },
 ];
 
-const SCOPE_PATHS = [
-  { path: '/admin/v2/namespaces/:tenant/:namespace/resourcegroup', scopeKind: 'namespace' },
-  { path: '/admin/v2/tenants/:tenant/resourcegroup', scopeKind: 'tenant' },
-] as const;
+const SCOPE_PATHS = {
+  namespace: '/admin/v2/namespaces/:tenant/:namespace/resourcegroup',
+  tenant: '/admin/v2/tenants/:tenant/resourcegroup',
+} as const;
 
 interface ScopeParams {
   readonly tenant: string;
   readonly namespace?: string;
 }
 
-function addScopeRoutes(
-  app: FastifyInstance,
-  node: ChangeParts,
-  path: string,
-  scopeKind: 'tenant' | 'namespace',
-): void {
+function addScopeRoutes(app: FastifyInstance, node: ChangeParts, scopeKind: keyof typeof SCOPE_PATHS): void {
+  const path = SCOPE_PATHS[scopeKind];
   const scope = scopeKind === 'tenant' ? pathParams('tenant') : pathParams('tenant', 'namespace');
   const described = { ...PULSAR, url: path, params: scope };
   route(app, {
@@ -117,9 +113,10 @@ function addScopeRoutes(
     access: VIEWING,
     summary: `Shows the group that a ${scopeKind} is attached to`,
     handler: ({ params }, reply) => {
-      const { attachment, revision } = attachmentAt(node, scopePath(params));
+      const path = scopePath(params);
+      const { attachment, revision } = attachmentAt(node, path);
       const { group } = attachment;
-      if (typeof group !== 'string') throw unknownScope(params);
+      if (typeof group !== 'string') throw unknownScope(path);
       reply.header('etag', `"${revision}"`);
       // A bare name: Pulsar's client would print quotes.
       return reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(group);
@@ -127,7 +124,6 @@ function addScopeRoutes(
   });
   const access = changes((params) => String(params.tenant));
   for (const method of ['PUT', 'POST'] as const) {
-    const summary = `Attaches a ${scopeKind} to a group`;
     const params = scopeKind === 'tenant' ? pathParams('tenant', '*') : pathParams('tenant', 'namespace', '*');
     route(app, {
       ...PULSAR,
@@ -135,11 +131,11 @@ function addScopeRoutes(
       url: `${path}/*`,
       params,
       access,
-      summary,
+      summary: `Attaches a ${scopeKind} to a group`,
       handler: async (request, reply) => {
         const [at, group] = [scopePath(request.params), request.params['*']];
         await attach(node, at, { group }, expectedOfScope(request, node, at), attachedBy(request));
-        return noContent(reply);
+        return reply.code(204).send();
       },
     });
   }
@@ -179,18 +175,13 @@ async function putRates(node: ChangeParts, request: FastifyRequest, name: string
 /** Joins tenant and namespace; rejects an encoded slash, which would name another path. */
 function scopePath({ tenant, namespace }: ScopeParams): string {
   const names = namespace === undefined ? [tenant] : [tenant, namespace];
-  if (names.some((name) => name.includes('/')))
-    throw unknownScope({ tenant, ...(namespace !== undefined && { namespace }) });
-  return names.join('/');
+  const path = names.join('/');
+  if (names.some((name) => name.includes('/'))) throw unknownScope(path);
+  return path;
 }
 
-function unknownScope({ tenant, namespace }: ScopeParams) {
-  const scope = namespace === undefined ? tenant : `${tenant}/${namespace}`;
-  return new QuotameshError('ATTACHMENT_UNKNOWN', { scope: scope.slice(0, 200) });
-}
-
-function noContent(reply: FastifyReply): FastifyReply {
-  return reply.code(204).send();
+function unknownScope(path: string): QuotameshError {
+  return new QuotameshError('ATTACHMENT_UNKNOWN', { scope: path.slice(0, 200) });
 }
 
 const REASON = {

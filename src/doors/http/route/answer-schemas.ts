@@ -41,6 +41,8 @@ export const RATES = record(
   'Units per second; null = no quota (unlimited).',
 );
 
+const AMOUNTS = record({ messages: number.nullable(), bytes: number.nullable() });
+
 const REDUCED_CAPACITY = {
   ...PROBLEM_MEMBERS,
   'violated-policies': listOf(text),
@@ -50,7 +52,7 @@ const REDUCED_CAPACITY = {
 const LEVEL = z.enum(LEVELS);
 const DIMENSION = z.enum(DIMENSIONS);
 
-export const QUOTA_AS_WRITTEN = z.record(z.string(), z.union([number, z.string()])).meta({
+const QUOTA_AS_WRITTEN = z.record(z.string(), z.union([number, z.string()])).meta({
   description: 'Rates as YAML would write them: 5 per second, or "5/min".',
 });
 
@@ -76,21 +78,18 @@ export const BATCH_PROBLEM = problem(
   },
 );
 
+/** Answers that any route with a body may give. */
+export const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM };
+
 /** Answers that any change of the registry may give. */
 export const CHANGE_PROBLEMS = {
-  400: PROBLEM,
+  ...BODY_PROBLEMS,
   403: PROBLEM,
   404: PROBLEM,
   409: PROBLEM,
   412: PROBLEM,
-  413: PROBLEM,
-  415: PROBLEM,
-  422: PROBLEM,
   503: PROBLEM,
 };
-
-/** Answers that any route with a body may give. */
-export const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM };
 
 const RETRY_AFTER = {
   'Retry-After': { type: 'integer', description: 'After how many seconds to come back, rounded up; at least 1.' },
@@ -216,7 +215,7 @@ const NODE_SHARE = record({
   reportAgeMs: count.nullable(),
 });
 
-export const RAMP_STATUS = record(
+const RAMP_STATUS = record(
   {
     mode: text,
     state: z.enum(['waiting', 'climbing', 'top']),
@@ -247,7 +246,7 @@ const CLUSTER_BUCKET_DIMENSION = record({
   throttled: yes.meta({ description: 'This node wants more than its share: it is given nothing below the set point.' }),
 }).nullable();
 
-export const CLUSTER_BUCKET = record(
+const CLUSTER_BUCKET = record(
   { messages: CLUSTER_BUCKET_DIMENSION, bytes: CLUSTER_BUCKET_DIMENSION },
   'The bucket of the cluster; null where each node has a gate, and where the direction is not used here.',
 ).nullable();
@@ -263,13 +262,14 @@ const DIRECTION = record({
   nodes: listOf(NODE_SHARE),
 });
 
-export const BINDINGS = ['unlimited', 'messages', 'cost', 'limiting', 'minimum', 'reserved'] as const;
+const BINDINGS = ['unlimited', 'messages', 'cost', 'limiting', 'minimum', 'reserved'] as const;
+const BINDING = z.enum(BINDINGS);
 const REASONS = [...BINDINGS, 'bytes', 'isolated', 'own-limit', 'no-room', 'not-ready'] as const;
 
-export const REFUSED_BECAUSE = listOf(
+const REFUSED_BECAUSE = listOf(
   record({
-    level: z.enum(LEVELS).nullable(),
-    dimension: z.enum(DIMENSIONS).nullable(),
+    level: LEVEL.nullable(),
+    dimension: DIMENSION.nullable(),
     reason: z.enum(REASONS),
     count: number,
     lastAgoMs: number,
@@ -278,7 +278,7 @@ export const REFUSED_BECAUSE = listOf(
 
 const DIFFERENCE = record({ requests: number, messages: number, bytes: number });
 
-export const SHADOW_DIRECTION = record({
+const SHADOW_DIRECTION = record({
   quota: RATES,
   quotaAsWritten: QUOTA_AS_WRITTEN,
   usage: RATES,
@@ -322,10 +322,8 @@ export const GROUP_STATUS = record({
 
 export const GROUP_ANSWER = json('The group as this node sees it.', GROUP_STATUS);
 
-const LEFT = record({ messages: number.nullable(), bytes: number.nullable() });
-
 const TOLD = listOf(
-  record({ nodeId: text, self: yes, usage: RATES, demand: RATES, charged: LEFT, reportAgeMs: z.int().nullable() }),
+  record({ nodeId: text, self: yes, usage: RATES, demand: RATES, charged: AMOUNTS, reportAgeMs: z.int().nullable() }),
 );
 
 export const KEY_STATUS = record({
@@ -334,8 +332,8 @@ export const KEY_STATUS = record({
   quota: record({ publish: QUOTA_AS_WRITTEN, dispatch: QUOTA_AS_WRITTEN }),
   used: yes,
   silent: yes,
-  leftUnpublished: record({ publish: LEFT, dispatch: LEFT }).nullable(),
-  remaining: record({ publish: LEFT, dispatch: LEFT }).nullable(),
+  leftUnpublished: record({ publish: AMOUNTS, dispatch: AMOUNTS }).nullable(),
+  remaining: record({ publish: AMOUNTS, dispatch: AMOUNTS }).nullable(),
   group: GROUP_STATUS.nullable(),
   told: record({ publish: TOLD, dispatch: TOLD }),
 });
@@ -418,8 +416,6 @@ function problem(description: string, members: z.ZodRawShape) {
   return { description, content: { 'application/problem+json': { schema: record(members) } } };
 }
 
-export const BINDING = z.enum(BINDINGS);
-
 export const ACCEPTED = json('The report is accepted.', record({ accepted: z.literal(true) }));
 
 export const FACTORS = json(
@@ -457,11 +453,7 @@ const LIMITING = record({
 });
 
 const EXPLAINED_DIRECTION = record({
-  quota: record({
-    ...RATES.shape,
-    costPerSecond: number.nullable(),
-    reservedCostPerSecond: number,
-  }),
+  quota: record({ ...RATES.shape, costPerSecond: number.nullable(), reservedCostPerSecond: number }),
   quotaAsWritten: QUOTA_AS_WRITTEN,
   usage: RATES,
   demand: RATES,
@@ -479,12 +471,11 @@ const EXPLAINED_DIRECTION = record({
   local: record({
     served: yes,
     link: text,
-    share: RATES,
-    limit: RATES,
-    tokens: record({ messages: number.nullable(), bytes: number.nullable() }),
-    remaining: record({ messages: number.nullable(), bytes: number.nullable() }),
-    resetMs: record({ messages: number.nullable(), bytes: number.nullable() }),
-    depth: record({ messages: number.nullable(), bytes: number.nullable() }),
+    ...LOCAL_RATES,
+    tokens: AMOUNTS,
+    remaining: AMOUNTS,
+    resetMs: AMOUNTS,
+    depth: AMOUNTS,
     comesBack: RATES,
     windowMs: number,
     refusals: number,

@@ -65,6 +65,16 @@ export function choice<const Choices extends readonly [string, ...string[]]>(cho
   return withAllowed(z.enum(choices).meta({ ...described, default: choices[0] }), `must be ${names}`);
 }
 
+/** Text of one to `max` characters. */
+export function textUpTo(max: number, description: string, example: string) {
+  const schema = z
+    .string()
+    .min(1)
+    .max(max)
+    .meta({ description, examples: [example] });
+  return withAllowed(schema, `must be a string of 1 to ${max} characters`);
+}
+
 export function name(description: string) {
   const schema = z.string().max(NAME_MAX).meta({ description });
   return withAllowed(schema, `must be a string of at most ${NAME_MAX} characters`);

@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import swagger from '@fastify/swagger';
 import { type FastifyInstance, fastify } from 'fastify';
@@ -55,16 +54,17 @@ export interface HttpServerParts {
 
 /** Builds the one HTTP server of a node; it does not listen yet. */
 export async function createHttpServer(parts: HttpServerParts): Promise<FastifyInstance> {
-  const { node, metrics, outcomes, access } = parts;
-  const handleError = errorHandler(parts.telemetry);
-  const bounds = boundsOf(parts);
-  const guard = new RouteGuard(access, { ...node.config.registry, listensOn: node.config.http.host });
+  const { node, metrics, outcomes, access, telemetry } = parts;
+  const { config, clock } = node;
+  const handleError = errorHandler(telemetry);
+  const bounds = new ConnectionBounds({ http: config.http, clock, telemetry, counts: outcomes.connections });
+  const guard = new RouteGuard(access, { ...config.registry, listensOn: config.http.host });
   const answers = new AcquireAnswers(node, outcomes);
   const routes = { [ACQUIRE_PATH]: plainAcquire(node, answers), [BULK_PATH]: plainBulk({ node, outcomes }) };
   const shortWay = new ShortWay({ guard, access: ACQUIRE_ACCESS, bounds, routes });
   const app = fastify({
-    ...listenerOf(node.config.http, bounds, shortWay),
-    bodyLimit: node.config.http.bodyLimitBytes,
+    ...listenerOf(config.http, bounds, shortWay),
+    bodyLimit: config.http.bodyLimitBytes,
     // A stopping node answers with the catalogue's problem instead.
     return503OnClosing: false,
     routerOptions: { maxParamLength: PATH_NAME_MAX },
@@ -82,7 +82,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   guard.guard(app);
   const reservations = openReservations(app, parts);
   await app.register(swagger, { openapi: OPENAPI as object, transform: toOpenApi });
-  guardChanges(app, node, parts.telemetry);
+  guardChanges(app, node, telemetry);
   refuseOtherMethods(app, (known) => {
     addAcquireRoute(app, { node, outcomes, handleError, reservations, answers, shortWay });
     addBulkRoute(app, { node, outcomes, handleError, reservations, shortWay });
@@ -90,7 +90,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addTakeRoutes(app, { node, outcomes });
     addEnforceRoutes(app, node);
     addStatusRoutes(app, node, access);
-    addLiveRoutes(app, node, access, parts.telemetry);
+    addLiveRoutes(app, node, access, telemetry);
     addRecordingRoute(app, node);
     addRegistryRoutes(app, node);
     addTargetRoutes(app, node);
@@ -116,10 +116,6 @@ function addRegistryRoutes(app: FastifyInstance, node: NodeParts): void {
   addAttachmentRoutes(app, node);
   addAuditRoute(app, node);
   addPulsarRoutes(app, node);
-}
-
-function boundsOf({ node, telemetry, outcomes }: HttpServerParts): ConnectionBounds {
-  return new ConnectionBounds({ http: node.config.http, clock: node.clock, telemetry, counts: outcomes.connections });
 }
 
 /** Expires reservations four times within `reservationMs`, at least every second. */
@@ -148,7 +144,7 @@ export async function listen(app: FastifyInstance, { config }: NodeParts): Promi
 
 /** Answers what has arrived, then closes; cuts incomplete requests after `graceMs`. */
 export async function closeHttp(app: FastifyInstance, graceMs: number): Promise<void> {
-  const server: Server = app.server;
+  const { server } = app;
   // The server closes only connections that are idle at once.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);

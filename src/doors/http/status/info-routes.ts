@@ -67,16 +67,13 @@ export function addInfoRoutes(app: FastifyInstance, { node, metrics, known }: In
 function addIndex(app: FastifyInstance, node: UsedParts, known: KnownRoutes): void {
   let index: Buffer | null = null;
   let page: Buffer | null = null;
-  const answers = { 200: INDEX };
-  const access = { ...needs('any'), isOpenTo: wantsPage };
-  const summary = 'Lists the routes; shows the live page to browsers, by Accept';
   route(app, {
     method: 'GET',
     tag: 'info',
     url: '/',
-    access,
-    summary,
-    answers,
+    access: { ...needs('any'), isOpenTo: wantsPage },
+    summary: 'Lists the routes; shows the live page to browsers, by Accept',
+    answers: { 200: INDEX },
     handler: ({ headers }, reply) => {
       reply.header('vary', 'accept');
       if (wantsPage(headers)) {
@@ -116,9 +113,7 @@ export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
     url: '/livez',
     summary: 'Tells whether the process is alive',
     answers: { 200: LIVE },
-    handler: (_, reply) => {
-      reply.send({ alive: true });
-    },
+    handler: () => ({ alive: true }),
   });
   const answers = { 200: READY, 503: NOT_READY };
   route(app, {
@@ -128,12 +123,11 @@ export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
     answers,
     handler: (_, reply) => sendReadiness(reply, node),
   });
-  const summary = 'Answers as /readyz does: load balancers ask so by default (HAProxy’s httpchk)';
   route(app, {
     ...PROBE,
     method: 'OPTIONS',
     url: '/',
-    summary,
+    summary: 'Answers as /readyz does: load balancers ask so by default (HAProxy’s httpchk)',
     answers,
     handler: (_, reply) => sendReadiness(reply.header('allow', 'GET, HEAD, OPTIONS'), node),
   });
@@ -152,33 +146,25 @@ function sendReadiness(reply: FastifyReply, node: StatusParts): void {
   reply.send(JSON.stringify({ ...problemOf(error), reasons, degraded }));
 }
 
+const BESIDE = { method: 'GET', access: needs('viewer'), tag: 'status', query: NO_QUERY } as const;
+
 /** Adds the route beside a keeper of Kafka's quotas (`quotamesh kafka-quotas`). */
 export function addKafkaQuotasRoute(app: FastifyInstance, status: () => KeeperStatus): void {
   route(app, {
-    method: 'GET',
+    ...BESIDE,
     url: '/v1/kafka-quotas',
-    access: needs('viewer'),
-    tag: 'status',
     summary: 'Shows the keeper of Kafka’s quotas: who writes, what exporters say, what every entity has',
-    query: NO_QUERY,
     answers: { 200: json('The state of the keeper of this node.', KEEPER_STATUS), 422: PROBLEM },
-    handler: (_, reply) => {
-      reply.send(status());
-    },
+    handler: status,
   });
 }
 
 export function addMqttRoute(app: FastifyInstance, status: () => MqttStatus): void {
   route(app, {
-    method: 'GET',
+    ...BESIDE,
     url: '/v1/mqtt',
-    access: needs('viewer'),
-    tag: 'status',
     summary: 'Shows the MQTT broker: its connections, who is throttled and why, its messages',
-    query: NO_QUERY,
     answers: { 200: json('The state of the broker of this node.', MQTT_STATUS), 422: PROBLEM },
-    handler: (_, reply) => {
-      reply.send(status());
-    },
+    handler: status,
   });
 }

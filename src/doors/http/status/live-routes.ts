@@ -69,9 +69,9 @@ export function addLiveRoutes(app: FastifyInstance, node: UsedParts, access: Acc
     summary: 'Shows the last 15 minutes as this node remembers them: the node, and the groups that were busiest',
     query: HISTORY_QUERY,
     answers: { 200: HISTORY, 404: PROBLEM, 422: PROBLEM },
-    handler: ({ query: { group, direction = 'publish', ago = '0' } }, reply) => {
+    handler: ({ query: { group, direction = 'publish', ago = '0' } }) => {
       const number = group === undefined ? null : node.gate.groupToShow(group);
-      reply.send(feed.history(number, DIRECTIONS.indexOf(direction), Number(ago)));
+      return feed.history(number, DIRECTIONS.indexOf(direction), Number(ago));
     },
   });
 }
@@ -152,8 +152,6 @@ const DETAILS: Readonly<Record<EndOfStream, string>> = {
 /** Milliseconds for a reader to take the reason of its end. */
 const PATIENCE_MS = 5000;
 
-type RecordingParts = Pick<NodeParts, 'config' | 'telemetry'>;
-
 /** Recordings at once: each reads the whole topic by itself. */
 const RECORDINGS_MAX = 1;
 
@@ -161,7 +159,7 @@ const RECORDINGS_MAX = 1;
  * Records the topic as `quotamesh record` does, into the answer; nothing is written to a disk. A second reader begins
  * at the start of the log, because the node's own keeps nothing.
  */
-export function addRecordingRoute(app: FastifyInstance, { config, telemetry }: RecordingParts): void {
+export function addRecordingRoute(app: FastifyInstance, { config, telemetry }: NodeParts): void {
   const running = new Set<AbortController>();
   app.addHook('preClose', (done) => {
     for (const one of running) one.abort();
@@ -251,9 +249,7 @@ const HISTORY_QUERY = body({
   ago: whole(HISTORY_SECONDS, 'Lists groups as they were so many seconds ago.').exactOptional(),
 });
 
-const RECORDING_QUERY = body({
-  seconds: whole(RECORDING_SECONDS_MAX, 'How many seconds the recording lasts.'),
-});
+const RECORDING_QUERY = body({ seconds: whole(RECORDING_SECONDS_MAX, 'How many seconds the recording lasts.') });
 
 const FIGURES = listOf(number.nullable());
 const SIGNED_FIGURES = listOf(z.number().nullable());
@@ -308,11 +304,7 @@ const GROUP_LIVE = GROUP_STATUS.extend({
 const LIVE_NOW = json(
   'What the page shows, once. With `Accept: text/event-stream` the same is pushed: an event `node`, `groups` or ' +
     '`group` a second for whatever has changed, and `ended` with the reason before the node ends the stream.',
-  record({
-    node: NODE_LIVE,
-    groups: GROUP_LIST.exactOptional(),
-    group: GROUP_LIVE.exactOptional(),
-  }),
+  record({ node: NODE_LIVE, groups: GROUP_LIST.exactOptional(), group: GROUP_LIVE.exactOptional() }),
 );
 
 const HISTORY = json(

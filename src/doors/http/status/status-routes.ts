@@ -38,9 +38,7 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
     summary: 'Lists groups, with what this node does for each',
     query: body({ after: once('Begins behind this group; `next` of a page is the value for the page behind it.') }),
     answers: { 200: GROUPS, 404: PROBLEM, 422: PROBLEM },
-    handler: ({ query }, reply) => {
-      reply.send(pageOfGroups(node, query.after));
-    },
+    handler: ({ query }) => pageOfGroups(node, query.after),
   });
   route(app, {
     ...VIEWING,
@@ -49,9 +47,7 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
     query: NO_QUERY,
     params: pathParams('group'),
     answers: { 200: GROUP_ANSWER, 404: PROBLEM, 422: PROBLEM },
-    handler: ({ params }, reply) => {
-      reply.send(describeGroup(node, node.gate.groupToShow(params.group)));
-    },
+    handler: ({ params }) => describeGroup(node, node.gate.groupToShow(params.group)),
   });
   addShownKeys(app, node);
   route(app, {
@@ -60,9 +56,7 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
     summary: 'Shows this node, the members of the cluster, and the topic',
     query: NO_QUERY,
     answers: { 200: NODES, 422: PROBLEM },
-    handler: (_, reply) => {
-      reply.send({ ...describeNode(node), access: access.status });
-    },
+    handler: () => ({ ...describeNode(node), access: access.status }),
   });
 }
 
@@ -73,9 +67,7 @@ function addShownKeys(app: FastifyInstance, node: UsedParts): void {
     summary: 'Lists the busiest keys that speak at this node',
     query: NO_QUERY,
     answers: { 200: BUSIEST_KEYS, 422: PROBLEM },
-    handler: async (_, reply) => {
-      reply.send({ keys: await busiestKeys(node) });
-    },
+    handler: async () => ({ keys: await busiestKeys(node) }),
   });
   route(app, {
     ...VIEWING,
@@ -85,9 +77,7 @@ function addShownKeys(app: FastifyInstance, node: UsedParts): void {
     query: NO_QUERY,
     params: pathParams('key'),
     answers: { 200: KEY, 404: PROBLEM, 422: PROBLEM },
-    handler: ({ params: { key } }, reply) => {
-      reply.send(describeKey(node, key) ?? unknownKey(node.templates, key));
-    },
+    handler: ({ params: { key } }) => describeKey(node, key) ?? unknownKey(node.templates, key),
   });
 }
 

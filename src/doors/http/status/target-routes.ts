@@ -31,9 +31,7 @@ export function addTargetRoutes(app: FastifyInstance, node: UsedParts): void {
     summary: 'Explains the decision in force for a group: every input, in the order in which it counts',
     params: pathParams('group'),
     answers: { 200: EXPLANATION, 404: PROBLEM, 503: PROBLEM },
-    handler: ({ params }, reply) => {
-      reply.send(explainGroup(node, node.gate.groupToExplain(params.group)));
-    },
+    handler: ({ params }) => explainGroup(node, node.gate.groupToExplain(params.group)),
   });
 }
 
@@ -58,9 +56,9 @@ function addCostRoutes(app: FastifyInstance, node: UsedParts): void {
     tag: 'target',
     summary: 'Tells how many bytes make one cost unit',
     answers: { 200: FACTORS },
-    handler: (_, reply) => {
+    handler: () => {
       const { readPageBytes, writePageBytes, writeFactor } = node.config.costs;
-      reply.send({ readPageBytes, writePageBytes, writeFactor });
+      return { readPageBytes, writePageBytes, writeFactor };
     },
   });
 }
@@ -87,10 +85,7 @@ function addBackendRoutes(app: FastifyInstance, node: UsedParts): void {
     tag: 'target',
     summary: 'Lists backends with their health and the groups that cost them most',
     answers: { 200: BACKENDS },
-    handler: async (_, reply) => {
-      reply.send({ backends: await describeBackends(node) });
-      return reply;
-    },
+    handler: async () => ({ backends: await describeBackends(node) }),
   });
 }
 
