@@ -1,11 +1,13 @@
-import type { PeerCertificate } from 'node:tls';
+import { timingSafeEqual } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { type PeerCertificate, TLSSocket } from 'node:tls';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { Clock } from '../ports/clock.js';
 import type { Telemetry } from '../ports/telemetry.js';
-import type { AccessConfig, GrantedRoles } from './access-config.js';
+import type { AccessConfig } from './access-config.js';
 import type { Caller } from './caller.js';
 import { FailedAttempts, networkOf, SPAN_MS } from './failed-attempts.js';
-import { hashOf, isSameHash } from './token.js';
+import { hashOf } from './token.js';
 
 /** Reasons for refused logins; label of a metric. */
 export type FailureReason = 'missing' | 'unknown' | 'untrusted' | 'limited' | 'denied';
@@ -102,9 +104,15 @@ export class Access {
     return null;
   }
 
-  untrusted(reason: string, address: string, listener: Listener): never {
+  /** Returns the client's certificate; null = none, or no TLS. Throws AUTH_FAILED, AUTH_LIMITED. */
+  shownCertificate(socket: Socket, address: string, listener: Listener): PeerCertificate | null {
+    if (!(socket instanceof TLSSocket)) return null;
+    const certificate = socket.getPeerCertificate();
+    if (certificate === null || Object.keys(certificate).length === 0) return null;
+    if (socket.authorized) return certificate;
     if (this.#isLimited(address)) this.#refuseLimited(address, listener);
-    throw this.#failed('untrusted', `the client certificate is not trusted (${reason})`, address, listener);
+    const reason = `the client certificate is not trusted (${socket.authorizationError})`;
+    throw this.#failed('untrusted', reason, address, listener);
   }
 
   /** Counts a caller without any proof; it is no attempt, so it is not limited. */
@@ -121,7 +129,7 @@ export class Access {
   /** Finds a token by its hash; compares in constant time, with any other's where there is none. */
   #known(hash: Buffer): KnownToken | null {
     const known = this.#tokens.get(hash.toString('hex'));
-    return isSameHash(known?.hash ?? NOBODY, hash) ? (known ?? null) : null;
+    return timingSafeEqual(known?.hash ?? NOBODY, hash) ? (known ?? null) : null;
   }
 
   #isLimited(address: string): boolean {
@@ -170,17 +178,14 @@ interface KnownToken {
 }
 
 function knownTokens(config: AccessConfig | null): ReadonlyMap<string, KnownToken> {
-  const entries = (config?.tokens ?? []).map(({ hash, ...granted }) => {
-    return [hash, { hash: Buffer.from(hash, 'hex'), caller: callerOf(granted) }] as const;
+  const entries = (config?.tokens ?? []).map(({ hash, name, roles, tenants }) => {
+    const caller: Caller = { name, roles, tenants, how: 'token' };
+    return [hash, { hash: Buffer.from(hash, 'hex'), caller }] as const;
   });
   return new Map(entries);
 }
 
 const NOBODY = Buffer.alloc(32);
-
-function callerOf({ name, roles, tenants }: GrantedRoles & { readonly name: string }): Caller {
-  return { name, roles, tenants, how: 'token' };
-}
 
 function pairOf(address: string, { name }: Caller): string {
   return `${address} ${name}`;

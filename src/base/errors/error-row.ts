@@ -11,11 +11,7 @@ export interface ErrorRow {
 }
 
 export const EXIT_OK = 0;
-
 export const EXIT_UNEXPECTED = 1;
-
 export const EXIT_USAGE = 2;
-
 export const EXIT_UNAVAILABLE = 69;
-
 export const EXIT_CONFIG = 78;

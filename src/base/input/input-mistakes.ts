@@ -48,16 +48,10 @@ export function inputMistakes(
       return issue.keys.map((key) => ({ kind: 'key-unknown', path, key, known }));
     }
     const got = valueAlong(input, path);
-    const says = textAlong(along);
     if (known.length > 0 && valueTextOf(own!) === undefined) return [{ kind: 'not-a-mapping', path, known, got }];
-    if (got === undefined) return [{ kind: 'missing', path, says: says ?? { allowed: issue.message } }];
-    return [{ kind: 'value', path, says: says ?? { allowed: issue.message }, got }];
+    const says = along.map(valueTextOf).findLast((text) => text !== undefined) ?? { allowed: issue.message };
+    return [got === undefined ? { kind: 'missing', path, says } : { kind: 'value', path, says, got }];
   });
-}
-
-function textAlong(along: readonly z.ZodType[]): ValueText | undefined {
-  const nearest = along.findLast((schema) => valueTextOf(schema) !== undefined);
-  return nearest && valueTextOf(nearest);
 }
 
 export function valueTextOf(schema: z.ZodType): ValueText | undefined {
@@ -66,7 +60,7 @@ export function valueTextOf(schema: z.ZodType): ValueText | undefined {
 }
 
 /** Returns the value at a path; undefined = none. */
-export function valueAlong(input: unknown, path: readonly PropertyKey[]): unknown {
+function valueAlong(input: unknown, path: readonly PropertyKey[]): unknown {
   let current = input;
   for (const step of path) {
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, step)) return undefined;

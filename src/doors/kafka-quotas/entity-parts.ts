@@ -1,4 +1,5 @@
 import type { GroupConfig } from '../../config/resolved/resolved-config.js';
+import { BYTES } from '../../core/base/vocabulary.js';
 import {
   DEFAULT_NAME,
   type Entity,
@@ -73,5 +74,3 @@ export function quotasOf(group: GroupBytes | null): readonly (readonly [QuotaNam
     ['consumer_byte_rate', group.dispatch],
   ];
 }
-
-const BYTES = 1;

@@ -5,12 +5,10 @@ import type { NodeParts } from '../../node/loop/node-parts.js';
 import { closeHttp, listen } from '../http/server/http-server.js';
 import { assembleHttp } from './assemble-http.js';
 
-interface EmbeddedHttp extends NodeHttp {
-  close(): Promise<void>;
-}
+type ClosableHttp = NodeHttp & { close(): Promise<void> };
 
 /** Opens a node's HTTP inside a service: listening, or as a handler. Throws HTTP_ADDRESS_IN_USE, OPTIONS_INVALID. */
-export async function openEmbeddedHttp(node: NodeParts, isHandler: boolean): Promise<EmbeddedHttp> {
+export async function openEmbeddedHttp(node: NodeParts, isHandler: boolean): Promise<ClosableHttp> {
   const { config, telemetry, clock } = node;
   const access = new Access(config.auth, clock, telemetry);
   if (isHandler && access.isOpen && !config.insecure) {

@@ -55,16 +55,13 @@ export class GatedConnection extends Duplex {
     this.#resting = false;
     this.#planFeed();
   });
-  readonly #subscribeTurn = new SubscribeTurn({
-    waitMs: () => this.#rules.subscribeWaitMs(this),
-    onHeld: (isHeld) => this.#holdSubscribe(isHeld),
-  });
+  #subscribeTimer: NodeJS.Timeout | undefined;
   #passing: (() => void) | null = null;
   #inputEnded = false;
   readonly #openedMs: number;
   /** Last sign of the client, and bytes received by then. */
   readonly #heard = { atMs: 0, bytes: 0 };
-  #lingerTimer: NodeJS.Timeout | null = null;
+  #lingerTimer: NodeJS.Timeout | undefined;
   #endReason: string | null = null;
 
   constructor(socket: Socket, rules: ConnectionRules) {
@@ -163,8 +160,8 @@ export class GatedConnection extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    if (this.#lingerTimer !== null) clearTimeout(this.#lingerTimer);
-    this.#subscribeTurn.close();
+    clearTimeout(this.#lingerTimer);
+    clearTimeout(this.#subscribeTimer);
     this.ended.abort();
     this.throttle.setActive(false);
     this.dispatch.close();
@@ -212,10 +209,11 @@ export class GatedConnection extends Duplex {
     try {
       while (!this.#passNext() && this.#mayRead() && this.#arrived.readFrom(this.socket));
     } catch (error) {
-      this.#fail(error);
+      this.cutOff(error instanceof PacketError ? error.reason : 'connection-lost');
     }
     if (this.destroyed) return;
-    this.#rules.held.set(this, this.#heldBytes(), this.#arrived.incompleteBytes);
+    const heldBytes = this.#arrived.bytes + this.#undecidedBytes + this.socket.readableLength;
+    this.#rules.held.set(this, heldBytes, this.#arrived.incompleteBytes);
     if (!this.#inputEnded || !this.#arrived.isEmpty || this.destroyed) return;
     if (this.#state === 'new') this.cutOff('connection-lost');
     // A message sent before the end is still decided and published.
@@ -250,15 +248,6 @@ export class GatedConnection extends Duplex {
     return this.#arrived.bytes + this.#undecidedBytes < this.#rules.held.aheadBytes;
   }
 
-  /** Counts all undecided bytes, including those that the socket has read ahead. */
-  #heldBytes(): number {
-    return this.#arrived.bytes + this.#undecidedBytes + this.socket.readableLength;
-  }
-
-  #fail(error: unknown): void {
-    this.cutOff(error instanceof PacketError ? error.reason : 'connection-lost');
-  }
-
   #mayPass(packet: Buffer): boolean {
     const type = packetType(packet);
     if (this.#state === 'new') {
@@ -277,7 +266,7 @@ export class GatedConnection extends Duplex {
     }
     if (type === DISCONNECT) return this.#undecidedBytes === 0;
     if (this.#mustReadFirst) return false;
-    return type !== SUBSCRIBE || this.#subscribeTurn.hasCome();
+    return type !== SUBSCRIBE || this.#maySubscribe();
   }
 
   #mayOvertake(packet: Buffer): boolean {
@@ -289,10 +278,20 @@ export class GatedConnection extends Duplex {
     return this.throttle.countOf('outboundBufferFull') > 0;
   }
 
-  #holdSubscribe(isHeld: boolean): void {
-    if (isHeld) this.mark('subscribeRate');
-    else this.unmark('subscribeRate');
+  /** Takes a subscription's turn; before it has come, the connection is held. */
+  #maySubscribe(): boolean {
+    if (this.#subscribeTimer !== undefined) return false;
+    const waitMs = this.#rules.subscribeWaitMs(this);
+    if (waitMs === 0) return true;
+    this.mark('subscribeRate');
     this.#planFeed();
+    const due = () => {
+      this.#subscribeTimer = undefined;
+      this.unmark('subscribeRate');
+      this.#planFeed();
+    };
+    this.#subscribeTimer = setTimeout(due, Math.min(Math.ceil(waitMs), WAIT_MS_MAX));
+    return false;
   }
 
   #drained(): void {
@@ -358,40 +357,6 @@ class TurnPacer {
 
 /** Packets per turn: 1 lets a busy connection wait for turns (3.6 s behind where a turn took 20 ms), 16 30 ms. */
 const IN_TURN_MAX = 16;
-
-/** Paces a client's subscriptions; the connection is held meanwhile. */
-class SubscribeTurn {
-  readonly #rules: SubscribeTurnRules;
-  #timer: NodeJS.Timeout | null = null;
-
-  constructor(rules: SubscribeTurnRules) {
-    this.#rules = rules;
-  }
-
-  hasCome(): boolean {
-    if (this.#timer !== null) return false;
-    const waitMs = this.#rules.waitMs();
-    if (waitMs === 0) return true;
-    this.#rules.onHeld(true);
-    const due = () => {
-      this.#timer = null;
-      this.#rules.onHeld(false);
-    };
-    this.#timer = setTimeout(due, Math.min(Math.ceil(waitMs), WAIT_MS_MAX));
-    return false;
-  }
-
-  close(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-  }
-}
-
-interface SubscribeTurnRules {
-  /** Takes a token: returns milliseconds until the client may subscribe, 0 = taken. */
-  readonly waitMs: () => number;
-  /** Called with true when the client begins to wait, with false when it may try again. */
-  readonly onHeld: (isHeld: boolean) => void;
-}
 
 /** Milliseconds after which a long wait is looked at again. */
 const WAIT_MS_MAX = 60_000;

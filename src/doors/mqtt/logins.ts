@@ -1,7 +1,6 @@
 import type { PeerCertificate } from 'node:tls';
 import type { Access } from '../../base/access/access.js';
 import { type Caller, hasRole } from '../../base/access/caller.js';
-import { shownCertificate } from '../../base/access/shown-certificate.js';
 import { hashOf } from '../../base/access/token.js';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { GatedConnection } from './gated-connection.js';
@@ -50,7 +49,7 @@ export class Logins {
   }
 
   #byCertificate(connection: GatedConnection, address: string): number | null {
-    const certificate = shownCertificate(this.#access, connection.socket, { address, listener: 'mqtt' });
+    const certificate = this.#access.shownCertificate(connection.socket, address, 'mqtt');
     if (certificate === null) this.#access.missing('there is no password', 'mqtt');
     return this.#letIn(connection, this.#access.byCertificate(certificate, address, 'mqtt'), certificate);
   }

@@ -9,7 +9,7 @@ import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { MqttConfig } from '../../config/resolved/resolved-config.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import { ArrivalRates } from './arrival-rates.js';
-import { DispatchGate } from './dispatch-gate.js';
+import { dispatchGate } from './dispatch-gate.js';
 import { Passages } from './gate-requests.js';
 import { type ConnectionRules, GatedConnection } from './gated-connection.js';
 import { GroupRules, matchesFilter } from './group-rules.js';
@@ -33,7 +33,6 @@ export class MqttBroker {
   readonly #telemetry: Telemetry;
   readonly #logins: Logins;
   readonly #gate: PublishGate;
-  readonly #dispatchGate: DispatchGate;
   readonly #aedes: Aedes;
   readonly #server: Server;
   readonly #arrivals: ArrivalRates;
@@ -60,10 +59,9 @@ export class MqttBroker {
     const { counts } = this;
     this.#endedConnections = new EndedConnections(counts, telemetry, node.clock);
     this.#gate = new PublishGate({ ...mqtt, ...charging, counts });
-    this.#dispatchGate = new DispatchGate(charging);
     this.#arrivals = new ArrivalRates(mqtt, node.clock());
     this.#cleanSubscriptions = new CleanSubscriptions(this.#sessionRules());
-    this.#connectionRules = this.#rulesOfConnections();
+    this.#connectionRules = this.#rulesOfConnections(dispatchGate(charging));
     this.#aedes = this.#createAedes();
     this.#server = createListener({
       ...mqtt,
@@ -138,9 +136,8 @@ export class MqttBroker {
       },
       authorizePublish: (client, packet, done) => {
         if (client === null) return done(null);
-        const message = packet;
-        if (client.closed) this.#gate.arriveWill(connectionOf(client), message, done);
-        else this.#gate.arrive(connectionOf(client), message, done);
+        if (client.closed) this.#gate.arriveWill(connectionOf(client), packet, done);
+        else this.#gate.arrive(connectionOf(client), packet, done);
       },
       authorizeSubscribe: (client, subscription, done) => {
         this.#subscribe(client, subscription, done);
@@ -178,12 +175,11 @@ export class MqttBroker {
     done(fits ? null : new Error('too many subscriptions'), isReserved ? null : subscription);
   }
 
-  #rulesOfConnections(): ConnectionRules {
+  #rulesOfConnections({ tryAdmit, admit }: ReturnType<typeof dispatchGate>): ConnectionRules {
     const { counts } = this;
     const { clock } = this.#node;
     const { maxPacketBytes, maxFiltersPerPacket, notReadingMs } = this.#config;
     const { maxQueuedMessages: maxMessages, maxQueuedBytes: maxBytes } = this.#config;
-    const { tryAdmit, admit } = this.#dispatchGate;
     return {
       clock,
       maxPacketBytes,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { THROTTLE_REASONS, type ThrottleReason } from '../../core/limiter/throttle-tracker.js';
 import type { MqttBroker } from './mqtt-broker.js';
-import type { MqttCounts } from './mqtt-counts.js';
 
 const REASONS = Object.keys(THROTTLE_REASONS) as ThrottleReason[];
 
@@ -50,11 +49,11 @@ export function mqttStatus({ counts, connections, url, clock }: MqttBroker): Mqt
     throttledConnections++;
     for (const reason of REASONS) if (throttle.countOf(reason) > 0) throttledBy[reason]++;
   }
-  return { url, throttledConnections, throttledBy, throttledMs: Math.round(throttledMs), ...shown(counts) };
-}
-
-function shown(counts: MqttCounts) {
   return {
+    url,
+    throttledConnections,
+    throttledBy,
+    throttledMs: Math.round(throttledMs),
     connections: counts.connections,
     connects: { accepted: counts.connectsAccepted, refused: counts.connectsRefused },
     publishes: {

@@ -110,19 +110,15 @@ export class PublishGate {
   ): Promise<void> {
     const { reason, isCounted } = answer;
     connection.mark(reason);
-    let failure: unknown = null;
     try {
       await this.#parts.passages.wait(connection, passage, isCounted);
     } catch (error) {
-      failure = error;
-    }
-    if (failure === null) {
-      this.#parts.counts.publishesAfterWaiting++;
-      this.#passOn(connection, message, pass, reason);
-    } else {
       connection.unmark(reason);
-      this.#reject(connection, message, failure, pass);
+      this.#reject(connection, message, error, pass);
+      return;
     }
+    this.#parts.counts.publishesAfterWaiting++;
+    this.#passOn(connection, message, pass, reason);
   }
 
   #passageOf(connection: GatedConnection, { topic, payload }: PublishedMessage): Passage | null {

@@ -1,4 +1,3 @@
-import type { ErrorCode } from '../../base/errors/catalogue.js';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { showSent } from '../../base/input/input-mistakes.js';
 import type { Decision, KeyLimit, NotReady, Origin, PerDimension, Refused, Where } from '../../node/api/decision.js';
@@ -186,15 +185,17 @@ function mistaken(error: unknown): Admission | null {
   if (!(error instanceof QuotameshError) || error.httpStatus < 400 || error.httpStatus >= 500) return null;
   const isName = error.code === 'GROUP_UNKNOWN';
   const told = isName ? new QuotameshError('NAME_OF_NO_GROUP', { name: showSent(error.facts.group) }) : error;
-  const problem = problemOf(told);
-  return { headers: {}, refusal: { status: problem.status, problem } };
+  return { headers: {}, refusal: refusalOf(told) };
 }
 
 /** Refuses requests without a name, which would share one key. */
-const NOT_NAMED: Admission = Object.freeze({ headers: Object.freeze({}), refusal: refusalOf('GROUP_NOT_NAMED') });
+const NOT_NAMED: Admission = Object.freeze({
+  headers: Object.freeze({}),
+  refusal: refusalOf(new QuotameshError('GROUP_NOT_NAMED')),
+});
 
-function refusalOf(code: ErrorCode): Refusal {
-  const problem = problemOf(new QuotameshError(code));
+function refusalOf(error: QuotameshError): Refusal {
+  const problem = problemOf(error);
   return { status: problem.status, problem };
 }
 

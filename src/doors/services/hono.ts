@@ -14,19 +14,18 @@ export function quota(node: QuotaNode, options: QuotaOptions<Context>): Middlewa
     // An outer middleware, such as Hono's timeout, has answered, or nobody reads.
     if (admission === null || (asked instanceof Promise && context.finalized)) return new Response(null);
     const { headers, refusal } = admission;
-    if (refusal !== null) return refused();
-    await next();
-    // Afterwards, because a handler's own Response drops earlier headers.
-    addHeaders(context, headers);
-
-    function refused(): Response {
-      const { status, problem } = refusal as NonNullable<typeof refusal>;
-      if (options.refusal !== 'framework') {
-        return new Response(JSON.stringify(problem), { status, headers: { ...headers, 'content-type': PROBLEM_TYPE } });
-      }
-      const res = new Response(problem.detail ?? '', { status, headers });
-      throw new HTTPException(status as 429, { res, message: problem.detail ?? '' });
+    if (refusal === null) {
+      await next();
+      // Afterwards, because a handler's own Response drops earlier headers.
+      addHeaders(context, headers);
+      return;
     }
+    const { status, problem } = refusal;
+    if (options.refusal !== 'framework') {
+      return new Response(JSON.stringify(problem), { status, headers: { ...headers, 'content-type': PROBLEM_TYPE } });
+    }
+    const res = new Response(problem.detail ?? '', { status, headers });
+    throw new HTTPException(status as 429, { res, message: problem.detail ?? '' });
   };
 }
 

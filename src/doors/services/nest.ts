@@ -40,7 +40,8 @@ export class QuotaGuard implements CanActivate {
     const response = context.getType() === 'http' ? context.switchToHttp().getResponse<AnyResponse>() : null;
     const watched = response?.raw ?? response ?? undefined;
     const letPass = (made: Admission | null) => {
-      if (made === null) return never();
+      // Never resolves: Nest would end a response that is somebody else's.
+      if (made === null) return new Promise<never>(() => undefined);
       if (response !== null && watched?.headersSent !== true) tell(response, made, route);
       return made.refusal === null || refuse(made.refusal, context.getType(), route);
     };
@@ -68,11 +69,6 @@ interface Route {
 interface AnyResponse extends WatchedResponse {
   readonly raw?: WatchedResponse;
   header(name: string, value: string): unknown;
-}
-
-/** Never resolves: Nest would end a response that is somebody else's. */
-function never(): Promise<never> {
-  return new Promise(() => undefined);
 }
 
 function tell(response: AnyResponse, { headers, refusal }: Admission, route: Route): void {

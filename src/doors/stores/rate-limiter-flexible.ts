@@ -60,10 +60,8 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
   override async block(key: string | number, seconds: number): Promise<RateLimiterRes> {
     this.#blockedUntilMs.delete(`${key}`);
     if (this.#blockedUntilMs.size >= BLOCKED_MAX) {
-      for (const oldest of this.#blockedUntilMs.keys()) {
-        this.#blockedUntilMs.delete(oldest);
-        break;
-      }
+      const [oldest] = this.#blockedUntilMs.keys();
+      this.#blockedUntilMs.delete(oldest);
     }
     const untilMs = seconds === 0 ? Infinity : performance.now() + seconds * 1000;
     this.#blockedUntilMs.set(`${key}`, untilMs);

@@ -4,8 +4,6 @@ import { isLoopback } from '../../../base/access/loopback.js';
 import type { ChangedBy } from '../../../core/beside/registry/registry-record.js';
 import type { Attaching } from '../../../node/groups/changes/attaching.js';
 
-export type { Caller, Role } from '../../../base/access/caller.js';
-
 export interface CallingRequest {
   /** Set before all else of a route where the configuration has `auth:`. */
   caller?: Caller;

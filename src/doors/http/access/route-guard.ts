@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import type { Access } from '../../../base/access/access.js';
 import { type Caller, hasRole } from '../../../base/access/caller.js';
 import { isLoopback } from '../../../base/access/loopback.js';
-import { shownCertificate } from '../../../base/access/shown-certificate.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { invariant } from '../../../core/base/invariant.js';
 import { PROBLEM } from '../route/answer-schemas.js';
@@ -160,7 +159,7 @@ export class RouteGuard {
       if (token === undefined) this.#access.missing('Authorization is no Bearer token', 'http');
       return this.#access.byToken(token, address, 'http');
     }
-    const certificate = shownCertificate(this.#access, socket, { address, listener: 'http' });
+    const certificate = this.#access.shownCertificate(socket, address, 'http');
     if (certificate !== null) return this.#access.byCertificate(certificate, address, 'http');
     this.#access.missing('there is no Authorization field', 'http');
   }
