@@ -1,7 +1,5 @@
-import { timeChart } from '../browser/chart.mjs';
-import { make } from '../browser/elements.mjs';
 import { largest } from '../browser/figures.mjs';
-import { clockTime } from './wording.mjs';
+import { addChart } from './blocks.mjs';
 
 /** The moving charts of one direction of a group. They are made anew when a node gets a line, and moved otherwise. */
 export class GroupCharts {
@@ -16,7 +14,14 @@ export class GroupCharts {
     if (past.times.length < 2) return;
     const lines = `${[...past.nodes.keys()].join('\n')}\n${past.columns.tokens.some((value) => value !== null)}`;
     const panels = panelsOf(past, look);
-    if (lines !== this.lines || look !== this.look) this.#build(panels, look);
+    if (lines !== this.lines || look !== this.look) {
+      this.end();
+      this.host.replaceChildren();
+      const shared = { look, onTime: this.onTime };
+      this.charts = panels.map((panel) => {
+        return addChart(this.host, { ...shared, ...panel, label: `${panel.title} over the last minutes` });
+      });
+    }
     this.lines = lines;
     this.look = look;
     for (const [at, { columns, range }] of panels.entries()) this.charts[at].show(columns, ...range);
@@ -30,32 +35,6 @@ export class GroupCharts {
   end() {
     for (const chart of this.charts) chart.end();
     this.charts = [];
-  }
-
-  #build(panels, look) {
-    this.end();
-    const figures = panels.map(({ title, hint, wide }) => {
-      const chart = make('div');
-      const caption = make(
-        'figcaption',
-        {},
-        make('span', { className: 'title', text: title }),
-        make('span', { className: 'hint', text: hint }),
-      );
-      return { chart, figure: make('figure', { className: wide ? 'wide' : '' }, caption, chart) };
-    });
-    this.host.replaceChildren(...figures.map(({ figure }) => figure));
-    this.charts = panels.map((panel, at) => {
-      const shared = {
-        host: figures[at].chart,
-        look,
-        timeText: clockTime,
-        timeSpace: 76,
-        onTime: this.onTime,
-        onZoom: () => undefined,
-      };
-      return timeChart({ ...shared, ...panel, label: `${panel.title} over the last minutes` });
-    });
   }
 }
 
@@ -107,7 +86,7 @@ function sharesPanel({ times, columns, nodes }, look) {
     title: 'Shares of all nodes',
     hint: 'one on another · dashed: quota',
     height: 280,
-    wide: true,
+    isWide: true,
     columns: [times, ...edges, columns.quota],
     series: [...stack, { stroke: look.colour('ink'), width: 2, dash: [7, 5], spanGaps: true }],
     bands: colours.slice(1).map((colour, at) => ({ series: [at + 2, at + 1], fill: `${colour}b8` })),

@@ -2,7 +2,7 @@ import { make, say } from '../browser/elements.mjs';
 import { rate } from '../browser/figures.mjs';
 import { groupHref, whyHref } from './addresses.mjs';
 import { askJson } from './ask.mjs';
-import { card, scrolled, tableOf } from './blocks.mjs';
+import { card, rowName, scrolled, split, tableOf } from './blocks.mjs';
 import { GroupCharts } from './group-charts.mjs';
 import { LastChanges } from './last-changes.mjs';
 import { Past } from './past.mjs';
@@ -90,19 +90,13 @@ export class GroupView {
       ),
       this.facts,
       figures,
-      make(
-        'div',
-        { className: 'split' },
-        make('div', {}, this.chartsHost),
-        make(
-          'div',
-          { className: 'aside' },
-          card('Nodes', scrolled('Nodes', table)),
-          card('What if', this.whatIf),
-          card('Last changes', changes),
-          this.shadowCard,
-          make('p', {}, make('a', { href: whyHref(this.group, this.direction), text: WHY })),
-        ),
+      split(
+        this.chartsHost,
+        card('Nodes', scrolled('Nodes', table)),
+        card('What if', this.whatIf),
+        card('Last changes', changes),
+        this.shadowCard,
+        make('p', {}, make('a', { href: whyHref(this.group, this.direction), text: WHY })),
       ),
     );
     this.writeTiles = groupTiles(figures);
@@ -214,14 +208,8 @@ export class GroupView {
         const swatch = make('span', { className: 'swatch' });
         const index = names.indexOf(nodeId);
         swatch.style.background = index === -1 ? this.look.colour('rest') : this.look.colour(`node-${index}`);
-        const name = make(
-          'th',
-          { scope: 'row', className: 'name' },
-          swatch,
-          nodeId,
-          note === '' ? null : make('span', { className: 'hint', text: ` ${note}` }),
-        );
-        return make('tr', { className: isOver ? 'over' : '' }, name, ...texts.map((text) => make('td', { text })));
+        const cells = texts.map((text) => make('td', { text }));
+        return make('tr', { className: isOver ? 'over' : '' }, rowName(note, swatch, nodeId), ...cells);
       }),
     );
   }

@@ -1,14 +1,12 @@
 import { make, say } from '../browser/elements.mjs';
 import { pathOfKey, pathOfTemplate } from './addresses.mjs';
 import { ask, askJson } from './ask.mjs';
-import { choice, labelled } from './blocks.mjs';
+import { changeForm, choice, labelled, rateFields } from './blocks.mjs';
 import { settingsThatDiffer } from './last-changes.mjs';
 import { asWritten, textOf } from './wording.mjs';
 
 const ALL_KEYS = 'all keys like it';
 const THIS_KEY = 'this key';
-/** Typing is over. */
-const TRIED_AFTER_MS = 250;
 
 /**
  * Tries a change of a key's quota, for its template or for it alone; the node previews it (`?dryRun=true`).
@@ -43,39 +41,19 @@ export class KeyChange {
   }
 
   #build() {
-    const names = Object.keys(this.quota).filter((name) => /^(messages|bytes)Per/.test(name));
     this.whom = choice([THIS_KEY, ALL_KEYS], THIS_KEY);
-    this.fields = (names.length === 0 ? ['messagesPerSecond'] : names).map((name) => {
-      return [name, make('input', { type: 'text', inputmode: 'decimal', value: String(this.quota[name] ?? '') })];
+    this.fields = rateFields(this.quota);
+    const labels = [labelled('for', this.whom), ...this.fields.map(([name, field]) => labelled(name, field))];
+    const { form, ...parts } = changeForm(labels, {
+      onTyped: () => void this.#try(),
+      onApply: () => void this.#apply(),
+      onUndo: () => void this.#takeBack(),
     });
-    this.applying = make('button', { type: 'submit', className: 'plain strong', text: 'Apply to the cluster' });
-    this.undoing = make('button', {
-      type: 'button',
-      className: 'plain',
-      text: 'Undo',
-      hidden: this.changed.size === 0,
-    });
-    this.undoing.addEventListener('click', () => void this.#takeBack());
-    this.told = make('p', { className: 'hint', role: 'status' });
+    Object.assign(this, parts);
+    this.undoing.hidden = this.changed.size === 0;
     this.result = make('pre', { className: 'settings' });
-    this.form = make(
-      'form',
-      { className: 'change' },
-      labelled('for', this.whom),
-      ...this.fields.map(([name, field]) => labelled(name, field)),
-      make('div', { className: 'tools' }, this.applying, this.undoing),
-      this.told,
-      this.result,
-    );
-    this.form.addEventListener('input', () => {
-      clearTimeout(this.typing);
-      this.typing = setTimeout(() => void this.#try(), TRIED_AFTER_MS);
-    });
-    this.form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      void this.#apply();
-    });
-    this.host.replaceChildren(this.form);
+    form.append(this.result);
+    this.host.replaceChildren(form);
   }
 
   #tell() {

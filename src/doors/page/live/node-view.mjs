@@ -1,11 +1,10 @@
-import { timeChart } from '../browser/chart.mjs';
 import { make, say } from '../browser/elements.mjs';
 import { largest, rate } from '../browser/figures.mjs';
 import { askJson } from './ask.mjs';
-import { card, scrolled, tableOf } from './blocks.mjs';
+import { addChart, card, rowName, scrolled, split, tableOf } from './blocks.mjs';
 import { keyLookup } from './key-lookup.mjs';
 import { tiles } from './tiles.mjs';
-import { clockTime, duration } from './wording.mjs';
+import { duration } from './wording.mjs';
 
 /** The node that shows this page, and the members of the cluster as it sees them. */
 export class NodeView {
@@ -56,16 +55,10 @@ export class NodeView {
       this.facts,
       figures,
       this.reasons,
-      make(
-        'div',
-        { className: 'split' },
-        make('div', {}, this.chartsHost),
-        make(
-          'div',
-          { className: 'aside' },
-          card('Members', this.membersNow, scrolled('Members', members)),
-          card('Keys', this.keys, keyLookup()),
-        ),
+      split(
+        this.chartsHost,
+        card('Members', this.membersNow, scrolled('Members', members)),
+        card('Keys', this.keys, keyLookup()),
       ),
     );
     this.writeTiles = tiles(figures, [
@@ -119,12 +112,7 @@ export class NodeView {
         make(
           'tr',
           { className: state === 'alive' ? '' : 'gone' },
-          make(
-            'th',
-            { scope: 'row', className: 'name' },
-            nodeId,
-            self ? make('span', { className: 'hint', text: ' this node' }) : null,
-          ),
+          rowName(self ? 'this node' : '', nodeId),
           make('td', { className: `state-${state}`, text: state }),
           make('td', { text: self ? '' : duration(silentMs) }),
           make('td', { text: String(incarnation) }),
@@ -160,21 +148,14 @@ export class NodeView {
 
   #chart(name, title) {
     const { times, node } = this.past;
-    const chart = make('div');
-    const caption = make('figcaption', {}, make('span', { className: 'title', text: title }));
-    this.chartsHost.append(make('figure', {}, caption, chart));
-    return timeChart({
-      host: chart,
-      label: title,
+    return addChart(this.chartsHost, {
+      title,
       height: 150,
       columns: [times, node[name]],
       series: [{ stroke: this.look.colour('side-a'), width: 1.5, spanGaps: true }],
       top: topOf(node[name]),
       look: this.look,
-      timeText: clockTime,
-      timeSpace: 76,
       onTime: () => undefined,
-      onZoom: () => undefined,
     });
   }
 

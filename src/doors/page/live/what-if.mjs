@@ -1,7 +1,7 @@
 import { make, say } from '../browser/elements.mjs';
 import { pathOf, pathOfKey } from './addresses.mjs';
 import { ask, askJson } from './ask.mjs';
-import { choice, labelled, scrolled, tableOf } from './blocks.mjs';
+import { changeForm, choice, labelled, rateFields, rowName, scrolled, tableOf } from './blocks.mjs';
 import { KeyChange } from './key-change.mjs';
 import { asWritten, perSecond, textOf } from './wording.mjs';
 
@@ -38,13 +38,7 @@ export class WhatIf {
 
   #build() {
     const { definition } = this.defined;
-    const quota = definition.quota?.[this.direction] ?? {};
-    const written = Object.keys(quota).filter((name) => /^(messages|bytes)Per/.test(name));
-    const names = written.length === 0 ? ['messagesPerSecond'] : written;
-    this.fields = names.map((name) => [
-      name,
-      make('input', { type: 'text', inputmode: 'decimal', value: String(quota[name] ?? '') }),
-    ]);
+    this.fields = rateFields(definition.quota?.[this.direction] ?? {});
     this.strategies = JSON.parse(document.getElementById('strategies').textContent);
     this.strategy = choice(this.strategies, definition.strategy);
     this.weights = make('input', {
@@ -52,26 +46,17 @@ export class WhatIf {
       value: weightsText(definition.weights ?? {}),
       placeholder: 'a=2, b=1',
     });
-    this.form = make(
-      'form',
-      { className: 'change' },
+    const labels = [
       ...this.fields.map(([name, field]) => labelled(name, field)),
       labelled('strategy', this.strategy),
       labelled('weights', this.weights),
-    );
-    this.form.addEventListener('input', () => {
-      clearTimeout(this.typing);
-      this.typing = setTimeout(() => void this.#preview(), 250);
+    ];
+    const form = changeForm(labels, {
+      onTyped: () => void this.#preview(),
+      onApply: () => void this.#apply(),
+      onUndo: () => void this.#takeBack(),
     });
-    this.form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      void this.#apply();
-    });
-    this.applying = make('button', { type: 'submit', className: 'plain strong', text: 'Apply to the cluster' });
-    this.undoing = make('button', { type: 'button', className: 'plain', text: 'Undo', hidden: true });
-    this.undoing.addEventListener('click', () => void this.#takeBack());
-    this.told = make('p', { className: 'hint', role: 'status' });
-    this.form.append(make('div', { className: 'tools' }, this.applying, this.undoing), this.told);
+    Object.assign(this, form);
     this.result = scrolled('Shares before and after');
     this.host.replaceChildren(this.form, this.result);
   }
@@ -178,7 +163,7 @@ export class WhatIf {
       return make(
         'tr',
         {},
-        make('th', { scope: 'row', className: 'name', text: nodeId }),
+        rowName('', nodeId),
         ...[demand[key], was.get(nodeId), share[key]].map((value) =>
           make('td', { text: perSecond(value, this.dimension) }),
         ),

@@ -105,19 +105,13 @@ function bucketStep({ tokens, depth, setPoint, expectedPerSecond, throttled }) {
 
 function sizeStep(amount, maxRequest, dimension) {
   const most = maxRequest?.[dimension];
-  if (typeof most !== 'number')
-    return { title: `The request: ${amountText(amount, dimension)}`, says: 'No maxRequest bounds it.', state: 'go' };
-  if (amount <= most)
-    return {
-      title: `The request: ${amountText(amount, dimension)}`,
-      says: `It is within maxRequest of ${rate(most)}.`,
-      state: 'go',
-    };
-  return {
-    title: `The request is too large: ${amountText(amount, dimension)}`,
-    says: `maxRequest is ${rate(most)}.`,
-    state: 'stop',
-  };
+  const isBound = typeof most === 'number';
+  const text = amountText(amount, dimension);
+  if (isBound && amount > most) {
+    return { title: `The request is too large: ${text}`, says: `maxRequest is ${rate(most)}.`, state: 'stop' };
+  }
+  const says = isBound ? `It is within maxRequest of ${rate(most)}.` : 'No maxRequest bounds it.';
+  return { title: `The request: ${text}`, says, state: 'go' };
 }
 
 /** A request of more than a bucket holds passes when the bucket is full; a window grants no more than it holds. */

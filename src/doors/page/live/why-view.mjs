@@ -32,8 +32,6 @@ export class WhyView {
     );
   }
 
-  paint() {}
-
   end() {
     this.isEnded = true;
   }
@@ -119,7 +117,8 @@ export class WhyView {
 
   #show({ group, direction, amount, dimension }, { explained, maxRequest, key }) {
     if (key !== undefined) {
-      this.#showKey(key, direction, amount, dimension);
+      if (key.silent) this.#showSilentKey(key, direction, amount, dimension);
+      else this.#showKeyOfOthers(key, direction);
       return;
     }
     const explanation = explained.directions[direction];
@@ -136,11 +135,6 @@ export class WhyView {
         link,
       ),
     );
-  }
-
-  #showKey(key, direction, amount, dimension) {
-    if (key.silent) this.#showSilentKey(key, direction, amount, dimension);
-    else this.#showKeyOfOthers(key, direction);
   }
 
   #showKeyOfOthers(key, direction) {
