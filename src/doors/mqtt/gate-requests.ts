@@ -9,8 +9,6 @@ import type { Decision, Where } from '../../node/api/decision.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import type { GatedConnection } from './gated-connection.js';
 
-type UsedParts = Pick<NodeParts, 'limiter' | 'gate' | 'life'>;
-
 /** One message in either direction. */
 export interface Passage {
   /** Group, or a scope, all of whose groups decide. */
@@ -27,9 +25,9 @@ export type FirstAnswer =
 
 /** Requests passage of a node, with the connection's client as the one whose turn it is. */
 export class Passages {
-  readonly #node: UsedParts;
+  readonly #node: NodeParts;
 
-  constructor(node: UsedParts) {
+  constructor(node: NodeParts) {
     this.#node = node;
   }
 

@@ -19,8 +19,6 @@ import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import { PublishGate } from './publish-gate.js';
 import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
 
-type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'life'>;
-
 /**
  * Brokers MQTT (aedes, 3.1 and 3.1.1) within this node's quotas: publishes on arrival, dispatches on their way out.
  * Sessions, retained messages and subscriptions are aedes's, in memory, and bounded (session-bounds.ts).
@@ -28,7 +26,7 @@ type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'ke
 export class MqttBroker {
   readonly counts: MqttCounts = createMqttCounts();
   readonly connections = new Set<GatedConnection>();
-  readonly #node: UsedParts;
+  readonly #node: NodeParts;
   readonly #config: MqttConfig;
   readonly #telemetry: Telemetry;
   readonly #logins: Logins;
@@ -44,7 +42,7 @@ export class MqttBroker {
   #watch: NodeJS.Timeout | null = null;
   #url = '';
 
-  constructor(node: UsedParts, telemetry: Telemetry, access: Access) {
+  constructor(node: NodeParts, telemetry: Telemetry, access: Access) {
     const { mqtt, defaultGroup } = node.config;
     this.#node = node;
     this.#config = mqtt;

@@ -8,19 +8,17 @@ import { LaneSummary } from '../../node/status/lane-summary.js';
 import { GROUP_METRICS } from './metric-table.js';
 import type { Labels } from './reading.js';
 
-type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'loop' | 'gate'>;
-
 /**
  * Writes the series of `metrics.perGroup` as text. *Why:* prom-client held the event loop for 1 to 2 s at 5,000 groups
  * (110,000 series). Here labels are written once, and requests get their turn in between.
  */
 export class GroupSeries {
-  readonly #node: UsedParts;
+  readonly #node: NodeParts;
   readonly #readings: Readings;
   #lanes: readonly WatchedLane[] = [];
   #version = -1;
 
-  constructor(node: UsedParts) {
+  constructor(node: NodeParts) {
     this.#node = node;
     this.#readings = readingsOf(node);
   }
@@ -78,7 +76,7 @@ interface WatchedLane {
   readonly labels: Labels;
 }
 
-function watchedLanes(node: UsedParts): readonly WatchedLane[] {
+function watchedLanes(node: NodeParts): readonly WatchedLane[] {
   const { perGroup } = node.config.metrics;
   if (perGroup === 'none') return [];
   const selectors = perGroup === 'all' ? ['*'] : perGroup;
@@ -93,7 +91,7 @@ function watchedLanes(node: UsedParts): readonly WatchedLane[] {
   });
 }
 
-function readingsOf({ limiter, gate: { shadows } }: UsedParts): Readings {
+function readingsOf({ limiter, gate: { shadows } }: NodeParts): Readings {
   const ofShadow = (read: (lane: number) => number) => {
     return ({ lane }: LaneSummary) => {
       const shadow = shadows.shadowLaneOf(lane);

@@ -22,8 +22,6 @@ import type { ReservationCounts, Reserved } from './open-reservations.js';
 import { RateLimitFields, wholeSeconds } from './rate-limit-fields.js';
 import { nameIn, whereOf } from './scope-fields.js';
 
-type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
-
 export interface AcquireAnswer {
   readonly status: number;
   /** Names and values in turn; Cache-Control and Content-Length are added to every answer. */
@@ -33,11 +31,11 @@ export interface AcquireAnswer {
 
 /** Turns decisions into answers, and counts their outcomes. */
 export class AcquireAnswers {
-  readonly #node: UsedParts;
+  readonly #node: NodeParts;
   readonly #outcomes: AcquireOutcomes;
   readonly #refusals: RefusalAnswers;
 
-  constructor(node: UsedParts, outcomes: AcquireOutcomes) {
+  constructor(node: NodeParts, outcomes: AcquireOutcomes) {
     this.#node = node;
     this.#outcomes = outcomes;
     this.#refusals = new RefusalAnswers(node, new RateLimitFields(node));
@@ -138,7 +136,7 @@ const GRANTED_BODY = '{"granted":true}';
 export const GRANT_FIELDS = ['content-type', 'application/json; charset=utf-8'] as const;
 
 /** Returns the lane of a scope's most specific group, or of the one that refused; null = exempt. */
-function laneAsked(node: UsedParts, body: AcquireBody, refusedBy?: string): number | null {
+function laneAsked(node: NodeParts, body: AcquireBody, refusedBy?: string): number | null {
   const direction = directionIndex(body.direction ?? 'publish');
   const group = refusedBy ?? nameIn(body);
   if (group !== undefined) return laneOf(node.gate.groupIndex(group), direction);

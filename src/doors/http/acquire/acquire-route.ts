@@ -21,8 +21,6 @@ import { isPlainRequest } from './plain-request.js';
 import { rejectLimitOf, whereOf } from './scope-fields.js';
 import type { ShortRoute, ShortWay } from './short-way.js';
 
-type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
-
 /** Adds POST /v1/acquire, for requests that ShortWay leaves: waits, reservations, limits and mistakes. */
 export function addAcquireRoute(app: FastifyInstance, parts: AnsweringParts): void {
   const { outcomes, handleError, answers, shortWay } = parts;
@@ -135,7 +133,7 @@ async function waitForTurn(
 }
 
 export interface AcquireRouteParts {
-  readonly node: UsedParts;
+  readonly node: NodeParts;
   readonly outcomes: AcquireOutcomes;
   readonly handleError: ErrorHandler;
   readonly reservations: OpenReservations;

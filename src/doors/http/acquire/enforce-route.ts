@@ -27,10 +27,8 @@ import { withAllowed } from '../route/wording.js';
 import { BULK_BODY_LIMIT_FACTOR } from './bulk-route.js';
 import { DIRECTION } from './scope-fields.js';
 
-type UsedParts = Pick<NodeParts, 'config' | 'gate' | 'groups' | 'enforcers' | 'notReady'>;
-
 /** Adds `POST /v1/enforce`, a long poll (src/node/enforcers), and `GET /v1/enforcers`. */
-export function addEnforceRoutes(app: FastifyInstance, node: UsedParts): void {
+export function addEnforceRoutes(app: FastifyInstance, node: NodeParts): void {
   route(app, {
     method: 'POST',
     url: '/v1/enforce',
@@ -56,7 +54,7 @@ export function addEnforceRoutes(app: FastifyInstance, node: UsedParts): void {
 
 const LISTED_MAX = 200;
 
-async function enforce(request: FastifyRequest<{ Body: EnforceBody }>, reply: FastifyReply, node: UsedParts) {
+async function enforce(request: FastifyRequest<{ Body: EnforceBody }>, reply: FastifyReply, node: NodeParts) {
   const { enforcer, life, ttlMs = TTL_MS, seen = null, waitMs = 0, groups } = request.body;
   const found = lanesOf(groups, node);
   const lanes = groups.flatMap(({ admitted = {}, heldBack = false, topics = 0 }, at) => {
@@ -86,7 +84,7 @@ async function enforce(request: FastifyRequest<{ Body: EnforceBody }>, reply: Fa
 const TTL_MS = 3000;
 
 /** Returns the lane of each group, or its mistake. */
-function lanesOf(groups: EnforceBody['groups'], { gate }: UsedParts): (number | QuotameshError)[] {
+function lanesOf(groups: EnforceBody['groups'], { gate }: NodeParts): (number | QuotameshError)[] {
   const seen = new Set<number>();
   return groups.map(({ group, direction = 'publish' }, at) => {
     try {
@@ -102,7 +100,7 @@ function lanesOf(groups: EnforceBody['groups'], { gate }: UsedParts): (number | 
   });
 }
 
-function answerOf(lane: number, { isKnown, rate, depth }: Part, node: UsedParts) {
+function answerOf(lane: number, { isKnown, rate, depth }: Part, node: NodeParts) {
   if (!isKnown) return itemProblem(node.notReady());
   const group = node.groups.ofLane(lane);
   const quota = group.quota[directionOfLane(lane)];

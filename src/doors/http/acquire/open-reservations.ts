@@ -10,8 +10,6 @@ import type { NodeParts } from '../../../node/loop/node-parts.js';
 import type { AcquireBody } from './acquire-body.js';
 import { nameIn, whereOf } from './scope-fields.js';
 
-type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'gate'>;
-
 /** Grant to be committed or cancelled by id, at this node, within `validMs`. */
 export interface Reserved {
   readonly granted: true;
@@ -53,7 +51,7 @@ interface Open {
  * prefix of the process, which tells ended ones from unknown ones without remembering them.
  */
 export class OpenReservations {
-  readonly #node: UsedParts;
+  readonly #node: NodeParts;
   readonly #telemetry: Telemetry;
   readonly #counts: ReservationCounts;
   /** By number: all are valid for the same time, so the lowest expires first. */
@@ -64,7 +62,7 @@ export class OpenReservations {
   #first = 1;
   readonly #silentUntilMs = { expired: 0, full: 0 };
 
-  constructor(node: UsedParts, telemetry: Telemetry, counts: ReservationCounts) {
+  constructor(node: NodeParts, telemetry: Telemetry, counts: ReservationCounts) {
     this.#node = node;
     this.#telemetry = telemetry;
     this.#counts = counts;

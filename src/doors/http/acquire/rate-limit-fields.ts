@@ -15,18 +15,16 @@ import { fullInMs, unitsLeft } from '../../../node/admission/decide/units-left.j
 import type { KeySeen } from '../../../node/groups/keys/key-book.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 
-type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate' | 'loop'>;
-
 /**
  * Makes RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11). Each configured dimension of a lane
  * is an item, named `orders-publish-messages`.
  */
 export class RateLimitFields {
-  readonly #node: UsedParts;
+  readonly #node: NodeParts;
   /** By lane; made at first use, and anew for another group. */
   readonly #lanes: LanePolicies[] = [];
 
-  constructor(node: UsedParts) {
+  constructor(node: NodeParts) {
     this.#node = node;
   }
 

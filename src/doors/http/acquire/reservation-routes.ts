@@ -15,15 +15,13 @@ import { COST } from './acquire-body.js';
 import { BULK_BODY_LIMIT_FACTOR } from './bulk-route.js';
 import type { OpenReservations } from './open-reservations.js';
 
-interface ReservationRouteParts {
-  readonly node: Pick<NodeParts, 'config'>;
-  readonly reservations: OpenReservations;
-  readonly outcomes: AcquireOutcomes;
-}
-
 /** Adds `POST /v1/commit`, `/v1/cancel`, both in bulk, and `GET /v1/reservations`. */
-export function addReservationRoutes(app: FastifyInstance, parts: ReservationRouteParts): void {
-  const { node, reservations } = parts;
+export function addReservationRoutes(
+  app: FastifyInstance,
+  node: NodeParts,
+  outcomes: AcquireOutcomes,
+  reservations: OpenReservations,
+): void {
   const described = { method: 'POST', access: needs('traffic'), tag: 'admission' } as const;
   route(app, {
     ...described,
@@ -54,10 +52,6 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
       ),
     }),
   });
-  addCounts(app, parts);
-}
-
-function addCounts(app: FastifyInstance, { node, reservations, outcomes }: ReservationRouteParts): void {
   route(app, {
     method: 'GET',
     url: '/v1/reservations',

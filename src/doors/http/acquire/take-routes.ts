@@ -43,16 +43,8 @@ import {
   whereOf,
 } from './scope-fields.js';
 
-type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
-
-interface TakeRouteParts {
-  readonly node: UsedParts;
-  readonly outcomes: AcquireOutcomes;
-}
-
 /** Adds `POST /v1/take`, `/v1/refund` with its bulk form, and `GET /v1/batches`. */
-export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void {
-  const { node } = parts;
+export function addTakeRoutes(app: FastifyInstance, node: NodeParts, outcomes: AcquireOutcomes): void {
   const answers = new RefusalAnswers(node, new RateLimitFields(node));
   const described = { method: 'POST', access: needs('traffic'), tag: 'admission' } as const;
   route(app, {
@@ -61,7 +53,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
     summary: 'Takes a batch: as many tokens as there are, up to a number; unused ones can be refunded',
     body: TAKE_BODY,
     answers: TAKE_ANSWERS,
-    handler: (request, reply) => take(request, reply, { ...parts, answers }),
+    handler: (request, reply) => take(request, reply, { node, outcomes, answers }),
   });
   route(app, {
     ...described,
@@ -94,7 +86,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
   addCounts(app, node);
 }
 
-function addCounts(app: FastifyInstance, node: UsedParts): void {
+function addCounts(app: FastifyInstance, node: NodeParts): void {
   const { batches } = node.gate;
   route(app, {
     method: 'GET',
@@ -111,7 +103,9 @@ function addCounts(app: FastifyInstance, node: UsedParts): void {
   });
 }
 
-interface Taking extends TakeRouteParts {
+interface Taking {
+  readonly node: NodeParts;
+  readonly outcomes: AcquireOutcomes;
   readonly answers: RefusalAnswers;
 }
 

@@ -9,7 +9,6 @@ import {
   detach,
   listAttachments,
 } from '../../../node/groups/changes/attaching.js';
-import type { ChangeParts } from '../../../node/groups/changes/change-parts.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { attachedBy, callerOf } from '../access/caller.js';
 import { CHANGE_PROBLEMS } from '../route/answer-schemas.js';
@@ -19,10 +18,8 @@ import { expectedOfScope } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs, rejectBeyondTenants } from '../route/route-access.js';
 
-type UsedParts = ChangeParts & Pick<NodeParts, 'config' | 'gate'>;
-
 /** Adds routes that attach scopes to groups, and that explain what limits work. */
-export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void {
+export function addAttachmentRoutes(app: FastifyInstance, node: NodeParts): void {
   route(app, {
     ...VIEWING,
     url: '/v1/attachments',
@@ -101,13 +98,13 @@ function send(reply: FastifyReply, attached: AttachedTo): FastifyReply {
   return reply.header('etag', `"${attached.revision}"`).send(attached);
 }
 
-function pageOf(node: UsedParts, after: string | undefined) {
+function pageOf(node: NodeParts, after: string | undefined) {
   const behind = listAttachments(node).filter(({ scope }) => after === undefined || scope > after);
   const attachments = behind.slice(0, PAGE_MAX);
   return { attachments, next: behind.length > PAGE_MAX ? (attachments.at(-1)?.scope ?? null) : null };
 }
 
-function which(node: UsedParts, scope: Scope) {
+function which(node: NodeParts, scope: Scope) {
   const { groups, exempt, because } = node.gate.scopes.resolve(scope);
   const { defaultGroup } = node.config;
   const isDefault = groups.length === 0 && !exempt && defaultGroup !== null;

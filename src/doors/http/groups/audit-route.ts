@@ -12,12 +12,10 @@ import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { withAllowed } from '../route/wording.js';
 
-type UsedParts = Pick<NodeParts, 'registry'>;
-
 const PAGE_MAX = 100;
 
 /** Adds the audit trail: each change of the registry by any node, from its log. */
-export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
+export function addAuditRoute(app: FastifyInstance, node: NodeParts): void {
   route(app, {
     method: 'GET',
     url: '/v1/audit',

@@ -1,10 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { readRevision } from '../../../base/input/revision.js';
-import type { Expected } from '../../../node/groups/changes/change-parts.js';
-import type { NodeParts } from '../../../node/loop/node-parts.js';
-
-type UsedParts = Pick<NodeParts, 'groups' | 'attachments'>;
+import type { ChangeParts, Expected } from '../../../node/groups/changes/change-parts.js';
 
 interface Changing {
   readonly exists: boolean;
@@ -13,7 +10,7 @@ interface Changing {
 }
 
 /** Reads the expected revision of a group. Throws GROUP_CHANGED, FIELD_INVALID. */
-export function expectedOfGroup(request: FastifyRequest, node: UsedParts, group: string): Expected {
+export function expectedOfGroup(request: FastifyRequest, node: ChangeParts, group: string): Expected {
   return expectedBy(request, {
     exists: node.groups.numbers.has(group),
     refuse: (reason) => new QuotameshError('GROUP_CHANGED', { group: group.slice(0, 200), reason }),
@@ -21,7 +18,7 @@ export function expectedOfGroup(request: FastifyRequest, node: UsedParts, group:
 }
 
 /** Reads the expected revision of a scope's attachment. Throws ATTACHMENT_CHANGED, FIELD_INVALID. */
-export function expectedOfScope(request: FastifyRequest, node: UsedParts, scope: string): Expected {
+export function expectedOfScope(request: FastifyRequest, node: ChangeParts, scope: string): Expected {
   return expectedBy(request, {
     exists: node.attachments.at(scope) !== null,
     refuse: (reason) => new QuotameshError('ATTACHMENT_CHANGED', { scope: scope.slice(0, 200), reason }),

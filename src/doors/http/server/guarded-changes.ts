@@ -7,14 +7,12 @@ import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { callerOf, requestIdOf } from '../access/caller.js';
 import { knownError } from './error-handler.js';
 
-type UsedParts = Pick<NodeParts, 'config' | 'registry'>;
-
 /**
  * Bounds the rate of all changing routes (route-access.ts), and logs refused changes. The registry logs accepted ones
  * (groups/registry/audit-trail.ts). Called before routes are added; a route's own hooks run first, so that refused
  * callers use up no rate.
  */
-export function guardChanges(app: FastifyInstance, node: UsedParts, telemetry: Telemetry): void {
+export function guardChanges(app: FastifyInstance, node: NodeParts, telemetry: Telemetry): void {
   const bound = boundOf(node);
   const tell = tellerOf(telemetry);
   app.addHook('onRoute', (route) => {
@@ -33,7 +31,7 @@ function withTooMany(schema: FastifySchema = {}): FastifySchema {
 
 type Done = (error?: Error) => void;
 
-function boundOf(node: UsedParts) {
+function boundOf(node: NodeParts) {
   const { changesPerSecond: rate } = node.config.registry;
   const changes = new ChangeRate(rate);
   return (_: FastifyRequest, reply: FastifyReply, done: Done): void => {

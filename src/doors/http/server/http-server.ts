@@ -86,8 +86,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   refuseOtherMethods(app, (known) => {
     addAcquireRoute(app, { node, outcomes, handleError, reservations, answers, shortWay });
     addBulkRoute(app, { node, outcomes, handleError, reservations, shortWay });
-    addReservationRoutes(app, { node, outcomes, reservations });
-    addTakeRoutes(app, { node, outcomes });
+    addReservationRoutes(app, node, outcomes, reservations);
+    addTakeRoutes(app, node, outcomes);
     addEnforceRoutes(app, node);
     addStatusRoutes(app, node, access);
     addLiveRoutes(app, node, access, telemetry);
@@ -97,7 +97,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addHealthRoutes(app, node);
     if (parts.mqtt !== undefined) addMqttRoute(app, parts.mqtt);
     if (parts.kafkaQuotas !== undefined) addKafkaQuotasRoute(app, parts.kafkaQuotas);
-    addInfoRoutes(app, { node, metrics, known });
+    addInfoRoutes(app, node, metrics, known);
   });
   return app;
 }

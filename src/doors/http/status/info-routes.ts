@@ -13,8 +13,6 @@ import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 
-type UsedParts = Pick<NodeParts, 'config' | 'version'>;
-
 export interface MetricsPage {
   /** Writes all metrics in the format that a scraper prefers. */
   scrape(accept: string | undefined): Promise<{ readonly contentType: string; readonly text: string }>;
@@ -27,14 +25,8 @@ export interface KnownRoutes {
   readonly aliases: Readonly<Record<string, string>>;
 }
 
-interface InfoRouteParts {
-  readonly node: UsedParts;
-  readonly metrics: MetricsPage;
-  readonly known: KnownRoutes;
-}
-
 /** Adds metrics, the OpenAPI document, and an index for browsers. */
-export function addInfoRoutes(app: FastifyInstance, { node, metrics, known }: InfoRouteParts): void {
+export function addInfoRoutes(app: FastifyInstance, node: NodeParts, metrics: MetricsPage, known: KnownRoutes): void {
   const info = { method: 'GET', tag: 'info' } as const;
   route(app, {
     ...info,
@@ -64,7 +56,7 @@ export function addInfoRoutes(app: FastifyInstance, { node, metrics, known }: In
 }
 
 /** Answers programs with the routes, and browsers with the live page, which needs no token yet. */
-function addIndex(app: FastifyInstance, node: UsedParts, known: KnownRoutes): void {
+function addIndex(app: FastifyInstance, node: NodeParts, known: KnownRoutes): void {
   let index: Buffer | null = null;
   let page: Buffer | null = null;
   route(app, {

@@ -11,7 +11,6 @@ import { LiveFeed } from '../../../node/feed/live-feed.js';
 import { type EndOfStream, type LiveSink, LiveStreams, STREAMS_MAX } from '../../../node/feed/live-streams.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { createTopic } from '../../../node/loop/open-topics.js';
-import type { StatusParts } from '../../../node/status/status-parts.js';
 import { recordTopic } from '../../../topic/recording/record-topic.js';
 import { RecordingWriter } from '../../../topic/recording/recording-writer.js';
 import {
@@ -33,12 +32,10 @@ import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { withAllowed } from '../route/wording.js';
 
-type UsedParts = StatusParts & Pick<NodeParts, 'gate'>;
-
 const EVERY_MS = 1000;
 
 /** Adds the live page's stream: one frame a second per view, made once for all its readers. */
-export function addLiveRoutes(app: FastifyInstance, node: UsedParts, access: Access, telemetry: Telemetry): void {
+export function addLiveRoutes(app: FastifyInstance, node: NodeParts, access: Access, telemetry: Telemetry): void {
   const feed = new LiveFeed(node);
   const streams = new LiveStreams(feed, (group) => node.groups.isLive(group));
   beat(app, streams, telemetry);

@@ -25,13 +25,11 @@ import { once, pathParams } from '../route/fields.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 
-type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'keys' | 'templates' | 'loop'>;
-
 /** Groups per page: about 130 KB and 10 ms of the event loop. */
 const PAGE_MAX = 200;
 
 /** Adds routes that show what this node knows of the cluster; they change nothing. */
-export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: Access): void {
+export function addStatusRoutes(app: FastifyInstance, node: NodeParts, access: Access): void {
   route(app, {
     ...VIEWING,
     url: '/v1/groups',
@@ -60,7 +58,7 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
   });
 }
 
-function addShownKeys(app: FastifyInstance, node: UsedParts): void {
+function addShownKeys(app: FastifyInstance, node: NodeParts): void {
   route(app, {
     ...VIEWING,
     url: '/v1/keys',
@@ -83,7 +81,7 @@ function addShownKeys(app: FastifyInstance, node: UsedParts): void {
 
 const VIEWING = { method: 'GET', access: needs('viewer'), tag: 'status' } as const;
 
-function pageOfGroups(node: UsedParts, after: string | undefined) {
+function pageOfGroups(node: NodeParts, after: string | undefined) {
   const { numbers } = node.groups;
   // By number: a group deleted and made again keeps its place.
   const behind = after === undefined ? -1 : (numbers.get(after) ?? node.gate.unknownGroup(after));

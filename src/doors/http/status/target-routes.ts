@@ -7,7 +7,6 @@ import { reportCost } from '../../../node/backends/report-cost.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { describeBackends } from '../../../node/status/describe-backends.js';
 import { explainGroup } from '../../../node/status/explain-group.js';
-import type { StatusParts } from '../../../node/status/status-parts.js';
 import { COST } from '../acquire/acquire-body.js';
 import { DIRECTION } from '../acquire/scope-fields.js';
 import { ACCEPTED, BACKENDS, BODY_PROBLEMS, EXPLANATION, FACTORS, PROBLEM } from '../route/answer-schemas.js';
@@ -17,10 +16,8 @@ import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { judgedLater, toldAs, withAllowed } from '../route/wording.js';
 
-type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'loop'>;
-
 /** Adds routes for costs, backends' health, and explanations of groups. */
-export function addTargetRoutes(app: FastifyInstance, node: UsedParts): void {
+export function addTargetRoutes(app: FastifyInstance, node: NodeParts): void {
   addCostRoutes(app, node);
   addBackendRoutes(app, node);
   route(app, {
@@ -35,7 +32,7 @@ export function addTargetRoutes(app: FastifyInstance, node: UsedParts): void {
   });
 }
 
-function addCostRoutes(app: FastifyInstance, node: UsedParts): void {
+function addCostRoutes(app: FastifyInstance, node: NodeParts): void {
   route(app, {
     method: 'POST',
     url: '/v1/costs',
@@ -63,7 +60,7 @@ function addCostRoutes(app: FastifyInstance, node: UsedParts): void {
   });
 }
 
-function addBackendRoutes(app: FastifyInstance, node: UsedParts): void {
+function addBackendRoutes(app: FastifyInstance, node: NodeParts): void {
   route(app, {
     method: 'PUT',
     url: '/v1/backends/:backend',
