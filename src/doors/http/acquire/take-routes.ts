@@ -46,6 +46,11 @@ import {
 /** Adds `POST /v1/take`, `/v1/refund` with its bulk form, and `GET /v1/batches`. */
 export function addTakeRoutes(app: FastifyInstance, node: NodeParts, outcomes: AcquireOutcomes): void {
   const answers = new RefusalAnswers(node, new RateLimitFields(node));
+  const { batches } = node.gate;
+  const refund = ({ id, ...left }: z.output<typeof REFUND_BODY>) => {
+    batches.refund(id, left);
+    return { ended: true };
+  };
   const described = { method: 'POST', access: needs('traffic'), tag: 'admission' } as const;
   route(app, {
     ...described,
@@ -61,10 +66,7 @@ export function addTakeRoutes(app: FastifyInstance, node: NodeParts, outcomes: A
     summary: 'Ends a batch; unused tokens go back to the window or bucket that they came from',
     body: REFUND_BODY,
     answers: REFUND_ANSWERS,
-    handler: ({ body: { id, ...left } }) => {
-      node.gate.batches.refund(id, left);
-      return { ended: true };
-    },
+    handler: ({ body }) => refund(body),
   });
   route(app, {
     ...described,
@@ -74,20 +76,9 @@ export function addTakeRoutes(app: FastifyInstance, node: NodeParts, outcomes: A
     answers: REFUNDS_ANSWERS,
     bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
     handler: ({ body: { refunds } }) => ({
-      answers: refunds.map((given, at) =>
-        itemAnswer(() => {
-          const { id, ...left } = readPart(REFUND_BODY, given, `refunds[${at}].`);
-          node.gate.batches.refund(id, left);
-          return { ended: true };
-        }),
-      ),
+      answers: refunds.map((given, at) => itemAnswer(() => refund(readPart(REFUND_BODY, given, `refunds[${at}].`)))),
     }),
   });
-  addCounts(app, node);
-}
-
-function addCounts(app: FastifyInstance, node: NodeParts): void {
-  const { batches } = node.gate;
   route(app, {
     method: 'GET',
     url: '/v1/batches',

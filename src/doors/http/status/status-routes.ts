@@ -47,18 +47,6 @@ export function addStatusRoutes(app: FastifyInstance, node: NodeParts, access: A
     answers: { 200: GROUP_ANSWER, 404: PROBLEM, 422: PROBLEM },
     handler: ({ params }) => describeGroup(node, node.gate.groupToShow(params.group)),
   });
-  addShownKeys(app, node);
-  route(app, {
-    ...VIEWING,
-    url: '/v1/nodes',
-    summary: 'Shows this node, the members of the cluster, and the topic',
-    query: NO_QUERY,
-    answers: { 200: NODES, 422: PROBLEM },
-    handler: () => ({ ...describeNode(node), access: access.status }),
-  });
-}
-
-function addShownKeys(app: FastifyInstance, node: NodeParts): void {
   route(app, {
     ...VIEWING,
     url: '/v1/keys',
@@ -76,6 +64,14 @@ function addShownKeys(app: FastifyInstance, node: NodeParts): void {
     params: pathParams('key'),
     answers: { 200: KEY, 404: PROBLEM, 422: PROBLEM },
     handler: ({ params: { key } }) => describeKey(node, key) ?? unknownKey(node.templates, key),
+  });
+  route(app, {
+    ...VIEWING,
+    url: '/v1/nodes',
+    summary: 'Shows this node, the members of the cluster, and the topic',
+    query: NO_QUERY,
+    answers: { 200: NODES, 422: PROBLEM },
+    handler: () => ({ ...describeNode(node), access: access.status }),
   });
 }
 
