@@ -35,7 +35,7 @@ export class MqttBroker {
   readonly #server: Server;
   readonly #arrivals: ArrivalRates;
   readonly #endedConnections: EndedConnections;
-  readonly #cleanSubscriptions: CleanSubscriptions<GatedConnection>;
+  readonly #cleanSubscriptions: CleanSubscriptions;
   /** Last log line of each bound. */
   readonly #loggedMs = new Map<SessionBound, number>();
   readonly #connectionRules: ConnectionRules;
@@ -318,16 +318,16 @@ const HANDSHAKE_MS = 10_000;
  * Counts subscriptions of clients with a clean session, by connection. aedes keeps them in memory and asks no store
  * about them. They count towards the bound of sessions', and end with the connection.
  */
-export class CleanSubscriptions<Connection extends { readonly destroyed: boolean }> {
-  readonly #rules: Pick<SessionRules, 'maxSubscriptions' | 'counts' | 'onFull'>;
-  readonly #topics = new Map<Connection, Set<string>>();
+class CleanSubscriptions {
+  readonly #rules: SessionRules;
+  readonly #topics = new Map<GatedConnection, Set<string>>();
 
-  constructor(rules: Pick<SessionRules, 'maxSubscriptions' | 'counts' | 'onFull'>) {
+  constructor(rules: SessionRules) {
     this.#rules = rules;
   }
 
   /** Adds one; false = no room, or the connection is gone. A topic subscribed to already takes no room. */
-  add(connection: Connection, clientId: string, topic: string): boolean {
+  add(connection: GatedConnection, clientId: string, topic: string): boolean {
     const { counts, maxSubscriptions, onFull } = this.#rules;
     const topics = this.#topics.get(connection) ?? new Set();
     if (connection.destroyed) return false;
@@ -341,12 +341,12 @@ export class CleanSubscriptions<Connection extends { readonly destroyed: boolean
     return true;
   }
 
-  remove(connection: Connection, topics: readonly string[]): void {
+  remove(connection: GatedConnection, topics: readonly string[]): void {
     const known = this.#topics.get(connection);
     for (const topic of topics) if (known?.delete(topic)) this.#rules.counts.subscriptions--;
   }
 
-  ended(connection: Connection): void {
+  ended(connection: GatedConnection): void {
     this.#rules.counts.subscriptions -= this.#topics.get(connection)?.size ?? 0;
     this.#topics.delete(connection);
   }

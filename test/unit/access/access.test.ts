@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Access, matchesName, namesIn } from '../../../src/base/access/access.js';
 import type { AccessConfig, TokenConfig } from '../../../src/base/access/access-config.js';
-import { hasRole } from '../../../src/base/access/caller.js';
 import { FailedAttempts, networkOf } from '../../../src/base/access/failed-attempts.js';
 import { isLoopback } from '../../../src/base/access/loopback.js';
 import { hashOf, newToken, writtenHash } from '../../../src/base/access/token.js';
@@ -158,19 +157,6 @@ describe('certificates', () => {
     expect(of('broker-7')).toMatchObject({ name: 'CN=broker-7', roles: ['traffic'], how: 'certificate' });
     expect(of('x')).toMatchObject({ name: 'rest', roles: ['viewer'] });
     expect(codeOf(() => of('a.b'))).toBe('AUTH_FAILED');
-  });
-});
-
-describe('roles', () => {
-  test('an operator uses up nothing, and who uses sees nothing', () => {
-    const may = (roles: readonly string[]) =>
-      (['open', 'any', 'viewer', 'traffic', 'operator', 'admin'] as const).filter((need) =>
-        hasRole({ roles } as never, need),
-      );
-    expect(may(['viewer'])).toEqual(['open', 'any', 'viewer']);
-    expect(may(['traffic'])).toEqual(['open', 'any', 'traffic']);
-    expect(may(['operator'])).toEqual(['open', 'any', 'viewer', 'operator']);
-    expect(may(['admin'])).toEqual(['open', 'any', 'viewer', 'traffic', 'operator', 'admin']);
   });
 });
 

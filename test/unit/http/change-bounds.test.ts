@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ChangeRate } from '../../../src/doors/http/server/guarded-changes.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 let scene: HttpScene;
@@ -22,22 +21,6 @@ describe('bounds of changes', () => {
     expect(await scene.metrics.text()).toContain(pattern);
     const told = scene.log.filter(({ facts }) => facts?.code === 'CHANGES_TOO_FAST');
     expect(told.length).toBeGreaterThan(0);
-  });
-
-  it('a bucket of ten seconds, refilled at the rate', () => {
-    let nowMs = 0;
-    const rate = new ChangeRate(2, () => nowMs);
-    const takeAll = () => {
-      let taken = 0;
-      while (rate.take() === 0) taken++;
-      return taken;
-    };
-    expect(takeAll()).toBe(20);
-    expect(rate.take()).toBe(500);
-    nowMs = 3000;
-    expect(takeAll()).toBe(6);
-    nowMs = 1_000_000;
-    expect(takeAll()).toBe(20);
   });
 
   it('the number of attachments: one more is refused by name; those that are there can be changed and detached', async () => {

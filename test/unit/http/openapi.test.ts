@@ -60,25 +60,10 @@ describe('GET /openapi.json', () => {
       anyOf: [{ required: ['messages'] }, { required: ['bytes'] }],
       additionalProperties: false,
     });
-    expect(Object.keys((schema as { properties: object }).properties)).toEqual([
-      'group',
-      'key',
-      'tenant',
-      'namespace',
-      'headers',
-      'topic',
-      'client',
-      'direction',
-      'limit',
-      'messages',
-      'bytes',
-      'retry',
-      'atMost',
-      'priority',
-      'cost',
-      'reserve',
-      'waitMs',
-    ]);
+    expect(Object.keys((schema as { properties: object }).properties).join(' ')).toBe(
+      'group key tenant namespace headers topic client ' +
+        'direction limit messages bytes retry atMost priority cost reserve waitMs',
+    );
   });
 
   it('every answer is as described', async () => {

@@ -81,8 +81,8 @@ test('a subscriber that goes lets its publishers go', async () => {
   expect(publisher.connection.throttle.isThrottled).toBe(false);
 });
 
-test('a client that does not read: what waits stays here, it is cut off after notReadingMs, and a slow one is not', async () => {
-  const reasons: (string | null)[] = [];
+/** A client that does not read, and five large messages for it. */
+async function unreadScene(reasons: (string | null)[] = []) {
   const counts = { sent: 0, dropped: 0, queued: 0 };
   const dispatch: DispatchRules = {
     maxMessages: 100,
@@ -92,11 +92,17 @@ test('a client that does not read: what waits stays here, it is cut off after no
     tryAdmit: () => true,
     admit: async () => true,
   };
-  const { connection, socket } = await connectionScene({ dispatch, onEnded: (_, why) => reasons.push(why) });
-  socket.takes = false;
+  const scene = await connectionScene({ dispatch, onEnded: (_, why) => reasons.push(why) });
+  scene.socket.takes = false;
   const large = publishPacket('a', Buffer.alloc(100_000), 0);
-  for (let sent = 0; sent < 5; sent++) connection.write(large);
+  for (let sent = 0; sent < 5; sent++) scene.connection.write(large);
   await settle();
+  return { ...scene, counts };
+}
+
+test('a client that does not read: what waits stays here, it is cut off after notReadingMs, and a slow one is not', async () => {
+  const reasons: (string | null)[] = [];
+  const { connection, socket, counts } = await unreadScene(reasons);
   expect(counts).toEqual({ sent: 3, dropped: 0, queued: 2 });
   expect(connection.throttle.countOf('outboundBufferFull')).toBe(1);
   connection.dispatch.watch(0);
@@ -110,20 +116,7 @@ test('a client that does not read: what waits stays here, it is cut off after no
 });
 
 test('a client that reads again gets what waited', async () => {
-  const counts = { sent: 0, dropped: 0, queued: 0 };
-  const dispatch: DispatchRules = {
-    maxMessages: 100,
-    maxBytes: 1e9,
-    notReadingMs: 1000,
-    counts,
-    tryAdmit: () => true,
-    admit: async () => true,
-  };
-  const { connection, socket } = await connectionScene({ dispatch });
-  socket.takes = false;
-  const large = publishPacket('a', Buffer.alloc(100_000), 0);
-  for (let sent = 0; sent < 5; sent++) connection.write(large);
-  await settle();
+  const { connection, socket, counts } = await unreadScene();
   socket.readOn();
   await settle();
   expect(counts).toEqual({ sent: 5, dropped: 0, queued: 0 });

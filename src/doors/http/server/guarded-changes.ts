@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { type Clock, monotonicClock } from '../../../base/ports/clock.js';
+import { monotonicClock } from '../../../base/ports/clock.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
 import { OneBucket } from '../../../core/limiter/one-bucket.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
@@ -33,9 +33,9 @@ type Done = (error?: Error) => void;
 
 function boundOf(node: NodeParts) {
   const { changesPerSecond: rate } = node.config.registry;
-  const changes = new ChangeRate(rate);
+  const takeChange = takerOf(rate);
   return (_: FastifyRequest, reply: FastifyReply, done: Done): void => {
-    const waitMs = changes.take();
+    const waitMs = takeChange();
     if (waitMs === 0) {
       done();
       return;
@@ -52,11 +52,11 @@ const TEXT_LENGTH_MAX = 500;
 const STRANGER = { name: null, how: 'unknown' } as const;
 
 function tellerOf(telemetry: Telemetry) {
-  const lines = new ChangeRate(LINES_PER_SECOND);
+  const takeLine = takerOf(LINES_PER_SECOND);
   let leftOut = 0;
   return (request: FastifyRequest, _: FastifyReply, error: Error, done: () => void): void => {
     const { dryRun } = request.query as { readonly dryRun?: unknown };
-    if (dryRun !== 'true' && lines.take() > 0) leftOut++;
+    if (dryRun !== 'true' && takeLine() > 0) leftOut++;
     else if (dryRun !== 'true') {
       telemetry.log('warn', 'change refused', { ...refusalOf(request, error), ...(leftOut > 0 ? { leftOut } : {}) });
       leftOut = 0;
@@ -84,18 +84,8 @@ function refusalOf(request: FastifyRequest, error: Error) {
 /** Seconds whose changes may come at once after a pause. */
 const DEPTH_SECONDS = 10;
 
-/** Bounds the changes taken per second. */
-export class ChangeRate {
-  readonly #bucket: OneBucket;
-  readonly #clock: Clock;
-
-  constructor(perSecond: number, clock: Clock = monotonicClock) {
-    this.#clock = clock;
-    this.#bucket = new OneBucket(perSecond, perSecond * DEPTH_SECONDS, clock());
-  }
-
-  /** Takes one change: returns 0, or milliseconds until one may be. */
-  take(): number {
-    return this.#bucket.take(this.#clock());
-  }
+/** Makes a function that takes one of so many per second: returns 0, or milliseconds until one may be. */
+function takerOf(perSecond: number): () => number {
+  const bucket = new OneBucket(perSecond, perSecond * DEPTH_SECONDS, monotonicClock());
+  return () => bucket.take(monotonicClock());
 }
