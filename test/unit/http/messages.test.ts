@@ -4,8 +4,8 @@ import { STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
 import { answerOf, readyScene } from './http-scene.js';
 
 /**
- * What is said about bodies and queries that are wrong, word for word, one request a line: what the other tests of this
- * folder sent when it was recorded. `UPDATE_GOLDEN=1` rewrites it, and the difference is reviewed like code.
+ * What is said about bodies and queries that are wrong, word for word, each message once, with a request that led to it.
+ * `UPDATE_GOLDEN=1` rewrites it, and the difference is reviewed like code.
  */
 const GOLDEN = new URL('./messages.golden.jsonl', import.meta.url);
 
