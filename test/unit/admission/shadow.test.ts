@@ -5,7 +5,7 @@ import type { Batch, Reservation } from '../../../src/node/api/decision.js';
 import type { GroupStatus } from '../../../src/node/api/node-status.js';
 import { explainGroup } from '../../../src/node/status/explain-group.js';
 import { explanationText } from '../../../src/tools/cli/look/explanation-text.js';
-import { answerOf, type HttpScene, readyScene } from '../http/http-scene.js';
+import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;
 afterEach(() => scene.close());
@@ -89,7 +89,7 @@ describe('shadow: beside what is in force', () => {
     const { status, body } = await scene.acquire({ group: 'a', messages: 1 });
     expect([status, body]).toEqual([200, { granted: true, shadow: 'refused' }]);
     const bulk = { requests: [{ group: 'a', messages: 1 }] };
-    const answered = await answerOf(scene.app, { method: 'POST', url: '/v1/acquire/bulk', payload: bulk });
+    const answered = await scene.ask('POST', '/v1/acquire/bulk', bulk);
     expect(answered.body).toEqual({ answers: [{ status: 200, granted: true, shadow: 'refused' }] });
     const reserved = await scene.acquire({ group: 'a', messages: 1, reserve: true });
     expect(reserved.body).toMatchObject({ granted: true, shadow: 'refused' });
@@ -124,7 +124,7 @@ describe('shadow: beside what is in force', () => {
     const node = await sceneWith({ a: { ...MUCH } });
     expect(await shadowOf('a')).toBeNull();
     const change = (shadow: unknown) => {
-      return answerOf(scene.app, { method: 'PATCH', url: '/v1/groups/a', payload: { shadow } });
+      return scene.ask('PATCH', '/v1/groups/a', { shadow });
     };
     expect(await change({ quota: { publish: { messagesPerSecond: 0 } } })).toMatchObject({ status: 200 });
     expect(node.tryAcquire('a', { messages: 1 })).toEqual({ granted: true, shadow: 'refused' });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { Enforcers } from '../../../src/node/enforcers/enforcers.js';
 import { gateOf } from '../admission/shadow-scene.js';
-import { answerOf, type HttpScene, readyScene } from '../http/http-scene.js';
+import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const publish = (messagesPerSecond: number) => ({ quota: { publish: { messagesPerSecond } } });
 
@@ -69,11 +69,10 @@ describe('POST /v1/enforce', () => {
     const enforce = async (body: object) => {
       const groups = [{ group: 'orders' }];
       const payload = { enforcer: 'p', life: 1, ttlMs: 60_000, groups, ...body };
-      const answer = await answerOf(scene.app, { method: 'POST', url: '/v1/enforce', payload });
+      const answer = await scene.ask('POST', '/v1/enforce', payload);
       return answer.body as { readonly version: number; readonly groups: readonly object[] };
     };
-    const change = (mode: string) =>
-      answerOf(scene.app, { method: 'PATCH', url: '/v1/groups/orders', payload: { mode } });
+    const change = (mode: string) => scene.ask('PATCH', '/v1/groups/orders', { mode });
     const first = await enforce({});
     expect(first.groups).toMatchObject([{ quota: { messagesPerSecond: 500 } }]);
     const second = enforce({ seen: first.version, waitMs: 20_000 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+import { type HttpScene, readyScene } from './http-scene.js';
 
 const GROUPS = {
   fast: { quota: { publish: { messagesPerSecond: 500, bytesPerSecond: 100_000 } } },
@@ -77,7 +77,7 @@ describe('immediate work neither waits nor is cut to a part', () => {
 
   it('in a batch the others are decided all the same', async () => {
     const requests = [{ ...ask, atMost: true }, ask];
-    const { body } = await answerOf(scene.app, { method: 'POST', url: '/v1/acquire/bulk', payload: { requests } });
+    const { body } = await scene.ask('POST', '/v1/acquire/bulk', { requests });
     expect(body.answers).toMatchObject([
       { status: 422, code: 'FIELD_INVALID' },
       { status: 200, granted: true },
@@ -129,7 +129,7 @@ describe('levels', () => {
 });
 
 describe('POST /v1/acquire/bulk', () => {
-  const batch = (payload: object) => answerOf(scene.app, { method: 'POST', url: '/v1/acquire/bulk', payload });
+  const batch = (payload: object) => scene.ask('POST', '/v1/acquire/bulk', payload);
 
   it('answers every request by itself, in order', async () => {
     const requests = [

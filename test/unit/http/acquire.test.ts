@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerOf, type HttpScene, httpScene, readyScene } from './http-scene.js';
+import { type HttpScene, httpScene, readyScene } from './http-scene.js';
 
 const PROBLEM = /^application\/problem\+json/;
 
@@ -101,7 +101,7 @@ describe('POST /v1/acquire', () => {
 
   it.each([['text/plain'], ['application/x-www-form-urlencoded'], ['']])('content-type "%s" is 415', async (type) => {
     const headers = type === '' ? {} : { 'content-type': type };
-    const { status, body } = await answerOf(scene.app, { method: 'POST', url: '/v1/acquire', headers, payload: '{}' });
+    const { status, body } = await scene.ask('POST', '/v1/acquire', '{}', { headers });
     expect({ status, code: body.code }).toEqual({ status: 415, code: 'MEDIA_TYPE_UNSUPPORTED' });
   });
 });
@@ -148,5 +148,5 @@ describe('defaultGroup', () => {
 
 function post(scene: HttpScene, payload: string) {
   const headers = { 'content-type': 'application/json' };
-  return answerOf(scene.app, { method: 'POST', url: '/v1/acquire', headers, payload });
+  return scene.ask('POST', '/v1/acquire', payload, { headers });
 }

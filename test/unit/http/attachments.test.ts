@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answerOf, GROUPS, type HttpScene, readyScene } from './http-scene.js';
+import { GROUPS, type HttpScene, type Method, readyScene } from './http-scene.js';
 
 /** Two nodes of one cluster, where one alone does not show it. */
 let a: HttpScene;
@@ -35,11 +35,8 @@ beforeEach(async () => {
 });
 afterEach(() => a.close());
 
-type Method = 'GET' | 'PUT' | 'DELETE';
-
-function ask(scene: HttpScene, method: Method, path: string, payload?: unknown, headers: Record<string, string> = {}) {
-  const body = payload === undefined ? {} : { payload: payload as object };
-  return answerOf(scene.app, { method, url: `/v1/attachments/${path}`, headers, ...body });
+function ask(scene: HttpScene, method: Method, path: string, payload?: unknown) {
+  return scene.ask(method, `/v1/attachments/${path}`, payload);
 }
 
 const settled = () => sleep(50);
@@ -78,8 +75,7 @@ describe('an acquire that names a scope', () => {
     const reserved = await a.acquire({ tenant: 'acme', namespace: 'orders', messages: 5, reserve: true });
     expect(reserved.status).toBe(200);
     const before = [admitted('orders'), admitted('gold')];
-    const payload = { id: reserved.body.id, messages: 2 };
-    await answerOf(a.app, { method: 'POST', url: '/v1/commit', payload });
+    await a.ask('POST', '/v1/commit', { id: reserved.body.id, messages: 2 });
     expect([admitted('orders'), admitted('gold')]).toEqual([before[0] + 2, before[1] + 2]);
   });
 
@@ -199,13 +195,13 @@ describe('attachments at run time', () => {
 
   it('a group in use is not deleted; with force, its scopes are detached', async () => {
     const url = '/v1/groups/brief';
-    await answerOf(a.app, { method: 'PUT', url, payload: {} });
+    await a.ask('PUT', url, {});
     await ask(a, 'PUT', 'acme/brief', { group: 'brief' });
     await ask(a, 'PUT', 'acme/same', { sameAs: 'acme/brief' });
-    const refused = await answerOf(a.app, { method: 'DELETE', url });
+    const refused = await a.ask('DELETE', url);
     expect(refused).toMatchObject({ status: 412, body: { code: 'GROUP_IN_USE' } });
     expect(refused.body.detail).toContain('acme/brief, acme/same are attached');
-    expect((await answerOf(a.app, { method: 'DELETE', url: `${url}?force=true` })).status).toBe(204);
+    expect((await a.ask('DELETE', `${url}?force=true`)).status).toBe(204);
     expect((await ask(a, 'GET', 'acme/brief')).status).toBe(404);
     expect((await a.get('/readyz')).body.degraded).toEqual([]);
   });
@@ -213,11 +209,11 @@ describe('attachments at run time', () => {
   it('deletion with force brings back what YAML says of the scopes, also where YAML leads to one of them', async () => {
     const scopes = { under: 'orders', over: { sameAs: 'under' } };
     const c = await readyScene({ cluster: `${a.node.config.cluster}-c`, groups: GROUPS, attachments: { scopes } });
-    await answerOf(c.app, { method: 'PUT', url: '/v1/groups/brief', payload: {} });
+    await c.ask('PUT', '/v1/groups/brief', {});
     await ask(c, 'PUT', 'under', { group: 'brief' });
-    const refused = await answerOf(c.app, { method: 'DELETE', url: '/v1/groups/brief' });
+    const refused = await c.ask('DELETE', '/v1/groups/brief');
     expect(refused.body.detail).toContain('under, over are attached');
-    expect((await answerOf(c.app, { method: 'DELETE', url: '/v1/groups/brief?force=true' })).status).toBe(204);
+    expect((await c.ask('DELETE', '/v1/groups/brief?force=true')).status).toBe(204);
     expect((await c.get('/v1/which?tenant=over')).body).toMatchObject({ groups: ['orders'] });
     expect((await c.get('/readyz')).body.degraded).toEqual([]);
     await c.close();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answerOf, type HttpScene, type LogLine, readyScene } from './http-scene.js';
+import { type HttpScene, type LogLine, readyScene } from './http-scene.js';
 
 /** Two nodes of one cluster: what one is asked, the other tells, too. */
 let a: HttpScene;
@@ -14,12 +14,6 @@ afterEach(async () => {
   await Promise.all([a.close(), b.close()]);
 });
 
-type Method = 'PUT' | 'PATCH' | 'DELETE' | 'POST';
-
-function ask(scene: HttpScene, method: Method, url: string, payload?: object, headers: Record<string, string> = {}) {
-  return answerOf(scene.app, { method, url, headers, ...(payload === undefined ? {} : { payload }) });
-}
-
 const auditLines = ({ log }: HttpScene): readonly LogLine[] => log.filter(({ facts }) => facts?.audit === true);
 
 const quota = (messagesPerSecond: number) => ({ quota: { publish: { messagesPerSecond } } });
@@ -27,12 +21,12 @@ const quota = (messagesPerSecond: number) => ({ quota: { publish: { messagesPerS
 describe('GET /v1/audit', () => {
   it('tells at every node who changed what, through which node, and what it was before', async () => {
     const id = { 'x-request-id': 'ticket-17' };
-    const made = await ask(a, 'PUT', '/v1/groups/new', quota(5), id);
-    await ask(a, 'PUT', '/v1/attachments/acme/orders', { group: 'new' });
-    await ask(b, 'PATCH', '/v1/groups/new', quota(6));
-    await ask(a, 'PUT', '/admin/v2/resourcegroups/new', { publishRateInMsgs: 7 });
-    await ask(b, 'POST', '/admin/v2/tenants/acme/resourcegroup/new');
-    await ask(b, 'DELETE', '/v1/groups/new?force=true');
+    const made = await a.ask('PUT', '/v1/groups/new', quota(5), { headers: id });
+    await a.ask('PUT', '/v1/attachments/acme/orders', { group: 'new' });
+    await b.ask('PATCH', '/v1/groups/new', quota(6));
+    await a.ask('PUT', '/admin/v2/resourcegroups/new', { publishRateInMsgs: 7 });
+    await b.ask('POST', '/admin/v2/tenants/acme/resourcegroup/new');
+    await b.ask('DELETE', '/v1/groups/new?force=true');
     const expected = [
       { kind: 'group', name: 'new', what: 'made', node: 'a', before: null, after: quota(5) },
       { kind: 'attachment', name: 'acme/orders', what: 'made', node: 'a', before: null, after: { group: 'new' } },
@@ -60,7 +54,7 @@ describe('GET /v1/audit', () => {
   });
 
   it('comes in pages, in the order of the log', async () => {
-    for (let at = 0; at < 250; at++) await ask(a, 'PUT', `/v1/groups/g-${at % 50}`, quota(at));
+    for (let at = 0; at < 250; at++) await a.ask('PUT', `/v1/groups/g-${at % 50}`, quota(at));
     await expect.poll(async () => b.node.registry?.audited).toBe(250);
     const found: unknown[] = [];
     const sizes: number[] = [];
@@ -90,7 +84,7 @@ describe('GET /v1/audit', () => {
       await readyScene({ cluster, node: 'a', constants }),
       await readyScene({ cluster, node: 'b', constants }),
     ];
-    for (let at = 0; at < 10; at++) await ask(one, 'PUT', '/v1/groups/new', quota(at));
+    for (let at = 0; at < 10; at++) await one.ask('PUT', '/v1/groups/new', quota(at));
     const later = await readyScene({ cluster, node: 'c', constants });
     for (const scene of [one, other, later]) {
       await expect.poll(async () => (await changesOf(scene)).map(({ after }) => after)).toEqual([7, 8, 9].map(quota));
@@ -102,11 +96,11 @@ describe('GET /v1/audit', () => {
 
 describe('the log of the node that was asked', () => {
   it('has one line for a change that was accepted, and one for each that was refused', async () => {
-    await ask(a, 'PUT', '/v1/groups/new', quota(5));
-    await ask(a, 'PUT', '/v1/groups/new', { strategy: 'fair' });
-    await ask(a, 'PUT', '/v1/groups/new', quota(6), { 'if-match': '"1"' });
-    await ask(a, 'DELETE', '/v1/groups/orders');
-    await ask(a, 'PUT', '/v1/groups/new?dryRun=true', { strategy: 'fair' });
+    await a.ask('PUT', '/v1/groups/new', quota(5));
+    await a.ask('PUT', '/v1/groups/new', { strategy: 'fair' });
+    await a.ask('PUT', '/v1/groups/new', quota(6), { headers: { 'if-match': '"1"' } });
+    await a.ask('DELETE', '/v1/groups/orders');
+    await a.ask('PUT', '/v1/groups/new?dryRun=true', { strategy: 'fair' });
     await a.app.inject({ method: 'PUT', url: '/v1/groups/new', headers: JSON_TYPE, payload: '{' });
     await a.app.inject({
       method: 'PUT',
@@ -114,8 +108,8 @@ describe('the log of the node that was asked', () => {
       headers: JSON_TYPE,
       payload: `"${'x'.repeat(5_000_000)}"`,
     });
-    await answerOf(a.app, { method: 'PUT', url: '/v1/groups/new', payload: quota(9), remoteAddress: '10.0.0.7' });
-    await ask(a, 'PUT', '/admin/v2/resourcegroups/new', { publishRateInMsgs: 0.5 });
+    await a.ask('PUT', '/v1/groups/new', quota(9), { remoteAddress: '10.0.0.7' });
+    await a.ask('PUT', '/admin/v2/resourcegroups/new', { publishRateInMsgs: 0.5 });
     const lines = auditLines(a).map(({ facts }) => [facts?.outcome, facts?.code ?? facts?.what]);
     expect(lines).toEqual([
       ['accepted', 'made'],
@@ -136,7 +130,7 @@ describe('the log of the node that was asked', () => {
   });
 
   it('what is refused may not fill a disk: lines are left out, and how many is said', async () => {
-    for (let at = 0; at < 400; at++) await ask(a, 'DELETE', '/v1/groups/orders');
+    for (let at = 0; at < 400; at++) await a.ask('DELETE', '/v1/groups/orders');
     expect(auditLines(a).length).toBeLessThan(300);
     expect(auditLines(a).length).toBeGreaterThanOrEqual(200);
   });

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+import { type HttpScene, readyScene } from './http-scene.js';
 
 let scene: HttpScene;
 afterEach(() => scene?.close());
 
 const put = (url: string, payload: object, remoteAddress = '127.0.0.1') =>
-  answerOf(scene.app, { method: 'PUT', url, payload, remoteAddress });
+  scene.ask('PUT', url, payload, { remoteAddress });
 
 describe('bounds of changes', () => {
   it('their rate: 429 with Retry-After, counted; what is read, and who may not change anything, is not bounded', async () => {
@@ -34,7 +34,7 @@ describe('bounds of changes', () => {
       body: { code: 'ATTACHMENTS_FULL', detail: expect.stringContaining('c') },
     });
     expect((await put('/v1/attachments/a', { group: 'free' })).status).toBe(200);
-    expect((await answerOf(scene.app, { method: 'DELETE', url: '/v1/attachments/b' })).status).toBe(204);
+    expect((await scene.ask('DELETE', '/v1/attachments/b')).status).toBe(204);
     expect((await put('/v1/attachments/c', { group: 'orders' })).status).toBe(200);
     expect(await scene.metrics.text()).toContain('quotamesh_registry_attachments 2\n');
   });
@@ -47,7 +47,7 @@ describe('bounds of changes', () => {
       body: { code: 'GROUPS_FULL', detail: expect.stringContaining('z') },
     });
     expect((await put('/v1/groups/x', { debtMs: '1s', quota: null })).status).toBe(200);
-    expect((await answerOf(scene.app, { method: 'DELETE', url: '/v1/groups/y' })).status).toBe(204);
+    expect((await scene.ask('DELETE', '/v1/groups/y')).status).toBe(204);
   });
 
   it('and of a node whose setting is lower than that of the others: what it cannot use is in its status', async () => {
@@ -69,11 +69,7 @@ describe('odd names', () => {
     for (const name of ODD_NAMES) {
       for (const { method, path, payload } of CHANGES) {
         const url = path.replace('NAME', () => encodeURIComponent(name));
-        const { status, body } = await answerOf(scene.app, {
-          method,
-          url,
-          ...(payload === undefined ? {} : { payload }),
-        });
+        const { status, body } = await scene.ask(method, url, payload);
         expect([400, 404, 405, 412, 422], JSON.stringify({ method, url, status, body })).toContain(status);
         expect(body.code ?? body.reason).toEqual(expect.any(String));
       }

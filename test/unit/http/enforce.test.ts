@@ -6,11 +6,10 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeHttp, listen } from '../../../src/doors/http/server/http-server.js';
-import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+import { type HttpScene, readyScene } from './http-scene.js';
 
 let scene: HttpScene;
-const enforce = (body: object) =>
-  answerOf(scene.app, { method: 'POST', url: '/v1/enforce', payload: { enforcer: 'p', life: 1, ...body } });
+const enforce = (body: object) => scene.ask('POST', '/v1/enforce', { enforcer: 'p', life: 1, ...body });
 const ORDERS = { group: 'orders', admitted: { messages: 0 } };
 
 describe('POST /v1/enforce', () => {

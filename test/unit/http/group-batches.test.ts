@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runs } from '../../property/seed.js';
-import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+import { type HttpScene, readyScene } from './http-scene.js';
 
 /** Two nodes of one cluster. */
 let a: HttpScene;
@@ -19,7 +19,7 @@ afterEach(async () => {
 type Groups = Readonly<Record<string, unknown>>;
 
 function put(groups: unknown, more: object = {}, headers: Record<string, string> = {}, query = '') {
-  return answerOf(a.app, { method: 'PUT', url: `/v1/groups${query}`, headers, payload: { groups, ...more } });
+  return a.ask('PUT', `/v1/groups${query}`, { groups, ...more }, { headers });
 }
 
 async function definitions(scene: HttpScene, ...names: string[]) {
@@ -90,7 +90,7 @@ describe('PUT /v1/groups', () => {
     expect(await put({ gold: rate(6), new: {} }, {}, all)).toMatchObject({ status: 412 });
     expect(await put({ new: {} }, { ifRevision: { new: 3 } })).toMatchObject({ status: 412 });
     expect(await put({ once: {} })).toMatchObject({ status: 200 });
-    await answerOf(a.app, { method: 'DELETE', url: '/v1/groups/once' });
+    await a.ask('DELETE', '/v1/groups/once');
     expect(await put({ once: {} }, { ifRevision: { once: 'none' } })).toMatchObject({ status: 200 });
     expect(await put({ gold: rate(6), silver: rate(7) }, {}, { 'if-match': `"${revision}"` })).toMatchObject({
       status: 200,
@@ -170,7 +170,7 @@ describe('PUT /v1/groups', () => {
     await fc.assert(
       fc.asyncProperty(batch, async (payload) => {
         const before = (await a.get('/v1/groups')).body;
-        const answer = await answerOf(a.app, { method: 'PUT', url: '/v1/groups', payload });
+        const answer = await a.ask('PUT', '/v1/groups', payload);
         expect([200, 400, 412, 422]).toContain(answer.status);
         if (answer.status === 200) expect(answer.body.groups).toHaveLength(Object.keys(payload.groups).length);
         else expect((await a.get('/v1/groups')).body).toEqual(before);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DirectionStatus } from '../../../src/node/api/node-status.js';
 import type { ChangePreview } from '../../../src/node/groups/changes/preview-change.js';
-import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+import { type HttpScene, type Method, readyScene } from './http-scene.js';
 
 /** Two nodes of one cluster: what one is asked, the other has, too. */
 let a: HttpScene;
@@ -15,11 +15,8 @@ afterEach(async () => {
   await Promise.all([a.close(), b.close()]);
 });
 
-type Method = 'GET' | 'PUT' | 'PATCH' | 'DELETE';
-
 function ask(scene: HttpScene, method: Method, path: string, payload?: unknown, headers: Record<string, string> = {}) {
-  const body = payload === undefined ? {} : { payload: payload as object };
-  return answerOf(scene.app, { method, url: `/v1/groups/${path}`, headers, ...body });
+  return scene.ask(method, `/v1/groups/${path}`, payload, { headers });
 }
 
 /** In so many words. */
@@ -124,15 +121,15 @@ describe('groups at run time', () => {
     { from: '::ffff:127.0.0.1', isTaken: true },
   ])('a change from $from is taken: $isTaken', async ({ from, isTaken }) => {
     const url = '/v1/groups/new';
-    const put = await answerOf(a.app, { method: 'PUT', url, payload: QUOTA, remoteAddress: from });
+    const put = await a.ask('PUT', url, QUOTA, { remoteAddress: from });
     if (isTaken) expect(put.status).toBe(201);
     else expect(put).toMatchObject({ status: 403, body: { code: 'CHANGE_NOT_LOCAL' } });
     for (const method of ['PATCH', 'DELETE'] as const) {
-      const { status } = await answerOf(a.app, { method, url, payload: QUOTA, remoteAddress: from });
+      const { status } = await a.ask(method, url, QUOTA, { remoteAddress: from });
       expect(status === 403).toBe(!isTaken);
     }
-    const definition = { method: 'GET', url: '/v1/groups/orders/definition', remoteAddress: from } as const;
-    expect((await answerOf(a.app, definition)).status).toBe(200);
+    const definition = await a.ask('GET', '/v1/groups/orders/definition', undefined, { remoteAddress: from });
+    expect(definition.status).toBe(200);
   });
 
   it('what was defined at run time replaces YAML as a whole; deleted, YAML is in force again', async () => {

@@ -27,11 +27,14 @@ export interface HttpScene {
   readonly log: readonly LogLine[];
   /** What the listener has counted. */
   readonly counts: ConnectionCounts;
+  ask(method: Method, url: string, payload?: unknown, more?: InjectOptions): Promise<Answer>;
   /** POST /v1/acquire. */
   acquire(body: unknown): Promise<Answer>;
   get(url: string): Promise<Answer>;
   close(): Promise<void>;
 }
+
+export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'PUT' | 'PATCH' | 'DELETE' | 'POST';
 
 export interface Answer {
   readonly status: number;
@@ -82,6 +85,9 @@ export async function sceneOf(
   const outcomes = createAcquireOutcomes();
   const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 }, kafkaQuotas });
   const app = await createHttpServer({ node, access, telemetry, metrics, outcomes, mqtt, kafkaQuotas });
+  const ask: HttpScene['ask'] = (method, url, payload, more = {}) => {
+    return answerOf(app, { method, url, ...more, ...(payload === undefined ? {} : { payload: payload as object }) });
+  };
   return {
     node,
     app,
@@ -89,8 +95,9 @@ export async function sceneOf(
     metrics: { text: async () => (await metrics.scrape(undefined)).text },
     log,
     counts: outcomes.connections,
-    acquire: (body) => answerOf(app, { method: 'POST', url: '/v1/acquire', payload: body as object }),
-    get: (url) => answerOf(app, { method: 'GET', url }),
+    ask,
+    acquire: (body) => ask('POST', '/v1/acquire', body),
+    get: (url) => ask('GET', url),
     close: async () => {
       await node.close();
       await closeHttp(app, 0);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeHttp, listen } from '../../../src/doors/http/server/http-server.js';
-import { answerOf, type HttpScene, httpScene, readyScene } from './http-scene.js';
+import { type HttpScene, httpScene, readyScene } from './http-scene.js';
 
 describe('routes that are not there', () => {
   let scene: HttpScene;
@@ -14,7 +14,7 @@ describe('routes that are not there', () => {
 
   it('an unknown path is a 404 problem, whatever the body is', async () => {
     const headers = { 'content-type': 'text/plain' };
-    const answer = await answerOf(scene.app, { method: 'POST', url: '/v2/nope?x=1', headers, payload: 'x' });
+    const answer = await scene.ask('POST', '/v2/nope?x=1', 'x', { headers });
     expect(answer).toMatchObject({
       status: 404,
       headers: { 'cache-control': 'no-store' },
@@ -30,7 +30,7 @@ describe('routes that are not there', () => {
     ['PUT', '/metrics', 'GET, HEAD'],
     ['OPTIONS', '/livez', 'GET, HEAD'],
   ] as const)('%s %s is 405 and says what is allowed', async (method, url, allow) => {
-    const answer = await answerOf(scene.app, { method, url });
+    const answer = await scene.ask(method, url);
     expect(answer).toMatchObject({ status: 405, headers: { allow }, body: { code: 'METHOD_NOT_ALLOWED' } });
   });
 
@@ -66,7 +66,7 @@ describe('routes that are not there', () => {
   });
 
   it('a path that cannot be decoded is 400', async () => {
-    const answer = await answerOf(scene.app, { method: 'GET', url: '/v1/groups/%E0%A4%A' });
+    const answer = await scene.ask('GET', '/v1/groups/%E0%A4%A');
     expect(answer).toMatchObject({ status: 400, body: { code: 'REQUEST_INVALID' } });
   });
 

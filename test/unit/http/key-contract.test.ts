@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GroupRules } from '../../../src/doors/mqtt/group-rules.js';
 import type { WholeNode } from '../../whole-node.js';
-import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+import { type HttpScene, readyScene } from './http-scene.js';
 
 let scene: HttpScene;
 let node: WholeNode;
@@ -74,21 +74,15 @@ describe('every call that takes the name of a group takes that of a key, with no
     ['costs', '/v1/costs', (group) => ({ group, costs: [{ units: 1 }] }), { accepted: true }],
   ])('POST %s', async (name, url, bodyOf, answer) => {
     const payload = bodyOf(`key:http-${name.replace(/[, ]+/g, '-')}`);
-    expect((await answerOf(scene.app, { method: 'POST', url, payload })).body).toMatchObject(answer);
+    expect((await scene.ask('POST', url, payload)).body).toMatchObject(answer);
   });
 
   it('a reservation of a key is committed, and what a batch did not use goes back', async () => {
     const reserved = await scene.acquire({ group: 'key:committed', messages: 5, reserve: true });
-    const commit = { method: 'POST', url: '/v1/commit', payload: { id: reserved.body.id, messages: 2 } } as const;
-    expect((await answerOf(scene.app, commit)).body).toMatchObject({ ended: 'committed' });
-    const take = {
-      method: 'POST',
-      url: '/v1/take',
-      payload: { group: 'key:batch', messages: 3, waitMs: 1000 },
-    } as const;
-    const { id } = (await answerOf(scene.app, take)).body;
-    const refund = { method: 'POST', url: '/v1/refund', payload: { id, messages: 1 } } as const;
-    expect((await answerOf(scene.app, refund)).body).toMatchObject({ ended: true });
+    const committed = await scene.ask('POST', '/v1/commit', { id: reserved.body.id, messages: 2 });
+    expect(committed.body).toMatchObject({ ended: 'committed' });
+    const { id } = (await scene.ask('POST', '/v1/take', { group: 'key:batch', messages: 3, waitMs: 1000 })).body;
+    expect((await scene.ask('POST', '/v1/refund', { id, messages: 1 })).body).toMatchObject({ ended: true });
   });
 
   it.each(['', '/explain'])('GET /v1/groups/{key}%s', async (path) => {
@@ -129,7 +123,7 @@ describe('attachment rules and scopes give keys', () => {
 
   it('a scope is attached to a key at run time', async () => {
     const url = '/v1/attachments/other';
-    const put = (group: string) => answerOf(scene.app, { method: 'PUT', url, payload: { group } });
+    const put = (group: string) => scene.ask('PUT', url, { group });
     expect(await put('key:other')).toMatchObject({ status: 200 });
     expect(await put('kay:other')).toMatchObject({ status: 412 });
     expect((await scene.acquire({ tenant: 'other', ...ONE })).status).toBe(200);
@@ -159,8 +153,7 @@ describe('names that are none', () => {
     const limit = { publish: { messagesPerSecond: '1/min' } };
     expect(await scene.acquire({ key: group, ...ONE, limit })).toMatchObject({ status: 403 });
     expect(await scene.get(`/v1/keys/${encodeURIComponent(group)}`)).toMatchObject({ status: 404 });
-    const take = { method: 'POST', url: '/v1/take', payload: { group, ...ONE } } as const;
-    expect(await answerOf(scene.app, take)).toMatchObject({ status: 404 });
+    expect(await scene.ask('POST', '/v1/take', { group, ...ONE })).toMatchObject({ status: 404 });
   });
 
   it('a name of a megabyte costs the library no more than its digest, and nothing where it is none', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOf } from '../../../src/base/access/token.js';
-import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+import { type HttpScene, type Method, readyScene } from './http-scene.js';
 
 const PER_MINUTE = (amount: number) => ({ quota: { publish: { messagesPerSecond: `${amount}/min` } } });
 const TOKENS = {
@@ -29,11 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-type Method = 'GET' | 'PUT' | 'PATCH' | 'DELETE' | 'POST';
-
 function as(role: keyof typeof TOKENS, method: Method, url: string, payload?: object, headers: object = {}) {
-  const request = { method, url, headers: { authorization: `Bearer ${TOKENS[role]}`, ...headers } };
-  return answerOf(scene.app, payload === undefined ? request : { ...request, payload });
+  return scene.ask(method, url, payload, { headers: { authorization: `Bearer ${TOKENS[role]}`, ...headers } });
 }
 
 describe('templates over HTTP', () => {

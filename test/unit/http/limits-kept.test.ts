@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { examineConfig } from '../../../src/config/read/resolve-config.js';
 import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 import { runs } from '../../property/seed.js';
-import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+import { type HttpScene, readyScene } from './http-scene.js';
 
 /** A mistake never takes a limit away: only who says so in so many words does. */
 const YAML = `cluster: demo
@@ -120,11 +120,7 @@ describe('over HTTP', () => {
     ),
   )('PUT /admin/v2/%s {%s: %j} is refused, and changes nothing', async (path, name, value) => {
     for (const group of ['orders', 'not-there']) {
-      const answer = await answerOf(scene.app, {
-        method: 'PUT',
-        url: `/admin/v2/${path}/${group}`,
-        payload: { [name]: value },
-      });
+      const answer = await scene.ask('PUT', `/admin/v2/${path}/${group}`, { [name]: value });
       expect(answer).toMatchObject({ status: 422, body: { reason: expect.any(String) } });
       expect(['FIELD_INVALID', 'GROUP_INVALID']).toContain(answer.body.code);
     }
@@ -134,7 +130,7 @@ describe('over HTTP', () => {
 
   const wrong = [-1, -5, 'Infinity', 'unlimitd', '', '-1', true, [], {}, 1e300];
   it.each(
-    ['PUT', 'PATCH'].flatMap((method) => [
+    (['PUT', 'PATCH'] as const).flatMap((method) => [
       ...wrong.map((value) => [method, { quota: { publish: { messagesPerSecond: value } } }] as const),
       [method, { quota: '' }] as const,
       [method, { quota: [] }] as const,
@@ -142,14 +138,14 @@ describe('over HTTP', () => {
       [method, { enabled: 'no' }] as const,
     ]),
   )('%s /v1/groups/orders %j is refused, and changes nothing', async (method, payload) => {
-    const answer = await answerOf(scene.app, { method: method as 'PUT', url: '/v1/groups/orders', payload });
+    const answer = await scene.ask(method, '/v1/groups/orders', payload);
     expect(answer).toMatchObject({ status: 422, body: { code: expect.stringMatching(/^(GROUP|QUOTA)_/) } });
     expect(await rate('orders')).toBe(1000);
   });
 
   it.each([{}, { debtMs: '1s' }, { strategy: 'equal' }])('PUT %j forgets the quota', async (payload) => {
     for (const url of ['/v1/groups/orders', '/v1/groups/orders?dryRun=true']) {
-      const answer = await answerOf(scene.app, { method: 'PUT', url, payload });
+      const answer = await scene.ask('PUT', url, payload);
       expect(answer).toMatchObject({ status: 422, body: { code: 'GROUP_INVALID' } });
       expect(answer.body.detail).toContain('quota: null');
     }
@@ -170,7 +166,7 @@ describe('over HTTP', () => {
     const whole = { quota: { publish: rates, dispatch: { costPerSecond: 7 } } };
     const levels = { perTopic: { publish: { messagesPerSecond: 10 } }, ramp };
     const url = '/v1/groups/several';
-    const put = (body: object) => answerOf(scene.app, { method: 'PUT', url, payload: body });
+    const put = (body: object) => scene.ask('PUT', url, body);
     await put({ ...whole, ...levels });
     const before = await scene.get(`${url}/definition`);
     const answer = await put({ ...('quota' in payload && payload.quota !== null ? levels : {}), ...payload });
@@ -181,16 +177,14 @@ describe('over HTTP', () => {
   });
 
   it('who says it in so many words takes it away', async () => {
-    const send = (method: 'PUT' | 'PATCH', url: string, payload: object) =>
-      answerOf(scene.app, { method, url, payload });
-    expect((await send('PUT', '/admin/v2/resourcegroups/orders', { publishRateInMsgs: -1 })).status).toBe(204);
+    expect((await scene.ask('PUT', '/admin/v2/resourcegroups/orders', { publishRateInMsgs: -1 })).status).toBe(204);
     expect(await rate('orders')).toBeNull();
     const quota = { publish: { messagesPerSecond: 5, bytesPerSecond: null }, dispatch: null };
-    expect((await send('PUT', '/v1/groups/orders', { quota })).status).toBe(200);
-    expect((await send('PUT', '/v1/groups/orders', { quota: null })).status).toBe(200);
+    expect((await scene.ask('PUT', '/v1/groups/orders', { quota })).status).toBe(200);
+    expect((await scene.ask('PUT', '/v1/groups/orders', { quota: null })).status).toBe(200);
     expect(await rate('orders')).toBeNull();
-    await send('PUT', '/v1/groups/orders', { quota });
-    expect((await send('PATCH', '/v1/groups/orders', { quota: { publish: null } })).status).toBe(200);
+    await scene.ask('PUT', '/v1/groups/orders', { quota });
+    expect((await scene.ask('PATCH', '/v1/groups/orders', { quota: { publish: null } })).status).toBe(200);
     expect(await rate('orders')).toBeNull();
   });
 });

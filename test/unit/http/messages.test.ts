@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
-import { answerOf, readyScene } from './http-scene.js';
+import { readyScene } from './http-scene.js';
 
 /**
  * What is said about bodies and queries that are wrong, word for word, each message once, with a request that led to it.
@@ -29,7 +29,7 @@ it('messages about bodies and queries are those that were recorded', async () =>
     const [before, now] = [await defined(), [] as string[]];
     for (const line of recorded) {
       const { method, url, payload } = JSON.parse(line) as Told;
-      const { status, body } = await answerOf(scene.app, { method, url, ...(payload && { payload }) });
+      const { status, body } = await scene.ask(method, url, payload);
       const { code, detail, remedy } = body;
       now.push(withoutNames(JSON.stringify({ method, url, payload, status, code, detail, remedy })));
     }

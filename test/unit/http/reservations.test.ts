@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GroupExplanation } from '../../../src/node/api/group-explanation.js';
-import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+import { type HttpScene, readyScene } from './http-scene.js';
 
 const GROUPS = {
   orders: { quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: 100_000, costPerSecond: 6000 } } },
@@ -10,7 +10,7 @@ const GROUPS = {
 };
 
 let scene: HttpScene;
-const post = (url: string, payload: object) => answerOf(scene.app, { method: 'POST', url, payload });
+const post = (url: string, payload: object) => scene.ask('POST', url, payload);
 const reserve = async (body: object = {}) => {
   const answer = await scene.acquire({ group: 'orders', messages: 1, cost: { units: 6 }, ...body });
   expect(answer.status).toBe(200);

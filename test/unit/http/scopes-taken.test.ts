@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MESSAGES } from '../../../src/core/base/vocabulary.js';
-import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+import { type HttpScene, readyScene } from './http-scene.js';
 
 /** Windows of an hour, which hold what a test puts there. */
 const WINDOW = {
@@ -23,7 +23,7 @@ const SCOPES = {
 const ORDERS = { tenant: 'acme', namespace: 'orders' };
 
 let scene: HttpScene;
-const post = (url: string, payload: object) => answerOf(scene.app, { method: 'POST', url, payload });
+const post = (url: string, payload: object) => scene.ask('POST', url, payload);
 const laneOf = (group: string) => 2 * scene.node.gate.groupIndex(group);
 const fill = (group: string, messages: number) => scene.node.limiter.tokens.set(2 * laneOf(group), messages);
 const left = (group: string) =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerOf, type HttpScene, httpScene, readyScene } from './http-scene.js';
+import { type HttpScene, httpScene, readyScene } from './http-scene.js';
 
 describe('status routes', () => {
   let scene: HttpScene;
@@ -141,8 +141,8 @@ describe('health', () => {
         expect((await scene.get(url)).status, url).toBe(200);
       }
       for (const to of [name, `new-${name}`]) {
-        const request = { method: 'PUT', url: `/v1/groups/${to}?dryRun=true`, payload: limit } as const;
-        expect((await answerOf(scene.app, request)).body).toMatchObject({ dryRun: true });
+        const answer = await scene.ask('PUT', `/v1/groups/${to}?dryRun=true`, limit);
+        expect(answer.body).toMatchObject({ dryRun: true });
       }
     }
     for (const url of ['/v1/groups', '/v1/nodes', '/v1/live', '/metrics']) {

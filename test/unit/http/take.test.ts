@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+import { type HttpScene, readyScene } from './http-scene.js';
 
 const QUOTA = { publish: { messagesPerSecond: 0.1, bytesPerSecond: 100 } };
 const GROUPS = {
@@ -8,7 +8,7 @@ const GROUPS = {
 };
 
 let scene: HttpScene;
-const post = (url: string, payload: object) => answerOf(scene.app, { method: 'POST', url, payload });
+const post = (url: string, payload: object) => scene.ask('POST', url, payload);
 const take = (body: object) => post('/v1/take', { group: 'orders', ...body });
 const counts = async () => (await scene.get('/v1/batches')).body;
 

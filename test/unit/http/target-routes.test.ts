@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GroupExplanation } from '../../../src/node/api/group-explanation.js';
 import { explanationText } from '../../../src/tools/cli/look/explanation-text.js';
-import { type Answer, answerOf, type HttpScene, readyScene } from './http-scene.js';
+import { type Answer, type HttpScene, readyScene } from './http-scene.js';
 
 const GROUPS = {
   orders: { quota: { publish: { costPerSecond: 600, reservedCostPerSecond: 60 } } },
@@ -12,9 +12,9 @@ const GROUPS = {
 
 describe('costs and backends over HTTP', () => {
   let scene: HttpScene;
-  const costs = (body: object) => answerOf(scene.app, { method: 'POST', url: '/v1/costs', payload: body });
+  const costs = (body: object) => scene.ask('POST', '/v1/costs', body);
   const backend = (name: string, body: object): Promise<Answer> =>
-    answerOf(scene.app, { method: 'PUT', url: `/v1/backends/${encodeURIComponent(name)}`, payload: body });
+    scene.ask('PUT', `/v1/backends/${encodeURIComponent(name)}`, body);
   const explain = async () => {
     return (await scene.get('/v1/groups/orders/explain')).body as unknown as GroupExplanation;
   };
