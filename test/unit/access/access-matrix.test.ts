@@ -134,10 +134,9 @@ describe('priority immediate, alone and in bulk', () => {
     ['admin', 200],
   ] as const)('is granted to the role consume: %s gets %d', async (who, status) => {
     const headers = bearer(TOKENS[who]);
-    const one = await scene.app.inject({ method: 'POST', url: '/v1/acquire', headers, payload: body });
-    const url = '/v1/acquire/bulk';
-    const many = await scene.app.inject({ method: 'POST', url, headers, payload: { requests: [body] } });
-    expect([one.statusCode, many.json().answers[0].status]).toEqual([status, status]);
-    if (status === 403) expect(one.json()).toMatchObject({ code: 'ROLE_MISSING' });
+    const one = await scene.ask('POST', '/v1/acquire', body, { headers });
+    const many = await scene.ask('POST', '/v1/acquire/bulk', { requests: [body] }, { headers });
+    expect([one.status, many.body.answers]).toMatchObject([status, [{ status }]]);
+    if (status === 403) expect(one.body).toMatchObject({ code: 'ROLE_MISSING' });
   });
 });

@@ -139,6 +139,9 @@ describe('a page of a stranger changes nothing', () => {
       const body = '{"group":"orders","messages":1}';
       expect((await send({ method: 'POST', path: '/v1/acquire', headers, body })).status).toBe(403);
     }
+    const attachment = { method: 'POST', path: '/admin/v2/tenants/acme/resourcegroup/orders' };
+    expect((await send({ ...attachment, headers: { origin: 'null' } })).status).toBe(403);
+    expect(JSON.parse((await send({ path: '/v1/attachments' })).text).attachments).toEqual([]);
     // The own page, too, must say that it sends JSON: of what a form can send nothing is read.
     const form = { origin: `http://127.0.0.1:${port}`, 'content-type': 'text/plain' };
     expect((await send({ method: 'POST', path: '/v1/acquire', headers: form, body: '{}' })).status).toBe(415);
@@ -208,12 +211,10 @@ describe('with a token', () => {
   test('any page may do what the token may; without one, its origin opens nothing', async () => {
     const closed = await readyScene({ auth: AUTH });
     const headers = { origin: 'https://console.example', host: 'node.example', 'sec-fetch-site': 'cross-site' };
-    const put = { method: 'PUT', url: '/v1/groups/made', payload: {} } as const;
-    expect((await closed.app.inject({ ...put, headers: { ...headers, ...bearer(TOKENS.operator) } })).statusCode).toBe(
-      201,
-    );
+    const put = (sent: object) => closed.ask('PUT', '/v1/groups/made', {}, { headers: { ...sent } });
+    expect((await put({ ...headers, ...bearer(TOKENS.operator) })).status).toBe(201);
     for (const origin of ['http://localhost:80', 'http://127.0.0.1', 'null']) {
-      expect((await closed.app.inject({ ...put, headers: { origin } })).statusCode).toBe(401);
+      expect((await put({ origin })).status).toBe(401);
     }
     await closed.close();
   });
