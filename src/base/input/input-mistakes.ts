@@ -59,7 +59,6 @@ export function valueTextOf(schema: z.ZodType): ValueText | undefined {
   return layer && TEXTS.get(layer);
 }
 
-/** Returns the value at a path; undefined = none. */
 function valueAlong(input: unknown, path: readonly PropertyKey[]): unknown {
   let current = input;
   for (const step of path) {

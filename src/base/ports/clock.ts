@@ -9,13 +9,11 @@ export type Clock = () => number;
  */
 export const monotonicClock: Clock = () => performance.now();
 
-/** Calls back after milliseconds of a clock. */
 export interface Timers {
   set(run: () => void, delayMs: number): unknown;
   clear(timer: unknown): void;
 }
 
-/** Sets timers of this process. */
 export const processTimers: Timers = {
   set: (run, delayMs) => setTimeout(run, delayMs),
   clear: (timer) => clearTimeout(timer as NodeJS.Timeout),

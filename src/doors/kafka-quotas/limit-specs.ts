@@ -17,7 +17,6 @@ interface Specs {
   readonly limits: readonly LimitSpec[];
   /** Keys of entity and quota of rules whose group has no such quota. */
   readonly unlimited: ReadonlySet<string>;
-  /** Entities beyond the bound. */
   readonly leftOut: number;
   /** Unknown groups that rules name; without those of captures, whose names anybody may make up. */
   readonly groupsMissing: readonly string[];

@@ -211,7 +211,6 @@ export class QuotaKeeper {
     }
   }
 
-  /** Returns the quota of a group in force, or of a template's. */
   #quotaOf(name: string): GroupBytes | null {
     const { groups, templates } = this.#parts;
     const number = groups.numbers.get(name);

@@ -19,7 +19,6 @@ interface ReleaseParts {
   readonly topic: ReportTopic;
   readonly admin: QuotaAdmin;
   readonly tell: (line: string) => void;
-  /** Milliseconds for reading the topic. */
   readonly timeoutMs?: number;
 }
 

@@ -14,7 +14,6 @@ import { EmbeddedNode } from '../../node/loop/embedded-node.js';
 import { assembleNode, startParts } from '../../node/loop/start-node.js';
 import { type CreateNodeOptions, HANDLER } from './create-node.js';
 
-/** Starts the node of createNode. */
 export async function startWithOptions(options: CreateNodeOptions): Promise<QuotaNode> {
   rejectWrongOptions(options);
   const parts = await assembleNode(await configOf(options), options.telemetry ?? silentTelemetry);

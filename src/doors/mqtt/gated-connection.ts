@@ -138,7 +138,6 @@ export class GatedConnection extends Duplex {
     else if (nowMs - this.#heard.atMs > 1.5 * this.keepAliveMs) this.cutOff('keep-alive');
   }
 
-  /** Sends a whole packet to the client. */
   send(packet: Buffer): void {
     if (!this.socket.writable) return;
     this.socket.write(packet);
@@ -379,7 +378,6 @@ class ArrivedPackets {
     return this.ordered.bytes + this.overtaking.bytes + this.#splitter.heldBytes;
   }
 
-  /** Bytes of the incomplete packet. */
   get incompleteBytes(): number {
     return this.#splitter.heldBytes;
   }

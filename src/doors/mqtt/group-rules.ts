@@ -4,7 +4,6 @@ import type { Attachments } from '../../core/beside/attachments/attachments.js';
 import { type Captured, fill, matchName, matchTopic } from '../../core/beside/attachments/patterns.js';
 import type { Where } from '../../node/api/decision.js';
 
-/** Client that sends or receives. */
 interface Identity {
   readonly clientId: string;
   readonly username: string;
@@ -13,7 +12,6 @@ interface Identity {
 interface GroupLookup {
   readonly defaultGroup: string | null;
   isGroup(name: string): boolean;
-  /** Resolves a scope to its groups. */
   resolve: Attachments['resolve'];
 }
 

@@ -1,4 +1,3 @@
-/** Connection that holds bytes. */
 interface Holder {
   cutOff(reason: string): void;
 }

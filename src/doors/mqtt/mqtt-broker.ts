@@ -293,13 +293,10 @@ interface ListenerRules {
   /** Connections at most; handshakes count. */
   readonly maxConnections: number;
   readonly onSocket: (socket: Socket) => void;
-  /** Called when a connection beyond `maxConnections` was closed. */
   readonly onTooMany: () => void;
-  /** Called when a TLS handshake failed. */
   readonly onHandshakeFailed: (reason: string) => void;
 }
 
-/** Creates the server for clients, with TLS where there is a certificate. */
 export function createListener({ tls, maxConnections, onSocket, onTooMany, onHandshakeFailed }: ListenerRules): Server {
   // Half open: the last message of a client that has gone is still read.
   const options = { allowHalfOpen: true, noDelay: true };
@@ -352,7 +349,6 @@ class CleanSubscriptions {
   }
 }
 
-/** Counts and logs why connections ended. */
 export class EndedConnections {
   readonly #counts: MqttCounts;
   readonly #telemetry: Telemetry;

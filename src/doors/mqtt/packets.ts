@@ -54,7 +54,6 @@ export class PacketSplitter {
     this.#firstBytesMax = Math.min(firstBytesMax, bytesMax);
   }
 
-  /** Bytes of the incomplete packet. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
@@ -110,7 +109,6 @@ export function packetLength(bytes: Buffer, at: number): number {
 
 const LENGTH_BYTES_MAX = 4;
 
-/** Yields the packets of a piece. */
 export function* packetsOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0, length = 0; at < bytes.length; at += length) {
     length = packetLength(bytes, at);

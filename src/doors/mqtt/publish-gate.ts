@@ -78,7 +78,6 @@ export class PublishGate {
     }
   }
 
-  /** Counts a message as delivered by aedes. */
   delivered(message: object): void {
     const pending = this.#pending.get(message);
     if (pending === undefined) return;

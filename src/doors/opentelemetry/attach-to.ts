@@ -24,7 +24,6 @@ export interface Attached {
   readonly detach: () => void;
 }
 
-/** Name of instruments and spans. */
 const SCOPE = 'quotamesh';
 
 export function attachTo(sources: MetricSources): Attached {

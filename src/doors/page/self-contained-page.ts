@@ -60,7 +60,6 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** Modules that all pages use. */
 const SHARED_MODULES = ['figures', 'elements', 'theme', 'chart'].map((name) => {
   return new URL(`browser/${name}.mjs`, import.meta.url);
 });

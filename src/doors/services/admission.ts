@@ -97,7 +97,6 @@ function isUnknown(error: unknown): boolean {
   return error instanceof QuotameshError && error.code === 'GROUP_UNKNOWN';
 }
 
-/** Evaluates an option for this request. */
 function of<Context, Value>(name: string, option: Value | ((context: Context) => Value), context: Context): Value {
   if (typeof option !== 'function') return option;
   const made = (option as (context: Context) => Value)(context);
@@ -219,7 +218,6 @@ export class QuotaRefusedError extends Error {
 
 type HeaderStyle = 'draft' | 'x' | 'both' | 'none';
 
-/** Decision, and whose. */
 interface NamedDecision<Made extends Decision> {
   readonly node: QuotaNode;
   readonly where: Where;

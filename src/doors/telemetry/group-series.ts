@@ -34,7 +34,6 @@ export class GroupSeries {
     return parts.join('');
   }
 
-  /** Reads the series, without text. */
   async read(series: (name: GroupMetric, value: number, labels: Labels) => void): Promise<void> {
     this.#watch();
     if (this.#lanes.length === 0) return;

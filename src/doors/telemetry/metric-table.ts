@@ -149,7 +149,6 @@ export const GROUP_SOURCE_METRICS = {
   ),
 };
 
-/** Metrics of callers, and of those who were refused. */
 export const ACCESS_METRICS = {
   quotamesh_auth_enabled: gauge('1 while `auth:` is in force, 0 while every caller has every role.'),
   quotamesh_auth_failures_total: counter(
@@ -277,7 +276,6 @@ export const ADMISSION_METRICS = {
   ),
 };
 
-/** Metrics beside the HTTP listener. */
 export const HTTP_METRICS = {
   quotamesh_http_acquires_total: counter(
     'Acquires over HTTP by outcome: granted, refused (429), not-ready (503), rejected (wrong requests, 4xx).',
@@ -298,7 +296,6 @@ export const HTTP_METRICS = {
   ),
 };
 
-/** Metrics of `quotamesh mqtt`. */
 export const MQTT_METRICS = {
   quotamesh_mqtt_connections: gauge('Connections.'),
   quotamesh_mqtt_throttled_connections: gauge(

@@ -37,7 +37,6 @@ export interface MetricSources {
   readonly exemplars?: RefusalExemplars | undefined;
 }
 
-/** Row of a metric, and its reading. */
 export interface ReadableMetric {
   readonly name: string;
   readonly row: MetricRow;

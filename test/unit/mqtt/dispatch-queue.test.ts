@@ -5,21 +5,19 @@ import { publishPacket } from './wire.js';
 
 const OPEN: (() => void)[] = [];
 
+async function queueScene(rules: Omit<DispatchRules, 'notReadingMs' | 'counts'>, reasons: (string | null)[]) {
+  const counts = { sent: 0, dropped: 0, queued: 0 };
+  const dispatch = { ...rules, notReadingMs: 1000, counts };
+  return { ...(await connectionScene({ dispatch, onEnded: (_, why) => reasons.push(why) })), counts };
+}
+
 /** Nothing is admitted but by `OPEN`. */
 async function closedScene(reasons: (string | null)[] = []) {
   OPEN.length = 0;
-  const counts = { sent: 0, dropped: 0, queued: 0 };
-  const dispatch: DispatchRules = {
-    maxMessages: 4,
-    maxBytes: 10_000,
-    notReadingMs: 1000,
-    counts,
-    tryAdmit: () => false,
-    admit: () => new Promise((resolve) => OPEN.push(() => resolve(true))),
-  };
-  const scene = await connectionScene({ dispatch, onEnded: (_, why) => reasons.push(why) });
+  const admit = () => new Promise<boolean>((resolve) => OPEN.push(() => resolve(true)));
+  const scene = await queueScene({ maxMessages: 4, maxBytes: 10_000, tryAdmit: () => false, admit }, reasons);
   scene.socket.written.length = 0;
-  return { ...scene, counts };
+  return scene;
 }
 
 function message(name: string, qos: number): Buffer {
@@ -83,21 +81,13 @@ test('a subscriber that goes lets its publishers go', async () => {
 
 /** A client that does not read, and five large messages for it. */
 async function unreadScene(reasons: (string | null)[] = []) {
-  const counts = { sent: 0, dropped: 0, queued: 0 };
-  const dispatch: DispatchRules = {
-    maxMessages: 100,
-    maxBytes: 1e9,
-    notReadingMs: 1000,
-    counts,
-    tryAdmit: () => true,
-    admit: async () => true,
-  };
-  const scene = await connectionScene({ dispatch, onEnded: (_, why) => reasons.push(why) });
+  const admitsAll = { tryAdmit: () => true, admit: async () => true };
+  const scene = await queueScene({ maxMessages: 100, maxBytes: 1e9, ...admitsAll }, reasons);
   scene.socket.takes = false;
   const large = publishPacket('a', Buffer.alloc(100_000), 0);
   for (let sent = 0; sent < 5; sent++) scene.connection.write(large);
   await settle();
-  return { ...scene, counts };
+  return scene;
 }
 
 test('a client that does not read: what waits stays here, it is cut off after notReadingMs, and a slow one is not', async () => {

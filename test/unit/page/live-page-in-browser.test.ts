@@ -19,10 +19,10 @@ const MANY = 10_000;
 const NODES = ['a', 'b', 'c'] as const;
 const VIEWS = someOf(['#/', '#/group/orders/publish', '#/node', '#/why/orders/publish']);
 
-/** Three nodes of one cluster in this process, a page of the first one in a real browser. */
 /** A change is pushed once a second, and a busy machine takes some times as long. */
 const PUSHED_MS_MAX = 10_000;
 
+/** Three nodes of one cluster in this process, a page of the first one in a real browser. */
 describe('the live page in a browser', () => {
   let scenes: HttpScene[] = [];
   let url = '';

@@ -26,6 +26,7 @@ const LIMIT = 1000;
 const A_DAY = expect.closeTo(86_200_000, -6);
 const WINDOW_MS = 1000;
 const group = (key: string) => `key:${key}`;
+const admitted = () => node.groupStatus('key:alice').directions.publish.local.admittedMessages;
 
 beforeAll(async () => {
   node = await oneNode();
@@ -44,7 +45,6 @@ describe.each(SERVED)('%s', (_name, serve) => {
   test('the node decides; the library answers, and tells its limit and what is left of the bucket', async () => {
     const { url, close } = await serve();
     onTestFinished(close);
-    const admitted = () => node.groupStatus('key:alice').directions.publish.local.admittedMessages;
     const before = admitted();
     const yes = await ask(url, 'alice');
     expect([yes.status, await yes.text()]).toEqual([200, 'hello']);
@@ -61,9 +61,9 @@ describe.each(SERVED)('%s', (_name, serve) => {
 describe('express-rate-limit', () => {
   test('looks without taking, and a limit that is a function changes nothing of the decision', async () => {
     const store = new QuotameshStore(node, { group });
-    const before = node.groupStatus('key:alice').directions.publish.local.admittedMessages;
+    const before = admitted();
     expect(store.get('alice').totalHits).toBeGreaterThanOrEqual(1);
-    expect(node.groupStatus('key:alice').directions.publish.local.admittedMessages).toBe(before);
+    expect(admitted()).toBe(before);
     const limiter = rateLimit({ limit: () => 7, windowMs: WINDOW_MS, store, keyGenerator: keyOf, validate: false });
     const { url, close } = await servedBy(createServer(appWith(limiter)));
     onTestFinished(close);
@@ -78,9 +78,9 @@ describe('express-rate-limit', () => {
     const limiter = rateLimit({ store: store(), skipFailedRequests: true, keyGenerator: keyOf, logger });
     const { url, close } = await servedBy(createServer(appWith(limiter)));
     onTestFinished(close);
-    const before = node.groupStatus('key:alice').directions.publish.local.admittedMessages;
+    const before = admitted();
     expect((await ask(url, 'alice')).status).toBe(500);
-    expect(node.groupStatus('key:alice').directions.publish.local.admittedMessages).toBe(before);
+    expect(admitted()).toBe(before);
     expect(told).toMatchObject([{ code: 'STORE_CALL_UNSUPPORTED' }]);
     expect(() => store().resetKey()).toThrow('the store for express-rate-limit has no resetKey');
     expect(() => store().decrement()).toThrow('the store for express-rate-limit has no decrement');
@@ -102,9 +102,9 @@ describe('rate-limiter-flexible', () => {
   });
 
   test('a penalty is charged in the cluster, and shows', async () => {
-    const { admittedMessages } = node.groupStatus('key:alice').directions.publish.local;
+    const before = admitted();
     await limiter().penalty('alice', 5);
-    expect(node.groupStatus('key:alice').directions.publish.local.admittedMessages - admittedMessages).toBe(5);
+    expect(admitted() - before).toBe(5);
   });
 
   test('blocks a key in this process until it is told otherwise, also after a refusal', async () => {
@@ -125,9 +125,9 @@ describe('rate-limiter-flexible', () => {
   });
 
   test('more than there are points is refused, also of a full bucket', async () => {
-    const before = node.groupStatus('key:alice').directions.publish.local.admittedMessages;
+    const before = admitted();
     await expect(limiter().consume('alice', LIMIT + 1)).rejects.toMatchObject({ remainingPoints: 0 });
-    expect(node.groupStatus('key:alice').directions.publish.local.admittedMessages).toBe(before);
+    expect(admitted()).toBe(before);
   });
 
   test('knows nothing of a key whose bucket is full', async () => {
@@ -183,7 +183,7 @@ describe('mistakes of the program', () => {
   });
 
   test.each([Infinity, Number.NaN, -1, 0, 1.5, 2 ** 60, '3'])('%s points are no points', async (points) => {
-    const before = node.groupStatus('key:alice').directions.publish.local.admittedMessages;
+    const before = admitted();
     const limiter = new RateLimiterQuotamesh(node, { points: LIMIT, group });
     const wrong = {
       code: 'AMOUNT_INVALID',
@@ -191,7 +191,7 @@ describe('mistakes of the program', () => {
     };
     await expect(limiter.consume('alice', points as number)).rejects.toMatchObject(wrong);
     await expect(limiter.penalty('alice', points as number)).rejects.toMatchObject(wrong);
-    expect(node.groupStatus('key:alice').directions.publish.local.admittedMessages).toBe(before);
+    expect(admitted()).toBe(before);
   });
 
   test.each([

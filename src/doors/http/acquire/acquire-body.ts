@@ -59,7 +59,6 @@ const COMMON = {
 
 const RULES = [NAMES_AMOUNT, NAMES_SCOPE];
 
-/** Body of POST /v1/acquire. */
 export const ACQUIRE_BODY = body(
   {
     ...COMMON,

@@ -97,7 +97,6 @@ function rejectBesideImmediate({ atMost = false, waitMs = 0 }: AcquireBody): voi
   throw new QuotameshError('FIELD_INVALID', { field, reason });
 }
 
-/** Rejects callers without the role for unconditional grants. */
 function rejectUnlessConsuming(asked: CallingRequest): void {
   const caller = callerOf(asked);
   if (!hasRole(caller, 'consume')) throw roleMissing(caller, 'consume', 'ask with priority: immediate');

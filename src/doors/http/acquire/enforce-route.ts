@@ -83,7 +83,6 @@ async function enforce(request: FastifyRequest<{ Body: EnforceBody }>, reply: Fa
 
 const TTL_MS = 3000;
 
-/** Returns the lane of each group, or its mistake. */
 function lanesOf(groups: EnforceBody['groups'], { gate }: NodeParts): (number | QuotameshError)[] {
   const seen = new Set<number>();
   return groups.map(({ group, direction = 'publish' }, at) => {

@@ -162,7 +162,6 @@ export class OpenReservations {
 const LOG_EVERY_MS = 10_000;
 const SHOWN_MAX = 80;
 
-/** Rejects a reservation of a part, with a wait, or with a priority. */
 function rejectTogether({ atMost = false, waitMs = 0, priority = 'default' }: AcquireBody): void {
   const field = atMost ? 'atMost' : waitMs > 0 ? 'waitMs' : priority === 'immediate' ? 'priority' : null;
   if (field === null) return;

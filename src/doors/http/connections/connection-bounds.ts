@@ -82,7 +82,8 @@ export class ConnectionBounds {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    if (isDropped(request)) return;
+    // Some version of Node may pass it on.
+    if (request === DROPPED) return;
     joinChunks(request);
     const connection = this.#connections.used(request.socket);
     if (connection === undefined) {
@@ -188,7 +189,6 @@ function memoryOf({ rawHeaders, url = '', headers }: IncomingMessage): number {
   return bytes + Math.min(UNREAD_BODY_BYTES, isChunked ? UNREAD_BODY_BYTES : Number(headers['content-length'] ?? 0));
 }
 
-/** Reasons for which the listener ends a connection. */
 export type EndReason = 'idle-full' | 'full' | 'pipelined' | 'not-reading' | 'held-full';
 
 /** Counted by the listener, read by the metrics. */
@@ -256,8 +256,3 @@ function Request(socket: Socket): IncomingMessage {
 }
 
 export const RequestClass = Request as unknown as typeof IncomingMessage;
-
-/** Recognizes DROPPED, which some version of Node may pass on. */
-function isDropped(request: IncomingMessage): boolean {
-  return request === DROPPED;
-}

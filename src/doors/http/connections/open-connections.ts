@@ -14,7 +14,6 @@ export interface Connection {
   /** Last answer; the next request begins when it is sent. */
   answering: ServerResponse | null;
   held: Held[];
-  /** Bytes of the waiting requests. */
   waitingBytes: number;
   /** Bytes of waiting requests, a large body on its way, and a large answer not taken yet. */
   heldBytes: number;
@@ -90,7 +89,6 @@ export class OpenConnections {
     return connection;
   }
 
-  /** Returns the connections that have sent a request. */
   asked(): Iterable<Connection> {
     return this.#used;
   }

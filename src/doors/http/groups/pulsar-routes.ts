@@ -83,7 +83,6 @@ function addRateRoutes(app: FastifyInstance, node: ChangeParts, { path, spelling
 interface GroupPath {
   readonly path: string;
   readonly spelling: Spelling;
-  /** Status of a deletion. */
   readonly deleted: 200 | 204;
   readonly aliasOf?: string;
 }

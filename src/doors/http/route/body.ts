@@ -3,7 +3,6 @@ import type { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import { hasMisspelled } from '../../../base/input/nearest-name.js';
 
-/** JSON object of known fields, or query of known parameters. */
 export function body<const Shape extends z.ZodRawShape>(
   shape: Shape,
   rules: readonly Rule<z.output<z.ZodObject<Shape, z.core.$strict>>>[] = [],

@@ -31,7 +31,6 @@ export function once(description?: string) {
   return withAllowed(schema, 'must be given once').exactOptional();
 }
 
-/** Query parameter that is true or false. */
 export function onOrOff(description: string) {
   return withAllowed(z.enum(['true', 'false']).meta({ description }), 'must be true or false').exactOptional();
 }
@@ -65,7 +64,6 @@ export function choice<const Choices extends readonly [string, ...string[]]>(cho
   return withAllowed(z.enum(choices).meta({ ...described, default: choices[0] }), `must be ${names}`);
 }
 
-/** Text of one to `max` characters. */
 export function textUpTo(max: number, description: string, example: string) {
   const schema = z
     .string()
@@ -85,7 +83,6 @@ export function milliseconds(max: number, description: string) {
   return withAllowed(schema, `must be a number of milliseconds from 0 to ${max}`);
 }
 
-/** List of one to BULK_MAX items. */
 export function bulkOf<Item extends z.ZodType>(item: Item, what: string) {
   return withAllowed(z.array(item).min(1).max(BULK_MAX), `must be an array of 1 to ${BULK_MAX} ${what}`);
 }

@@ -135,7 +135,6 @@ function stepText(step: PropertyKey): string {
   return typeof step === 'number' ? `[${step}]` : `.${String(step)}`;
 }
 
-/** Returns the prefix for names of fields inside `field`. */
 function prefixOf(field: string): string {
   return field === '' || field.endsWith('.') ? field : `${field}.`;
 }

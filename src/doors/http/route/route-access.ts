@@ -20,7 +20,6 @@ export function needs(need: Need): RouteAccess {
   return { needs: need, changes: false, tenantOf: null };
 }
 
-/** Declares a route that changes the registry. */
 export function changes(tenantOf: TenantOf | null): RouteAccess {
   return { needs: 'operator', changes: true, tenantOf };
 }

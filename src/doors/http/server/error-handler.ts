@@ -39,7 +39,6 @@ function reasonOf({ code, message, advice }: QuotameshError): string {
   return advice;
 }
 
-/** Returns the catalogue's error for a failure. */
 export function knownError(error: unknown, request: FastifyRequest): QuotameshError {
   if (error instanceof QuotameshError) return error;
   if (error instanceof InvalidInput) return toldOf(error, request);

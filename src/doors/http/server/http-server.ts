@@ -46,7 +46,6 @@ export interface HttpServerParts {
   readonly access: Access;
   readonly telemetry: Telemetry;
   readonly metrics: MetricsPage;
-  /** Counted here for the metrics. */
   readonly outcomes: AcquireOutcomes;
   readonly mqtt?: (() => MqttStatus) | undefined;
   readonly kafkaQuotas?: (() => KeeperStatus) | undefined;

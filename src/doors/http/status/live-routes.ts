@@ -198,7 +198,6 @@ export function addRecordingRoute(app: FastifyInstance, { config, telemetry }: N
   });
 }
 
-/** Most bytes that wait for the reader. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
 function dropSlowReader(writer: RecordingWriter, signal: AbortSignal, answer: PassThrough): void {
@@ -224,7 +223,6 @@ export const LINES_MAX = 120;
 /** Largest number of a first line, above any number of groups. */
 const FIRST_LINE_MAX = 9_999_999;
 const HISTORY_SECONDS = 900;
-/** Longest recording in seconds. */
 const RECORDING_SECONDS_MAX = 900;
 
 const group = once('Shows this group closely.');

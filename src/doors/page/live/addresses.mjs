@@ -1,9 +1,7 @@
-/** The page of a group. */
 export function groupHref(group, direction) {
   return `#/group/${encodeURIComponent(group)}/${direction}`;
 }
 
-/** Why a request of a group is refused. */
 export function whyHref(group, direction) {
   return `#/why/${encodeURIComponent(group)}/${direction}`;
 }
@@ -20,12 +18,10 @@ export function pathOf(group) {
   return `/v1/groups/${segmentOf(group)}`;
 }
 
-/** The key in the API. */
 export function pathOfKey(key) {
   return `/v1/keys/${segmentOf(key)}`;
 }
 
-/** The template of keys in the API. */
 export function pathOfTemplate(template) {
   return `/v1/key-templates/${segmentOf(template)}`;
 }

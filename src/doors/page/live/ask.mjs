@@ -1,4 +1,3 @@
-/** Carries the node's refusal of a request. */
 export class Refused extends Error {
   constructor(status, problem) {
     super(problem.detail ?? `the node answered ${status}`);
@@ -26,7 +25,6 @@ export function placeOf(pathname) {
   return pathname.replace(/\/$/, '');
 }
 
-/** The same, read as JSON. */
 export async function askJson(path, how) {
   const response = await ask(path, how);
   return response.status === 204 ? null : await response.json();

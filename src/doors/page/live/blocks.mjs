@@ -75,7 +75,6 @@ export function changeForm(labels, { onTyped, onApply, onUndo }) {
   return { form, applying, undoing, told };
 }
 
-/** A list to choose from. */
 export function choice(names, chosen) {
   const options = names.map((name) => make('option', { value: name, text: name, selected: name === chosen }));
   return make('select', {}, ...options);

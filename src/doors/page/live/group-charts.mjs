@@ -27,7 +27,6 @@ export class GroupCharts {
     for (const [at, { columns, range }] of panels.entries()) this.charts[at].show(columns, ...range);
   }
 
-  /** @param seconds the time that is looked at */
   showTime(seconds) {
     for (const chart of this.charts) chart.showTime(seconds);
   }

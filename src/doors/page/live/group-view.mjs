@@ -51,7 +51,6 @@ export class GroupView {
     this.#show();
   }
 
-  /** The colours have changed. */
   paint(look) {
     this.look = look;
     this.#show();

@@ -4,7 +4,6 @@ import { pathOfKey } from './addresses.mjs';
 import { askJson } from './ask.mjs';
 import { textOf } from './wording.mjs';
 
-/** Looks a key up by its name. */
 export function keyLookup() {
   const name = make('input', { type: 'text', placeholder: 'key:customer-17', 'aria-label': 'Name of a key' });
   const answer = make('p', { className: 'hint', role: 'status' });

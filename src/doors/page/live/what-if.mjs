@@ -61,7 +61,6 @@ export class WhatIf {
     this.host.replaceChildren(this.form, this.result);
   }
 
-  /** Only what differs from what is in force. */
   #patch() {
     const { definition } = this.defined;
     const quota = {};

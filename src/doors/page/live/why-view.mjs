@@ -6,7 +6,7 @@ import { choice, labelled } from './blocks.mjs';
 import { stepsOf } from './why-steps.mjs';
 import { perSecond, textOf } from './wording.mjs';
 
-/** Why: a request as somebody would send it, and each step of its decision with the numbers of this moment. */
+/** Shows a request as somebody would send it, and each step of its decision with the numbers of this moment. */
 export class WhyView {
   constructor(host, { group, direction }) {
     Object.assign(this, { host, shown: null });
