@@ -69,12 +69,9 @@ describe('GET /v1/audit', () => {
     expect(found).toEqual(Array.from({ length: 250 }, (_, at) => quota(at)));
   });
 
-  it('what cannot be asked is refused', async () => {
-    const twice = ['after=1&after=2', 'group=x&group=y', 'group=x&scope=y'];
-    for (const query of ['after=-1', 'after=x', ...twice]) {
-      expect(await a.get(`/v1/audit?${query}`), query).toMatchObject({ status: 422, body: { code: 'FIELD_INVALID' } });
-    }
-    expect(await a.get('/v1/audit?grup=x')).toMatchObject({ status: 422, body: { code: 'FIELD_UNKNOWN' } });
+  it('a group and a scope are not asked for at once', async () => {
+    const asked = await a.get('/v1/audit?group=x&scope=y');
+    expect(asked).toMatchObject({ status: 422, body: { code: 'FIELD_INVALID' } });
   });
 
   it('the newest auditedChanges are kept, by all nodes and by one that starts later', async () => {

@@ -51,12 +51,6 @@ describe('costs and backends over HTTP', () => {
     expect(body).toMatchObject({ directions: { publish: { ramp: { state: 'climbing' } }, dispatch: { ramp: null } } });
   });
 
-  it('an unknown group is told before costs that are missing', async () => {
-    expect(await costs({ group: 'nope' })).toMatchObject({ status: 404, body: { code: 'GROUP_UNKNOWN' } });
-    const { status, body } = await costs({ group: 'orders' });
-    expect([status, body.code, body.detail]).toEqual([422, 'COST_INVALID', 'costs is missing: name at least one cost']);
-  });
-
   it('before any cost is known the expected one counts', async () => {
     const { publish } = (await explain()).directions;
     expect(publish.desired).toBe(600);
@@ -111,7 +105,6 @@ describe('costs and backends over HTTP', () => {
 
   it('an unknown group is told', async () => {
     expect((await scene.get('/v1/groups/nope/explain')).status).toBe(404);
-    expect((await costs({ group: 'nope', costs: [{ units: 1 }] })).status).toBe(404);
   });
 });
 
