@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WholeNode } from '../../whole-node.js';
-import { QUOTA, reportTo, TURN_MS, TwoNodes } from './two-nodes.js';
+import { QUOTA, reportTo, sum, TURN_MS, TwoNodes } from './two-nodes.js';
 
 /** The default of isolation.holdMs. */
 const HOLD_SECONDS = 10;
@@ -35,11 +35,7 @@ describe('two nodes with an enforcer each', () => {
 
   afterEach(() => scene.close());
 
-  const pass = (seconds: number, turnMs = TURN_MS) => {
-    return scene.pass(proxies, seconds, (proxy) => proxy.turn(turnMs), turnMs);
-  };
-
-  const total = (rates: readonly number[]) => rates.reduce((sum, rate) => sum + rate, 0);
+  const pass = (seconds: number, turnMs?: number) => scene.pass(proxies, seconds, turnMs);
 
   it('share one quota, and two seconds after a turn the busier one has what the other leaves', async () => {
     await pass(5);
@@ -52,9 +48,9 @@ describe('two nodes with an enforcer each', () => {
     await pass(2);
     const turned = await pass(10);
     console.log([equal, uneven, turned].map((rates) => rates.map(Math.round).join(' + ')));
-    for (const rates of [equal, uneven, turned]) expect(total(rates)).toBeLessThanOrEqual(1.02 * QUOTA);
-    expect(total(equal)).toBeGreaterThanOrEqual(0.95 * QUOTA);
-    for (const rates of [uneven, turned]) expect(total(rates)).toBeGreaterThanOrEqual(0.95 * 950);
+    for (const rates of [equal, uneven, turned]) expect(sum(rates)).toBeLessThanOrEqual(1.02 * QUOTA);
+    expect(sum(equal)).toBeGreaterThanOrEqual(0.95 * QUOTA);
+    for (const rates of [uneven, turned]) expect(sum(rates)).toBeGreaterThanOrEqual(0.95 * 950);
   });
 
   it('who is short of some units claims twice what it has, and not half of the quota', async () => {
@@ -79,15 +75,15 @@ describe('two nodes with an enforcer each', () => {
     await pass(10);
     scene.log.pauseAppends();
     const held = await pass(HOLD_SECONDS / 2);
-    expect(total(held)).toBeLessThanOrEqual(1.02 * QUOTA);
+    expect(sum(held)).toBeLessThanOrEqual(1.02 * QUOTA);
     expect(held[0]).toBeGreaterThanOrEqual(600);
     await pass(2 * HOLD_SECONDS);
     const isolated = await pass(10);
-    expect(total(isolated)).toBeLessThanOrEqual(1.02 * QUOTA);
+    expect(sum(isolated)).toBeLessThanOrEqual(1.02 * QUOTA);
     expect(isolated[1]).toBeGreaterThanOrEqual(290);
     scene.log.resumeAppends();
     await pass(10);
-    expect(total(await pass(10))).toBeGreaterThanOrEqual(0.95 * QUOTA);
+    expect(sum(await pass(10))).toBeGreaterThanOrEqual(0.95 * QUOTA);
   });
 });
 
@@ -98,7 +94,7 @@ it('while nobody wants anything, together they are told no more than the quota',
     let told = 0;
     for (let turn = 0; turn < 50; turn++) {
       const answers = await Promise.all(scene.nodes.map((node) => reportTo(node, 'proxy', 0, false)));
-      told = answers.reduce((sum, { rate }) => sum + rate, 0);
+      told = sum(answers.map(({ rate }) => rate));
       await scene.time.advance(TURN_MS);
     }
     // The cluster's bucket holds 21, which would be 84/s each if it were told as a quarter of a second's.

@@ -33,54 +33,34 @@ function report(node: WholeNode, messages: number, told: Report = {}): Promise<u
   return node.enforcers.report({ enforcer, life, ttlMs, lanes }, patience).catch(() => {});
 }
 
-function commitMore(node: WholeNode, messages: number): void {
-  const held = node.gate.reserve('orders', { messages: 1 });
-  if ('commit' in held) held.commit({ messages });
-}
-
 const huge = fc.oneof(fc.nat(20), fc.constantFrom(1000, 1e6, 1e9, Number.MAX_SAFE_INTEGER));
 const LIES = {
-  'counts rise in one life': huge.map(
-    (units): Lie =>
-      (node, at) =>
-        report(node, Math.min(units * at, 2 ** 53 - 1)),
-  ),
-  'a new name each time': huge.map(
-    (units): Lie =>
-      async (node, at) => {
-        await report(node, 0, { enforcer: `n${at}` });
-        await report(node, units, { enforcer: `n${at}` });
-      },
-  ),
-  'a new life each time': huge.map(
-    (units): Lie =>
-      (node, at) =>
-        report(node, at % 2 ? units : 0, { life: 1 + at / 2 }),
-  ),
-  'names that are always held back': fc.integer({ min: 100, max: 30_000 }).map(
-    (ttlMs): Lie =>
-      (node, at) =>
-        report(node, 0, { enforcer: `h${at % 60}`, ttlMs, isHeldBack: true }),
-  ),
-  bytes: huge.map(
-    (bytes): Lie =>
-      (node, at) =>
-        report(node, at, { enforcer: 'b', bytes }),
-  ),
-  consumes: huge.map(
-    (units): Lie =>
-      (node) =>
-        node.gate.consume('orders', { messages: Math.min(1e9, units + 1) }),
-  ),
-  'commits more than was reserved': fc.integer({ min: 1, max: 100 }).map(
-    (units): Lie =>
-      (node) =>
-        commitMore(node, units),
-  ),
-  'wants all there is': fc.constant<Lie>((node) => {
-    while (node.gate.tryAcquire('orders', { messages: 1 }).granted);
+  'counts rise in one life': lieOf(huge, (units, node, at) => report(node, Math.min(units * at, 2 ** 53 - 1))),
+  'a new name each time': lieOf(huge, async (units, node, at) => {
+    await report(node, 0, { enforcer: `n${at}` });
+    await report(node, units, { enforcer: `n${at}` });
+  }),
+  'a new life each time': lieOf(huge, (units, node, at) => report(node, at % 2 ? units : 0, { life: 1 + at / 2 })),
+  'names that are always held back': lieOf(fc.integer({ min: 100, max: 30_000 }), (ttlMs, node, at) => {
+    return report(node, 0, { enforcer: `h${at % 60}`, ttlMs, isHeldBack: true });
+  }),
+  bytes: lieOf(huge, (bytes, node, at) => report(node, at, { enforcer: 'b', bytes })),
+  consumes: lieOf(huge, (units, node) => node.gate.consume('orders', { messages: Math.min(1e9, units + 1) })),
+  'commits more than was reserved': lieOf(fc.integer({ min: 1, max: 100 }), (messages, node) => {
+    const held = node.gate.reserve('orders', { messages: 1 });
+    if ('commit' in held) held.commit({ messages });
+  }),
+  'wants all there is': lieOf(fc.constant(1), (messages, node) => {
+    while (node.gate.tryAcquire('orders', { messages }).granted);
   }),
 };
+
+function lieOf(units: fc.Arbitrary<number>, say: (units: number, node: WholeNode, at: number) => unknown) {
+  return units.map((some) => {
+    const lie: Lie = (node, at) => say(some, node, at);
+    return lie;
+  });
+}
 
 /** Returns the part of its demand that the other node gets, a quarter of the quota, evenly spaced. */
 async function servedBeside(lies: readonly Lie[], quota: number, more: object): Promise<number> {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Random } from '../../../sim/cluster/random.js';
 import type { WholeNode } from '../../whole-node.js';
-import { QUOTA, reportTo, TURN_MS, TwoNodes } from './two-nodes.js';
+import { QUOTA, reportTo, sum, TURN_MS, TwoNodes } from './two-nodes.js';
 
 /** Requests come by chance, `wish`/s on average, and pass while the bucket that it was told has a token. */
 class ChanceProxy {
@@ -16,16 +16,18 @@ class ChanceProxy {
   #nowMs = 0;
   #nextMs = 0;
   #reportedMs = 0;
+  readonly #everyMs: number;
 
-  constructor(node: WholeNode, name: string, wish: number) {
+  constructor(node: WholeNode, name: string, wish: number, everyMs = TURN_MS) {
     this.#node = node;
     this.#name = name;
     this.wish = wish;
+    this.#everyMs = everyMs;
     this.#random = Random.stream(19, name);
   }
 
-  async turn(everyMs = TURN_MS): Promise<void> {
-    if (this.#nowMs - this.#reportedMs >= everyMs || this.#nowMs === 0) {
+  async turn(): Promise<void> {
+    if (this.#nowMs - this.#reportedMs >= this.#everyMs || this.#nowMs === 0) {
       this.#told = await reportTo(this.#node, this.#name, this.admitted, this.#isHeldBack);
       this.#isHeldBack = false;
       this.#reportedMs = this.#nowMs;
@@ -62,56 +64,32 @@ describe('enforcers of two nodes, one wants 20/s and one 5,000/s of 1,000/s', ()
 
   afterEach(() => scene.close());
 
-  const pass = (proxies: readonly ChanceProxy[], seconds: number, everyMs?: number) => {
-    return scene.pass(proxies, seconds, (proxy) => proxy.turn(everyMs));
-  };
-
-  const proxyOf = (node: number, name: string, wish: number) => new ChanceProxy(scene.nodes[node], name, wish);
-
   it.each([
-    [
-      'at one node',
-      [
-        [0, 20],
-        [0, 5000],
-      ],
-    ],
-    [
-      'at a node each',
-      [
-        [0, 20],
-        [1, 5000],
-      ],
-    ],
-    [
-      'a pair at each node',
-      [
-        [0, 20],
-        [0, 5000],
-        [1, 20],
-        [1, 5000],
-      ],
-    ],
-  ])('%s: the quota is used', async (_, wishes) => {
-    const proxies = wishes.map(([node = 0, wish = 0], at) => proxyOf(node, `proxy ${at}`, wish));
-    await pass(proxies, 5);
-    const rates = await pass(proxies, 40);
-    const total = rates.reduce((sum, rate) => sum + rate, 0);
+    ['at one node', [0, 0]],
+    ['at a node each', [0, 1]],
+    ['a pair at each node', [0, 0, 1, 1]],
+  ])('%s: the quota is used', async (_, nodes) => {
+    const proxies = nodes.map((node, at) => new ChanceProxy(scene.nodes[node], `proxy ${at}`, [20, 5000][at % 2]));
+    await scene.pass(proxies, 5);
+    const rates = await scene.pass(proxies, 40);
+    const total = sum(rates);
     console.log(`${rates.map(Math.round).join(' + ')} = ${Math.round(total)}`);
     expect(total).toBeGreaterThanOrEqual(USED_MIN * QUOTA);
     expect(total).toBeLessThanOrEqual(1.02 * QUOTA);
     // It has what it wants, but for what a bucket of a tenth of a second refuses by chance.
-    for (const [at, [, wish]] of wishes.entries()) if (wish === 20) expect(rates[at]).toBeGreaterThanOrEqual(17);
+    for (const [at, { wish }] of proxies.entries()) if (wish === 20) expect(rates[at]).toBeGreaterThanOrEqual(17);
   });
 
   it.each([TURN_MS, 1000])(
     'one that reports every %i ms and wakes has its part within three seconds',
     async (everyMs) => {
-      const proxies = [proxyOf(0, 'sleepy', 20), proxyOf(0, 'busy', 5000)];
-      await pass(proxies, 10, everyMs);
-      Object.assign(proxies[0], { wish: 5000 });
-      await pass(proxies, 3, everyMs);
-      const rates = await pass(proxies, 10, everyMs);
+      const [node] = scene.nodes;
+      const sleepy = new ChanceProxy(node, 'sleepy', 20, everyMs);
+      const proxies = [sleepy, new ChanceProxy(node, 'busy', 5000, everyMs)];
+      await scene.pass(proxies, 10);
+      sleepy.wish = 5000;
+      await scene.pass(proxies, 3);
+      const rates = await scene.pass(proxies, 10);
       console.log(`reports every ${everyMs} ms: ${rates.map(Math.round).join(' + ')}`);
       for (const rate of rates) expect(rate).toBeGreaterThanOrEqual(0.45 * QUOTA);
     },

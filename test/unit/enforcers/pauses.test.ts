@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Random } from '../../../sim/cluster/random.js';
 import type { WholeNode } from '../../whole-node.js';
-import { QUOTA, reportTo, TwoNodes } from './two-nodes.js';
+import { QUOTA, reportTo, sum, TwoNodes } from './two-nodes.js';
 
 const TICK_MS = 50;
 const STEP_MS = 10;
@@ -142,7 +142,3 @@ const WANTED = 970;
 /** More than is worked off meanwhile. */
 const BACKLOG = 4000;
 const USED_MIN = 0.97;
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((all, one) => all + one, 0);
-}

@@ -9,6 +9,15 @@ import { VirtualTime } from '../demo/virtual-time.js';
 export const QUOTA = 1000;
 export const TURN_MS = 100;
 
+interface TurningProxy {
+  readonly admitted: number;
+  turn(turnMs: number): Promise<void>;
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
+
 /** Two nodes that share a group of 1,000 messages/s, or of another quota, by a log, in virtual time. */
 export class TwoNodes {
   readonly time = new VirtualTime();
@@ -34,16 +43,11 @@ export class TwoNodes {
     return scene;
   }
 
-  /** Lets enforcers take turns; returns what each admitted per second. */
-  async pass<Each extends { readonly admitted: number }>(
-    proxies: readonly Each[],
-    seconds: number,
-    turn: (proxy: Each) => Promise<void>,
-    turnMs = TURN_MS,
-  ): Promise<number[]> {
+  /** Lets proxies take turns for so long; returns what each admitted per second. */
+  async pass(proxies: readonly TurningProxy[], seconds: number, turnMs = TURN_MS): Promise<number[]> {
     const before = proxies.map(({ admitted }) => admitted);
-    for (let turns = 0; turns < (1000 * seconds) / turnMs; turns++) {
-      for (const proxy of proxies) await turn(proxy);
+    for (let turn = 0; turn < (1000 * seconds) / turnMs; turn++) {
+      for (const proxy of proxies) await proxy.turn(turnMs);
       await this.time.advance(turnMs);
     }
     return proxies.map(({ admitted }, at) => (admitted - before[at]) / seconds);
