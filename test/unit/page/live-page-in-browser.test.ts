@@ -3,14 +3,14 @@ import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { closeHttp, listen } from '../../../src/doors/http/server/http-server.js';
 import { readRecording } from '../../../src/topic/recording/read-recording.js';
 import { someOf } from '../../property/seed.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 import { objectionsTo } from './accessibility.js';
-import { findBrowser, NO_BROWSER } from './browser.js';
+import { expectToFit, findBrowser, NO_BROWSER, openPage } from './browser.js';
 
 const executablePath = findBrowser(process.env);
 const HOSTILE = '"><img src=x onerror="window.broken=1">';
@@ -40,21 +40,14 @@ describe('the live page in a browser', () => {
     const shared = { cluster: `live-${process.pid}`, groups, keys, http: { host: '127.0.0.1', port: 0 } };
     const timing = { heartbeatMs: 200, stalenessMs: 1500 };
     scenes = await Promise.all(NODES.map((node) => readyScene({ ...shared, node, timing })));
-    const [first] = scenes as [HttpScene];
-    url = await listen(first.app, first.node);
+    url = await listen(scenes[0].app, scenes[0].node);
     load = setInterval(() => {
       for (const [at, { node }] of scenes.entries()) {
         for (let count = 0; count <= at; count++) node.tryAcquire('orders', { messages: 10 });
       }
     }, 25);
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url()))
-        complaints.push(`fetches ${request.url()}`);
-    });
+    const isOwn = (asked: string) => asked.startsWith(url) || /^(data|blob):/.test(asked);
+    ({ browser, page } = await openPage(executablePath, complaints, isOwn));
   });
 
   afterAll(async () => {
@@ -105,12 +98,8 @@ describe('the live page in a browser', () => {
   test('another quota is seen at once', async () => {
     await visit('#/group/orders/publish');
     await expect.poll(() => tile('Quota'), { timeout: 5000 }).toBe(600);
-    const change = {
-      method: 'PATCH' as const,
-      url: '/v1/groups/orders',
-      payload: { quota: { publish: { messagesPerSecond: 500 } } },
-    };
-    expect((await scenes[1].app.inject(change)).statusCode).toBe(200);
+    const quota = { publish: { messagesPerSecond: 500 } };
+    expect((await scenes[1].ask('PATCH', '/v1/groups/orders', { quota })).status).toBe(200);
     const changedMs = performance.now();
     await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX, interval: 50 }).toBe(500);
     console.log(
@@ -142,12 +131,8 @@ describe('the live page in a browser', () => {
     await page.click('text=Apply to the cluster');
     await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(300);
     await page.waitForSelector('text=Undo');
-    const change = {
-      method: 'PATCH' as const,
-      url: '/v1/groups/many-1',
-      payload: { quota: { publish: { messagesPerSecond: 200 } } },
-    };
-    expect((await scenes[1].app.inject(change)).statusCode).toBe(200);
+    const quota = { publish: { messagesPerSecond: 200 } };
+    expect((await scenes[1].ask('PATCH', '/v1/groups/many-1', { quota })).status).toBe(200);
     await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(200);
     await page.click('text=Undo');
     await expect.poll(() => page.textContent('.change .hint')).toContain('many-1 is not as expected');
@@ -184,8 +169,7 @@ describe('the live page in a browser', () => {
   });
 
   test('a key that is in use elsewhere has a line, its own page, and is explained by what nodes tell', async () => {
-    const [, second] = scenes as [HttpScene, HttpScene];
-    const takeAll = setInterval(() => second.node.tryAcquire('key:alice', { messages: 3 }), 25);
+    const takeAll = setInterval(() => scenes[1].node.tryAcquire('key:alice', { messages: 3 }), 25);
     await visit('#/');
     await expect
       .poll(() => page.textContent('.missing'), { timeout: 15_000 })
@@ -202,10 +186,9 @@ describe('the live page in a browser', () => {
   });
 
   test('a service hands the page out below a path of its own', async () => {
-    const [first] = scenes as [HttpScene];
     const service = createServer((request, response) => {
       request.url = (request.url ?? '').slice('/quotas'.length) || '/';
-      first.app.server.emit('request', request, response);
+      scenes[0].app.server.emit('request', request, response);
     }).listen(0, '127.0.0.1');
     onTestFinished(() => void service.close());
     await once(service, 'listening');
@@ -220,9 +203,9 @@ describe('the live page in a browser', () => {
   });
 
   test('the page of a key names its template', async () => {
-    const [first] = scenes as [HttpScene];
-    while (first.node.keys?.numberShown('key:bob') == null) {
-      first.node.tryAcquire('key:bob', { messages: 3 });
+    const { node } = scenes[0];
+    while (node.keys?.numberShown('key:bob') == null) {
+      node.tryAcquire('key:bob', { messages: 3 });
       await sleep(20);
     }
     await visit('#/group/key%3Abob/publish');
@@ -311,21 +294,15 @@ describe('the live page in a browser', () => {
     await visit('#/');
     await page.fill('#find', 'xxx');
     await expect.poll(() => page.locator('.lines .line:not([hidden]) a').allTextContents()).toEqual([LONG]);
-    await page.setViewportSize({ width: 360, height: 900 });
     await page.click('.lines a >> visible=true');
     await expect.poll(() => page.textContent('h1')).toBe(LONG);
-    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), { timeout: 10_000 }).toBe(360);
-    await page.setViewportSize({ width: 1280, height: 900 });
+    await expectToFit(page, 360, 1280);
     expect(complaints).toEqual([]);
   });
 
   test.each(VIEWS)('nothing sticks out: %s', async (hash) => {
     await visit(hash);
-    for (const width of [360, 768, 1280, 3840]) {
-      await page.setViewportSize({ width, height: 900 });
-      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), { timeout: 10_000 }).toBe(width);
-    }
-    await page.setViewportSize({ width: 1280, height: 900 });
+    await expectToFit(page, 360, 768, 3840, 1280);
   });
 
   test.each(VIEWS)('axe has no objection: %s', async (hash) => {

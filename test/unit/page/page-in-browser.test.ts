@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { renderPage } from '../../../sim/page/render-page.js';
 import { objectionsTo } from './accessibility.js';
-import { findBrowser, NO_BROWSER } from './browser.js';
+import { expectToFit, findBrowser, NO_BROWSER, openPage } from './browser.js';
 import { runOf } from './runs.js';
 
 const executablePath = findBrowser(process.env);
@@ -43,13 +43,7 @@ describe('the page in a browser', () => {
     const says = `1.0 s ${HOSTILE}`;
     const shape = { scenario: HOSTILE, system: HOSTILE, nodes, seconds: 20, happenings: [{ atMs: 1000, says }] };
     writeFileSync(join(folder, 'hostile.html'), renderPage([runOf(shape), runOf({ ...shape, seed: 8 })], HOSTILE));
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      if (!/^(file|data):/.test(request.url())) complaints.push(`fetches ${request.url()}`);
-    });
+    ({ browser, page } = await openPage(executablePath, complaints, (url) => /^(file|data):/.test(url)));
   });
 
   afterAll(async () => {
@@ -70,14 +64,6 @@ describe('the page in a browser', () => {
     expect(complaints).toEqual([]);
   }
 
-  async function hasNoOverflow() {
-    for (const width of [390, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      // The charts follow in frames of the browser, which a busy machine is late with.
-      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), { timeout: 10_000 }).toBe(width);
-    }
-  }
-
   test('every chart has ink, in light and in dark; nothing sticks out at 1280 and 390 pixels', async () => {
     await visit('three', async () => {
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -87,7 +73,7 @@ describe('the page in a browser', () => {
         expect(inked).toHaveLength(9);
         for (const part of inked) expect(part).toBeGreaterThan(0.005);
       }
-      await hasNoOverflow();
+      await expectToFit(page, 390, 1280);
     });
   });
 
@@ -143,7 +129,7 @@ describe('the page in a browser', () => {
       await expect
         .poll(() => page.textContent('#buckets'))
         .toBe('A: −20 of 100 tokens, a debt; set point 30, correction −50/s');
-      await hasNoOverflow();
+      await expectToFit(page, 390, 1280);
     });
   });
 
@@ -172,7 +158,7 @@ describe('the page in a browser', () => {
       expect(await page.evaluate('[typeof window.broken, document.images.length]')).toEqual(['undefined', 0]);
       expect(await page.locator('#readout .node .name').first().textContent()).toBe(HOSTILE);
       expect(await page.textContent('#happenings button')).toBe(`1.0 s ${HOSTILE}`);
-      await hasNoOverflow();
+      await expectToFit(page, 390, 1280);
     });
   });
 
@@ -182,7 +168,7 @@ describe('the page in a browser', () => {
       expect(names).toHaveLength(12);
       expect(names[0]).toBe('node-0');
       expect(names[11]).toBe('89 others, in all');
-      await hasNoOverflow();
+      await expectToFit(page, 390, 1280);
     });
   });
 
