@@ -71,23 +71,25 @@ export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Cont
     const where = asked || otherwise;
     if (where === undefined) return unlessAnswered(NOT_NAMED, watched);
     const isWritten = typeof group !== 'function' || !asked;
-    const admissionFor = (error: unknown) =>
-      withoutRoom(error) ?? (isFromRequest && !(isWritten && isUnknown(error)) ? mistaken(error) : null);
+    const told = (error: unknown): Admission => {
+      const isOfProgram = !isFromRequest || (isWritten && isUnknown(error));
+      const admission = withoutRoom(error) ?? (isOfProgram ? null : mistaken(error));
+      if (admission === null) throw error;
+      return admission;
+    };
     const amounts = { messages: of('messages', messages, context), bytes: of('bytes', bytes, context) };
     const from = of('origin', origin, context);
-    const told = of('limit', limit, context);
-    const how = told === undefined ? from : { ...from, limit: told };
+    const ownLimit = of('limit', limit, context);
+    const how = ownLimit === undefined ? from : { ...from, limit: ownLimit };
     const named = (decision: Decision) => ({ node, where, direction: from?.direction ?? 'publish', decision });
     if (waitMs > 0) {
       const wait = (signal: AbortSignal) => node.acquire(where, amounts, { ...how, waitMs, signal });
-      return waited(wait, watched, { answer: (decision) => answered(named(decision), headers), admissionFor });
+      return waited(wait, watched, (decision) => answered(named(decision), headers), told);
     }
     try {
       return unlessAnswered(answered(named(node.tryAcquire(where, amounts, { ...how, tell })), headers), watched);
     } catch (error) {
-      const admission = admissionFor(error);
-      if (admission === null) throw error;
-      return unlessAnswered(admission, watched);
+      return unlessAnswered(told(error), watched);
     }
   };
 }
@@ -118,16 +120,12 @@ function responseIn(watched: Watched): WatchedResponse | undefined {
   return watched instanceof AbortSignal ? undefined : watched;
 }
 
-interface Answers {
-  readonly answer: (decision: Decision) => Admission;
-  /** Null = the error is the program's. */
-  readonly admissionFor: (error: unknown) => Admission | null;
-}
-
+/** Waits, and answers; `told` answers an error, or throws it again where it is the program's. */
 async function waited(
   wait: (signal: AbortSignal) => Promise<Decision>,
   watched: Watched,
-  { answer, admissionFor }: Answers,
+  answer: (decision: Decision) => Admission,
+  told: (error: unknown) => Admission,
 ): Promise<Admission | null> {
   const gone = new AbortController();
   const onClose = () => gone.abort();
@@ -142,9 +140,7 @@ async function waited(
     return isOver() ? null : unlessAnswered(admission, watched);
   } catch (error) {
     if (isOver()) return null;
-    const admission = admissionFor(error);
-    if (admission === null) throw error;
-    return unlessAnswered(admission, watched);
+    return unlessAnswered(told(error), watched);
   } finally {
     response?.off('close', onClose);
   }

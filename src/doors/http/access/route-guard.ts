@@ -28,15 +28,13 @@ interface GuardRules {
  */
 export class RouteGuard {
   readonly #access: Access;
-  readonly #remoteChanges: boolean;
-  readonly #listensOn: string;
+  readonly #rules: GuardRules;
   readonly #callers = new WeakMap<object, KnownCaller>();
   readonly #guards = new WeakSet<onRequestHookHandler>();
 
-  constructor(access: Access, { remoteChanges, listensOn }: GuardRules) {
+  constructor(access: Access, rules: GuardRules) {
     this.#access = access;
-    this.#remoteChanges = remoteChanges;
-    this.#listensOn = listensOn;
+    this.#rules = rules;
   }
 
   /** Guards all routes that are added later. */
@@ -85,7 +83,7 @@ export class RouteGuard {
   #checkOpen(declared: RouteAccess, request: FastifyRequest): void {
     this.#rejectPage(declared, request);
     const { remoteAddress: address } = request.socket;
-    if (!declared.changes || this.#remoteChanges || isThisMachine(address)) return;
+    if (!declared.changes || this.#rules.remoteChanges || isThisMachine(address)) return;
     throw new QuotameshError('CHANGE_NOT_LOCAL', { address });
   }
 
@@ -122,7 +120,7 @@ export class RouteGuard {
   #whyNotChange({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): string | null {
     const { origin } = headers;
     if (origin === undefined) return isAskedAcrossSites(headers) ? ACROSS_SITES : null;
-    if (this.#access.isOpen && isOwnPage(headers, socket, this.#listensOn)) return null;
+    if (this.#access.isOpen && isOwnPage(headers, socket, this.#rules.listensOn)) return null;
     return `pages of ${origin.slice(0, 200)} may only look`;
   }
 
