@@ -43,11 +43,7 @@ export const RATES = record(
 
 const AMOUNTS = record({ messages: number.nullable(), bytes: number.nullable() });
 
-const REDUCED_CAPACITY = {
-  ...PROBLEM_MEMBERS,
-  'violated-policies': listOf(text),
-  retryAfterMs: z.int().min(1),
-};
+const REDUCED_CAPACITY = { ...PROBLEM_MEMBERS, 'violated-policies': listOf(text), retryAfterMs: z.int().min(1) };
 
 const LEVEL = z.enum(LEVELS);
 const DIMENSION = z.enum(DIMENSIONS);
@@ -55,6 +51,11 @@ const DIMENSION = z.enum(DIMENSIONS);
 const QUOTA_AS_WRITTEN = z.record(z.string(), z.union([number, z.string()])).meta({
   description: 'Rates as YAML would write them: 5 per second, or "5/min".',
 });
+
+const QUOTA = { quota: RATES, quotaAsWritten: QUOTA_AS_WRITTEN };
+
+/** Settings as YAML would write them. */
+const WRITTEN = z.record(z.string(), z.unknown());
 
 const QUOTA_EXCEEDED = {
   ...REDUCED_CAPACITY,
@@ -252,8 +253,7 @@ const CLUSTER_BUCKET = record(
 ).nullable();
 
 const DIRECTION = record({
-  quota: RATES,
-  quotaAsWritten: QUOTA_AS_WRITTEN,
+  ...QUOTA,
   target: RATES,
   ramp: RAMP_STATUS,
   clusterBucket: CLUSTER_BUCKET,
@@ -279,8 +279,7 @@ const REFUSED_BECAUSE = listOf(
 const DIFFERENCE = record({ requests: number, messages: number, bytes: number });
 
 const SHADOW_DIRECTION = record({
-  quota: RATES,
-  quotaAsWritten: QUOTA_AS_WRITTEN,
+  ...QUOTA,
   usage: RATES,
   demand: RATES,
   share: RATES,
@@ -346,8 +345,7 @@ export const BUSIEST_KEYS = json(
 );
 
 const GROUP_SUMMARY_DIRECTION = record({
-  quota: RATES,
-  quotaAsWritten: QUOTA_AS_WRITTEN,
+  ...QUOTA,
   served: yes,
   ...LOCAL_RATES,
   usage: RATES,
@@ -371,11 +369,11 @@ export const GROUPS = json(
   }),
 );
 
+const IN_FORCE = { origin: ORIGIN, revision: REVISION, definition: WRITTEN };
+
 const DEFINED = record({
   group: text,
-  origin: ORIGIN,
-  revision: REVISION,
-  definition: z.record(z.string(), z.unknown()),
+  ...IN_FORCE,
   readPageBytes: number.meta({
     description: 'How many bytes make one cost unit (docs/guide/target-rate.md).',
   }),
@@ -384,13 +382,8 @@ const DEFINED = record({
 /** Answer of PUT, PATCH and GET …/definition; ETag = revision. */
 export const DEFINITION = json('The group as YAML would write it.', DEFINED);
 
-const KEYS_DEFINED = record({
-  kind: z.enum(['template', 'key']),
-  name: text,
-  origin: ORIGIN,
-  revision: REVISION,
-  definition: z.record(z.string(), z.unknown()),
-});
+const KEYS_NAME = { kind: z.enum(['template', 'key']), name: text };
+const KEYS_DEFINED = record({ ...KEYS_NAME, ...IN_FORCE });
 
 /** Answer of PUT and GET of a template or a key's own settings; ETag = revision. */
 export const KEY_DEFINITION = json(
@@ -607,8 +600,7 @@ export const NODE_STATUS = record({
 export const NODES = json('This node, and the members of the cluster as it sees them.', NODE_STATUS);
 
 const PREVIEWED_DIRECTION = record({
-  quota: RATES,
-  quotaAsWritten: QUOTA_AS_WRITTEN,
+  ...QUOTA,
   target: RATES,
   nodes: listOf(record({ nodeId: text, demand: RATES, share: RATES })),
 });
@@ -618,10 +610,9 @@ const PREVIEWED_GROUP = record({ publish: PREVIEWED_DIRECTION, dispatch: PREVIEW
 const PREVIEWED = record({
   group: text,
   dryRun: z.literal(true),
-  definition: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .meta({ description: 'What would be in force; null means that there would be no such group.' }),
+  definition: WRITTEN.nullable().meta({
+    description: 'What would be in force; null means that there would be no such group.',
+  }),
   before: PREVIEWED_GROUP,
   after: PREVIEWED_GROUP,
 });
@@ -637,13 +628,11 @@ export const DEFINITION_OR_PREVIEW = json(
   z.union([DEFINITION.content['application/json'].schema, PREVIEWED]),
 );
 
-const WRITTEN = z.record(z.string(), z.unknown()).nullable();
 const KEYS_PREVIEWED = record({
-  kind: z.enum(['template', 'key']),
-  name: text,
+  ...KEYS_NAME,
   dryRun: z.literal(true),
-  before: WRITTEN,
-  after: WRITTEN,
+  before: WRITTEN.nullable(),
+  after: WRITTEN.nullable(),
 });
 
 export const KEY_PREVIEW = json(
