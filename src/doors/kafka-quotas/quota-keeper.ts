@@ -228,14 +228,8 @@ export class QuotaKeeper {
       return;
     }
     for (const { broker, windows, windowSeconds } of this.#windows) {
-      const roughness = roughnessOf(windows, windowSeconds);
-      if (roughness !== null)
-        this.#log('warn', 'quota.window.num is not 1: rates will be rough', {
-          broker,
-          windows,
-          windowSeconds,
-          roughness,
-        });
+      const facts = { broker, windows, windowSeconds, roughness: roughnessOf(windows, windowSeconds) };
+      if (facts.roughness !== null) this.#log('warn', 'quota.window.num is not 1: rates will be rough', facts);
     }
   }
 

@@ -9,11 +9,7 @@ const WINDOW = {
   windowMs: 3_600_000,
   maxRequest: { messages: 1000 },
 };
-const GROUPS = {
-  orders: WINDOW,
-  gold: WINDOW,
-  free: {},
-};
+const GROUPS = { orders: WINDOW, gold: WINDOW, free: {} };
 const SCOPES = {
   acme: 'gold',
   'acme/orders': { group: 'orders', andBroader: true },
