@@ -8,6 +8,7 @@ import { renewTls } from '../../../src/base/access/listener-tls.js';
 import { ask, nodeAddress } from '../../../src/tools/node-client/node-address.js';
 import { change, get } from '../../../src/tools/node-client/node-requests.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
+import { until } from '../http/raw-client.js';
 import { AUTH, TOKENS } from './access-scene.js';
 import { type KeyPair, makeAuthority, makeCertificate } from './certificates.js';
 
@@ -46,10 +47,6 @@ afterAll(async () => {
 function config(tls: object) {
   const { cert, key } = server;
   return { auth: { ...AUTH, certificates: CERTIFICATES }, http: { tls: { cert, key, ...tls } } };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  await expect.poll(condition, { timeout: 20_000, interval: 10 }).toBe(true);
 }
 
 /** As the commands ask. */

@@ -1,10 +1,10 @@
-import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OtherConstants } from '../../../src/config/resolved/constants.js';
 import { needs } from '../../../src/doors/http/route/route-access.js';
 import { listen } from '../../../src/doors/http/server/http-server.js';
 import { type HttpScene, httpScene } from './http-scene.js';
+import { Client, until } from './raw-client.js';
 
 /** More than the kernel takes of an answer that nobody reads. */
 const LARGE_BYTES = 24 * 1024 * 1024;
@@ -243,58 +243,4 @@ async function connected(http: NonNullable<OtherConstants['http']>, maxConnectio
     return client;
   };
   return { connection: await another(), scene, another };
-}
-
-class Client {
-  text = '';
-  bytes = 0;
-  isClosed = false;
-  readonly closed: Promise<void>;
-  readonly #socket: Socket;
-
-  private constructor(socket: Socket) {
-    this.#socket = socket;
-    socket.on('data', (chunk) => {
-      this.bytes += chunk.length;
-      if (this.text.length < 10_000) this.text += chunk.toString('latin1').slice(0, 10_000);
-    });
-    socket.on('error', () => undefined);
-    this.closed = new Promise((resolve) => {
-      socket.on('close', () => {
-        this.isClosed = true;
-        resolve();
-      });
-    });
-  }
-
-  static open(port: number): Promise<Client> {
-    return new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(new Client(socket)));
-      socket.once('error', reject);
-    });
-  }
-
-  write(text: string | Buffer): void {
-    this.#socket.write(text);
-  }
-
-  pause(): void {
-    this.#socket.pause();
-  }
-
-  resume(): void {
-    this.#socket.resume();
-  }
-
-  destroy(): void {
-    this.#socket.destroy();
-  }
-
-  until(condition: () => boolean): Promise<void> {
-    return until(() => condition() || this.isClosed).then(() => expect(condition(), this.text).toBe(true));
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  await expect.poll(condition, { timeout: 20_000, interval: 10 }).toBe(true);
 }

@@ -1,9 +1,9 @@
-import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeHttp, listen } from '../../../src/doors/http/server/http-server.js';
 import { type HttpScene, httpScene, readyScene } from './http-scene.js';
+import { Client } from './raw-client.js';
 
 describe('routes that are not there', () => {
   let scene: HttpScene;
@@ -120,9 +120,9 @@ describe('the listening server', () => {
 
   it('closes idle keep-alive connections at once and answers what arrives meanwhile', async () => {
     const { port, scene } = await listening();
-    const idle = await keepAlive(port);
-    const half = connect(port, '127.0.0.1');
-    const answered = readAll(half);
+    const [idle, half] = [await Client.open(port), await Client.open(port)];
+    idle.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
+    await idle.until(() => idle.text !== '');
     half.write(
       'POST /v1/acquire HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 30\r\n\r\n{"group":"free",',
     );
@@ -130,16 +130,15 @@ describe('the listening server', () => {
     const closing = closeHttp(scene.app, 5000);
     await idle.closed;
     half.write('"messages":1 }');
-    const answer = await answered;
-    expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
+    await half.closed;
+    expect(half.text).toMatch(/^HTTP\/1\.1 200 OK/);
     await closing;
     await scene.close();
   });
 
   it('cuts a connection whose request never gets complete', async () => {
     const { port, scene } = await listening();
-    const stuck = connect(port, '127.0.0.1');
-    const cut = readAll(stuck);
+    const stuck = await Client.open(port);
     stuck.write(
       'POST /v1/acquire HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 30\r\n\r\n{',
     );
@@ -147,7 +146,8 @@ describe('the listening server', () => {
     const beganMs = performance.now();
     await closeHttp(scene.app, 200);
     expect(performance.now() - beganMs).toBeLessThan(5000);
-    expect(await cut).toBe('');
+    await stuck.closed;
+    expect(stuck.text).toBe('');
     await scene.close();
   });
 
@@ -166,34 +166,9 @@ async function listening(): Promise<{ port: number; scene: HttpScene }> {
   return { port: Number(new URL(await listen(scene.app, scene.node)).port), scene };
 }
 
-/** A connection that has had one answer. */
-async function keepAlive(port: number): Promise<{ closed: Promise<void> }> {
-  const socket = connect(port, '127.0.0.1');
-  const closed = new Promise<void>((resolve) => {
-    socket.on('close', () => resolve());
-  });
-  await new Promise<void>((resolve) => {
-    socket.once('data', () => resolve());
-    socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
-  });
-  return { closed };
-}
-
-function exchange(port: number, text: string): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
-  const answer = readAll(socket);
-  socket.write(text);
-  return answer;
-}
-
-/** Everything until the other side closes. */
-function readAll(socket: Socket): Promise<string> {
-  return new Promise((resolve) => {
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1');
-    });
-    socket.on('error', () => undefined);
-    socket.on('close', () => resolve(text));
-  });
+async function exchange(port: number, text: string): Promise<string> {
+  const client = await Client.open(port);
+  client.write(text);
+  await client.closed;
+  return client.text;
 }
