@@ -1,4 +1,4 @@
-import { hashOf } from '../../../src/base/access/token.js';
+import { writtenHash } from '../../../src/base/access/token.js';
 
 /** A token for each caller of the tests. */
 export const TOKENS = {
@@ -11,15 +11,11 @@ export const TOKENS = {
 } as const;
 export type Who = keyof typeof TOKENS;
 
-export function written(token: string): string {
-  return `sha256:${hashOf(token).toString('hex')}`;
-}
-
 /** As in YAML: one token per role, and an operator of one tenant. */
 export const AUTH = {
   tokens: Object.entries(TOKENS).map(([name, token]) => {
     const granted = name === 'acme' ? { roles: ['operator'], tenants: ['acme'] } : { roles: [name] };
-    return { name, ...granted, hash: written(token) };
+    return { name, ...granted, hash: writtenHash(token) };
   }),
 };
 

@@ -2,10 +2,11 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writtenHash } from '../../../src/base/access/token.js';
 import { callerOf } from '../../../src/doors/http/access/caller.js';
 import { RouteGuard } from '../../../src/doors/http/access/route-guard.js';
 import { type HttpScene, httpScene, type Method, readyScene } from '../http/http-scene.js';
-import { AUTH, bearer, MANY_FAILURES, TOKENS, written } from './access-scene.js';
+import { AUTH, bearer, MANY_FAILURES, TOKENS } from './access-scene.js';
 
 let scene: HttpScene;
 beforeAll(async () => {
@@ -92,7 +93,7 @@ describe('a caller with tenants', () => {
   test('has no say over a scope of YAML, nor over one attached by a token of more tenants', async () => {
     const tokens = [
       ...AUTH.tokens,
-      { name: 'both', roles: ['operator'], tenants: ['acme', 'beta'], hash: written('qm_both') },
+      { name: 'both', roles: ['operator'], tenants: ['acme', 'beta'], hash: writtenHash('qm_both') },
     ];
     const attachments = { scopes: { 'acme/yaml': 'orders' } };
     const other = await readyScene({ auth: { ...AUTH, tokens }, attachments });
@@ -204,7 +205,7 @@ describe('a listening server', () => {
     expect([await ask(TOKENS.viewer), await ask(TOKENS.viewer)]).toEqual([200, 200]);
     expect([await ask(TOKENS.traffic), await ask('qm_wrong'), await ask(TOKENS.viewer)]).toEqual([403, 401, 200]);
     const { auth } = live.node.config;
-    live.access.take({ ...auth!, tokens: [{ ...auth!.tokens[0], hash: written('qm_new').slice(7) }] });
+    live.access.take({ ...auth!, tokens: [{ ...auth!.tokens[0], hash: writtenHash('qm_new').slice(7) }] });
     expect([await ask(TOKENS.viewer), await ask(TOKENS.admin), await ask('qm_new')]).toEqual([401, 401, 200]);
     agent.destroy();
     await live.close();

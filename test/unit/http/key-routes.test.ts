@@ -1,25 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashOf } from '../../../src/base/access/token.js';
+import { AUTH, bearer, TOKENS, type Who } from '../access/access-scene.js';
 import { type HttpScene, type Method, readyScene } from './http-scene.js';
 
 const PER_MINUTE = (amount: number) => ({ quota: { publish: { messagesPerSecond: `${amount}/min` } } });
-const TOKENS = {
-  operator: 'op-'.repeat(10),
-  consume: 'co-'.repeat(10),
-  traffic: 'tr-'.repeat(10),
-  admin: 'ad-'.repeat(10),
-  viewer: 'vi-'.repeat(10),
-};
 const TEMPLATE = `/v1/key-templates/${encodeURIComponent('key:{id}')}`;
 
 let scene: HttpScene;
 beforeAll(async () => {
-  const tokens = Object.entries(TOKENS).map(([role, token]) => {
-    return { name: role, roles: [role], hash: `sha256:${hashOf(token).toString('hex')}` };
-  });
   scene = await readyScene({
     groups: { orders: {} },
-    auth: { tokens },
+    auth: AUTH,
     keys: {
       'user:{id}': { ...PER_MINUTE(60), allowLimits: PER_MINUTE(600) },
       'gate:{id}': { ...PER_MINUTE(60), allowLimits: { ...PER_MINUTE(600), role: 'admin' } },
@@ -29,8 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-function as(role: keyof typeof TOKENS, method: Method, url: string, payload?: object, headers: object = {}) {
-  return scene.ask(method, url, payload, { headers: { authorization: `Bearer ${TOKENS[role]}`, ...headers } });
+function as(role: Who, method: Method, url: string, payload?: object, headers: object = {}) {
+  return scene.ask(method, url, payload, { headers: { ...bearer(TOKENS[role]), ...headers } });
 }
 
 describe('templates over HTTP', () => {

@@ -3,11 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hashOf } from '../../../src/base/access/token.js';
+import { AUTH, bearer, TOKENS } from '../access/access-scene.js';
 import { type HttpScene, readyScene } from './http-scene.js';
 
-const TOKEN = 'qm_service-0123456789';
-const VIEWER = 'qm_viewer-0123456789';
 const GROUPS = {
   orders: { quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: '1MiB' } } },
   blocked: { quota: { publish: { messagesPerSecond: 0 } } },
@@ -135,19 +133,15 @@ describe('acquires that fastify does not see are answered as if it had', () => {
 });
 
 test('with auth the first request of a connection is let in by fastify; another token is looked at again', async () => {
-  const token = (name: string, role: string, secret: string) => {
-    return { name, roles: [role], hash: `sha256:${hashOf(secret).toString('hex')}` };
-  };
-  const auth = { tokens: [token('service', 'traffic', TOKEN), token('eyes', 'viewer', VIEWER)] };
-  const scene = await startedScene({ auth });
+  const { traffic, viewer } = TOKENS;
+  const scene = await startedScene({ auth: AUTH });
   onTestFinished(() => scene.close());
   const { port } = scene.app.server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const statuses: string[] = [];
-  for (const secret of [TOKEN, TOKEN, VIEWER, VIEWER, 'wrong', TOKEN, TOKEN]) {
-    const headers = { authorization: `Bearer ${secret}` };
-    const { answer, seen } = await asked(port, SHORT, '{"group":"orders","messages":1}', headers, { agent });
+  for (const secret of [traffic, traffic, viewer, viewer, 'wrong', traffic, traffic]) {
+    const { answer, seen } = await asked(port, SHORT, '{"group":"orders","messages":1}', bearer(secret), { agent });
     statuses.push(`${answer.status} ${seen === 1 ? 'by fastify' : 'at once'}`);
   }
   const denied = ['403 by fastify', '403 by fastify', '401 by fastify'];
