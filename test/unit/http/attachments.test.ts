@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GROUPS, type HttpScene, type Method, readyScene } from './http-scene.js';
+import { GROUPS, type HttpScene, type Method, readyScene, settled } from './http-scene.js';
 
 /** Two nodes of one cluster, where one alone does not show it. */
 let a: HttpScene;
@@ -38,8 +38,6 @@ afterEach(() => a.close());
 function ask(scene: HttpScene, method: Method, path: string, payload?: unknown) {
   return scene.ask(method, `/v1/attachments/${path}`, payload);
 }
-
-const settled = () => sleep(50);
 
 describe('an acquire that names a scope', () => {
   it('is granted by all its groups, charged in each of them, and the node answers with the fields of the first', async () => {

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runs } from '../../property/seed.js';
-import { type HttpScene, readyScene } from './http-scene.js';
+import { type HttpScene, readyScene, settled } from './http-scene.js';
 
 /** Two nodes of one cluster. */
 let a: HttpScene;
@@ -179,8 +178,3 @@ describe('PUT /v1/groups', () => {
     );
   });
 });
-
-/** The log of the memory topic is read on turns of the event loop. */
-function settled(): Promise<void> {
-  return sleep(50);
-}

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DirectionStatus } from '../../../src/node/api/node-status.js';
 import type { ChangePreview } from '../../../src/node/groups/changes/preview-change.js';
-import { type HttpScene, type Method, readyScene } from './http-scene.js';
+import { type HttpScene, type Method, readyScene, settled } from './http-scene.js';
 
 /** Two nodes of one cluster: what one is asked, the other has, too. */
 let a: HttpScene;
@@ -185,17 +185,6 @@ describe('groups at run time', () => {
     expect((await ask(a, 'PATCH', 'slow', { debtMs: 6 }, { 'if-match': '"0"' })).status).toBe(412);
   });
 });
-
-/** The other node has read what the first one has, and neither has anything left to write. */
-async function settled(): Promise<void> {
-  const positions = () => [a.node.registry?.offset, b.node.registry?.offset];
-  for (let same = 0; same < 3; ) {
-    const before = positions();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    const [one, other] = positions();
-    same = one === other && one === before[0] ? same + 1 : 0;
-  }
-}
 
 describe('?dryRun=true', () => {
   const shareOf = (body: Readonly<Record<string, unknown>>, when: 'before' | 'after') => {

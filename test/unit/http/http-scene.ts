@@ -115,6 +115,9 @@ export async function readyScene(...how: Parameters<typeof httpScene>): Promise<
   return scene;
 }
 
+/** The log of the memory topic is read on turns of the event loop. */
+export const settled = () => sleep(50);
+
 export async function answerOf(app: FastifyInstance, request: InjectOptions): Promise<Answer> {
   const response = await app.inject(request);
   const isJson = /json/.test(String(response.headers['content-type']));

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HttpScene, readyScene } from './http-scene.js';
+import { type HttpScene, readyScene, settled } from './http-scene.js';
 
 /** What every request of Pulsar's admin client 4.0.8 carries; recorded from the unmodified client. */
 const HEADERS = { accept: 'application/json', 'accept-encoding': 'gzip' };
@@ -91,7 +90,7 @@ describe('the recorded requests of Pulsar’s admin client', () => {
 
   it('publish and dispatch stay apart', async () => {
     await send('PUT', 'resourcegroups/apart', '{"dispatchRateInMsgs":0}');
-    await sleep(50);
+    await settled();
     for (const { acquire } of [scene, other]) {
       expect((await acquire({ group: 'apart', messages: 1 })).status).toBe(200);
       expect((await acquire({ group: 'apart', messages: 1, direction: 'dispatch' })).status).toBe(429);
@@ -103,7 +102,7 @@ describe('the recorded requests of Pulsar’s admin client', () => {
     for (const method of ['POST', 'PUT'] as const) {
       expect(await send(method, `${scope}/resourcegroup/stop`)).toMatchObject({ status: 204, text: '' });
       expect((await send('GET', `${scope}/resourcegroup`)).text).toBe('stop');
-      await sleep(50);
+      await settled();
       const body = { tenant: 'acme', namespace: 'orders', messages: 1 };
       expect((await other.acquire(body)).status).toBe(429);
       const inUse = await send('DELETE', 'resourcegroups/stop');
