@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
-import { generate } from 'mqtt-packet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Access } from '../../../src/base/access/access.js';
 import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import { MqttBroker } from '../../../src/doors/mqtt/mqtt-broker.js';
 import { type WholeNode, wholeNode } from '../../whole-node.js';
+import { connectPacket } from '../mqtt/wire.js';
 import { AUTH, TOKENS } from './access-scene.js';
 
 let node: WholeNode;
@@ -37,16 +37,7 @@ afterAll(async () => {
 
 /** Return code of CONNACK, and when the connection ends. */
 function logIn(password: string | null): Promise<{ readonly code: number; readonly closed: Promise<void> }> {
-  const credentials = password === null ? {} : { username: 'somebody', password: Buffer.from(password) };
-  const packet = generate({
-    cmd: 'connect',
-    clientId: `c${ends.length}`,
-    protocolId: 'MQTT',
-    protocolVersion: 4,
-    clean: true,
-    keepalive: 0,
-    ...credentials,
-  });
+  const packet = connectPacket(`c${ends.length}`, 0, true, password ?? undefined);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(broker.url).port) }, () => socket.write(packet));
     ends.push(() => socket.destroy());
