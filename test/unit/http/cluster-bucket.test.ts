@@ -118,7 +118,7 @@ describe('a group that has a bucket', () => {
   });
 
   it('has series of all that explain shows; one with gates has none', async () => {
-    const text = (await scene.app.inject({ method: 'GET', url: '/metrics' })).payload;
+    const text = await scene.metrics.text();
     expect(text).toMatch(/^quotamesh_group_cluster_depth_messages\{group="small",direction="publish"\} 3$/m);
     expect(text).toMatch(/^quotamesh_group_cluster_tokens_messages\{group="small",direction="publish"\} 0\.\d+$/m);
     const busy = (name: string, value: string) =>

@@ -40,29 +40,23 @@ describe('routes that are not there', () => {
       ['/v1/take', 'br'],
     ] as const) {
       const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
-      const answer = await scene.app.inject({ method: 'POST', url, headers, payload: gzipSync('{"group":"orders"}') });
-      expect([answer.statusCode, answer.json().code, answer.headers['accept-encoding']]).toEqual([
-        415,
-        'BODY_ENCODED',
-        'identity',
-      ]);
+      const answer = await scene.ask('POST', url, gzipSync('{"group":"orders"}'), { headers });
+      expect(answer).toMatchObject({
+        status: 415,
+        headers: { 'accept-encoding': 'identity' },
+        body: { code: 'BODY_ENCODED' },
+      });
     }
     const headers = { 'content-type': 'application/json', 'content-encoding': 'identity' };
-    const payload = '{"group":"orders","messages":1}';
+    const answer = await scene.ask('POST', '/v1/acquire', '{"group":"orders","messages":1}', { headers });
     // This node has no topic yet; the body was read.
-    expect((await scene.app.inject({ method: 'POST', url: '/v1/acquire', headers, payload })).json().code).toBe(
-      'NOT_READY',
-    );
+    expect(answer.body.code).toBe('NOT_READY');
   });
 
   it('OPTIONS / answers health checkers as /readyz does', async () => {
-    const response = await scene.app.inject({ method: 'OPTIONS', url: '/' });
-    const readyz = await scene.app.inject({ method: 'GET', url: '/readyz' });
-    expect([response.statusCode, response.headers.allow, response.body]).toEqual([
-      readyz.statusCode,
-      'GET, HEAD, OPTIONS',
-      readyz.body,
-    ]);
+    const [asked, readyz] = [await scene.ask('OPTIONS', '/'), await scene.get('/readyz')];
+    expect(asked.headers.allow).toBe('GET, HEAD, OPTIONS');
+    expect([asked.status, asked.body]).toEqual([readyz.status, readyz.body]);
   });
 
   it('a path that cannot be decoded is 400', async () => {

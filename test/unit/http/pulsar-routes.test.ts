@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HttpScene, readyScene, settled } from './http-scene.js';
+import { type HttpScene, type Method, readyScene, settled } from './http-scene.js';
 
 /** What every request of Pulsar's admin client 4.0.8 carries; recorded from the unmodified client. */
 const HEADERS = { accept: 'application/json', 'accept-encoding': 'gzip' };
 const WRITING = { ...HEADERS, 'content-type': 'application/json' };
-
-type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
 
 let scene: HttpScene;
 let other: HttpScene;
@@ -50,11 +48,9 @@ describe('the recorded requests of Pulsar’s admin client', () => {
 
   it('with If-Match change only what was read: a condition is never passed over', async () => {
     const ask = async (method: Method, path: string, condition: Readonly<Record<string, string>> = {}) => {
-      const options = { method, url: `/admin/v2/${path}`, headers: { ...WRITING, ...condition } };
-      const { statusCode, headers } = await scene.app.inject(
-        method === 'PUT' ? { ...options, payload: '{}' } : options,
-      );
-      return { status: statusCode, etag: String(headers.etag) };
+      const sent = method === 'PUT' ? '{}' : undefined;
+      const answer = await scene.ask(method, `/admin/v2/${path}`, sent, { headers: { ...WRITING, ...condition } });
+      return { status: answer.status, etag: String(answer.headers.etag) };
     };
     for (const path of ['resourcegroups/read', 'namespaces/acme/read/resourcegroup']) {
       const change = path.startsWith('n') ? `${path}/orders` : path;
@@ -75,8 +71,8 @@ describe('the recorded requests of Pulsar’s admin client', () => {
   });
 
   it('made through two nodes at once, a group has the rates of both', async () => {
-    const put = ({ app }: HttpScene, payload: string) =>
-      app.inject({ method: 'PUT', url: '/admin/v2/resourcegroups/both', payload, headers: WRITING });
+    const put = (at: HttpScene, rates: string) =>
+      at.ask('PUT', '/admin/v2/resourcegroups/both', rates, { headers: WRITING });
     await Promise.all([put(scene, '{"publishRateInMsgs":5}'), put(other, '{"dispatchRateInMsgs":7}')]);
     expect((await send('GET', 'resourcegroups/both')).text).toBe('{"publishRateInMsgs":5,"dispatchRateInMsgs":7}');
   });
@@ -131,7 +127,7 @@ describe('the recorded requests of Pulsar’s admin client', () => {
     const quota = {
       quota: { publish: { messagesPerSecond: 1e12, bytesPerSecond: 1e12 }, dispatch: { messagesPerSecond: 0.5 } },
     };
-    await scene.app.inject({ method: 'PUT', url: '/v1/groups/large', payload: quota });
+    await scene.ask('PUT', '/v1/groups/large', quota);
     expect(JSON.parse((await send('GET', 'resourcegroups/large')).text)).toEqual({
       publishRateInMsgs: 2 ** 31 - 1,
       publishRateInBytes: 1e12,
@@ -185,8 +181,8 @@ describe('errors', () => {
     ];
     for (const write of writes) {
       const [method, path] = write.split(' ') as [Method, string];
-      const url = `/admin/v2/${path}`;
-      expect((await scene.app.inject({ method, url, remoteAddress, headers: WRITING })).statusCode).toBe(403);
+      const answer = await scene.ask(method, `/admin/v2/${path}`, undefined, { remoteAddress, headers: WRITING });
+      expect(answer.status).toBe(403);
     }
   });
 });
