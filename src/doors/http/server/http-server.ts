@@ -122,10 +122,7 @@ function openReservations(app: FastifyInstance, { node, telemetry, outcomes }: H
   const reservations = new OpenReservations(node, telemetry, outcomes.reservations);
   const sweep = setInterval(() => reservations.expire(), Math.min(1000, node.config.limits.reservationMs / 4));
   sweep.unref();
-  app.addHook('onClose', (_, done) => {
-    clearInterval(sweep);
-    done();
-  });
+  app.addHook('onClose', async () => clearInterval(sweep));
   return reservations;
 }
 

@@ -41,10 +41,7 @@ function createListener(config: HttpConfig, bounds: ConnectionBounds, handle: Re
 
 /** Measures large bodies and answers for the bounds; skips acquires, which are small and hot. */
 export function measureAnswers(app: FastifyInstance, bounds: ConnectionBounds): void {
-  app.addHook('onClose', (_, done) => {
-    bounds.close();
-    done();
-  });
+  app.addHook('onClose', async () => bounds.close());
   app.addHook('onRoute', (route) => {
     const { bodyLimit } = route;
     // Only routes with large bodies have a limit of their own.

@@ -90,10 +90,9 @@ function beat(app: FastifyInstance, streams: LiveStreams, telemetry: Telemetry):
     told = streams.ended['too-slow'];
   }, EVERY_MS);
   timer.unref();
-  app.addHook('preClose', (done) => {
+  app.addHook('preClose', async () => {
     clearInterval(timer);
     streams.close();
-    done();
   });
 }
 
@@ -158,9 +157,8 @@ const RECORDINGS_MAX = 1;
  */
 export function addRecordingRoute(app: FastifyInstance, { config, telemetry }: NodeParts): void {
   const running = new Set<AbortController>();
-  app.addHook('preClose', (done) => {
+  app.addHook('preClose', async () => {
     for (const one of running) one.abort();
-    done();
   });
   route(app, {
     method: 'GET',
