@@ -26,6 +26,14 @@ kafka_server_produce_byte_rate_total{client_id="app",} 1.0
 jvm_memory_used_bytes{area="heap",} 1.0E8
 `;
 
+function produced(user: string | null, clientId: string | null, rate: number, throttleMs = 0) {
+  return { entity: { user, clientId }, name: 'producer_byte_rate', reading: { rate, throttleMs } };
+}
+
+function consumed(clientId: string, rate: number) {
+  return { ...produced(null, clientId, rate), name: 'consumer_byte_rate' };
+}
+
 function read(page: string, chunkBytes = page.length, metrics = METRICS) {
   const reader = new ExporterPageReader(metrics);
   const bytes = Buffer.from(page);
@@ -52,37 +60,18 @@ throttle_time{clientId="app",resource="Fetch"} 0.0
       userLabel: 'user',
       clientIdLabel: 'clientId',
     };
-    const entity = { user: null, clientId: 'app' };
-    expect(read(page, page.length, metrics).readings).toEqual([
-      { entity, name: 'producer_byte_rate', reading: { rate: 800_000, throttleMs: 120 } },
-      { entity, name: 'consumer_byte_rate', reading: { rate: 5, throttleMs: 0 } },
-    ]);
+    const readings = [produced(null, 'app', 800_000, 120), consumed('app', 5)];
+    expect(read(page, page.length, metrics).readings).toEqual(readings);
   });
 
   test.each([1, 7, 4096])('has rates and waits by user and client id, in pieces of %d bytes', (chunkBytes) => {
     expect(read(PAGE, chunkBytes)).toEqual({
       problem: null,
       readings: [
-        {
-          entity: { user: null, clientId: 'reader' },
-          name: 'consumer_byte_rate',
-          reading: { rate: 1234.5, throttleMs: 0 },
-        },
-        {
-          entity: { user: null, clientId: 'app' },
-          name: 'producer_byte_rate',
-          reading: { rate: 250_537, throttleMs: 49.5 },
-        },
-        {
-          entity: { user: 'alice', clientId: 'app' },
-          name: 'producer_byte_rate',
-          reading: { rate: 17, throttleMs: 0 },
-        },
-        {
-          entity: { user: 'alice', clientId: null },
-          name: 'producer_byte_rate',
-          reading: { rate: 400, throttleMs: 0 },
-        },
+        consumed('reader', 1234.5),
+        produced(null, 'app', 250_537, 49.5),
+        produced('alice', 'app', 17),
+        produced('alice', null, 400),
       ],
     });
   });
@@ -105,10 +94,9 @@ throttle_time{clientId="app",resource="Fetch"} 0.0
     ['user="CN%3Dapp%2COU%3Dx"', { user: 'CN=app,OU=x', clientId: null }],
     ['user="100%"', { user: '100%', clientId: null }],
     ['client_id="a}b"', { user: null, clientId: 'a}b' }],
-  ])('a name in %s', (labels, entity) => {
-    expect(read(`kafka_server_produce_byte_rate{${labels}} 5\n`, 3).readings).toEqual([
-      { entity, name: 'producer_byte_rate', reading: { rate: 5, throttleMs: 0 } },
-    ]);
+  ])('a name in %s', (labels, { user, clientId }) => {
+    const { readings } = read(`kafka_server_produce_byte_rate{${labels}} 5\n`, 3);
+    expect(readings).toEqual([produced(user, clientId, 5)]);
   });
 
   test.each(['-1.0', '+Inf', '1e300', 'many', ''])('a rate of "%s" is named, and is no rate', (value) => {

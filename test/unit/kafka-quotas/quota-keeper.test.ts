@@ -4,18 +4,23 @@ import { EXPORTERS, QuotaKeeperScene } from './quota-keeper-scene.js';
 
 const limited = (bytesPerSecond: number) => ({ quota: { dispatch: { bytesPerSecond } } });
 
+async function started(...settings: ConstructorParameters<typeof QuotaKeeperScene>): Promise<QuotaKeeperScene> {
+  const scene = new QuotaKeeperScene(...settings);
+  onTestFinished(() => scene.close());
+  await scene.keeper.start();
+  return scene;
+}
+
 async function quotas(scene: QuotaKeeperScene) {
   await scene.pass(3000);
   return scene.keeper.status.limits.map(({ group, quota }) => [group, quota]);
 }
 
 test('of a Kafka without any quota a pattern alone gets clients to be told of, and limits nobody by it', async () => {
-  const scene = new QuotaKeeperScene({
+  const scene = await started({
     groups: { web: { quota: { publish: { bytesPerSecond: 1000 } } } },
     kafkaQuotas: { exporters: EXPORTERS, entities: [{ clientId: 'web-*', group: 'web' }] },
   });
-  onTestFinished(() => scene.close());
-  await scene.keeper.start();
   await scene.pass(10_000);
   expect(scene.sent[0]).toEqual({
     entity: [{ type: 'client-id', name: MARKER_NAME }],
@@ -43,12 +48,10 @@ test('consumers with quotas at brokers of one window are told of, once, and prod
 });
 
 test('a keeper follows templates and single keys that are defined at run time', async () => {
-  const scene = new QuotaKeeperScene({
+  const scene = await started({
     keys: { 'client:{id}': limited(500) },
     kafkaQuotas: { exporters: EXPORTERS, entities: [{ clientId: 'app', group: 'client:app' }] },
   });
-  onTestFinished(() => scene.close());
-  await scene.keeper.start();
   expect(await quotas(scene)).toEqual([['client:app', 500]]);
   scene.templates.define('key-template', 'client:{id}', limited(900));
   scene.templates.apply();
@@ -60,7 +63,7 @@ test('a keeper follows templates and single keys that are defined at run time', 
 
 test('a group with mode: shadow has no quota in Kafka, and gives it back when it becomes one', async () => {
   const dispatch = limited(500);
-  const scene = new QuotaKeeperScene({
+  const scene = await started({
     groups: {
       shadow: { ...dispatch, mode: 'shadow' },
       planned: { ...dispatch, shadow: limited(5) },
@@ -75,8 +78,6 @@ test('a group with mode: shadow has no quota in Kafka, and gives it back when it
       ],
     },
   });
-  onTestFinished(() => scene.close());
-  await scene.keeper.start();
   // A plan changes nothing in Kafka.
   expect(await quotas(scene)).toEqual([
     ['planned', 500],
@@ -104,9 +105,7 @@ test('an exporter that hangs for longer than a writer’s permission lasts does 
     groups: { app: { quota: { publish: { bytesPerSecond: 1000 } } } },
     kafkaQuotas: { exporters: EXPORTERS, entities: [{ clientId: 'app', group: 'app' }] },
   };
-  const scene = new QuotaKeeperScene(settings, {}, { kafkaQuotas: { timeoutMs: 5000 } });
-  onTestFinished(() => scene.close());
-  await scene.keeper.start();
+  const scene = await started(settings, {}, { kafkaQuotas: { timeoutMs: 5000 } });
   await scene.pass(30_000);
   expect(scene.keeper.status).toMatchObject({ mayWrite: true, exporters: [{ state: 'unknown' }] });
   expect(scene.sent.map(({ entity: [part] }) => part?.name)).toContain('app');
