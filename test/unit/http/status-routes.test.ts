@@ -37,10 +37,6 @@ describe('status routes', () => {
     });
   });
 
-  it('GET /v1/groups/{group} of an unknown one is 404', async () => {
-    expect(await scene.get('/v1/groups/order')).toMatchObject({ status: 404, body: { code: 'GROUP_UNKNOWN' } });
-  });
-
   it('GET /v1/nodes shows this node, its members and its topic', async () => {
     const { status, body } = await scene.get('/v1/nodes');
     expect(status).toBe(200);
