@@ -33,12 +33,8 @@ function take(event, said) {
     say(element('node'), `seen from node ${said.nodeId}`);
     const reasons = [...said.notReadyBecause, ...said.degraded];
     element('link').dataset.state = reasons.length === 0 ? 'open' : 'degraded';
-    say(
-      element('link'),
-      reasons.length === 0
-        ? 'live'
-        : `live, ${reasons.length === 1 ? 'degraded' : `${reasons.length} reasons to look`}`,
-    );
+    const trouble = reasons.length === 1 ? 'degraded' : `${reasons.length} reasons to look`;
+    say(element('link'), reasons.length === 0 ? 'live' : `live, ${trouble}`);
     element('link').title = reasons.join('\n');
     document.title = `${said.cluster} · quotamesh`;
   }

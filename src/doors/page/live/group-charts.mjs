@@ -4,10 +4,7 @@ import { addChart } from './blocks.mjs';
 /** The moving charts of one direction of a group. They are made anew when a node gets a line, and moved otherwise. */
 export class GroupCharts {
   constructor(host, { onTime }) {
-    this.host = host;
-    this.onTime = onTime;
-    this.charts = [];
-    this.lines = '';
+    Object.assign(this, { host, onTime, charts: [], lines: '' });
   }
 
   draw(past, look) {

@@ -32,15 +32,10 @@ export class GroupView {
     this.status = status;
     this.trial.follow(status);
     this.past.add(atMs, status, this.dimension);
-    say(
-      this.facts,
-      [
-        said.strategy,
-        sourceText(said),
-        ...(said.enabled ? [] : ['switched off']),
-        ...(said.mode === 'shadow' ? ['shadow: decides, and refuses nothing'] : []),
-      ].join(' · '),
-    );
+    const facts = [said.strategy, sourceText(said)];
+    if (!said.enabled) facts.push('switched off');
+    if (said.mode === 'shadow') facts.push('shadow: decides, and refuses nothing');
+    say(this.facts, facts.join(' · '));
     this.#showShadow(said.shadow);
     void this.changes.follow(said.revision);
     if (this.ago === 0) this.#show();
@@ -107,16 +102,12 @@ export class GroupView {
     if (shadow === null || this.dimension === undefined) return;
     const { quota, usage, demand, wouldRefuse, wouldGrant } = shadow.directions[this.direction];
     const key = `${this.dimension}PerSecond`;
-    const would = ({ requests }, isBad) => [
-      rate(requests),
-      requests === 1 ? 'request' : 'requests',
-      isBad && requests > 0 ? 'over' : '',
-    ];
+    const would = ({ requests }) => [rate(requests), requests === 1 ? 'request' : 'requests'];
     this.writeShadow([
       [perSecond(quota[key], this.dimension), shadow.kind === 'group' ? 'not enforced' : 'planned'],
       [perSecond(usage[key], this.dimension), `of ${perSecond(demand[key], this.dimension)} asked for`],
-      would(wouldRefuse, true),
-      would(wouldGrant, false),
+      [...would(wouldRefuse), wouldRefuse.requests > 0 ? 'over' : ''],
+      would(wouldGrant),
     ]);
   }
 

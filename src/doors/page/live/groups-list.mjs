@@ -17,15 +17,8 @@ const SPARE = 12;
  */
 export class GroupsList {
   constructor(host, { reopen }) {
-    this.reopen = reopen;
-    this.order = 'heat';
-    this.find = '';
-    this.rows = new Map();
-    this.found = 0;
-    this.ago = 0;
-    this.unnamed = 0;
-    this.pool = [];
-    this.asked = { from: 0, count: 60 };
+    Object.assign(this, { reopen, order: 'heat', find: '', ago: 0, asked: { from: 0, count: 60 } });
+    Object.assign(this, { rows: new Map(), found: 0, unnamed: 0, pool: [] });
     host.replaceChildren(...this.#build());
     this.resize = new ResizeObserver(() => this.#draw());
     this.resize.observe(this.view);
@@ -90,21 +83,15 @@ export class GroupsList {
     if (this.ago === 0) this.total = total;
     this.rows.clear();
     for (const [at, row] of rows.entries()) this.rows.set(from + at, row);
-    const what = found === total ? '' : ` of ${total}`;
-    say(
-      this.count,
-      `${found}${what} ${total === 1 ? 'line' : 'lines'}${this.ago === 0 ? '' : ' that this node remembers'}`,
-    );
+    const ofAll = found === total ? '' : ` of ${total}`;
+    const source = this.ago === 0 ? '' : ' that this node remembers';
+    say(this.count, `${found}${ofAll} ${total === 1 ? 'line' : 'lines'}${source}`);
     this.#draw();
   }
 
   #build() {
-    this.search = make('input', {
-      type: 'search',
-      id: 'find',
-      placeholder: 'Find a group',
-      'aria-label': 'Find a group',
-    });
+    const hint = 'Find a group';
+    this.search = make('input', { type: 'search', id: 'find', placeholder: hint, 'aria-label': hint });
     this.search.addEventListener('input', () => this.#search());
     const order = make(
       'select',
@@ -117,23 +104,14 @@ export class GroupsList {
       this.#restart();
     });
     this.count = make('span', { className: 'hint', role: 'status' });
-    const tools = make(
-      'div',
-      { className: 'tools' },
-      this.search,
-      make('label', { text: 'Order ' }, order),
-      this.count,
-    );
+    const orderLabel = make('label', { text: 'Order ' }, order);
+    const tools = make('div', { className: 'tools' }, this.search, orderLabel, this.count);
     const head = make('div', { className: 'line head', role: 'row' });
     for (const [title, className] of COLUMNS)
       head.append(make('span', { role: 'columnheader', className, text: title }));
     this.body = make('div', { className: 'lines', role: 'rowgroup' });
-    this.table = make(
-      'div',
-      { role: 'table', 'aria-label': 'Groups' },
-      make('div', { role: 'rowgroup' }, head),
-      this.body,
-    );
+    const headGroup = make('div', { role: 'rowgroup' }, head);
+    this.table = make('div', { role: 'table', 'aria-label': 'Groups' }, headGroup, this.body);
     this.view = make('div', { className: 'list' }, this.table);
     this.view.addEventListener('scroll', () => this.#plan(), { passive: true });
     this.view.addEventListener('keydown', (event) => this.#key(event));

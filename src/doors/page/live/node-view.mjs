@@ -82,12 +82,8 @@ export class NodeView {
     say(this.membersNow, this.ago === 0 ? '' : 'as they are now');
     const reasons = [...node.notReadyBecause, ...node.degraded];
     const said = reasons.join('\n');
-    if (said !== this.said)
-      this.reasons.replaceChildren(
-        ...(reasons.length === 0
-          ? []
-          : [make('ul', { className: 'reasons' }, ...reasons.map((text) => make('li', { text })))]),
-      );
+    const list = make('ul', { className: 'reasons' }, ...reasons.map((text) => make('li', { text })));
+    if (said !== this.said) this.reasons.replaceChildren(...(reasons.length === 0 ? [] : [list]));
     this.said = said;
     this.#showMembers(node.members);
     this.#showKeys(node.keys);
