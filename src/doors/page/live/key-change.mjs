@@ -8,9 +8,7 @@ import { asWritten, textOf } from './wording.mjs';
 const ALL_KEYS = 'all keys like it';
 const THIS_KEY = 'this key';
 
-/**
- * Tries a change of a key's quota, for its template or for it alone; the node previews it (`?dryRun=true`).
- */
+/** Tries a change of a key's quota, for its template or for it alone; the node previews it (`?dryRun=true`). */
 export class KeyChange {
   constructor(host, { key, direction, canChange }) {
     // The map has what stood there before the first change of each path, and the ETag of the last one.

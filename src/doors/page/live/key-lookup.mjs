@@ -7,13 +7,8 @@ import { textOf } from './wording.mjs';
 export function keyLookup() {
   const name = make('input', { type: 'text', placeholder: 'key:customer-17', 'aria-label': 'Name of a key' });
   const answer = make('p', { className: 'hint', role: 'status' });
-  const form = make(
-    'form',
-    { className: 'tools' },
-    name,
-    make('button', { type: 'submit', className: 'plain', text: 'Look up' }),
-    answer,
-  );
+  const button = make('button', { type: 'submit', className: 'plain', text: 'Look up' });
+  const form = make('form', { className: 'tools' }, name, button, answer);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     const found = await askJson(pathOfKey(name.value)).catch((error) => error);

@@ -8,9 +8,7 @@ import { asWritten, perSecond, textOf } from './wording.mjs';
 /** Each preview converges the group twice at the node. */
 const PREVIEW_EVERY_MS = 5000;
 
-/**
- * Tries, applies and takes back changes of quota, strategy or weights; the node previews them (`?dryRun=true`).
- */
+/** Tries, applies and takes back changes of quota, strategy or weights; the node previews them (`?dryRun=true`). */
 export class WhatIf {
   constructor(host, { group, direction, dimension, canChange }) {
     Object.assign(this, { host, group, direction, dimension, canChange, undo: null, previewedAtMs: null });
@@ -41,11 +39,8 @@ export class WhatIf {
     this.fields = rateFields(definition.quota?.[this.direction] ?? {});
     this.strategies = JSON.parse(document.getElementById('strategies').textContent);
     this.strategy = choice(this.strategies, definition.strategy);
-    this.weights = make('input', {
-      type: 'text',
-      value: weightsText(definition.weights ?? {}),
-      placeholder: 'a=2, b=1',
-    });
+    const value = weightsText(definition.weights ?? {});
+    this.weights = make('input', { type: 'text', value, placeholder: 'a=2, b=1' });
     const labels = [
       ...this.fields.map(([name, field]) => labelled(name, field)),
       labelled('strategy', this.strategy),
@@ -91,12 +86,8 @@ export class WhatIf {
     if (preview === REFUSED || JSON.stringify(patch) !== JSON.stringify(this.#patch())) return;
     this.previewedAtMs = performance.now();
     this.#show(preview.before?.[this.direction], preview.after?.[this.direction]);
-    say(
-      this.told,
-      this.canChange
-        ? 'Shares by what nodes want now; computed again every 5 s.'
-        : 'Groups cannot be changed here: the registry is off.',
-    );
+    const note = 'Shares by what nodes want now; computed again every 5 s.';
+    say(this.told, this.canChange ? note : 'Groups cannot be changed here: the registry is off.');
   }
 
   async #apply() {
@@ -150,28 +141,18 @@ export class WhatIf {
   #show(before, after) {
     const key = `${this.dimension}PerSecond`;
     const was = new Map((before?.nodes ?? []).map((node) => [node.nodeId, node.share[key]]));
-    const most = Math.max(
-      ...[...(after?.nodes ?? []), ...(before?.nodes ?? [])].map(({ share }) => share[key] ?? 0),
-      1e-9,
-    );
+    const nodes = [...(after?.nodes ?? []), ...(before?.nodes ?? [])];
+    const most = Math.max(...nodes.map(({ share }) => share[key] ?? 0), 1e-9);
     const rows = (after?.nodes ?? []).map(({ nodeId, demand, share }) => {
       const bar = make('i', { className: 'then' });
       bar.style.width = `${(100 * (share[key] ?? 0)) / most}%`;
       const mark = make('i', { className: 'now' });
       mark.style.left = `${(100 * (was.get(nodeId) ?? 0)) / most}%`;
-      return make(
-        'tr',
-        {},
-        rowName('', nodeId),
-        ...[demand[key], was.get(nodeId), share[key]].map((value) =>
-          make('td', { text: perSecond(value, this.dimension) }),
-        ),
-        make(
-          'td',
-          { className: 'compare' },
-          make('span', { className: 'bar-of-share', 'aria-hidden': 'true' }, bar, mark),
-        ),
-      );
+      const rates = [demand[key], was.get(nodeId), share[key]].map((value) => {
+        return make('td', { text: perSecond(value, this.dimension) });
+      });
+      const bars = make('span', { className: 'bar-of-share', 'aria-hidden': 'true' }, bar, mark);
+      return make('tr', {}, rowName('', nodeId), ...rates, make('td', { className: 'compare' }, bars));
     });
     const titles = ['Node', 'Wants', 'Share now', 'Share then', ''];
     this.result.replaceChildren(tableOf(titles, make('tbody', {}, ...rows)));
