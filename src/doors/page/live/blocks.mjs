@@ -20,7 +20,7 @@ export function labelled(text, field) {
   return make('label', {}, make('span', { text }), field);
 }
 
-/** What a view shows, with cards beside it. */
+/** Puts cards beside what a view shows. */
 export function split(shown, ...aside) {
   return make('div', { className: 'split' }, make('div', {}, shown), make('div', { className: 'aside' }, ...aside));
 }
