@@ -48,9 +48,14 @@ describe('the recorded requests of Pulsar’s admin client', () => {
 
   it('with If-Match change only what was read: a condition is never passed over', async () => {
     const ask = async (method: Method, path: string, condition: Readonly<Record<string, string>> = {}) => {
-      const sent = method === 'PUT' ? '{}' : undefined;
-      const answer = await scene.ask(method, `/admin/v2/${path}`, sent, { headers: { ...WRITING, ...condition } });
-      return { status: answer.status, etag: String(answer.headers.etag) };
+      // Bare names are no JSON.
+      const { statusCode, headers } = await scene.app.inject({
+        method,
+        url: `/admin/v2/${path}`,
+        headers: { ...WRITING, ...condition },
+        ...(method === 'PUT' && { payload: '{}' }),
+      });
+      return { status: statusCode, etag: String(headers.etag) };
     };
     for (const path of ['resourcegroups/read', 'namespaces/acme/read/resourcegroup']) {
       const change = path.startsWith('n') ? `${path}/orders` : path;
