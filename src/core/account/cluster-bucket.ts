@@ -1,4 +1,5 @@
 import { decay } from '../base/decay.js';
+import { PULL_SECONDS, SET_POINT_RATIO, TOGETHER_DEPTHS } from './constants.js';
 
 /**
  * A lane's bucket in the whole cluster, in one dimension. No node holds it: every node computes its tokens from the
@@ -68,11 +69,8 @@ export function correctedRate(bucket: ClusterBucket, tokens: number): number {
 
 /** Units of debt that a record may make: a second of the target, or the most that honest nodes take unread. */
 export function debtMaxOf({ perSecond, depth, pieceOfEach = 0 }: ClusterBucket): number {
-  return Math.max(perSecond, (TOGETHER + 1) * depth, pieceOfEach);
+  return Math.max(perSecond, (TOGETHER_DEPTHS + 1) * depth, pieceOfEach);
 }
-
-/** Depths that nodes may take together within one delivery (docs/decisions/0177). */
-export const TOGETHER = 3;
 
 /** Tokens below which no node gets any: all inflow pays the debt back. */
 export function nothingBelow(bucket: ClusterBucket): number {
@@ -90,24 +88,17 @@ export function setPointOf({ perSecond, depth }: ClusterBucket): number {
   return Math.min(SET_POINT_RATIO * depth, perSecond * PULL_SECONDS);
 }
 
-/** Part of the depth. More leaves met nodes more for their noise, and bursts less room. */
-const SET_POINT_RATIO = 0.35;
-/** Time constant, in seconds, of a return to the set point. */
-const PULL_SECONDS = 1;
-
 /**
  * Finds x with e^(−x) = rest, for 0 < rest ≤ 1. Newton's method from the left never passes the solution, because e^(−x)
- * is convex. It uses `decay`, so that machines agree bit for bit, which Math.log does not promise.
+ * is convex; it ends where the digits do. It uses `decay`, so that machines agree bit for bit, which Math.log does not
+ * promise.
  */
 function lengthOfDecay(rest: number): number {
   let x = 0;
-  for (let step = 0; step < STEPS_MAX; step++) {
+  for (let step = 0; step < 64; step++) {
     const more = 1 - rest / decay(x);
-    if (!(more > SETTLED)) return x;
+    if (!(more > 1e-12)) return x;
     x += more;
   }
   return x;
 }
-
-const STEPS_MAX = 64;
-const SETTLED = 1e-12;

@@ -1,5 +1,7 @@
 import { depthGiven, type GroupSettings } from '../base/settings.js';
 import { MESSAGES } from '../base/vocabulary.js';
+import { CHANCE_DEVIATIONS } from '../report/constants/constants.js';
+import { LEAST_DEPTH_PIECES } from './constants.js';
 
 /**
  * Computes a lane's cluster depth where none is configured, in units:
@@ -11,8 +13,12 @@ import { MESSAGES } from '../base/vocabulary.js';
  * @param piece units of a piece of work; 1 for messages
  */
 export function clusterDepth(perSecond: number, piece: number): number {
-  const wanted = Math.max(0.1 * perSecond, 3 * Math.sqrt(perSecond * piece), PIECES_LEAST * piece);
-  return Math.min(wanted, Math.max(perSecond, PIECES_LEAST * piece));
+  const wanted = Math.max(
+    0.1 * perSecond,
+    CHANCE_DEVIATIONS * Math.sqrt(perSecond * piece),
+    LEAST_DEPTH_PIECES * piece,
+  );
+  return Math.min(wanted, Math.max(perSecond, LEAST_DEPTH_PIECES * piece));
 }
 
 /**
@@ -28,11 +34,9 @@ export function burstOnRamp(rule: DepthRule, perSecond: number, top: number | nu
   const { burst, direction } = rule;
   const given = depthGiven(burst, direction, MESSAGES);
   if (top === null || given === null || perSecond >= top) return rule;
-  const messages = Math.max(Math.min(given, PIECES_LEAST), (given * perSecond) / top);
+  const messages = Math.max(Math.min(given, LEAST_DEPTH_PIECES), (given * perSecond) / top);
   return { ...rule, burst: { ...burst, messages } };
 }
-
-const PIECES_LEAST = 10;
 
 /** Inputs of a bucket's depth beside its target; and the debt of unrefusable work. */
 export interface DepthRule extends Pick<GroupSettings, 'burst' | 'debtMs'> {

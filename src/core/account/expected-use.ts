@@ -1,5 +1,6 @@
 import { type LaneView, nodesIn, shareOfEach } from '../convergence/strategy.js';
 import { wantedAtShares } from '../convergence/wanted.js';
+import { CROWDS_OUT_RATIO, ROUNDING_ERROR } from './constants.js';
 
 /**
  * Computes the expected use of all nodes in one dimension. It follows from the published rates and the shares: all
@@ -76,7 +77,7 @@ export class ExpectedUse {
     this.own = own === -1 ? 0 : takenBy(view, own, dimension);
     this.share = own === -1 ? 0 : shareOfEach(view, own, dimension);
     const due = own === -1 ? 0 : Math.max(this.share, (sharePerWeight * weight[own]) / view.nodes[own]);
-    this.crowdsOut = this.#ownWanted > CROWDS_OUT * this.share;
+    this.crowdsOut = this.#ownWanted > CROWDS_OUT_RATIO * this.share;
     this.due = isAnyThrottled || !isLent ? Math.min(due, most) : most;
   }
 
@@ -134,12 +135,7 @@ export class ExpectedUse {
 }
 
 /** Tolerance for shares, which are rounded sums. */
-const MET = 1 + 1e-9;
-/**
- * Demand ÷ share above which a node crowds others out. With less, chance in a few seconds of arrivals lets a node pass
- * for one that wants all of a quota, and the tokens kept for others are not used.
- */
-const CROWDS_OUT = 1.3;
+const MET = 1 + ROUNDING_ERROR;
 
 /** Finds the bound of a share and the rate of a minimum. */
 function rangeOf(view: LaneView, dimension: number): typeof range {

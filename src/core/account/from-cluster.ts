@@ -1,4 +1,6 @@
-import { type ClusterBucket, setPointOf, TOGETHER } from './cluster-bucket.js';
+import { CHANCE_DEVIATIONS } from '../report/constants/constants.js';
+import { type ClusterBucket, setPointOf } from './cluster-bucket.js';
+import { BY_USE_RATIO, NEARLY_ALL_RATIO, PULL_SECONDS, TOGETHER_DEPTHS, UNREAD_NOISE_SECONDS } from './constants.js';
 import type { ExpectedUse } from './expected-use.js';
 
 /**
@@ -20,17 +22,17 @@ import type { ExpectedUse } from './expected-use.js';
  */
 export function fromCluster(bucket: ClusterBucket, tokens: number, nodes: number, use: Use): number {
   const { expected, used, ownUse, piece, isDivided } = use;
-  if (tokens >= NEARLY_FULL * bucket.depth && used < bucket.perSecond / 2) {
+  if (tokens >= NEARLY_ALL_RATIO * bucket.depth && used < bucket.perSecond / 2) {
     const whole = wholeOf(nodes, isDivided) * tokens;
-    if (whole >= piece || nodes <= TOGETHER || used === 0) return whole;
-    const forAll = (1 - BY_USE / (isDivided ? 1 : TOGETHER - 1)) * whole;
-    return Math.max(forAll, Math.min(piece, (BY_USE * ownUse * tokens) / used));
+    if (whole >= piece || nodes <= TOGETHER_DEPTHS || used === 0) return whole;
+    const forAll = (1 - BY_USE_RATIO / (isDivided ? 1 : TOGETHER_DEPTHS - 1)) * whole;
+    return Math.max(forAll, Math.min(piece, (BY_USE_RATIO * ownUse * tokens) / used));
   }
   if (expected.total === 0) return expected.part * Math.max(0, tokens);
   const setPoint = setPointOf(bucket);
   const above = Math.max(0, tokens - setPoint);
   // No use is expected where the correction gives none; then nothing is above the set point either.
-  const byUse = above > 0 ? ((1 - BY_USE) / nodes + (BY_USE * ownUse) / used) * above : 0;
+  const byUse = above > 0 ? ((1 - BY_USE_RATIO) / nodes + (BY_USE_RATIO * ownUse) / used) * above : 0;
   const ofAbove = isDeep(bucket, tokens) ? Math.max(above / nodes, byUse) : byUse;
   if (expected.isThrottled) return Math.max(ofAbove, expected.partOfThrottled * above);
   const below = Math.max(0, Math.min(tokens, setPoint));
@@ -45,7 +47,7 @@ export function fromCluster(bucket: ClusterBucket, tokens: number, nodes: number
  * 44 each, too few for a client's 150 requests of a second dealt at random.
  */
 export function isDeep(bucket: ClusterBucket, tokens: number): boolean {
-  return tokens >= setPointOf(bucket) + DEEP_SECONDS * bucket.perSecond;
+  return tokens >= setPointOf(bucket) + PULL_SECONDS * bucket.perSecond;
 }
 
 /**
@@ -56,12 +58,12 @@ export function isDeep(bucket: ClusterBucket, tokens: number): boolean {
  * *Worked:* three nodes, all of it each. Ten, 2/9 each, and the first that reads its record back the other 7/9.
  */
 export function wholeOf(nodes: number, isDivided: boolean): number {
-  return isDivided ? 1 / nodes : Math.min(1, (TOGETHER - 1) / Math.max(1, nodes - 1));
+  return isDivided ? 1 / nodes : Math.min(1, (TOGETHER_DEPTHS - 1) / Math.max(1, nodes - 1));
 }
 
 /** Units that a met node's noise may take unread. */
 export function noiseOf(ownUse: number, piece: number): number {
-  return piece + NOISE_DEVIATIONS * Math.sqrt(NOISE_SECONDS * ownUse * piece);
+  return piece + CHANCE_DEVIATIONS * Math.sqrt(UNREAD_NOISE_SECONDS * ownUse * piece);
 }
 
 export interface Use {
@@ -72,11 +74,3 @@ export interface Use {
   /** True: a full bucket is divided into N parts, without an advance. */
   readonly isDivided: boolean;
 }
-
-/** Part of its depth from which on a bucket counts as full. */
-export const NEARLY_FULL = 0.9;
-const BY_USE = 0.8;
-/** Seconds of the target. With less, nodes that are always refused write more. */
-const DEEP_SECONDS = 1;
-const NOISE_DEVIATIONS = 3;
-const NOISE_SECONDS = 0.3;

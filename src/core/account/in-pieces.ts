@@ -1,6 +1,7 @@
 import type { NodeKey } from '../base/vocabulary.js';
-import { type ClusterBucket, setPointOf, TOGETHER } from './cluster-bucket.js';
-import { NEARLY_FULL, wholeOf } from './from-cluster.js';
+import { type ClusterBucket, setPointOf } from './cluster-bucket.js';
+import { NEARLY_ALL_RATIO, NODES_PER_TURN, PIECES_PER_SECOND_MAX, TOGETHER_DEPTHS } from './constants.js';
+import { wholeOf } from './from-cluster.js';
 import type { RecentUse } from './recent-use.js';
 
 /**
@@ -34,11 +35,12 @@ export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number
   const others = recent.othersLately(own, logMs, bucket);
   const here = (tokens - keptOf(bucket, tokens, piece, turn)) / piece;
   const inFlight = (bucket.perSecond * roundTripMs) / (1000 * piece);
-  const turns = Math.min(TURNS_MAX, Math.ceil(recent.countBefore(own, logMs, bucket) / NODES_PER_TURN));
+  // With more turns than two, the bucket waits for nodes that ask for nothing.
+  const turns = Math.min(2, Math.ceil(recent.countBefore(own, logMs, bucket) / NODES_PER_TURN));
   const waitsFor = turns * Math.min(1, inFlight);
   const needed = Math.min(Math.max(1, bucket.depth / piece - 1), 1 + waitsFor);
   if (here < needed) return piece * (1 + here - needed);
-  const isFull = tokens >= NEARLY_FULL * bucket.depth;
+  const isFull = tokens >= NEARLY_ALL_RATIO * bucket.depth;
   const part = isDivided ? 1 / nodes : partOf(turn, others, recent.isKnown(own, logMs, bucket), isFull);
   return Math.min(piece * here, Math.max(piece, part * tokens));
 }
@@ -50,7 +52,7 @@ export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number
  */
 function keptOf(bucket: ClusterBucket, tokens: number, piece: number, turn: PieceTurn): number {
   const { recent, own, logMs, nodes, isOwing, crowdsOut } = turn;
-  if (tokens >= NEARLY_FULL * bucket.depth) return 0;
+  if (tokens >= NEARLY_ALL_RATIO * bucket.depth) return 0;
   const setPoint = setPointOf(bucket);
   if (isOwing) return setPoint;
   if (!crowdsOut) return 0;
@@ -88,10 +90,4 @@ export interface PieceTurn {
  * Stocks that recent authors within their shares may take together. Nodes without a recent record take one more: three
  * depths in all. With one, a node would be refused beside a full bucket until its first record is read back.
  */
-const TOGETHER_KNOWN = TOGETHER - 1;
-/** Turns after the first node's, one after the other. With more, the bucket waits for nodes that ask for nothing. */
-const TURNS_MAX = 2;
-/** Nodes with the same turn. With more, nodes take more at once; with fewer, a small quota is not used up. */
-const NODES_PER_TURN = 5;
-/** Pieces per second above which the records themselves would be the load. */
-const PIECES_PER_SECOND_MAX = 150;
+const TOGETHER_KNOWN = TOGETHER_DEPTHS - 1;

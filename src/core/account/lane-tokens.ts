@@ -1,9 +1,10 @@
 import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import { isLimited, type LaneView, nodesIn, sum } from '../convergence/strategy.js';
+import { CHANCE_DEVIATIONS, SIGNIFICANT_RATIO } from '../report/constants/constants.js';
 import { type Clumped, Clumps } from '../report/sample/clumps.js';
 import type { LaneRates } from '../report/sample/estimate.js';
 import type { DepthRule } from './cluster-depth.js';
-import { NEARLY_FULL } from './from-cluster.js';
+import { CHANGE_SECONDS, HEADROOM_RATIO, NEARLY_ALL_RATIO } from './constants.js';
 import { OwnEntry } from './own-entry.js';
 import { SlotTokens, type Viewed } from './slot-tokens.js';
 
@@ -262,7 +263,7 @@ export class LaneTokens implements Clumped {
     return this.slots.some(({ bucket, expected, tokens }, dimension) => {
       // In pieces no use is expected.
       const wanted = Math.max(expected.total, published.demand[dimension]);
-      return bucket !== null && (2 * wanted >= bucket.perSecond || tokens < NEARLY_FULL * bucket.depth);
+      return bucket !== null && (2 * wanted >= bucket.perSecond || tokens < NEARLY_ALL_RATIO * bucket.depth);
     });
   }
 
@@ -282,7 +283,7 @@ export class LaneTokens implements Clumped {
       if (isInPieces && !isKnown && wanted > 0) return true;
       const before = published.demand[dimension];
       if (Math.min(wanted, expected.due) <= before) return false;
-      const change = Math.min(wanted, DUE_RATIO * expected.due) - before;
+      const change = Math.min(wanted, HEADROOM_RATIO * expected.due) - before;
       return change > chanceOf(before, now, published, dimension, this.clumpsOf(dimension));
     });
   }
@@ -354,15 +355,8 @@ export interface Now {
 /** Units per second by which a rate seems to change by chance. @param pieces that come together */
 function chanceOf(before: number, now: LaneRates, published: LaneRates, dimension: number, pieces: number): number {
   const squares = Math.max(now.squares[dimension], published.squares[dimension]);
-  return Math.max(CHANGE_RATIO * before, DEVIATIONS * Math.sqrt(pieces * squares * CHANCE_SECONDS));
+  return Math.max(SIGNIFICANT_RATIO * before, CHANCE_DEVIATIONS * Math.sqrt(pieces * squares * CHANGE_SECONDS));
 }
-
-/** Multiple of the due that is published at most: a node is given no more. */
-const DUE_RATIO = 1.2;
-const CHANGE_RATIO = 0.1;
-const DEVIATIONS = 3;
-/** Seconds of arrivals that a change has to exceed in noise. */
-const CHANCE_SECONDS = 0.5;
 
 /** Bytes per message of all nodes' reports together; 1 without both. */
 function bytesPerMessage(view: LaneView): number {

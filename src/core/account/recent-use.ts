@@ -1,6 +1,7 @@
 import { decay } from '../base/decay.js';
 import type { NodeKey } from '../base/vocabulary.js';
 import type { ClusterBucket } from './cluster-bucket.js';
+import { BEHIND_PIECES_MAX, WAITS_RECENT_TIMES } from './constants.js';
 
 /**
  * Remembers which nodes used a bucket lately, or wait for it. Tokens of a bucket that is too small to be divided go to
@@ -19,12 +20,13 @@ export class RecentUse {
   }
 
   /**
-   * Finds the floor of a node's counted use: some pieces below the least other one. A node that comes to a busy bucket
-   * would otherwise have all of it, until it had caught up with the others' earlier use.
+   * Finds the floor of a node's counted use: some pieces below the least other one. A new node begins one piece behind:
+   * the next one is its own. It would otherwise have all of a busy bucket until it had caught up with the others'
+   * earlier use.
    */
   #leastOf(node: NodeKey, logMs: number, bucket: ClusterBucket, piece: number): number {
     const recentMs = recentMsOf(bucket);
-    const pieces = this.isKnown(node, logMs, bucket) ? BEHIND_PIECES_MAX : NEW_BEHIND_PIECES;
+    const pieces = this.isKnown(node, logMs, bucket) ? BEHIND_PIECES_MAX : 1;
     let least = Infinity;
     for (const use of this.#nodes.values()) {
       if (use.node === node || logMs - use.atMs > recentMs) continue;
@@ -47,7 +49,7 @@ export class RecentUse {
       if (node === own) continue;
       const silentMs = logMs - atMs;
       if (silentMs <= recentMs) others++;
-      else if (silentMs > FORGOTTEN_AFTER * recentMs) this.#nodes.delete(node);
+      else if (silentMs > 2 * WAITS_RECENT_TIMES * recentMs) this.#nodes.delete(node);
     }
     return others;
   }
@@ -81,7 +83,7 @@ export class RecentUse {
 
   /** Sums up others' lags in units behind `own`, rare authors included. */
   lagOfOthers(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
-    const waitsMs = WAITS_AFTER * recentMsOf(bucket);
+    const waitsMs = WAITS_RECENT_TIMES * recentMsOf(bucket);
     const had = this.#left(this.#nodes.get(own), logMs, bucket);
     let lag = 0;
     for (const use of this.#nodes.values()) {
@@ -110,12 +112,3 @@ interface Use {
 function recentMsOf({ perSecond, depth }: ClusterBucket): number {
   return 1000 * (2 + depth / perSecond);
 }
-
-/** Multiples of the recent time after which a silent node is forgotten. */
-const FORGOTTEN_AFTER = 8;
-/** Multiples of the recent time for which a node's tokens are kept. More keeps them for clients that ask seldom. */
-const WAITS_AFTER = 4;
-/** Pieces that a node may fall behind and catch up. More lets it have all meanwhile. */
-const BEHIND_PIECES_MAX = 3;
-/** Pieces that a new node begins behind the others: the next piece is its own. */
-const NEW_BEHIND_PIECES = 1;

@@ -1,4 +1,5 @@
 import type { LaneView } from '../convergence/strategy.js';
+import { RETURN_SLACK_DEPTHS } from './constants.js';
 import type { ExpectedUse } from './expected-use.js';
 
 /**
@@ -79,7 +80,7 @@ export class Returnable {
     const at = this.#reach(slot) + UNITS;
     const known = this.#authors[at];
     const most = known === UNKNOWN ? depth : known;
-    if (units > most + ROUNDED * depth) {
+    if (units > most + RETURN_SLACK_DEPTHS * depth) {
       this.#authors[at] = 0;
       return most;
     }
@@ -139,5 +140,3 @@ function grown(units: number, use: number, { seconds, metPart, throttledPart, de
 
 /** Bound of an author with an older entry, until the first view. */
 const UNKNOWN = Infinity;
-/** Depths accepted beyond the bound, for rounded sums. A million such records would give a depth. */
-const ROUNDED = 1e-6;

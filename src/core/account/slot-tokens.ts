@@ -12,6 +12,19 @@ import {
 } from './cluster-bucket.js';
 import { clusterDepth, type DepthRule } from './cluster-depth.js';
 import { Coherence } from './coherence.js';
+import {
+  ALIKE_WEIGHT,
+  AT_REST_MS,
+  CREDIT_DEPTHS,
+  CREDIT_MS,
+  NEARLY_ALL_RATIO,
+  ROUNDING_ERROR,
+  SLOW_TRIP_MS,
+  UNPUBLISHED_FULL_DEPTHS,
+  UNPUBLISHED_NOISE_DEPTHS,
+  UNPUBLISHED_NOISE_SECONDS,
+  UNPUBLISHED_SHORT_RATIO,
+} from './constants.js';
 import { ExpectedUse } from './expected-use.js';
 import { fromCluster, isDeep, noiseOf, wholeOf } from './from-cluster.js';
 import { isInPieces, type PieceTurn, wholePieces } from './in-pieces.js';
@@ -194,13 +207,14 @@ export class SlotTokens {
       debtSeconds: this.#debtSeconds,
     });
     if (this.isInPieces) this.#expectNothing();
-    this.#isMet = view.meetsAll && this.expected.total <= MET_RATIO * (1 - view.floorRatio) * perSecond;
+    this.#isMet = view.meetsAll && this.expected.total <= NEARLY_ALL_RATIO * (1 - view.floorRatio) * perSecond;
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count, 1);
     // Costs become known together, which shows no common demand.
     const alike = this.isInPieces || this.#countsCosts ? 1 : (this.#coherence?.among(count) ?? 1);
     this.#takenMost = alike === 1 ? this.threshold : this.#thresholdOf(this.bucket, count, alike);
     this.takenThreshold = this.#takenMost;
-    this.shortThreshold = this.isInPieces ? SHORT_PIECE * piece : this.#shortThresholdOf(this.bucket);
+    // A tenth of a piece, unpublished, keeps the node from its next one.
+    this.shortThreshold = this.isInPieces ? 0.1 * piece : this.#shortThresholdOf(this.bucket);
   }
 
   /** Tests if this number of nodes keeps all expected use. The nodes with rows stay the same. */
@@ -228,7 +242,7 @@ export class SlotTokens {
     }
     const isAtRest = seconds > AT_REST_SECONDS;
     if (isAtRest) {
-      this.tokens = this.tokensAfter(Math.max(0, aheadMs - 1000 * CREDIT_SECONDS));
+      this.tokens = this.tokensAfter(Math.max(0, aheadMs - CREDIT_MS));
       this.#count(bucket, 0, seconds - CREDIT_SECONDS, { ...read, mayOwe: 0, unrefused: 0 });
     }
     this.tokens = this.tokensAfter(aheadMs);
@@ -307,7 +321,7 @@ export class SlotTokens {
    * Tests if no more units will come: then larger work is admitted (buckets.ts). Unused expected use is in the bucket.
    */
   #isFull({ depth }: ClusterBucket): boolean {
-    return this.room <= FULL_SLACK * depth && this.expected.isMember && this.takeable >= this.piece;
+    return this.room <= ROUNDING_ERROR * depth && this.expected.isMember && this.takeable >= this.piece;
   }
 
   /** This node's part of a full bucket; 0 for one given up by the log. */
@@ -343,15 +357,18 @@ export class SlotTokens {
     // Until others can have read the last record, another one would add little.
     const isOnItsWay = account.unread > account.unpublished;
     if (isOnItsWay || tokens < (setPointOf(bucket) + bucket.depth) / 2) return shortThreshold;
-    return Math.min(shortThreshold, Math.max(LEAST_PIECE * this.piece, UNPUBLISHED_SHORT * this.#fromCluster));
+    return Math.min(
+      shortThreshold,
+      Math.max(NEARLY_ALL_RATIO * this.piece, UNPUBLISHED_SHORT_RATIO * this.#fromCluster),
+    );
   }
 
-  /** True = unused units will make a report due within NEAR_SECONDS. */
+  /** True = unused units will make a report due before the next look at a lane at rest. */
   get isReturnNear(): boolean {
     const { bucket, account } = this;
     if (bucket === null || this.#use === 0 || account.unpublished >= 0) return false;
     // A full bucket takes nothing, so nothing is published.
-    return this.tokens < bucket.depth && this.#use * NEAR_SECONDS - account.unpublished >= this.threshold;
+    return this.tokens < bucket.depth && this.#use * AT_REST_SECONDS - account.unpublished >= this.threshold;
   }
 
   #expectNothing(): void {
@@ -379,27 +396,30 @@ export class SlotTokens {
   }
 
   /**
-   * Units that may stay unpublished (UNPUBLISHED_DEPTHS, NOISE_SECONDS, UNPUBLISHED_ALIKE).
+   * Computes the units that may stay unpublished: a depth of all nodes together, or noise. Use of N nodes that charge
+   * alike (Coherence) adds up, so it is a third of the depth then, and 1/√N of their noise: otherwise traffic spread in
+   * turn exceeds the quota. Unused units do not count as alike: if published earlier, demand that comes and goes at all
+   * nodes would be admitted above the quota.
    *
    * @param alike how many nodes charge alike
    */
   #thresholdOf({ perSecond, depth }: ClusterBucket, nodes: number, alike: number): number {
-    const noise = Math.sqrt((NOISE_SECONDS / alike) * this.expected.ownAt(perSecond) * this.piece);
-    const part = (UNPUBLISHED_DEPTHS * depth) / (nodes + UNPUBLISHED_ALIKE * (alike - 1));
-    return Math.max(LEAST_PIECE * this.piece, part, Math.min(NOISE_DEPTHS * depth, noise));
+    const noise = Math.sqrt((UNPUBLISHED_NOISE_SECONDS / alike) * this.expected.ownAt(perSecond) * this.piece);
+    const part = depth / (nodes + ALIKE_WEIGHT * (alike - 1));
+    return Math.max(NEARLY_ALL_RATIO * this.piece, part, Math.min(UNPUBLISHED_NOISE_DEPTHS * depth, noise));
   }
 
   /** Units after which a met node publishes if work is refused: before its noise is used up. */
   #shortThresholdOf({ perSecond }: ClusterBucket): number {
     if (this.expected.isThrottled || this.#countsCosts) return this.threshold;
     const noise = noiseOf(this.expected.ownAt(perSecond), this.piece);
-    return Math.max(LEAST_PIECE * this.piece, Math.min(this.threshold, UNPUBLISHED_SHORT * noise));
+    return Math.max(NEARLY_ALL_RATIO * this.piece, Math.min(this.threshold, UNPUBLISHED_SHORT_RATIO * noise));
   }
 
   /** Bounds the expected use that may be taken later without a report. */
   #creditMaxOf({ depth }: ClusterBucket, nodes: number): number {
     const creditSeconds = this.#countsCosts ? CREDIT_SECONDS_OF_COSTS : CREDIT_SECONDS;
-    const least = Math.max(CREDIT_PIECES * this.piece, creditSeconds * this.#use);
+    const least = Math.max(2 * this.piece, creditSeconds * this.#use);
     if (this.#countsCosts) return least;
     return Math.max(least, Math.min((CREDIT_DEPTHS * depth) / nodes, noiseOf(this.#use, this.piece)));
   }
@@ -414,14 +434,14 @@ export class SlotTokens {
     // A refill of the cluster's bucket pays for nothing else.
     this.#slack = this.tokens >= bucket.depth ? slack : 0;
     this.#creditMax = this.#creditMaxOf(bucket, nodes);
-    const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
+    const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_TRIP_MS };
     const most = expected.isMember ? Math.min(atMost, fromCluster(bucket, this.tokens, nodes, use)) : 0;
     this.#fromCluster = most;
     // A node that reports only when it may take no more is refused while others leave tokens; where a node is throttled
     // there are none.
     const isLate = expected.total < bucket.perSecond && most < this.#takenMost;
     const isEarly = (isDeep(bucket, this.tokens) || isLate) && !this.#countsCosts && this.tokens < bucket.depth;
-    const early = isEarly ? Math.max(LEAST_PIECE * piece, UNPUBLISHED_EARLY * most) : Infinity;
+    const early = isEarly ? NEARLY_ALL_RATIO * Math.max(piece, most) : Infinity;
     this.takenThreshold = Math.min(this.#takenMost, early);
     const part = wholeOf(nodes, use.isDivided);
     // Units of work that turns out to cost less do not come back to be taken again.
@@ -455,7 +475,7 @@ export class SlotTokens {
     // As at rates: the loss of a full bucket pays for unpublished use.
     const isFull = this.tokens >= bucket.depth;
     this.#slack = isFull ? bucket.perSecond * this.expected.part : 0;
-    this.takenThreshold = Math.max(this.threshold, isFull ? (UNPUBLISHED_FULL * bucket.depth) / nodes : 0);
+    this.takenThreshold = Math.max(this.threshold, isFull ? (UNPUBLISHED_FULL_DEPTHS * bucket.depth) / nodes : 0);
     this.#creditMax = 0;
     const part = wholeOf(nodes, turn.isDivided);
     this.takeable = this.account.takeable(most, this.#wholeOf(part), part * bucket.depth);
@@ -493,51 +513,11 @@ function withNothingUnrefused(read: ReadSoFar): ReadSoFar {
   return read.unrefused === 0 ? read : { ...read, mayOwe: read.mayOwe + read.unrefused, unrefused: 0 };
 }
 
-/** Part of a depth by which sums of floats differ. */
-const FULL_SLACK = 1e-9;
-/** With more, sums of floats might say of some nodes that they are throttled. Less views more lanes when nodes come. */
-const MET_RATIO = 0.9;
-/** Depths that all nodes together leave unpublished. With more, rising demand takes more beyond the target. */
-const UNPUBLISHED_DEPTHS = 1;
-/** Seconds whose noise may stay unpublished. With less, steady nodes write more records. */
-const NOISE_SECONDS = 2;
-/** Depths of noise at most, within the room above the set point: units beyond it are lost unpublished. */
-const NOISE_DEPTHS = 0.3;
+const CREDIT_SECONDS = CREDIT_MS / 1000;
+/** A third where costs count: use left at a cost of 1 may come at 10, half a second of the quota. */
+const CREDIT_SECONDS_OF_COSTS = CREDIT_MS / 3000;
 /**
- * Weight of nodes that charge alike (Coherence), whose unpublished use adds up: a third of UNPUBLISHED_DEPTHS makes a
- * report due then, and 1/√N of the noise of N nodes. Without it, traffic spread in turn exceeds the quota. Unused units
- * are published as before: if earlier, demand that comes and goes at all nodes would be admitted above the quota.
+ * Seconds until a lane is at rest (LookList). Its units are of just now: earlier expected use does not pay for them.
+ * With less, a lane that takes turns with many others passes for one at rest.
  */
-const UNPUBLISHED_ALIKE = 2;
-/** Least part of a piece to publish if work is refused: unpublished, it keeps the node from its next piece. */
-const SHORT_PIECE = 0.1;
-/** Depths unpublished at all nodes while a bucket in pieces is full. Less writes more. */
-const UNPUBLISHED_FULL = 0.25;
-/** Part of a node's bound that stays unpublished if work is refused. */
-const UNPUBLISHED_SHORT = 0.7;
-/** The same where none is refused. More is published later, and has nodes refused while others leave tokens. */
-const UNPUBLISHED_EARLY = 0.9;
-/** Pieces of the smallest report. */
-const LEAST_PIECE = 0.9;
-/** Seconds between two looks at a lane at rest, at least (LookList). */
-const NEAR_SECONDS = 0.5;
-/** Milliseconds of a round trip above which a full bucket is divided: slow news makes an advance too large. */
-const SLOW_MS = 120;
-/**
- * Seconds of expected use that may be taken later without a report. With less, clients that poll every 100 ms use less
- * of the quota; with more, nodes exceed the worst second of the central bucket by more.
- */
-const CREDIT_SECONDS = 0.15;
-/**
- * Seconds without a look after which a lane was at rest (LookList): it took its units just now, and earlier expected
- * use does not pay for them. With less, a lane that takes turns with many others passes for one at rest.
- */
-const AT_REST_SECONDS = 0.5;
-const CREDIT_PIECES = 2;
-/**
- * Depths of credit at all nodes together: where a bucket is deep, the noise that a node leaves in a lull
- * (docs/decisions/0070). A depth that is not configured is never deep enough for it.
- */
-const CREDIT_DEPTHS = 0.1;
-/** CREDIT_SECONDS where costs count. Use left at a cost of 1 may come at 10: half a second of the quota. */
-const CREDIT_SECONDS_OF_COSTS = 0.05;
+const AT_REST_SECONDS = AT_REST_MS / 1000;

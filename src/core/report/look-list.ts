@@ -1,23 +1,12 @@
-import { IDLE_AFTER_MS, type LaneState } from '../account/lanes/lane-state.js';
+import { AT_REST_MS, IDLE_AFTER_MS, LANES_PER_ROUND } from '../account/constants.js';
+import type { LaneState } from '../account/lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
+import { BUSY_ROUNDS, REST_SLOW_SPANS } from './constants/constants.js';
 
-/**
- * Rounds in which all lanes at rest have a turn: half a second at 20 ms. Of many lanes at most 25 have one per round,
- * as long as all do within 4/5 of the slow span that shows the end of a rate: 5,000 every 4 s of 5.
- */
-const REST_ROUNDS = 25;
-const REST_LANES_PER_ROUND = 25;
-const REST_SLOW_SPANS = 0.8;
-/** Milliseconds for which a touched lane is looked at in every round. */
-const REST_AFTER_MS = 500;
-
-/**
- * Busy lanes looked at in every round. More lanes take turns, each within BUSY_ROUNDS: 5,000 every 400 ms, 10,000 as
- * often and 500 in a round. A look costs 8 to 12 µs of memory that is in no cache, and shows little new after 20 ms:
- * the limiter bounds a node in between, and a lane with a report due does not wait for its turn (Buckets.isTakenFrom).
- */
-const BUSY_LANES_PER_ROUND = 250;
-const BUSY_ROUNDS = 20;
+/** Rounds of 20 ms in which all lanes at rest have a turn. */
+const REST_ROUNDS = AT_REST_MS / 20;
+/** Lanes at rest per round, a tenth of the busy ones. */
+const REST_LANES_PER_ROUND = LANES_PER_ROUND / 10;
 
 const AT_REST = 0;
 const BUSY = 1;
@@ -33,6 +22,14 @@ const GONE = 5;
  * Chooses the served lanes that a round looks at: those asked since the last round or touched within half a second, or
  * in turn where they are many, and lanes at rest in turn. So the work of a round is in proportion to them, not to all
  * served lanes, and a lane comes or goes at the same cost in any number.
+ *
+ *     busy     up to LANES_PER_ROUND in every round, more in turn within BUSY_ROUNDS: 5,000 every 400 ms, 10,000 as
+ *              often and 500 in a round
+ *     at rest  all within half a second; of many 25 per round, as long as all have a turn within 4/5 of the slow span
+ *              that shows the end of a rate: 5,000 every 4 s of 5
+ *
+ * A look costs 8 to 12 µs of memory that is in no cache, and shows little new after 20 ms: the limiter bounds a node in
+ * between, and a lane with a report due does not wait for its turn (Buckets.isTakenFrom).
  *
  * Asking a limiter refills it, so a lane refilled before the last round has not been asked since.
  */
@@ -106,7 +103,7 @@ export class LookList {
   /** Tests if the lane is sampled: it was touched a moment ago, or has its turn. */
   isSampled(seat: number, touchedMs: number, nowMs: number): boolean {
     this.#touchedMs[seat] = touchedMs;
-    const isBusy = nowMs - touchedMs <= REST_AFTER_MS;
+    const isBusy = nowMs - touchedMs <= AT_REST_MS;
     const wasPutOff = this.#isPutOff(seat);
     if (this.#marks[seat] !== AT_REST || isBusy) this.#mark(seat, BUSY);
     return isBusy || wasPutOff || this.#turns[seat] === this.#round;
@@ -168,7 +165,7 @@ export class LookList {
   #addBusy(nowMs: number): void {
     this.#dropRested(nowMs);
     const count = this.#busyCount;
-    const most = Math.max(BUSY_LANES_PER_ROUND, Math.ceil(count / BUSY_ROUNDS));
+    const most = Math.max(LANES_PER_ROUND, Math.ceil(count / BUSY_ROUNDS));
     for (let added = Math.min(count, most); added > 0; added--) {
       if (this.#next >= count) this.#next = 0;
       this.#add(this.#busy[this.#next++]);
@@ -183,7 +180,7 @@ export class LookList {
       if (at === next) this.#next = kept;
       const seat = this.#busy[at];
       const mark = this.#marks[seat];
-      const isTouched = nowMs - this.#touchedMs[seat] <= REST_AFTER_MS;
+      const isTouched = nowMs - this.#touchedMs[seat] <= AT_REST_MS;
       if (mark !== GONE && (isTouched || mark !== BUSY)) this.#busy[kept++] = seat;
       else this.#marks[seat] = AT_REST;
       if (mark === PRESSING) this.#add(seat);

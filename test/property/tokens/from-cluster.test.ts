@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ClusterBucket, correctedRate, setPointOf, TOGETHER } from '../../../src/core/account/cluster-bucket.js';
+import { type ClusterBucket, correctedRate, setPointOf } from '../../../src/core/account/cluster-bucket.js';
+import { TOGETHER_DEPTHS } from '../../../src/core/account/constants.js';
 import { ExpectedUse } from '../../../src/core/account/expected-use.js';
 import { fromCluster, isDeep } from '../../../src/core/account/from-cluster.js';
 import { maxMin } from '../../../src/core/convergence/max-min.js';
@@ -69,7 +70,7 @@ test('all together take three depths of a full bucket that is not wanted, one wh
       const { bucket, tokens, used, amounts } = taken(given);
       if (tokens < 0.9 * bucket.depth || used >= bucket.perSecond / 2) return;
       cases++;
-      const most = (given.isDivided ? 1 : Math.min(TOGETHER, amounts.length)) * tokens;
+      const most = (given.isDivided ? 1 : Math.min(TOGETHER_DEPTHS, amounts.length)) * tokens;
       expect(total(amounts)).toBeLessThanOrEqual(most * (1 + 1e-9));
     }),
     runs(1500),

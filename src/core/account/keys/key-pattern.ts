@@ -1,3 +1,5 @@
+import { KEY_NAME_MAX } from '../../base/vocabulary.js';
+
 /**
  * Matches names of keys with literal text and fields, `tenant:{t}/user:{u}`. A field stands for any text, also for
  * none: names contain addresses with a slash, base64, spaces.
@@ -35,7 +37,7 @@ export class KeyPattern {
       at += whole.length;
     }
     if (!parts.some((part) => typeof part === 'object')) return 'has no field like {id}';
-    if (text.length > PATTERN_MAX) return `is longer than ${PATTERN_MAX} characters`;
+    if (text.length > KEY_NAME_MAX) return `is longer than ${KEY_NAME_MAX} characters`;
     if (typeof parts[0] === 'string' && !/[A-Za-z0-9]/.test(parts[0]))
       return 'must begin with a letter, digit or field';
     return new KeyPattern(text, parts);
@@ -101,4 +103,3 @@ type Part = string | { readonly field: string };
 
 /** Letters as in the name of a group; fields stand for any. */
 const NAME_LETTER = /[A-Za-z0-9._:/@+~-]/;
-const PATTERN_MAX = 200;

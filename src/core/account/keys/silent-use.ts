@@ -1,4 +1,5 @@
 import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../base/vocabulary.js';
+import { COUNTED_MS, COUNTED_PER_SECOND, NAMED_AGAIN_MS, NAMED_KEYS, NAMED_LANES_MAX } from '../constants.js';
 
 /** Units per second granted here of one direction of a silent key. */
 export interface SilentGrant {
@@ -51,10 +52,10 @@ export class SilentUse {
     if (--this.#untilCounted <= 0) this.#count(name, direction, messages, bytes);
   }
 
-  /** Ends a turn once TURN_MS have passed. @param heatOf largest part of a quota; 0 = not silent now */
+  /** Ends a turn once COUNTED_MS have passed. @param heatOf largest part of a quota; 0 = not silent now */
   turn(nowMs: number, heatOf: (name: string, perSecond: Float64Array) => number): void {
     const ms = nowMs - this.#sinceMs;
-    if (ms < TURN_MS) return;
+    if (ms < COUNTED_MS) return;
     const now = { units: this.#units, ms };
     this.#busiest = hottest(now, this.#before, heatOf);
     this.#before = now;
@@ -109,10 +110,7 @@ function hottest(
 }
 
 const SLOTS = DIRECTION_COUNT * DIMENSION_COUNT;
-const TURN_MS = 2500;
-/** Grants. More are counted more exactly, and take a lookup by name each. */
-const COUNTED_PER_SECOND = 1000;
-/** Names counted in 2.5 s, 100 kB; later ones wait for the next turn. */
-const NAMES_MAX = 1024;
-/** Keys that a node publishes at most in half a minute (core/report/key-names.ts). */
-const BUSIEST_MAX = 240;
+/** Names of a turn; later ones wait for the next. */
+const NAMES_MAX = 2 * NAMED_LANES_MAX;
+/** Keys that a node publishes at most until their rows come again, at a heartbeat per second. */
+const BUSIEST_MAX = ((NAMED_KEYS / 4) * NAMED_AGAIN_MS) / 1000;

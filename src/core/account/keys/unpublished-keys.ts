@@ -1,6 +1,7 @@
 import { depthGiven, type GroupSettings } from '../../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, DIRECTIONS, MESSAGES } from '../../base/vocabulary.js';
 import { clusterDepth } from '../cluster-depth.js';
+import { KEPT_AT_ZERO_MS, KEYS_PER_CALL, ROUNDING_ERROR } from '../constants.js';
 import { KeyRows } from './key-rows.js';
 import { ShareTime } from './share-time.js';
 
@@ -305,7 +306,7 @@ export class UnpublishedKeys {
     let oldest = -1;
     let oldestUsedAt = Infinity;
     const now = this.#time.at(nowMs);
-    const rows = Math.min(LOOKED_AT, this.#rows.size);
+    const rows = Math.min(KEYS_PER_CALL, this.#rows.size);
     for (let looked = 0; looked < rows; this.#rows.moveHand()) {
       const row = this.#rows.atHand();
       if (row === -1) continue;
@@ -381,15 +382,8 @@ function spentAfter(gained: number, spent: number, lacked: number): number {
   return Math.max(0, spent - Math.max(0, gained - Math.max(0, lacked)));
 }
 
-/** Rows from which the least recently used goes: in 26 of 27 cases it is one of the oldest 5 %. */
-const LOOKED_AT = 64;
-/**
- * Milliseconds that a spent key with a limit of 0 stays. With less a limit of 0 that comes and goes gives it another
- * bucket; with more such keys fill the table.
- */
-const KEPT_AT_ZERO_MS = 86_400_000;
 /** Units in a bucket of depth 0 after loud use. */
-const LACKING = -1e-9;
+const LACKING = -ROUNDING_ERROR;
 /** Words of a line (key-rows.ts). */
 const KIND = 2;
 const BITS = 3;

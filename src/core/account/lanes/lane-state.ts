@@ -62,9 +62,6 @@ export interface LaneState {
   readonly current: LaneRates;
 }
 
-/** Milliseconds without arrivals or reported rates after which a lane ends. */
-export const IDLE_AFTER_MS = 60_000;
-
 type LaneIdentity = Pick<
   LaneState,
   'lane' | 'group' | 'settings' | 'direction' | 'groupId' | 'partition' | 'mapLane' | 'seat'

@@ -6,6 +6,7 @@ import { DIRECTION_COUNT, type GroupId, laneOf, lanesOf } from '../../base/vocab
 import { STRATEGIES } from '../../convergence/strategies.js';
 import { rampTop } from '../../target/ramp/ramp-of.js';
 import type { UsageMap } from '../../usage-map/usage-map.js';
+import { LANES_PER_ROUND } from '../constants.js';
 import { createLaneState, createSample, type LaneState } from './lane-state.js';
 import type { LinkWatch } from './link-watch.js';
 
@@ -177,7 +178,7 @@ export class LaneTable {
 
   /** Marks the next waiting lanes. */
   markWaiting(): void {
-    let left = LANES_PER_STEP;
+    let left = LANES_PER_ROUND;
     for (const lane of this.#waiting) {
       if (left-- === 0) break;
       this.#waiting.delete(lane);
@@ -189,9 +190,6 @@ export class LaneTable {
     for (const lane of this.lanes.values()) this.dirty.add(lane);
   }
 }
-
-/** Lanes computed for other members per step, some 10 µs each. More follow sooner, in longer turns. */
-const LANES_PER_STEP = 250;
 
 function agreesOnPool({ strategy }: GroupSettings): boolean {
   return STRATEGIES[strategy]?.agreesOnPool === true;

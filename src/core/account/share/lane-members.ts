@@ -35,10 +35,10 @@ export class LaneMembers {
     for (let node = 0; node < this.#alive; node++) if (this.#last[node] === NONE) this.list(node, NONE);
   }
 
-  /** Sorts the nodes: by reading all alive ones where over an eighth is listed. */
+  /** Sorts the nodes: by reading all alive ones where over an eighth is listed, up to 16 by insertion. */
   order(): void {
-    if (this.count * SORTED_PER_NODE > this.#alive) this.#pick();
-    else if (this.count > SORTED_BY_HAND) this.#nodes.subarray(0, this.count).sort();
+    if (this.count * 8 > this.#alive) this.#pick();
+    else if (this.count > 16) this.#nodes.subarray(0, this.count).sort();
     else this.#insert();
     for (let at = 0; at < this.count; at++) {
       const node = this.#nodes[at];
@@ -88,10 +88,6 @@ export class LaneMembers {
 }
 
 const NONE = -1;
-/** Alive nodes per listed one up to which reading all beats sorting. */
-const SORTED_PER_NODE = 8;
-/** Nodes up to which inserting is faster than the built-in sort. */
-const SORTED_BY_HAND = 16;
 
 function larger(column: Int32Array): Int32Array<ArrayBuffer> {
   const grown = new Int32Array(2 * column.length);

@@ -20,6 +20,7 @@ import { rampTop } from '../../target/ramp/ramp-of.js';
 import type { SharedLane, TargetBook } from '../../target/target-book.js';
 import { OwnClaims } from '../../usage-map/pool/own-claims.js';
 import { burstOnRamp } from '../cluster-depth.js';
+import { AT_REST_MS } from '../constants.js';
 import type { LaneTokens } from '../lane-tokens.js';
 import { isolatedShare } from '../lanes/isolation.js';
 import type { LaneState } from '../lanes/lane-state.js';
@@ -215,7 +216,7 @@ export class ShareBook {
   #spanOf({ partition }: LaneState, nowMs: number): number {
     const { isolationAfterMs, partitionHeartbeatMs } = this.#settings;
     const slowerBeatMs = partition === MEMBERSHIP_PARTITION ? 0 : partitionHeartbeatMs;
-    return Math.floor((nowMs / (2 * isolationAfterMs + slowerBeatMs + ROUNDS_MS)) * (LEAST_SHARE_SPANS - 1));
+    return Math.floor((nowMs / (2 * isolationAfterMs + slowerBeatMs + AT_REST_MS)) * (LEAST_SHARE_SPANS - 1));
   }
 
   #apply(lane: LaneState, view: LaneView, dimension: number, own: number): boolean {
@@ -290,8 +291,6 @@ interface StrategyOfGroup {
 type LaneOfMap = SharedLane & Pick<LaneState, 'group'>;
 
 const COLUMNS = ['target', 'computed', 'applied', 'depth'] as const;
-
-const ROUNDS_MS = 500;
 
 /** The applied share of an unserved lane: isolation takes the least of it and the log's. */
 const NOTHING_HELD = Infinity;

@@ -25,6 +25,7 @@ import type { TargetBook } from '../../target/target-book.js';
 import type { Member, Membership } from '../../usage-map/membership.js';
 import type { ChargeReader, ChargeSource, UsageMap } from '../../usage-map/usage-map.js';
 import { stockNow } from '../checkpoint.js';
+import { AT_ONCE_MS, ROWS_AT_ONCE_MAX } from '../constants.js';
 import { LaneTokens } from '../lane-tokens.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { LaneTable } from '../lanes/lane-table.js';
@@ -254,7 +255,7 @@ export class TokenBook implements ChargeReader {
 
   /**
    * Views the lanes of a partition again after a change of members. Each such pass counts the alive nodes; beyond
-   * LOOKS_PER_SPAN of them in a span of the log's clock the next pass waits for a later span. Batches do not count,
+   * ROWS_AT_ONCE_MAX of them in a span of the log's clock the next pass waits for a later span. Batches do not count,
    * because others read other batches.
    *
    * *Why:* 9,900 ids that one writer makes up would have each lane viewed 9,900 times.
@@ -262,10 +263,10 @@ export class TokenBook implements ChargeReader {
   readMembers(haveChanged: boolean, { partition, appendMs }: Pick<ReadEvent, 'partition' | 'appendMs'>): void {
     const viewed = this.#members[partition];
     if (haveChanged) viewed.areNew = true;
-    const span = Math.floor(appendMs / MEMBERS_SPAN_MS);
+    const span = Math.floor(appendMs / AT_ONCE_MS);
     if (span !== viewed.span) viewed.looks = 0;
     viewed.span = span;
-    if (!viewed.areNew || viewed.looks >= LOOKS_PER_SPAN) return;
+    if (!viewed.areNew || viewed.looks >= ROWS_AT_ONCE_MAX) return;
     viewed.areNew = false;
     viewed.looks += this.#parts.membership.on(partition).count;
     this.#viewMembers(partition, viewed);
@@ -578,11 +579,6 @@ function mayGrow(before: GroupSettings, to: GroupSettings): boolean {
     }),
   );
 }
-
-/** Milliseconds. A larger span makes ids that come at once cost less, and count later. */
-const MEMBERS_SPAN_MS = 100;
-/** Alive nodes summed over such a span's views. With more, more nodes start at once: now some 200. */
-const LOOKS_PER_SPAN = 20_000;
 
 /** Units. A larger fall is a reset of the limiter's counters (`keepExact`); refunds fall by less. */
 const FELL = -(2 ** 50);

@@ -1,5 +1,6 @@
 import { decay } from '../../base/decay.js';
 import { DIMENSION_COUNT } from '../../base/vocabulary.js';
+import { CHANCE_PIECES, LATELY_MS } from '../constants/constants.js';
 import type { LaneSample } from './lane-sample.js';
 
 /**
@@ -19,7 +20,7 @@ export class Clumps {
   /** Counts the arrivals of the lane's newest sample. */
   take(sample: LaneSample): void {
     const { now, last } = sample;
-    const kept = decay((now.atMs - last.atMs) / KEPT_MS);
+    const kept = decay((now.atMs - last.atMs) / LATELY_MS);
     const column = this.#column;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const at = 3 * dimension;
@@ -35,14 +36,10 @@ export class Clumps {
   piecesOf(dimension: number): number {
     const squares = this.#column[3 * dimension + 2];
     const pieces = squares > 0 ? this.#column[3 * dimension + 1] / squares : 1;
-    return pieces > CHANCE ? pieces : 1;
+    return pieces > CHANCE_PIECES ? pieces : 1;
   }
 }
 
 export interface Clumped {
   clumpsOf(dimension: number): number;
 }
-
-const KEPT_MS = 5000;
-/** Pieces that come together by chance where few arrive. */
-const CHANCE = 3;

@@ -1,4 +1,5 @@
 import { copyUnits, DIMENSION_COUNT } from '../../base/vocabulary.js';
+import { CHANCE_DEVIATIONS, CHANCE_PIECES } from '../constants/constants.js';
 import type { Clumped } from './clumps.js';
 import { createLaneRates, estimate, type LaneRates } from './estimate.js';
 import { BRIEF, FAST, type LaneSample, MEDIUM, SLOW } from './lane-sample.js';
@@ -28,14 +29,6 @@ export function currentRates(sample: LaneSample, out: LaneRates, clumped: Clumpe
 
 /** From long to short: each is compared with the longest that holds. */
 const SHORTER = [MEDIUM, BRIEF, FAST];
-const DEVIATIONS = 3;
-const CLUMPS = 2;
-/**
- * Clumps by which a rise has to exceed chance as well. Few arrivals of a short span are no Gaussian: with three
- * deviations alone one of 250 spans of 50 ms shows 150/s of 50/s. With more, fewer bursts pass for a risen rate, and a
- * risen rate shows later.
- */
-const RISE_CLUMPS = 3;
 const shorter = createLaneRates();
 
 function differs(short: LaneRates, long: LaneRates, seconds: number, clumped: Clumped): boolean {
@@ -47,10 +40,11 @@ function differs(short: LaneRates, long: LaneRates, seconds: number, clumped: Cl
     const squares = from.squares[dimension];
     const pieces = clumped.clumpsOf(dimension);
     const units = (pieces * squares) / from.demand[dimension];
-    if (pieces > 1 && change * seconds <= CLUMPS * units) continue;
+    if (pieces > 1 && change * seconds <= 2 * units) continue;
     const isRise = short.demand[dimension] > long.demand[dimension];
-    const skew = isRise && from === long ? (RISE_CLUMPS * units) / seconds : 0;
-    if (change > DEVIATIONS * Math.sqrt((pieces * squares) / seconds) + skew) return true;
+    // Few arrivals are no Gaussian: by deviations alone one of 250 spans of 50 ms shows 150/s of 50/s.
+    const skew = isRise && from === long ? (CHANCE_PIECES * units) / seconds : 0;
+    if (change > CHANCE_DEVIATIONS * Math.sqrt((pieces * squares) / seconds) + skew) return true;
   }
   return false;
 }

@@ -1,5 +1,6 @@
 import { CLAIM_FACTOR } from '../../base/constants.js';
 import { BYTES, DIMENSION_COUNT, type LaneUnits, MESSAGES, noUnits } from '../../base/vocabulary.js';
+import { HELD_BACK_RATIO } from '../constants/constants.js';
 import { BRIEF, type LaneSample, type Mark, SIZES } from './lane-sample.js';
 
 /** Units per second of a lane, reported or estimated; squares are Σ size² per second. */
@@ -45,11 +46,15 @@ export function estimate(sample: LaneSample, span: number, out: LaneRates): void
   if (isHeldBack(sample, Math.max(BRIEF, span))) claimHeldBack(sample, out);
 }
 
+/**
+ * Tests if work was held back all the time. There is room for samples without a client's return: half a dozen clients
+ * that wait 25 ms come back in three of four samples (docs/decisions/0006).
+ */
 function isHeldBack(sample: LaneSample, span: number): boolean {
   if (sample.now.heldBackMs === 0) return false;
   const begin = sample.beginOf(span);
   const elapsedMs = sample.now.atMs - begin.atMs;
-  return elapsedMs > 0 && sample.now.heldBackMs - begin.heldBackMs >= HELD_BACK_PART * elapsedMs;
+  return elapsedMs > 0 && sample.now.heldBackMs - begin.heldBackMs >= HELD_BACK_RATIO * elapsedMs;
 }
 
 /** Estimates the usage alone, over one span. The result is scratch space: read it at once. */
@@ -59,12 +64,6 @@ export function usageIn(sample: LaneSample, span: number): LaneUnits {
 }
 
 const scratch = createLaneRates();
-
-/**
- * Part of the time that counts as all of it. The rest leaves room for samples without a client's return: half a dozen
- * clients that wait 25 ms come back in three of four samples (docs/decisions/0006).
- */
-const HELD_BACK_PART = 0.65;
 
 function claimHeldBack(sample: LaneSample, out: LaneRates): void {
   const bytesPerMessage = weightOf(sample.beginOf(SIZES), sample.now);

@@ -1,28 +1,28 @@
 import { DIMENSION_COUNT, type Rates } from '../../base/vocabulary.js';
+import {
+  LOOKS_IN_FAST_SPANS,
+  SIGNIFICANT_RATIO,
+  SMALL_CHANGE_RATIO,
+  TARGET_STEP_RATIO,
+} from '../constants/constants.js';
 import { createLaneRates, estimate, type LaneRates } from './estimate.js';
 import { type LaneSample, LONG, SLOW } from './lane-sample.js';
 import type { ChangeRule } from './significant-change.js';
 
+/** Part of the target of a difference too small to matter. */
+const LOOK_TARGET_RATIO = 10 * TARGET_STEP_RATIO;
+
 /**
- * Fast spans after a change, at which its report is checked. A change is noticed in a short span that still contains
- * some of the old rate, so the first report of a new rate is coarse: 50 ms of 2,000/s are ± 10 %, of 80/s ± 50 %. The
- * noise rule would keep that error until the forced report, minutes later. So the rate since the change is looked at
- * again for up to 50 s, and corrected when it differs by more than one standard deviation of the present figures. That
- * is at most fifteen more reports per change, a few as a rule, and none if the first was good (docs/decisions/0002).
+ * Progress of a lane in its looks at a change's report. Local monotonic times in milliseconds. A change is noticed in a
+ * short span that still contains some of the old rate, so the first report of a new rate is coarse: 50 ms of 2,000/s
+ * are ± 10 %, of 80/s ± 50 %. The noise rule would keep that error until the forced report, minutes later. So the rate
+ * since the change is looked at again for up to 50 s, and corrected when it differs by more than one standard deviation
+ * of the present figures. That is at most fifteen more reports per change, a few as a rule, and none if the first was
+ * good (docs/decisions/0002).
  *
  * The first looks follow each other closely: an error of the first report would otherwise stay for half a second or
  * more.
  */
-const LOOKS_IN_FAST_SPANS = [1, 2, 3, 4, 6, 8, 11, 15, 20, 28, 40, 60, 100, 300, 1000];
-/** Differences too small to matter: 2 % of the reported rate; below, a thousandth of the target. */
-const LOOK_RATIO = 0.02;
-const LOOK_TARGET_RATIO = 0.001;
-
-/** Fast spans after a move of the share, when usage is compared: only for people if shares depend on demand. */
-const USAGE_AFTER_FAST_SPANS = 100;
-const USAGE_RATIO = 0.1;
-
-/** Progress of a lane in its looks. Local monotonic times in milliseconds. */
 export interface Settling {
   /** The next look, or −1 when the report is settled. */
   look: number;
@@ -79,17 +79,18 @@ export function isUnsettled(settling: Settling, sample: LaneSample, reported: La
 
 /**
  * Tests if a move of the share made the reported usage outdated. Only the usage is replaced then, by that of the slow
- * span. A new demand as well would move the shares of the others, who would look again, and so on for ever.
+ * span, which takes 100 fast ones. A new demand as well would move the shares of the others, who would look again, and
+ * so on for ever.
  */
 export function isUsageOutdated(settling: Settling, sample: LaneSample, reported: LaneRates, rule: LookRule): boolean {
   const { shareMovedMs } = settling;
-  const afterMs = USAGE_AFTER_FAST_SPANS * rule.fastSpanMs;
+  const afterMs = 100 * rule.fastSpanMs;
   if (shareMovedMs === -1 || sample.now.atMs - shareMovedMs < afterMs) return false;
   settling.shareMovedMs = -1;
   estimate(sample, SLOW, scratch);
   return scratch.usage.some((usage, dimension) => {
     const before = reported.usage[dimension];
-    return Math.abs(usage - before) > USAGE_RATIO * Math.max(usage, before);
+    return Math.abs(usage - before) > SIGNIFICANT_RATIO * Math.max(usage, before);
   });
 }
 
@@ -105,7 +106,7 @@ function differsFromLong(sample: LaneSample, reported: LaneRates, restsOnMs: num
     const noise = varianceOf(scratch, dimension, sample.lengthMs(LONG));
     const doubt =
       restsOnMs === 0 ? Math.sqrt(noise) : 2 * Math.sqrt(noise + varianceOf(reported, dimension, restsOnMs));
-    if (change > Math.max(LOOK_RATIO * before, LOOK_TARGET_RATIO * target[dimension], doubt)) return true;
+    if (change > Math.max(SMALL_CHANGE_RATIO * before, LOOK_TARGET_RATIO * target[dimension], doubt)) return true;
   }
   return false;
 }
