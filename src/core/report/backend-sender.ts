@@ -2,13 +2,9 @@ import type { BackendRecord } from '../base/protocol/record.js';
 import type { LimitingSettings } from '../base/settings.js';
 import { followedHealth } from '../target/followed-health.js';
 import { HEALTHY, throttlingRatio } from '../target/throttling-ratio.js';
+import { HEALTH_REPEATS, SMALL_CHANGE_RATIO } from './constants/constants.js';
 
 export type BackendWord = Pick<BackendRecord, 'backend' | 'zone' | 'health'>;
-
-/** Part of a ratio that counts as a change of it. */
-const CHANGE_RATIO = 0.02;
-/** Records of an unchanged health while one of them is valid. */
-const REPEATS = 3;
 
 interface Known {
   /** The newest health; its level is smoothed over the earlier ones. */
@@ -66,7 +62,7 @@ export class BackendSender {
       const silentMs = nowMs - known.sentMs;
       if (!known.isPending) {
         if (silentMs > this.#validMs) this.#known.delete(backend);
-      } else if (silentMs >= (isNews(known) ? this.#gapMs : this.#validMs / REPEATS)) {
+      } else if (silentMs >= (isNews(known) ? this.#gapMs : this.#validMs / HEALTH_REPEATS)) {
         known.isPending = false;
         known.sent = known.word;
         known.sentMs = nowMs;
@@ -81,5 +77,5 @@ function isNews({ word, sent }: Known): boolean {
   const before = throttlingRatio(sent.health);
   const now = throttlingRatio(word.health);
   if (before === HEALTHY || now === HEALTHY) return before !== now;
-  return Math.abs(now - before) > CHANGE_RATIO * Math.max(before, now);
+  return Math.abs(now - before) > SMALL_CHANGE_RATIO * Math.max(before, now);
 }

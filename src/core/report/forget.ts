@@ -1,3 +1,4 @@
+import { KEYS_PER_CALL } from '../account/constants.js';
 import { isOutdated } from '../account/share/lane-checkpoints.js';
 import type { Append } from '../base/protocol/events-and-effects.js';
 import { backendRecordKey, nodeRecordKey, reportRecordKey } from '../base/protocol/record.js';
@@ -8,17 +9,8 @@ import type { LogReader } from '../log/reading/log-reader.js';
 import type { TargetBook } from '../target/target-book.js';
 import type { Member, Membership } from '../usage-map/membership.js';
 import type { KnownKey, UsageMap } from '../usage-map/usage-map.js';
+import { FORGOTTEN_MAX, WRITTEN_AGAIN_MS } from './constants/constants.js';
 import type { ReportBook } from './report-book.js';
-
-/** Keys freed per call: many dead nodes take some seconds. */
-const KEYS_PER_CALL = 64;
-/** Keys of one node freed at once, even above KEYS_PER_CALL. So the log seldom holds half of a dead node. */
-const KEYS_PER_MEMBER = 1000;
-/** Milliseconds between two calls that free keys of past lives: time to read the tombstones back. */
-const OWN_KEYS_INTERVAL_MS = 5000;
-
-/** Dead nodes remembered for their stocks. With more, nodes silent for `forgetAfterMs` lose all their rows. */
-const GONE_MAX = 1000;
 
 /** A view of the cluster; the coordinator has it. */
 interface Cluster {
@@ -61,7 +53,7 @@ export class Forgetting {
     const { nodeKey, incarnation, readyMs, settings, membership, usageMap } = this.#cluster;
     const member = membership.get(nodeKey);
     if (member === undefined || nowMs - readyMs < settings.forgetAfterMs) return [];
-    if (nowMs - this.#ownKeysMs < OWN_KEYS_INTERVAL_MS) return [];
+    if (nowMs - this.#ownKeysMs < WRITTEN_AGAIN_MS) return [];
     this.#ownKeysMs = nowMs;
     return usageMap
       .keysOf(member)
@@ -78,7 +70,7 @@ export class Forgetting {
       if (member.state === 'alive' || log.membershipLogMs - member.lastSignLogMs < settings.forgetAfterMs) continue;
       // Its keys are no longer those of the life that is remembered.
       if (membership.runsInOlderLife(member, log.membershipLogMs)) continue;
-      const isWhole = this.#addKeysOf(member, keys, membership.goneCount > GONE_MAX);
+      const isWhole = this.#addKeysOf(member, keys, membership.goneCount > FORGOTTEN_MAX);
       // Another try frees the rest once the tombstones have been read back, or should have been.
       const againInMs = isWhole ? settings.forgetAfterMs : Math.min(settings.stalenessMs, settings.forgetAfterMs);
       member.lastSignLogMs = log.membershipLogMs - settings.forgetAfterMs + againInMs;
@@ -86,16 +78,17 @@ export class Forgetting {
   }
 
   /**
-   * Adds a node's keys, the NODE keys last: a bundle in the log needs the life to which it belongs. Bundles that
-   * newcomers have to find stay, unless too many nodes are gone. Returns false where there is more to add at once.
+   * Adds a node's keys, the NODE keys last: a bundle in the log needs the life to which it belongs. They go at once,
+   * also above KEYS_PER_CALL, so that the log seldom holds half of a node. Bundles that newcomers have to find stay,
+   * unless too many nodes are gone. Returns false where there is more to add at once.
    */
   #addKeysOf(member: Member, keys: FreedKey[], areTooMany: boolean): boolean {
     const bundles = this.#cluster.usageMap.keysOf(member);
     const outdated = areTooMany ? bundles : bundles.filter((known) => this.#isOutdated(known));
-    for (const { partition, bundle } of outdated.slice(0, KEYS_PER_MEMBER)) {
+    for (const { partition, bundle } of outdated.slice(0, FORGOTTEN_MAX)) {
       keys.push({ partition, key: reportRecordKey(member.nodeKey, bundle) });
     }
-    if (outdated.length > KEYS_PER_MEMBER) return false;
+    if (outdated.length > FORGOTTEN_MAX) return false;
     if (outdated.length < bundles.length) return true;
     member.signedLives.forEach((life, partition) => {
       if (life !== 0) keys.push({ partition, key: nodeRecordKey(member.nodeKey) });

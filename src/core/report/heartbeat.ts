@@ -1,17 +1,6 @@
 import type { CoordinatorSettings } from '../base/settings.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
-
-/**
- * Milliseconds until a beat that is wanted soon; more is fewer records. At a suspected death all append, so that log
- * time moves on and the share is free sooner; a beat that failed comes again, because three in a row isolate.
- */
-const SOON_BEAT_MS = 250;
-
-/**
- * Milliseconds between beats while an own share moves with log time. It moves in steps, from record to record
- * (smoothing, slew); small records keep the steps small.
- */
-export const MOVING_BEAT_MS = 200;
+import { SOON_MS } from './constants/constants.js';
 
 export interface Circumstances {
   /** True if a node has been silent for longer than the staleness. */
@@ -38,6 +27,10 @@ export type Presence = 'here' | 'missing' | 'gone';
  * time going, and to notice a lost leader. Every append of its own is a record batch of 61 bytes plus record and a
  * wake-up of every reader: at 100 nodes and 16 partitions one per second on all would be over 8 MB per node and minute,
  * on one 0.5 MB.
+ *
+ * Beats come sooner at a suspected death: all append, so that log time moves on and the share is free sooner. One that
+ * failed comes again, because three in a row isolate. A share that moves does so from record to record (smoothing,
+ * slew): small records keep the steps small.
  */
 export class Heartbeat {
   readonly #settings: CoordinatorSettings;
@@ -61,12 +54,12 @@ export class Heartbeat {
     const sinceMs = nowMs - this.#sentMs[partition];
     const { heartbeatMs, partitionHeartbeatMs, reportGapMs } = this.#settings;
     if (presence === 'gone') return false;
-    if (presence === 'missing') return sinceMs >= SOON_BEAT_MS;
+    if (presence === 'missing') return sinceMs >= SOON_MS;
     if (isNews && sinceMs >= reportGapMs) return true;
     const silentMs = Math.min(sinceMs, nowMs - this.#reportedMs[partition]);
     if (heard && silentMs >= movingBeatMs) return true;
     const hasFailed = this.#hasFailed[partition];
-    if (partition === MEMBERSHIP_PARTITION) return sinceMs >= (suspected || hasFailed ? SOON_BEAT_MS : heartbeatMs);
+    if (partition === MEMBERSHIP_PARTITION) return sinceMs >= (suspected || hasFailed ? SOON_MS : heartbeatMs);
     return sinceMs >= (heard && !hasFailed ? partitionHeartbeatMs : heartbeatMs);
   }
 

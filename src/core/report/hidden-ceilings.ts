@@ -3,12 +3,8 @@ import type { NodeKey } from '../base/vocabulary.js';
 import type { RampBook, RampCeiling } from '../target/ramp/ramp-book.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
-import { PATIENCE_MS, type RampSink, type RampWord } from './ramp-writer.js';
-
-/** Milliseconds between two records of a ceiling hidden repeatedly. */
-export const SAID_AGAIN_MS = 5000;
-/** Ceilings per round: at rounds of 20 ms 5,000 records a second, about 375 kB. */
-const SAID_IN_A_ROUND = 100;
+import { CEILINGS_PER_ROUND, SOON_MS, WRITTEN_AGAIN_MS } from './constants/constants.js';
+import type { RampSink, RampWord } from './ramp-writer.js';
 
 export type RecordPlace = Pick<ReadEvent, 'partition' | 'offset'>;
 
@@ -58,7 +54,7 @@ export class HiddenCeilings {
     const rank = count === 0 || own === -1 ? 0 : (own + offset) % count;
     const before = this.#hidden.get(mapLane);
     const wroteMs = before?.wroteMs ?? -Infinity;
-    const dueMs = Math.max(nowMs + rank * PATIENCE_MS, wroteMs + SAID_AGAIN_MS);
+    const dueMs = Math.max(nowMs + rank * SOON_MS, wroteMs + WRITTEN_AGAIN_MS);
     const sinceMs = before !== undefined && this.#unsaid(mapLane, before) !== undefined ? before.sinceMs : nowMs;
     this.#hidden.set(mapLane, { sinceMs, partition, offset, dueMs, wroteMs });
   }
@@ -82,15 +78,15 @@ export class HiddenCeilings {
     for (const [mapLane, hidden] of this.#hidden) {
       const ceiling = this.#unsaid(mapLane, hidden);
       if (ceiling === undefined) {
-        if (nowMs - hidden.wroteMs >= SAID_AGAIN_MS) this.#hidden.delete(mapLane);
+        if (nowMs - hidden.wroteMs >= WRITTEN_AGAIN_MS) this.#hidden.delete(mapLane);
         continue;
       }
       this.longestMs = Math.max(this.longestMs, nowMs - hidden.sinceMs);
-      if (hidden.dueMs > nowMs || said >= SAID_IN_A_ROUND || !mayWrite(hidden.partition)) continue;
+      if (hidden.dueMs > nowMs || said >= CEILINGS_PER_ROUND || !mayWrite(hidden.partition)) continue;
       write(this.#wordOf(mapLane, hidden.partition, ceiling));
       said++;
       hidden.wroteMs = nowMs;
-      hidden.dueMs = nowMs + SAID_AGAIN_MS;
+      hidden.dueMs = nowMs + WRITTEN_AGAIN_MS;
     }
   }
 

@@ -1,8 +1,10 @@
+import { COUNTED_MS, NAMED_AGAIN_MS, NAMED_KEYS, NAMED_LANES_MAX, ROUNDING_ERROR } from '../account/constants.js';
 import type { PublishedKeys } from '../account/keys/silent-use.js';
 import type { LaneState } from '../account/lanes/lane-state.js';
 import { groupIdOf } from '../base/ids.js';
 import type { KeyRow } from '../base/protocol/record.js';
 import { DIRECTIONS } from '../base/vocabulary.js';
+import { CHANCE_DEVIATIONS, LEAST_HEAT, SHOWN_CHANGE_RATIO } from './constants/constants.js';
 
 /** The sources of a heartbeat's rows. */
 export interface NamedKeys {
@@ -37,7 +39,7 @@ export class KeyNames {
     // A node that has come has no names yet.
     if (nodes > this.#nodes) this.#published.clear();
     this.#nodes = nodes;
-    this.#mayPublish = Math.min(ROWS_PUBLISHED_MAX, this.#mayPublish + ROWS_OF_ALL_NODES / Math.max(1, nodes));
+    this.#mayPublish = Math.min(ROWS_PUBLISHED_MAX, this.#mayPublish + NAMED_KEYS / Math.max(1, nodes));
     if (this.#mayPublish < 1) return [];
     const news = [...this.#reported(named), ...this.#silent(named)]
       .map((key) => ({ ...key, worth: worthOf(key.heat, this.#published.get(key.key), nowMs) }))
@@ -57,13 +59,14 @@ export class KeyNames {
   }
 
   *#reported({ lanes, keys }: NamedKeys): Generator<Named> {
-    for (let looked = Math.min(lanes.length, LANES_LOOKED_MAX); looked > 0; looked--) {
+    for (let looked = Math.min(lanes.length, NAMED_LANES_MAX); looked > 0; looked--) {
       this.#next = (this.#next + 1) % lanes.length;
       const lane = lanes[this.#next];
       if (!lane?.entry.isOpen || !keys.isKey(lane.group)) continue;
       const { settings, groupId, direction, reported } = lane;
       const quota = settings.quota[DIRECTIONS[direction]];
-      const heat = Math.max(...Array.from(reported.demand, (rate, at) => rate / Math.max(quota[at], SMALLEST_QUOTA)));
+      // Demand for a quota of 0 is the hottest.
+      const heat = Math.max(...Array.from(reported.demand, (rate, at) => rate / Math.max(quota[at], ROUNDING_ERROR)));
       const { name } = settings;
       yield { key: `${direction}${name}`, heat, row: { groupId, direction, name, messages: 0, bytes: 0 } };
     }
@@ -103,24 +106,11 @@ interface Published {
 
 /** The heat of a silent key that is not used any more. */
 const OVER = 0;
-/** Lanes per heartbeat. More take longer than a round's other work. */
-const LANES_LOOKED_MAX = 512;
-const ROWS_PUBLISHED_MAX = 8;
-/** Rows of all nodes per heartbeat: each node reads 60 kB a minute of them. */
-const ROWS_OF_ALL_NODES = 32;
-const PUBLISHED_AGAIN_MS = 30_000;
+const ROWS_PUBLISHED_MAX = NAMED_KEYS / 4;
 /** Milliseconds by which a silent key's first row repeats sooner. */
-const FIRST_EARLIER_MS = 20_000;
+const FIRST_EARLIER_MS = (2 * NAMED_AGAIN_MS) / 3;
 /** Milliseconds after which readers forget a row (usage-map/silent-rates.ts). */
-const HOLDS_MS = 120_000;
-const FAR_RATIO = 0.25;
-/** Seconds over which silent keys are counted at least (keys/silent-use.ts). */
-const COUNTED_S = 2.5;
-const FAR_DEVIATIONS = 3;
-/** The heat of a key without demand or limit. */
-const LEAST_HEAT = 0.01;
-/** Divisor for a quota of 0: demand for it is the hottest. */
-const SMALLEST_QUOTA = 1e-9;
+const HOLDS_MS = 4 * NAMED_AGAIN_MS;
 
 function isSilent({ messages, bytes }: KeyRow): boolean {
   return messages > 0 || bytes > 0;
@@ -138,9 +128,9 @@ function worthOf(heat: number, published: Published | undefined, nowMs: number):
 
 /** Tests if a row has changed or is due again. */
 function isNews(row: KeyRow, published: Published | undefined, nowMs: number): boolean {
-  if (published === undefined || nowMs - published.atMs >= PUBLISHED_AGAIN_MS) return true;
-  const chance = FAR_DEVIATIONS * Math.sqrt(row.messages / COUNTED_S);
+  if (published === undefined || nowMs - published.atMs >= NAMED_AGAIN_MS) return true;
+  const chance = CHANCE_DEVIATIONS * Math.sqrt(row.messages / (COUNTED_MS / 1000));
   const change = Math.abs(row.messages - published.row.messages);
-  if (change > Math.max(chance, FAR_RATIO * Math.max(row.messages, published.row.messages))) return true;
+  if (change > Math.max(chance, SHOWN_CHANGE_RATIO * Math.max(row.messages, published.row.messages))) return true;
   return isSilent(row) !== isSilent(published.row);
 }

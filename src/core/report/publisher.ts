@@ -1,3 +1,4 @@
+import { ROWS_AT_ONCE_MAX } from '../account/constants.js';
 import type { PublishedKeys } from '../account/keys/silent-use.js';
 import type { LaneState } from '../account/lanes/lane-state.js';
 import type { LaneTable } from '../account/lanes/lane-table.js';
@@ -26,7 +27,8 @@ import type { RampBook } from '../target/ramp/ramp-book.js';
 import { type Member, type Membership, newestLife } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { BackendSender, type BackendWord } from './backend-sender.js';
-import { Heartbeat, MOVING_BEAT_MS, type Presence } from './heartbeat.js';
+import { FAREWELL_TELLERS, MOVING_BEAT_MS, WRITTEN_AGAIN_MS } from './constants/constants.js';
+import { Heartbeat, type Presence } from './heartbeat.js';
 import type { HiddenCeilings, RecordPlace } from './hidden-ceilings.js';
 import { KeyNames } from './key-names.js';
 import { type RampWord, RampWriter } from './ramp-writer.js';
@@ -34,13 +36,6 @@ import type { Bundle, ReportBook } from './report-book.js';
 import { ReportBudget } from './report-budget.js';
 import { noReports, type ReportCounts, type ReportReason } from './report-reason.js';
 import type { Reporter } from './reporter.js';
-
-/** Milliseconds after which a record without room is written again. */
-const REFUSED_RETRY_MS = 5000;
-/** Rows that a node writes at most when it stops: 1 MB. */
-const LAST_ROWS_MAX = 20_000;
-/** Nodes that write another's farewell, though one would be enough. */
-const TELLERS = 8;
 
 export interface PublisherParts {
   readonly nodeKey: NodeKey;
@@ -182,7 +177,7 @@ export class Publisher {
 
   /** Writes a record again later, after the log had no room. */
   sayLater({ partition, key }: { readonly partition: number; readonly key: string }, nowMs: number): void {
-    this.#parts.book.forceOn(partition, key, nowMs + REFUSED_RETRY_MS);
+    this.#parts.book.forceOn(partition, key, nowMs + WRITTEN_AGAIN_MS);
   }
 
   /**
@@ -195,7 +190,7 @@ export class Publisher {
     const { nodeKey, membership, appends } = this.#parts;
     const own = membership.indexOf(nodeKey);
     if (this.incarnation === 0 || own === -1) return;
-    if ((own + offset) % Math.ceil(membership.alive.length / TELLERS) !== 0) return;
+    if ((own + offset) % Math.ceil(membership.alive.length / FAREWELL_TELLERS) !== 0) return;
     const incarnation = newestLife(member);
     // This sequence is no news for nodes that remember the life, and does not outrank its process, should it still
     // live.
@@ -287,11 +282,11 @@ export class Publisher {
     for (const bundle of book.bundles) {
       const content = reporter.contentOf(bundle, lanes, nowMs);
       rows += content.rows.length;
-      if (content.rows.length === 0 || rows > LAST_ROWS_MAX) {
+      if (content.rows.length === 0 || rows > ROWS_AT_ONCE_MAX) {
         appends.push({ partition: bundle.partition, key: bundle.key, record: null });
       } else this.#publish(bundle, lanes, nowMs, 'stop');
     }
-    this.#publishUnpublished(unpublished.slice(0, Math.max(0, LAST_ROWS_MAX - rows)), nowMs);
+    this.#publishUnpublished(unpublished.slice(0, Math.max(0, ROWS_AT_ONCE_MAX - rows)), nowMs);
     for (let partition = 0; partition < log.logTimes.length; partition++) {
       this.#append(partition, nodeRecordKey(nodeKey), nowMs, (author) => ({ kind: 'farewell', author, nodeId }));
     }

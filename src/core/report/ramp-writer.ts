@@ -10,16 +10,13 @@ import { rampTop } from '../target/ramp/ramp-of.js';
 import type { RampTurn } from '../target/ramp/ramp-turn.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
+import { MOVING_BEAT_MS, RAMP_BEATS, SOON_MS } from './constants/constants.js';
 
 /** Numaflow's second: milliseconds in which a ceiling steps at most once. */
 const STEP_MS = 1000;
-/** Milliseconds that each further node waits for the nodes before it. */
-export const PATIENCE_MS = 250;
-/** Milliseconds after which a step not read back is written again. */
-const RETRY_MS = 500;
-/** Beats during a climbing ramp: one moves a scheduled ceiling by 1/100. SHORTEST_BEAT_MS bounds them. */
-const BEATS = 100;
-const SHORTEST_BEAT_MS = 50;
+/** Milliseconds after which a step not read back is written again: the next node has had its turn. */
+const RETRY_MS = 2 * SOON_MS;
+const SHORTEST_BEAT_MS = MOVING_BEAT_MS / 4;
 
 type NextCeiling = Pick<GroupStateRecord, 'ceiling' | 'lateMs' | 'readUntilMs' | 'readUntilOffset'>;
 
@@ -71,7 +68,7 @@ export class RampWriter {
       else rest(lane.rampTurn);
       if (!lane.rampTurn.isClimbing) continue;
       const { partition } = lane;
-      this.beatMs[partition] = Math.min(this.beatMs[partition], Math.max(SHORTEST_BEAT_MS, ramp.overMs / BEATS));
+      this.beatMs[partition] = Math.min(this.beatMs[partition], Math.max(SHORTEST_BEAT_MS, ramp.overMs / RAMP_BEATS));
     }
   }
 
@@ -86,7 +83,7 @@ export class RampWriter {
     if (Number.isNaN(turn.dueMs)) turn.dueMs = nowMs;
     const rank = this.#rankIn(lane);
     turn.isClimbing = rank === 0 && next.ceiling !== known?.ceiling;
-    if (nowMs - turn.dueMs < rank * PATIENCE_MS || nowMs - turn.wroteMs < RETRY_MS) return;
+    if (nowMs - turn.dueMs < rank * SOON_MS || nowMs - turn.wroteMs < RETRY_MS) return;
     turn.wroteMs = nowMs;
     write({ groupId, direction, ...next, timeToLiveMs: ramp.timeToLiveMs });
   }

@@ -1,5 +1,6 @@
 import type { LaneState } from '../account/lanes/lane-state.js';
 import { MESSAGES } from '../base/vocabulary.js';
+import { SHOWN_CHANGE_RATIO } from './constants/constants.js';
 import { estimate, type LaneRates } from './sample/estimate.js';
 import { type LaneSample, LONG, SLOW } from './sample/lane-sample.js';
 import { type ChangeRule, noticedIn } from './sample/significant-change.js';
@@ -16,25 +17,27 @@ import { type ChangeRule, noticedIn } from './sample/significant-change.js';
 export function areRatesWrong(lane: LaneState, topics: number, rule: NoiseRule): boolean {
   const { sample, reported, reportedTopics } = lane;
   if (!sample.isFull(SLOW)) return false;
-  // Rates of an unused lane that do not stand out from chance are in use all the same.
-  if (!lane.entry.isOpen && arrivalsIn(sample, SLOW) >= ARRIVALS_LEAST) return true;
-  if (Math.abs(topics - reportedTopics) > TOPICS_RATIO * Math.max(topics, reportedTopics)) return lane.entry.isOpen;
+  // Rates of an unused lane that do not stand out from chance are in use all the same, but one piece shows none.
+  if (!lane.entry.isOpen && arrivalsIn(sample, SLOW) >= 2) return true;
+  if (Math.abs(topics - reportedTopics) > SHOWN_CHANGE_RATIO * Math.max(topics, reportedTopics))
+    return lane.entry.isOpen;
   return (
     noticedIn(sample, reported, { ...rule, reads: 'demand', restsOnMs: Infinity }, SLOW) !== -1 ||
     noticedIn(sample, reported, { ...rule, reads: 'usage', restsOnMs: Infinity }, SLOW) !== -1
   );
 }
 
-/** Estimates the rates of a lane far below its quota. They are not urgent: the span is one that shows them to 10 %. */
+/** Estimates the rates of a lane far below its quota. They are not urgent: 100 arrivals show them to 10 %. */
 export function steadyRates(sample: LaneSample, out: LaneRates): void {
-  estimate(sample, arrivalsIn(sample, SLOW) >= EXACT_ARRIVALS ? SLOW : LONG, out);
+  estimate(sample, arrivalsIn(sample, SLOW) >= 100 ? SLOW : LONG, out);
 }
 
 /** Tests if the silence is so long that the rates are over. */
 export function areRatesOver({ sample, reported, entry }: LaneState, isNearQuota: boolean): boolean {
   if (!entry.isOpen || !sample.isFull(SLOW) || arrivalsIn(sample, SLOW) > 0) return false;
   const expected = (reported.demand[MESSAGES] * sample.lengthMs(SLOW)) / 1000;
-  return isNearQuota || expected >= EXPECTED_LEAST || (sample.isFull(LONG) && arrivalsIn(sample, LONG) === 0);
+  // Of eight expected pieces none comes by chance once in 3,000 times.
+  return isNearQuota || expected >= 8 || (sample.isFull(LONG) && arrivalsIn(sample, LONG) === 0);
 }
 
 export type NoiseRule = Pick<ChangeRule, 'significantChangeRatio' | 'noiseFactor'>;
@@ -45,10 +48,3 @@ function arrivalsIn(sample: LaneSample, span: number): number {
   const came = now.attempted(MESSAGES) - begin.attempted(MESSAGES);
   return Math.max(came, now.admitted(MESSAGES) - begin.admitted(MESSAGES));
 }
-
-/** Pieces of work within 5 s that make a lane used. With fewer its row would come and go. */
-const ARRIVALS_LEAST = 2;
-/** Pieces of work expected within 5 s whose absence ends a rate. */
-const EXPECTED_LEAST = 8;
-const EXACT_ARRIVALS = 100;
-const TOPICS_RATIO = 0.25;

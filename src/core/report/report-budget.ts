@@ -1,9 +1,6 @@
+import { AT_ONCE_MS } from '../account/constants.js';
+import { OLDEST_EVERY } from './constants/constants.js';
 import type { Bundle } from './report-book.js';
-
-/** Seconds of a node's reports that may come at once; at least one report. */
-const BURST_SECONDS = 0.1;
-/** Reports of which one goes to the bundle due for longest. */
-const OLDEST_EVERY = 4;
 
 /**
  * Bounds a node's reports per second, and orders the due ones.
@@ -29,7 +26,7 @@ export class ReportBudget {
 
   constructor(perSecond: number) {
     this.#perSecond = perSecond;
-    this.#burst = Math.max(1, BURST_SECONDS * perSecond);
+    this.#burst = Math.max(1, (AT_ONCE_MS / 1000) * perSecond);
     this.#left = this.#burst;
   }
 

@@ -1,3 +1,4 @@
+import { HEADROOM_RATIO } from '../account/constants.js';
 import type { LaneTokens } from '../account/lane-tokens.js';
 import { type LaneState, shortestSpanMs } from '../account/lanes/lane-state.js';
 import type { ShareBook } from '../account/share/share-book.js';
@@ -19,7 +20,18 @@ import {
 import type { Limiter } from '../limiter/limiter.js';
 import type { CostMeter } from '../target/cost-meter.js';
 import { costsWritten, lookAtCosts } from '../target/cost-report.js';
-import { MOVING_BEAT_MS } from './heartbeat.js';
+import {
+  CLAIM_OVER_RATIO,
+  FULL_IN_MAX_MS,
+  LATELY_MS,
+  MOVING_BEAT_MS,
+  REFUSED_DEVIATIONS,
+  SIGNIFICANT_RATIO,
+  SILENT_SLOW_SPANS,
+  SMALL_CHANGE_RATIO,
+  SOON_MS,
+  TARGET_STEP_RATIO,
+} from './constants/constants.js';
 import { LookList } from './look-list.js';
 import { areRatesOver, areRatesWrong, steadyRates } from './rates-in-log.js';
 import type { Bundle, ReportBook } from './report-book.js';
@@ -30,24 +42,6 @@ import { FAST, type LaneSample, LONG, MEDIUM, SLOW } from './sample/lane-sample.
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from './sample/settling.js';
 import { type ChangeRule, noticedIn } from './sample/significant-change.js';
 
-/**
- * Slow spans of silence after which a lane is not sampled. The slow span covers up to twice its length; a change that
- * it has not shown by then is diluted further in the long one.
- */
-const SILENT_AFTER_SLOW_SPANS = 4;
-/** Standard deviations. With more, a quiet node that wants more is refused longer before its report. */
-const RELAXED_NOISE_FACTOR = 2.8;
-
-/**
- * Changes of a share that is remembered and has to be reported. The first two are parts of the share, the third of the
- * target.
- */
-const LARGE_SHARE_STEP_RATIO = 0.05;
-const SMALL_SHARE_STEP_RATIO = 0.01;
-const SHARE_STEP_TARGET_RATIO = 0.0001;
-/** The same for shared tokens, of which a late step costs none. Less writes more records, no more exact ones. */
-const LARGE_TOKEN_STEP_RATIO = 0.1;
-const SMALL_TOKEN_STEP_RATIO = 0.02;
 /** Milliseconds for a beat (after MOVING_BEAT_MS) and its way back; less than one step counts (250 ms). */
 const MOVING_REPORT_MS = MOVING_BEAT_MS + 15;
 
@@ -161,9 +155,9 @@ export class Reporter {
     return { rows, fullInMs: Math.ceil(Math.min(fullInMs, FULL_IN_MAX_MS)) };
   }
 
-  /** Compares the rates in the log with the present ones, every RATES_MS. */
+  /** Compares the rates in the log with the present ones, every LATELY_MS. */
   #areRatesWrong(lane: LaneState, nowMs: number): boolean {
-    if (nowMs - lane.ratesComparedMs < RATES_MS) return false;
+    if (nowMs - lane.ratesComparedMs < LATELY_MS) return false;
     lane.ratesComparedMs = nowMs;
     const { significantChangeRatio, noiseFactor } = this.#settings;
     // Work that comes together is one chance.
@@ -180,7 +174,7 @@ export class Reporter {
     if (!lane.entry.isOpen) lane.entry.life = 'awaited';
     const { publishedMs } = this.#book.bundleOf(lane.group, lane.groupId);
     const isFirst = publishedMs === -Infinity;
-    const atMs = isFirst ? lane.ratesComparedMs + FIRST_RATES_MS : publishedMs + FAR_RATES_MS;
+    const atMs = isFirst ? lane.ratesComparedMs + LATELY_MS : publishedMs + FAR_RATES_MS;
     this.#book.forceBy(lane.group, lane.groupId, 'rates-far-below', atMs);
   }
 
@@ -207,8 +201,9 @@ export class Reporter {
     }
   }
 
+  /** Tests if the slow span, which covers up to twice its length, has shown any change. */
   #isSilent({ touchedMs }: LaneState, nowMs: number): boolean {
-    return nowMs - touchedMs > SILENT_AFTER_SLOW_SPANS * this.#settings.slowSpanMs;
+    return nowMs - touchedMs > SILENT_SLOW_SPANS * this.#settings.slowSpanMs;
   }
 
   #consider(lane: LaneState, bundle: Bundle, refusedNow: boolean, nowMs: number): void {
@@ -222,7 +217,7 @@ export class Reporter {
     }
     if (lane.tokens !== null) {
       const heldBackMs = this.#limiter.enforced.get(lane.lane) ?? Infinity;
-      const isCalm = nowMs - heldBackMs >= CALM_MS;
+      const isCalm = nowMs - heldBackMs >= SOON_MS;
       this.#considerTokens(lane, lane.tokens, { refusedNow, nowMs, silentMs: nowMs - bundle.publishedMs, isCalm });
       return;
     }
@@ -311,7 +306,7 @@ export class Reporter {
     const { remembers, reads } = this.#shares.strategyOf(lane.group);
     if (!lane.entry.isOpen || (!remembers && reads !== 'usage')) return false;
     const { demand, usage } = lane.reported;
-    const ratio = silentMs < this.#settings.heartbeatMs ? LARGE_TOKEN_STEP_RATIO : SMALL_TOKEN_STEP_RATIO;
+    const ratio = silentMs < this.#settings.heartbeatMs ? SIGNIFICANT_RATIO : SMALL_CHANGE_RATIO;
     if (reads === 'usage') this.#shares.takenInto(taken, lane.lane, demand);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const wanted = demand[dimension];
@@ -334,13 +329,14 @@ export class Reporter {
   #isShareOutdated(lane: LaneState, silentMs: number): boolean {
     if (!this.#shares.strategyOf(lane.group).remembers) return false;
     const target = this.#shares.targetOf(lane.lane);
-    const settled = silentMs < this.#settings.heartbeatMs ? LARGE_SHARE_STEP_RATIO : SMALL_SHARE_STEP_RATIO;
+    // A late step of shared tokens costs none, one of a remembered share does.
+    const settled = (silentMs < this.#settings.heartbeatMs ? SIGNIFICANT_RATIO : SMALL_CHANGE_RATIO) / 2;
     if (lane.isOwnMoving && silentMs < MOVING_REPORT_MS) return false;
     const ratio = lane.isOwnMoving ? 0 : settled;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const before = lane.reportedShare[dimension];
       const now = this.#shares.reportable(lane.lane, dimension);
-      const least = Math.max(ratio * Math.max(before, now), SHARE_STEP_TARGET_RATIO * target[dimension]);
+      const least = Math.max(ratio * Math.max(before, now), TARGET_STEP_RATIO * target[dimension]);
       if (Math.abs(now - before) > least) return true;
     }
     return false;
@@ -375,7 +371,7 @@ export class Reporter {
     return {
       reads: this.#shares.strategyOf(lane.group).reads,
       significantChangeRatio,
-      noiseFactor: relaxed ? RELAXED_NOISE_FACTOR : noiseFactor,
+      noiseFactor: relaxed ? REFUSED_DEVIATIONS : noiseFactor,
       restsOnMs: restsOnMs(lane),
     };
   }
@@ -431,9 +427,6 @@ export interface BundleContent {
   readonly fullInMs: number;
 }
 
-/** Milliseconds for which a dead node is remembered at most: longer than any quota takes to fill its bucket. */
-const FULL_IN_MAX_MS = 40 * 86_400_000;
-
 interface SinceReport {
   readonly nowMs: number;
   /** True = work has been refused since the last sample. */
@@ -464,17 +457,11 @@ function dueByRates(
 const taken = noUnits();
 const before = createLaneRates();
 
-/** Milliseconds between comparisons of a lane's rates with the log. More shows changes later, and writes less. */
-const RATES_MS = 5000;
 /** Milliseconds that rates far below the quota wait for others. */
-const FAR_RATES_MS = 20_000;
-/** Milliseconds of that wait for the first rates of a record. */
-const FIRST_RATES_MS = 5000;
+const FAR_RATES_MS = 4 * LATELY_MS;
 
 /** The deviation of a lane whose report is just due. */
 const DUE = 1;
-/** Change of a rate that equals a charge at its threshold; the default of `significantChangeRatio`. */
-const SIGNIFICANT_RATIO = 0.1;
 
 /** Computes the largest change of a rate. It is a part of the larger value, 0 … 1. */
 function changeOf(before: LaneRates, now: LaneRates): number {
@@ -504,12 +491,10 @@ function keepToTaken({ current, reported, entry }: LaneState, tokens: LaneTokens
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     const wanted = demand[dimension];
     const published = reported.demand[dimension];
-    if (tokens.hasLeft(dimension)) demand[dimension] = Math.min(wanted, TAKEN_RATIO * usage[dimension]);
+    if (tokens.hasLeft(dimension)) demand[dimension] = Math.min(wanted, HEADROOM_RATIO * usage[dimension]);
     else if (isAnnounced && tokens.clumpsOf(dimension) > 1) demand[dimension] = Math.min(wanted, published);
   }
 }
-
-const TAKEN_RATIO = 1.2;
 
 /** Tests if the reported demand is too high. Between two batches nothing arrives, so the slow span has to agree. */
 function isOverstated(tokens: LaneTokens, { sample, current, reported }: LaneState): boolean {
@@ -524,10 +509,6 @@ const slow = createLaneRates();
 function isClaimOver(now: LaneRates, published: LaneRates): boolean {
   return published.demand.some((demand, dimension) => demand > CLAIM_OVER_RATIO * now.demand[dimension]);
 }
-
-const CLAIM_OVER_RATIO = 1.5;
-/** Milliseconds of calm that the brief span (232 ms) needs: rates of held-back time would end a claim too early. */
-const CALM_MS = 250;
 
 /** Estimates the usage of a first report over a whole second: its split by usage ignores the first burst. */
 function usageOverASecond(sample: LaneSample): LaneUnits {

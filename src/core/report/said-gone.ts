@@ -3,6 +3,7 @@ import { nodeRecordKey } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
 import { MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
 import type { Member, Membership } from '../usage-map/membership.js';
+import { FAREWELL_TURNS } from './constants/constants.js';
 
 /** A view of the cluster; the coordinator has it. */
 interface Cluster {
@@ -56,7 +57,7 @@ export class SaidGone {
   #patienceMs(rank: number, { state, incarnation, lives }: Member, partition: number): number {
     const { heartbeatMs, stalenessMs } = this.#cluster.settings;
     // A node that left has written its farewell on all partitions.
-    const turn = Math.min(TURNS_MAX, rank + (state === 'left' ? 1 : 0));
+    const turn = Math.min(FAREWELL_TURNS, rank + (state === 'left' ? 1 : 0));
     return turn * heartbeatMs + (incarnation >= lives[partition] ? 0 : stalenessMs);
   }
 }
@@ -67,6 +68,4 @@ function farewellFor({ nodeKey, nodeId, lives }: Member, partition: number): App
   return { partition, key: nodeRecordKey(nodeKey), record: { kind: 'farewell', author, nodeId } };
 }
 
-/** Nodes that wait for each other, one heartbeat each. Those behind them publish at once. */
-const TURNS_MAX = 5;
 const NOTHING: Append[] = [];

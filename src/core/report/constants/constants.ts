@@ -34,3 +34,37 @@ export const LOOKS_IN_FAST_SPANS = [1, 2, 3, 4, 6, 8, 11, 15, 20, 28, 40, 60, 10
 export const REST_SLOW_SPANS = 0.8;
 /** Rounds in which all busy lanes have a turn. More: shorter rounds, older rates. */
 export const BUSY_ROUNDS = 20;
+
+// reporter.ts:
+/** Slow spans of silence until a lane is not sampled. More: work for silent lanes; less: changes stay unseen. */
+export const SILENT_SLOW_SPANS = 4;
+/** Standard deviations where work is refused. More: a quiet node that wants more is refused longer. */
+export const REFUSED_DEVIATIONS = 2.8;
+/** Published ÷ present demand at which a claim is over. More: others wait longer for what it leaves. */
+export const CLAIM_OVER_RATIO = 1.5;
+/** Milliseconds that a dead node is remembered at most: as any bucket fills sooner. More: keys stay in the log. */
+export const FULL_IN_MAX_MS = 40 * 86_400_000;
+
+// heartbeat.ts, ramp-writer.ts, hidden-ceilings.ts:
+/** Milliseconds between beats while an own share moves. More: fewer records, larger steps. */
+export const MOVING_BEAT_MS = 200;
+/** Beats of a climbing ramp, at most four in MOVING_BEAT_MS. More: more records, smaller steps. */
+export const RAMP_BEATS = 100;
+/** Hidden ceilings written per round. More: sooner found; at 20 ms 5,000 records, 375 kB a second. */
+export const CEILINGS_PER_ROUND = 100;
+
+// report-budget.ts, backend-sender.ts, key-names.ts:
+/** Reports of which one goes to the bundle due for longest. More: old ones wait, larger errors do not. */
+export const OLDEST_EVERY = 4;
+/** Records of an unchanged health while one is valid. More: more records; less: a lost one ends it. */
+export const HEALTH_REPEATS = 3;
+/** Heat of a key without demand or limit. More: idle keys are named as often as hot ones. */
+export const LEAST_HEAT = 0.01;
+
+// said-gone.ts, publisher.ts, forget.ts:
+/** Nodes that wait for each other, a heartbeat each. More: fewer farewells twice, later ones if many fail. */
+export const FAREWELL_TURNS = 5;
+/** Nodes that write another's lost farewell, though one is enough. More: surer, more records. */
+export const FAREWELL_TELLERS = 8;
+/** Dead nodes remembered for stocks, and keys of one freed at once. More: memory, and longer calls. */
+export const FORGOTTEN_MAX = 1000;
