@@ -36,7 +36,7 @@ export function steadyRates(sample: LaneSample, out: LaneRates): void {
 export function areRatesOver({ sample, reported, entry }: LaneState, isNearQuota: boolean): boolean {
   if (!entry.isOpen || !sample.isFull(SLOW) || arrivalsIn(sample, SLOW) > 0) return false;
   const expected = (reported.demand[MESSAGES] * sample.lengthMs(SLOW)) / 1000;
-  // Of eight expected pieces none comes by chance once in 3,000 times.
+  // Eight expected pieces all stay away by chance once in 3,000 times.
   return isNearQuota || expected >= 8 || (sample.isFull(LONG) && arrivalsIn(sample, LONG) === 0);
 }
 

@@ -1,4 +1,4 @@
-import { KEY_NAME_MAX } from '../../base/vocabulary.js';
+import { KEY_NAME_MAX } from '../../base/constants.js';
 
 /**
  * Matches names of keys with literal text and fields, `tenant:{t}/user:{u}`. A field stands for any text, also for
