@@ -48,9 +48,7 @@ export function createProgram(): Command {
     .showHelpAfterError(helpOf('quotamesh'))
     .hook('preAction', (_, command) => adviseHelp(helpOf(nameOf(command))))
     .addHelpText('after', EXAMPLES);
-  for (const command of commands()) inherit(command, program.addCommand(command));
-  const completion = completionCommand(program);
-  inherit(completion, program.addCommand(completion));
+  for (const command of [...commands(), completionCommand(program)]) inherit(command, program.addCommand(command));
   return program;
 }
 

@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { lazily } from '../../terminal/lazily.js';
+import { seconds } from '../look/node-command.js';
 
 export interface DoctorOptions {
   readonly node?: string;
@@ -16,16 +17,10 @@ export function doctorCommand(): Command {
     .argument('[file]', 'configuration: a YAML file, or a folder of them', 'node.yaml')
     .option('-n, --node <id>', 'as for run')
     .option('--http <address>', 'as for run')
-    .option('--timeout <seconds>', 'for each look', seconds, 5)
+    .option('--timeout <seconds>', 'for each look', seconds(600), 5)
     .option('--json', 'JSON instead of text: sound, findings')
     .addHelpText('after', HELP)
     .action(lazily(async () => (await import('./show-findings.js')).showFindings));
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (value >= 0.1 && value <= 600) return value;
-  throw new InvalidArgumentError('It must be a number of seconds between 0.1 and 600.');
 }
 
 const HELP = `

@@ -4,7 +4,6 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { isMapping, type Mapping } from '../../../base/input/mapping.js';
 import { configFiles } from '../../../config/files/config-files.js';
 import { ConfigError } from '../../../config/setting/config-error.js';
-import { segmentOf } from '../../../config/setting/path-segment.js';
 import { mergeFiles } from '../../../config/yaml/merge-files.js';
 import { parseYaml } from '../../../config/yaml/parse-yaml.js';
 import type { AttachedTo } from '../../../node/groups/changes/attaching.js';
@@ -13,6 +12,7 @@ import { isSameValue } from '../../../node/groups/least-definition.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { allPages, change, nodeAddress } from '../../node-client/node-requests.js';
 import { print } from '../../terminal/print.js';
+import { attachmentPath } from './attach-groups.js';
 import type { GroupOptions } from './group-command.js';
 
 /**
@@ -31,50 +31,52 @@ export async function applyGroups(options: GroupOptions): Promise<void> {
   const changes = planned.filter(({ lines }) => lines.length > 0);
   const attaching = await planAttachments(node, written.attachments);
   const count = changes.length + attaching.length;
-  if (!json) print(...[...changes, ...attaching].flatMap(({ name, lines, isNew }) => [titleOf(name, isNew), ...lines]));
+  if (!json) {
+    const all = [...changes, ...attaching];
+    print(...all.flatMap(({ name, lines, isNew }) => [`${name}${isNew ? ' (new)' : ''}`, ...lines]));
+  }
   if (!dryRun && count > 0 && !yes && !(await isConfirmed(count))) {
     print('nothing is changed');
     return;
   }
-  const applied = dryRun || changes.length === 0 ? 0 : await applyAll(node, changes, written.groups);
-  const attached = dryRun ? 0 : await attachAll(node, attaching);
-  const [unchanged, unmoved] = [planned.length - changes.length, sizeOf(written.attachments) - attaching.length];
+  if (!dryRun && changes.length > 0) await applyAll(node, changes, written.groups);
+  if (!dryRun) await attachAll(node, attaching);
+  const unchanged = planned.length - changes.length;
   if (json) {
     const shown = changes.map(({ name, isNew, before, after }) => ({ group: name, isNew, before, after }));
     const scopes = attaching.map(({ scope, isNew, before, after }) => ({ scope, isNew, before, after }));
+    const [applied, attached] = dryRun ? [0, 0] : [changes.length, attaching.length];
     print(JSON.stringify({ dryRun, applied, unchanged, changes: shown, attached, attachments: scopes }));
     return;
   }
-  const verdict = (what: string, all: number, done: number, rest: number) => {
-    const told = dryRun ? `${all - rest} would change (nothing is changed)` : `${done} changed`;
-    return `${all} ${what}: ${told}, ${rest} are so already`;
+  const verdict = (what: string, all: number, changed: number) => {
+    const told = dryRun ? `${changed} would change (nothing is changed)` : `${changed} changed`;
+    return `${all} ${what}: ${told}, ${all - changed} are so already`;
   };
-  print(verdict('groups', planned.length, applied, unchanged));
-  if (sizeOf(written.attachments) > 0) {
-    print(verdict('attachments', sizeOf(written.attachments), attached, unmoved));
-  }
-}
-
-function titleOf(name: string, isNew: boolean): string {
-  return `${name}${isNew ? ' (new)' : ''}`;
+  print(verdict('groups', planned.length, changes.length));
+  const attachments = sizeOf(written.attachments);
+  if (attachments > 0) print(verdict('attachments', attachments, attaching.length));
 }
 
 function sizeOf(mapping: Mapping): number {
   return Object.keys(mapping).length;
 }
 
-interface PlannedGroup {
+interface Planned {
   readonly name: string;
   readonly isNew: boolean;
-  readonly expected: number | 'none';
   readonly before: Mapping | null;
   readonly after: Mapping;
   /** Diff; empty = nothing to change. */
   readonly lines: readonly string[];
 }
 
+interface PlannedGroup extends Planned {
+  readonly expected: number | 'none';
+}
+
 async function plan(node: NodeAddress, written: Mapping): Promise<PlannedGroup[]> {
-  if (Object.keys(written).length === 0) return [];
+  if (sizeOf(written) === 0) return [];
   const groups = Object.fromEntries(Object.entries(written).map(([name, definition]) => [name, definition ?? {}]));
   const asked = { method: 'PUT', path: 'v1/groups', body: { groups }, dryRun: true } as const;
   const preview = await change<{ readonly groups: readonly PreviewedGroup[] }>(node, asked);
@@ -86,12 +88,10 @@ async function plan(node: NodeAddress, written: Mapping): Promise<PlannedGroup[]
   });
 }
 
-/** Applies all; returns the number of changes. */
-async function applyAll(node: NodeAddress, changes: readonly PlannedGroup[], written: Mapping): Promise<number> {
+async function applyAll(node: NodeAddress, changes: readonly PlannedGroup[], written: Mapping): Promise<void> {
   const groups = Object.fromEntries(changes.map(({ name }) => [name, written[name] ?? {}]));
   const ifRevision = Object.fromEntries(changes.map(({ name, expected }) => [name, expected]));
   await change(node, { method: 'PUT', path: 'v1/groups', body: { groups, ifRevision } });
-  return changes.length;
 }
 
 interface WrittenFiles {
@@ -133,39 +133,32 @@ async function isConfirmed(count: number): Promise<boolean> {
   return /^y(es)?$/i.test(answer.trim());
 }
 
-interface PlannedAttachment {
+interface PlannedAttachment extends Planned {
   readonly scope: string;
-  readonly name: string;
-  readonly isNew: boolean;
   readonly expected: string;
-  readonly before: Mapping | null;
-  readonly after: Mapping;
-  readonly lines: readonly string[];
 }
 
 /** Lists differences from `scopes`, each scope before those that are the same as it. */
 async function planAttachments(node: NodeAddress, scopes: Mapping): Promise<PlannedAttachment[]> {
-  if (Object.keys(scopes).length === 0) return [];
+  if (sizeOf(scopes) === 0) return [];
   const there = new Map((await allPages<AttachedTo>(node, 'attachments')).map((each) => [each.scope, each]));
   const planned = Object.entries(scopes).flatMap(([scope, written]): PlannedAttachment[] => {
     const found = there.get(scope);
     // YAML may name the group alone.
     const after = isMapping(written) ? written : { group: written };
     if (found?.origin === 'run-time' && isSameValue(found.attachment, after)) return [];
-    const before = found === undefined ? null : found.attachment;
-    const expected = found === undefined ? 'none' : String(found.revision);
+    const before = found?.attachment ?? null;
+    const expected = String(found?.revision ?? 'none');
     const name = `attachment of ${scope}`;
     return [{ scope, name, isNew: found === undefined, expected, before, after, lines: diffOf(before, after) }];
   });
   return inOrder(planned);
 }
 
-async function attachAll(node: NodeAddress, planned: readonly PlannedAttachment[]): Promise<number> {
+async function attachAll(node: NodeAddress, planned: readonly PlannedAttachment[]): Promise<void> {
   for (const { scope, after: body, expected } of planned) {
-    const path = `/v1/attachments/${scope.split('/').map(segmentOf).join('/')}`;
-    await change(node, { method: 'PUT', path, body, expected });
+    await change(node, { method: 'PUT', path: attachmentPath(scope), body, expected });
   }
-  return planned.length;
 }
 
 /** Orders scopes; a circle stands last, for the node to refuse. */

@@ -3,11 +3,11 @@ import { isMapping } from '../../../base/input/mapping.js';
 import type { DefinedKeys, KeyEntry } from '../../../node/groups/changes/change-keys.js';
 import { isSameValue } from '../../../node/groups/least-definition.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
-import { change, get, nodeAddress } from '../../node-client/node-requests.js';
+import { change, nodeAddress } from '../../node-client/node-requests.js';
 import { print } from '../../terminal/print.js';
 import { diffOf } from './apply-groups.js';
 import { fromFile } from './change-groups.js';
-import { pathOfEntry } from './change-keys.js';
+import { definedKeys, pathOfEntry } from './change-keys.js';
 import type { KeyOptions } from './key-command.js';
 
 interface PlannedEntry extends Pick<DefinedKeys, 'kind' | 'name' | 'definition'> {
@@ -42,8 +42,7 @@ export async function applyKeys({ file, dryRun = false, json = false, ...options
 }
 
 async function plan(node: NodeAddress, written: readonly DefinedKeys[]): Promise<PlannedEntry[]> {
-  const { definitions } = await get<{ readonly definitions: readonly DefinedKeys[] }>(node, '/v1/key-templates');
-  const known = new Map(definitions.map((entry) => [textOf(entry), entry]));
+  const known = new Map((await definedKeys(node)).map((entry) => [textOf(entry), entry]));
   return written.map(({ kind, name, definition }) => {
     const now = known.get(textOf({ kind, name }));
     const isSame = now?.origin === 'run-time' && isSameValue(now.definition, definition);

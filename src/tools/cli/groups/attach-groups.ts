@@ -12,7 +12,7 @@ export async function attachScope(group: string | undefined, options: GroupOptio
     throw usage('name a group, or --same-as, or --exempt: one of the three');
   }
   const body = { group, sameAs, exempt, andBroader };
-  const path = pathOf(options);
+  const path = attachmentPath(scopeOf(options));
   const attached = await change<AttachedTo>(nodeAddress(options), { method: 'PUT', path, body, expected });
   if (attached === null) return;
   print(json ? JSON.stringify(attached) : `${attached.scope}: revision ${attached.revision}`);
@@ -20,8 +20,9 @@ export async function attachScope(group: string | undefined, options: GroupOptio
 
 export async function detachScope(options: GroupOptions): Promise<void> {
   const { ifRevision: expected, json = false } = options;
-  await change(nodeAddress(options), { method: 'DELETE', path: pathOf(options), expected });
+  const node = nodeAddress(options);
   const scope = scopeOf(options);
+  await change(node, { method: 'DELETE', path: attachmentPath(scope), expected });
   print(json ? JSON.stringify({ scope, detached: true }) : `${scope}: detached`);
 }
 
@@ -36,7 +37,7 @@ export async function whichGroups(options: GroupOptions): Promise<void> {
   print(json ? JSON.stringify(found) : whichText(found).join('\n'));
 }
 
-export interface Which {
+interface Which {
   readonly scope: Scope;
   readonly groups: readonly string[];
   readonly exempt: boolean;
@@ -65,6 +66,6 @@ function scopeOf({ tenant, namespace, topic }: GroupOptions): string {
   return [tenant, namespace, topic].filter((name) => name !== undefined).join('/');
 }
 
-function pathOf(options: GroupOptions): string {
-  return `/v1/attachments/${scopeOf(options).split('/').map(segmentOf).join('/')}`;
+export function attachmentPath(scope: string): string {
+  return `/v1/attachments/${scope.split('/').map(segmentOf).join('/')}`;
 }

@@ -6,7 +6,7 @@ import { formatPath } from '../../../config/setting/config-error.js';
 import { segmentOf } from '../../../config/setting/path-segment.js';
 import { SECONDS_OF, SHORT_UNIT } from '../../../config/setting/quantity.js';
 import { rateKey, shownRate, spelledIn, unitIn } from '../../../config/setting/written-rate.js';
-import { type ParsedYaml, parseYaml } from '../../../config/yaml/parse-yaml.js';
+import { parseYaml } from '../../../config/yaml/parse-yaml.js';
 import type { DirectionStatus, GroupStatus, RateStatus } from '../../../node/api/node-status.js';
 import type { AttachedTo } from '../../../node/groups/changes/attaching.js';
 import type { CostedGroup } from '../../../node/groups/changes/change-group.js';
@@ -52,16 +52,14 @@ export async function getGroup(name: string, { json = false, ...options }: Group
 
 export async function setGroup(name: string, pairs: readonly string[], options: GroupOptions): Promise<void> {
   const node = nodeAddress(options);
-  rejectWrongSource(options.file, pairs);
-  const { ifRevision: expected } = options;
-  const path = groupPath(name);
-  const { dryRun } = options;
-  if (options.file !== undefined) {
-    const body = await fromFile(options.file);
-    report(await change<Changed>(node, { method: 'PUT', path, body, expected, dryRun }), options);
+  const { file, ifRevision: expected, dryRun } = options;
+  rejectWrongSource(file, pairs);
+  if (file === undefined) {
+    report(await patchOrMake(node, name, patchOf(pairs), { expected, dryRun }), options);
     return;
   }
-  report(await patchOrMake(node, name, patchOf(pairs), { expected, dryRun }), options);
+  const body = await fromFile(file);
+  report(await change<Changed>(node, { method: 'PUT', path: groupPath(name), body, expected, dryRun }), options);
 }
 
 /** Patches a group, or makes a missing one. */
@@ -81,11 +79,8 @@ export async function deleteGroupAtNode(name: string, options: GroupOptions): Pr
   const { json = false, ifRevision: expected, dryRun, force } = options;
   const path = groupPath(name);
   const left = await change<Changed>(nodeAddress(options), { method: 'DELETE', path, expected, dryRun, force });
-  if (left !== null) {
-    report(left, options);
-    return;
-  }
-  print(json ? JSON.stringify({ group: name, deleted: true }) : `${name}: deleted`);
+  if (left !== null) report(left, options);
+  else print(json ? JSON.stringify({ group: name, deleted: true }) : `${name}: deleted`);
 }
 
 export async function exportGroups({ json = false, all = false, ...options }: GroupOptions): Promise<void> {
@@ -150,23 +145,17 @@ export async function fromFile(file: string): Promise<unknown> {
     throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: error.message });
   });
   const { raw, mistakes } = parseYaml(text);
-  const [first] = mistakes;
-  const reason = first === undefined ? 'it is empty; {} is a group without settings' : mistakeText(first);
-  if (first !== undefined || raw === null) throw new QuotameshError('CONFIG_UNREADABLE', { file, reason });
-  return raw;
-}
-
-function mistakeText({ path, location, problem, remedy }: ParsedYaml['mistakes'][number]): string {
-  return `line ${location.line}: ${formatPath(path)} ${problem}. ${remedy}`;
+  if (mistakes.length === 0 && raw !== null) return raw;
+  const [reason = 'it is empty; {} is a group without settings'] = mistakes.map(
+    ({ path, location, problem, remedy }) => `line ${location.line}: ${formatPath(path)} ${problem}. ${remedy}`,
+  );
+  throw new QuotameshError('CONFIG_UNREADABLE', { file, reason });
 }
 
 function report(group: Changed | null, { json = false }: GroupOptions): void {
   if (group === null) return;
-  if ('dryRun' in group) {
-    print(json ? JSON.stringify(group) : previewText(group));
-    return;
-  }
-  print(json ? JSON.stringify(group) : `${group.group}: revision ${group.revision}`);
+  if (json) print(JSON.stringify(group));
+  else print('dryRun' in group ? previewText(group) : `${group.group}: revision ${group.revision}`);
 }
 
 /** Writes every node's shares before and after a change that was not made. */

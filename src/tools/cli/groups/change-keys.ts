@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { segmentOf } from '../../../config/setting/path-segment.js';
 import type { DefinedKeys, KeyEntry, KeysPreview } from '../../../node/groups/changes/change-keys.js';
+import type { NodeAddress } from '../../node-client/node-address.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { print } from '../../terminal/print.js';
 import { textTable } from '../../terminal/text-table.js';
@@ -8,10 +9,7 @@ import { fromFile, patchOf, rejectWrongSource } from './change-groups.js';
 import type { KeyOptions } from './key-command.js';
 
 export async function listTemplates({ json = false, ...options }: KeyOptions): Promise<void> {
-  const { definitions } = await get<{ readonly definitions: readonly DefinedKeys[] }>(
-    nodeAddress(options),
-    '/v1/key-templates',
-  );
+  const definitions = await definedKeys(nodeAddress(options));
   if (json) {
     print(JSON.stringify({ definitions }));
     return;
@@ -20,30 +18,31 @@ export async function listTemplates({ json = false, ...options }: KeyOptions): P
   print(textTable(['name', 'kind', 'from', 'revision'], rows, ['revision']).join('\n'));
 }
 
+/** Reads the templates in force, and keys that run time has changed. */
+export async function definedKeys(node: NodeAddress): Promise<readonly DefinedKeys[]> {
+  return (await get<{ readonly definitions: readonly DefinedKeys[] }>(node, '/v1/key-templates')).definitions;
+}
+
 export async function getKeys(entry: KeyEntry, { json = false, ...options }: KeyOptions): Promise<void> {
-  const found = await get<DefinedKeys>(nodeAddress(options), definitionOf(entry));
+  const path = entry.kind === 'key' ? `${pathOfEntry(entry)}/definition` : pathOfEntry(entry);
+  const found = await get<DefinedKeys>(nodeAddress(options), path);
   print(json ? JSON.stringify(found) : stringify({ [entry.name]: found.definition }).trimEnd());
 }
 
 export async function setKeys(entry: KeyEntry, pairs: readonly string[], options: KeyOptions): Promise<void> {
   const { file, ifRevision: expected, dryRun } = options;
   rejectWrongSource(file, pairs);
-  const asked =
-    file === undefined
-      ? ({ method: 'PATCH', body: patchOf(pairs) } as const)
-      : ({ method: 'PUT', body: await fromFile(file) } as const);
-  const made = await change<Changed>(nodeAddress(options), { ...asked, path: pathOfEntry(entry), expected, dryRun });
+  const path = pathOfEntry(entry);
+  const method = file === undefined ? 'PATCH' : 'PUT';
+  const body = file === undefined ? patchOf(pairs) : await fromFile(file);
+  const made = await change<Changed>(nodeAddress(options), { method, path, body, expected, dryRun });
   if (made !== null) report(made, options);
 }
 
 export async function deleteKeysAtNode(entry: KeyEntry, options: KeyOptions): Promise<void> {
   const { json = false, ifRevision: expected, dryRun } = options;
-  const left = await change<Changed>(nodeAddress(options), {
-    method: 'DELETE',
-    path: pathOfEntry(entry),
-    expected,
-    dryRun,
-  });
+  const path = pathOfEntry(entry);
+  const left = await change<Changed>(nodeAddress(options), { method: 'DELETE', path, expected, dryRun });
   if (left !== null) report(left, options);
   else print(json ? JSON.stringify({ ...entry, deleted: true }) : `${entry.name}: deleted`);
 }
@@ -61,8 +60,4 @@ function report(made: Changed, { json = false }: KeyOptions): void {
 
 export function pathOfEntry({ kind, name }: KeyEntry): string {
   return `/v1/${kind === 'key' ? 'keys' : 'key-templates'}/${segmentOf(name)}`;
-}
-
-function definitionOf(entry: KeyEntry): string {
-  return entry.kind === 'key' ? `${pathOfEntry(entry)}/definition` : pathOfEntry(entry);
 }

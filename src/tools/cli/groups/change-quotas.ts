@@ -9,7 +9,6 @@ import {
   type WrittenRate,
 } from '../../../config/setting/written-rate.js';
 import type { CostedGroup } from '../../../node/groups/changes/change-group.js';
-import type { NodeAddress } from '../../node-client/node-address.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { print, usage } from '../../terminal/print.js';
 import { groupPath, patchOrMake } from './change-groups.js';
@@ -58,14 +57,15 @@ export async function setQuota(
     const allowed = `bytes per second, or in another unit of time (e.g. 5k, 10MiB or 600MiB/min)`;
     throw usage(`${name} must be ${allowed}, got ${JSON.stringify(value)}`);
   }
-  const readPageBytes = await pageBytes(node);
+  // The same for all groups and nodes.
+  const { readPageBytes } = await get<{ readonly readPageBytes: number }>(node, '/v1/costs/factors');
   const units = Math.ceil(bytes / readPageBytes);
   const changed = await patchOrMake(node, group, {
     quota: { [direction]: { [rateKey(KEYS[known])]: spelledRate({ amount: units, per }) } },
   });
   const unit = SHORT_UNIT[per];
   const text = `${known} ${units * readPageBytes} bytes/${unit}, ${units} cost units/${unit}`;
-  report(group, text, revisionOf(changed), options);
+  report(group, text, changed, options);
 }
 
 export async function clearQuotas(
@@ -75,20 +75,11 @@ export async function clearQuotas(
 ): Promise<void> {
   const direction = directionOf(options);
   const node = nodeAddress(options);
-  const nulls = Object.fromEntries(namesOf(name).map((each) => [rateKey(KEYS[each]), null]));
+  const names = namesOf(name);
+  const nulls = Object.fromEntries(names.map((each) => [rateKey(KEYS[each]), null]));
   const body = { quota: { [direction]: nulls } };
   const changed = await change<CostedGroup>(node, { method: 'PATCH', path: groupPath(group), body });
-  report(group, `${namesOf(name).join(', ')} cleared`, changed?.revision, options);
-}
-
-function revisionOf(changed: object | null): number | undefined {
-  return changed !== null && 'revision' in changed ? Number(changed.revision) : undefined;
-}
-
-/** Reads the bytes that count as one page, the same for all groups and nodes. */
-async function pageBytes(node: NodeAddress): Promise<number> {
-  const { readPageBytes } = await get<{ readPageBytes: number }>(node, '/v1/costs/factors');
-  return readPageBytes;
+  report(group, `${names.join(', ')} cleared`, changed, options);
 }
 
 function namesOf(name: string | undefined): QuotaName[] {
@@ -103,11 +94,7 @@ function directionOf({ direction }: QuotaCommandOptions): 'publish' | 'dispatch'
   throw usage(`--direction must be publish or dispatch, got ${JSON.stringify(direction)}`);
 }
 
-function report(
-  group: string,
-  what: string,
-  revision: number | undefined,
-  { json = false }: QuotaCommandOptions,
-): void {
+function report(group: string, what: string, changed: object | null, { json = false }: QuotaCommandOptions): void {
+  const revision = changed !== null && 'revision' in changed ? Number(changed.revision) : undefined;
   print(json ? JSON.stringify({ group, revision }) : `${group}: ${what}, revision ${revision}`);
 }

@@ -10,6 +10,7 @@ import { examineConfig } from '../../../config/read/resolve-config.js';
 import { formatMistake } from '../../../config/setting/config-error.js';
 import { mergeFiles } from '../../../config/yaml/merge-files.js';
 import { parseYaml } from '../../../config/yaml/parse-yaml.js';
+import { print } from '../../terminal/print.js';
 import {
   DEFAULT_MEETING,
   DEFAULT_QUOTA,
@@ -30,9 +31,7 @@ export async function writeConfig(file: string, options: InitOptions, asked: Que
     if (options.force !== true && existsSync(file)) throw fileExists(file);
     const answers = await answersFor(options, asked);
     await write(file, configText(answers, schemaSeenFrom(file)), options.force === true);
-    process.stdout.write(
-      `${[`${file} is written: ${answersText(answers)}.`, ...nextLines(file, answers)].join('\n')}\n`,
-    );
+    print(`${file} is written: ${answersText(answers)}.`, ...nextLines(file, answers));
   } finally {
     asked.close();
   }

@@ -11,6 +11,15 @@ export function nodeCommand(name: string, description: string): Command {
     .option('--key <file>', 'PEM file with its key');
 }
 
+/** Reads seconds of an option, from 0.1 on. */
+export function seconds(max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (value >= 0.1 && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a number of seconds between 0.1 and ${max}.`);
+  };
+}
+
 /** Reads a whole number of an option. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {

@@ -1,7 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { lazily } from '../../terminal/lazily.js';
-import { nodeCommand, wholeNumber } from './node-command.js';
+import { nodeCommand, seconds, wholeNumber } from './node-command.js';
 
 /** Orders of `top`; the first letter is the key. */
 export const TOP_SORTS = ['throttled', 'usage', 'demand', 'group'] as const;
@@ -22,18 +22,12 @@ export function topCommand(): Command {
   )
     .addOption(new Option('--sort <column>', 'largest first').choices(TOP_SORTS).default('throttled'))
     .option('--groups <n>', 'so many groups', wholeNumber(1, 100), 20)
-    .option('--every <seconds>', 'how often', seconds, 1)
+    .option('--every <seconds>', 'how often', seconds(3600), 1)
     .option('--count <n>', 'end after so many times (default: Ctrl-C or q)', wholeNumber(1, 1e9))
     .option('--once', 'the table, once, also into a file or a pipe')
     .option('--json', 'a JSON object per time')
     .addHelpText('after', HELP)
     .action(lazily(async () => (await import('./show-top.js')).showTop));
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (value >= 0.1 && value <= 3600) return value;
-  throw new InvalidArgumentError('It must be a number of seconds between 0.1 and 3600.');
 }
 
 const HELP = `

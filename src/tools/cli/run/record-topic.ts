@@ -4,6 +4,7 @@ import { parseQuantity } from '../../../config/setting/quantity.js';
 import { createTopic } from '../../../node/loop/open-topics.js';
 import { recordTopic } from '../../../topic/recording/record-topic.js';
 import { RecordingWriter } from '../../../topic/recording/recording-writer.js';
+import { print } from '../../terminal/print.js';
 import { hideSecretsOf } from './hide-secrets.js';
 import type { RecordCommandOptions } from './record-command.js';
 
@@ -43,11 +44,8 @@ export async function runRecord(options: RecordCommandOptions): Promise<void> {
   });
   clearTimeout(timer);
   if (isTerminal) process.stderr.write('\r\u001b[K');
-  process.stdout.write(records === 0 && bytes === 0 ? 'nothing recorded\n' : done(records, bytes, options.out));
-}
-
-function done(records: number, bytes: number, file: string): string {
-  return `recorded ${records} records, ${kilobytes(bytes)}, in ${file}\n`;
+  const done = `recorded ${records} records, ${kilobytes(bytes)}, in ${options.out}`;
+  print(records === 0 && bytes === 0 ? 'nothing recorded' : done);
 }
 
 function kilobytes(bytes: number): string {

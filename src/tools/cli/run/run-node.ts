@@ -29,22 +29,16 @@ import type { RunOptions } from './run-command.js';
 
 /** `quotamesh run`: runs one node until a signal or a failure. */
 export async function runNode(options: RunOptions): Promise<void> {
-  const stamp = configStamp(options.config);
-  const config = await configOf(options);
-  if (config !== null) await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async () => ALONE);
+  await serve(options, async () => ({ broker: null, keeper: null }));
 }
 
 /** `quotamesh kafka-quotas`: runs a node with a keeper of Kafka's client quotas. */
 export async function runKafkaQuotas(options: KafkaQuotasOptions): Promise<void> {
-  const stamp = configStamp(options.config);
-  const config = await configOf(options);
-  if (config === null) return;
-  await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async (node, log) => {
+  await serve(options, async ({ config, clock, groups, templates }, log) => {
     const { topic, kafka } = await createKeeperTopic(config, log);
     const { QuotaKeeper } = await import('../../../doors/kafka-quotas/quota-keeper.js');
     const { ClientQuotaAdmin } = await import('../../../topic/kafka/client-quota-admin.js');
     const admin = new ClientQuotaAdmin(kafka, (level, message, facts) => log.log(level, message, facts));
-    const { clock, groups, templates } = node;
     const parts = { config, topic, admin, groups, templates, clock, telemetry: log };
     return { broker: null, keeper: new QuotaKeeper({ ...parts, adopts: options.adopt === true }) };
   });
@@ -52,10 +46,7 @@ export async function runKafkaQuotas(options: KafkaQuotasOptions): Promise<void>
 
 /** `quotamesh mqtt`: runs a node with an MQTT broker. */
 export async function runMqtt(options: MqttOptions): Promise<void> {
-  const stamp = configStamp(options.config);
-  const config = await configOf(options);
-  if (config === null) return;
-  await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async (node, log, access) => {
+  await serve(options, async (node, log, access) => {
     const { MqttBroker } = await import('../../../doors/mqtt/mqtt-broker.js');
     return { broker: new MqttBroker(node, log, access), keeper: null };
   });
@@ -75,21 +66,17 @@ function loadOptions({ config: file, node: nodeId, http, mqtt }: MqttOptions): L
   return { file, env: { ...process.env }, overrides: { nodeId, http, mqtt } };
 }
 
-interface Origin {
-  readonly options: MqttOptions;
-  readonly stamp: string;
-}
-
 interface Beside {
   readonly broker: MqttBroker | null;
   readonly keeper: QuotaKeeper | null;
 }
 
-const ALONE: Beside = { broker: null, keeper: null };
-
 type CreateBeside = (node: NodeParts, log: NodeLog, access: Access) => Promise<Beside>;
 
-async function serve(config: ResolvedConfig, origin: Origin, createBeside: CreateBeside): Promise<void> {
+async function serve(options: MqttOptions, createBeside: CreateBeside): Promise<void> {
+  const stamp = configStamp(options.config);
+  const config = await configOf(options);
+  if (config === null) return;
   const log = createNodeLog(config);
   const incidents = guardProcess(log);
   let close = async (): Promise<void> => undefined;
@@ -111,7 +98,7 @@ async function serve(config: ResolvedConfig, origin: Origin, createBeside: Creat
     const kafkaQuotas = keeper === null ? undefined : () => keeper.status;
     const { app, sources } = await assembleHttp({ node, access, telemetry: log, incidents, mqtt, kafkaQuotas });
     await attachWhereRegistered(sources, log);
-    const watch = watchConfig({ node, access, app, broker }, log, origin);
+    const watch = watchConfig({ node, access, app, broker }, log, options, stamp + filesStamp(config.files));
     close = async () => {
       watch.close();
       await Promise.all([broker?.close(), keeper?.close()]);
@@ -126,7 +113,8 @@ async function serve(config: ResolvedConfig, origin: Origin, createBeside: Creat
   } catch (error) {
     // A signal during the opening is the cause, and no failure.
     if (stop.begun) return;
-    fail(error, log);
+    log.fatal('cannot start', { reason: error instanceof Error ? error.message : String(error) });
+    process.stderr.write(`quotamesh: ${describeError(error)}\n`);
     await stop.now(exitCodeOf(error));
   }
 }
@@ -139,8 +127,12 @@ interface Reloaded {
 }
 
 /** Lets groups, tokens and certificates follow the files; SIGHUP reads them at once. */
-function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin): ConfigWatch {
-  const { node, access, app, broker } = parts;
+function watchConfig(
+  { node, access, app, broker }: Reloaded,
+  log: NodeLog,
+  options: MqttOptions,
+  stamp: string,
+): ConfigWatch {
   let { files } = node.config;
   const reload = async () => {
     try {
@@ -168,12 +160,6 @@ function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin):
 
 /** Milliseconds for unfinished requests at the stop; answers take microseconds. */
 const HTTP_GRACE_MS = 500;
-
-function fail(error: unknown, log: NodeLog): void {
-  const text = describeError(error);
-  log.fatal('cannot start', { reason: error instanceof Error ? error.message : String(error) });
-  process.stderr.write(`quotamesh: ${text}\n`);
-}
 
 interface Incidents {
   /** Rejected promises that nobody awaited, survived. */
@@ -210,7 +196,7 @@ function factsOf(error: unknown): Readonly<Record<string, unknown>> {
   return { reason: error.message, error: error.name, stack: error.stack };
 }
 
-export interface Stop {
+interface Stop {
   readonly begun: boolean;
   /** Stops in order and ends the process. */
   now(exitCode: number): Promise<never>;
