@@ -49,8 +49,7 @@ function listeners({ http, mqtt }: ResolvedConfig, timeoutMs: number): Promise<r
     http.socket === null
       ? looked('http', timeoutMs, () => listenerFinding('http', 'HTTP_ADDRESS_IN_USE', http, timeoutMs))
       : looked('http', timeoutMs, () => folderFinding('http', dirname(http.socket as string)));
-  const isBroker = mqtt.rules.length > 0;
-  if (!isBroker) return [own];
+  if (mqtt.rules.length === 0) return [own];
   return [own, looked('mqtt', timeoutMs, () => listenerFinding('mqtt', 'MQTT_ADDRESS_IN_USE', mqtt, timeoutMs))];
 }
 
@@ -181,7 +180,7 @@ async function isNode({ host, port }: Address, timeoutMs: number): Promise<boole
 }
 
 export function nodeJsFinding(found = process.versions.node, wanted = nodeJsWanted()): Finding {
-  const isOld = isBelow(partsOf(found), partsOf(wanted));
+  const isOld = found.localeCompare(wanted, 'en', { numeric: true }) < 0;
   if (isOld) return wrong('Node.js', new QuotameshError('NODE_JS_OLD', { found, wanted }));
   return good('Node.js', `${found}; ${wanted} or newer is needed`);
 }
@@ -192,39 +191,23 @@ export function nodeJsWanted(): string {
   return String(engines.node).replace(/^>=\s*/, '');
 }
 
-function partsOf(version: string): readonly number[] {
-  return version.split('.').map(Number);
-}
-
-function isBelow(found: readonly number[], wanted: readonly number[]): boolean {
-  for (const [at, least] of wanted.entries()) {
-    const part = found[at] ?? 0;
-    if (part !== least) return part < least;
-  }
-  return false;
-}
-
 /** Checks Redis as a node would: connects, authenticates, tries all it sends; opens no log. */
 export async function redisFinding(cluster: string, topic: RedisTopicConfig, timeoutMs: number): Promise<Finding> {
   const { TopicLink } = await import('../../topic/redis/topic-link.js');
   const { redisTopicOptions } = await import('../../topic/redis/redis-topic-options.js');
   const { redisUnusable } = await import('../../topic/redis/redis-failure.js');
+  const where = topic.addresses.join(', ');
   const connectionTimeoutMs = Math.min(topic.connectionTimeoutMs, timeoutMs);
   const options = redisTopicOptions(cluster, 'reports', { ...topic, connectionTimeoutMs }, {});
   const link = new TopicLink(options);
   link.ended.catch(() => undefined);
   try {
     await link.connect();
-    return good(
-      'topic',
-      `Redis at ${topic.addresses.join(', ')} answers, is a master, and lets this user do all that a node does`,
-    );
+    return good('topic', `Redis at ${where} answers, is a master, and lets this user do all that a node does`);
   } catch (error) {
-    const reason = `${topic.addresses.join(', ')}: ${reasonOf(error)}`;
-    return wrong(
-      'topic',
-      redisUnusable(error, options.topic) ?? new QuotameshError('TOPIC_UNREACHABLE', { topic: options.topic, reason }),
-    );
+    const unreachable = { topic: options.topic, reason: `${where}: ${reasonOf(error)}` };
+    const unusable = redisUnusable(error, options.topic);
+    return wrong('topic', unusable ?? new QuotameshError('TOPIC_UNREACHABLE', unreachable));
   } finally {
     link.destroy(new Error('seen'));
   }

@@ -15,7 +15,7 @@ import { METADATA_WITH_ID_VERSION, metadataWithId } from '../../topic/kafka/meta
 import { missingAcls } from '../../topic/kafka/needed-acls.js';
 import { clientText, heldQuotas, ownQuotaCommand, quotaClientOf } from '../../topic/kafka/own-quota.js';
 import { aclMissing, kafkaUnusable } from '../../topic/kafka/topic-failure.js';
-import { fetchTopicMetadata, type TopicMetadata } from '../../topic/kafka/topic-metadata.js';
+import { fetchTopicMetadata } from '../../topic/kafka/topic-metadata.js';
 import { createKafkaTopic, verifyTopic, type WantedTopic } from '../../topic/kafka/topic-preparation.js';
 import { reasonOf } from '../../topic/remote/topic-unusable.js';
 import { type Finding, good, looked, noted, skipped, wrong } from './finding.js';
@@ -41,8 +41,8 @@ export async function kafkaFindings(
       const partitions = log === 'reports' ? wanted.partitions : 1;
       return looked(`topic ${name}`, timeoutMs, () => topicFinding(visit, first.address, { ...wanted, partitions }));
     });
-    const clock = looked('clocks', timeoutMs, () => clockFinding(visit, first.address, topic.name));
-    const own = looked('client quotas', timeoutMs, () => ownQuotaFinding(topic, timeoutMs));
+    const clock = looked(ABOUT_CLOCKS, timeoutMs, () => clockFinding(visit, first.address, topic.name));
+    const own = looked(ABOUT_QUOTAS, timeoutMs, () => ownQuotaFinding(topic, timeoutMs));
     const quotas = quotaFindings(config, topic, timeoutMs);
     return [...brokers, ...(await Promise.all([...found, clock, own, quotas])).flat()];
   } finally {
@@ -92,17 +92,14 @@ async function brokerFindings(
     : [];
   const others = await Promise.all(all.filter((each) => !known.has(nameOf(each))).map((each) => reach(visit, each)));
   const lost = others.filter(({ link: open }) => open === null);
+  const reached = [...seeds, ...others].map(({ address }) => nameOf(address));
   return [
     ...(silent.length > 0 ? [noted('Kafka', `nodes begin elsewhere, but ${silent.join('; ')}`)] : []),
     ...lost.map(({ address, failure }) =>
       wrong('Kafka', new QuotameshError('BROKER_UNREACHABLE', { broker: nameOf(address), reason: reasonOf(failure) })),
     ),
-    ...(lost.length + silent.length > 0 ? [] : [good('Kafka', reachedText([...seeds, ...others]))]),
+    ...(lost.length + silent.length > 0 ? [] : [good('Kafka', `${reached.join(', ')} can be reached`)]),
   ];
-}
-
-function reachedText(brokers: readonly Reached[]): string {
-  return `${brokers.map(({ address }) => nameOf(address)).join(', ')} can be reached`;
 }
 
 function failureText({ address, failure }: Reached): string {
@@ -150,11 +147,16 @@ interface StampsAnswer {
 }
 
 const ABOUT_QUOTAS = 'client quotas';
+const ABOUT_WINDOWS = 'windows of client quotas';
+
+function quotaAdmin(topic: KafkaTopicConfig, timeoutMs: number): ClientQuotaAdmin {
+  const connectionTimeoutMs = Math.min(topic.connectionTimeoutMs, timeoutMs);
+  return new ClientQuotaAdmin({ ...topic, connectionTimeoutMs }, unheard);
+}
 
 /** Checks Kafka's quotas for this node; everybody's isolate it under load. */
 async function ownQuotaFinding(topic: KafkaTopicConfig, timeoutMs: number): Promise<Finding> {
-  const patient = { ...topic, connectionTimeoutMs: Math.min(topic.connectionTimeoutMs, timeoutMs) };
-  const admin = new ClientQuotaAdmin(patient, () => undefined);
+  const admin = quotaAdmin(topic, timeoutMs);
   const client = quotaClientOf(topic.clientId, topic.sasl, topic.tls);
   const who = clientText(client);
   try {
@@ -180,17 +182,15 @@ async function quotaFindings(
 ): Promise<readonly Finding[]> {
   const { kafkaQuotas } = config;
   if (kafkaQuotas.entities.length === 0) return [];
-  const pages = kafkaQuotas.exporters.map((exporter) =>
-    looked(`exporter ${exporter}`, timeoutMs, async () => {
+  const pages = kafkaQuotas.exporters.map((exporter) => {
+    const about = `exporter ${exporter}`;
+    return looked(about, timeoutMs, async () => {
       const { problem } = await readExporter(exporter, { ...kafkaQuotas, timeoutMs });
-      const about = `exporter ${exporter}`;
       if (problem === null) return good(about, 'its page can be read');
       return wrong(about, new QuotameshError('EXPORTER_UNREADABLE', { exporter, reason: problem }));
-    }),
-  );
-  const windows = looked('windows of client quotas', timeoutMs, () =>
-    windowFindings(topic, timeoutMs, keepsConsumers(config)),
-  );
+    });
+  });
+  const windows = looked(ABOUT_WINDOWS, timeoutMs, () => windowFindings(topic, timeoutMs, keepsConsumers(config)));
   return (await Promise.all([...pages, windows])).flat();
 }
 
@@ -210,28 +210,25 @@ async function windowFindings(
   timeoutMs: number,
   hasConsumers: boolean,
 ): Promise<readonly Finding[]> {
-  const about = 'windows of client quotas';
-  const patient = { ...topic, connectionTimeoutMs: Math.min(topic.connectionTimeoutMs, timeoutMs) };
-  const admin = new ClientQuotaAdmin(patient, () => undefined);
+  const admin = quotaAdmin(topic, timeoutMs);
   try {
     // Unused answer: who may not see quotas may not write them either.
     await admin.describe();
     const found = await admin.windows();
     const rough = found.flatMap(({ broker, windows, windowSeconds }) => {
       const text = roughnessOf(windows, windowSeconds);
-      return text === null ? [] : [noted(about, new QuotameshError('KAFKA_QUOTAS_ROUGH', { broker, windows: text }))];
+      return text === null ? [] : [new QuotameshError('KAFKA_QUOTAS_ROUGH', { broker, windows: text })];
     });
     const troubled = found.flatMap(({ broker, windows }) => {
       const trouble = hasConsumers ? troubleOfConsumers(windows) : null;
-      return trouble === null ? [] : [noted(about, new QuotameshError('KAFKA_QUOTAS_FETCHES', { broker, trouble }))];
+      return trouble === null ? [] : [new QuotameshError('KAFKA_QUOTAS_FETCHES', { broker, trouble })];
     });
-    const findings = [...rough, ...troubled];
+    const findings = [...rough, ...troubled].map((error) => noted(ABOUT_WINDOWS, error));
     if (findings.length > 0) return findings;
-    return [good(about, `one window at each of ${found.length} brokers: rates are smooth`)];
+    return [good(ABOUT_WINDOWS, `one window at each of ${found.length} brokers: rates are smooth`)];
   } catch (error) {
-    return [
-      wrong(about, new QuotameshError('TOPIC_UNREACHABLE', { topic: topic.name, reason: (error as Error).message })),
-    ];
+    const reason = (error as Error).message;
+    return [wrong(ABOUT_WINDOWS, new QuotameshError('TOPIC_UNREACHABLE', { topic: topic.name, reason }))];
   } finally {
     await admin.close();
   }
@@ -254,12 +251,14 @@ async function topicFinding(visit: KafkaVisit, address: BrokerAddress, wanted: W
   const missing = rights === null ? [] : missingAcls(rights);
   if (missing.length > 0) throw aclMissing(missing, wanted);
   await named(wanted, 'DescribeConfigs', () => verifyTopic(visit.kafkajs, link, wanted, leaders.length));
-  failWithoutLeader(wanted.topic, leaders);
+  const withoutLeader = leaders.indexOf(null);
+  if (withoutLeader !== -1) {
+    const reason = `partition ${withoutLeader} has no leader`;
+    throw new QuotameshError('TOPIC_UNREACHABLE', { topic: wanted.topic, reason });
+  }
   const may = rights === null ? 'what we may do there is told by Kafka 2.8 or newer' : 'we may read and write it';
-  return good(
-    about,
-    `${leaders.length} partition${leaders.length === 1 ? '' : 's'}, settings as nodes need them; ${may}`,
-  );
+  const count = `${leaders.length} partition${leaders.length === 1 ? '' : 's'}`;
+  return good(about, `${count}, settings as nodes need them; ${may}`);
 }
 
 /** Returns a bit per operation; null = the broker is too old. */
@@ -267,12 +266,6 @@ async function rightsOn(link: BrokerLink, topic: string): Promise<number | null>
   if (!link.serves('Metadata', METADATA_WITH_ID_VERSION)) return null;
   const { topicMetadata } = await link.exchange(metadataWithId(topic, { withRights: true }));
   return topicMetadata[0]?.rights ?? null;
-}
-
-function failWithoutLeader(topic: string, leaders: TopicMetadata['leaders']): void {
-  const partition = leaders.indexOf(null);
-  if (partition !== -1)
-    throw new QuotameshError('TOPIC_UNREACHABLE', { topic, reason: `partition ${partition} has no leader` });
 }
 
 /** Names a refusal as a node does. */
@@ -305,8 +298,8 @@ class KafkaVisit {
       connectionTimeoutMs: Math.min(config.connectionTimeoutMs, timeoutMs),
       requestTimeoutMs: Math.min(config.requestTimeoutMs, timeoutMs),
     };
-    this.#tokens = tokensOf(patient, unheard);
-    const tokens = this.#tokens;
+    const tokens = tokensOf(patient, unheard);
+    this.#tokens = tokens;
     this.options = kafkaTopicOptions(patient, { log: unheard }, tokens && (() => tokens.token()));
   }
 

@@ -27,12 +27,13 @@ export async function signatureFindings(config: ResolvedConfig, timeoutMs: numbe
     topic.kind === 'redis' ? await readRedis(cluster, topic, topic.hmac, timeoutMs) : await readLog(config, timeoutMs);
   const { keyId, verified, unverified, mode } = signatures;
   const others = sumOf(unverified);
-  if (sumOf(verified) > 0)
+  if (sumOf(verified) > 0) {
     return [good(ABOUT, `records of the topic are signed with a key of this node (id ${keyId})`)];
-  if (!isWhole)
-    return [
-      skipped(ABOUT, `not read to the end in ${timeoutMs} ms; ${others} records so far, none with a key of this node`),
-    ];
+  }
+  if (!isWhole) {
+    const found = `${others} records so far, none with a key of this node`;
+    return [skipped(ABOUT, `not read to the end in ${timeoutMs} ms; ${found}`)];
+  }
   if (others === 0) return [skipped(ABOUT, 'not compared: nobody has written a record yet')];
   const causes = Object.entries(unverified).filter(([, count]) => count > 0);
   const reason = causes.map(([cause, count]) => `${count} ${cause}`).join(', ');

@@ -73,16 +73,12 @@ export class NodeConnections {
 
   #pump(): void {
     while (this.#unsent.length > 0) {
-      const pipe = this.#pipes.find(({ hasRoom }) => hasRoom) ?? this.#another();
-      if (pipe === undefined) return;
+      const free = this.#pipes.find(({ hasRoom }) => hasRoom);
+      if (free === undefined && this.#pipes.length === CONNECTIONS) return;
+      const pipe = free ?? this.#connect();
       const next = this.#unsent.shift() as Asking;
-      if (next.isDone) continue;
-      pipe.send(next);
+      if (!next.isDone) pipe.send(next);
     }
-  }
-
-  #another(): HttpPipe | undefined {
-    return this.#pipes.length < CONNECTIONS ? this.#connect() : undefined;
   }
 
   #connect(): HttpPipe {

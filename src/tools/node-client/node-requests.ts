@@ -36,16 +36,12 @@ export async function change<Answer>(
   const answer = await answerTo(node, { method, path, headers, timeoutMs: CHANGE_TIMEOUT_MS, ...sent });
   if (answer.status === 204) return null;
   if (isGood(answer)) return answer.body as Answer;
-  const { detail, remedy, errors } = answer.body;
-  if (UNKNOWN.has(answer.body.code) || isUnable(answer)) throw refusalOf(node, path, answer);
-  const reason = [String(detail), ...othersIn(errors)].join('\n  ');
+  const { code, detail, remedy, errors } = answer.body;
+  if (UNKNOWN.has(code) || answer.status >= 500) throw refusalOf(node, path, answer);
+  // Mistakes in a batch's other groups; `detail` has the first.
+  const others = Array.isArray(errors) ? errors.slice(1).map((error) => String(error.detail)) : [];
+  const reason = [String(detail), ...others].join('\n  ');
   throw new QuotameshError('CHANGE_REFUSED', { reason, advice: String(remedy) });
-}
-
-/** Lists mistakes in a batch's other groups; `detail` has the first. */
-function othersIn(errors: unknown): string[] {
-  if (!Array.isArray(errors)) return [];
-  return errors.slice(1).map((error: { readonly detail?: unknown }) => String(error.detail));
 }
 
 export async function get<Answer>(node: NodeAddress, path: string, timeoutMs = TIMEOUT_MS): Promise<Answer> {
@@ -55,20 +51,15 @@ export async function get<Answer>(node: NodeAddress, path: string, timeoutMs = T
 }
 
 /** Repeats the node's own words and remedy; without them it is no node. */
-function refusalOf(node: NodeAddress, path: string, answer: JsonAnswer): QuotameshError {
-  const { status, body } = answer;
+function refusalOf(node: NodeAddress, path: string, { status, body }: JsonAnswer): QuotameshError {
   const { code, detail, remedy } = body;
   if (typeof detail !== 'string' || typeof remedy !== 'string') {
     return unreachable(node, `${path} answers with status ${status}`);
   }
   const facts = { reason: detail, advice: remedy };
   if (UNKNOWN.has(code)) return new QuotameshError('ASKED_WRONG', facts);
-  if (isUnable(answer)) return new QuotameshError('NODE_UNABLE', { ...facts, url: addressText(node) });
+  if (status >= 500) return new QuotameshError('NODE_UNABLE', { ...facts, url: addressText(node) });
   return new QuotameshError('CHANGE_REFUSED', facts);
-}
-
-function isUnable({ status }: JsonAnswer): boolean {
-  return status >= 500;
 }
 
 const UNKNOWN: ReadonlySet<unknown> = new Set(['GROUP_UNKNOWN', 'KEY_SILENT', 'KEY_UNKNOWN', 'KEY_DEFINITION_UNKNOWN']);
@@ -143,11 +134,11 @@ async function connectionFailure(node: NodeAddress, error: Error): Promise<Quota
   const at = addressText(node);
   if (CERTIFICATE_CODES.test(code)) return new QuotameshError('NODE_CERTIFICATE', { url: at, reason });
   if (/^EPROTO$|^ERR_SSL_/.test(code) && /wrong.version.number|packet.length.too.long/i.test(`${code} ${message}`)) {
-    return otherProtocol(at, 'https', 'http');
+    return new QuotameshError('NODE_PROTOCOL', { url: at, asked: 'https', spoken: 'http' });
   }
   const isCut = code === 'ECONNRESET' || code === 'EPIPE' || code.startsWith('HPE_');
   if (url.protocol === 'http:' && socketPath === undefined && isCut && (await speaksTls(url))) {
-    return otherProtocol(at, 'http', 'https');
+    return new QuotameshError('NODE_PROTOCOL', { url: at, asked: 'http', spoken: 'https' });
   }
   return new QuotameshError('NODE_UNREACHABLE', { url: at, reason });
 }
@@ -157,10 +148,6 @@ function addressText({ url, socketPath }: NodeAddress): string {
 }
 
 const CERTIFICATE_CODES = /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY|GET_ISSUER)|^CERT_|^ERR_TLS_CERT_ALTNAME/;
-
-function otherProtocol(url: string, asked: string, spoken: string): QuotameshError {
-  return new QuotameshError('NODE_PROTOCOL', { url, asked, spoken });
-}
 
 /** Tests for TLS, whatever the certificate: nothing is sent. */
 function speaksTls({ hostname: host, port }: URL): Promise<boolean> {
