@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { VERSION } from '../../base/package/version.js';
-import type { ReadRecord, ReportTopic, ReportTopicListener } from '../../base/ports/report-topic.js';
+import type { ReportTopic, ReportTopicListener } from '../../base/ports/report-topic.js';
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import type { RecordingWriter } from './recording-writer.js';
 
@@ -28,8 +28,18 @@ const FLUSH_EVERY_MS = 100;
  * RECORDING_UNWRITABLE or the topic's failure; the file is closed first.
  */
 export async function recordTopic(options: RecordOptions): Promise<RecordSummary> {
-  const { config, topic, writer, signal, onProgress } = options;
-  const listener = new Listener(writer, options.tell);
+  const { config, topic, writer, signal, tell, onProgress } = options;
+  const ended: { failure: Error | null } = { failure: null };
+  const listener: ReportTopicListener = {
+    onEpoch: (epoch) => writer.epoch(epoch),
+    onRecords: (records) => writer.add(records),
+    onCaughtUp: () => writer.caughtUp(),
+    onLost: (reason) => tell(`topic lost: ${reason}`),
+    onRecovered: () => tell('topic recovered'),
+    onFailed: (error) => {
+      ended.failure = error;
+    },
+  };
   try {
     const opened = topic.open(listener).then(() => true);
     if (!(await Promise.race([opened, aborted(signal)]))) {
@@ -48,7 +58,7 @@ export async function recordTopic(options: RecordOptions): Promise<RecordSummary
       groups: config.groups,
       keys: config.keys.templates.map(({ pattern, group, overrides }) => ({ pattern, group, overrides })),
     });
-    while (!signal.aborted && listener.failure === null) {
+    while (!signal.aborted && ended.failure === null) {
       await sleep(FLUSH_EVERY_MS, undefined, { signal }).catch(() => {});
       await writer.flush();
       onProgress?.(writer.records, writer.bytes);
@@ -57,43 +67,8 @@ export async function recordTopic(options: RecordOptions): Promise<RecordSummary
     await topic.close();
     await writer.end();
   }
-  if (listener.failure !== null) throw listener.failure;
+  if (ended.failure !== null) throw ended.failure;
   return { records: writer.records, bytes: writer.bytes };
-}
-
-class Listener implements ReportTopicListener {
-  failure: Error | null = null;
-  readonly #writer: RecordingWriter;
-  readonly #tell: (text: string) => void;
-
-  constructor(writer: RecordingWriter, tell: (text: string) => void) {
-    this.#writer = writer;
-    this.#tell = tell;
-  }
-
-  onEpoch(epoch: string): void {
-    this.#writer.epoch(epoch);
-  }
-
-  onRecords(records: readonly ReadRecord[]): void {
-    this.#writer.add(records);
-  }
-
-  onCaughtUp(): void {
-    this.#writer.caughtUp();
-  }
-
-  onLost(reason: string): void {
-    this.#tell(`topic lost: ${reason}`);
-  }
-
-  onRecovered(): void {
-    this.#tell('topic recovered');
-  }
-
-  onFailed(error: Error): void {
-    this.failure = error;
-  }
 }
 
 function aborted(signal: AbortSignal): Promise<false> {

@@ -17,11 +17,6 @@ interface Recent {
   isRead: boolean;
 }
 
-export interface WriterSink {
-  /** Called when own records were written again into a log that had forgotten them. */
-  onNewEpoch(): void;
-}
-
 /**
  * Writes one parcel at a time, in order. Into another log it first writes this node's records of the last seconds,
  * which a new master may lack; reports alone, as a change of the registry is decided once.
@@ -31,15 +26,16 @@ export class LogWriter {
   epoch = '';
   readonly #options: RedisTopicOptions;
   readonly #outbox: Outbox;
-  readonly #sink: WriterSink;
+  readonly #onNewEpoch: () => void;
   readonly #recent = new Map<string, Recent>();
   #isOther = false;
   #wake: () => void = () => {};
 
-  constructor(options: RedisTopicOptions, outbox: Outbox, sink: WriterSink) {
+  /** @param onNewEpoch called when own records were written again into a log that had forgotten them */
+  constructor(options: RedisTopicOptions, outbox: Outbox, onNewEpoch: () => void) {
     this.#options = options;
     this.#outbox = outbox;
-    this.#sink = sink;
+    this.#onNewEpoch = onNewEpoch;
   }
 
   /** Opens the log on a new link, or when it is another. @param readOffset offset that this node has read */
@@ -49,8 +45,9 @@ export class LogWriter {
     const isNew = this.epoch !== '' && this.epoch !== opened.epoch;
     this.epoch = opened.epoch;
     if (!isNew) return opened;
-    await this.#sayAgain(link);
-    this.#sink.onNewEpoch();
+    const forgotten = [...this.#recent.values()].map(({ record }) => record);
+    if (forgotten.length > 0) await this.#append(link, forgotten);
+    this.#onNewEpoch();
     return opened;
   }
 
@@ -128,11 +125,6 @@ export class LogWriter {
       if (nowMs - atMs <= SAY_AGAIN_MS) break;
       this.#recent.delete(key);
     }
-  }
-
-  async #sayAgain(link: TopicLink): Promise<void> {
-    const records = [...this.#recent.values()].map(({ record }) => record);
-    if (records.length > 0) await this.#append(link, records);
   }
 }
 

@@ -11,22 +11,13 @@ export interface RedisTopicHooks {
   readonly keepsForever?: boolean;
 }
 
-export interface RedisTopicOptions {
+export interface RedisTopicOptions extends Omit<RedisTopicConfig, 'kind' | 'prefix' | 'addresses' | 'tls'> {
   /** Prefix of all keys, for messages. */
   readonly topic: string;
   readonly keys: LogKeys;
   /** The server, or the Sentinels. */
   readonly addresses: readonly Address[];
-  readonly sentinel: RedisTopicConfig['sentinel'];
-  readonly username: string | null;
-  readonly password: string | null;
-  readonly db: number;
   readonly tls: ConnectionOptions | null;
-  readonly appendTimeoutMs: number;
-  readonly connectionTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  readonly readIntervalMs: number;
-  readonly settleMs: number;
   readonly keepsForever: boolean;
 }
 

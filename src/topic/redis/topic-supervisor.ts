@@ -37,7 +37,7 @@ export class RedisSupervisor implements Supervisor {
     this.#parts = parts;
     parts.health.partitionsKnown(this.partitions);
     this.#reader = new RedisLogReader(parts.options, this.#sink());
-    this.#writer = new LogWriter(parts.options, parts.outbox, { onNewEpoch: () => this.#restore() });
+    this.#writer = new LogWriter(parts.options, parts.outbox, () => this.#restore());
   }
 
   /** Runs until `stop`. Calls `onOpen` at Redis's first answer; rejects if there never is one. */
@@ -115,11 +115,8 @@ export class RedisSupervisor implements Supervisor {
     counters.foreignEntries++;
     if (this.#toldForeign) return;
     this.#toldForeign = true;
-    const remedy = 'Only quotamesh may write below its prefix.';
-    log('warn', `Redis holds what quotamesh has not written, ignored: ${what}; further ones are only counted`, {
-      topic: options.topic,
-      remedy,
-    });
+    const facts = { topic: options.topic, remedy: 'Only quotamesh may write below its prefix.' };
+    log('warn', `Redis holds what quotamesh has not written, ignored: ${what}; further ones are only counted`, facts);
   }
 
   #beginAnew(): void {
@@ -128,10 +125,8 @@ export class RedisSupervisor implements Supervisor {
     this.#reader.reset();
     const epoch = this.#writer.epoch;
     const { listener, log, options } = this.#parts;
-    log('warn', 'Redis holds another log than was read so far; it is read from its start', {
-      topic: options.topic,
-      epoch,
-    });
+    const facts = { topic: options.topic, epoch };
+    log('warn', 'Redis holds another log than was read so far; it is read from its start', facts);
     listener.onEpoch(epoch);
   }
 
