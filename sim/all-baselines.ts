@@ -1,10 +1,9 @@
 import type { Baseline } from './baselines/baseline.js';
 import { DEMAND_PROPORTIONAL } from './baselines/demand-proportional.js';
 import { FDB_CLIENT, FDB_PROXY } from './baselines/foundationdb/foundationdb.js';
-import { FULL_QUOTA } from './baselines/full-quota.js';
 import { NUMAFLOW } from './baselines/numaflow/numaflow.js';
 import { pulsar, pulsarFork } from './baselines/pulsar/pulsar.js';
-import { STATIC } from './baselines/static.js';
+import { FULL_QUOTA, STATIC } from './baselines/uncoordinated.js';
 
 /** Systems to compare, by name; Pulsar also at 10 s, which favours it. */
 export const BASELINES: Readonly<Record<string, Baseline>> = Object.fromEntries(

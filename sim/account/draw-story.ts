@@ -17,8 +17,8 @@ export function drawStory(seed: number, options: DrawOptions = {}): Story {
     seed,
     nodes,
     partitions: 1 + below(random, PARTITIONS_MAX),
-    delays: pick(random, DELAYS) as Story['delays'],
-    sampleIntervalMs: pick(random, [20, 50, 50]) as number,
+    delays: pick(random, DELAYS),
+    sampleIntervalMs: pick(random, [20, 50, 50]),
     buckets,
     acts: withinTime(acts, nodes, options.nodeMsMax),
   };
@@ -32,23 +32,20 @@ export function storyOf(seed: number, numbers: readonly number[], options: DrawO
 }
 
 /** Draws an act, and a pause. */
-function drawAct(random: Random, options: DrawOptions = {}): Act[] {
-  const pause: Act = { act: 'pass', ms: pick(random, PAUSES_MS) as number };
-  const { draw } = pickWeighted(
-    random,
-    HABITS.filter(({ act }) => isDrawn(act, options)),
-  ) as Habit;
+function drawAct(random: Random, options: DrawOptions): Act[] {
+  const pause: Act = { act: 'pass', ms: pick(random, PAUSES_MS) };
+  const { draw } = pickWeighted(random, without(HABITS, options)) as Habit;
   return [draw(random), pause];
 }
 
-function isDrawn(act: ActName, { without = [] }: DrawOptions): boolean {
-  return !without.includes(act);
+function without(habits: readonly Habit[], { without: acts = [] }: DrawOptions): Habit[] {
+  return habits.filter(({ act }) => !acts.includes(act));
 }
 
 function drawActs(random: Random, options: DrawOptions): Act[] {
   // Each story has habits: a few kinds of acts, often.
   const kinds = HABITS.map((kind) => ({ ...kind, weight: kind.weight * (random.next() < 0.5 ? 0 : random.next()) }));
-  const drawn = kinds.filter(({ act }) => isDrawn(act, options));
+  const drawn = without(kinds, options);
   const pauses = PAUSES_MS.filter(() => random.next() < 0.5);
   const count = ACTS_MIN + below(random, ACTS_MAX - ACTS_MIN);
   const acts: Act[] = [];
@@ -71,7 +68,7 @@ function withinTime(acts: readonly Act[], nodes: number, mostMs = NODE_MS_MAX): 
 }
 
 function drawBucket(random: Random): WrittenBucket {
-  return { ...(pick(random, QUOTAS) as Omit<WrittenBucket, 'isKey'>), isKey: random.next() < 0.5 };
+  return { ...pick(random, QUOTAS), isKey: random.next() < 0.5 };
 }
 
 const NODES_MAX = 12;
@@ -115,7 +112,7 @@ interface Habit {
 }
 
 const asked = (random: Random) => ({ at: random.next(), of: random.next() });
-const part = (random: Random) => pick(random, [0, 0, 0.05, 0.2, 0.33, 0.5, 1]) as number;
+const part = (random: Random) => pick(random, [0, 0, 0.05, 0.2, 0.33, 0.5, 1]);
 const compacted = (random: Random) => random.next() < 0.8;
 const backMs = (random: Random) => (random.next() < 0.7 ? random.next() * 3000 : null);
 
@@ -128,46 +125,42 @@ const HABITS: readonly Habit[] = [
   })),
   habit('move', 2, (random) => ({
     ...asked(random),
-    part: pick(random, [0.1, 0.3, 1]) as number,
-    everyMs: pick(random, [20, 1000, 12_000, 31_000, 70_000]) as number,
+    part: pick(random, [0.1, 0.3, 1]),
+    everyMs: pick(random, [20, 1000, 12_000, 31_000, 70_000]),
     times: 2 + below(random, 8),
   })),
-  habit('wait', 2, (random) => ({
-    ...asked(random),
-    part: part(random),
-    waitMs: pick(random, [50, 2000, 20_000]) as number,
-  })),
+  habit('wait', 2, (random) => ({ ...asked(random), part: part(random), waitMs: pick(random, [50, 2000, 20_000]) })),
   habit('reserve', 4, (random) => ({ ...asked(random), ...held(random) })),
-  habit('take', 2, (random) => ({ ...asked(random), ...held(random), waitMs: pick(random, [0, 0, 3000]) as number })),
+  habit('take', 2, (random) => ({ ...asked(random), ...held(random), waitMs: pick(random, [0, 0, 3000]) })),
   habit('consume', 1, (random) => ({ ...asked(random), part: part(random) / 3, isRequested: random.next() < 0.5 })),
   habit('probe', 3, (random) => ({
     ...asked(random),
-    restMs: pick(random, [10_000, 30_000]) as number,
+    restMs: pick(random, [10_000, 30_000]),
     isWhole: random.next() < 0.5,
   })),
   habit('start', 1, (random) => ({ compacted: compacted(random) })),
   habit('leave', 1.5, (random) => ({ at: random.next(), backMs: backMs(random), compacted: compacted(random) })),
   habit('kill', 1.5, (random) => ({ at: random.next(), backMs: backMs(random), compacted: compacted(random) })),
   habit('deploy', 1.5, (random) => ({
-    everyMs: pick(random, [200, 1000, 3000, 8000]) as number,
-    awayMs: pick(random, [100, 1600, 6000]) as number,
+    everyMs: pick(random, [200, 1000, 3000, 8000]),
+    awayMs: pick(random, [100, 1600, 6000]),
     compacted: compacted(random),
   })),
   habit('night', 1, (random) => ({
-    ms: pick(random, NIGHTS_MS) as number,
+    ms: pick(random, NIGHTS_MS),
     isKilled: random.next() < 0.3,
     isLogLost: random.next() < 0.2,
     compacted: compacted(random),
   })),
   habit('lose-log', 0.5, () => ({})),
-  habit('limit', 1, (random) => ({ bucket: random.next(), factor: pick(random, [0.1, 0.5, 2, 10]) as number })),
+  habit('limit', 1, (random) => ({ bucket: random.next(), factor: pick(random, [0.1, 0.5, 2, 10]) })),
 ];
 
 function held(random: Random) {
   return {
-    part: pick(random, [0, 0.1, 0.3, 0.5, 1]) as number,
-    heldMs: pick(random, HOLDS_MS) as number,
-    used: pick(random, [0, 0, 0.5, 1, 1.2]) as number,
+    part: pick(random, [0, 0.1, 0.3, 0.5, 1]),
+    heldMs: pick(random, HOLDS_MS),
+    used: pick(random, [0, 0, 0.5, 1, 1.2]),
   };
 }
 
@@ -188,7 +181,8 @@ function pickWeighted(random: Random, kinds: readonly Habit[]): Habit | null {
   return null;
 }
 
-function pick<Item>(random: Random, list: readonly Item[]): Item | undefined {
+/** Picks an item; of an empty list none. */
+function pick<Item>(random: Random, list: readonly Item[]): Item {
   return list[below(random, list.length)];
 }
 

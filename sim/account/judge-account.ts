@@ -1,28 +1,16 @@
-import type { DrawOptions } from './draw-story.js';
-import { drawStory } from './draw-story.js';
-import { type Broken, playStory } from './play-story.js';
+import { type DrawOptions, drawStory } from './draw-story.js';
+import { playStory } from './play-story.js';
 import type { Act, Story } from './story.js';
 
-/** Verdict on a seed's story. */
-export interface AccountVerdict {
-  readonly broken: readonly Broken[];
-  readonly story: Story;
-}
-
-export async function judgeAccount(seed: number, options?: DrawOptions): Promise<AccountVerdict> {
+/** Plays a seed's story; returns it with what it broke. */
+export async function judgeAccount(seed: number, options?: DrawOptions) {
   const story = drawStory(seed, options);
   const { broken } = await playStory(story);
   return { broken, story };
 }
 
-export function describeStory({
-  nodes,
-  partitions,
-  delays,
-  sampleIntervalMs,
-  buckets,
-  acts,
-}: Story): readonly string[] {
+export function describeStory(story: Story): readonly string[] {
+  const { nodes, partitions, delays, sampleIntervalMs, buckets, acts } = story;
   const written = buckets.map(({ isKey, quota, per, burst }) => {
     return `${isKey ? 'keys' : 'group'} of ${quota} per ${per.toLowerCase()}${burst === null ? '' : `, burst ${burst}`}`;
   });
@@ -34,12 +22,8 @@ export function describeStory({
 }
 
 function describeAct({ act, ...facts }: Act): string {
-  const told = Object.entries(facts).map(
-    ([name, value]) => `${name} ${typeof value === 'number' ? round(value) : value}`,
-  );
+  const told = Object.entries(facts).map(([name, value]) => {
+    return `${name} ${typeof value === 'number' ? Math.round(value * 1000) / 1000 : value}`;
+  });
   return `account: ${[act, ...told].join(', ')}`;
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

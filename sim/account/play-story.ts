@@ -133,26 +133,22 @@ class Play {
   #drain(member: Member, told: ToldBucket, isPiecewise: boolean): void {
     const most = 4 * told.depth;
     for (let got = 0; got < most; ) {
-      if (isPiecewise) {
-        if (!this.#ask(member, told, 1)) return;
-        got++;
-      } else {
-        const before = got;
-        this.#try(told, () => {
-          const decision = member.node.gate.tryAcquire(
-            told.name,
-            { messages: Math.ceil(told.depth) },
-            { atMost: true },
-          );
-          if (!decision.granted) return false;
-          const messages = decision.messages ?? Math.ceil(told.depth);
-          this.#granted(member, told, messages);
-          got += messages;
-          return true;
-        });
-        if (got === before) return;
-      }
+      const taken = isPiecewise ? Number(this.#ask(member, told, 1)) : this.#askAtMost(member, told);
+      if (taken === 0) return;
+      got += taken;
     }
+  }
+
+  #askAtMost(member: Member, told: ToldBucket): number {
+    const wanted = Math.ceil(told.depth);
+    const taken = this.#try(told, () => {
+      const decision = member.node.gate.tryAcquire(told.name, { messages: wanted }, { atMost: true });
+      if (!decision.granted) return 0;
+      const messages = decision.messages ?? wanted;
+      this.#granted(member, told, messages);
+      return messages;
+    });
+    return taken || 0;
   }
 
   async #move(act: Extract<Act, { readonly act: 'move' }>, told: ToldBucket): Promise<void> {

@@ -31,22 +31,15 @@ export class ToldBucket {
     return depthOf(this.written);
   }
 
-  get perSecond(): number {
-    return perSecondOf(this.written);
-  }
-
   /** Changes the quota; until `allMs` some nodes have a former one. */
   limited(written: WrittenBucket, nowMs: number, allMs: number): void {
     this.limitedMs = allMs;
-    const former = [
-      ...this.#former.filter(({ untilMs }) => untilMs > nowMs),
-      { written: this.written, untilMs: allMs },
-    ];
-    this.#former = former;
+    this.#former = this.#former.filter(({ untilMs }) => untilMs > nowMs);
+    this.#former.push({ written: this.written, untilMs: allMs });
     this.written = written;
-    const all = [written, ...former.map((one) => one.written)];
+    const all = [written, ...this.#former.map((one) => one.written)];
     this.ledger.limited(nowMs, Math.max(...all.map(perSecondOf)), Math.max(...all.map(depthOf)));
-    this.ledger.limited(allMs, this.perSecond, this.depth);
+    this.ledger.limited(allMs, perSecondOf(written), this.depth);
   }
 
   /** Part of a full bucket per node. */

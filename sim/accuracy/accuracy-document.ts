@@ -88,12 +88,11 @@ function lossLines(losses: readonly Loss[], facts: AccuracyFacts): string[] {
   const shownLosses = losses.filter(({ metric }) => !COST_METRICS.includes(metric));
   const rows = shownLosses.flatMap((loss, at) => {
     const why = reasonOf(loss, all, OURS);
+    const isAlike = (other: Loss) => other.scenario === loss.scenario && reasonOf(other, all, OURS) === why;
     const before = shownLosses[at - 1];
-    if (before?.scenario === loss.scenario && reasonOf(before, all, OURS) === why) return [];
-    const alike = shownLosses
-      .slice(at)
-      .findIndex((next) => next.scenario !== loss.scenario || reasonOf(next, all, OURS) !== why);
-    const group = shownLosses.slice(at, alike === -1 ? undefined : at + alike);
+    if (before !== undefined && isAlike(before)) return [];
+    const end = shownLosses.findIndex((next, index) => index > at && !isAlike(next));
+    const group = shownLosses.slice(at, end === -1 ? undefined : end);
     return [`| ${loss.scenario} | ${group.map((each) => lossText(each, all, others)).join('; ')} | ${why} |`];
   });
   const spread = new Set(shownLosses.map(({ scenario }) => scenario)).size;
@@ -201,15 +200,12 @@ function scenarioLines({ rows, scenarios }: AccuracyFacts): string[] {
 
 /** Writes docs/reference/accuracy.csv: every figure of every system and scenario. */
 export function accuracyTable({ rows }: AccuracyFacts): string {
-  const lines = rows.map((row) => [row.scenario, row.system, ...figuresOf(row)].join(','));
+  const lines = rows.map(({ scenario, system, metrics, warm }) => {
+    const cold = METRICS.map((metric) => formatMetric(metric, metrics[metric.name] ?? null));
+    const warmed = WARM.map((metric) => formatMetric(metric, warm[metric.name] ?? null));
+    return [scenario, system, ...cold, ...warmed].join(',');
+  });
   return `${[['scenario', 'system', ...TITLES.map((title) => title.replace(',', ''))].join(','), ...lines].join('\n')}\n`;
-}
-
-function figuresOf({ metrics, warm }: AccuracyRow): string[] {
-  return [
-    ...METRICS.map((metric) => formatMetric(metric, metrics[metric.name] ?? null)),
-    ...WARM.map((metric) => formatMetric(metric, warm[metric.name] ?? null)),
-  ];
 }
 
 /** Figures that a cold start spoils most. */
@@ -217,7 +213,5 @@ const WARM = METRICS.filter(({ name }) => ['worstSecond', 'overAdmission', 'util
 const TITLES = [...METRICS.map(({ title }) => title), ...WARM.map(({ title }) => `${title}, warm`)];
 /** Columns of the page; the table has all. */
 const SHOWN = METRICS.filter(({ name }) =>
-  ['worstSecond', 'overAdmission', 'utilisation', 'refusedBelowFair', 'convergenceMs', 'jain', 'records'].includes(
-    name,
-  ),
+  /^(worstSecond|overAdmission|utilisation|refusedBelowFair|convergenceMs|jain|records)$/.test(name),
 );

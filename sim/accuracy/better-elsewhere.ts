@@ -43,7 +43,8 @@ const USES_QUOTA = 0.97;
  * unused compete only if ours does no better.
  */
 export function betterElsewhere(rows: readonly AccuracyRow[], ours: string, others: readonly string[]): Loss[] {
-  return scenariosOf(rows).flatMap((scenario) =>
+  const scenarios = [...new Set(rows.map(({ scenario }) => scenario))];
+  return scenarios.flatMap((scenario) =>
     RULES.flatMap((rule) =>
       STARTS.flatMap((start) => {
         const figures = figuresOf(rows, start).filter((row) => row.scenario === scenario);
@@ -72,10 +73,6 @@ export function figuresOf(rows: readonly AccuracyRow[], start: Start): readonly 
   return start === 'cold' ? rows : rows.map(({ scenario, system, warm }) => ({ scenario, system, metrics: warm }));
 }
 
-function scenariosOf(rows: readonly AccuracyRow[]): readonly string[] {
-  return [...new Set(rows.map(({ scenario }) => scenario))];
-}
-
 function lossIn(own: Figures, rivals: readonly Figures[], rule: (typeof RULES)[number], start: Start): Loss[] {
   const { metric, sense, by } = rule;
   const ours = figureOf(own, metric);
@@ -83,16 +80,13 @@ function lossIn(own: Figures, rivals: readonly Figures[], rule: (typeof RULES)[n
   for (const rival of rivals) {
     const theirs = figureOf(rival, metric);
     if (theirs === null || !competes(rival, own)) continue;
-    const isBetter = ours === null ? metric === 'convergenceMs' : sense * (sizeOf(theirs) - sizeOf(ours)) > by;
-    if (!isBetter || (best !== null && sense * (sizeOf(theirs) - sizeOf(best.theirs)) <= 0)) continue;
+    // An error counts on either side of the quota.
+    const size = Math.abs(theirs);
+    const isBetter = ours === null ? metric === 'convergenceMs' : sense * (size - Math.abs(ours)) > by;
+    if (!isBetter || (best !== null && sense * (size - Math.abs(best.theirs)) <= 0)) continue;
     best = { scenario: own.scenario, start, metric, ours, theirs, system: rival.system };
   }
   return best === null ? [] : [best];
-}
-
-/** Returns an error's size, on either side of the quota. */
-function sizeOf(figure: number): number {
-  return Math.abs(figure);
 }
 
 function competes(rival: Figures, own: Figures): boolean {

@@ -1,5 +1,4 @@
-import type { Baseline, BaselineEnvironment, Quota } from './baseline.js';
-import { rateOf } from './baseline.js';
+import { type Baseline, type BaselineEnvironment, type Quota, rateOf } from './baseline.js';
 import { BaselineCluster, type Member } from './baseline-cluster.js';
 import { MessageBus } from './message-bus.js';
 import { PlainLimiter } from './plain-limiter.js';
@@ -167,12 +166,8 @@ class GossipingNode implements Member<Gossip> {
     const nodes = ageMs < GONE_AFTER_MS ? Math.max(live.length, this.#environment.nodes) : live.length;
     if (ageMs < DEMAND_PERIODS * GOSSIP_MS) return demandShare(quota, 0, 0, nodes);
     const own = this.#entries.get(this.#process.node)?.entry.demand[dimension] ?? 0;
-    return demandShare(
-      quota,
-      own,
-      live.reduce((total, { demand }) => total + demand[dimension], 0),
-      nodes,
-    );
+    const total = live.reduce((sum, { demand }) => sum + demand[dimension], 0);
+    return demandShare(quota, own, total, nodes);
   }
 }
 

@@ -42,6 +42,12 @@ export interface ClusterUnderTest {
   readonly sent: { readonly records: number; readonly bytes: number };
 }
 
+/** System for replays alone: nodes decide nothing, and answers come later. */
+export interface AskedCluster extends Pick<ClusterUnderTest, 'name' | 'start' | 'limitOf' | 'sent'> {
+  /** Sends a request; `answer` is called once, when it is back. */
+  ask(node: string, messages: number, bytes: number, answer: (isAdmitted: boolean) => void): void;
+}
+
 /** Place of a reader: `source` = the pipeline's beginning, `buffer` = between steps. Only Numaflow tells them apart. */
 export type Reader = 'buffer' | 'source';
 

@@ -151,7 +151,12 @@ export class SimulatedNode {
 
   /** Freezes the process; at waking it serves first and reads `backlogMs` later, as a busy event loop may. */
   stall(durationMs: number, backlogMs = 0): void {
-    this.#freeze(durationMs, backlogMs);
+    this.#freezes++;
+    this.isStalled = true;
+    this.#queue.after(durationMs, () => {
+      this.isStalled = --this.#freezes > 0;
+      this.#queue.after(backlogMs, () => this.#work());
+    });
   }
 
   /** Suspends the machine: a stall in which its clock stands still. */
@@ -161,23 +166,14 @@ export class SimulatedNode {
     this.#queue.after(durationMs, () => {
       if (--this.#suspends === 0) this.#suspendedMs += this.#queue.nowMs - this.#suspendedSinceMs;
     });
-    this.#freeze(durationMs, backlogMs);
-  }
-
-  #freeze(durationMs: number, backlogMs: number): void {
-    this.#freezes++;
-    this.isStalled = true;
-    this.#queue.after(durationMs, () => {
-      this.isStalled = --this.#freezes > 0;
-      this.#queue.after(backlogMs, () => this.#work());
-    });
+    this.stall(durationMs, backlogMs);
   }
 
   /** Changes a group; the number after the last adds one. */
   changeGroup(group: number, settings: GroupSettings): void {
     const lanes = (group + 1) * DIRECTION_COUNT;
     if (this.limiter.laneCount < lanes) this.limiter.grow(2 * lanes);
-    this.#receive({ kind: 'group-changed', group, settings });
+    this.#whenAwake(() => this.step({ kind: 'group-changed', group, settings }));
   }
 
   step(event: CoordinatorEvent): void {
@@ -221,9 +217,7 @@ export class SimulatedNode {
 
   #keepDecisions(lanes: readonly number[], atMs: number): void {
     const { applied } = this.coordinator.shares;
-    for (const lane of lanes) {
-      this.decisions.push({ atMs, lane, share: applied[slotOf(lane, MESSAGES)] });
-    }
+    for (const lane of lanes) this.decisions.push({ atMs, lane, share: applied[slotOf(lane, MESSAGES)] });
   }
 
   #epochBegan(epoch: string): void {
@@ -239,10 +233,6 @@ export class SimulatedNode {
   #caughtUp(): void {
     this.#signed?.caughtUp();
     this.step({ kind: 'caught-up' });
-  }
-
-  #receive(event: CoordinatorEvent): void {
-    this.#whenAwake(() => this.step(event));
   }
 
   #whenAwake(run: () => void): void {

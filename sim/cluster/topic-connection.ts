@@ -75,10 +75,10 @@ export function createConnection(
 }
 
 /** Notes compacted offsets: in `partitions`, but not in the given `history`. */
-export function noteRemoved<Read extends { readonly offset: number }>(
+export function noteRemoved(
   { next, removed }: Connection,
-  partitions: readonly (readonly Read[])[],
-  history: readonly Read[],
+  partitions: readonly (readonly SignedEvent[])[],
+  history: readonly SignedEvent[],
 ): void {
   const given = new Set(history);
   for (let at = 0; at < next.length; at++) {

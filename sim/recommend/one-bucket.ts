@@ -19,7 +19,7 @@ export function refusedByOneBucket(work: RecordedWork, of: Dimension, perSecond:
     lastMs[key] = atMs;
     offered += amount;
     // As the limiter: a full bucket admits what is above it.
-    if (tokens[key] >= Math.min(amount, depth)) tokens[key] = tokens[key] - amount;
+    if (tokens[key] >= Math.min(amount, depth)) tokens[key] -= amount;
     else refused += amount;
   }
   return offered === 0 ? 0 : refused / offered;
@@ -56,10 +56,7 @@ function lengthSeconds({ atMs, count }: RecordedWork): number {
 export function busiestPerSecond(work: RecordedWork, of: Dimension): number {
   const amounts = of === 0 ? work.messages : work.bytes;
   const sums = new Float64Array(work.keys.length);
-  for (let at = 0; at < work.count; at++) {
-    const key = work.key[at];
-    sums[key] = sums[key] + amounts[at];
-  }
+  for (let at = 0; at < work.count; at++) sums[work.key[at]] += amounts[at];
   return sums.reduce((most, sum) => Math.max(most, sum), 0) / lengthSeconds(work);
 }
 

@@ -85,7 +85,7 @@ export async function recommend(work: RecordedWork, options: RecommendOptions): 
   const best = frontier.reduce((least, point) => (point.mostPerSecond < least.mostPerSecond ? point : least));
   const runs = await play(work, best, options, OWN_SYSTEMS);
   const strategies = runs
-    .map((run, at) => ({ strategy: strategyOf(OWN_SYSTEMS[at]), refused: refusedIn(run, options.of), run }))
+    .map((run, at) => ({ strategy: shortName(OWN_SYSTEMS[at].name), refused: refusedIn(run, options.of), run }))
     .sort((one, other) => one.refused - other.refused);
   return {
     meanPerSecond: mean,
@@ -149,7 +149,7 @@ export async function refusedByCluster(
   options: PlayOptions,
 ): Promise<number> {
   options.onPlay?.({ depth, perSecond, ...(options.tried ?? { burst: 1, bursts: 1 }) });
-  const system = OWN_SYSTEMS.find((one) => strategyOf(one) === options.settings.groups[0]?.strategy) as System;
+  const system = OWN_SYSTEMS.find(({ name }) => shortName(name) === options.settings.groups[0]?.strategy) as System;
   const [run] = await play(work, { depth, perSecond }, options, [system]);
   return refusedIn(run, options.of);
 }
@@ -187,18 +187,13 @@ function play(
 }
 
 function withBurst(group: GroupSettings, of: Dimension, depth: number): GroupSettings {
-  const { burst } = group;
-  const { ofQuota: _, ...written } = burst;
+  const { ofQuota: _, ...written } = group.burst;
   return { ...group, burst: of === 0 ? { ...written, messages: depth } : { ...written, bytes: depth } };
 }
 
 function refusedIn(run: TraceRun, of: Dimension): number {
   const [offered, admitted] = of === 0 ? [run.offered, run.admitted] : [run.offeredBytes, run.admittedBytes];
   return offered === 0 ? 0 : (offered - admitted) / offered;
-}
-
-function strategyOf(system: System): string {
-  return shortName(system.name);
 }
 
 function isBetter(one: FrontierPoint, other: FrontierPoint): boolean {

@@ -19,7 +19,8 @@ export async function openCsv(
 ): Promise<CsvInput> {
   const packed = await peeked(input, hasMagic);
   const isGzip = packed.head[0] === 0x1f && packed.head[1] === 0x8b;
-  const plain = await peeked(isGzip ? unpacked(packed.bytes, file) : packed.bytes, hasMagic);
+  const unpacked = () => Readable.from(unpackedChunks(packed.bytes, file), { objectMode: false });
+  const plain = await peeked(isGzip ? unpacked() : packed.bytes, hasMagic);
   refuseOtherFormats(plain.head, file);
   const { head, bytes } = await peeked(asText(plain, file), hasTwoLines);
   const lines = head.toString().split(LINE_END);
@@ -28,10 +29,9 @@ export async function openCsv(
     throw traceMistake({ file, line: null }, 'the file', 'is empty', 'a header with the names of the columns, rows');
   }
   refuseOtherTexts(lines[first], { file, line: first + 1 });
-  const separator = SEPARATOR.exec(lines[first] ?? '')?.[1];
+  const separator = SEPARATOR.exec(lines[first])?.[1];
   if (separator === undefined) {
-    const header = lines[first] ?? '';
-    return { bytes, delimiter: delimiter ?? delimiterOf(header, time), headerLine: 1 };
+    return { bytes, delimiter: delimiter ?? delimiterOf(lines[first], time), headerLine: 1 };
   }
   return { bytes, delimiter: delimiter ?? separator, headerLine: first + 2 };
 }
@@ -54,12 +54,8 @@ function delimiterOf(header: string, time: string): string {
 
 /** Tests for a line `sep=;` above the header. */
 function hasTwoLines(head: Buffer): boolean {
-  return (
-    head
-      .toString()
-      .split(LINE_END)
-      .filter((line) => line.trim() !== '').length > 2
-  );
+  const lines = head.toString().split(LINE_END);
+  return lines.filter((line) => line.trim() !== '').length > 2;
 }
 
 function hasMagic(head: Buffer): boolean {
@@ -74,19 +70,11 @@ async function* unpackedChunks(packed: Readable, file: string): AsyncGenerator<B
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code?.startsWith('Z_') !== true) throw error;
-    throw traceMistake(
-      { file, line: null },
-      'the file',
-      `cannot be unpacked (${message})`,
-      'gzip, whole, or plain text',
-    );
+    const problem = `cannot be unpacked (${message})`;
+    throw traceMistake({ file, line: null }, 'the file', problem, 'gzip, whole, or plain text');
   } finally {
     packed.destroy();
   }
-}
-
-function unpacked(packed: Readable, file: string): Readable {
-  return Readable.from(unpackedChunks(packed, file), { objectMode: false });
 }
 
 function refuseOtherFormats(head: Buffer, file: string): void {

@@ -83,8 +83,8 @@ export class FoldingSeries {
   #add(node: number, kind: 'demand' | 'admitted' | 'refused', messages: number, bytes: number): void {
     const columns = this.#nodes[node];
     const at = this.#samples;
-    columns[0][kind][at] = columns[0][kind][at] + messages;
-    columns[1][kind][at] = columns[1][kind][at] + bytes;
+    columns[0][kind][at] += messages;
+    columns[1][kind][at] += bytes;
   }
 
   #fold(): void {

@@ -20,22 +20,13 @@ export async function* inOrder(
   for await (const arrival of arrivals) {
     const location = { file, line: arrival.line };
     if (arrival.atMs < Math.max(givenMs, latestMs - lateMs)) {
-      const earlier = (Math.max(latestMs, givenMs) - arrival.atMs) * speed;
-      throw traceMistake(
-        location,
-        time,
-        `is ${duration(earlier)} before a row above`,
-        `at most ${duration(LATE_MS_MAX)}`,
-      );
+      const problem = `is ${duration((Math.max(latestMs, givenMs) - arrival.atMs) * speed)} before a row above`;
+      throw traceMistake(location, time, problem, `at most ${duration(LATE_MS_MAX)}`);
     }
     if (arrival.atMs > REPLAY_MS_MAX) {
       const problem = `is ${duration(arrival.atMs)} after the first at --speed ${speed}`;
-      throw traceMistake(
-        location,
-        time,
-        problem,
-        `at most ${duration(REPLAY_MS_MAX)}; a higher --speed, or --time-format`,
-      );
+      const allowed = `at most ${duration(REPLAY_MS_MAX)}; a higher --speed, or --time-format`;
+      throw traceMistake(location, time, problem, allowed);
     }
     // The first row may be one of those that are late.
     insert(waiting, arrival.atMs < 0 ? { ...arrival, atMs: 0 } : arrival);

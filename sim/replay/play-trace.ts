@@ -34,7 +34,8 @@ const PROGRESS_EVERY = 10_000;
 
 /** Plays one stream on all systems at once, in virtual times, with bounded memory. */
 export async function playTrace(arrivals: AsyncIterable<TraceArrival>, options: ReplayOptions): Promise<TraceRun[]> {
-  const settings = atSpeed(options.settings, options.speed);
+  const groups = options.settings.groups.map((group) => groupAtSpeed(group, options.speed));
+  const settings = { ...options.settings, groups };
   const players = options.systems.map((system) => new Player(system, { ...options, settings }));
   let count = 0;
   let playedMs = 0;
@@ -48,10 +49,6 @@ export async function playTrace(arrivals: AsyncIterable<TraceArrival>, options: 
 }
 
 /** Scales rates to the nodes' time; bursts stay. */
-function atSpeed(settings: WorldSettings, speed: number): WorldSettings {
-  return { ...settings, groups: settings.groups.map((group) => groupAtSpeed(group, speed)) };
-}
-
 function groupAtSpeed(group: GroupSettings, speed: number): GroupSettings {
   const { ramp, cost } = group;
   const faster = ({ total, reserved }: GroupSettings['cost']['publish']) => ({

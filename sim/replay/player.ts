@@ -1,7 +1,6 @@
 import { depthGiven } from '../../src/core/base/settings.js';
 import { directionIndex, type Rates, UNLIMITED } from '../../src/core/base/vocabulary.js';
-import type { AskedCluster } from '../cluster/asked-cluster.js';
-import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
+import type { AskedCluster, ClusterUnderTest } from '../cluster/cluster-under-test.js';
 import { EventQueue } from '../cluster/event-queue.js';
 import { Random } from '../cluster/random.js';
 import { LOCAL_KAFKA } from '../cluster/world.js';
@@ -25,9 +24,9 @@ export class Player {
   readonly #queue = new EventQueue();
   readonly #random: Random;
   readonly #retryRandom: Random;
-  readonly #clusters: (ClusterUnderTest | AskedCluster)[] = [];
+  readonly #clusters: Cluster[] = [];
   /** Systems for keys to come, set up before use. */
-  #spares: (ClusterUnderTest | AskedCluster)[] = [];
+  #spares: Cluster[] = [];
   /** Units/s of the nodes. */
   readonly #quota: Rates;
   readonly #maxRequest: Rates;
@@ -164,12 +163,12 @@ export class Player {
     const index = this.#keys.size;
     const cluster = index === 0 || this.#hasQuotaPerKey ? this.#first : this.#takeSpare();
     const verdict = new RunningVerdict(this.#quota, this.#fillSeconds);
-    const keyed = { index, cluster, verdict, offered: zero(), admitted: zero() };
+    const keyed: Keyed = { index, cluster, verdict, offered: [0, 0], admitted: [0, 0] };
     this.#keys.set(key, keyed);
     return keyed;
   }
 
-  get #first(): ClusterUnderTest | AskedCluster {
+  get #first(): Cluster {
     return this.#clusters[0];
   }
 
@@ -178,14 +177,14 @@ export class Player {
     return 'tryAcquireOf' in this.#first && this.#first.tryAcquireOf !== undefined;
   }
 
-  #takeSpare(): ClusterUnderTest | AskedCluster {
+  #takeSpare(): Cluster {
     this.#spares.push(this.#startCluster());
-    const cluster = this.#spares.shift() as ClusterUnderTest | AskedCluster;
+    const cluster = this.#spares.shift() as Cluster;
     this.#clusters.push(cluster);
     return cluster;
   }
 
-  #startCluster(): ClusterUnderTest | AskedCluster {
+  #startCluster(): Cluster {
     const { nodes, settings, delays = LOCAL_KAFKA, quotaPerMs } = this.#options;
     const [messagesPerSecond, bytesPerSecond] = this.#quota;
     const burst = settings.groups[0]?.burst;
@@ -227,21 +226,18 @@ export class Player {
   }
 }
 
+type Cluster = ClusterUnderTest | AskedCluster;
+
 interface Answer {
   readonly nowMs: number;
-  /** Retries left. */
   readonly retriesLeft: number;
 }
 
 interface Keyed {
   /** Index by arrival of keys. */
   readonly index: number;
-  readonly cluster: ClusterUnderTest | AskedCluster;
+  readonly cluster: Cluster;
   readonly verdict: RunningVerdict;
   readonly offered: [messages: number, bytes: number];
   readonly admitted: [messages: number, bytes: number];
-}
-
-function zero(): [number, number] {
-  return [0, 0];
 }

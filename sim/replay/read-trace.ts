@@ -40,12 +40,8 @@ async function* rowsOf(
       continue;
     }
     if (record.length !== columns.names.length) {
-      throw traceMistake(
-        location,
-        'the row',
-        `has ${record.length} fields`,
-        `${columns.names.length}, as in the header`,
-      );
+      const allowed = `${columns.names.length}, as in the header`;
+      throw traceMistake(location, 'the row', `has ${record.length} fields`, allowed);
     }
     const text = record[columns.time];
     if (times === null) {

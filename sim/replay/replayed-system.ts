@@ -19,21 +19,18 @@ export function replayedSystemNamed(name: string, systems: readonly ReplayedSyst
 }
 
 /** Returns seconds to fill a bucket, of the longer dimension; 0 = none. */
-export function fillSeconds(environment: Pick<BaselineEnvironment, 'quota' | 'settings'>): number {
-  const depths = clusterDepths(environment);
-  return Math.max(
-    ...depths.map((depth, dimension) => {
-      const perSecond = rateOf(environment.quota, dimension as 0 | 1);
-      return depth === null || perSecond === 0 || perSecond === Infinity ? 0 : depth / perSecond;
-    }),
-  );
+export function fillSeconds(environment: Limited): number {
+  const seconds = clusterDepths(environment).map((depth, dimension) => {
+    const perSecond = rateOf(environment.quota, dimension as 0 | 1);
+    return depth === null || perSecond === 0 || perSecond === Infinity ? 0 : depth / perSecond;
+  });
+  return Math.max(...seconds);
 }
 
+type Limited = Pick<BaselineEnvironment, 'quota' | 'settings'>;
+
 /** Returns the cluster's depths, so that only the decider differs. */
-function clusterDepths({
-  quota,
-  settings,
-}: Pick<BaselineEnvironment, 'quota' | 'settings'>): readonly [number | null, number | null] {
+function clusterDepths({ quota, settings }: Limited): readonly [number | null, number | null] {
   const group = settings?.groups[0];
   if (group === undefined || !hasClusterBucket(group)) return [null, null];
   const depthOf = (dimension: 0 | 1) =>

@@ -29,7 +29,7 @@ export function resolveColumns(
 ): TraceColumns {
   // A composed and a decomposed ü look alike, and a shell may give the other one.
   const names = header.map((name) => name.normalize());
-  const indexOf = (asked: string, flag: string) => {
+  const indexOf: IndexOf = (asked, flag) => {
     const name = asked.normalize();
     const at = names.indexOf(name);
     if (at !== names.lastIndexOf(name)) {
@@ -86,12 +86,15 @@ function numberIn(text: string, delimiter: string | undefined): number {
   return isThousands ? Number(text.replaceAll(',', '')) : Number.NaN;
 }
 
+/** Finds a column; throws TRACE_INVALID with the flag that names it. */
+type IndexOf = (name: string, flag: string) => number;
+
 const AMOUNT = /^\d{1,16}(\.\d{1,12})?([eE][+-]?\d{1,2})?$/;
 const THOUSANDS = /^\d{1,3}(,\d{3}){1,5}(\.\d{1,12})?$/;
 const AMOUNT_MAX = 1e15;
 
 /** Chooses nodes: `round-robin`, `hash` of row and number, or a column, hashed beyond the nodes. */
-function nodeOf({ by, nodes }: TraceOptions, indexOf: (name: string, flag: string) => number): TraceColumns['nodeOf'] {
+function nodeOf({ by, nodes }: TraceOptions, indexOf: IndexOf): TraceColumns['nodeOf'] {
   if (by === 'round-robin') return (_, rowNumber) => rowNumber % nodes;
   if (by === 'hash') return (row, rowNumber) => bitsOf(groupIdOf('trace', `${rowNumber},${row.join(',')}`)) % nodes;
   const at = indexOf(by, '--by');
@@ -106,7 +109,7 @@ function nodeOf({ by, nodes }: TraceOptions, indexOf: (name: string, flag: strin
   };
 }
 
-function keyOf({ per }: TraceOptions, indexOf: (name: string, flag: string) => number): TraceColumns['keyOf'] {
+function keyOf({ per }: TraceOptions, indexOf: IndexOf): TraceColumns['keyOf'] {
   if (per === undefined) return () => '';
   const at = indexOf(per, '--per');
   const known = new Set<string>();
@@ -121,10 +124,7 @@ function keyOf({ per }: TraceOptions, indexOf: (name: string, flag: string) => n
 }
 
 /** A column may be empty where a row does not ask again. */
-function retryAfterOf(
-  { retryAfter }: TraceOptions,
-  indexOf: (name: string, flag: string) => number,
-): TraceColumns['retryAfterOf'] {
+function retryAfterOf({ retryAfter }: TraceOptions, indexOf: IndexOf): TraceColumns['retryAfterOf'] {
   if (retryAfter === undefined) return () => 0;
   const always = parseQuantity('duration', retryAfter);
   if (always >= 0) return () => always;

@@ -6,29 +6,20 @@ import { LimitedNode } from './limited-node.js';
 import { type HandOut, Ratekeeper, type RateMessage } from './ratekeeper.js';
 import { ClientWindow, ProxyWindow, type ReleaseWindow } from './release-windows.js';
 
-export const FDB_CLIENT = throttled(
-  'fdb-client',
-  'FoundationDB, client mode: one limit for all, moved until the total fits',
-  'client',
-  () => new ClientWindow(),
-);
+export const FDB_CLIENT = throttled('client', 'one limit for all, moved until the total fits', ClientWindow);
 
 /** Gives each proxy an equal part, whatever its demand. */
-export const FDB_PROXY = throttled(
-  'fdb-proxy',
-  'FoundationDB, proxy mode: the smoothed target in equal parts',
-  'proxy',
-  () => new ProxyWindow(),
-);
+export const FDB_PROXY = throttled('proxy', 'the smoothed target in equal parts', ProxyWindow);
 
-function throttled(name: string, says: string, handOut: HandOut, windowOf: () => ReleaseWindow): Baseline {
+function throttled(handOut: HandOut, says: string, Window: new () => ReleaseWindow): Baseline {
+  const name = `fdb-${handOut}`;
   return {
     name,
-    says,
+    says: `FoundationDB, ${handOut} mode: ${says}`,
     create: (environment) => {
       const bus = new MessageBus<RateMessage>(environment);
       const ratekeeper = new Ratekeeper(environment, bus, handOut);
-      const create = (process: SimulatedProcess) => new LimitedNode(process, bus, windowOf(), environment);
+      const create = (process: SimulatedProcess) => new LimitedNode(process, bus, new Window(), environment);
       return new BaselineCluster(name, environment, bus, create, (quota) => ratekeeper.setQuota(quota));
     },
   };

@@ -10,18 +10,15 @@ const ROUND_SEC = 0.01;
 const MAX_PER_ROUND = 100_000;
 const MAX_IDLE_BUDGET = 1000;
 
-export interface ReleaseWindow {
-  /** @param perSecond transactions per second; Infinity = no limit */
-  setLimit(perSecond: number, nowSec: number): void;
-  tryStart(nowSec: number): boolean;
-}
-
-/** Computes the smoothed limit minus the smoothed starts, over the window. */
-class Allowance {
+/** Allows the smoothed limit minus the smoothed starts, over the window. */
+export abstract class ReleaseWindow {
+  protected isLimited = false;
   readonly #limit = new Smoother(WINDOW_SEC);
-  readonly #started = new Smoother(WINDOW_SEC);
-  isLimited = false;
+  readonly #starts = new Smoother(WINDOW_SEC);
 
+  abstract tryStart(nowSec: number): boolean;
+
+  /** @param perSecond transactions per second; Infinity = no limit */
   setLimit(perSecond: number, nowSec: number): void {
     const wasLimited = this.isLimited;
     this.isLimited = perSecond !== Infinity;
@@ -29,26 +26,20 @@ class Allowance {
     else if (this.isLimited) this.#limit.reset(perSecond, nowSec);
   }
 
-  count(started: number, nowSec: number): void {
-    this.#started.add(started, nowSec);
+  protected count(started: number, nowSec: number): void {
+    this.#starts.add(started, nowSec);
   }
 
-  at(nowSec: number): number {
-    return WINDOW_SEC * (this.#limit.estimate(nowSec) - this.#started.rate(nowSec));
+  protected allowanceAt(nowSec: number): number {
+    return WINDOW_SEC * (this.#limit.estimate(nowSec) - this.#starts.rate(nowSec));
   }
 }
 
 /** Decides each transaction by itself (client mode); refused ones retry here. */
-export class ClientWindow implements ReleaseWindow {
-  readonly #allowance = new Allowance();
-
-  setLimit(perSecond: number, nowSec: number): void {
-    this.#allowance.setLimit(perSecond, nowSec);
-  }
-
+export class ClientWindow extends ReleaseWindow {
   tryStart(nowSec: number): boolean {
-    if (this.#allowance.isLimited && this.#allowance.at(nowSec) < 1) return false;
-    this.#allowance.count(1, nowSec);
+    if (this.isLimited && this.allowanceAt(nowSec) < 1) return false;
+    this.count(1, nowSec);
     return true;
   }
 }
@@ -57,21 +48,16 @@ export class ClientWindow implements ReleaseWindow {
  * Starts per round the allowance, and unused rounds' budget (proxy mode). Refused work waits at its caller, so the
  * queue is empty while nothing is refused.
  */
-export class ProxyWindow implements ReleaseWindow {
-  readonly #allowance = new Allowance();
+export class ProxyWindow extends ReleaseWindow {
   #budget = 0;
   #round = 0;
   #started = 0;
   #allowed = 0;
   #isQueueEmpty = true;
 
-  setLimit(perSecond: number, nowSec: number): void {
-    this.#allowance.setLimit(perSecond, nowSec);
-  }
-
   tryStart(nowSec: number): boolean {
-    if (!this.#allowance.isLimited) {
-      this.#allowance.count(1, nowSec);
+    if (!this.isLimited) {
+      this.count(1, nowSec);
       return true;
     }
     const round = Math.floor(nowSec / ROUND_SEC);
@@ -88,7 +74,7 @@ export class ProxyWindow implements ReleaseWindow {
   #begin(round: number, nowSec: number): void {
     this.#endRound(ROUND_SEC, nowSec);
     const idleSec = (round - this.#round - 1) * ROUND_SEC;
-    this.#allowed = this.#allowance.at(nowSec);
+    this.#allowed = this.allowanceAt(nowSec);
     if (idleSec > 0) this.#endRound(idleSec, nowSec);
     this.#round = round;
   }
@@ -96,7 +82,7 @@ export class ProxyWindow implements ReleaseWindow {
   #endRound(elapsedSec: number, nowSec: number): void {
     this.#budget = Math.max(0, this.#budget + (elapsedSec * (this.#allowed - this.#started)) / WINDOW_SEC);
     if (this.#isQueueEmpty) this.#budget = Math.min(this.#budget, MAX_IDLE_BUDGET);
-    this.#allowance.count(this.#started, nowSec);
+    this.count(this.#started, nowSec);
     this.#started = 0;
     this.#isQueueEmpty = true;
   }

@@ -1,4 +1,4 @@
-import type { AskedCluster } from '../../cluster/asked-cluster.js';
+import type { AskedCluster } from '../../cluster/cluster-under-test.js';
 import type { BaselineEnvironment } from '../baseline.js';
 
 /** Decides in the store, in order of arrival. */

@@ -4,12 +4,17 @@ import { MessageBus } from './message-bus.js';
 import { PlainLimiter } from './plain-limiter.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
+/**
+ * Gives each node quota ÷ configured nodes, for ever, absent ones too: never above the quota, and 1/N used with one
+ * busy node (docs/background/max-min-fairness.md).
+ */
+export const STATIC = uncoordinated('static', 'quota ÷ configured nodes, never changed', ({ nodes }) => 1 / nodes);
+
+/** Gives each node the whole quota, as Pulsar without a transport class. */
+export const FULL_QUOTA = uncoordinated('full-quota', 'each node takes the whole quota', () => 1);
+
 /** Makes a baseline without messages: each node takes the part `partOf` of quota and burst. */
-export function uncoordinated(
-  name: string,
-  says: string,
-  partOf: (environment: BaselineEnvironment) => number,
-): Baseline {
+function uncoordinated(name: string, says: string, partOf: (environment: BaselineEnvironment) => number): Baseline {
   return {
     name,
     says,
