@@ -1,5 +1,26 @@
 import { type Command, Option } from 'commander';
-import { TIME_FORMATS } from '../replay/trace-time.js';
+import { TIME_FORMATS, type TimeFormat } from '../replay/trace-time.js';
+
+/** Options of both commands that read recorded traffic. */
+export interface ArrivalOptions {
+  readonly time?: string;
+  readonly timeFormat: TimeFormat;
+  readonly messages: string;
+  readonly bytes: string;
+  readonly speed: string;
+  readonly nodes: string;
+  readonly by: string;
+  readonly per?: string;
+  readonly top: string;
+  readonly delimiter?: string;
+  readonly config?: string;
+  readonly set?: readonly string[];
+  readonly group?: string;
+  readonly direction: 'publish' | 'dispatch';
+  readonly seed: string;
+  readonly json?: boolean;
+  readonly html?: string;
+}
 
 /** Adds options for reading a CSV of arrivals, and its rows' nodes. */
 export function addArrivalOptions(command: Command): Command {
@@ -16,5 +37,6 @@ export function addArrivalOptions(command: Command): Command {
     .option('--nodes <count>', 'CSV: nodes that the rows are spread over', '5')
     .option('--by <way>', 'CSV: hash, round-robin, or a column: its texts fill the nodes one by one', 'hash')
     .option('--per <column>', 'CSV: a quota of its own for each text of this column')
-    .option('--top <count>', 'CSV: with --per, show so many of those with the most refused', '10');
+    .option('--top <count>', 'CSV: with --per, show so many of those with the most refused', '10')
+    .option('--delimiter <character>', 'CSV: between the fields (default: as the header shows)');
 }

@@ -1,3 +1,4 @@
+import { print } from '../../src/tools/terminal/print.js';
 import { ProgressBar } from '../../src/tools/terminal/progress-bar.js';
 import { textTable } from '../../src/tools/terminal/text-table.js';
 import { NOT_PLAYED } from '../run/play-happenings.js';
@@ -27,16 +28,10 @@ export async function compareSystems(nameOrFile: string, { seeds, json, html }: 
   }
   bar.clear();
   if (html !== undefined) await writePage(html, firstSeed);
-  if (json === true) process.stdout.write(`${JSON.stringify(results)}\n`);
-  else
-    process.stdout.write(
-      `${scenario.name}: ${scenario.says}\n${headOf(seeds)}\n${[...tableOf(results), ...notPlayed(results)].join('\n')}\n`,
-    );
+  const head = seeds === 1 ? 'seed 1' : `means of seeds 1 … ${seeds}; "never" if one of them never`;
+  if (json === true) print(JSON.stringify(results));
+  else print(`${scenario.name}: ${scenario.says}`, head, '', ...tableOf(results), ...notPlayed(results));
   tellBroken(results);
-}
-
-function headOf(seeds: number): string {
-  return seeds === 1 ? 'seed 1\n' : `means of seeds 1 … ${seeds}; "never" if one of them never\n`;
 }
 
 function tableOf(results: readonly RunResult[]): readonly string[] {

@@ -1,3 +1,4 @@
+import { print } from '../../src/tools/terminal/print.js';
 import { textTable } from '../../src/tools/terminal/text-table.js';
 import { builtInNames, loadBuiltIn } from '../scenario/load-scenario.js';
 import { SYSTEMS, shortName } from '../systems.js';
@@ -14,26 +15,19 @@ export function listScenarios(json: boolean): void {
   });
   const systems = SYSTEMS.map(({ name, says }) => ({ name: shortName(name), says }));
   if (json) {
-    process.stdout.write(`${JSON.stringify({ scenarios, ofBackends, systems })}\n`);
+    print(JSON.stringify({ scenarios, ofBackends, systems }));
     return;
   }
   const rows = scenarios.map(({ name, seconds, nodes, says }) => [name, String(seconds), String(nodes), says]);
-  const lines = [
+  const backendRows = ofBackends.map(({ name, backends, clients, says }) => {
+    return [name, String(backends), String(clients), says];
+  });
+  const systemRows = systems.map(({ name, says }) => [name, says]);
+  print(
     ...textTable(['Scenario', 'Seconds', 'Nodes', 'Story'], rows, ['Seconds', 'Nodes']),
     '',
-    ...textTable(['Scenario of backends', 'Backends', 'Clients', 'Story'], ofBackends.map(rowOf), [
-      'Backends',
-      'Clients',
-    ]),
+    ...textTable(['Scenario of backends', 'Backends', 'Clients', 'Story'], backendRows, ['Backends', 'Clients']),
     '',
-    ...textTable(
-      ['System', 'What it is'],
-      systems.map(({ name, says }) => [name, says]),
-    ),
-  ];
-  process.stdout.write(`${lines.join('\n')}\n`);
-}
-
-function rowOf({ name, backends, clients, says }: Readonly<Record<string, string | number>>): string[] {
-  return [name, backends, clients, says].map(String);
+    ...textTable(['System', 'What it is'], systemRows),
+  );
 }

@@ -1,29 +1,11 @@
 import { Command, Option } from 'commander';
 import { lazily } from '../../src/tools/terminal/lazily.js';
-import type { TimeFormat } from '../replay/trace-time.js';
-import { addArrivalOptions } from './arrival-options.js';
+import { type ArrivalOptions, addArrivalOptions } from './arrival-options.js';
 
-export interface RecommendCommandOptions {
+export interface RecommendCommandOptions extends ArrivalOptions {
   readonly from: string;
   readonly refuseBelow: string;
   readonly of: 'messages' | 'bytes';
-  readonly group?: string;
-  readonly config?: string;
-  readonly set?: readonly string[];
-  readonly direction: 'publish' | 'dispatch';
-  readonly time?: string;
-  readonly timeFormat: TimeFormat;
-  readonly messages: string;
-  readonly bytes: string;
-  readonly speed: string;
-  readonly nodes: string;
-  readonly by: string;
-  readonly per?: string;
-  readonly top: string;
-  readonly delimiter?: string;
-  readonly seed: string;
-  readonly json?: boolean;
-  readonly html?: string;
 }
 
 export function recommendCommand(): Command {
@@ -41,7 +23,6 @@ export function recommendCommand(): Command {
         .default('publish'),
     );
   return addArrivalOptions(command)
-    .option('--delimiter <character>', 'CSV: between the fields (default: as the header shows)')
     .option('--seed <number>', 'of the delays', '1')
     .option('--json', 'JSON instead of text')
     .option('--html <file>', 'write a page with charts of all strategies at the quota that is recommended')

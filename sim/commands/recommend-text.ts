@@ -69,17 +69,17 @@ function nextSteps({ group, kind, of, direction, per, found: { best, strategy } 
     const where = per === null ? ['groups', 'NAME'] : ['keys', '"key:{id}"'];
     return ['In a configuration:', `${where[0]}:`, `  ${where[1]}: ${settings}`];
   }
-  const [command, watched] =
-    kind === 'group'
-      ? [`quotamesh group set ${quotedName(group)}`, set.replaceAll(/(^| )/g, '$1shadow.')]
-      : [`quotamesh key ${kind === 'template' ? 'template set' : 'set'} ${quotedName(group)}`, `${set} mode=shadow`];
+  if (kind === 'group') {
+    const command = `quotamesh group set ${quotedName(group)}`;
+    return [
+      `To watch it beside what is in force:  ${command} ${set.replaceAll(/(^| )/g, '$1shadow.')}`,
+      `To enforce it:                        ${command} ${set}`,
+    ];
+  }
+  const command = `quotamesh key ${kind === 'template' ? 'template set' : 'set'} ${quotedName(group)}`;
   return [
-    kind === 'group'
-      ? `To watch it beside what is in force:  ${command} ${watched}`
-      : `To watch it, refusing nothing:  ${command} ${watched}`,
-    kind === 'group'
-      ? `To enforce it:                        ${command} ${set}`
-      : `To enforce it:                  ${command} ${set} mode=enforce`,
+    `To watch it, refusing nothing:  ${command} ${set} mode=shadow`,
+    `To enforce it:                  ${command} ${set} mode=enforce`,
   ];
 }
 

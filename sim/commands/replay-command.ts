@@ -1,33 +1,15 @@
 import { Command, Option } from 'commander';
 import { lazily } from '../../src/tools/terminal/lazily.js';
-import type { TimeFormat } from '../replay/trace-time.js';
-import { addArrivalOptions } from './arrival-options.js';
+import { type ArrivalOptions, addArrivalOptions } from './arrival-options.js';
 
-export interface ReplayCommandOptions {
-  readonly time?: string;
-  readonly timeFormat: TimeFormat;
-  readonly messages: string;
-  readonly bytes: string;
-  readonly speed: string;
-  readonly nodes: string;
-  readonly by: string;
-  readonly per?: string;
-  readonly top: string;
-  readonly delimiter?: string;
+export interface ReplayCommandOptions extends ArrivalOptions {
   readonly quota?: string;
   readonly quotaBytes?: string;
   readonly system?: readonly string[];
-  readonly seed: string;
-  readonly config?: string;
-  readonly set?: readonly string[];
   readonly roundTrip: string;
   readonly retryAfter?: string;
   readonly retries: string;
   readonly progress?: boolean;
-  readonly group?: string;
-  readonly direction: 'publish' | 'dispatch';
-  readonly json?: boolean;
-  readonly html?: string;
 }
 
 export function simReplayCommand(): Command {
@@ -37,7 +19,6 @@ export function simReplayCommand(): Command {
     )
     .argument('<file>', 'CSV with a header, or a recording; - = standard input');
   return addArrivalOptions(command)
-    .option('--delimiter <character>', 'CSV: between the fields (default: as the header shows)')
     .option('--retry-after <duration>', 'CSV: refused rows ask again after half to one and a half of it; or a column')
     .option('--retries <count>', 'CSV: with --retry-after, so often at most', '3')
     .option(

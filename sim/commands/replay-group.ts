@@ -138,11 +138,10 @@ function settingsGiven({ set = [], direction, quota, quotaBytes }: GroupFlags): 
     }
     given.set(name, { text: value, flag: `--set ${name}` });
   }
-  const flags = [
+  for (const [name, flag, text, kind] of [
     ['messages', '--quota', quota, 'rate'],
     ['bytes', '--quota-bytes', quotaBytes, 'byte-rate'],
-  ] as const;
-  for (const [name, flag, text, kind] of flags) {
+  ] as const) {
     if (text === undefined) continue;
     checkRate(flag, text, kind);
     given.set(`quota.${direction}.${name}PerSecond`, { text, flag });
@@ -166,14 +165,5 @@ function publishing(group: GroupConfig, direction: Direction): GroupConfig {
 
 function worldSettings(config: ResolvedConfig, group: GroupConfig): WorldSettings {
   const { cluster, timing, sampleIntervalMs, limiting, costs } = config;
-  return {
-    ...timing,
-    cluster,
-    sampleIntervalMs,
-    limiting,
-    costs,
-    groups: [group],
-    version: VERSION,
-    partitions: 1,
-  };
+  return { ...timing, cluster, sampleIntervalMs, limiting, costs, groups: [group], version: VERSION, partitions: 1 };
 }

@@ -14,7 +14,8 @@ export interface ReplayProgress {
 export function replayProgress(input: Readable, file: string, systems: number): ReplayProgress {
   const startedMs = performance.now();
   let shownMs = startedMs;
-  const partRead = input instanceof ReadStream ? partReader(input, statSync(file).size) : () => null;
+  const bytes = input instanceof ReadStream ? Math.max(1, statSync(file).size) : 0;
+  const partRead = () => (input instanceof ReadStream ? Math.min(1, input.bytesRead / bytes) : null);
   return {
     played: (rows, fileMs) => {
       const nowMs = performance.now();
@@ -25,10 +26,6 @@ export function replayProgress(input: Readable, file: string, systems: number): 
     },
     end: () => process.stderr.write('\r\u001b[K'),
   };
-}
-
-function partReader(input: ReadStream, bytes: number): () => number {
-  return () => Math.min(1, input.bytesRead / Math.max(1, bytes));
 }
 
 interface Progress {

@@ -11,12 +11,13 @@ import { readTrace } from '../replay/read-trace.js';
 import { type ReplayedSystem, replayedSystemNamed, replayedSystems } from '../replay/replayed-system.js';
 import { KEYS_MAX, type TraceFound, type TraceOptions } from '../replay/trace.js';
 import { OWN_SYSTEMS, shortName } from '../systems.js';
+import type { ArrivalOptions } from './arrival-options.js';
 import { foundText } from './found-text.js';
 import type { ReplayCommandOptions } from './replay-command.js';
 import { isRegularFile, openFile, writeHtml } from './replay-files.js';
 import { durationFlag, wholeNumber, wrongFlag, wrongUse } from './replay-flags.js';
 import { type QuotaTold, type ReplayedGroup, replayedGroup } from './replay-group.js';
-import { type ReplayProgress, replayProgress } from './replay-progress.js';
+import { replayProgress } from './replay-progress.js';
 import { pageKeys, traceFacts, traceNote, traceTable } from './trace-tables.js';
 
 export async function replayTrace(input: Readable, file: string, options: ReplayCommandOptions): Promise<void> {
@@ -27,7 +28,8 @@ export async function replayTrace(input: Readable, file: string, options: Replay
   const seed = wholeNumber('--seed', options.seed, 0, 2 ** 32 - 1);
   const top = wholeNumber('--top', options.top, 0, KEYS_MAX);
   const { rows, quota, told: quotaTold, note: quotaNote } = await withQuota(input, file, trace, group, options);
-  const progress = progressOf(rows, file, systems.length, options);
+  const isShown = options.progress ?? (process.stderr.isTTY && options.json !== true);
+  const progress = isShown ? replayProgress(rows, file, systems.length) : null;
   const { speed } = trace;
   let found: TraceFound | null = null;
   const onBegun = (begun: TraceFound) => {
@@ -51,16 +53,10 @@ export async function replayTrace(input: Readable, file: string, options: Replay
   const note = [...quotaNote, ...foundText(begun, trace)].join(' ');
   const told = { quota, quotaTold, speed, found: begun, per: trace.per ?? null, top, note };
   if (options.html !== undefined) {
-    writeHtml(
-      options.html,
-      renderPage(runs, traceNote(runs, told), traceClock(begun, speed), { keys: pageKeys(runs, told) }),
-    );
+    const clock = begun.isDated ? { begunMs: begun.begunMs, speed } : null;
+    writeHtml(options.html, renderPage(runs, traceNote(runs, told), clock, { keys: pageKeys(runs, told) }));
   }
   process.stdout.write(options.json ? `${JSON.stringify(traceFacts(runs, told))}\n` : traceTable(runs, told));
-}
-
-function traceClock({ begunMs, isDated }: TraceFound, speed: number) {
-  return isDated ? { begunMs, speed } : null;
 }
 
 interface PlayedRows {
@@ -87,13 +83,8 @@ async function withQuota(
   const { messagesPerSecond, arrivals } = await measureTrace(readTrace(input, file, trace), trace.speed);
   // Three digits, as somebody would type.
   const mean = Number((messagesPerSecond || 1).toPrecision(3));
-  const note = `No quota given: ${mean} messages/s is what ${arrivals} rows ask for on the mean.`;
-  return {
-    rows: openFile(file),
-    quota: [mean, Infinity],
-    told: [{ amount: mean, per: 'second' }, null],
-    note: [note],
-  };
+  const note = [`No quota given: ${mean} messages/s is what ${arrivals} rows ask for on the mean.`];
+  return { rows: openFile(file), quota: [mean, Infinity], told: [{ amount: mean, per: 'second' }, null], note };
 }
 
 /** Returns the quota's window by the nodes' clock: minutes, hours and days are the file's, seconds the nodes'. */
@@ -102,7 +93,7 @@ function windowMsOf(told: WrittenRate | null, speed: number): number {
   return (SECONDS_OF[told.per] * 1000) / speed;
 }
 
-export function traceOptions(options: TraceFlags): TraceOptions {
+export function traceOptions(options: ArrivalOptions & Pick<ReplayCommandOptions, 'retryAfter'>): TraceOptions {
   const { time, timeFormat, messages, bytes, by, per, retryAfter, delimiter } = options;
   if (time === undefined) {
     throw wrongUse('a CSV needs --time COLUMN, the column of the time (a recording begins with "qmrec001")');
@@ -113,12 +104,6 @@ export function traceOptions(options: TraceFlags): TraceOptions {
   const nodes = wholeNumber('--nodes', options.nodes, 1, 500);
   return { time, timeFormat, messages, bytes, by, per, retryAfter, delimiter, speed, nodes };
 }
-
-/** Flags of a CSV's columns. */
-export type TraceFlags = Pick<
-  ReplayCommandOptions,
-  'time' | 'timeFormat' | 'messages' | 'bytes' | 'by' | 'per' | 'retryAfter' | 'delimiter' | 'speed' | 'nodes'
->;
 
 /** Lists systems: a configured group's strategy, or all of ours. */
 function systemsOf(
@@ -141,14 +126,3 @@ const RETRIES_MAX = 100;
 
 /** Most milliseconds to a store; further ones answer nobody in time. */
 const ROUND_TRIP_MS_MAX = 60_000;
-
-/** Shows progress on a terminal or on request, never beside JSON. */
-function progressOf(
-  rows: Readable,
-  file: string,
-  systems: number,
-  { progress, json }: ReplayCommandOptions,
-): ReplayProgress | null {
-  const isShown = progress ?? (process.stderr.isTTY && json !== true);
-  return isShown ? replayProgress(rows, file, systems) : null;
-}

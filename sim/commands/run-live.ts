@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import { DemoEnding } from '../../src/tools/demo/demonstration.js';
+import { print } from '../../src/tools/terminal/print.js';
 import { ProgressBar } from '../../src/tools/terminal/progress-bar.js';
 import { checkLive } from '../live/check-live.js';
 import { LiveRun } from '../live/live-run.js';
@@ -32,9 +33,7 @@ export async function runLive(nameOrFile: string, options: LiveCommandOptions): 
     }
     const { result, punctuality } = outcome;
     if (html !== undefined) await writePage(html, [result]);
-    const text =
-      json === true ? JSON.stringify({ ...result, punctuality }) : verdictLines(scenario.says, result).join('\n');
-    process.stdout.write(`${text}\n`);
+    print(...(json === true ? [JSON.stringify({ ...result, punctuality })] : verdictLines(scenario.says, result)));
     process.stderr.write(`${punctualityLine(punctuality)}\n`);
     tellBroken([result]);
   } finally {

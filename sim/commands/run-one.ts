@@ -1,6 +1,7 @@
 import { EXIT_UNEXPECTED } from '../../src/base/errors/error-row.js';
 import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import { didYouMean } from '../../src/base/input/nearest-name.js';
+import { print } from '../../src/tools/terminal/print.js';
 import { ProgressBar } from '../../src/tools/terminal/progress-bar.js';
 import { describeBroken } from '../run/expectations.js';
 import { runScenario } from '../run/run-scenario.js';
@@ -23,8 +24,7 @@ export async function runOne(nameOrFile: string, options: RunOptions): Promise<v
   const result = runScenario(scenario, system, seed, (part) => bar.show(part, scenario.name));
   bar.clear();
   if (html !== undefined) await writePage(html, [result]);
-  const text = json === true ? JSON.stringify(result) : verdictLines(scenario.says, result).join('\n');
-  process.stdout.write(`${text}\n`);
+  print(...(json === true ? [JSON.stringify(result)] : verdictLines(scenario.says, result)));
   tellBroken([result]);
 }
 

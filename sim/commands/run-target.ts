@@ -1,6 +1,7 @@
 import { EXIT_UNEXPECTED } from '../../src/base/errors/error-row.js';
 import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
+import { print } from '../../src/tools/terminal/print.js';
 import { ProgressBar } from '../../src/tools/terminal/progress-bar.js';
 import { textTable } from '../../src/tools/terminal/text-table.js';
 import { type PhaseOutcome, playTargetScenario, type TargetSecond } from '../target/target-run.js';
@@ -19,15 +20,13 @@ export function runTarget(scenario: TargetScenario, { seed, strategy, json, ...o
   bar.clear();
   const phases = outcomes.map((outcome, at) => ({ ...outcome, isKept: isKept(scenario, at, outcome) }));
   const result = { scenario: scenario.name, strategy, seed, phases, seconds };
-  const text = json === true ? JSON.stringify(result) : linesOf(scenario, result).join('\n');
-  process.stdout.write(`${text}\n`);
+  print(...(json === true ? [JSON.stringify(result)] : linesOf(scenario, result)));
   phases.forEach(({ isKept: kept, settledSec }, at) => {
     if (kept) return;
     const came = settledSec < 0 ? 'never' : `from ${settledSec} s on`;
     const within = scenario.phases[at]?.settleWithinSec;
-    process.stderr.write(
-      `missed: ${scenario.name}, ${strategy}, seed ${seed}, phase ${at + 1}: held ${came}, expected within ${within} s\n`,
-    );
+    const which = `${scenario.name}, ${strategy}, seed ${seed}, phase ${at + 1}`;
+    process.stderr.write(`missed: ${which}: held ${came}, expected within ${within} s\n`);
     process.exitCode = EXIT_UNEXPECTED;
   });
 }
@@ -87,10 +86,9 @@ function secondsTable(seconds: readonly TargetSecond[]): readonly string[] {
     .filter(({ phase, second }, at) => SHOWN_SECONDS.includes(second) || seconds[at + 1]?.phase !== phase)
     .map(({ phase, second, groups: figures, backends }) => {
       const [fullest, level] = Object.entries(backends).reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0]);
-      const cells = Object.values(figures).flatMap(({ target, admitted, busy }) => [
-        `${shown(target)}${busy ? ' *' : '  '}`,
-        String(admitted),
-      ]);
+      const cells = Object.values(figures).flatMap(({ target, admitted, busy }) => {
+        return [`${shown(target)}${busy ? ' *' : '  '}`, String(admitted)];
+      });
       return [String(phase), String(second), ...cells, `${Math.round(100 * level)} % ${fullest}`];
     });
   return [...textTable([...head, 'Fullest queue'], rows, head), '* held down by saturated backends'];

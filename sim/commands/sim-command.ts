@@ -56,7 +56,7 @@ function runCommand(): Command {
   return new Command('run')
     .description('Play one scenario on one system. Exit code 1 if it misses what the scenario expects of it.')
     .argument('<scenario>', SCENARIO)
-    .option('--seed <number>', 'the same seed gives the same result, byte for byte', seedNumber, 1)
+    .option('--seed <number>', 'the same seed gives the same result, byte for byte', countBetween(0, 0xffffffff), 1)
     .option('--strategy <name>', 'a strategy of ours or another system; `sim list` names them', 'max-min')
     .option('--seconds <number>', SECONDS, countBetween(1, 3600))
     .option('--json', 'the whole result, with its series, as JSON')
@@ -83,7 +83,7 @@ function liveCommand(): Command {
     .addOption(new Option('--topic <kind>', 'where the reports go').choices(['embedded', 'kafka']).default('embedded'))
     .option('--brokers <list>', 'with --topic kafka: host:port, host:port, …', brokerList)
     .option('--broker-pid <pid>', 'with --topic kafka: the broker that an outage freezes', countBetween(2, 2 ** 31))
-    .option('--seed <number>', 'arrivals are those of `sim run` with this seed', seedNumber, 1)
+    .option('--seed <number>', 'arrivals are those of `sim run` with this seed', countBetween(0, 0xffffffff), 1)
     .option('--max-rate <number>', 'refuse scenarios with more requests/s than this', countBetween(1, 100_000), 2500)
     .option('--seconds <number>', SECONDS, countBetween(1, 3600))
     .option('--json', 'the whole result, with its series, as JSON')
@@ -96,8 +96,8 @@ function swarmCommand(): Command {
   return new Command('swarm')
     .description('Random clusters under random load and faults: safety while they last, convergence after them.')
     .option('--seeds <count>', 'how many seeds (default: 100)', countBetween(1, 10_000_000))
-    .option('--from <number>', 'the first seed (default: a new one each time)', seedNumber)
-    .option('--seed <number>', 'this one seed alone', seedNumber)
+    .option('--from <number>', 'the first seed (default: a new one each time)', countBetween(0, 0xffffffff))
+    .option('--seed <number>', 'this one seed alone', countBetween(0, 0xffffffff))
     .option('--workers <count>', 'threads (default: one per core)', countBetween(1, 256))
     .option('--json', 'one JSON object per seed')
     .addHelpText('after', SWARM_HELP)
@@ -106,12 +106,6 @@ function swarmCommand(): Command {
 
 const SECONDS = 'only the first so many seconds, and nothing is expected';
 const SCENARIO = 'name of a built-in scenario, or a YAML file (docs/reference/scenarios.md)';
-
-function seedNumber(text: string): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value <= 0xffffffff) return value;
-  throw new InvalidArgumentError('A whole number from 0 to 4294967295.');
-}
 
 function brokerList(text: string): readonly string[] {
   const brokers = text.split(',').map((broker) => broker.trim());

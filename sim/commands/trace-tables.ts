@@ -76,11 +76,7 @@ export function pageKeys(runs: readonly TraceRun[], { per, top }: Pick<PlayedAs,
   return per === null ? null : { per, rows: keyRows(runs, top) };
 }
 
-interface KeySum extends Omit<KeyRun, 'key'> {
-  readonly count: number;
-}
-
-function sumOf(keys: readonly KeyRun[]): KeySum {
+function sumOf(keys: readonly KeyRun[]) {
   const sum = (read: (key: KeyRun) => number) => keys.reduce((total, key) => total + read(key), 0);
   return {
     count: keys.length,

@@ -62,10 +62,8 @@ function scenario(name: string, says: string, others: Partial<KeyScenario>): Key
 }
 
 /** Plays a scenario once each node has its part of each bucket. */
-export function playKeys(
-  { nodes, keys, demand, at, depth, delays, crashAtSec }: KeyScenario,
-  seed: number,
-): KeyFigures {
+export function playKeys(scenario: KeyScenario, seed: number): KeyFigures {
+  const { nodes, keys, demand, at, depth, delays, crashAtSec } = scenario;
   const template = { quota: { publish: { messagesPerSecond: PER_SECOND } }, burst: { messages: depth } };
   const cluster = new KeyedCluster({ nodes, keys: { 'key:{id}': template }, seed, ...(delays && { delays }) });
   cluster.advance((1000 * depth) / PER_SECOND);
@@ -88,18 +86,11 @@ export function playKeys(
     for (; owed >= 1; owed--) ask(Math.floor(cluster.random.next() * keys));
     cluster.advance(STEP_MS);
   }
-  const records = cluster.countSent().reports;
-  const judgedFromMs = beganMs + PLAYED_MS - JUDGED_MS;
-  return figuresOf(ledgers, { judgedFromMs, demand, records: (records * 60_000) / JUDGED_MS / nodes });
+  const records = (cluster.countSent().reports * 60_000) / JUDGED_MS / nodes;
+  return figuresOf(ledgers, beganMs + PLAYED_MS - JUDGED_MS, demand, records);
 }
 
-interface Judged {
-  readonly judgedFromMs: number;
-  readonly demand: number;
-  readonly records: number;
-}
-
-function figuresOf(ledgers: readonly KeyLedger[], { judgedFromMs, demand, records }: Judged): KeyFigures {
+function figuresOf(ledgers: readonly KeyLedger[], judgedFromMs: number, demand: number, records: number): KeyFigures {
   const wanted = PER_SECOND * Math.min(1, demand);
   const judged = ledgers.map((ledger) => ledger.since(judgedFromMs));
   const spans = judged.flatMap(({ grantedMs }) => spansOf(grantedMs, judgedFromMs, judgedFromMs + JUDGED_MS));

@@ -45,11 +45,8 @@ function checkNetwork(raw: RawScenario, findings: Findings, topic: LiveTopicKind
   for (const [key, value] of Object.entries(network)) {
     if (key === 'partitions' && (topic === 'kafka' || value === 1)) continue;
     const allowed = 'the network of this machine; partitions with --topic kafka';
-    findings.add(['network', key], {
-      problem: 'cannot be played live',
-      allowed,
-      remedy: `Allowed is ${allowed}. ${REMEDY}`,
-    });
+    const remedy = `Allowed is ${allowed}. ${REMEDY}`;
+    findings.add(['network', key], { problem: 'cannot be played live', allowed, remedy });
   }
 }
 

@@ -13,9 +13,8 @@ interface DecisionLine {
 
 /** Reads limits per node from the decision log, in ms since `beganMs`; its last line may be half. */
 export function limitsFromDecisions(text: string, beganMs: number): ReadonlyMap<string, LimitColumn> {
-  const lines = text.split('\n').flatMap((line) => parsed(line));
   const columns = new Map<string, { atMs: number[]; limits: [number, number][] }>();
-  for (const { t, node, limitMessages, limitBytes } of lines.sort((one, other) => one.t - other.t)) {
+  for (const { t, node, limitMessages, limitBytes } of decisionsIn(text)) {
     const column = columns.get(node) ?? { atMs: [], limits: [] };
     columns.set(node, column);
     column.atMs.push(t - beganMs);
@@ -26,19 +25,16 @@ export function limitsFromDecisions(text: string, beganMs: number): ReadonlyMap<
 
 /** Lists when a node saw the cluster grow, in ms since `beganMs`. */
 export function growthFromDecisions(text: string, beganMs: number): readonly number[] {
-  const lines = text.split('\n').flatMap((line) => parsed(line));
   const known = new Map<string, number>();
-  return lines
-    .sort((one, other) => one.t - other.t)
-    .flatMap(({ t, node, members }) => {
-      const before = known.get(node);
-      known.set(node, members);
-      return before !== undefined && members > before ? [t - beganMs] : [];
-    });
+  return decisionsIn(text).flatMap(({ t, node, members }) => {
+    const before = known.get(node);
+    known.set(node, members);
+    return before !== undefined && members > before ? [t - beganMs] : [];
+  });
 }
 
-function parsed(line: string): readonly DecisionLine[] {
-  if (!line.endsWith('}')) return [];
-  const decision = JSON.parse(line) as DecisionLine;
-  return decision.direction === 'publish' ? [decision] : [];
+function decisionsIn(text: string): readonly DecisionLine[] {
+  const whole = text.split('\n').filter((line) => line.endsWith('}'));
+  const decisions = whole.map((line) => JSON.parse(line) as DecisionLine);
+  return decisions.filter(({ direction }) => direction === 'publish').sort((one, other) => one.t - other.t);
 }

@@ -125,7 +125,7 @@ export class LiveRun {
   async #startCluster(): Promise<LiveCluster> {
     const configFile = join(this.#folder, 'node.yaml');
     await writeFile(configFile, liveConfig(this.#scenario, this.#topic.config, this.#decisionsFile));
-    const folder = { configFile, logFile: (name: string) => this.#logFile(name) };
+    const folder = { configFile, logFile: (name: string) => join(this.#folder, `${name}.log`) };
     const cluster = await LiveCluster.create(this.#scenario.nodes, folder);
     this.#cluster = cluster;
     if (this.#isLeaving) await cluster.stop();
@@ -143,10 +143,6 @@ export class LiveRun {
 
   get #decisionsFile(): string {
     return join(this.#folder, 'decisions.jsonl');
-  }
-
-  #logFile(name: string): string {
-    return join(this.#folder, `${name}.log`);
   }
 }
 

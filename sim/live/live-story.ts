@@ -12,8 +12,7 @@ interface Stage {
   readonly beganMs: number;
 }
 
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-type Seen = Mutable<Happening>;
+type Seen = { -readonly [Key in keyof Happening]: Happening[Key] };
 
 /** Lists nodes that no `start` starts later. */
 export function firstNodes({ nodes, happenings }: Scenario): readonly string[] {
@@ -108,13 +107,11 @@ export class LiveStory {
   }
 
   #at(atMs: number, action: () => void | Promise<void>): void {
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(timer);
-        this.#do(action);
-      },
-      Math.max(0, atMs - this.#nowMs),
-    );
+    const due = () => {
+      this.#timers.delete(timer);
+      this.#do(action);
+    };
+    const timer = setTimeout(due, Math.max(0, atMs - this.#nowMs));
     this.#timers.add(timer);
   }
 

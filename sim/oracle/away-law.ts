@@ -62,13 +62,12 @@ function lookedBackMs({ isolationAfterMs, partitionHeartbeatMs, partitions }: Wo
 }
 
 function describe(serving: readonly ProcessRecord[], group: number): string {
-  return serving
-    .map((record) => {
-      const { name, node, isServed, isMember } = record;
-      const isWell = !node.isStalled && isMember && hearsItself(record, group);
-      return [name, isServed[group], isWell, node.coordinator.membership.changes].join(' ');
-    })
-    .join();
+  const states = serving.map((record) => {
+    const { name, node, isServed, isMember } = record;
+    const isWell = !node.isStalled && isMember && hearsItself(record, group);
+    return [name, isServed[group], isWell, node.coordinator.membership.changes].join(' ');
+  });
+  return states.join();
 }
 
 /** Reads the node's link, as it may change without a step. */

@@ -17,10 +17,8 @@ export class LogTimeLaw {
       aheadMs.forEach((ahead, partition) => {
         const moved = ahead - before[partition];
         if (!(Math.abs(moved) > ERROR_MS)) return;
-        fail(
-          record.name,
-          `log time of partition ${partition} has gone ${moved.toFixed(3)} ms ahead of the log's clock`,
-        );
+        const says = `log time of partition ${partition} has gone ${moved.toFixed(3)} ms ahead of the log's clock`;
+        fail(record.name, says);
       });
     }
   }

@@ -84,24 +84,16 @@ export class Oracle implements NodeObserver {
     const group = lane / DIRECTION_COUNT;
     if (this.#hasBucket(group)) return;
     const record = this.#recordOf(node);
-    const { nowMs } = this.#world;
-    const tokens = record.buckets[group]?.tokensAt(nowMs) ?? 0;
+    const tokens = record.buckets[group]?.tokensAt(this.#world.nowMs) ?? 0;
     if (tokens < messages + TOKEN_ERROR) return;
-    this.violations.add(
-      nowMs,
-      'refusals',
-      this.#nameOf(group),
-      `${record.name} refuses ${messages} of ${tokens} tokens`,
-    );
+    this.#fail('refusals', group, `${record.name} refuses ${messages} of ${tokens} tokens`);
   }
 
   #admit(ledger: GroupLedger, group: number, messages: number, who: string): void {
-    const { nowMs } = this.#world;
-    const excess = ledger.admit(messages, nowMs);
+    const excess = ledger.admit(messages, this.#world.nowMs);
     if (excess <= TOKEN_ERROR) return;
     const since = (ledger.sinceMs / 1000).toFixed(3);
-    const says = `${who} has admitted ${excess.toFixed(3)} tokens too many since ${since} s`;
-    this.violations.add(nowMs, 'admissions', this.#nameOf(group), says);
+    this.#fail('admissions', group, `${who} has admitted ${excess.toFixed(3)} tokens too many since ${since} s`);
   }
 
   ended(node: SimulatedNode): void {
@@ -123,16 +115,14 @@ export class Oracle implements NodeObserver {
   /** Checks what is too costly for every step. */
   check(): void {
     const { nowMs, settings, topic } = this.#world;
-    this.#order.check(topic.log, topic.epoch, (about, says) => this.violations.add(nowMs, 'order', about, says));
-    this.away.check(this.#world, this.records.values(), (about, says) => {
-      this.violations.add(nowMs, 'sum while away', about, says);
-    });
-    const expected = this.#expected;
-    if (expected !== null) {
-      checkRecovered(this.#world, expected, (about, says) => this.violations.add(nowMs, 'recovery', about, says));
-      this.#logTime.check(this.records.values(), (about, says) => this.violations.add(nowMs, 'log time', about, says));
-    }
     const fail = (promise: string, about: string, says: string) => this.violations.add(nowMs, promise, about, says);
+    const failOf = (promise: string) => (about: string, says: string) => fail(promise, about, says);
+    this.#order.check(topic.log, topic.epoch, failOf('order'));
+    this.away.check(this.#world, this.records.values(), failOf('sum while away'));
+    if (this.#expected !== null) {
+      checkRecovered(this.#world, this.#expected, failOf('recovery'));
+      this.#logTime.check(this.records.values(), failOf('log time'));
+    }
     const all = readersOf(this.records.values(), settings);
     for (const view of viewsOf(all)) checkAgreement(view, this.#world, fail);
     for (const readers of all) checkTokens(readers, settings, fail);
@@ -163,17 +153,13 @@ export class Oracle implements NodeObserver {
 
   #look(group: number, changed: ProcessRecord): void {
     const ledger = this.#ledgers[group];
-    const { nowMs } = this.#world;
-    ledger.advance(nowMs);
-    const before = {
-      isServed: changed.isServed[group],
-      isLinked: changed.isLinked[group],
-      share: changed.share[group],
-    };
+    ledger.advance(this.#world.nowMs);
+    const { isServed, isLinked, share } = changed;
+    const before = { isServed: isServed[group], isLinked: isLinked[group], share: share[group] };
     changed.look(group);
     this.#follow(changed, group, before.isServed);
     const settings = this.#settingsOf(group);
-    const fail = (promise: string, says: string) => this.violations.add(nowMs, promise, this.#nameOf(group), says);
+    const fail = (promise: string, says: string) => this.#fail(promise, group, says);
     if (!this.#hasBucket(group)) burstPromised(changed, group, settings, fail);
     checkIsolation(before, changed, group, settings, fail);
     this.#judge(group, ledger);
@@ -207,22 +193,15 @@ export class Oracle implements NodeObserver {
 
   /** Returns the cap of all views, each within the target. */
   #capOfViews(group: number, target: number): number {
-    const { nowMs, settings } = this.#world;
     let cap = 0;
-    this.#views ??= viewsOf(readersOf(this.records.values(), settings));
+    this.#views ??= viewsOf(readersOf(this.records.values(), this.#world.settings));
     for (const view of this.#views) {
       const shares = sum(view, ({ share }) => share[group]);
       const limits = sum(view, ({ limit }) => limit[group]);
       cap += Math.min(limits, target);
-      const held = () => view.map(({ name, share }) => `${name} ${(share[group]).toFixed(3)}`).join(', ');
-      if (shares > target * (1 + SUM_ERROR)) {
-        this.violations.add(
-          nowMs,
-          'sum of shares',
-          this.#nameOf(group),
-          `${shares.toFixed(3)} of ${target}: ${held()}`,
-        );
-      }
+      if (shares <= target * (1 + SUM_ERROR)) continue;
+      const held = view.map(({ name, share }) => `${name} ${share[group].toFixed(3)}`).join(', ');
+      this.#fail('sum of shares', group, `${shares.toFixed(3)} of ${target}: ${held}`);
     }
     return cap;
   }
@@ -236,8 +215,8 @@ export class Oracle implements NodeObserver {
     return hasClusterBucket(this.#settingsOf(group));
   }
 
-  #nameOf(group: number): string {
-    return this.#settingsOf(group).name;
+  #fail(promise: string, group: number, says: string): void {
+    this.violations.add(this.#world.nowMs, promise, this.#settingsOf(group).name, says);
   }
 }
 

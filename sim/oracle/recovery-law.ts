@@ -23,11 +23,9 @@ function checkProcess({ coordinator }: SimulatedNode, name: string, all: string,
     return;
   }
   coordinator.log.logTimes.forEach((_, partition) => {
-    const members = coordinator.membership
-      .on(partition)
-      .members.map(({ nodeId }) => nodeId)
-      .sort();
-    if (members.join(' ') !== all) fail(name, `knows ${members.join(' ')} on partition ${partition}`);
+    const { members } = coordinator.membership.on(partition);
+    const known = members.map(({ nodeId }) => nodeId).sort();
+    if (known.join(' ') !== all) fail(name, `knows ${known.join(' ')} on partition ${partition}`);
   });
   const isolated = coordinator.link.isolatedPartitions;
   if (isolated.length > 0) fail(name, `does not hear itself on partitions ${isolated.join(' ')}`);

@@ -25,21 +25,21 @@ export function checkAgreement(
     const divisions = view.map((record) => divisionOf(record, group));
     view.forEach((record, at) => {
       const own = divisions[at];
-      checkSum(own, quota.publish[MESSAGES], (says) => {
-        fail('sum of shares', name, `as ${record.name} computes them: ${says}`);
-      });
-      if (givesWholeTarget(settingsOfOne)) {
-        checkWhole(own, quota.publish[MESSAGES], (says) => {
-          fail('whole target', name, `as ${record.name} computes it: ${says}`);
-        });
+      const target = quota.publish[MESSAGES];
+      const total = own.shares.reduce((sum, share) => sum + share, 0);
+      const isMissing = own.shares.length > 0 && total < target * (1 - 1e-9);
+      const given = `${total} of ${target}`;
+      if (total > target * (1 + 1e-9)) fail('sum of shares', name, `as ${record.name} computes them: ${given}`);
+      if (isMissing && givesWholeTarget(settingsOfOne)) {
+        fail('whole target', name, `as ${record.name} computes it: ${given} are given to anybody`);
       }
       checkApplied(record, group, own, (says) => fail('applied shares', name, `${record.name} ${says}`));
       if (at === 0 || mayDiffer) return;
       const first = view[0];
       const agreesOnPool = record.node.coordinator.shares.strategyOf(group).agreesOnPool === true;
       if (agreesOnPool && (first.hasPoolOfItsOwn || record.hasPoolOfItsOwn)) return;
-      const disagree = (says: string) => fail('same view', name, says);
-      compare(first, divisions[0], record, own, { agreesOnPool, fail: disagree });
+      const difference = differenceOf(first, divisions[0], record, own, agreesOnPool);
+      if (difference !== null) fail('same view', name, difference);
     });
   });
 }
@@ -51,20 +51,10 @@ function divisionOf(record: ProcessRecord, group: number): Division {
   return { members, shares: [...view.share[MESSAGES].slice(0, view.count)] };
 }
 
-function checkSum({ shares }: Division, target: number, fail: (says: string) => void): void {
-  const total = shares.reduce((sum, share) => sum + share, 0);
-  if (total > target * (1 + 1e-9)) fail(`${total} of ${target}`);
-}
-
 /** Tests if the whole target is divided: no smoothing, slewing or ramps. */
 function givesWholeTarget(group: GroupSettings): boolean {
   const isPlain = group.smoothingMs === 0 && group.slewPerSecond === Infinity && group.ramp === null;
   return group.strategy === DEFAULT_STRATEGY && isPlain && group.headroom !== 'none' && group.maxShareRatio === 1;
-}
-
-function checkWhole({ shares }: Division, target: number, fail: (says: string) => void): void {
-  const total = shares.reduce((sum, share) => sum + share, 0);
-  if (shares.length > 0 && total < target * (1 - 1e-9)) fail(`${total} of ${target} are given to anybody`);
 }
 
 /** Checks that linked processes apply their share, others at most that. */
@@ -81,20 +71,19 @@ function checkApplied(record: ProcessRecord, group: number, own: Division, fail:
 }
 
 /** Compares two processes of a view; own parts of a pool may differ by unread claims. */
-function compare(
+function differenceOf(
   first: ProcessRecord,
   one: Division,
   second: ProcessRecord,
   other: Division,
-  { agreesOnPool, fail }: { readonly agreesOnPool: boolean; readonly fail: (says: string) => void },
-): void {
+  agreesOnPool: boolean,
+): string | null {
   const names = `${first.name} and ${second.name}, both at ${first.node.readOffsets.next.join('/')}`;
   if (one.members.join() !== other.members.join()) {
-    fail(`${names} know ${one.members.length} and ${other.members.length} members`);
-    return;
+    return `${names} know ${one.members.length} and ${other.members.length} members`;
   }
   const own = agreesOnPool ? [first, second].map(({ node }) => one.members.indexOf(node.coordinator.nodeKey)) : [];
   const differing = one.shares.findIndex((share, at) => share !== other.shares[at] && !own.includes(at));
-  if (differing === -1) return;
-  fail(`${names} give member ${differing} ${one.shares[differing]} and ${other.shares[differing]}`);
+  if (differing === -1) return null;
+  return `${names} give member ${differing} ${one.shares[differing]} and ${other.shares[differing]}`;
 }

@@ -29,15 +29,14 @@ export function frontierSection({ of, points, bestDepth }: PageFrontier): Html {
   const x = (depth: number) =>
     LEFT + (points.length === 1 ? 0.5 : Math.log(depth / least) / span) * (WIDTH - LEFT - RIGHT);
   const y = (perSecond: number) => HEIGHT - BOTTOM - (perSecond / most) * (HEIGHT - TOP - BOTTOM);
-  const at = ({ depth, perSecond }: PageFrontier['points'][number]) =>
-    `${x(depth).toFixed(1)},${y(perSecond).toFixed(1)}`;
+  const places = points.map(({ depth, perSecond }) => [x(depth).toFixed(1), y(perSecond).toFixed(1)] as const);
   const lines = [0, 1 / 3, 2 / 3, 1].map((part) => {
     const perSecond = part * (most / 1.12);
     return html`<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(perSecond).toFixed(1)}" y2="${y(perSecond).toFixed(1)}"/><text x="${LEFT - 8}" y="${(y(perSecond) + 4).toFixed(1)}" text-anchor="end">${figure(perSecond)}</text>`;
   });
-  const marks = points.map((point) => {
+  const marks = points.map((point, at) => {
     const isBest = point.depth === bestDepth;
-    const [left, top] = at(point).split(',') as [string, string];
+    const [left, top] = places[at];
     return html`<circle class="${isBest ? 'best' : 'point'}" cx="${left}" cy="${top}" r="${isBest ? 7 : 4.5}"><title>burst ${figure(point.depth)}: ${figure(point.perSecond)} ${of}/s</title></circle><text x="${left}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${figure(point.depth)}</text>`;
   });
   const rows = points.map(({ depth, perSecond, refused, mostPerSecond }) => {
@@ -53,7 +52,7 @@ export function frontierSection({ of, points, bestDepth }: PageFrontier): Html {
 <div class="frontier">
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="The least quota that keeps the wish, for every burst">
 ${lines}
-<polyline points="${points.map(at).join(' ')}"/>
+<polyline points="${places.map((place) => place.join()).join(' ')}"/>
 ${marks}
 <text x="${LEFT}" y="${TOP - 6}">${of}/s, the quota</text>
 <text x="${WIDTH - RIGHT}" y="${HEIGHT - 8}" text-anchor="end">burst, ${of}</text>

@@ -2,7 +2,7 @@ import { invariant } from '../../src/core/base/invariant.js';
 import type { BucketSeries, DimensionSeries, NodeSeries, RunResult, Verdict } from '../verdict/run-result.js';
 
 /** Run for a page; a trace has part of a verdict, a recording none. */
-export interface PageRun extends Pick<RunResult, Exclude<keyof RunResult, 'verdict' | 'expectations'>> {
+export interface PageRun extends Omit<RunResult, 'verdict' | 'expectations'> {
   readonly verdict: Partial<Verdict> | null;
 }
 

@@ -171,16 +171,13 @@ function bestTextOf(column: Column, runs: readonly PageRun[]): string | null {
   const judged = runs.filter((run) => isJudged(run, column) && figureOf(run, column) !== null);
   const texts = new Set(judged.map((run) => textOf(run, column)));
   if (texts.size < 2) return null;
-  const badness = (run: PageRun) => badnessOf(figureOf(run, column) as number, column);
-  return textOf(
-    judged.reduce((best, run) => (badness(run) < badness(best) ? run : best)),
-    column,
-  );
-}
-
-function badnessOf(figure: number, { best }: Column): number {
-  if (best === 'most') return -figure;
-  return best === 'least' ? figure : Math.abs(figure - best);
+  const badness = (run: PageRun) => {
+    const figure = figureOf(run, column) as number;
+    if (column.best === 'most') return -figure;
+    return column.best === 'least' ? figure : Math.abs(figure - column.best);
+  };
+  const best = judged.reduce((least, run) => (badness(run) < badness(least) ? run : least));
+  return textOf(best, column);
 }
 
 /** Tests if a column is judged; used quota always is. */

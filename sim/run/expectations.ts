@@ -28,14 +28,8 @@ export function judgeWishes(expected: readonly Expectation[], verdict: Verdict):
     if (wished === null) return [];
     const bound = atLeast === null ? 'atMost' : 'atLeast';
     const held = (atLeast ?? atMost) as number;
-    return judgeExpectations([{ ...expectation, [bound]: wished }], verdict).map(({ value, isKept }) => ({
-      metric,
-      bound,
-      wished,
-      held,
-      value,
-      isReached: isKept,
-    }));
+    const judged = judgeExpectations([{ ...expectation, [bound]: wished }], verdict);
+    return judged.map(({ value, isKept }) => ({ metric, bound, wished, held, value, isReached: isKept }));
   });
 }
 

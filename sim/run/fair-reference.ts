@@ -81,8 +81,8 @@ export class FairReference {
       const rate = cursor.rateAt(nowMs);
       this.#nextChangeMs = Math.min(this.#nextChangeMs, cursor.nextChangeMs);
       if (!canServe(node)) continue;
-      rates[node] = rates[node] + rate * messages;
-      sizes[node] = sizes[node] + rate * bytes;
+      rates[node] += rate * messages;
+      sizes[node] += rate * bytes;
     }
     for (let node = 0; node < rates.length; node++) sizes[node] = rates[node] === 0 ? 0 : sizes[node] / rates[node];
   }

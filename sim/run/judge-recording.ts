@@ -5,28 +5,25 @@ import type { Recorder } from '../verdict/recorder.js';
 import type { RunResult } from '../verdict/run-result.js';
 import { RecordedCluster } from './recorded-cluster.js';
 import type { Attempts, Recording } from './recording.js';
-import { type Player, playRun } from './run-scenario.js';
+import { playRun } from './run-scenario.js';
 
 /** Judges a recorded run as simulated ones; nodes come and go when they did, as the default strategy should. */
 export function judgeRecording(scenario: Scenario, recording: Recording, seed: number): RunResult {
   const rates = scenario.happenings.filter(({ what }) => what === 'rate');
   const happenings = [...rates, ...recording.happenings].sort((one, other) => one.atMs - other.atMs);
-  const seen = { ...scenario, happenings };
-  const player: Player = {
+  return playRun({ ...scenario, happenings }, seed, {
     judgedAs: DEFAULT_STRATEGY,
     create: (queue) => new RecordedCluster(recording, scenario.nodes, queue),
     beginLoad: (queue, _cluster, recorder) => playAttempts(recording.attempts, queue, recorder),
-  };
-  return playRun(seen, seed, player);
+  });
 }
 
 function playAttempts(attempts: Attempts, queue: Pick<EventQueue, 'nowMs' | 'at'>, recorder: Recorder): void {
-  const order = Uint32Array.from(attempts.atMs, (_, at) => at).sort(
-    (one, other) => attempts.atMs[one] - attempts.atMs[other] || one - other,
-  );
+  const { atMs } = attempts;
+  const order = Uint32Array.from(atMs, (_, at) => at).sort((one, other) => atMs[one] - atMs[other] || one - other);
   let done = 0;
   const next = () => {
-    if (done < order.length) queue.at(Math.max(0, attempts.atMs[order[done]]), play);
+    if (done < order.length) queue.at(Math.max(0, atMs[order[done]]), play);
   };
   const play = () => {
     const at = order[done++];

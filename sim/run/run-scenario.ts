@@ -123,10 +123,9 @@ class Run {
   result(): RunResult {
     const { durationMs, nodes, settlePointsMs, settleMs } = this.#scenario;
     const { faults } = this.#presence;
-    const derived = [...this.#reference.stepsMs, ...faults.map(({ untilMs }) => untilMs)].filter(
-      (at) => at < durationMs,
-    );
-    const steps = settlePointsMs ?? [...new Set(derived)].sort((one, other) => one - other);
+    const moved = new Set([...this.#reference.stepsMs, ...faults.map(({ untilMs }) => untilMs)]);
+    const derived = [...moved].filter((at) => at < durationMs).sort((one, other) => one - other);
+    const steps = settlePointsMs ?? derived;
     // On warm nodes nothing changes at time 0.
     const stepsMs = steps.filter((at) => at > 0 || this.#warmMs === 0);
     const { sent } = this.#cluster;
@@ -188,8 +187,8 @@ class Run {
       recorder.isBelowFair[node] = reference.isBelowFair(node) ? 1 : 0;
       const fair = (reference.fair.rates[node] * TICK_MS) / 1000;
       const [messages, bytes] = recorder.columns;
-      messages.fair[cell] = messages.fair[cell] + fair;
-      bytes.fair[cell] = bytes.fair[cell] + fair * reference.wanted.sizes[node];
+      messages.fair[cell] += fair;
+      bytes.fair[cell] += fair * reference.wanted.sizes[node];
       if (!isLastOfSample) continue;
       messages.limit[cell] = cluster.limitOf(names[node], 0);
       bytes.limit[cell] = cluster.limitOf(names[node], 1);

@@ -64,11 +64,7 @@ function isKey<Kind extends string>(kinds: Readonly<Record<Kind, unknown>>, give
 
 export function unknownKey(key: string, known: readonly string[]): FoundMistake {
   const allowed = known.join(', ');
-  return {
-    problem: 'is not a known key',
-    allowed,
-    remedy: didYouMean(key, known) || `Known keys here: ${allowed}.`,
-  };
+  return { problem: 'is not a known key', allowed, remedy: didYouMean(key, known) || `Known keys here: ${allowed}.` };
 }
 
 function notMapping(known: readonly string[], input: unknown): FoundMistake {

@@ -43,11 +43,8 @@ export function quantity<const Given extends Range>(
   range: Given,
 ): Field<OrNull<number, Given>> {
   const { min, max, ...options }: Range = range;
-  return ofSetting(
-    { kind, ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) },
-    says,
-    options,
-  );
+  const bounds = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+  return ofSetting({ kind, ...bounds }, says, options);
 }
 
 /** Reads seconds, with the unit in the key: `forSeconds: 2.5`. */
@@ -149,16 +146,13 @@ export function nodeList(says: string, max: number): Field<readonly string[]> {
   };
   return custom({ says, allowed, required: true }, json, (input) => {
     if (typeof input === 'number') {
-      return Number.isInteger(input) && input >= 1 && input <= max ? numbered(input) : undefined;
+      if (!Number.isInteger(input) || input < 1 || input > max) return undefined;
+      return Array.from({ length: input }, (_, at) => `n${at + 1}`);
     }
     const isName = (one: unknown) => typeof one === 'string' && NODE_NAME.matches.test(one) && one !== 'all';
     if (!isList(input) || input.length === 0 || input.length > max || !input.every(isName)) return undefined;
     return new Set(input).size === input.length ? input : undefined;
   });
-}
-
-function numbered(count: number): string[] {
-  return Array.from({ length: count }, (_, at) => `n${at + 1}`);
 }
 
 const STRING_OR_LIST = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }] };
@@ -171,14 +165,8 @@ function isList(input: unknown): input is unknown[] {
 }
 
 function ofSetting(setting: Partial<Setting> & Pick<Setting, 'kind'>, says: string, options: Options): Field<never> {
-  const full = {
-    ...options,
-    ...setting,
-    default: (options.default ?? null) as Setting['default'],
-    missedBy: '',
-    buys: '',
-    costs: '',
-  };
+  const value = (options.default ?? null) as Setting['default'];
+  const full = { ...options, ...setting, default: value, missedBy: '', buys: '', costs: '' };
   return {
     says,
     allowed: allowedText(full),

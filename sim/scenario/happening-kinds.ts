@@ -27,10 +27,7 @@ export const HAPPENING_KINDS: Readonly<Record<string, { readonly says: string; r
     says: 'The process is frozen: a long garbage collection, a paused virtual machine.',
     fields: { ...AT, ...NODES, ...LASTS, ...ONE_BY_ONE },
   },
-  cut: {
-    says: 'Each of the nodes is cut off, both ways.',
-    fields: { ...AT, ...NODES, ...LASTS, ...ONE_BY_ONE },
-  },
+  cut: { says: 'Each of the nodes is cut off, both ways.', fields: { ...AT, ...NODES, ...LASTS, ...ONE_BY_ONE } },
   oneWay: {
     says: 'Each of the nodes is cut off one way.',
     fields: {
@@ -56,7 +53,7 @@ export const HAPPENING_KINDS: Readonly<Record<string, { readonly says: string; r
   },
   rate: {
     says: 'The load at the nodes changes by a factor, for good. Clients stay as many.',
-    fields: { ...AT, ...NODES, factor: quantity('factor', '2 doubles it.', { required: true, min: 0, max: 1000 }) },
+    fields: { ...AT, ...NODES, factor: factor('2 doubles it.') },
   },
   clockJump: {
     says: 'The clock of the log or store jumps.',
@@ -76,11 +73,7 @@ export const HAPPENING_KINDS: Readonly<Record<string, { readonly says: string; r
     fields: {
       ...AT,
       ...NODES,
-      factor: quantity('factor', '10 asks for ten times as much, 0 for nothing.', {
-        required: true,
-        min: 0,
-        max: 1000,
-      }),
+      factor: factor('10 asks for ten times as much, 0 for nothing.'),
       ...TROUBLE,
     },
   },
@@ -88,6 +81,10 @@ export const HAPPENING_KINDS: Readonly<Record<string, { readonly says: string; r
 
 function ratio(says: string) {
   return quantity('ratio', says, { default: 0, min: 0, max: 1 });
+}
+
+function factor(says: string) {
+  return quantity('factor', says, { required: true, min: 0, max: 1000 });
 }
 
 function clock(says: string, required: boolean) {

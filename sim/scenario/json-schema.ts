@@ -9,7 +9,9 @@ import { BOUND_FIELDS, NETWORK_FIELDS, QUOTA_FIELDS, SCENARIO_FIELDS, SCENARIO_G
 
 /** Makes JSON Schema (draft 7) of a scenario for editors, looser than the check. */
 export function scenarioJsonSchema(): Readonly<Record<string, unknown>> {
-  const bounds = Object.fromEntries(METRICS.map(({ name, says }) => [name, described(BOUND_FIELDS, says).optional()]));
+  const bounds = METRICS.map(({ name, says }) => {
+    return [name, mapping(BOUND_FIELDS).meta({ description: says }).optional()] as const;
+  });
   const schema = z.strictObject({
     ...leavesOf(SCENARIO_FIELDS),
     quota: mapping(QUOTA_FIELDS).optional(),
@@ -18,7 +20,7 @@ export function scenarioJsonSchema(): Readonly<Record<string, unknown>> {
     timing: editorSchema(TIMING, 'timing').optional(),
     load: z.array(variants('kind', LOAD_KINDS)),
     happenings: z.array(variants('what', HAPPENING_KINDS)).optional(),
-    expect: z.record(z.string(), z.strictObject(bounds)).optional(),
+    expect: z.record(z.string(), z.strictObject(Object.fromEntries(bounds))).optional(),
   });
   return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
 }
@@ -34,10 +36,6 @@ function variants(key: string, kinds: Kinds): z.ZodType {
 
 export function mapping(fields: Fields): z.ZodObject {
   return z.strictObject(leavesOf(fields));
-}
-
-function described(fields: Fields, description: string): z.ZodType {
-  return mapping(fields).meta({ description });
 }
 
 function leavesOf(fields: Fields): Readonly<Record<string, z.ZodType>> {

@@ -37,13 +37,18 @@ export function unknownScenario(name: string, names: readonly string[]): Quotame
   return new QuotameshError('USAGE', { reason });
 }
 
-export function builtInNames(): readonly string[] {
-  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'));
-  return files.map((file) => file.slice(0, -'.yaml'.length)).sort();
+/** Lists a folder's scenarios: those of nodes, or in `gtt/` of backends. */
+export function builtInNames(folder = ''): readonly string[] {
+  const files = readdirSync(new URL(folder, FOLDER)).filter((file) => file.endsWith('.yaml'));
+  return files.map((file) => `${folder}${file.slice(0, -'.yaml'.length)}`).sort();
 }
 
 export function loadBuiltIn(name: string, check?: ScenarioCheck): Scenario {
-  return loadFile(fileURLToPath(new URL(`${name}.yaml`, FOLDER)), check);
+  return loadFile(builtInFile(name), check);
+}
+
+export function builtInFile(name: string): string {
+  return fileURLToPath(new URL(`${name}.yaml`, FOLDER));
 }
 
 /** Parses a scenario; `source` names it in messages. */

@@ -31,10 +31,6 @@ function oneByOne(happening: Happening): readonly Happening[] {
 function checkTime(findings: Findings, path: ConfigPath, atSeconds: unknown, { durationMs }: Played): void {
   if (typeof atSeconds !== 'number' || !(atSeconds * 1000 > durationMs)) return;
   const allowed = `before the end, ${durationMs / 1000} s`;
-  const problem = `must be ${allowed}, got ${atSeconds}`;
-  findings.add([...path, 'atSeconds'], {
-    problem,
-    allowed,
-    remedy: 'Raise durationSeconds, or let it happen earlier.',
-  });
+  const remedy = 'Raise durationSeconds, or let it happen earlier.';
+  findings.add([...path, 'atSeconds'], { problem: `must be ${allowed}, got ${atSeconds}`, allowed, remedy });
 }

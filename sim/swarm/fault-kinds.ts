@@ -3,12 +3,13 @@ import type { SimulatedNode } from '../cluster/simulated-node.js';
 import { SILENT_TIMEOUT_MS } from '../cluster/simulated-topic.js';
 import type { World } from '../cluster/world.js';
 
-/** Makes a fault; returns its story and end. The function names the kind. */
-export type FaultKind = (
-  world: World,
-  node: string,
-  random: Random,
-) => { readonly says: string; readonly lastsMs: number };
+/** Makes a fault; returns its story and length. The function names the kind. */
+export type FaultKind = (world: World, node: string, random: Random) => Fault;
+
+interface Fault {
+  readonly says: string;
+  readonly lastsMs: number;
+}
 
 const HOUR_MS = 3_600_000;
 const LASTS_MS_MAX = 7000;
@@ -50,10 +51,8 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     const lastsMs = drawLength(random);
     cut.cutOff(true, ways);
     world.queue.after(lastsMs, () => cut.cutOff(false));
-    return {
-      says: `${node} cannot ${[ways.reads ? 'read' : '', ways.appends ? 'append' : ''].join(' ').trim()}`,
-      lastsMs,
-    };
+    const cannot = [ways.reads ? 'read' : '', ways.appends ? 'append' : ''].join(' ').trim();
+    return { says: `${node} cannot ${cannot}`, lastsMs };
   },
   function outage(world, _node, random) {
     const lastsMs = drawLength(random);
@@ -69,10 +68,8 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     const partition = Math.floor(random.between(0, world.topic.partitions.length));
     world.topic.silence(partition, true);
     world.queue.after(lastsMs, () => world.topic.silence(partition, false));
-    return {
-      says: `the leader of partition ${partition} answers nobody, for ${(lastsMs / 1000).toFixed(1)} s`,
-      lastsMs: lastsMs + SILENT_TIMEOUT_MS,
-    };
+    const says = `the leader of partition ${partition} answers nobody, for ${(lastsMs / 1000).toFixed(1)} s`;
+    return { says, lastsMs: lastsMs + SILENT_TIMEOUT_MS };
   },
   function badAppends(world, _node, random) {
     const lastsMs = drawLength(random);
@@ -144,6 +141,12 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   },
 ];
 
+/** Draws a world's kinds of faults, one at least. */
+export function drawFaultKinds(random: Random): readonly FaultKind[] {
+  const drawn = FAULT_KINDS.filter(() => random.next() < 0.5);
+  return drawn.length > 0 ? drawn : [FAULT_KINDS[Math.floor(random.between(0, FAULT_KINDS.length))]];
+}
+
 function drawLength(random: Random): number {
   return random.between(200, LASTS_MS_MAX);
 }
@@ -156,7 +159,7 @@ function restartFenced(world: World, node: string): void {
 }
 
 /** Sends a node away, unless it is. */
-function goAway(world: World, node: string, random: Random, lastsMs: number, how: 'is killed' | 'leaves') {
+function goAway(world: World, node: string, random: Random, lastsMs: number, how: 'is killed' | 'leaves'): Fault {
   const gone = world.node(node);
   if (!gone.isRunning) return { says: `${node} is away already`, lastsMs: 0 };
   if (how === 'leaves') gone.leave();
@@ -168,7 +171,7 @@ function goAway(world: World, node: string, random: Random, lastsMs: number, how
 }
 
 /** Adds partitions: running nodes keep the old number, starting ones stop with PARTITIONS_DIFFER until all restart. */
-function grow(world: World, random: Random, how: string) {
+function grow(world: World, random: Random, how: string): Fault {
   const { partitions } = world.topic;
   const added = Math.min(Math.floor(random.between(1, 4)), PARTITIONS_MAX - partitions.length);
   world.topic.grow(added);

@@ -25,10 +25,9 @@ export interface GroupFigures {
 }
 
 export function figuresOf(groups: readonly GroupSettings[], meter: SwarmMeter, span: Span): readonly GroupFigures[] {
-  return groups.map((group, at) => ({
-    worst: worstOfGroup(group, at, meter, span),
-    used: usedOfGroup(group, at, meter, span),
-  }));
+  return groups.map((group, at) => {
+    return { worst: worstOfGroup(group, at, meter, span), used: usedOfGroup(group, at, meter, span) };
+  });
 }
 
 /** Names groups with more or less than docs/reference/promises.md allows without trouble. */

@@ -2,10 +2,8 @@ import { hasClusterBucket } from '../../src/core/base/local-gate.js';
 import { Random } from '../cluster/random.js';
 import { World, type WorldSettings } from '../cluster/world.js';
 import { Oracle } from '../oracle/oracle.js';
-import type { Violation } from '../oracle/violation.js';
 import { drawSettings, quotaOf, withBuckets, withGates, withRamps } from './draw-world.js';
-import type { FaultKind } from './fault-kinds.js';
-import { drawFaultKinds, injectFault } from './faults.js';
+import { drawFaultKinds, type FaultKind } from './fault-kinds.js';
 import { figuresBeyond, figuresOf, type GroupFigures } from './figures.js';
 import { driveAll } from './load.js';
 import { SwarmMeter } from './swarm-meter.js';
@@ -36,13 +34,9 @@ const END_MS_MAX = 70_000;
  * picks everything.
  *
  * @param base settings of the nodes; its first group is the pattern of all groups
- * @param buckets whether the seed says which worlds have buckets of the cluster, too
+ * @param buckets by-seed = the seed gives some worlds buckets of the cluster, too
  */
-export function runSwarm(
-  seed: number,
-  base: WorldSettings,
-  buckets: 'by-seed' | 'as-given' = 'as-given',
-): SwarmVerdict {
+export function runSwarm(seed: number, base: WorldSettings, buckets: BucketChoice = 'as-given'): SwarmVerdict {
   const random = new Random(seed);
   const drawn = withRamps(seed, drawSettings(random, buckets === 'by-seed' ? withGates(base) : base));
   const settings = buckets === 'by-seed' ? withBuckets(seed, drawn) : drawn;
@@ -60,6 +54,8 @@ export function runSwarm(
     return { ...verdict, problems: [`${(world.nowMs / 1000).toFixed(3)} s the simulation threw: ${says}`] };
   }
 }
+
+type BucketChoice = 'by-seed' | 'as-given';
 
 interface Cast {
   readonly nodes: readonly string[];
@@ -92,15 +88,15 @@ function play(
   world.runFor(quietMs - world.nowMs);
   oracle.expectRecovered(nodes);
   world.runFor(JUDGED_MS);
-  const { nowMs } = world;
-  const { groups } = settings;
-  const during = figuresOf(groups, meter, { fromMs: 0, untilMs: quietMs });
-  const after = figuresOf(groups, meter, { fromMs: quietMs, untilMs: nowMs });
+  const during = figuresOf(settings.groups, meter, { fromMs: 0, untilMs: quietMs });
+  const after = figuresOf(settings.groups, meter, { fromMs: quietMs, untilMs: world.nowMs });
   const worst = { faults: worstOf(during), after: worstOf(after) };
   const utilisation = Math.min(...after.map(({ used }) => used));
   const beyond = figuresBeyond(settings, after, nodes.length).map((says) => `after the faults ${says}`);
-  const problems = [...oracle.violations.first.map(described), ...beyond];
-  return { problems, worst, utilisation };
+  const broken = oracle.violations.first.map(({ atMs, promise, says }) => {
+    return `${(atMs / 1000).toFixed(3)} s ${promise}: ${says}`;
+  });
+  return { problems: [...broken, ...beyond], worst, utilisation };
 }
 
 function worstOf(figures: readonly GroupFigures[]): number {
@@ -127,7 +123,11 @@ function injectFaults(world: World, { nodes, kinds, random, plan }: Omit<Cast, '
   let wholeMs = 0;
   const untilMs = world.nowMs + FAULTS_FOR_MS;
   while (world.nowMs < untilMs) {
-    const { atMs, endMs, says } = injectFault(world, nodes, kinds, random);
+    const node = nodes[Math.floor(random.between(0, nodes.length))];
+    const kind = kinds[Math.floor(random.between(0, kinds.length))];
+    const atMs = world.nowMs;
+    const { says, lastsMs } = kind(world, node, random);
+    const endMs = atMs + lastsMs;
     plan.push(`${(atMs / 1000).toFixed(3)}–${(endMs / 1000).toFixed(3)} s ${says}`);
     wholeMs = Math.max(wholeMs, endMs);
     // Half of the time the next one comes before this one is over.
@@ -137,18 +137,14 @@ function injectFaults(world: World, { nodes, kinds, random, plan }: Omit<Cast, '
   return Math.max(world.nowMs, wholeMs);
 }
 
-function described({ atMs, promise, says }: Violation): string {
-  return `${(atMs / 1000).toFixed(3)} s ${promise}: ${says}`;
-}
-
 function describePlan(settings: WorldSettings, nodes: readonly string[], kinds: readonly FaultKind[]): string[] {
   const { groups, partitions, groupsPerRecord, stalenessMs, forgetAfterMs } = settings;
-  const quotas = groups
-    .map((group) => `${hasClusterBucket(group) ? 'a bucket' : 'gates'} by ${group.strategy} ${quotaOf(group)}/s`)
-    .join(', ');
+  const quotas = groups.map((group) => {
+    return `${hasClusterBucket(group) ? 'a bucket' : 'gates'} by ${group.strategy} ${quotaOf(group)}/s`;
+  });
   const ramp = groups[0]?.ramp ?? null;
   return [
-    `${nodes.length} nodes, ${partitions} partitions, ${groups.length} groups, ${groupsPerRecord} per record: ${quotas}`,
+    `${nodes.length} nodes, ${partitions} partitions, ${groups.length} groups, ${groupsPerRecord} per record: ${quotas.join(', ')}`,
     ...(ramp === null ? [] : [`all with a ramp: ${ramp.mode}, forgotten after ${ramp.timeToLiveMs} ms`]),
     `silent nodes expire after ${stalenessMs} ms and are forgotten after ${forgetAfterMs} ms`,
     `faults that exist: ${kinds.map(({ name }) => name).join(', ')}`,

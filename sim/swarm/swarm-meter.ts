@@ -18,8 +18,8 @@ export class SwarmMeter {
 
   asked(group: number, nowMs: number, isAdmitted: boolean): void {
     const bin = group * this.#bins + Math.floor(nowMs / SwarmMeter.binMs);
-    this.#arrived[bin] = this.#arrived[bin] + 1;
-    if (isAdmitted) this.#admitted[bin] = this.#admitted[bin] + 1;
+    this.#arrived[bin]++;
+    if (isAdmitted) this.#admitted[bin]++;
   }
 
   arrived(group: number, fromMs: number, untilMs: number): number {

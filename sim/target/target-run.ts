@@ -42,9 +42,9 @@ export function playTargetScenario(
   onSecond: (second: TargetSecond) => void = () => undefined,
 ): readonly PhaseOutcome[] {
   const run = new TargetRun(scenario, strategy, seed);
-  return scenario.phases.map((phase, at) =>
-    run.play(phase, (second) => onSecond({ phase: at + 1, second, ...run.look() })),
-  );
+  return scenario.phases.map((phase, at) => {
+    return run.play(phase, (second) => onSecond({ phase: at + 1, second, ...run.look() }));
+  });
 }
 
 /** Least rate and retry of FoundationDB's clients; ours come later on the limiter's word. */
@@ -176,7 +176,7 @@ class TargetRun {
   }
 
   get #first(): SimulatedNode {
-    return (this.#clients[0] as { readonly node: SimulatedNode }).node;
+    return this.#clients[0].node;
   }
 
   #targetOf(name: string): LaneTarget {

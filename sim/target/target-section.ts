@@ -1,4 +1,4 @@
-import { systemNamed } from '../systems.js';
+import { type System, systemNamed } from '../systems.js';
 import { builtInTargetNames, loadBuiltInTarget } from './load-target-scenario.js';
 import { RATE_EXPERIMENTS } from './rate-experiments.js';
 import { stableThroughput } from './stable-throughput.js';
@@ -25,7 +25,7 @@ export function targetSection(): string {
     '| experiment | the source | its baseline here | `client-rate` | `max-min` | ours must |',
     '| --- | ---: | ---: | ---: | ---: | ---: |',
     ...RATE_EXPERIMENTS.map(({ says, anchor, baseline, atMost, atLeast, play }) => {
-      const on = (name: string) => play(systemNamed(name) as NonNullable<ReturnType<typeof systemNamed>>).toFixed(3);
+      const on = (name: string) => play(systemNamed(name) as System).toFixed(3);
       const bound = atMost === undefined ? `≥ ${atLeast}` : `≤ ${atMost}`;
       const ours = SHOWN.map(on).join(' | ');
       return `| ${says} | ${anchor} | ${on(baseline)} (\`${baseline}\`) | ${ours} | ${bound} |`;

@@ -29,6 +29,10 @@ export function judge(recorder: Recorder, unrest: Unrest, { nodes, settleMs, rec
   const judged = limited.length > 0 ? limited : recorder.columns.slice(0, 1);
   const bins = judged.map(({ binAdmitted, binGranted }) => ({ admitted: binAdmitted, granted: binGranted }));
   const perNode = nodeColumnsOf(recorder.columns[0], nodes, recorder.samples);
+  const swings = judged.map((columns) => {
+    const granted = columns.quota.map((rate) => (rate * sampleMs) / 1000);
+    return oscillationOf(nodeColumnsOf(columns, nodes, recorder.samples), granted, spans, 1000 / sampleMs);
+  });
   return {
     steadyError: worstError(judged.map((columns) => steadyErrorOf(columns, recorder, nodes, spans))),
     overAdmission: Math.max(0, ...bins.map((column) => worstSpan(column, 5 * SECOND) - 1)),
@@ -39,12 +43,7 @@ export function judge(recorder: Recorder, unrest: Unrest, { nodes, settleMs, rec
     refusedBelowFair: belowFair.asked === 0 ? 0 : belowFair.refused / belowFair.asked,
     convergenceMs: convergenceOf(recorder.errors, TICK_MS, unrest, SETTLED),
     jain: worstJain(perNode, spans, LEAST_FAIR),
-    oscillation: Math.max(
-      ...judged.map((columns) => {
-        const granted = columns.quota.map((rate) => (rate * sampleMs) / 1000);
-        return oscillationOf(nodeColumnsOf(columns, nodes, recorder.samples), granted, spans, 1000 / sampleMs);
-      }),
-    ),
+    oscillation: Math.max(...swings),
     records,
     bytes,
   };

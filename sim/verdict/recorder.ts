@@ -74,14 +74,13 @@ export class Recorder {
 
   #count(dimension: 0 | 1, nowMs: number, cell: number, amount: number, retry: boolean, admitted: boolean): void {
     const columns = this.columns[dimension];
-    if (!retry) columns.demand[cell] = columns.demand[cell] + amount;
+    if (!retry) columns.demand[cell] += amount;
     if (!admitted) {
-      columns.refused[cell] = columns.refused[cell] + amount;
+      columns.refused[cell] += amount;
       return;
     }
-    columns.admitted[cell] = columns.admitted[cell] + amount;
-    const bin = Math.floor(nowMs / BIN_MS);
-    columns.binAdmitted[bin] = columns.binAdmitted[bin] + amount;
+    columns.admitted[cell] += amount;
+    columns.binAdmitted[Math.floor(nowMs / BIN_MS)] += amount;
     this.buckets[dimension].take(amount, nowMs);
   }
 }
