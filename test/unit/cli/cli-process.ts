@@ -4,10 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { COMMAND_FILE } from '../../../src/base/package/package-root.js';
-import { type Ended, runInProcess } from './run-in-process.js';
+import { plainEnvironment } from './run-in-process.js';
 
 /** A process that is up answers within a second; where a dozen start on a core that others use, too, the last is up after 20 s. */
 const WAIT_MS = 50_000;
+
+export const ONE_GROUP = `cluster: demo
+node: a
+topic: { kind: memory }
+http: { port: 0 }
+groups: { orders: { quota: { publish: { messagesPerSecond: 50 } } } }
+`;
 
 export interface Exit {
   readonly code: number | null;
@@ -41,11 +48,6 @@ export class CliScene {
       await started.exit;
     });
     return started;
-  }
-
-  /** Runs a command that ends by itself. */
-  run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-    return runInProcess(args, { ...plainEnvironment(), ...env });
   }
 
   /** The signals of `kill` reach the shell alone. */
@@ -149,7 +151,10 @@ export class CliProcess {
   }
 }
 
-/** Without QUOTAMESH_… of whoever runs the tests. */
-function plainEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('QUOTAMESH_')));
+/** Answers with the status. */
+export async function sendJson(method: 'POST' | 'PUT', url: string, body: object): Promise<number> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
+  await response.arrayBuffer();
+  return response.status;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { describe, it, type TestContext } from 'vitest';
+import { describe, it } from 'vitest';
 import { CliScene } from './cli-process.js';
+import { runInProcess } from './run-in-process.js';
 
 const GOOD = 'cluster: demo\ntopic: embedded\ngroups:\n  orders: { quota: { publish: { messagesPerSecond: 1000 } } }\n';
 const BAD = 'cluster: demo\ngroups:\n  orders: { qouta: 1 }\n  mail: { strategy: fair }\n';
@@ -10,14 +11,12 @@ groups: { orders: {} }
 `;
 
 describe.concurrent('quotamesh', () => {
-  it('--version', async ({ expect, onTestFinished }) => {
-    const { run } = sceneOf(onTestFinished);
+  it('--version', async ({ expect }) => {
     const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
     expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it('--help and help of every command, with examples', async ({ expect, onTestFinished }) => {
-    const { run } = sceneOf(onTestFinished);
+  it('--help and help of every command, with examples', async ({ expect }) => {
     const { code, stdout } = await run('--help');
     expect(code).toBe(0);
     const commands = [...stdout.matchAll(/^ {2}(run|check|status)\b/gm)].map(([, name]) => name);
@@ -36,8 +35,7 @@ describe.concurrent('quotamesh', () => {
     ['check without a file', ['check']],
     ['a URL that is none', ['status', '--url', 'http://']],
     ['a URL of another kind', ['status', '--url', 'ftp://127.0.0.1']],
-  ] as const)('%s is wrong use: exit 2', async ([, args], { expect, onTestFinished }) => {
-    const { run } = sceneOf(onTestFinished);
+  ] as const)('%s is wrong use: exit 2', async ([, args], { expect }) => {
     const { code, stderr } = await run(...args);
     expect(code).toBe(2);
     expect(stderr).toMatch(/`quotamesh( --help)?/);
@@ -52,18 +50,13 @@ describe.concurrent('quotamesh', () => {
     ['quotamesh key template set', ['key', 'template', 'set']],
     ['quotamesh status', ['status', '--url', 'ftp://127.0.0.1']],
     ['quotamesh sim replay', ['sim', 'replay']],
-  ] as const)(
-    'the help of %s is named where it is used wrongly: %j',
-    async ([name, args], { expect, onTestFinished }) => {
-      const { run } = sceneOf(onTestFinished);
-      const { code, stderr } = await run(...args);
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`See \`${name} --help\`.`) });
-    },
-  );
+  ] as const)('the help of %s is named where it is used wrongly: %j', async ([name, args], { expect }) => {
+    const { code, stderr } = await run(...args);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`See \`${name} --help\`.`) });
+  });
 
   it('check: a valid file is 0, a wrong one 78 with every mistake and its line', async ({ expect, onTestFinished }) => {
-    const { run, folderWith } = sceneOf(onTestFinished);
-    const folder = folderWith({ 'good.yaml': GOOD, 'bad.yaml': BAD });
+    const folder = new CliScene(onTestFinished).folderWith({ 'good.yaml': GOOD, 'bad.yaml': BAD });
     expect(await run('check', `${folder}/good.yaml`)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('valid'),
@@ -75,24 +68,22 @@ describe.concurrent('quotamesh', () => {
     expect(stderr).not.toMatch(/ {4}at /);
   });
 
-  it('check: a file that is not there is 78', async ({ expect, onTestFinished }) => {
-    const { run } = sceneOf(onTestFinished);
+  it('check: a file that is not there is 78', async ({ expect }) => {
     const { code, stderr } = await run('check', 'nowhere.yaml');
     expect(code).toBe(78);
     expect(stderr).toContain('cannot read nowhere.yaml');
   });
 
   it('run with a broken file starts nothing: exit 78', async ({ expect, onTestFinished }) => {
-    const { run, folderWith } = sceneOf(onTestFinished);
-    const folder = folderWith({ 'bad.yaml': BAD });
+    const folder = new CliScene(onTestFinished).folderWith({ 'bad.yaml': BAD });
     const { code, stdout, stderr } = await run('run', '--config', `${folder}/bad.yaml`);
     expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
     expect(stderr).toContain('groups.orders.qouta');
   });
 
   it('run --check validates, flags and environment included', async ({ expect, onTestFinished }) => {
-    const { scene, run, folderWith } = sceneOf(onTestFinished);
-    const folder = folderWith({ 'good.yaml': GOOD });
+    const scene = new CliScene(onTestFinished);
+    const folder = scene.folderWith({ 'good.yaml': GOOD });
     expect(await run('run', '--check', '--config', `${folder}/good.yaml`)).toMatchObject({ code: 0 });
     const { code, stderr } = await run('run', '--check', '--config', `${folder}/good.yaml`, '--http', 'nonsense');
     expect(code).toBe(78);
@@ -102,8 +93,7 @@ describe.concurrent('quotamesh', () => {
   });
 
   it('run --print-config shows what is in force, secrets masked', async ({ expect, onTestFinished }) => {
-    const { run, folderWith } = sceneOf(onTestFinished);
-    const folder = folderWith({ 'secret.yaml': SECRET });
+    const folder = new CliScene(onTestFinished).folderWith({ 'secret.yaml': SECRET });
     const { code, stdout } = await run('run', '--print-config', '--config', `${folder}/secret.yaml`, '--node', 'b');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^node: b$/m);
@@ -119,19 +109,13 @@ describe.concurrent('quotamesh', () => {
     expect(await new CliScene(onTestFinished).start(args).exit).toMatchObject({ code });
   });
 
-  it('status of a node that is not there is 69', async ({ expect, onTestFinished }) => {
-    const { run } = sceneOf(onTestFinished);
+  it('status of a node that is not there is 69', async ({ expect }) => {
     const { code, stderr } = await run('status', '--url', '127.0.0.1:1');
     expect(code).toBe(69);
     expect(stderr).toMatch(/no answer from a node at http:\/\/127\.0\.0\.1:1: /);
   });
 });
 
-function sceneOf(onTestFinished: TestContext['onTestFinished']) {
-  const scene = new CliScene(onTestFinished);
-  return {
-    scene,
-    run: (...args: readonly string[]) => scene.run(args),
-    folderWith: (files: Readonly<Record<string, string>>) => scene.folderWith(files),
-  };
+function run(...args: readonly string[]) {
+  return runInProcess(args);
 }

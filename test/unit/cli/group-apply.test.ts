@@ -1,15 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CliScene } from './cli-process.js';
+import { CliScene, ONE_GROUP } from './cli-process.js';
 import { nodeInProcess } from './node-in-process.js';
+import { runInProcess } from './run-in-process.js';
 
-const NODE = `cluster: demo
-node: a
-topic: { kind: memory }
-http: { port: 0 }
-groups: { orders: { quota: { publish: { messagesPerSecond: 50 } } } }
-`;
 const GOLD = 'groups: { gold: { quota: { publish: { messagesPerSecond: 600/min } } } }\n';
 const SILVER = 'groups: { silver: { quota: { publish: { messagesPerSecond: 60/min } } }, bare: {} }\n';
 
@@ -104,14 +99,14 @@ bare (new)
       'rules.yaml': 'groups: {}\nattachments: { rules: [] }\n',
       'twice.yaml': 'groups: { a: {}, a: {} }\n',
     });
-    const exit = await scene.run(['group', 'apply', '-f', join(folder, file), '--url', 'http://127.0.0.1:9']);
+    const exit = await runInProcess(['group', 'apply', '-f', join(folder, file), '--url', 'http://127.0.0.1:9']);
     expect(exit).toMatchObject({ code: 78, stderr: expect.stringContaining(told) });
   });
 });
 
 async function started() {
   const scene = new CliScene(onTestFinished);
-  const url = await nodeInProcess(NODE, onTestFinished);
-  const quotamesh = async (...args: string[]) => await scene.run(['group', ...args, '--url', url]);
+  const url = await nodeInProcess(ONE_GROUP, onTestFinished);
+  const quotamesh = async (...args: string[]) => await runInProcess(['group', ...args, '--url', url]);
   return { scene, quotamesh };
 }

@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { CliScene } from './cli-process.js';
+import { CliScene, sendJson } from './cli-process.js';
 import { nodeInProcess } from './node-in-process.js';
+import { runInProcess } from './run-in-process.js';
 
 const NODE = `cluster: demo
 node: a
@@ -14,21 +15,17 @@ keys: { "user:{id}": { quota: { publish: { messagesPerSecond: 60/min } } } }
 it('templates and single keys are set, listed, printed and deleted', async ({ onTestFinished }) => {
   const scene = new CliScene(onTestFinished);
   const url = await nodeInProcess(NODE, onTestFinished);
-  const checked = await scene.run(['check', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
+  const checked = await runInProcess(['check', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
   expect(checked.stdout).toMatch(/valid; cluster demo, 0 groups, 1 pattern of keys\n$/);
-  const silent = await scene.run(['explain', 'user:nobody', '--url', url]);
+  const silent = await runInProcess(['explain', 'user:nobody', '--url', url]);
   expect(silent).toMatchObject({ code: 2, stderr: expect.stringMatching(/^quotamesh: key user:nobody is silent/) });
-  const unknown = await scene.run(['explain', 'kez:x', '--url', url]);
+  const unknown = await runInProcess(['explain', 'kez:x', '--url', url]);
   expect(unknown).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/a key needs a template that has such names/),
   });
-  await fetch(`${url}/v1/acquire`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"key":"user:seen","messages":1}',
-  });
-  const seen = await scene.run(['key', 'show', 'user:seen', '--url', url]);
+  await sendJson('POST', `${url}/v1/acquire`, { key: 'user:seen', messages: 1 });
+  const seen = await runInProcess(['key', 'show', 'user:seen', '--url', url]);
   // No rate that is not limited, and no reservation of nothing.
   expect(seen).toMatchObject({
     code: 0,
@@ -37,7 +34,7 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
     ),
   });
   expect(seen.stdout).not.toMatch(/reserved|null|dispatch/);
-  const key = async (...args: string[]) => await scene.run(['key', ...args, '--url', url]);
+  const key = async (...args: string[]) => await runInProcess(['key', ...args, '--url', url]);
   const made = await key('template', 'set', 'key:{id}', 'quota.publish.messagesPerSecond=600/min');
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key:\{id\}: revision \d+\n$/) });
   const changed = await key('template', 'set', 'key:{id}', 'burst=10', '--json');
@@ -91,20 +88,17 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
   expect(nobody).toMatchObject({ code: 0, stdout: expect.stringMatching(/ {2}not used at this node\n/) });
   const unnamed = await key('show', 'acme');
   expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringMatching(/named acme; .*key:acme.* would be one/) });
-  await fetch(`${url}/v1/acquire/bulk`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ requests: Array(200).fill({ key: 'user:hot', messages: 1 }) }),
-  });
+  const requests = Array(200).fill({ key: 'user:hot', messages: 1 });
+  await sendJson('POST', `${url}/v1/acquire/bulk`, { requests });
   // A report behind its use.
   await expect
     .poll(async () => (await key('show', 'user:hot')).stdout, { timeout: 20_000 })
     .toMatch(/loud: the cluster's bucket holds -?\d+ messages of 60\n {2}node a \*: \d/);
-  const status = await scene.run(['status', '--url', url]);
+  const status = await runInProcess(['status', '--url', url]);
   expect(status.stdout).toMatch(/\nuser:hot +publish msg/);
   expect(status.stdout).toMatch(/\nKEYS HERE +LIVE +LOUD +GRANTED UNHEARD +OVER QUOTA +NO ROOM\n/);
   expect(status.stdout).toMatch(/\nuser:\{id\} +\d+ +[12] +\d+ +1\d\d +0\n/);
-  const top = await scene.run(['top', '--once', '--url', url]);
+  const top = await runInProcess(['top', '--once', '--url', url]);
   expect(top.stdout).toMatch(/\nuser:hot +publish msg/);
   expect(await key('delete', 'key:acme')).toMatchObject({ code: 0, stdout: 'key:acme: deleted\n' });
   expect(await key('template', 'delete', 'key:{id}')).toMatchObject({ code: 0 });

@@ -3,21 +3,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_FILE } from '../../../src/base/package/package-root.js';
-import { CliScene } from './cli-process.js';
+import { CliScene, ONE_GROUP, sendJson } from './cli-process.js';
 import { nodeInProcess } from './node-in-process.js';
-
-const NODE = `cluster: demo
-node: a
-topic: { kind: memory }
-http: { port: 0 }
-groups: { orders: { quota: { publish: { messagesPerSecond: 50 } } } }
-`;
+import { runInProcess } from './run-in-process.js';
 
 describe('commands for those who run a cluster', () => {
   it('top, nodes and --dry-run against a node', async ({ onTestFinished }) => {
     const scene = new CliScene(onTestFinished);
-    const url = await nodeInProcess(NODE, onTestFinished);
-    const quotamesh = async (...args: string[]) => await scene.run([...args, '--url', url]);
+    const url = await nodeInProcess(ONE_GROUP, onTestFinished);
+    const quotamesh = async (...args: string[]) => await runInProcess([...args, '--url', url]);
     const idle = await quotamesh('top', '--count', '1');
     expect(idle).toMatchObject({
       code: 0,
@@ -58,9 +52,8 @@ describe('commands for those who run a cluster', () => {
   });
 
   it('a quota per minute is shown per minute', async ({ onTestFinished }) => {
-    const scene = new CliScene(onTestFinished);
-    const url = await nodeInProcess(NODE, onTestFinished);
-    const told = async (...args: string[]) => (await scene.run([...args, '--url', url])).stdout;
+    const url = await nodeInProcess(ONE_GROUP, onTestFinished);
+    const told = async (...args: string[]) => (await runInProcess([...args, '--url', url])).stdout;
     expect(await told('group', 'set', 'alerts', 'quota.publish.messagesPerSecond=5/min')).toMatch(
       /^alerts: revision \d+\n$/,
     );
@@ -83,15 +76,18 @@ describe('commands for those who run a cluster', () => {
     onTestFinished,
   }) => {
     const scene = new CliScene(onTestFinished);
-    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
+    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': ONE_GROUP }), 'node.yaml')]);
     await node.logged('node ready: own record read back');
     const url = await node.url();
-    const quotamesh = async (...args: string[]) => await scene.run([...args, '--url', url]);
-    await put(`${url}/v1/groups/new`, { quota: { publish: { messagesPerSecond: '5k' } } });
+    const quotamesh = async (...args: string[]) => await runInProcess([...args, '--url', url]);
+    const put = async (path: string, body: object) => {
+      expect(await sendJson('PUT', `${url}/v1/${path}`, body)).toBeLessThan(300);
+    };
+    await put('groups/new', { quota: { publish: { messagesPerSecond: '5k' } } });
     const following = scene.start(['audit', '--follow', '--url', url]);
     await following.until(() => following.stdout.includes('made group new'), 'the first change');
-    await put(`${url}/v1/groups/new`, { quota: { publish: { messagesPerSecond: '2k' } } });
-    await put(`${url}/v1/attachments/acme`, { group: 'new' });
+    await put('groups/new', { quota: { publish: { messagesPerSecond: '2k' } } });
+    await put('attachments/acme', { group: 'new' });
     await following.until(() => following.stdout.includes('acme'), 'the changes that came later');
     const { stdout } = await quotamesh('audit', '--group', 'new');
     expect(stdout).toMatch(
@@ -114,56 +110,51 @@ describe('commands for those who run a cluster', () => {
 
   it('config show and check --json', async ({ onTestFinished }) => {
     const scene = new CliScene(onTestFinished);
-    const folder = scene.folderWith({ 'node.yaml': NODE, 'wrong.txt': `${NODE}burst: 1\n` });
+    const folder = scene.folderWith({ 'node.yaml': ONE_GROUP, 'wrong.txt': `${ONE_GROUP}burst: 1\n` });
     const file = join(folder, 'node.yaml');
-    const shown = await scene.run(['config', 'show', '-c', folder, '--given', '--http', '7099']);
+    const shown = await runInProcess(['config', 'show', '-c', folder, '--given', '--http', '7099']);
     expect(shown.stdout).toMatch(/^KEY +VALUE +SOURCE\n/);
     expect(shown.stdout).toMatch(new RegExp(`\ncluster +demo +${file}:1\n`));
     expect(shown.stdout).toMatch(/\nhttp\.port +7099 +--http\n/);
     expect(shown.stdout).not.toContain('default');
-    const valid = await scene.run(['check', folder, '--json']);
+    const valid = await runInProcess(['check', folder, '--json']);
     expect([valid.code, JSON.parse(valid.stdout)]).toMatchObject([0, { valid: true, groups: 1 }]);
-    const wrong = await scene.run(['check', join(folder, 'wrong.txt'), '--json']);
+    const wrong = await runInProcess(['check', join(folder, 'wrong.txt'), '--json']);
     expect([wrong.code, JSON.parse(wrong.stdout)]).toMatchObject([78, { mistakes: [{ line: 6, path: 'burst' }] }]);
   });
 
-  it('completion: bash completes commands, what is below them, and options; the others name all of them', async ({
-    onTestFinished,
-  }) => {
-    const scene = new CliScene(onTestFinished);
-    const { stdout } = await scene.run(['completion', 'bash']);
+  it('completion: bash completes commands, what is below them, and options; the others name all of them', async () => {
+    const { stdout } = await runInProcess(['completion', 'bash']);
     const complete = completing(stdout);
     expect(await complete('quotamesh', 'gro')).toBe('group');
     expect(await complete('quotamesh', 'group', 's')).toBe('set');
     expect(await complete('quotamesh', 'group', 'set', 'orders', '--dry')).toBe('--dry-run');
     expect(await complete('quotamesh', 'completion', 'f')).toBe('fish');
     for (const shell of ['zsh', 'fish']) {
-      const script = (await scene.run(['completion', shell])).stdout;
+      const script = (await runInProcess(['completion', shell])).stdout;
       for (const word of ['group', 'export', 'top', '--sort', 'completion']) expect(script).toContain(word);
     }
-    expect((await scene.run(['completion', 'csh'])).code).toBe(2);
+    expect((await runInProcess(['completion', 'csh'])).code).toBe(2);
   });
 
   it('completion: bash completes names of groups from the node of the line, and none where there is no node', async ({
     onTestFinished,
   }) => {
-    const scene = new CliScene(onTestFinished);
     const groups = 'groups: { orders: {}, "key:alice": {}, "key:bob": {} }\n';
     const config = `cluster: demo\nnode: a\ntopic: { kind: memory }\nhttp: { port: 0 }\n${groups}`;
     const url = await nodeInProcess(config, onTestFinished);
-    const complete = completing((await scene.run(['completion', 'bash'])).stdout);
+    const complete = completing((await runInProcess(['completion', 'bash'])).stdout);
     expect(await complete('quotamesh', 'explain', '--url', url, 'or')).toBe('orders');
     expect(await complete('quotamesh', 'group', 'set', `--url=${url}`, 'ord')).toBe('orders');
     expect(await complete('quotamesh', 'status', '--url', url, '--group', 'or')).toBe('orders');
     // Bash parts words at colons, and puts what is offered behind the last one.
     expect(await complete('quotamesh', 'explain', '--url', url, 'key:')).toBe('alice bob');
     expect(await complete('quotamesh', 'explain', '--url', 'http://127.0.0.1:1', 'or')).toBe('');
-    const told = await scene.run(['completion', 'groups', '--url', url]);
+    const told = await runInProcess(['completion', 'groups', '--url', url]);
     expect(told).toMatchObject({ code: 0, stdout: 'orders\nkey:alice\nkey:bob\n' });
   });
 
   it('status: the busiest of many groups, how many are left out, and --all', async ({ onTestFinished }) => {
-    const scene = new CliScene(onTestFinished);
     const names = Array.from({ length: 450 }, (_, at) => `g${at}`);
     const quota = '{ quota: { publish: { messagesPerSecond: 50 } } }';
     const groups = `groups:\n${names.map((name) => `  ${name}: ${quota}`).join('\n')}\n`;
@@ -174,7 +165,7 @@ describe('commands for those who run a cluster', () => {
       void acquire(url, 'g441');
     }, 50);
     onTestFinished(() => clearInterval(load));
-    const status = async (...args: string[]) => (await scene.run(['status', '--url', url, ...args])).stdout;
+    const status = async (...args: string[]) => (await runInProcess(['status', '--url', url, ...args])).stdout;
     const groupsIn = (text: string) => [...text.matchAll(/^(g\d+) /gm)].map(([, name]) => name);
     await expect.poll(async () => groupsIn(await status())[1], { timeout: 20_000 }).toBe('g441');
     const few = await status();
@@ -185,7 +176,7 @@ describe('commands for those who run a cluster', () => {
     const all = await status('--all');
     expect(groupsIn(all)).toHaveLength(450);
     expect(all).not.toContain('more groups');
-    const once = await scene.run(['top', '--once', '--url', url], { FORCE_COLOR: '1' });
+    const once = await runInProcess(['top', '--once', '--url', url], { FORCE_COLOR: '1' });
     expect(once.stdout).toMatch(/^cluster demo-\S+ · 1 nodes · as node a sees it · by throttled\n\nGROUP +DIRECTION/);
     expect(once.stdout).not.toContain('\x1b');
   });
@@ -208,14 +199,5 @@ function completing(script: string) {
 }
 
 async function acquire(url: string, group = 'orders', messages = 1): Promise<void> {
-  const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ group, messages });
-  const response = await fetch(`${url}/v1/acquire`, { method: 'POST', headers, body }).catch(() => null);
-  await response?.arrayBuffer();
-}
-
-async function put(url: string, body: object): Promise<void> {
-  const headers = { 'content-type': 'application/json' };
-  const { ok } = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(body) });
-  expect(ok).toBe(true);
+  await sendJson('POST', `${url}/v1/acquire`, { group, messages }).catch(() => undefined);
 }

@@ -1,14 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { someOf } from '../../property/seed.js';
-import { type CliProcess, CliScene, type Exit } from './cli-process.js';
+import { type CliProcess, CliScene, type Exit, ONE_GROUP, sendJson } from './cli-process.js';
 
-const NODE = `cluster: demo
-node: a
-topic: { kind: memory }
-http: { port: 0 }
-groups: { orders: { quota: { publish: { messagesPerSecond: 50 } } } }
-`;
 const CLEAN: Exit = { code: 0, signal: null, stdout: '', stderr: '' };
 
 /**
@@ -26,7 +20,7 @@ describe.concurrent('a reader that goes away', () => {
 
   beforeAll(async () => {
     const scene = new CliScene((end) => void ends.unshift(end));
-    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
+    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': ONE_GROUP }), 'node.yaml')]);
     await node.logged('node ready: own record read back');
     url = await node.url();
     await makeGroup(url, 'first');
@@ -81,7 +75,7 @@ describe.concurrent('a reader that goes away', () => {
     ]),
   )('that was never there: %s ends with 0 and no word', async ([args], { expect, onTestFinished }) => {
     const scene = new CliScene(onTestFinished);
-    const folder = scene.folderWith({ 'node.yaml': NODE });
+    const folder = scene.folderWith({ 'node.yaml': ONE_GROUP });
     const command = scene.start(args.map((word) => (word === 'node.yaml' ? join(folder, word) : word)));
     command.closeStdout();
     expect(await command.exit).toMatchObject({
@@ -100,8 +94,6 @@ async function readOneLine(command: CliProcess): Promise<Exit> {
 }
 
 async function makeGroup(url: string, name: string): Promise<void> {
-  const body = JSON.stringify({ quota: { publish: { messagesPerSecond: 1 } } });
-  const headers = { 'content-type': 'application/json' };
-  const { ok, status } = await fetch(`${url}/v1/groups/${name}`, { method: 'PUT', headers, body });
-  if (!ok) throw new Error(`PUT ${name}: ${status}`);
+  const status = await sendJson('PUT', `${url}/v1/groups/${name}`, { quota: { publish: { messagesPerSecond: 1 } } });
+  if (status >= 300) throw new Error(`PUT ${name}: ${status}`);
 }

@@ -2,16 +2,12 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writtenHash } from '../../../src/base/access/token.js';
-import { type CliProcess, CliScene } from './cli-process.js';
+import { type CliProcess, CliScene, sendJson } from './cli-process.js';
 
 const NODE = 'cluster: demo\ntopic: { kind: memory }\nhttp: { port: 0 }\n';
 
 async function acquire(node: CliProcess, group: string): Promise<number> {
-  const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ group, messages: 1 });
-  const response = await fetch(`${await node.url()}/v1/acquire`, { method: 'POST', headers, body });
-  await response.arrayBuffer();
-  return response.status;
+  return sendJson('POST', `${await node.url()}/v1/acquire`, { group, messages: 1 });
 }
 
 async function status(node: CliProcess): Promise<{ readonly degraded: readonly string[] }> {

@@ -6,11 +6,16 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a command to its end in this process, as `quotamesh` runs it in one of its own: a start takes longer than most commands. */
-export function runInProcess(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
-  const run = before.then(() => runAlone(args, env));
+/** Runs a command to its end in this process: a start of its own takes longer than most commands. */
+export function runInProcess(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const run = before.then(() => runAlone(args, { ...plainEnvironment(), ...env }));
   before = run.catch(() => undefined);
   return run;
+}
+
+/** Leaves out QUOTAMESH_… of whoever runs the tests. */
+export function plainEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('QUOTAMESH_')));
 }
 
 /** Keeps commands apart: output, environment and exit code are the whole process's. */

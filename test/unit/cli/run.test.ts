@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, it } from 'vitest';
-import { type CliProcess, CliScene } from './cli-process.js';
+import { type CliProcess, CliScene, sendJson } from './cli-process.js';
+import { runInProcess } from './run-in-process.js';
 
 const EMBEDDED = `cluster: demo
 topic: { kind: embedded, path: ./state }
@@ -34,14 +35,14 @@ describe.concurrent('quotamesh run', () => {
     expect(stderr).toContain('(--http, or http of createNode): HOST:PORT');
     expect(stdout).toContain('"level":"fatal"');
     await other.logged('node ready: own record read back');
-    await node.until(async () => (await acquire(url)).status === 200, 'granted acquire');
-    const shown = await scene.run(['status', '--url', url]);
+    await node.until(async () => (await acquire(url)) === 200, 'granted acquire');
+    const shown = await runInProcess(['status', '--url', url]);
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(shown.stdout).toMatch(/^cluster demo · as node a sees it · ready/);
     expect(shown.stdout).toMatch(/^a \* +alive/m);
     expect(shown.stdout).toMatch(/^b +alive/m);
     expect(shown.stdout).toMatch(/^orders +publish msg\/s +a /m);
-    const json = await scene.run(['status', '--json', '--url', url.replace('http://', '')]);
+    const json = await runInProcess(['status', '--json', '--url', url.replace('http://', '')]);
     const status = JSON.parse(json.stdout);
     expect(status.node.members).toMatchObject([{ nodeId: 'a' }, { nodeId: 'b' }]);
     expect(status.groups[0].directions.publish.nodes).toHaveLength(2);
@@ -80,7 +81,7 @@ describe.concurrent('quotamesh run', () => {
       status: 503,
       body: { reasons: expect.arrayContaining(['the groups are being read from the registry']) },
     });
-    expect((await acquire(url)).status).toBe(503);
+    expect(await acquire(url)).toBe(503);
     const { code, afterMs } = await stop(node, 'SIGTERM');
     expect(code).toBe(0);
     expect(afterMs).toBeLessThan(STOP_MAX_MS);
@@ -130,7 +131,7 @@ describe.concurrent('quotamesh run', () => {
     const { node } = await startNode(scene);
     const url = await node.url();
     node.closeStdout();
-    await node.until(async () => (await acquire(url)).status === 200, 'granted acquire');
+    await node.until(async () => (await acquire(url)) === 200, 'granted acquire');
     node.kill('SIGTERM');
     expect(await node.exit).toMatchObject({ code: 0, stderr: '' });
   });
@@ -147,9 +148,8 @@ function start(scene: CliScene, folder: string, nodeId: string, port = '0'): Cli
   return scene.start(['run', '--config', `${folder}/node.yaml`, '--node', nodeId, '--http', `127.0.0.1:${port}`]);
 }
 
-function acquire(url: string): Promise<Response> {
-  const headers = { 'content-type': 'application/json' };
-  return fetch(`${url}/v1/acquire`, { method: 'POST', headers, body: '{"group":"orders","messages":1}' });
+function acquire(url: string): Promise<number> {
+  return sendJson('POST', `${url}/v1/acquire`, { group: 'orders', messages: 1 });
 }
 
 async function stop(node: CliProcess, signal: NodeJS.Signals) {

@@ -1,10 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'vitest';
+import { describe, it } from 'vitest';
 import { RecordingWriter } from '../../../src/topic/recording/recording-writer.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import { CliScene } from './cli-process.js';
+import { runInProcess } from './run-in-process.js';
 
 const ROWS = Array.from({ length: 400 }, (_, at) => `${at * 10},${at % 3}`).join('\n');
 const CSV = `ms,tenant\n${ROWS}\n`;
@@ -12,7 +13,7 @@ const FLAGS = ['--time', 'ms', '--time-format', 'ms', '--nodes', '2'];
 
 describe.concurrent('quotamesh sim replay', () => {
   it('a CSV: a table by strategy, JSON, and a page', async ({ expect, onTestFinished }) => {
-    const { run, folder } = sceneOf(onTestFinished, { 'calls.csv': CSV });
+    const folder = new CliScene(onTestFinished).folderWith({ 'calls.csv': CSV });
     const table = await run(`${folder}/calls.csv`, ...FLAGS, '--by', 'tenant', '--html', `${folder}/page.html`);
     expect(table).toMatchObject({ code: 0, stderr: '' });
     expect(table.stdout).toContain(
@@ -34,7 +35,7 @@ describe.concurrent('quotamesh sim replay', () => {
   }) => {
     const begunMs = Date.UTC(2026, 0, 2, 3, 4, 5);
     const dates = Array.from({ length: 600 }, (_, at) => new Date(begunMs + at * 1000).toISOString()).join('\n');
-    const { run, folder } = sceneOf(onTestFinished, { 'dated.csv': `time\n${dates}\n` });
+    const folder = new CliScene(onTestFinished).folderWith({ 'dated.csv': `time\n${dates}\n` });
     const flags = ['--time', 'time', '--nodes', '2', '--speed', '60', '--html', `${folder}/page.html`];
     expect(await run(`${folder}/dated.csv`, ...flags)).toMatchObject({ code: 0, stderr: '' });
     const page = readFileSync(`${folder}/page.html`, 'utf8');
@@ -55,14 +56,14 @@ describe.concurrent('quotamesh sim replay', () => {
     ['no quota', [...FLAGS, '--quota', '-1'], 2, '--quota must be a rate above 0'],
     ['an unknown format', [...FLAGS, '--time-format', 'min'], 2, 'Allowed choices are auto, iso, s, ms, us, ns'],
   ] as const)('%s is refused', async ([, flags, code, message], { expect, onTestFinished }) => {
-    const { run, folder } = sceneOf(onTestFinished, { 'calls.csv': CSV });
+    const folder = new CliScene(onTestFinished).folderWith({ 'calls.csv': CSV });
     const result = await run(`${folder}/calls.csv`, ...flags);
     expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
     expect(result.stderr).not.toMatch(/ {4}at /);
   });
 
   it('a file shorter than the mark of a recording is read', async ({ expect, onTestFinished }) => {
-    const { run, folder } = sceneOf(onTestFinished, { 'short.csv': 't\n1\n', 'mark.csv': '\ufeff' });
+    const folder = new CliScene(onTestFinished).folderWith({ 'short.csv': 't\n1\n', 'mark.csv': '\ufeff' });
     const flags = ['--time', 't', '--quota', '1', '--system', 'max-min'];
     expect(await run(`${folder}/short.csv`, ...flags)).toMatchObject({ code: 0 });
     expect(await run(`${folder}/mark.csv`, ...flags)).toMatchObject({
@@ -72,7 +73,7 @@ describe.concurrent('quotamesh sim replay', () => {
   });
 
   it('a pipe cannot be read twice, whatever its name', async ({ expect, onTestFinished }) => {
-    const { run, folder } = sceneOf(onTestFinished, {});
+    const folder = new CliScene(onTestFinished).folderWith({});
     const pipe = `${folder}/pipe`;
     execFileSync('mkfifo', [pipe]);
     const writer = spawn('sh', ['-c', 'printf "t\\n1\\n" > "$0"', pipe]);
@@ -84,13 +85,13 @@ describe.concurrent('quotamesh sim replay', () => {
   });
 
   it('a file that is not there is 78', async ({ expect, onTestFinished }) => {
-    const { run, folder } = sceneOf(onTestFinished, {});
+    const folder = new CliScene(onTestFinished).folderWith({});
     const result = await run(`${folder}/no.csv`, ...FLAGS);
     expect(result).toMatchObject({ code: 78, stderr: expect.stringContaining('there is no such file') });
   });
 
   it('a damaged recording: what is before the damage, and what is lost', async ({ expect, onTestFinished }) => {
-    const { run, folder } = sceneOf(onTestFinished, {});
+    const folder = new CliScene(onTestFinished).folderWith({});
     const file = join(folder, 'a.qmrec');
     const writer = await RecordingWriter.create(file);
     await writer.begin({
@@ -130,16 +131,15 @@ describe.concurrent('quotamesh record', () => {
     ['a topic in memory', ['--out', 'x'], 2, 'topic kind memory lives inside one process'],
     ['a time that is none', ['--out', 'x', '--for', 'long'], 2, '--for must be a duration'],
   ] as const)('%s is refused', async ([, flags, code, message], { expect, onTestFinished }) => {
-    const scene = new CliScene(onTestFinished);
     const kind = flags[2] === '--for' ? 'embedded' : 'memory';
-    const folder = scene.folderWith({ 'node.yaml': `cluster: demo\ntopic: ${kind}\ngroups: { orders: {} }\n` });
-    const result = await scene.run(['record', '--config', `${folder}/node.yaml`, ...flags]);
+    const folder = new CliScene(onTestFinished).folderWith({
+      'node.yaml': `cluster: demo\ntopic: ${kind}\ngroups: { orders: {} }\n`,
+    });
+    const result = await runInProcess(['record', '--config', `${folder}/node.yaml`, ...flags]);
     expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });
 });
 
-function sceneOf(onTestFinished: TestContext['onTestFinished'], files: Readonly<Record<string, string>>) {
-  const scene = new CliScene(onTestFinished);
-  const folder = scene.folderWith(files);
-  return { folder, run: (...args: readonly string[]) => scene.run(['sim', 'replay', ...args]) };
+function run(...args: readonly string[]) {
+  return runInProcess(['sim', 'replay', ...args]);
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'vitest';
 import { CliScene } from './cli-process.js';
+import { runInProcess } from './run-in-process.js';
 
 const SMALL = `name: small
 says: A story of two seconds.
@@ -15,8 +16,7 @@ expect:
 `;
 
 describe.concurrent('quotamesh sim', () => {
-  it('list: every scenario with its story, every system', async ({ expect, onTestFinished }) => {
-    const { run } = sceneOf(onTestFinished);
+  it('list: every scenario with its story, every system', async ({ expect }) => {
     const { code, stdout } = await run('list');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^skewed +60 +10 +One node is asked 2,000\/s/m);
@@ -28,8 +28,7 @@ describe.concurrent('quotamesh sim', () => {
   });
 
   it('run: a table, what was missed by name, and exit code 1', async ({ expect, onTestFinished }) => {
-    const { run, file } = sceneOf(onTestFinished);
-    const { code, stdout, stderr } = await run('run', file(SMALL));
+    const { code, stdout, stderr } = await run('run', fileOf(SMALL, onTestFinished));
     expect(code).toBe(1);
     expect(stdout).toMatch(/^small: A story of two seconds\.\nquotamesh max-min, seed 1, 2 s\n/);
     expect(stdout).toMatch(/^worstSecond +\d\.\d+ +≤ 2 /m);
@@ -38,8 +37,7 @@ describe.concurrent('quotamesh sim', () => {
   });
 
   it('run --json --html: the same bytes again, and the page is written', async ({ expect, onTestFinished }) => {
-    const { run, file } = sceneOf(onTestFinished);
-    const path = file(SMALL);
+    const path = fileOf(SMALL, onTestFinished);
     const page = `${path}.html`;
     const options = ['run', path, '--json', '--seed', '5', '--strategy', 'proportional'];
     const [one, other] = await Promise.all([run(...options, '--html', page), run(...options)]);
@@ -48,11 +46,7 @@ describe.concurrent('quotamesh sim', () => {
     expect(existsSync(page) && readFileSync(page, 'utf8')).toMatch(/^<!doctype html>/);
   });
 
-  it('scenarios of backends: played by name, and what does not go with them is told', async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const { run } = sceneOf(onTestFinished);
+  it('scenarios of backends: played by name, and what does not go with them is told', async ({ expect }) => {
     const [played, json, foreign, compared] = await Promise.all([
       run('run', 'gtt/Simple', '--strategy', 'client-rate'),
       run('run', 'gtt/Simple', '--json'),
@@ -69,16 +63,14 @@ describe.concurrent('quotamesh sim', () => {
   });
 
   it('compare: all systems, one row each', async ({ expect, onTestFinished }) => {
-    const { run, file } = sceneOf(onTestFinished);
-    const { code, stdout, stderr } = await run('compare', file(SMALL), '--seeds', '2');
+    const { code, stdout, stderr } = await run('compare', fileOf(SMALL, onTestFinished), '--seeds', '2');
     expect(code).toBe(1);
     expect(stdout).toMatch(/^max-min +\d/m);
     expect(stdout).toMatch(/^equal-residual +\d/m);
     expect(stderr.match(/^missed: /gm)).toHaveLength(2);
   });
 
-  it('swarm: one seed, and the same again', async ({ expect, onTestFinished }) => {
-    const { run } = sceneOf(onTestFinished);
+  it('swarm: one seed, and the same again', async ({ expect }) => {
     const { code, stdout } = await run('swarm', '--seed', '3', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ seed: 3, problems: [] });
@@ -99,17 +91,15 @@ describe.concurrent('quotamesh sim', () => {
     ],
     ['a live run on a Kafka that nobody named', ['live', 'crash', '--topic', 'kafka'], 2, /needs --brokers/],
     ['a file that is not there', ['run', 'nowhere.yaml'], 78, /cannot read nowhere\.yaml/],
-  ] as const)('%s', async ([, args, expected, text], { expect, onTestFinished }) => {
-    const { run } = sceneOf(onTestFinished);
+  ] as const)('%s', async ([, args, expected, text], { expect }) => {
     const { code, stderr } = await run(...args);
     expect(code).toBe(expected);
     expect(stderr).toMatch(text);
   });
 
   it('a broken scenario is 78, every mistake with its line', async ({ expect, onTestFinished }) => {
-    const { run, file } = sceneOf(onTestFinished);
     const broken = SMALL.replace('nodes: 2', 'nodes: 0').replace('poisson', 'poison');
-    const { code, stdout, stderr } = await run('run', file(broken));
+    const { code, stdout, stderr } = await run('run', fileOf(broken, onTestFinished));
     expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
     expect(stderr).toMatch(/small\.yaml:4:8: nodes must be a whole number/);
     expect(stderr).toMatch(/small\.yaml:7:13: load\[0\]\.kind must be one of .* Did you mean "poisson"/);
@@ -117,10 +107,10 @@ describe.concurrent('quotamesh sim', () => {
   });
 });
 
-function sceneOf(onTestFinished: TestContext['onTestFinished']) {
-  const scene = new CliScene(onTestFinished);
-  return {
-    run: (...args: readonly string[]) => scene.run(['sim', ...args]),
-    file: (text: string) => `${scene.folderWith({ 'small.yaml': text })}/small.yaml`,
-  };
+function run(...args: readonly string[]) {
+  return runInProcess(['sim', ...args]);
+}
+
+function fileOf(text: string, onTestFinished: TestContext['onTestFinished']): string {
+  return `${new CliScene(onTestFinished).folderWith({ 'small.yaml': text })}/small.yaml`;
 }

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { describe, it } from 'vitest';
 import { type CliProcess, CliScene } from './cli-process.js';
+import { runInProcess } from './run-in-process.js';
 
 const NODE = `cluster: demo
 topic: { kind: embedded, path: ./state }
@@ -19,17 +19,17 @@ describe.concurrent('HTTP on a Unix socket', () => {
     const node = await start(scene, folder, socket);
     expect(await node.logged('http listening')).toMatchObject({ url: `unix:${socket}` });
     expect(statSync(socket).mode & 0o777).toBe(0o600);
-    await node.until(async () => (await acquire(socket)).status === 200, 'granted acquire');
+    await node.until(async () => (await acquire(socket)) === 200, 'granted acquire');
     const url = ['--url', `unix:${socket}`];
-    expect(await scene.run(['group', 'set', 'later', 'quota.publish.messagesPerSecond=5', ...url])).toMatchObject({
+    expect(await runInProcess(['group', 'set', 'later', 'quota.publish.messagesPerSecond=5', ...url])).toMatchObject({
       code: 0,
     });
-    const shown = await scene.run(['status', ...url]);
+    const shown = await runInProcess(['status', ...url]);
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^later +publish msg\/s/m) });
     node.kill('SIGTERM');
     expect(await node.exit).toMatchObject({ code: 0 });
     expect(readdirSync(folder).filter((name) => name.startsWith('q.sock'))).toEqual([]);
-    expect(await scene.run(['status', ...url])).toMatchObject({
+    expect(await runInProcess(['status', ...url])).toMatchObject({
       code: 69,
       stderr: expect.stringContaining(`no answer from a node at unix:${socket}`),
     });
@@ -45,20 +45,20 @@ describe.concurrent('HTTP on a Unix socket', () => {
     await killed.exit;
     expect(existsSync(socket)).toBe(true);
     const node = await start(scene, folder, socket);
-    await node.until(async () => (await acquire(socket)).status === 200, 'granted acquire');
+    await node.until(async () => (await acquire(socket)) === 200, 'granted acquire');
     const other = scene.start(argumentsOf(folder, socket, 'b'));
     expect(await other.exit).toMatchObject({
       code: 69,
       stderr: expect.stringContaining(`cannot listen on ${socket}: another process listens there`),
     });
-    expect((await acquire(socket)).status).toBe(200);
+    expect(await acquire(socket)).toBe(200);
     expect(readdirSync(folder).filter((name) => name.startsWith('q.sock'))).toEqual(['q.sock']);
     // As an operator may do it by hand.
     rmSync(socket);
     const second = await start(scene, folder, socket, 'b');
     node.kill('SIGTERM');
     expect(await node.exit).toMatchObject({ code: 0 });
-    await second.until(async () => (await acquire(socket)).status === 200, 'granted acquire');
+    await second.until(async () => (await acquire(socket)) === 200, 'granted acquire');
   });
 
   it('a file that is no socket stays, and is the reason', async ({ expect, onTestFinished }) => {
@@ -81,7 +81,7 @@ describe.concurrent('HTTP on a Unix socket', () => {
     const node = scene.start(['run', '--config', `${folder}/node.yaml`]);
     await node.logged('http listening');
     expect(statSync(socket).mode & 0o777).toBe(0o660);
-    expect((await acquire(socket)).status).toBe(401);
+    expect(await acquire(socket)).toBe(401);
     expect(node.lines[0]?.node).toMatch(/-q\.sock$/);
   });
 });
@@ -103,11 +103,11 @@ async function start(scene: CliScene, folder: string, socket: string, nodeId = '
   return node;
 }
 
-async function acquire(socketPath: string): Promise<{ readonly status: number | undefined; readonly body: string }> {
+async function acquire(socketPath: string): Promise<number | undefined> {
   const headers = { 'content-type': 'application/json' };
   return await new Promise((resolve, reject) => {
-    const sent = request({ socketPath, path: '/v1/acquire', method: 'POST', headers }, async (answer) => {
-      resolve({ status: answer.statusCode, body: await text(answer) });
+    const sent = request({ socketPath, path: '/v1/acquire', method: 'POST', headers }, (answer) => {
+      resolve(answer.resume().statusCode);
     });
     sent.once('error', reject);
     sent.end('{"group":"orders","messages":1}');
