@@ -1,80 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import type { DirectionStatus, GroupStatus, RateStatus } from '../../../src/node/api/node-status.js';
+import type { GroupStatus, RateStatus } from '../../../src/node/api/node-status.js';
 import { topRows } from '../../../src/tools/cli/look/top-rows.js';
 
-type Rates = readonly [messages: number | null, bytes: number | null];
-
-function rates([messagesPerSecond, bytesPerSecond]: Rates): RateStatus {
+function rates(messagesPerSecond: number | null, bytesPerSecond: number | null): RateStatus {
   return { messagesPerSecond, bytesPerSecond };
 }
 
-function direction(target: Rates, nodes: Readonly<Record<string, readonly [usage: Rates, demand: Rates]>>) {
-  const shares = Object.entries(nodes).map(([nodeId, [usage, demand]]) => {
-    return { nodeId, usage: rates(usage), demand: rates(demand) };
-  });
-  return { target: rates(target), nodes: shares } as unknown as DirectionStatus;
+function node(nodeId: string, messages: { usage: number; demand: number }, bytes = { usage: 0, demand: 0 }) {
+  return { nodeId, usage: rates(messages.usage, bytes.usage), demand: rates(messages.demand, bytes.demand) };
 }
 
-const IDLE = direction([null, null], {});
-
-function group(name: string, publish: DirectionStatus, dispatch = IDLE): GroupStatus {
-  return { group: name, directions: { publish, dispatch } } as unknown as GroupStatus;
+function group(name: string, target: RateStatus, ...nodes: readonly ReturnType<typeof node>[]): GroupStatus {
+  const directions = { publish: { target, nodes }, dispatch: { target: rates(null, null), nodes: [] } };
+  return { group: name, directions } as unknown as GroupStatus;
 }
 
 const GROUPS = [
-  group(
-    'calm',
-    direction([100, null], {
-      a: [
-        [10, 0],
-        [10, 0],
-      ],
-      b: [
-        [70, 0],
-        [70.1, 0],
-      ],
-    }),
-  ),
-  group(
-    'held',
-    direction([50, null], {
-      a: [
-        [20, 0],
-        [30, 0],
-      ],
-      b: [
-        [30, 0],
-        [90, 0],
-      ],
-    }),
-  ),
-  group(
-    'bytes',
-    direction([null, 1000], {
-      a: [
-        [1, 900],
-        [2, 1800],
-      ],
-    }),
-  ),
-  group(
-    'free',
-    direction([null, null], {
-      a: [
-        [5, 0],
-        [9, 0],
-      ],
-    }),
-  ),
-  group(
-    'idle',
-    direction([100, null], {
-      a: [
-        [0, 0],
-        [0, 0],
-      ],
-    }),
-  ),
+  group('calm', rates(100, null), node('a', { usage: 10, demand: 10 }), node('b', { usage: 70, demand: 70.1 })),
+  group('held', rates(50, null), node('a', { usage: 20, demand: 30 }), node('b', { usage: 30, demand: 90 })),
+  group('bytes', rates(null, 1000), node('a', { usage: 1, demand: 2 }, { usage: 900, demand: 1800 })),
+  group('free', rates(null, null), node('a', { usage: 5, demand: 9 })),
+  group('idle', rates(100, null), node('a', { usage: 0, demand: 0 })),
 ];
 
 describe('top', () => {

@@ -22,15 +22,8 @@ load:
 
 describe('what a live run cannot play is refused, with its line and what is allowed', () => {
   test('nothing of the scenarios that npm run accuracy:live plays', () => {
-    for (const name of [
-      'even',
-      'hot-node-moves',
-      'dip-and-return',
-      'crash',
-      'late-joiner',
-      'topic-outage',
-      'stall-5s',
-    ]) {
+    const played = ['even', 'hot-node-moves', 'dip-and-return', 'crash', 'late-joiner', 'topic-outage', 'stall-5s'];
+    for (const name of played) {
       expect(loadBuiltIn(name, checkLive({ ...KAFKA, brokerKnown: true })).name).toBe(name);
     }
   });
@@ -99,12 +92,8 @@ describe('what is left of a live run', () => {
 
   test('calls become attempts: at the answer where a node decided, at the request where it did not', () => {
     const scenario = loadBuiltIn('even');
-    const plan = trafficPlan(
-      scenario,
-      1,
-      scenario.nodes.map((node) => `http://${node}`),
-      1000,
-    );
+    const urls = scenario.nodes.map((node) => `http://${node}`);
+    const plan = trafficPlan(scenario, 1, urls, 1000);
     const call = { tag: 2, dueMs: 1000, sentMs: 1001, endedMs: 1005, bytes: 4, retry: false } as const;
     const calls: Call[] = [
       { ...call, outcome: 'granted' },

@@ -13,32 +13,21 @@ import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 /** 20/s at each of three nodes for 20 s, and 60 at once at one of them every 4 s. */
 function bursty(): Promise<RecordedWork> {
   const arrivals: TraceArrival[] = [];
-  const add = (atMs: number, node: number) => {
-    arrivals.push({ atMs, node, messages: 1, bytes: 0, key: '', retryAfterMs: 0, line: 0 });
-  };
   for (let atMs = 0; atMs < 20_000; atMs += 50) {
-    for (let node = 0; node < 3; node++) add(atMs, node);
-    if (atMs % 4000 === 2000) for (let at = 0; at < 60; at++) add(atMs, 1);
+    for (let node = 0; node < 3; node++) arrivals.push(arrival(atMs, node));
+    if (atMs % 4000 === 2000) for (let at = 0; at < 60; at++) arrivals.push(arrival(atMs, 1));
   }
-  return collectWork(
-    (async function* () {
-      yield* arrivals;
-    })(),
-  );
+  return collectWork(Readable.from(arrivals));
 }
 
-async function asked(wish: number, strategy = 'max-min') {
+function arrival(atMs: number, node: number, key = ''): TraceArrival {
+  return { atMs, node, messages: 1, bytes: 0, key, retryAfterMs: 0, line: 0 };
+}
+
+async function asked() {
   const work = await bursty();
-  const { settings, maxRequestAt } = await replayedGroup({ direction: 'publish', set: [`strategy=${strategy}`] });
-  const options = {
-    name: 'bursty',
-    of: 0 as const,
-    otherQuota: Infinity,
-    wish,
-    nodes: 3,
-    seed: 1,
-    speed: 1,
-  };
+  const { settings, maxRequestAt } = await replayedGroup({ direction: 'publish', set: ['strategy=max-min'] });
+  const options = { name: 'bursty', of: 0, otherQuota: Infinity, wish: 0.01, nodes: 3, seed: 1, speed: 1 } as const;
   return { work, options: { ...options, settings, maxRequestAt } };
 }
 
@@ -50,7 +39,7 @@ function recommended(): ReturnType<typeof search> {
 }
 
 async function search() {
-  const { work, options } = await asked(0.01);
+  const { work, options } = await asked();
   const depths: number[] = [];
   const found = await recommend(work, { ...options, onPlay: ({ depth }) => depths.push(depth) });
   return { work, options, depths, found };
@@ -91,12 +80,12 @@ test('every key has a quota of its own: the one that asks for most decides', asy
   const arrivals: TraceArrival[] = [];
   for (let atMs = 0; atMs < 20_000; atMs += 50) {
     for (const [at, key] of ['busy', 'busy', 'calm'].entries()) {
-      arrivals.push({ atMs: atMs + at, node: at, messages: 1, bytes: 0, key, retryAfterMs: 0, line: 0 });
+      arrivals.push(arrival(atMs + at, at, key));
     }
   }
-  const work = await collectWork(Readable.from(arrivals) as AsyncIterable<TraceArrival>);
+  const work = await collectWork(Readable.from(arrivals));
   expect(work.keys).toEqual(['busy', 'calm']);
-  const { options } = await asked(0.01);
+  const { options } = await asked();
   const plays: { readonly burst: number; readonly bursts: number }[] = [];
   const found = await recommend(work, { ...options, onPlay: (play) => plays.push(play) });
   expect(found.meanPerSecond).toBeCloseTo(60, 0);
@@ -132,14 +121,8 @@ test('where there is no terminal progress comes in few lines, and on one in one 
 test('the next step names what there is: a group, a key, a template, or none', async () => {
   const work = await bursty();
   const point = { depth: 76, perSecond: 80, refused: 0, mostPerSecond: 156 };
-  const found = {
-    meanPerSecond: 75,
-    busiestPerSecond: 75,
-    frontier: [point],
-    best: point,
-    strategy: 'max-min',
-    strategies: [],
-  };
+  const chosen = { frontier: [point], best: point, strategy: 'max-min', strategies: [] };
+  const found = { meanPerSecond: 75, busiestPerSecond: 75, ...chosen };
   const text = (kind: Recommended['kind'], group: string, per: string | null) => {
     const about = { file: 'a.csv', of: 'messages', direction: 'publish', wish: 0.01, nodes: 3, speed: 1 } as const;
     return recommendationText({ ...about, kind, group, per, top: 10, note: [], work, found });
@@ -164,13 +147,7 @@ test('the next step names what there is: a group, a key, a template, or none', a
 });
 
 test('a single bucket: what is refused, and the least rate, as counted by hand', async () => {
-  const work = await collectWork(
-    (async function* () {
-      for (const atMs of [0, 0, 0, 0, 1000, 2000]) {
-        yield { atMs, node: 0, messages: 1, bytes: 0, key: '', retryAfterMs: 0, line: 0 };
-      }
-    })(),
-  );
+  const work = await collectWork(Readable.from([0, 0, 0, 0, 1000, 2000].map((atMs) => arrival(atMs, 0))));
   // Two of four at once pass; one comes back in each second.
   expect(refusedByOneBucket(work, 0, 1, 2)).toBeCloseTo(2 / 6, 12);
   expect(leastOfOneBucket(work, 0, 2, 2 / 6)).toBeCloseTo(1, 2);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SimulatedNode } from '../../../sim/cluster/simulated-node.js';
 import { World } from '../../../sim/cluster/world.js';
 import { GroupLedger } from '../../../sim/oracle/group-ledger.js';
 import { Oracle } from '../../../sim/oracle/oracle.js';
@@ -12,23 +13,24 @@ import { scaleLimits } from './scale-limits.js';
 const NODES = ['a', 'b', 'c'];
 
 /** Three nodes that want more than there is; whole after 6 s. */
-function judged(group: GroupSettings = GATED): {
-  readonly world: World;
-  readonly oracle: Oracle;
-  readonly promises: () => string[];
-} {
+function judged(group: GroupSettings = GATED) {
   const world = new World(9, { ...SETTINGS, groups: [{ ...group }, { ...group, name: 'parts', strategy: 'equal' }] });
   const oracle = new Oracle(world);
   world.observer = oracle;
   for (const node of NODES) world.start(node);
   for (const node of NODES) for (const lane of [0, 2]) world.drive({ node, lane, ratePerSecond: () => 600 });
+  const decide = (node: SimulatedNode, what: 'applied' | 'depth', amount: number) => {
+    node.coordinator.shares[what][0] = amount;
+    oracle.stepped(node, { kind: 'round-elapsed' }, { ...createEffects(), decidedLanes: [0] });
+  };
+  const promises = () => [...new Set(oracle.violations.first.map(({ promise }) => promise))];
   const check = () => {
     oracle.check();
     world.queue.after(100, check);
   };
   check();
   world.runFor(6000);
-  return { world, oracle, promises: () => [...new Set(oracle.violations.first.map(({ promise }) => promise))] };
+  return { world, oracle, promises, decide };
 }
 
 /** For 2 s the limiter of b takes `factor` of its limits for the whole. */
@@ -96,9 +98,8 @@ describe('the oracle', () => {
 
   it('sees tokens that are minted, whoever asks for them', () => {
     const { world, promises } = judged();
-    world.queue.after(500, () =>
-      world.node('c').limiter.buckets.tokens.set(0, 40 + world.node('c').limiter.buckets.tokens.at(0)),
-    );
+    const { tokens } = world.node('c').limiter.buckets;
+    world.queue.after(500, () => tokens.set(0, 40 + tokens.at(0)));
     world.runFor(1000);
     expect(promises()).toEqual(['admissions']);
   });
@@ -106,22 +107,20 @@ describe('the oracle', () => {
   it('sees that one of those who have read as far has another view of the members', () => {
     const { world, oracle, promises } = judged();
     const { membership } = world.node('c').coordinator;
-    const forgotten = membership.alive.find(({ nodeId }) => nodeId === 'a');
-    if (forgotten !== undefined) membership.leave(forgotten);
+    membership.leave(membership.alive.find(({ nodeId }) => nodeId === 'a')!);
     oracle.check();
     expect(promises().sort()).toEqual(['applied shares', 'same view']);
   });
 
   it('sees a node that does not apply what it computes, and one that rises while it does not hear itself', () => {
-    const { world, oracle, promises } = judged();
+    const { world, oracle, promises, decide } = judged();
     const node = world.node('a');
     node.coordinator.shares.applied[0] = 1;
     oracle.check();
     expect(promises()).toEqual(['applied shares']);
     node.cutOff(true);
     world.runFor(4000);
-    node.coordinator.shares.applied[0] = 999;
-    oracle.stepped(node, { kind: 'round-elapsed' }, { ...createEffects(), decidedLanes: [0] });
+    decide(node, 'applied', 999);
     expect(promises()).toContain('isolation');
   });
 
@@ -142,33 +141,27 @@ describe('the oracle', () => {
   });
 
   it('sees a Σ of shares above the target at the very step', () => {
-    const { world, oracle, promises } = judged();
-    const node = world.node('a');
-    node.coordinator.shares.applied[0] = 900;
-    oracle.stepped(node, { kind: 'round-elapsed' }, { ...createEffects(), decidedLanes: [0] });
+    const { world, promises, decide } = judged();
+    decide(world.node('a'), 'applied', 900);
     expect(promises()).toEqual(['sum of shares']);
   });
 
   it('sees a Σ of what is held above the target while the topic is away, once all have noticed', () => {
-    const { world, oracle, promises } = judged();
+    const { world, oracle, promises, decide } = judged();
     world.runFor(10_000);
     world.topic.isAway = true;
     world.runFor(5000);
     expect(oracle.violations.first).toEqual([]);
     // Publish of both groups, at least every 100 ms from 4.5 s on.
     expect(oracle.away.judged).toBeGreaterThanOrEqual(10);
-    const node = world.node('a');
-    node.coordinator.shares.applied[0] = 900;
-    oracle.stepped(node, { kind: 'round-elapsed' }, { ...createEffects(), decidedLanes: [0] });
+    decide(world.node('a'), 'applied', 900);
     oracle.check();
     expect(promises()).toContain('sum while away');
   });
 
   it('sees a bucket deeper than is documented, and a node that does not come back', () => {
-    const { world, oracle, promises } = judged();
-    const node = world.node('a');
-    node.coordinator.shares.depth[0] = 400;
-    oracle.stepped(node, { kind: 'round-elapsed' }, { ...createEffects(), decidedLanes: [0] });
+    const { world, oracle, promises, decide } = judged();
+    decide(world.node('a'), 'depth', 400);
     expect(promises()).toEqual(['bursts']);
     world.node('b').crash();
     oracle.expectRecovered(NODES);
@@ -179,8 +172,8 @@ describe('the oracle', () => {
 
 it('sees a record that comes behind a later one of its author, as from a queue that keeps a key in its old place', () => {
   const { world, oracle, promises } = judged();
-  const last = world.topic.log.findLast(({ record }) => record !== null);
-  if (last !== undefined) world.topic.log.push({ ...last, offset: last.offset + 1 });
+  const last = world.topic.log.findLast(({ record }) => record !== null)!;
+  world.topic.log.push({ ...last, offset: last.offset + 1 });
   oracle.check();
   expect(promises()).toEqual(['order']);
 });

@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest';
-import type { NodeObserver } from '../../../sim/cluster/node-observer.js';
 import { World } from '../../../sim/cluster/world.js';
 import { SETTINGS } from '../../simulation/settings.js';
 
 /** What a process was given: partition and offset of each record, in order. */
 function deliveriesTo(world: World, node: string): string[] {
   const given: string[] = [];
-  const observer: Partial<NodeObserver> = {
+  world.observer = {
+    admitted() {},
+    refused() {},
+    ended() {},
     stepped: ({ coordinator }, event) => {
       if (event.kind !== 'records-read' || coordinator.settings.nodeId !== node) return;
       given.push(...event.records.map(({ partition, offset }) => `${partition}/${offset}`));
     },
   };
-  world.observer = { admitted() {}, refused() {}, ended() {}, ...observer } as NodeObserver;
   return given;
 }
 

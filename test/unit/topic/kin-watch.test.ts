@@ -3,11 +3,7 @@ import { nodeKeyOf } from '../../../src/core/base/ids.js';
 import { nodeRecordKey, reportRecordKey } from '../../../src/core/base/protocol/record.js';
 import { KinWatch } from '../../../src/topic/signed/kin-watch.js';
 
-const [OWN, KIN, STRANGER] = ['own', 'kin', 'stranger'].map((id) => nodeRecordKey(nodeKeyOf('c', id))) as [
-  string,
-  string,
-  string,
-];
+const [OWN, KIN, STRANGER] = ['own', 'kin', 'stranger'].map((id) => nodeRecordKey(nodeKeyOf('c', id)));
 const REPORT = reportRecordKey(nodeKeyOf('c', 'stranger'), 0);
 
 function watchAt(): { kin: KinWatch; pass: (ms: number) => void; sleep: (ms: number) => void } {
