@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { limitKeyOf } from '../../../src/core/beside/kafka-quotas/entity.js';
 import { releasePlan } from '../../../src/core/beside/kafka-quotas/release-plan.js';
-import { APP, PRODUCED, QuotaScene, type SceneOptions } from './quota-scene.js';
+import { APP, PRODUCED, QuotaScene } from './quota-scene.js';
 
 const OPERATORS = 123_456;
-
-function sceneWith(options: SceneOptions = {}): QuotaScene {
-  const scene = new QuotaScene(options);
-  scene.wants(800_000, 100_000);
-  return scene;
-}
 
 function originalOf(scene: QuotaScene): number | null | undefined {
   return scene.keeper('a').keeper.limits.get(limitKeyOf(APP, PRODUCED))?.record?.original;
@@ -17,7 +11,7 @@ function originalOf(scene: QuotaScene): number | null | undefined {
 
 describe('a quota that an operator has set before', () => {
   test('is left alone, and named with the remedy', () => {
-    const scene = sceneWith();
+    const scene = new QuotaScene();
     scene.set(APP, OPERATORS);
     scene.run(60);
     expect(scene.valueInForce).toBe(OPERATORS);
@@ -28,7 +22,7 @@ describe('a quota that an operator has set before', () => {
   });
 
   test('is kept once the operator has removed it', () => {
-    const scene = sceneWith();
+    const scene = new QuotaScene();
     scene.set(APP, OPERATORS);
     scene.run(20);
     scene.set(APP, null);
@@ -37,7 +31,7 @@ describe('a quota that an operator has set before', () => {
   });
 
   test('is taken over with --adopt, and what it was stands in the log', () => {
-    const scene = sceneWith({ settings: { adoptsAtStart: true } });
+    const scene = new QuotaScene({ settings: { adoptsAtStart: true } });
     scene.set(APP, OPERATORS);
     scene.run(30);
     expect(scene.valueInForce).toBeGreaterThan(350_000);
@@ -48,7 +42,7 @@ describe('a quota that an operator has set before', () => {
 
 describe('a quota that somebody changes while it is kept', () => {
   test('is noticed, named, and left', () => {
-    const scene = sceneWith();
+    const scene = new QuotaScene();
     scene.run(20);
     scene.set(APP, OPERATORS);
     scene.run(20);
@@ -58,7 +52,7 @@ describe('a quota that somebody changes while it is kept', () => {
   });
 
   test('with foreignChanges adopt: is noticed, named, and taken over, each time', () => {
-    const scene = sceneWith({ settings: { foreignChanges: 'adopt' } });
+    const scene = new QuotaScene({ settings: { foreignChanges: 'adopt' } });
     scene.run(20);
     for (const [at, value] of [OPERATORS, OPERATORS, 77_777].entries()) {
       scene.set(APP, value);
@@ -70,7 +64,7 @@ describe('a quota that somebody changes while it is kept', () => {
   });
 
   test('is left even where it is what stood there before --adopt', () => {
-    const scene = sceneWith({ settings: { adoptsAtStart: true } });
+    const scene = new QuotaScene({ settings: { adoptsAtStart: true } });
     scene.set(APP, OPERATORS);
     scene.run(30);
     scene.set(APP, OPERATORS);
@@ -80,7 +74,7 @@ describe('a quota that somebody changes while it is kept', () => {
   });
 
   test('removed by hand: named, and written again', () => {
-    const scene = sceneWith();
+    const scene = new QuotaScene();
     scene.run(20);
     scene.set(APP, null);
     scene.run(10);
@@ -89,7 +83,7 @@ describe('a quota that somebody changes while it is kept', () => {
   });
 
   test.each([0, -1, 1e300])('set to %d: left like any other value', (value) => {
-    const scene = sceneWith();
+    const scene = new QuotaScene();
     scene.run(20);
     scene.set(APP, value);
     scene.run(10);
@@ -100,7 +94,7 @@ describe('a quota that somebody changes while it is kept', () => {
 
 describe('a group that loses its quota', () => {
   test.each([null, OPERATORS])('gives back what was there before, %j, and keeps nothing of it', (before) => {
-    const scene = sceneWith({ settings: { adoptsAtStart: true } });
+    const scene = new QuotaScene({ settings: { adoptsAtStart: true } });
     if (before !== null) scene.set(APP, before);
     scene.run(20);
     expect(scene.valueInForce).toBeGreaterThan(350_000);
@@ -120,7 +114,7 @@ describe('a group that loses its quota', () => {
   });
 
   test('what somebody else has written meanwhile stays', () => {
-    const scene = sceneWith();
+    const scene = new QuotaScene();
     scene.run(20);
     scene.set(APP, OPERATORS);
     scene.run(5);
@@ -138,13 +132,8 @@ describe('a release', () => {
       const own = { value: 400, earlier: [500], formerTerms: [], original };
       return { kind: 'limit', term: 1, id: 'a', life: 'x', entity, name: PRODUCED, ...own } as const;
     };
-    const records = [
-      record('set', 7),
-      record('new', null),
-      record('late', null),
-      record('foreign', 7),
-      record('gone', 7),
-    ];
+    const originals = { set: 7, new: null, late: null, foreign: 7, gone: 7 };
+    const records = Object.entries(originals).map(([clientId, original]) => record(clientId, original));
     const found = { set: 400, new: 400, late: 500, foreign: 999 };
     const described = Object.entries(found).map(([clientId, value]) => {
       return { entity: { user: null, clientId }, name: PRODUCED, value };

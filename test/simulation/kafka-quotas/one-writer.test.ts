@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { QuotaScene, type SceneOptions } from './quota-scene.js';
+import { QuotaScene } from './quota-scene.js';
 
 const PERMIT_MS = 2000;
 
-function busyScene(options: SceneOptions = {}): QuotaScene {
-  const scene = new QuotaScene({ keepers: ['a', 'b'], ...options });
-  scene.wants(800_000, 100_000);
-  return scene;
+function busyScene(keepers = ['a', 'b']): QuotaScene {
+  return new QuotaScene({ keepers });
 }
 
-/** Turns the demand so often that whoever writes has something to write every second. */
-function runBusily(scene: QuotaScene, seconds: number, watch: () => void = () => {}): void {
+/** Turns the demand so often that whoever writes has something to write; returns how many may write at once. */
+function runBusily(scene: QuotaScene, seconds: number): number {
+  let atOnce = 0;
   for (let at = 0; at < seconds * 10; at++) {
     if (at % 20 === 0) scene.wants(...(at % 40 === 0 ? [800_000, 100_000] : [100_000, 900_000]));
     scene.run(0.1);
-    watch();
+    atOnce = Math.max(atOnce, mayWrite(scene).length);
   }
+  return atOnce;
 }
 
 function mayWrite(scene: QuotaScene): string[] {
@@ -30,23 +30,15 @@ function writersOf(scene: QuotaScene, fromMs = 0): string[] {
 describe('of several keepers', () => {
   test('two that start at once: the lowest id writes, never both', () => {
     const scene = busyScene();
-    let atOnce = 0;
-    runBusily(scene, 60, () => {
-      atOnce = Math.max(atOnce, mayWrite(scene).length);
-    });
-    expect(atOnce).toBe(1);
+    expect(runBusily(scene, 60)).toBe(1);
     expect(writersOf(scene)).toEqual(['a']);
   });
 
   test('a lower id that comes later takes over, and the former writer has stopped before', () => {
-    const scene = busyScene({ keepers: ['b'] });
+    const scene = busyScene(['b']);
     runBusily(scene, 20);
     scene.start('a');
-    let atOnce = 0;
-    runBusily(scene, 20, () => {
-      atOnce = Math.max(atOnce, mayWrite(scene).length);
-    });
-    expect(atOnce).toBe(1);
+    expect(runBusily(scene, 20)).toBe(1);
     expect(writersOf(scene)).toEqual(['b', 'a']);
     const lastOfB = Math.max(...scene.written.filter(({ by }) => by === 'b').map(({ atMs }) => atMs));
     const firstOfA = Math.min(...scene.written.filter(({ by }) => by === 'a').map(({ atMs }) => atMs));
@@ -86,17 +78,13 @@ describe('of several keepers', () => {
   test('the writer is frozen, and thawed: never both, and it writes nothing before it has the lease again', () => {
     const scene = busyScene();
     runBusily(scene, 20);
-    scene.keeper('a').freeze();
+    scene.keeper('a').isFrozen = true;
     const frozenMs = scene.nowMs;
     runBusily(scene, 20);
     expect(writersOf(scene, frozenMs + 100)).toEqual(['b']);
     scene.keeper('a').thaw();
     const thawedMs = scene.nowMs;
-    let atOnce = 0;
-    runBusily(scene, 20, () => {
-      atOnce = Math.max(atOnce, mayWrite(scene).length);
-    });
-    expect(atOnce).toBe(1);
+    expect(runBusily(scene, 20)).toBe(1);
     const firstOfA = scene.written.find(({ by, atMs }) => by === 'a' && atMs > thawedMs);
     expect(firstOfA?.atMs).toBeGreaterThan(thawedMs + PERMIT_MS);
   });
@@ -122,12 +110,8 @@ describe('of several keepers', () => {
   test('the writer is cut off from the log: it stops within its lease, before the other one begins', () => {
     const scene = busyScene();
     runBusily(scene, 20);
-    scene.keeper('a').cutOff(true);
-    let atOnce = 0;
-    runBusily(scene, 20, () => {
-      atOnce = Math.max(atOnce, mayWrite(scene).length);
-    });
-    expect(atOnce).toBe(1);
+    scene.keeper('a').isCutOff = true;
+    expect(runBusily(scene, 20)).toBe(1);
     expect(mayWrite(scene)).toEqual(['b']);
   });
 
@@ -158,10 +142,10 @@ describe('what the log keeps of keepers', () => {
   });
 
   test('nothing of one that was killed ten minutes ago; one that stood still for an hour is there again', () => {
-    const scene = busyScene({ keepers: ['a', 'b', 'c'] });
+    const scene = busyScene(['a', 'b', 'c']);
     scene.run(20);
     scene.keeper('b').kill();
-    scene.keeper('c').freeze();
+    scene.keeper('c').isFrozen = true;
     scene.run(590);
     expect(keepersIn(scene).sort()).toEqual(['keeper/a', 'keeper/b', 'keeper/c']);
     scene.run(20);
@@ -173,7 +157,7 @@ describe('what the log keeps of keepers', () => {
   });
 
   test('one of the same id that has come before the other leaves is not forgotten', () => {
-    const scene = busyScene({ keepers: ['b'] });
+    const scene = busyScene(['b']);
     scene.run(10);
     const former = scene.keeper('b');
     scene.start('b');

@@ -8,7 +8,6 @@ import {
 import { Keeper, type KeeperSettings } from '../../../src/core/beside/kafka-quotas/keeper.js';
 import type {
   Alteration,
-  ExportedReading,
   KeeperEffect,
   LimitSpec,
   Marker,
@@ -21,12 +20,11 @@ export const PRODUCED: QuotaName = 'producer_byte_rate';
 export const MARKER: Marker = { entity: { user: null, clientId: MARKER_NAME }, name: PRODUCED };
 
 export interface SceneOptions {
-  readonly brokers?: number;
+  /** Bytes per second that the client wants of each broker. */
+  readonly wants?: readonly number[];
   readonly windows?: number;
-  readonly quota?: number;
   readonly keepers?: readonly string[];
   readonly settings?: Partial<KeeperSettings>;
-  readonly appendMs?: number;
 }
 
 interface Written extends Alteration {
@@ -50,21 +48,20 @@ export class QuotaScene {
   unlimited: ReadonlySet<string> = new Set();
   /** What stands in Kafka, by limit. */
   readonly quotas = new Map<string, { entity: Entity; name: QuotaName; value: number }>();
-  readonly #options: SceneOptions;
+  readonly #settings: Partial<KeeperSettings>;
   readonly #timers: { atMs: number; run: () => void }[] = [];
 
   constructor(options: SceneOptions = {}) {
-    this.#options = options;
-    const { brokers = 2, windows = 1, quota = 500_000, keepers = ['a'] } = options;
-    this.brokers = Array.from({ length: brokers }, () => new SimulatedBroker({ windows }));
-    this.specs = [{ entity: APP, name: PRODUCED, quota, group: 'app' }];
+    const { wants = [800_000, 100_000], windows = 1, keepers = ['a'], settings = {} } = options;
+    this.#settings = settings;
+    this.brokers = wants.map(() => new SimulatedBroker(windows));
+    this.wants(...wants);
+    this.specs = [{ entity: APP, name: PRODUCED, quota: 500_000, group: 'app' }];
     for (const id of keepers) this.start(id);
   }
 
-  start(id: string, settings: Partial<KeeperSettings> = {}): SimulatedKeeper {
-    const keeper = new SimulatedKeeper(this, id, { ...this.#options.settings, ...settings });
-    this.keepers.set(id, keeper);
-    return keeper;
+  start(id: string): void {
+    this.keepers.set(id, new SimulatedKeeper(this, id, this.#settings));
   }
 
   keeper(id: string): SimulatedKeeper {
@@ -81,7 +78,7 @@ export class QuotaScene {
     return this.quotas.get(limitKeyOf(APP, PRODUCED))?.value ?? null;
   }
 
-  /** Somebody's hand. */
+  /** Changes it by hand. */
   set(entity: Entity, value: number | null, name = PRODUCED): void {
     const key = limitKeyOf(entity, name);
     if (value === null) this.quotas.delete(key);
@@ -99,7 +96,7 @@ export class QuotaScene {
   }
 
   append(records: readonly KeptRecord[]): void {
-    this.after(this.#options.appendMs ?? 30, () => this.log.push(...records));
+    this.after(30, () => this.log.push(...records));
   }
 
   after(ms: number, run: () => void): void {
@@ -108,16 +105,11 @@ export class QuotaScene {
 
   pages() {
     return this.brokers.map((broker, at) => {
-      const isAway = this.exportersAway.has(at);
+      const exporter = `broker-${at + 1}`;
+      if (this.exportersAway.has(at)) return { exporter, readings: null, problem: 'connection refused' };
       const isVisible = this.quotas.size > 0 && !this.exportersEmpty.has(at);
-      const readings: ExportedReading[] = isVisible
-        ? [{ entity: APP, name: PRODUCED, reading: broker.reading(this.nowMs) }]
-        : [];
-      return {
-        exporter: `broker-${at + 1}`,
-        readings: isAway ? null : readings,
-        problem: isAway ? 'connection refused' : null,
-      };
+      const reading = { entity: APP, name: PRODUCED, reading: broker.reading(this.nowMs) };
+      return { exporter, readings: isVisible ? [reading] : [], problem: null };
     });
   }
 
@@ -144,31 +136,22 @@ export class SimulatedKeeper {
   specs: LimitSpec[] | null = null;
   readonly #scene: QuotaScene;
   readonly #id: string;
-  #isFrozen = false;
+  isFrozen = false;
+  isCutOff = false;
   /** A process that freezes while it sends: what it sent arrives when it goes on. */
   #stuck: (readonly Alteration[])[] | null = null;
   #read = 0;
   #nextRoundMs: number;
-  #isCutOff = false;
+  #hasCaughtUp = false;
 
   constructor(scene: QuotaScene, id: string, settings: Partial<KeeperSettings>) {
     this.#scene = scene;
     this.#id = id;
     this.#nextRoundMs = scene.nowMs + 1000;
     const life = `${id}@${scene.nowMs}`;
-    const base = {
-      aliveMs: 5000,
-      permitMs: 2000,
-      holdMs: 10_000,
-      foreignChanges: 'leave',
-      adoptsAtStart: false,
-    } as const;
-    this.keeper = new Keeper({ id, life, ...base, ...settings });
+    const spans = { aliveMs: 5000, permitMs: 2000, holdMs: 10_000 };
+    this.keeper = new Keeper({ id, life, ...spans, foreignChanges: 'leave', adoptsAtStart: false, ...settings });
     this.#step({ kind: 'epoch' });
-  }
-
-  freeze(): void {
-    this.#isFrozen = true;
   }
 
   /** Freezes at its next change, between the last look at its lease and the socket. */
@@ -177,21 +160,13 @@ export class SimulatedKeeper {
   }
 
   thaw(): void {
-    this.#isFrozen = false;
+    this.isFrozen = false;
     for (const alterations of this.#stuck ?? []) this.#scene.apply(this.#id, alterations);
     this.#stuck = null;
   }
 
-  get isFrozen(): boolean {
-    return this.#isFrozen;
-  }
-
   kill(): void {
     this.#scene.keepers.delete(this.#id);
-  }
-
-  cutOff(isCutOff: boolean): void {
-    this.#isCutOff = isCutOff;
   }
 
   stop(): void {
@@ -206,13 +181,13 @@ export class SimulatedKeeper {
 
   run(): void {
     const { nowMs, log } = this.#scene;
-    if (this.#isFrozen) return;
-    if (!this.#isCutOff && this.#read < log.length) {
+    if (this.isFrozen) return;
+    if (!this.isCutOff && this.#read < log.length) {
       const records = log.slice(this.#read);
       this.#read = log.length;
       this.#step({ kind: 'records', records });
     }
-    if (this.#nextRoundMs > nowMs || this.#isFrozen) return;
+    if (this.#nextRoundMs > nowMs || this.isFrozen) return;
     this.#nextRoundMs = nowMs + 1000;
     if (!this.#hasCaughtUp) this.#step({ kind: 'caught-up' });
     this.#hasCaughtUp = true;
@@ -223,19 +198,17 @@ export class SimulatedKeeper {
     this.#step({ kind: 'round', limits, markers: [MARKER], pages: this.#scene.pages(), described, unlimited });
   }
 
-  #hasCaughtUp = false;
-
   #step(event: Parameters<Keeper['step']>[0]): void {
     for (const effect of this.keeper.step(event, this.#scene.nowMs)) {
       if (effect.kind === 'log') this.lines.push(effect);
       else if (effect.kind === 'append') {
-        if (this.#isCutOff) this.#scene.after(500, () => this.#step({ kind: 'append-failed' }));
+        if (this.isCutOff) this.#scene.after(500, () => this.#step({ kind: 'append-failed' }));
         else this.#scene.append(effect.records);
       } else if (effect.kind === 'wake')
-        this.#scene.after(effect.inMs, () => !this.#isFrozen && this.#step({ kind: 'woken' }));
+        this.#scene.after(effect.inMs, () => !this.isFrozen && this.#step({ kind: 'woken' }));
       else if (this.#stuck !== null) {
         this.#stuck.push(effect.alterations);
-        this.#isFrozen = true;
+        this.isFrozen = true;
       } else this.#alter(effect.alterations);
     }
   }

@@ -10,7 +10,7 @@ interface Sample {
 
 /**
  * One client at one broker, as org.apache.kafka.common.metrics.stats.Rate and ClientQuotaManager have it: the mean over
- * `windows` spans of a second; who is above the quota waits until the mean is at it. Requests have `requestBytes`, and
+ * `windows` spans of a second; who is above the quota waits until the mean is at it. Requests have `REQUEST_BYTES`, and
  * what the client cannot send is lost: it wants `demand`, whatever it got.
  */
 export class SimulatedBroker {
@@ -18,24 +18,20 @@ export class SimulatedBroker {
   quota = Infinity;
   admitted = 0;
   readonly #windows: number;
-  readonly #requestBytes: number;
   readonly #samples: Sample[] = [];
   #credit = 0;
   #silentUntilMs = 0;
 
-  constructor({ windows = 1, requestBytes = 5000 }: { windows?: number; requestBytes?: number } = {}) {
+  constructor(windows: number) {
     this.#windows = windows;
-    this.#requestBytes = requestBytes;
   }
 
   /** The client sends what it may until `nowMs`. */
   run(nowMs: number, stepMs: number): void {
     // A client has a quarter of a second of its demand under way at most.
-    this.#credit = Math.min(
-      this.#credit + (this.demand * stepMs) / 1000,
-      Math.max(this.demand / 4, this.#requestBytes),
-    );
-    while (this.#credit >= this.#requestBytes && nowMs >= this.#silentUntilMs) this.#request(nowMs);
+    const most = Math.max(this.demand / 4, REQUEST_BYTES);
+    this.#credit = Math.min(this.#credit + (this.demand * stepMs) / 1000, most);
+    while (this.#credit >= REQUEST_BYTES && nowMs >= this.#silentUntilMs) this.#request(nowMs);
   }
 
   reading(nowMs: number): BrokerReading {
@@ -46,10 +42,10 @@ export class SimulatedBroker {
   }
 
   #request(nowMs: number): void {
-    this.#credit -= this.#requestBytes;
-    this.admitted += this.#requestBytes;
+    this.#credit -= REQUEST_BYTES;
+    this.admitted += REQUEST_BYTES;
     const sample = this.#sample(nowMs);
-    sample.bytes += this.#requestBytes;
+    sample.bytes += REQUEST_BYTES;
     sample.lastMs = nowMs;
     sample.requests++;
     const rate = this.#rate(nowMs);
@@ -89,3 +85,4 @@ export class SimulatedBroker {
 }
 
 const WINDOW_MS = 1000;
+const REQUEST_BYTES = 5000;

@@ -21,15 +21,13 @@ const SKEWS: readonly (readonly number[])[] = [
 
 describe('the sum over all brokers, means over one second', () => {
   test.each(SKEWS.map((wants) => [wants]))('wants of %j: within 5 % of the quota over 20 s', (wants) => {
-    const scene = new QuotaScene({ brokers: wants.length });
-    scene.wants(...wants);
+    const scene = new QuotaScene({ wants });
     scene.run(SETTLED_AFTER_SECONDS);
     expect(Math.abs(total(scene.run(20)) / QUOTA - 1)).toBeLessThan(0.05);
   });
 
   test('demand moves to the other broker: within 10 % after 5 s, within 5 % over the 20 s after that', () => {
     const scene = new QuotaScene();
-    scene.wants(800_000, 100_000);
     scene.run(SETTLED_AFTER_SECONDS);
     scene.wants(100_000, 800_000);
     scene.run(4);
@@ -38,8 +36,7 @@ describe('the sum over all brokers, means over one second', () => {
   });
 
   test('a leader moves, and with it all that was wanted: the client has the quota again within 5 s', () => {
-    const scene = new QuotaScene();
-    scene.wants(400_000, 400_000);
+    const scene = new QuotaScene({ wants: [400_000, 400_000] });
     scene.run(SETTLED_AFTER_SECONDS);
     expect(scene.valueInForce).toBe(QUOTA / 2);
     scene.wants(0, 800_000);
@@ -48,15 +45,13 @@ describe('the sum over all brokers, means over one second', () => {
   });
 
   test('who wants less than the quota gets all of it', () => {
-    const scene = new QuotaScene();
-    scene.wants(300_000, 50_000);
+    const scene = new QuotaScene({ wants: [300_000, 50_000] });
     scene.run(SETTLED_AFTER_SECONDS);
     expect(total(scene.run(20))).toBeGreaterThan(0.98 * 350_000);
   });
 
   test('the default of eleven spans holds the mean over a minute', () => {
     const scene = new QuotaScene({ windows: 11 });
-    scene.wants(800_000, 100_000);
     scene.run(30);
     expect(Math.abs(total(scene.run(60)) / QUOTA - 1)).toBeLessThan(0.1);
   });
@@ -65,7 +60,6 @@ describe('the sum over all brokers, means over one second', () => {
 describe('what is written', () => {
   test('whole numbers, no fall by more than a fifth, at most one per entity and second', () => {
     const scene = new QuotaScene();
-    scene.wants(800_000, 100_000);
     scene.run(20);
     scene.wants(800_000, 800_000);
     scene.run(20);
@@ -84,7 +78,6 @@ describe('what is written', () => {
 
   test('nothing while nothing changes', () => {
     const scene = new QuotaScene();
-    scene.wants(800_000, 100_000);
     scene.run(20);
     const count = scene.written.length;
     scene.run(60);
@@ -93,19 +86,16 @@ describe('what is written', () => {
 
   test('a quota that nobody has comes first where Kafka shows nobody, and not where it does', () => {
     const scene = new QuotaScene();
-    scene.wants(800_000, 100_000);
     scene.run(20);
     expect(scene.written[0]).toMatchObject({ ...MARKER, value: 1e15 });
     const shown = new QuotaScene();
     shown.set({ user: null, clientId: 'other' }, 1000);
-    shown.wants(800_000, 100_000);
     shown.run(20);
     expect(shown.written.map(({ entity }) => entity.clientId)).not.toContain(MARKER.entity.clientId);
   });
 
   test('the quota is halved: the value follows in steps', () => {
     const scene = new QuotaScene();
-    scene.wants(800_000, 100_000);
     scene.run(20);
     scene.specs = [{ entity: APP, name: PRODUCED, quota: QUOTA / 2, group: 'app' }];
     scene.run(15);
@@ -113,8 +103,7 @@ describe('what is written', () => {
   });
 
   test('a quota of 0 ends at 1 byte per second: Kafka takes no 0', () => {
-    const scene = new QuotaScene();
-    scene.wants(8000, 1000);
+    const scene = new QuotaScene({ wants: [8000, 1000] });
     scene.specs = [{ entity: APP, name: PRODUCED, quota: 0, group: 'app' }];
     scene.run(60);
     expect(scene.valueInForce).toBe(1);
@@ -124,7 +113,6 @@ describe('what is written', () => {
 describe('exporters', () => {
   test('one is gone: its broker has what it had for 10 s, then it is taken to want everything', () => {
     const scene = new QuotaScene();
-    scene.wants(800_000, 100_000);
     scene.run(20);
     scene.exportersAway.add(1);
     scene.run(9);
@@ -140,7 +128,6 @@ describe('exporters', () => {
 
   test('all are gone: every broker gets its part, which no two of them can exceed', () => {
     const scene = new QuotaScene();
-    scene.wants(800_000, 100_000);
     scene.run(20);
     scene.exportersAway.add(0).add(1);
     scene.run(25);
@@ -149,7 +136,6 @@ describe('exporters', () => {
 
   test('one has rules that match nothing: named, with whom it should have told of', () => {
     const scene = new QuotaScene();
-    scene.wants(800_000, 100_000);
     scene.exportersEmpty.add(1);
     scene.run(30);
     const [line, ...others] = scene.keeper('a').said('without any client’s rate');
