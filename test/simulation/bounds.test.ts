@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { admittedRate, worstSpan } from '../../sim/cluster/measure.js';
-import { World } from '../../sim/cluster/world.js';
+import { membersOf, readyCluster } from './ready-cluster.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const QUOTA = 1000;
-
-function cluster(seed: number, nodes: readonly string[], settings = SETTINGS): World {
-  const world = new World(seed, settings);
-  for (const node of nodes) world.start(node);
-  world.runFor(100);
-  return world;
-}
 
 describe.each([
   { says: 'both ways', ways: { reads: true, appends: true } },
@@ -18,7 +11,7 @@ describe.each([
   { says: 'from reading', ways: { reads: true, appends: false } },
 ])('one node cut off $says', ({ ways }) => {
   test('adds its held share until the hold time ends, its fallback at most after that, and nothing once it is back', () => {
-    const world = cluster(52, ['a', 'b', 'c']);
+    const world = readyCluster(52, ['a', 'b', 'c'], SETTINGS);
     for (const node of ['a', 'b', 'c']) world.drive({ node, ratePerSecond: () => (node === 'a' ? 2000 : 200) });
     world.runFor(5000 - world.nowMs);
     const held = world.node('a').coordinator.shares.applied[0];
@@ -39,7 +32,7 @@ describe.each([
 });
 
 test('a log whose clock jumps by hours, again and again, expires nobody and moves no share', () => {
-  const world = cluster(53, ['a', 'b', 'c'], { ...SETTINGS, partitions: 2 });
+  const world = readyCluster(53, ['a', 'b', 'c'], { ...SETTINGS, partitions: 2 });
   for (const node of ['a', 'b', 'c']) world.drive({ node, ratePerSecond: () => 700 });
   for (let jump = 0; jump < 10; jump++) {
     world.runFor(4000);
@@ -58,7 +51,7 @@ test('two processes that start as one node id at the same moment: exactly one su
     [1, 2],
     [2, 1],
   ] as const) {
-    const world = cluster(54, ['b']);
+    const world = readyCluster(54, ['b'], SETTINGS);
     const processes = nonces.map((nonce) => world.start('a', { nonce }));
     world.runFor(3000);
     const survivors = processes.filter(({ coordinator }) => coordinator.isReady);
@@ -70,7 +63,7 @@ test('two processes that start as one node id at the same moment: exactly one su
 });
 
 test('records of a buried life that are delivered again fence nobody', () => {
-  const world = cluster(54, ['a'], { ...SETTINGS, stalenessMs: 2500, forgetAfterMs: 5000 });
+  const world = readyCluster(54, ['a'], { ...SETTINGS, stalenessMs: 2500, forgetAfterMs: 5000 });
   world.start('b', { nonce: 9 });
   world.runFor(1000);
   world.node('b').leave();
@@ -84,7 +77,7 @@ test('records of a buried life that are delivered again fence nobody', () => {
 });
 
 test('a farewell that comes late into a log made anew fences nobody: who goes takes nothing over', () => {
-  const world = cluster(56, ['a', 'b']);
+  const world = readyCluster(56, ['a', 'b'], SETTINGS);
   world.node('b').crash();
   world.runFor(1000);
   const leaving = world.start('b');
@@ -99,18 +92,11 @@ test('a farewell that comes late into a log made anew fences nobody: who goes ta
   world.topic.slowness.appendMs = 0;
   world.runFor(3000);
   expect(next.coordinator.phase).toBe('ready');
-  for (const node of ['a', 'b']) {
-    expect(
-      world
-        .node(node)
-        .coordinator.membership.alive.map(({ nodeId }) => nodeId)
-        .sort(),
-    ).toEqual(['a', 'b']);
-  }
+  for (const node of ['a', 'b']) expect(membersOf(world.node(node))).toEqual(['a', 'b']);
 });
 
 test('a topic that is away leaves groups with the policy "open" unlimited, and limited again when it is back', () => {
-  const world = cluster(55, ['a', 'b'], {
+  const world = readyCluster(55, ['a', 'b'], {
     ...SETTINGS,
     groups: [{ ...GROUP, isolation: { policy: 'open', holdMs: 4000 } }],
   });

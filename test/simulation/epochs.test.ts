@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { SimulatedNode } from '../../sim/cluster/simulated-node.js';
 import { World, type WorldSettings } from '../../sim/cluster/world.js';
 import { groupIdOf } from '../../src/core/base/ids.js';
-import { DIRECTION_COUNT, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
+import { DIRECTION_COUNT, MESSAGES } from '../../src/core/base/vocabulary.js';
 import { someOf } from '../property/seed.js';
+import { appliedOf } from './ready-cluster.js';
 import { GATED, SETTINGS } from './settings.js';
 
 const NAMES = ['orders', 'mails', 'events'];
@@ -12,9 +13,11 @@ const STALENESS_MS = SETTINGS.stalenessMs;
 /** From sending to reading back, at most; two rounds to begin with, and for the step that follows. */
 const ROUND_TRIP_MS = 5 + 4 * SETTINGS.sampleIntervalMs;
 
-function worldOf(seed: number, change: Partial<WorldSettings> = {}, strategy = 'max-min'): World {
+function worldOf(seed: number, nodes: readonly string[], change: Partial<WorldSettings> = {}, strategy = 'max-min') {
   const groups = NAMES.map((name) => ({ ...GATED, name, strategy }));
-  return new World(seed, { ...SETTINGS, partitions: 1 + (seed % 4), groups, ...change });
+  const world = new World(seed, { ...SETTINGS, partitions: 1 + (seed % 4), groups, ...change });
+  for (const name of nodes) world.start(name);
+  return world;
 }
 
 /** Steady work of every node in every group, so that all have the same view when the log goes. */
@@ -27,19 +30,11 @@ function drive(world: World, names: readonly string[], rate: (at: number) => num
 }
 
 function sumOf(world: World, group: number): number {
-  let sum = 0;
-  for (const node of running(world)) sum += appliedOf(node, group);
-  return sum;
+  return running(world).reduce((sum, node) => sum + appliedOf(node, group * DIRECTION_COUNT), 0);
 }
 
 function running(world: World): SimulatedNode[] {
   return [...world.nodes.values()].filter(({ isRunning }) => isRunning);
-}
-
-function appliedOf({ coordinator }: SimulatedNode, group: number): number {
-  const lane = group * DIRECTION_COUNT;
-  if (!coordinator.isReady || !coordinator.lanes.has(lane)) return 0;
-  return coordinator.shares.applied[slotOf(lane, MESSAGES)];
 }
 
 /** Runs, and returns the largest Σ of applied shares of a group, and when it was. */
@@ -68,7 +63,7 @@ function expectSameShares(world: World): void {
     expect(views[0]).toHaveLength(nodes.length);
     for (const node of nodes) {
       const own = node.coordinator.membership.indexOf(node.coordinator.nodeKey);
-      expect(appliedOf(node, group)).toBe(views[0]?.[own]);
+      expect(appliedOf(node, group * DIRECTION_COUNT)).toBe(views[0]?.[own]);
     }
   }
 }
@@ -86,8 +81,7 @@ const FATES: Readonly<Record<string, (world: World) => void>> = {
 for (const [fate, befall] of Object.entries(FATES)) {
   describe.each(someOf([1, 2, 3, 4]))(`a log ${fate} under three running nodes, seed %i`, (seed) => {
     test('Σ shares ≤ quota at every moment, also with one that starts right then; the same shares soon after', () => {
-      const world = worldOf(seed);
-      for (const name of ['a', 'b', 'c']) world.start(name);
+      const world = worldOf(seed, ['a', 'b', 'c']);
       drive(world, ['a', 'b', 'c', 'y'], (at) => 250 + 100 * (at % 3));
       world.runFor(20_000);
       befall(world);
@@ -101,12 +95,13 @@ for (const [fate, befall] of Object.entries(FATES)) {
       }
       expectSameShares(world);
       // The newcomer has its part: nobody looks idle in the new log.
-      for (const group of NAMES.keys()) expect(appliedOf(world.node('y'), group)).toBeGreaterThan(100);
+      for (const group of NAMES.keys()) {
+        expect(appliedOf(world.node('y'), group * DIRECTION_COUNT)).toBeGreaterThan(100);
+      }
     });
 
     test('one that has died in the old log holds the others for one staleness, and no longer', () => {
-      const world = worldOf(seed);
-      for (const name of ['a', 'b', 'c']) world.start(name);
+      const world = worldOf(seed, ['a', 'b', 'c']);
       drive(world, ['a', 'b', 'c'], () => 400);
       world.runFor(15_000);
       world.node('c').crash();
@@ -122,8 +117,7 @@ for (const [fate, befall] of Object.entries(FATES)) {
     });
 
     test('one that notices seconds later than the others: nobody rises before it, nor does a newcomer', () => {
-      const world = worldOf(seed);
-      for (const name of ['a', 'b', 'c']) world.start(name);
+      const world = worldOf(seed, ['a', 'b', 'c']);
       drive(world, ['a', 'b', 'c', 'y'], () => 400);
       world.runFor(15_000);
       world.node('c').cutOff(true, { reads: true, appends: false });
@@ -141,8 +135,7 @@ for (const [fate, befall] of Object.entries(FATES)) {
 }
 
 test('a node that was down starts at life 1 in a log made anew, and is believed by those who knew it at life 2', () => {
-  const world = worldOf(1);
-  for (const name of ['a', 'b', 'x']) world.start(name);
+  const world = worldOf(1, ['a', 'b', 'x']);
   drive(world, ['a', 'b', 'x'], () => 900);
   world.runFor(3000);
   world.node('x').crash();
@@ -161,8 +154,7 @@ test('a node that was down starts at life 1 in a log made anew, and is believed 
 });
 
 test('of two running processes of one id one goes on in the new log', () => {
-  const world = worldOf(2);
-  for (const name of ['a', 'b']) world.start(name);
+  const world = worldOf(2, ['a', 'b']);
   world.runFor(3000);
   world.node('a').cutOff(true);
   world.topic.makeAnew();
@@ -176,8 +168,7 @@ test('of two running processes of one id one goes on in the new log', () => {
 });
 
 test('nodes that divide by an agreed pool go on with their parts, and agree again', () => {
-  const world = worldOf(3, {}, 'equal');
-  for (const name of ['a', 'b', 'c']) world.start(name);
+  const world = worldOf(3, ['a', 'b', 'c'], {}, 'equal');
   drive(world, ['a', 'b', 'c'], () => 900);
   world.runFor(10_000);
   world.topic.makeAnew();
@@ -189,8 +180,7 @@ test('nodes that divide by an agreed pool go on with their parts, and agree agai
 });
 
 test('a log made anew twice in a row is one time of holding', () => {
-  const world = worldOf(4);
-  for (const name of ['a', 'b', 'c']) world.start(name);
+  const world = worldOf(4, ['a', 'b', 'c']);
   drive(world, ['a', 'b', 'c'], (at) => 200 + 200 * (at % 3));
   world.runFor(15_000);
   world.topic.makeAnew();
@@ -202,12 +192,11 @@ test('a log made anew twice in a row is one time of holding', () => {
 });
 
 test('a log that lost the burial of an earlier life fences nobody by it; two processes of one id are one again', () => {
-  const world = worldOf(4, { stalenessMs: 2500, forgetAfterMs: 5000 });
-  const names = ['a', 'b'];
+  const world = worldOf(4, [], { stalenessMs: 2500, forgetAfterMs: 5000 });
   // The dead process has the higher nonce: its life counts as the newer one of the two that are called the first.
   world.start('a', { nonce: 1 });
   world.start('b', { nonce: 9 });
-  drive(world, names, () => 300);
+  drive(world, ['a', 'b'], () => 300);
   world.runFor(3000);
   const kept = world.topic.partitions.map(({ length }) => length);
   world.node('b').crash();

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { admittedRate } from '../../sim/cluster/measure.js';
-import { type LaneArrival, World, type WorldSettings } from '../../sim/cluster/world.js';
+import type { LaneArrival, World } from '../../sim/cluster/world.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
+import { readyCluster } from './ready-cluster.js';
 import { GATED, SETTINGS } from './settings.js';
 
 const UNLIMITED = [Infinity, Infinity] as const;
@@ -12,13 +13,6 @@ function group(changes: Partial<GroupSettings>): GroupSettings {
   return { ...GATED, ...changes };
 }
 
-function cluster(seed: number, nodes: readonly string[], settings: Partial<WorldSettings>): World {
-  const world = new World(seed, { ...SETTINGS, ...settings });
-  for (const node of nodes) world.start(node);
-  world.runFor(100);
-  return world;
-}
-
 function ofLane(world: World, lane: number): LaneArrival[] {
   return world.arrivals.filter((arrival) => arrival.lane === lane);
 }
@@ -26,7 +20,7 @@ function ofLane(world: World, lane: number): LaneArrival[] {
 describe('lanes are independent', () => {
   test('publish and dispatch of a group', () => {
     const quota = { publish: [500, UNLIMITED[1]], dispatch: [200, UNLIMITED[1]] } as const;
-    const world = cluster(41, ['a', 'b'], { groups: [group({ quota })] });
+    const world = readyCluster(41, ['a', 'b'], { ...SETTINGS, groups: [group({ quota })] });
     for (const lane of [PUBLISH, DISPATCH]) {
       world.drive({ node: 'a', lane, ratePerSecond: () => 900 });
       world.drive({ node: 'b', lane, ratePerSecond: () => 50 });
@@ -40,7 +34,7 @@ describe('lanes are independent', () => {
   test('a blocked, an unlimited and a limited group beside each other', () => {
     const quotas = [[0, 0], UNLIMITED, [100, UNLIMITED[1]]] as const;
     const groups = quotas.map((publish, at) => group({ name: `g${at}`, quota: { publish, dispatch: UNLIMITED } }));
-    const world = cluster(42, ['a', 'b', 'c'], { groups });
+    const world = readyCluster(42, ['a', 'b', 'c'], { ...SETTINGS, groups });
     for (const node of ['a', 'b', 'c']) {
       for (const lane of [0, 2, 4]) world.drive({ node, lane, ratePerSecond: () => 300, bytes: 10 });
     }
@@ -54,7 +48,7 @@ describe('lanes are independent', () => {
 
   test('a quota of bytes alone', () => {
     const quota = { publish: [UNLIMITED[0], 50_000], dispatch: UNLIMITED } as const;
-    const world = cluster(43, ['a', 'b'], { groups: [group({ quota })] });
+    const world = readyCluster(43, ['a', 'b'], { ...SETTINGS, groups: [group({ quota })] });
     world.drive({ node: 'a', ratePerSecond: () => 2000, bytes: 100 });
     world.drive({ node: 'b', ratePerSecond: () => 50, bytes: 100 });
     world.runFor(23_000);
@@ -67,7 +61,7 @@ describe('lanes are independent', () => {
 });
 
 test('weights: who weighs three times as much gets three times as much', () => {
-  const world = cluster(44, ['a', 'b', 'c'], { groups: [group({ weights: { a: 3 } })] });
+  const world = readyCluster(44, ['a', 'b', 'c'], { ...SETTINGS, groups: [group({ weights: { a: 3 } })] });
   for (const node of ['a', 'b', 'c']) world.drive({ node, ratePerSecond: () => 1500 });
   world.runFor(8000);
   expect(admittedRate(world.arrivals, 3000, 8000, 'a')).toBeCloseTo(600, -1.5);
@@ -78,18 +72,19 @@ test('200 groups on four partitions: each has its quota, and no more', () => {
   const groups = Array.from({ length: 200 }, (_, at) => {
     return group({ name: `group-${at}`, quota: { publish: [30 + at / 4, UNLIMITED[1]], dispatch: UNLIMITED } });
   });
-  const world = cluster(45, ['a', 'b', 'c'], { partitions: 4, groups });
+  const world = readyCluster(45, ['a', 'b', 'c'], { ...SETTINGS, partitions: 4, groups });
   groups.forEach((_, at) => {
-    for (const node of ['a', 'b', 'c'])
+    for (const node of ['a', 'b', 'c']) {
       world.drive({ node, lane: at * 2, ratePerSecond: () => (30 + at / 4) * (node === 'a' ? 1 : 0.2) });
+    }
   });
   world.runFor(4900);
   const granted = new Array<number>(200).fill(0);
   const asked = new Array<number>(200).fill(0);
   for (const { lane, atMs, granted: isGranted } of world.arrivals) {
     if (atMs < 2000) continue;
-    asked[lane / 2] = asked[lane / 2] + 1;
-    if (isGranted) granted[lane / 2] = granted[lane / 2] + 1;
+    asked[lane / 2]++;
+    if (isGranted) granted[lane / 2]++;
   }
   const parts = granted.map((count, at) => count / Math.min((30 + at / 4) * 3, asked[at]));
   const mean = parts.reduce((sum, part) => sum + part, 0) / 200;

@@ -4,6 +4,7 @@ import { nodeKeyOf } from '../../src/core/base/ids.js';
 import type { ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
 import { nodeRecordKey } from '../../src/core/base/protocol/record.js';
 import { Follower } from '../property/follower.js';
+import { membersOf } from './ready-cluster.js';
 import { GATED, SETTINGS } from './settings.js';
 
 const SEEDS = [21, 22, 23, 24];
@@ -79,7 +80,7 @@ test('a node that is buried while a newcomer still believes in it is believed wh
   // The node with the lowest key buries the others.
   const byKey = (left: string, right: string) => nodeKeyOf(settings.cluster, left) - nodeKeyOf(settings.cluster, right);
   const names = ['a', 'b', 'c'].sort(byKey);
-  const [keeper, gone, late] = names as [string, string, string];
+  const [keeper, gone, late] = names;
   const world = new World(31, settings);
   for (const node of [keeper, gone]) world.start(node);
   world.runFor(500);
@@ -93,16 +94,10 @@ test('a node that is buried while a newcomer still believes in it is believed wh
   world.runFor(4500);
   const newcomer = world.start(late, { compacted: true });
   world.runFor(200);
-  expect(newcomer.coordinator.membership.alive.map(({ nodeId }) => nodeId).sort()).toEqual(['a', 'b', 'c']);
+  expect(membersOf(newcomer)).toEqual(['a', 'b', 'c']);
   world.runFor(2500);
   world.start(gone, { compacted: true });
   world.runFor(2000);
   expect(world.node(gone).coordinator.incarnation).toBeLessThan(2 * 0x10000);
-  for (const node of names) {
-    const members = world
-      .node(node)
-      .coordinator.membership.alive.map(({ nodeId }) => nodeId)
-      .sort();
-    expect(members, node).toEqual(['a', 'b', 'c']);
-  }
+  for (const node of names) expect(membersOf(world.node(node)), node).toEqual(['a', 'b', 'c']);
 });

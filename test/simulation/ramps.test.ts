@@ -2,18 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { TopicDelays } from '../../sim/cluster/simulated-topic.js';
 import { World } from '../../sim/cluster/world.js';
 import type { RampSettings } from '../../src/core/base/settings.js';
-import { GATED, SETTINGS } from './settings.js';
+import { GATED, RAMP, SETTINGS } from './settings.js';
 
-const RAMP: RampSettings = {
-  mode: 'scheduled',
-  fromPerSecond: 100,
-  toPerSecond: null,
-  overMs: 10_000,
-  thresholdRatio: 0.5,
-  coolDownMs: 5000,
-  pausePenaltyRatio: 0.5,
-  timeToLiveMs: 180_000,
-};
+const SCHEDULED: RampSettings = { ...RAMP, mode: 'scheduled', toPerSecond: null, timeToLiveMs: 180_000 };
 const NODES = ['a', 'b', 'c'];
 
 /** Three nodes, 1,000/s in all, each asked for `rate` from 1 s on until `untilMs`; a small burst, so that seconds are exact. */
@@ -22,7 +13,7 @@ function cluster(
   { rate = 500, untilMs = Infinity, partitions = 1, strategy = GATED.strategy } = {},
   delays?: TopicDelays,
 ): World {
-  const group = { ...GATED, strategy, ramp: { ...RAMP, ...ramp } };
+  const group = { ...GATED, strategy, ramp: { ...SCHEDULED, ...ramp } };
   const world = new World(3, { ...SETTINGS, partitions, groups: [group] }, delays);
   for (const node of NODES) world.start(node);
   world.runFor(1000);

@@ -1,24 +1,17 @@
 import { expect, test } from 'vitest';
 import { admittedRate, worstSpan } from '../../sim/cluster/measure.js';
-import { World, type WorldSettings } from '../../sim/cluster/world.js';
+import { World } from '../../sim/cluster/world.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
 import { someOf } from '../property/seed.js';
+import { readyCluster } from './ready-cluster.js';
 import { GATED, SETTINGS } from './settings.js';
 
 const QUOTA = 1000;
 const SEEDS = someOf([1, 2, 3]);
 
-/** A ready cluster; traffic begins at 100 ms. */
-const GATES: WorldSettings = { ...SETTINGS, groups: [GATED] };
-
-function cluster(seed: number, ids: readonly string[], settings: WorldSettings = GATES): World {
-  const world = new World(seed, settings);
-  for (const id of ids) world.start(id);
-  world.runFor(100);
-  return world;
-}
-
-function withGroup(changes: Partial<typeof GATED>): WorldSettings {
-  return { ...SETTINGS, groups: [{ ...GATED, ...changes }] };
+/** Traffic begins at 100 ms. */
+function cluster(seed: number, nodes: readonly string[], changes: Partial<GroupSettings> = {}): World {
+  return readyCluster(seed, nodes, { ...SETTINGS, groups: [{ ...GATED, ...changes }] });
 }
 
 /** Poisson traffic at constant rates. */
@@ -129,7 +122,7 @@ test('clients that hold refused work back use the whole quota, wherever they are
 });
 
 test('messages and bytes bind alternately: the tighter one is used up, neither is exceeded', () => {
-  const world = cluster(11, ['a', 'b'], withGroup({ quota: { ...GATED.quota, publish: [1000, 100_000] } }));
+  const world = cluster(11, ['a', 'b'], { quota: { ...GATED.quota, publish: [1000, 100_000] } });
   world.drive({ node: 'a', ratePerSecond: () => 1500, bytes: 50 });
   world.drive({ node: 'b', ratePerSecond: () => 300, bytes: 1000 });
   world.runFor(15_000);
@@ -142,7 +135,7 @@ test('messages and bytes bind alternately: the tighter one is used up, neither i
 });
 
 test.each([1, 10])('a quota of %i/s over three nodes: sane bounds', (quota) => {
-  const world = cluster(12, ['a', 'b', 'c'], withGroup({ quota: { ...GATED.quota, publish: [quota, Infinity] } }));
+  const world = cluster(12, ['a', 'b', 'c'], { quota: { ...GATED.quota, publish: [quota, Infinity] } });
   drive(world, { a: 50, b: 50, c: 50 });
   world.runFor(60_000);
   const rate = admittedRate(world.arrivals, 10_000, 60_000);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { SimulatedNode } from '../../sim/cluster/simulated-node.js';
 import { World } from '../../sim/cluster/world.js';
 import { Oracle } from '../../sim/oracle/oracle.js';
-import { MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
+import { MESSAGES } from '../../src/core/base/vocabulary.js';
+import { appliedOf } from './ready-cluster.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const NAMES = ['a', 'b', 'c'];
@@ -10,8 +10,8 @@ const QUOTA = GROUP.quota.publish[MESSAGES];
 /** As the swarm has it. */
 const RECOVERY_MS = SETTINGS.stalenessMs + SETTINGS.isolationAfterMs / 2 + 2000;
 
-function signedWorld(partitions = 2): { readonly world: World; readonly oracle: Oracle } {
-  const world = new World(5, { ...SETTINGS, partitions });
+function signedWorld() {
+  const world = new World(5, { ...SETTINGS, partitions: 2 });
   const oracle = new Oracle(world);
   world.observer = oracle;
   world.signingKey = 'right';
@@ -19,11 +19,6 @@ function signedWorld(partitions = 2): { readonly world: World; readonly oracle: 
   for (const node of NAMES) world.drive({ node, ratePerSecond: () => QUOTA, evenly: true });
   world.runFor(6000);
   return { world, oracle };
-}
-
-function appliedOf({ coordinator }: SimulatedNode): number {
-  if (!coordinator.isReady || !coordinator.lanes.has(0)) return 0;
-  return coordinator.shares.applied[slotOf(0, MESSAGES)];
 }
 
 function restart(world: World, name: string, signingKey?: string): void {

@@ -36,8 +36,7 @@ test('one busy of five has 0.96 of the quota; ten cold nodes stay near one quota
 });
 
 test('a part that hears nobody takes the whole quota: one cut off is 2 quotas after 6 s, one again when whole', () => {
-  const play = new Play('demand-proportional', { quota: 1000, nodes: FIVE });
-  for (const node of FIVE) play.drive(node, 2000);
+  const play = new Play('demand-proportional', { quota: 1000, nodes: FIVE, rate: 2000 });
   play.runTo(10);
   play.cluster.cutOff('n5', { readsCut: true, appendsCut: true });
   play.runTo(30);
@@ -48,8 +47,7 @@ test('a part that hears nobody takes the whole quota: one cut off is 2 quotas af
 });
 
 test('who leaves is not counted at once, who crashes after 6 s', () => {
-  const play = new Play('demand-proportional', { quota: 1000, nodes: FIVE });
-  for (const node of FIVE) play.drive(node, 2000);
+  const play = new Play('demand-proportional', { quota: 1000, nodes: FIVE, rate: 2000 });
   play.runTo(10);
   play.cluster.leave('n5');
   play.runTo(11);

@@ -94,8 +94,7 @@ describe.each(ALL)('%s', (baseline) => {
   });
 
   test('a changed quota is in force at the nodes sooner or later', () => {
-    const play = new Play(baseline, { quota: 1000, nodes: THREE });
-    for (const node of THREE) play.drive(node, 200);
+    const play = new Play(baseline, { quota: 1000, nodes: THREE, rate: 200 });
     play.runTo(20);
     const before = play.cluster.limitOf('n1', 0);
     play.cluster.setQuota(100, Infinity);
@@ -117,8 +116,7 @@ test('static: one busy node of five uses a fifth; full quota: five busy nodes us
   one.drive('n1', 2000);
   one.runTo(10);
   expect(figure('static one busy of five, × quota', one.admitted(1, 10) / 1000, 0.2)).toBeCloseTo(0.2, 2);
-  const five = new Play('full-quota', { quota: 100, nodes: names(5) });
-  for (const node of names(5)) five.drive(node, 200);
+  const five = new Play('full-quota', { quota: 100, nodes: names(5), rate: 200 });
   five.runTo(10);
   expect(figure('full quota at five nodes, × quota', five.admitted(1, 10) / 100, 5)).toBeCloseTo(5, 1);
   expect([one.cluster.sent, five.cluster.sent]).toEqual([

@@ -21,8 +21,7 @@ describe('FoundationDB in client mode', () => {
   });
 
   test('the quota is halved: read within 5 s, the peak is 1.78 and more', () => {
-    const play = new Play('fdb-client', { quota: 100, nodes: PAIR });
-    for (const node of PAIR) play.drive(node, 200);
+    const play = new Play('fdb-client', { quota: 100, nodes: PAIR, rate: 200 });
     play.runTo(CHANGE_SEC);
     play.cluster.setQuota(50, Infinity);
     play.runTo(CHANGE_SEC + 180);
@@ -42,8 +41,7 @@ describe('FoundationDB in client mode', () => {
   });
 
   test('20 nodes with a quota of 10 stay above it: nobody gets less than 1', () => {
-    const play = new Play('fdb-client', { quota: 10, nodes: names(20) });
-    for (const node of names(20)) play.drive(node, 5);
+    const play = new Play('fdb-client', { quota: 10, nodes: names(20), rate: 5 });
     play.runTo(300);
     // Paced clients would reach 2; the window waits until it has a whole transaction, which costs much at 1 per second.
     const over = figure('fdb-client 20 nodes, × quota', play.admitted(200, 300) / 10, 2);
@@ -53,8 +51,7 @@ describe('FoundationDB in client mode', () => {
   });
 
   test('without the ratekeeper all go on with the last limit', () => {
-    const play = new Play('fdb-client', { quota: 100, nodes: PAIR });
-    for (const node of PAIR) play.drive(node, 200);
+    const play = new Play('fdb-client', { quota: 100, nodes: PAIR, rate: 200 });
     play.runTo(200);
     const limit = play.cluster.limitOf('a', 0);
     play.cluster.setOutage(true);
@@ -75,8 +72,7 @@ describe('FoundationDB in proxy mode', () => {
   });
 
   test('a proxy that is gone is not counted after two pushes', () => {
-    const play = new Play('fdb-proxy', { quota: 100, nodes: PAIR });
-    for (const node of PAIR) play.drive(node, 200);
+    const play = new Play('fdb-proxy', { quota: 100, nodes: PAIR, rate: 200 });
     play.runTo(200);
     expect(play.cluster.limitOf('a', 0)).toBeCloseTo(50, -1);
     play.cluster.crash('b');

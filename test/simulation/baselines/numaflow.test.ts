@@ -6,8 +6,7 @@ describe('Numaflow as shipped', () => {
     [3, 2, 0.33],
     [10, 1, 0.9],
   ])('%i → %i pods strand a part of the limit for ever', (before, after, stranded) => {
-    const play = new Play('numaflow', { quota: 900, nodes: names(before) });
-    for (const node of names(before)) play.drive(node, 1000);
+    const play = new Play('numaflow', { quota: 900, nodes: names(before), rate: 1000 });
     play.runTo(10);
     expect(play.admitted(5, 10) / 900).toBeCloseTo(1, 2);
     for (const node of names(before).slice(after)) play.cluster.leave(node);
@@ -17,8 +16,7 @@ describe('Numaflow as shipped', () => {
   });
 
   test('a crashed pod strands its part even after the time to live', () => {
-    const play = new Play('numaflow', { quota: 90, nodes: names(3) });
-    for (const node of names(3)) play.drive(node, 100);
+    const play = new Play('numaflow', { quota: 90, nodes: names(3), rate: 100 });
     play.runTo(5);
     play.cluster.crash('n3');
     play.runTo(220);

@@ -12,6 +12,8 @@ interface Stage {
   readonly bytesPerSecond?: number;
   /** False = the nodes are configured, and started by the test. */
   readonly starts?: boolean;
+  /** Even work of each node, per second. */
+  readonly rate?: number;
 }
 
 /** A baseline in virtual time, with evenly spaced or Poisson work for its nodes. */
@@ -22,7 +24,7 @@ export class Play {
   readonly arrivals: Arrival[] = [];
 
   constructor(baseline: string, stage: Stage) {
-    const { quota, nodes, seed = 4, bytesPerSecond = Infinity, starts = true } = stage;
+    const { quota, nodes, seed = 4, bytesPerSecond = Infinity, starts = true, rate } = stage;
     const found = BASELINES[baseline];
     if (found === undefined) throw new Error(`no baseline is called ${baseline}`);
     this.random = new Random(seed);
@@ -34,6 +36,7 @@ export class Play {
       nodes: nodes.length,
     });
     if (starts) for (const node of nodes) this.cluster.start(node);
+    if (rate !== undefined) for (const node of nodes) this.drive(node, rate);
   }
 
   /** Work for a node; the rate, per second, may change over time. */

@@ -5,8 +5,7 @@ const PAIR = ['a', 'b'] as const;
 
 describe('Pulsar as released', () => {
   test('five cold brokers admit five quotas until they calculate, then one', () => {
-    const play = new Play('pulsar', { quota: 100, nodes: names(5) });
-    for (const node of names(5)) play.drive(node, 150);
+    const play = new Play('pulsar', { quota: 100, nodes: names(5), rate: 150 });
     play.runTo(420);
     const cold = figure('pulsar cold start, × quota', play.admitted(2, 6) / 100, 5);
     expect(cold).toBeGreaterThan(4.9);
@@ -19,8 +18,7 @@ describe('Pulsar as released', () => {
   });
 
   test('a dead broker keeps its half', () => {
-    const play = new Play('pulsar', { quota: 100, nodes: PAIR });
-    for (const node of PAIR) play.drive(node, 130);
+    const play = new Play('pulsar', { quota: 100, nodes: PAIR, rate: 130 });
     play.runTo(300);
     play.cluster.crash('b');
     play.runTo(1500);
@@ -39,8 +37,7 @@ describe('Pulsar as released', () => {
   });
 
   test('one message per broker and period, also when the numbers are suppressed', () => {
-    const play = new Play('pulsar', { quota: 100, nodes: PAIR });
-    for (const node of PAIR) play.drive(node, 130);
+    const play = new Play('pulsar', { quota: 100, nodes: PAIR, rate: 130 });
     play.runTo(1200);
     expect(play.cluster.sent.records).toBe(2 * 20);
     const each = figure('pulsar bytes per message', play.cluster.sent.bytes / play.cluster.sent.records, 48);
@@ -80,8 +77,7 @@ describe("Pulsar's vendor fork", () => {
   });
 
   test('a dead broker is forgotten after 600 s', () => {
-    const play = new Play('pulsar-fork', { quota: 100, nodes: PAIR });
-    for (const node of PAIR) play.drive(node, 130);
+    const play = new Play('pulsar-fork', { quota: 100, nodes: PAIR, rate: 130 });
     play.runTo(300);
     play.cluster.crash('b');
     play.runTo(1200);
