@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { someOf } from '../../property/seed.js';
-import type { Scene, TokenArrival } from './arrivals.js';
+import { atOnce, inOrder, type Scene, type TokenArrival } from './arrivals.js';
 import { central, mostIn, play } from './play.js';
 
 const PER_SECOND = 1000;
@@ -48,8 +48,7 @@ function waves(nodes: number, phaseMs: number, shiftMs: number): TokenArrival[] 
 function below(): TokenArrival[] {
   const arrivals = steady(0, 2 * PER_SECOND);
   for (let atMs = 50; atMs < LENGTH_MS; atMs += 100) {
-    for (let node = 1; node < 50; node++)
-      for (let piece = 0; piece < DEPTH / 50 - 1; piece++) arrivals.push({ atMs, node });
+    for (let node = 1; node < 50; node++) arrivals.push(...atOnce(atMs, node, DEPTH / 50 - 1));
   }
   return inOrder(arrivals);
 }
@@ -58,9 +57,7 @@ function below(): TokenArrival[] {
 function bursts(firstMsOf: (node: number) => number): TokenArrival[] {
   const arrivals = Array.from({ length: 5 }, (_, node) => steady(node, (2 * PER_SECOND) / 5)).flat();
   for (let node = 5; node < 50; node++) {
-    for (let atMs = firstMsOf(node); atMs < LENGTH_MS; atMs += 1000) {
-      for (let piece = 0; piece < 20; piece++) arrivals.push({ atMs, node });
-    }
+    for (let atMs = firstMsOf(node); atMs < LENGTH_MS; atMs += 1000) arrivals.push(...atOnce(atMs, node, 20));
   }
   return inOrder(arrivals);
 }
@@ -68,10 +65,6 @@ function bursts(firstMsOf: (node: number) => number): TokenArrival[] {
 function steady(node: number, perSecond: number): TokenArrival[] {
   const count = (perSecond * LENGTH_MS) / 1000;
   return Array.from({ length: count }, (_, at) => ({ atMs: (at * LENGTH_MS) / count, node }));
-}
-
-function inOrder(arrivals: TokenArrival[]): TokenArrival[] {
-  return arrivals.sort((one, other) => one.atMs - other.atMs || one.node - other.node);
 }
 
 const PLAYED = ADVERSARIES.flatMap(([name, nodes, arrive]) =>
@@ -84,11 +77,8 @@ test.each(someOf(PLAYED))(
     const scene: Scene = { nodes, perSecond: PER_SECOND, lengthMs: LENGTH_MS, arrivals: arrive(deliveryMs) };
     const { admitted } = play(scene, { deliveryMs });
     const beside = central(scene, DEPTH);
-    const spans = [1000, 5000].map((spanMs) => [mostIn(admitted, spanMs), mostIn(beside, spanMs)] as const);
-    const [[second, centralSecond], [five, centralFive]] = spans as [
-      readonly [number, number],
-      readonly [number, number],
-    ];
+    const [second, five] = [1000, 5000].map((spanMs) => mostIn(admitted, spanMs));
+    const [centralSecond, centralFive] = [1000, 5000].map((spanMs) => mostIn(beside, spanMs));
     const used = admitted.length / Math.min(scene.arrivals.length, beside.length);
     console.log(
       `${name}, ${deliveryMs} ms: worst second ${(second / PER_SECOND).toFixed(3)} (central ` +

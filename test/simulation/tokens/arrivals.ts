@@ -13,6 +13,19 @@ export interface Scene {
   readonly arrivals: readonly TokenArrival[];
 }
 
+export function inOrder<Arrival extends TokenArrival>(arrivals: readonly Arrival[]): Arrival[] {
+  return arrivals.toSorted((one, other) => one.atMs - other.atMs);
+}
+
+/** Requests at one instant. */
+export function atOnce(atMs: number, node: number, count: number): TokenArrival[] {
+  return Array.from({ length: count }, () => ({ atMs, node }));
+}
+
+export function between(arrivals: readonly TokenArrival[], fromMs: number, untilMs: number): TokenArrival[] {
+  return arrivals.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs);
+}
+
 /**
  * Demand that moves every second as that of real services does: a random walk around `load` × the quota with spikes of
  * four times as much that last some seconds. Keys of equal weight are spread over the nodes.
@@ -32,10 +45,11 @@ export function movingDemand(seed: number, nodes: number, perSecond: number, { s
   const keys = nodes > 10 ? 400 : 50;
   const arrivals = factors.flatMap((factor, second) => {
     const count = Math.round((factor * load * perSecond) / mean);
-    return Array.from({ length: count }, () => ({
+    const drawn = () => ({
       atMs: 1000 * (second + random.next()),
       node: Math.floor(random.next() * keys) % nodes,
-    })).sort((one, other) => one.atMs - other.atMs);
+    });
+    return inOrder(Array.from({ length: count }, drawn));
   });
   return { nodes, perSecond, lengthMs: 1000 * seconds, arrivals };
 }
@@ -59,8 +73,7 @@ export function poisson(
       if (gapMs <= REDRAW_MS && atMs < 1000 * seconds) arrivals.push({ atMs, node });
     }
   }
-  arrivals.sort((one, other) => one.atMs - other.atMs);
-  return { nodes, perSecond, lengthMs: 1000 * seconds, arrivals };
+  return { nodes, perSecond, lengthMs: 1000 * seconds, arrivals: inOrder(arrivals) };
 }
 
 const REDRAW_MS = 10;

@@ -4,54 +4,39 @@ import { clusterDepth } from '../../../src/core/account/cluster-depth.js';
 import { backendIdOf } from '../../../src/core/base/ids.js';
 import { someOf } from '../../property/seed.js';
 import { SETTINGS } from '../settings.js';
-import { poisson, type TokenArrival } from './arrivals.js';
-import { nameOf, type Played, play } from './play.js';
+import { between, poisson, type TokenArrival } from './arrivals.js';
+import { nameOf, play, watched } from './play.js';
 
 const QUOTA = 1000;
 const DEPTH = clusterDepth(QUOTA, 1);
 const BACKEND = 'db';
-const LOOK_MS = 10;
-
-interface Followed extends Played {
-  /** What the target gave from one time to another, as the first node knew it. */
-  readonly given: (fromMs: number, toMs: number) => number;
-}
 
 /**
  * Three nodes, asked for 1,500/s in all of a quota of 1,000/s; the first one reports every second how full the backend
- * is. At a level of 0.8 it is at its target, with a spring of 0.2: it bears all at 0.8 and nothing at 1.
+ * is. At a level of 0.8 it is at its target, with a spring of 0.2: it bears all at 0.8 and nothing at 1. `given` is the
+ * target as the first node knew it.
  */
-function follow(levelAt: (atMs: number) => number, deliveryMs: number, seconds = 40): Followed {
-  const targets: number[] = [];
+function follow(levelAt: (atMs: number) => number, deliveryMs: number) {
+  let given = (_fromMs: number, _toMs: number) => 0;
   const prepare = (world: World) => {
     const first = world.node(nameOf(0));
     const beganMs = world.nowMs;
-    const look = () => {
-      targets.push(first.coordinator.shares.target[0]);
-      world.queue.after(LOOK_MS, look);
-    };
     const report = () => {
       const health = { kind: 'level', level: levelAt(world.nowMs - beganMs), target: 0.8, spring: 0.2 } as const;
       first.step({ kind: 'backend-reported', backend: BACKEND, zone: 'z', health });
       world.queue.after(1000, report);
     };
-    look();
+    given = watched(world, () => first.coordinator.shares.target[0]);
     report();
   };
   const onAdmitted = (world: World, { node }: TokenArrival) => {
     const { coordinator, nowMs } = world.node(nameOf(node));
     coordinator.costs.report(0, backendIdOf(SETTINGS.cluster, BACKEND), 1, 1, nowMs);
   };
-  const scene = poisson(9, 3, QUOTA, seconds, () => 500);
+  const scene = poisson(9, 3, QUOTA, 40, () => 500);
   const settings = { limiting: { ...SETTINGS.limiting, zonesLeftOut: 0 } };
   const played = play(scene, { deliveryMs, prepare, onAdmitted, settings });
-  const given = (fromMs: number, toMs: number) =>
-    targets.slice(fromMs / LOOK_MS, toMs / LOOK_MS).reduce((sum, each) => sum + (each * LOOK_MS) / 1000, 0);
   return { ...played, given };
-}
-
-function within(admitted: readonly TokenArrival[], fromMs: number, toMs: number): number {
-  return admitted.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
 }
 
 const LEVELS: readonly (readonly [string, (atMs: number) => number])[] = [
@@ -70,11 +55,11 @@ test.each(someOf(PLAYED))(
     const { admitted, given } = follow(levelAt, deliveryMs);
     for (let fromMs = 1000; fromMs < 34_000; fromMs += 250) {
       for (const spanMs of [500, 1000, 5000]) {
-        const over = within(admitted, fromMs, fromMs + spanMs) - given(fromMs, fromMs + spanMs);
+        const over = between(admitted, fromMs, fromMs + spanMs).length - given(fromMs, fromMs + spanMs);
         expect(over, `${spanMs} ms from ${fromMs}`).toBeLessThanOrEqual(DEPTH + (QUOTA * deliveryMs) / 1000);
       }
     }
-    const used = within(admitted, 1000, 40_000) / given(1000, 40_000);
+    const used = between(admitted, 1000, 40_000).length / given(1000, 40_000);
     console.log(
       `${deliveryMs} ms: ${(100 * used).toFixed(1)} % of the target in force, ${given(10_000, 20_000)} while full`,
     );

@@ -1,31 +1,32 @@
 import { expect, test } from 'vitest';
 import { Random } from '../../../sim/cluster/random.js';
 import { World } from '../../../sim/cluster/world.js';
-import { laneOf, UNLIMITED } from '../../../src/core/base/vocabulary.js';
+import { UNLIMITED } from '../../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from '../settings.js';
+import { inOrder, type TokenArrival } from './arrivals.js';
+import { LANE } from './play.js';
 
 const DELAYS = { appendMs: [2.5, 2.5], deliveryMs: [2.5, 2.5] } as const;
 const NODES = ['n0', 'n1', 'n2'];
 const JOIN_MS = 2000;
 
-interface Arrival {
-  readonly atMs: number;
-  readonly node: number;
-}
-
-/** Says of each request whether it was granted. */
-function play(seed: number, perSecond: number, depth: number | null, strategy: string, arrivals: Arrival[]): boolean[] {
+/** Says of each request, in order, whether it was granted. */
+function play(
+  seed: number,
+  perSecond: number,
+  depth: number | null,
+  strategy: string,
+  arrivals: readonly TokenArrival[],
+): boolean[] {
   const quota = { publish: [perSecond, Infinity] as const, dispatch: UNLIMITED };
   const group = { ...GROUP, strategy, quota, burst: { ...GROUP.burst, messages: depth } };
   const world = new World(seed, { ...SETTINGS, groups: [group] }, DELAYS);
   for (const node of NODES) world.start(node);
   world.runFor(JOIN_MS);
-  return arrivals
-    .toSorted((one, other) => one.atMs - other.atMs)
-    .map(({ atMs, node }) => {
-      world.runFor(JOIN_MS + atMs - world.nowMs);
-      return world.ask(NODES[node], laneOf(0, 0), 1, 0, false);
-    });
+  return arrivals.map(({ atMs, node }) => {
+    world.runFor(JOIN_MS + atMs - world.nowMs);
+    return world.ask(NODES[node], LANE, 1, 0, false);
+  });
 }
 
 test('a client that spends 450 of 600 per minute in heaps of 150, dealt at random to three nodes, is served', () => {
@@ -40,7 +41,7 @@ test('a client that spends 450 of 600 per minute in heaps of 150, dealt at rando
     const arrivals = heaps.flatMap((atMs) =>
       Array.from({ length: 150 }, () => ({ atMs: atMs + 1000 * random.next(), node: Math.floor(3 * random.next()) })),
     );
-    const granted = play(seed, 10, 600, 'max-min', arrivals);
+    const granted = play(seed, 10, 600, 'max-min', inOrder(arrivals));
     asked += granted.length;
     refused += granted.filter((isGranted) => !isGranted).length;
   }
@@ -49,16 +50,15 @@ test('a client that spends 450 of 600 per minute in heaps of 150, dealt at rando
 });
 
 test('proportional gives nodes that want 10, 50 and 30 of 100/s by chance what they want', () => {
-  const seeds = 40;
-  const starved = Array.from({ length: seeds }, (_, at) => at + 1).filter((seed) => {
+  const starved = Array.from({ length: 40 }, (_, at) => at + 1).filter((seed) => {
     const random = Random.stream(seed, 'pip82');
     const arrivals = [10, 50, 30].flatMap((perSecond, node) => {
-      const ofNode: Arrival[] = [];
-      for (let atMs = random.exponential(1000 / perSecond); atMs < 40_000; atMs += random.exponential(1000 / perSecond))
-        ofNode.push({ atMs, node });
+      const gapMs = () => random.exponential(1000 / perSecond);
+      const ofNode: TokenArrival[] = [];
+      for (let atMs = gapMs(); atMs < 40_000; atMs += gapMs()) ofNode.push({ atMs, node });
       return ofNode;
     });
-    const sorted = arrivals.toSorted((one, other) => one.atMs - other.atMs);
+    const sorted = inOrder(arrivals);
     const granted = play(seed, 100, null, 'proportional', sorted);
     return NODES.some((_, node) => {
       const own = granted.filter((_, at) => sorted[at]?.node === node);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clusterDepth } from '../../../src/core/account/cluster-depth.js';
-import { poisson, type TokenArrival } from './arrivals.js';
+import { between, poisson, type TokenArrival } from './arrivals.js';
 import { mostIn, type PlayOptions, perNode, play } from './play.js';
 
 const QUOTA = 1000;
@@ -15,22 +15,15 @@ interface Asked extends PlayOptions {
   readonly rateOf?: (atMs: number, node: number) => number;
 }
 
-function admittedOf({
-  seconds = 20,
-  perSecond = QUOTA,
-  rates = [],
-  rateOf,
-  ...options
-}: Asked): readonly TokenArrival[] {
-  return play(poisson(3, NODES, perSecond, seconds, rateOf ?? ((_, node) => rates[node])), options).admitted;
+/** Plays 20 s, or as many as are asked for. */
+function admittedOf(asked: Asked): readonly TokenArrival[] {
+  const { seconds = 20, perSecond = QUOTA, rates = [], rateOf = (_, node) => rates[node], ...options } = asked;
+  return play(poisson(3, NODES, perSecond, seconds, rateOf), options).admitted;
 }
 
 /** What each node was admitted per second from 2 s on. */
-function settled(admitted: readonly TokenArrival[], seconds = 20): number[] {
-  return perNode(
-    admitted.filter(({ atMs }) => atMs >= 2000),
-    NODES,
-  ).map((count) => count / (seconds - 2));
+function settled(admitted: readonly TokenArrival[]): number[] {
+  return perNode(between(admitted, 2000, Infinity), NODES).map((count) => count / 18);
 }
 
 function near(rate: number, wanted: number, ratio = 0.03): void {
@@ -55,9 +48,8 @@ describe.each([5, 50, 200])('maxShareRatio, delivery in %i ms', (deliveryMs) => 
   });
 
   test('what one may not have others are given', () => {
-    const [first, second, third] = settled(
-      admittedOf({ rates: [2000, 700, 200], deliveryMs, group: { maxShareRatio: 0.5 } }),
-    );
+    const admitted = admittedOf({ rates: [2000, 700, 200], deliveryMs, group: { maxShareRatio: 0.5 } });
+    const [first, second, third] = settled(admitted);
     near(first + second + third, QUOTA);
     near(third, 200, 0.08);
     near(first, 400, 0.05);
@@ -91,7 +83,7 @@ describe.each([5, 50, 200])('minShareRatio, delivery in %i ms', (deliveryMs) => 
     const scene = poisson(3, NODES, QUOTA, 12, rateOf);
     const { admitted } = play(scene, { deliveryMs, group: { minShareRatio: 0.2 } });
     const woken = (arrivals: readonly TokenArrival[], ms: number) =>
-      arrivals.filter(({ node, atMs }) => node === 2 && atMs >= wokenMs && atMs < wokenMs + ms).length;
+      between(arrivals, wokenMs, wokenMs + ms).filter(({ node }) => node === 2).length;
     for (const ms of [100, 200, 500, 1000]) near(woken(admitted, ms), woken(scene.arrivals, ms), 0.02);
   });
 
@@ -101,9 +93,7 @@ describe.each([5, 50, 200])('minShareRatio, delivery in %i ms', (deliveryMs) => 
     for (const spanMs of [20, 200, 1000, 5000]) {
       expect(mostIn(admitted, spanMs)).toBeLessThanOrEqual((QUOTA * spanMs) / 1000 + 4 * DEPTH);
     }
-    near(
-      settled(admitted).reduce((sum, each) => sum + each),
-      QUOTA,
-    );
+    const sum = settled(admitted).reduce((total, each) => total + each);
+    near(sum, QUOTA);
   });
 });

@@ -12,13 +12,7 @@ const SEED = 4711 + drawn;
 const BUSY_MS = 20_000;
 console.log(`latecomers: seed ${SEED}`);
 
-interface SmallGroup {
-  readonly says: string;
-  readonly perSecond: number;
-  readonly nodes: number;
-}
-
-const GROUPS: readonly SmallGroup[] = [
+const GROUPS = [
   { says: '2 per second on 3 nodes', perSecond: 2, nodes: 3 },
   { says: '5 per second on 3 nodes', perSecond: 5, nodes: 3 },
   { says: '5 per second on 10 nodes', perSecond: 5, nodes: 10 },
@@ -28,7 +22,12 @@ const GROUPS: readonly SmallGroup[] = [
 ];
 
 /** Plays a group that all nodes but the last use up; the last one asks so often from BUSY_MS on. */
-function playLate({ perSecond, nodes }: SmallGroup, strategy: string, latePerSecond: number, seconds: number) {
+function playLate(
+  { perSecond, nodes }: (typeof GROUPS)[number],
+  strategy: string,
+  latePerSecond: number,
+  seconds: number,
+) {
   const last = nodes - 1;
   const scene = poisson(SEED, nodes, perSecond, BUSY_MS / 1000 + seconds, (atMs, node) => {
     if (node === last) return atMs < BUSY_MS ? 0 : latePerSecond;

@@ -26,8 +26,6 @@ export interface PlayOptions {
   readonly onAdmitted?: (world: World, arrival: TokenArrival) => void;
 }
 
-const UNLIMITED = [Infinity, Infinity] as const;
-
 /** Plays a scene on nodes that share the tokens of one group, lane 0. */
 export function play(scene: Scene, options: PlayOptions = {}): Played {
   const { deliveryMs = 5, group = {}, ofNode, idleMs = 12_000, settings = {}, prepare, onAdmitted } = options;
@@ -78,12 +76,25 @@ export function worldOfTokens(
 export const LANE = 0;
 
 function groupOf(perSecond: number): GroupSettings {
-  const quota = { publish: [perSecond, Infinity] as const, dispatch: UNLIMITED };
-  return { ...GROUP, quota };
+  return { ...GROUP, quota: { ...GROUP.quota, publish: [perSecond, Infinity] } };
 }
 
 export function nameOf(node: number): string {
   return `n${node}`;
+}
+
+/** Looks at a rate every 10 ms; tells what it gave from one time to another. */
+export function watched(world: World, rate: () => number): (fromMs: number, toMs: number) => number {
+  const everyMs = 10;
+  const rates: number[] = [];
+  const look = () => {
+    rates.push(rate());
+    world.queue.after(everyMs, look);
+  };
+  look();
+  return (fromMs, toMs) => {
+    return rates.slice(fromMs / everyMs, toMs / everyMs).reduce((sum, each) => sum + (each * everyMs) / 1000, 0);
+  };
 }
 
 /** What one bucket would admit that all nodes ask, at no distance. */
@@ -118,7 +129,7 @@ export function jain(amounts: readonly number[]): number {
 
 export function perNode(admitted: readonly TokenArrival[], nodes: number): number[] {
   const counts = Array.from({ length: nodes }, () => 0);
-  for (const { node } of admitted) counts[node] = counts[node] + 1;
+  for (const { node } of admitted) counts[node]++;
   return counts;
 }
 

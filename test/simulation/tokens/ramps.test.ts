@@ -3,8 +3,8 @@ import type { World } from '../../../sim/cluster/world.js';
 import { clusterDepth } from '../../../src/core/account/cluster-depth.js';
 import type { RampSettings } from '../../../src/core/base/settings.js';
 import { RAMP } from '../settings.js';
-import { poisson, type Scene, type TokenArrival } from './arrivals.js';
-import { nameOf, type Played, type PlayOptions, play } from './play.js';
+import { between, poisson } from './arrivals.js';
+import { nameOf, type PlayOptions, play, watched } from './play.js';
 
 const FROM = 100;
 const TOP = 1000;
@@ -17,39 +17,22 @@ interface Asked extends PlayOptions {
   readonly rateOf?: (atMs: number) => number;
 }
 
-interface Climbed extends Played {
-  /** What the ceiling gave from one time to another, as the first node knew it. */
-  readonly given: (fromMs: number, toMs: number) => number;
-}
-
-/** Three nodes, 1,000/s in all, a ramp from 100 in 10 s. */
-function climb({ ramp = {}, seconds = 14, rateOf = () => 1500, ...options }: Asked = {}): Climbed {
-  const scene: Scene = poisson(7, 3, TOP, seconds, (atMs) => rateOf(atMs) / 3);
+/** Three nodes, 1,000/s in all, a ramp from 100 in 10 s; `given` is the ceiling as the first node knew it. */
+function climb({ ramp = {}, seconds = 14, rateOf = () => 1500, ...options }: Asked) {
+  const scene = poisson(7, 3, TOP, seconds, (atMs) => rateOf(atMs) / 3);
   const climbing = { ...RAMP, toPerSecond: null, timeToLiveMs: 180_000, ...ramp };
-  const ceilings: number[] = [];
+  let given = (_fromMs: number, _toMs: number) => 0;
   const prepare = (world: World) => {
-    const look = () => {
-      ceilings.push(ceiling(world));
-      world.queue.after(LOOK_MS, look);
-    };
-    look();
+    given = watched(world, () => ceiling(world));
   };
   const played = play(scene, { ...options, prepare, group: { ...options.group, ramp: climbing } });
-  const given = (fromMs: number, toMs: number) =>
-    ceilings.slice(fromMs / LOOK_MS, toMs / LOOK_MS).reduce((sum, each) => sum + (each * LOOK_MS) / 1000, 0);
   return { ...played, given };
 }
-
-const LOOK_MS = 10;
 
 function ceiling(world: World, node = 0): number {
   const { coordinator } = world.node(nameOf(node));
   const { mapLane, partition } = coordinator.laneOf(coordinator.groupIdOf(0), 0);
   return coordinator.targets.ramps[partition].ceilingOf(coordinator.settings.groups[0], 0, mapLane);
-}
-
-function within(admitted: readonly TokenArrival[], fromMs: number, toMs: number): number {
-  return admitted.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
 }
 
 /** A line from 100 to 1,000. */
@@ -73,14 +56,14 @@ describe.each([5, 50, 200])('a ramp from 100 to 1,000 in 10 s, contended, delive
       const { admitted, given, world } = climb({ ramp: { mode }, deliveryMs, settings: { partitions } });
       for (let fromMs = 0; fromMs < 9_000; fromMs += 500) {
         for (const spanMs of [500, 1000, 5000]) {
-          const over = within(admitted, fromMs, fromMs + spanMs) - given(fromMs, fromMs + spanMs);
+          const over = between(admitted, fromMs, fromMs + spanMs).length - given(fromMs, fromMs + spanMs);
           const depths = fromMs === 0 ? 3 * clusterDepth(FROM, 1) : clusterDepth(ceiling(world), 1);
           expect(over, `${spanMs} ms from ${fromMs}`).toBeLessThanOrEqual(depths);
           // Nor is the ceiling itself ahead of the line.
           expect(given(fromMs, fromMs + spanMs)).toBeLessThanOrEqual(line(fromMs, fromMs + spanMs) + SLOPE / 2);
         }
       }
-      const used = within(admitted, 1000, 12_000) / given(1000, 12_000);
+      const used = between(admitted, 1000, 12_000).length / given(1000, 12_000);
       console.log(`${mode}, ${deliveryMs} ms, ${partitions}: ${(100 * used).toFixed(1)} % of what the ceiling gave`);
       expect(used).toBeGreaterThan(0.97);
       expect(used).toBeLessThan(1.02);
@@ -124,8 +107,8 @@ describe('a burst of two seconds of the quota', () => {
     const clump = (atMs: number, beginMs: number) => atMs >= beginMs && atMs < beginMs + 50;
     const rateOf = (atMs: number) => (atMs < 12_000 ? 50 : clump(atMs, 16_000) || clump(atMs, 40_000) ? 200_000 : 0);
     const { admitted } = climb({ group, ramp, seconds: 42, rateOf });
-    expect(within(admitted, 16_000, 20_000)).toBeGreaterThanOrEqual(2000);
-    expect(within(admitted, 16_000, 20_000)).toBeLessThanOrEqual(6000 + 100);
-    expect(within(admitted, 40_000, 42_000)).toBeLessThanOrEqual(3 * 200 + 100);
+    expect(between(admitted, 16_000, 20_000).length).toBeGreaterThanOrEqual(2000);
+    expect(between(admitted, 16_000, 20_000).length).toBeLessThanOrEqual(6000 + 100);
+    expect(between(admitted, 40_000, 42_000).length).toBeLessThanOrEqual(3 * 200 + 100);
   });
 });

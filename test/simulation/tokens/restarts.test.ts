@@ -19,16 +19,16 @@ const STARTED_MS = 400;
 /** A farewell is in the log. */
 const GONE_MS = 50;
 
-function groupOf({ perSecond, depth }: Quota, name = GROUP.name): GroupSettings {
+function groupOf({ perSecond, depth }: Quota): GroupSettings {
   const quota = { publish: [perSecond, Infinity] as const, dispatch: UNLIMITED };
-  return { ...GROUP, name, quota, burst: { ...GROUP.burst, messages: depth } };
+  return { ...GROUP, quota, burst: { ...GROUP.burst, messages: depth } };
 }
 
 class Cluster {
   readonly world: World;
 
-  constructor(quota: Quota, nodes: number, partitions = 1) {
-    const settings = { ...SETTINGS, partitions, groups: [groupOf(quota)] };
+  constructor(quota: Quota, nodes: number) {
+    const settings = { ...SETTINGS, groups: [groupOf(quota)] };
     this.world = new World(1, settings, { appendMs: [2, 3], deliveryMs: [2, 3] });
     for (let at = 0; at < nodes; at++) this.start(at, false);
     this.pass(STARTED_MS);
@@ -41,6 +41,15 @@ class Cluster {
   leave(node: number): void {
     this.world.node(`n${node}`).leave();
     this.pass(GONE_MS);
+  }
+
+  /** Starts nodes anew, one after the other. */
+  restart(...nodes: readonly number[]): void {
+    for (const node of nodes) {
+      this.leave(node);
+      this.start(node);
+      this.pass(STARTED_MS);
+    }
   }
 
   crash(node: number): void {
@@ -78,9 +87,7 @@ describe.each(EACH)('a quota of %s', (_, quota) => {
   test('is what it was when its only node starts anew', () => {
     const cluster = new Cluster(quota, 1);
     expect(cluster.take(0, some)).toBe(some);
-    cluster.leave(0);
-    cluster.start(0);
-    cluster.pass(STARTED_MS);
+    cluster.restart(0);
     const flowedIn = ((GONE_MS + STARTED_MS) / 1000) * perSecond;
     const left = Math.min(depth, depth - some + flowedIn);
     expect(cluster.take(0)).toBeGreaterThanOrEqual(Math.floor(left - 1));
@@ -92,9 +99,7 @@ describe.each(EACH)('a quota of %s', (_, quota) => {
     let granted = cluster.take(0);
     const beganMs = cluster.world.nowMs;
     for (let round = 0; round < 5; round++) {
-      cluster.leave(0);
-      cluster.start(0);
-      cluster.pass(STARTED_MS);
+      cluster.restart(0);
       granted += cluster.take(0);
     }
     const flowedIn = ((cluster.world.nowMs - beganMs) / 1000) * perSecond;
@@ -115,11 +120,7 @@ describe.each(EACH)('a quota of %s', (_, quota) => {
     expect(cluster.take(0)).toBe(depth);
     const beganMs = cluster.world.nowMs;
     cluster.pass(100);
-    for (const node of [0, 1, 2]) {
-      cluster.leave(node);
-      cluster.start(node);
-      cluster.pass(STARTED_MS);
-    }
+    cluster.restart(0, 1, 2);
     const flowedIn = Math.min(depth, ((cluster.world.nowMs - beganMs) / 1000) * perSecond);
     const level = cluster.levelAt(1);
     expect(level).toBeLessThanOrEqual(flowedIn + 1);
@@ -185,9 +186,7 @@ describe.each(EACH)('a quota of %s', (_, quota) => {
     // Only records settle a bucket: the change may count from the heartbeat before it.
     const most = depth + 1.1 * raised.perSecond;
     expect(cluster.take(1)).toBeLessThanOrEqual(most + 1);
-    cluster.leave(2);
-    cluster.start(2);
-    cluster.pass(STARTED_MS);
+    cluster.restart(2);
     expect(cluster.take(2)).toBeLessThanOrEqual(1.6 * raised.perSecond + 1);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { World } from '../../../sim/cluster/world.js';
 import { someOf } from '../../property/seed.js';
-import { poisson, type TokenArrival } from './arrivals.js';
+import { atOnce, between, inOrder, poisson, type TokenArrival } from './arrivals.js';
 import { figuresOf } from './figures.js';
 import { central, mostIn, nameOf, perNode, play } from './play.js';
 
@@ -11,28 +12,18 @@ const TEN = { messages: 10, bytes: null, policy: 'optimistic' } as const;
 /** Nothing was tuned to it. test/long/tokens-strategies.test.ts plays eight others, up to 30 nodes and at 5 ms. */
 const SEED = 9102;
 
-function at(atMs: number, node: number, count: number): TokenArrival[] {
-  return Array.from({ length: count }, () => ({ atMs, node }));
-}
-
 /** Requests of several nodes, each at even distances from a time on. */
 function steady(lengthMs: number, rates: readonly { readonly perSecond: number; readonly fromMs?: number }[]) {
-  return rates
-    .flatMap(({ perSecond, fromMs = 0 }, node) =>
-      Array.from({ length: Math.floor(((lengthMs - fromMs) * perSecond) / 1000) }, (_, index) => ({
-        atMs: fromMs + (1000 * (index + 0.5)) / perSecond,
-        node,
-      })),
-    )
-    .sort((one, other) => one.atMs - other.atMs);
+  const arrivals = rates.flatMap(({ perSecond, fromMs = 0 }, node) => {
+    const length = Math.floor(((lengthMs - fromMs) * perSecond) / 1000);
+    return Array.from({ length }, (_, index) => ({ atMs: fromMs + (1000 * (index + 0.5)) / perSecond, node }));
+  });
+  return inOrder(arrivals);
 }
 
 /** What the nodes were given per second between two times. */
 function ratesIn(admitted: readonly TokenArrival[], nodes: number, fromMs: number, untilMs: number): number[] {
-  const counts = perNode(
-    admitted.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs),
-    nodes,
-  );
+  const counts = perNode(between(admitted, fromMs, untilMs), nodes);
   return counts.map((count) => (1000 * count) / (untilMs - fromMs));
 }
 
@@ -69,7 +60,7 @@ describe.each(LENDING)('%s', (strategy) => {
   test('the busy one has what the others leave within 300 ms, and the quiet are hardly refused', () => {
     const arrivals = steady(20_000, [{ perSecond: 2000, fromMs: 5000 }, { perSecond: 80 }, { perSecond: 80 }]);
     const { admitted } = play({ nodes: 3, perSecond: 1000, lengthMs: 20_000, arrivals }, { group: { strategy } });
-    const [busy, ...quiet] = ratesIn(admitted, 3, 5300, 20_000) as [number, number, number];
+    const [busy, ...quiet] = ratesIn(admitted, 3, 5300, 20_000);
     expect(busy).toBeGreaterThanOrEqual(0.97 * 840);
     // Where splits stay, so does the 3 % that a node is refused before its first report says that it is there.
     const least = BY_USAGE.includes(strategy) ? 0.95 : 0.98;
@@ -95,18 +86,15 @@ const WOKEN = [
 ];
 
 /** What the two nodes of a story are given per second, in its last 5 s. */
-function endOf(story: typeof WOKEN, strategy: string): [number, number] {
+function endOf(story: typeof WOKEN, strategy: string): number[] {
   let fromMs = 0;
   const arrivals = story.flatMap(({ untilMs, rates }) => {
-    const part = steady(
-      untilMs,
-      rates.map((perSecond) => ({ perSecond, fromMs })),
-    );
+    const each = rates.map((perSecond) => ({ perSecond, fromMs }));
     fromMs = untilMs;
-    return part;
+    return steady(untilMs, each);
   });
   const scene = { nodes: 2, perSecond: 1000, lengthMs: fromMs, arrivals };
-  const rates = ratesIn(play(scene, { group: { strategy } }).admitted, 2, fromMs - 5000, fromMs) as [number, number];
+  const rates = ratesIn(play(scene, { group: { strategy } }).admitted, 2, fromMs - 5000, fromMs);
   expect(rates[0] + rates[1]).toBeGreaterThanOrEqual(0.98 * 1000);
   expect(rates[0] + rates[1]).toBeLessThanOrEqual(1.02 * 1000);
   return rates;
@@ -142,10 +130,8 @@ describe('splits as the sources say they are', () => {
 describe('equal: nothing is lent', () => {
   test('one busy node of three has a third of 1,000/s, and one burst', () => {
     const arrivals = steady(30_000, [{ perSecond: 2000 }]);
-    const { admitted } = play(
-      { nodes: 3, perSecond: 1000, lengthMs: 30_000, arrivals },
-      { group: { strategy: 'equal' } },
-    );
+    const scene = { nodes: 3, perSecond: 1000, lengthMs: 30_000, arrivals };
+    const { admitted } = play(scene, { group: { strategy: 'equal' } });
     expect(admitted.length).toBeLessThanOrEqual(10_000 + 100);
     expect(admitted.length).toBeGreaterThanOrEqual(0.99 * 10_000);
   });
@@ -159,22 +145,20 @@ describe('equal: nothing is lent', () => {
   });
 
   test('clumps that a node may have in the long run are admitted whole', () => {
-    const arrivals = Array.from({ length: 20 }, (_, turn) => at(1000 * turn, turn % 3, 100)).flat();
+    const arrivals = Array.from({ length: 20 }, (_, turn) => atOnce(1000 * turn, turn % 3, 100)).flat();
     const scene = { nodes: 3, perSecond: 1000, lengthMs: 20_000, arrivals };
     expect(play(scene, { group: { strategy: 'equal' } }).admitted).toHaveLength(2000);
   });
 
   test('a node that joins while all are busy waits, and then has its part; the sum is the target', () => {
     const arrivals = steady(20_000, [{ perSecond: 2000 }, { perSecond: 2000 }, { perSecond: 2000, fromMs: 8000 }]);
-    const prepare = (world: ReturnType<typeof play>['world']) => {
+    const prepare = (world: World) => {
       world.node(nameOf(2)).leave();
       world.runFor(2000);
       world.queue.after(5000, () => world.start(nameOf(2)));
     };
-    const { admitted } = play(
-      { nodes: 3, perSecond: 1000, lengthMs: 20_000, arrivals },
-      { group: { strategy: 'equal' }, prepare },
-    );
+    const scene = { nodes: 3, perSecond: 1000, lengthMs: 20_000, arrivals };
+    const { admitted } = play(scene, { group: { strategy: 'equal' }, prepare });
     const rates = ratesIn(admitted, 3, 10_000, 20_000);
     for (const rate of rates) expect(rate).toBeGreaterThanOrEqual(0.98 * 333);
     for (const rate of rates) expect(rate).toBeLessThanOrEqual(1.02 * 333.4);
