@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Random } from '../../../sim/cluster/random.js';
 import { World } from '../../../sim/cluster/world.js';
-import { UNLIMITED } from '../../../src/core/base/vocabulary.js';
+import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { GROUP, SETTINGS } from '../settings.js';
 import { inOrder, type TokenArrival } from './arrivals.js';
 import { LANE } from './play.js';
@@ -11,16 +11,8 @@ const NODES = ['n0', 'n1', 'n2'];
 const JOIN_MS = 2000;
 
 /** Says of each request, in order, whether it was granted. */
-function play(
-  seed: number,
-  perSecond: number,
-  depth: number | null,
-  strategy: string,
-  arrivals: readonly TokenArrival[],
-): boolean[] {
-  const quota = { publish: [perSecond, Infinity] as const, dispatch: UNLIMITED };
-  const group = { ...GROUP, strategy, quota, burst: { ...GROUP.burst, messages: depth } };
-  const world = new World(seed, { ...SETTINGS, groups: [group] }, DELAYS);
+function play(seed: number, group: Partial<GroupSettings>, arrivals: readonly TokenArrival[]): boolean[] {
+  const world = new World(seed, { ...SETTINGS, groups: [{ ...GROUP, ...group }] }, DELAYS);
   for (const node of NODES) world.start(node);
   world.runFor(JOIN_MS);
   return arrivals.map(({ atMs, node }) => {
@@ -30,6 +22,7 @@ function play(
 }
 
 test('a client that spends 450 of 600 per minute in heaps of 150, dealt at random to three nodes, is served', () => {
+  const quota = { ...GROUP.quota, publish: [10, Infinity] as const };
   let [asked, refused] = [0, 0];
   for (let seed = 1; seed <= 6; seed++) {
     const random = Random.stream(seed, 'heaps');
@@ -41,7 +34,7 @@ test('a client that spends 450 of 600 per minute in heaps of 150, dealt at rando
     const arrivals = heaps.flatMap((atMs) =>
       Array.from({ length: 150 }, () => ({ atMs: atMs + 1000 * random.next(), node: Math.floor(3 * random.next()) })),
     );
-    const granted = play(seed, 10, 600, 'max-min', inOrder(arrivals));
+    const granted = play(seed, { quota, burst: { ...GROUP.burst, messages: 600 } }, inOrder(arrivals));
     asked += granted.length;
     refused += granted.filter((isGranted) => !isGranted).length;
   }
@@ -50,6 +43,7 @@ test('a client that spends 450 of 600 per minute in heaps of 150, dealt at rando
 });
 
 test('proportional gives nodes that want 10, 50 and 30 of 100/s by chance what they want', () => {
+  const quota = { ...GROUP.quota, publish: [100, Infinity] as const };
   const starved = Array.from({ length: 40 }, (_, at) => at + 1).filter((seed) => {
     const random = Random.stream(seed, 'pip82');
     const arrivals = [10, 50, 30].flatMap((perSecond, node) => {
@@ -59,7 +53,7 @@ test('proportional gives nodes that want 10, 50 and 30 of 100/s by chance what t
       return ofNode;
     });
     const sorted = inOrder(arrivals);
-    const granted = play(seed, 100, null, 'proportional', sorted);
+    const granted = play(seed, { strategy: 'proportional', quota }, sorted);
     return NODES.some((_, node) => {
       const own = granted.filter((_, at) => sorted[at]?.node === node);
       return own.filter((isGranted) => isGranted).length < 0.98 * own.length;

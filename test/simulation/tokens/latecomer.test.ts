@@ -21,13 +21,10 @@ const GROUPS = [
   { says: '60 per hour on 3 nodes', perSecond: 60 / 3600, nodes: 3 },
 ];
 
+type SmallGroup = (typeof GROUPS)[number];
+
 /** Plays a group that all nodes but the last use up; the last one asks so often from BUSY_MS on. */
-function playLate(
-  { perSecond, nodes }: (typeof GROUPS)[number],
-  strategy: string,
-  latePerSecond: number,
-  seconds: number,
-) {
+function playLate({ perSecond, nodes }: SmallGroup, strategy: string, latePerSecond: number, seconds: number) {
   const last = nodes - 1;
   const scene = poisson(SEED, nodes, perSecond, BUSY_MS / 1000 + seconds, (atMs, node) => {
     if (node === last) return atMs < BUSY_MS ? 0 : latePerSecond;

@@ -141,8 +141,7 @@ describe('a recording', () => {
 async function read(bytes: Buffer) {
   const chunks = Array.from({ length: Math.ceil(bytes.length / 23) }, (_, at) => bytes.subarray(23 * at, 23 * at + 23));
   const { header, entries, end } = await readRecording(Readable.from(chunks), 'x.qmrec');
-  const all: RecordingEntry[] = [];
-  for await (const entry of entries) all.push(entry);
+  const all: RecordingEntry[] = await Readable.from(entries).toArray();
   return { header, entries: all, end };
 }
 

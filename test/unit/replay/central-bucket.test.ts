@@ -13,14 +13,8 @@ function admittedAtOnce(group: Partial<GroupSettings>): number {
   const settings = { ...SETTINGS, groups: [{ ...GROUP, ...group }] };
   const quota = { messagesPerSecond: 10, bytesPerSecond: Infinity };
   const bucket = replayedSystemNamed('central-bucket', replayedSystems(1)) as StoreSystem;
-  const store = bucket.create({
-    queue,
-    random: Random.stream(1, 'network'),
-    delays: LOCAL_KAFKA,
-    quota,
-    nodes: 3,
-    settings,
-  });
+  const random = Random.stream(1, 'network');
+  const store = bucket.create({ queue, random, delays: LOCAL_KAFKA, quota, nodes: 3, settings });
   queue.runUntil(60_000);
   let admitted = 0;
   for (let at = 0; at < 30; at++) store.ask('a', 1, 0, (isAdmitted) => (admitted += isAdmitted ? 1 : 0));

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { SystemEnvironment } from '../../../sim/cluster/system-environment.js';
@@ -56,10 +57,7 @@ test('figures of the bundled trace, at its mean', async () => {
 
 async function compare(rows: readonly TraceArrival[], quota: readonly [number, number], speed: number): Promise<void> {
   const logs = SYSTEMS.map((): Decision[] => []);
-  async function* arrivals() {
-    yield* rows;
-  }
-  const runs = await playTrace(arrivals(), {
+  const runs = await playTrace(Readable.from(rows), {
     name: 'figures',
     systems: SYSTEMS.map((system, at) => observed(system, logs[at])),
     nodes: 3,
@@ -75,13 +73,8 @@ async function compare(rows: readonly TraceArrival[], quota: readonly [number, n
     const naive = naiveFigures(log, { messages: quota[0] * speed, bytes: quota[1] * speed });
     const { verdict, offered, admitted, offeredBytes, admittedBytes } = run;
     const { records: _, bytes: __, ...figures } = verdict;
-    const told: Record<string, number> = {
-      ...(figures as typeof naive),
-      offered,
-      admitted,
-      offeredBytes,
-      admittedBytes,
-    };
+    const amounts = { offered, admitted, offeredBytes, admittedBytes };
+    const told: Record<string, number> = { ...(figures as typeof naive), ...amounts };
     expect(Object.keys(told).sort()).toEqual(Object.keys(naive).sort());
     for (const [name, value] of Object.entries(naive)) {
       expect(told[name], `${run.system}: ${name}`).toBeCloseTo(value, Math.abs(value) > 1000 ? 3 : 8);
@@ -103,24 +96,11 @@ function compareSeries(run: TraceRun, log: readonly Decision[], speed: number): 
         return sums.map((sum) => sum / (run.sampleMs / 1000));
       };
       const answered = ({ answeredMs }: Decision) => answeredMs;
-      expectClose(
-        columns.demand,
-        rates(own, ({ askedMs }) => askedMs),
-      );
-      expectClose(
-        columns.admitted,
-        rates(
-          own.filter(({ isAdmitted }) => isAdmitted),
-          answered,
-        ),
-      );
-      expectClose(
-        columns.refused,
-        rates(
-          own.filter(({ isAdmitted }) => !isAdmitted),
-          answered,
-        ),
-      );
+      const [admitted, refused] = [true, false].map((is) => own.filter(({ isAdmitted }) => isAdmitted === is));
+      const demand = rates(own, ({ askedMs }) => askedMs);
+      expectClose(columns.demand, demand);
+      expectClose(columns.admitted, rates(admitted, answered));
+      expectClose(columns.refused, rates(refused, answered));
     });
   }
 }

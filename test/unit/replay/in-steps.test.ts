@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { Random } from '../../../sim/cluster/random.js';
 import { inSteps } from '../../../sim/replay/in-steps.js';
@@ -5,12 +6,8 @@ import type { TraceArrival } from '../../../sim/replay/trace.js';
 import { arrival } from './rows.js';
 
 async function steppedOf(times: readonly number[]): Promise<TraceArrival[]> {
-  async function* rows(): AsyncGenerator<TraceArrival> {
-    for (const [at, atMs] of times.entries()) yield arrival(atMs, at);
-  }
-  const stepped: TraceArrival[] = [];
-  for await (const row of inSteps(rows(), 100, new Random(1))) stepped.push(row);
-  return stepped;
+  const rows = Readable.from(times.map((atMs, at) => arrival(atMs, at)));
+  return Readable.from(inSteps(rows, 100, new Random(1))).toArray();
 }
 
 test('every row stays in its step, and rows of one instant are spread over it', async () => {

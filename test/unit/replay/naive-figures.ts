@@ -8,28 +8,14 @@ export interface Decision {
   readonly isAdmitted: boolean;
 }
 
-export interface NaiveFigures {
-  readonly offered: number;
-  readonly admitted: number;
-  readonly offeredBytes: number;
-  readonly admittedBytes: number;
-  readonly overAdmission: number;
-  readonly worstSecond: number;
-  readonly secondsOver: number;
-  readonly overshootTokens: number;
-  readonly utilisation: number;
-}
-
 type Dimension = 'messages' | 'bytes';
+type Quota = Readonly<Record<Dimension, number>>;
 
 /**
  * The figures of a replay by their definitions in docs/guide/replay.md, each from all rows anew: it shares no code with
  * sim/, and takes the square of the time that the replay takes.
  */
-export function naiveFigures(
-  decisions: readonly Decision[],
-  quota: { readonly messages: number; readonly bytes: number },
-): NaiveFigures {
+export function naiveFigures(decisions: readonly Decision[], quota: Quota) {
   const endMs = Math.max(...decisions.map(({ answeredMs }) => answeredMs));
   const admitted = decisions
     .filter(({ isAdmitted }) => isAdmitted)
@@ -37,6 +23,13 @@ export function naiveFigures(
   const limited = (['messages', 'bytes'] as const).filter((dimension) => quota[dimension] < Infinity);
   const judged: readonly Dimension[] = limited.length === 0 ? ['messages'] : limited;
   const ofAll = (figure: (dimension: Dimension) => number) => judged.map(figure);
+  const secondsOver = (dimension: Dimension) => {
+    return windowRatios(admitted, dimension, quota, 1000, endMs, 100).filter((ratio) => ratio > 1.01).length / 10;
+  };
+  const used = (dimension: Dimension) => {
+    const possible = possibleIn(decisions, dimension, quota, endMs);
+    return possible === 0 ? 1 : total(admitted, dimension) / possible;
+  };
   return {
     offered: total(decisions, 'messages'),
     admitted: total(admitted, 'messages'),
@@ -44,19 +37,9 @@ export function naiveFigures(
     admittedBytes: total(admitted, 'bytes'),
     overAdmission: Math.max(0, ...ofAll((dimension) => worstRatio(admitted, dimension, quota, 5000, endMs) - 1)),
     worstSecond: Math.max(...ofAll((dimension) => worstRatio(admitted, dimension, quota, 1000, endMs))),
-    secondsOver: Math.max(
-      ...ofAll((dimension) => {
-        const ratios = windowRatios(admitted, dimension, quota, 1000, endMs, 100);
-        return ratios.filter((ratio) => ratio > 1.01).length / 10;
-      }),
-    ),
+    secondsOver: Math.max(...ofAll(secondsOver)),
     overshootTokens: Math.max(...ofAll((dimension) => overshoot(admitted, dimension, quota[dimension]))),
-    utilisation: Math.min(
-      ...ofAll((dimension) => {
-        const possible = possibleIn(decisions, dimension, quota, endMs);
-        return possible === 0 ? 1 : total(admitted, dimension) / possible;
-      }),
-    ),
+    utilisation: Math.min(...ofAll(used)),
   };
 }
 
@@ -67,7 +50,7 @@ function total(decisions: readonly Decision[], dimension: Dimension): number {
 function worstRatio(
   admitted: readonly Decision[],
   dimension: Dimension,
-  quota: Readonly<Record<Dimension, number>>,
+  quota: Quota,
   lengthMs: number,
   endMs: number,
 ): number {
@@ -78,7 +61,7 @@ function worstRatio(
 function windowRatios(
   admitted: readonly Decision[],
   dimension: Dimension,
-  quota: Readonly<Record<Dimension, number>>,
+  quota: Quota,
   lengthMs: number,
   endMs: number,
   everyMs: number,
@@ -107,12 +90,7 @@ function overshoot(admitted: readonly Decision[], dimension: Dimension, quota: n
 }
 
 /** Second by second: the part of what was asked for that both quotas let through. The first counts as a whole one. */
-function possibleIn(
-  decisions: readonly Decision[],
-  dimension: Dimension,
-  quota: Readonly<Record<Dimension, number>>,
-  endMs: number,
-): number {
+function possibleIn(decisions: readonly Decision[], dimension: Dimension, quota: Quota, endMs: number): number {
   let possible = 0;
   const slices = Math.floor(endMs / 10) + 1;
   for (let second = 0; second * 100 < slices; second++) {

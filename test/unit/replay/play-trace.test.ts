@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { FoldingSeries } from '../../../sim/replay/folding-series.js';
 import { playTrace } from '../../../sim/replay/play-trace.js';
@@ -6,14 +7,6 @@ import type { TraceArrival } from '../../../sim/replay/trace.js';
 import { systemNamed } from '../../../sim/systems.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import { arrival } from './rows.js';
-
-async function* steady(
-  perSecond: number,
-  seconds: number,
-  nodeOf: (at: number) => number,
-): AsyncGenerator<TraceArrival> {
-  for (let at = 0; at < perSecond * seconds; at++) yield arrival((at * 1000) / perSecond, nodeOf(at), 1, 100);
-}
 
 const UNLIMITED = Infinity;
 const OPTIONS = {
@@ -29,12 +22,10 @@ describe('playTrace', () => {
   test('at a speed the quota, the charts and the times are those of the file', async () => {
     const systems = [systemNamed('max-min')!];
     const quota = [600, UNLIMITED] as const;
-    const once = () => steady(1200, 10, (at) => at % 3);
-    async function* fasterRows(): AsyncGenerator<TraceArrival> {
-      for await (const row of once()) yield { ...row, atMs: row.atMs / 10 };
-    }
-    const [slow] = await playTrace(once(), { ...OPTIONS, systems, quota });
-    const [fast] = await playTrace(fasterRows(), { ...OPTIONS, systems, quota, speed: 10 });
+    const rows = Array.from({ length: 12_000 }, (_, at) => arrival((at * 1000) / 1200, at % 3, 1, 100));
+    const faster = rows.map((row) => ({ ...row, atMs: row.atMs / 10 }));
+    const [slow] = await playTrace(Readable.from(rows), { ...OPTIONS, systems, quota });
+    const [fast] = await playTrace(Readable.from(faster), { ...OPTIONS, systems, quota, speed: 10 });
     for (const run of [slow, fast]) {
       expect(run.durationMs).toBe(10_000);
       const { quota: column, perNode } = run.series[0];
@@ -54,10 +45,8 @@ describe('playTrace', () => {
   test('what is above maxRequest is refused by ours alone, as a node does', async () => {
     const systems = ['max-min', 'static'].map((name) => systemNamed(name)!);
     const options = { ...OPTIONS, systems, quota: [UNLIMITED, UNLIMITED] as const, maxRequest: [10, 1000] as const };
-    async function* rows(): AsyncGenerator<TraceArrival> {
-      yield* [arrival(0, 0, 10, 1000), arrival(1, 0, 11, 0), arrival(2, 1, 1, 1001)];
-    }
-    const runs = await playTrace(rows(), options);
+    const rows = [arrival(0, 0, 10, 1000), arrival(1, 0, 11, 0), arrival(2, 1, 1, 1001)];
+    const runs = await playTrace(Readable.from(rows), options);
     expect(runs.map(({ admitted, tooLarge }) => [admitted, tooLarge])).toEqual([
       [10, 2],
       [22, 0],
@@ -67,13 +56,16 @@ describe('playTrace', () => {
   test('news takes as long as the delays say: what one node took is not yet known at the next', async () => {
     const systems = [systemNamed('max-min')!];
     const settings = { ...SETTINGS, groups: [{ ...GROUP }] };
-    async function* bursts(): AsyncGenerator<TraceArrival> {
-      for (let at = 0; at < 30; at++) yield arrival(0, 0);
-      for (let at = 0; at < 30; at++) yield arrival(50, 1);
-    }
+    const bursts = [...Array(30).fill(arrival(0, 0)), ...Array(30).fill(arrival(50, 1))];
     const admittedAt = async (ms: number) => {
       const delays = { appendMs: [ms / 2, ms / 2], deliveryMs: [ms / 2, ms / 2] } as const;
-      const [run] = await playTrace(bursts(), { ...OPTIONS, systems, settings, delays, quota: [100, UNLIMITED] });
+      const [run] = await playTrace(Readable.from(bursts), {
+        ...OPTIONS,
+        systems,
+        settings,
+        delays,
+        quota: [100, UNLIMITED],
+      });
       return run.admitted;
     };
     expect(await admittedAt(100)).toBe(60);

@@ -62,9 +62,8 @@ describe('times', () => {
   });
 
   test('100 ns are told apart, far from 1970', () => {
-    const [one, other] = ['2023-11-16 18:17:03.9799600', '2023-11-16 18:17:03.9799601'].map(
-      (text) => parseTime(text, 'iso')!,
-    );
+    const times = ['2023-11-16 18:17:03.9799600', '2023-11-16 18:17:03.9799601'];
+    const [one, other] = times.map((text) => parseTime(text, 'iso')!);
     expect(elapsedMs(one, other)).toBeCloseTo(0.0001, 9);
   });
 });
@@ -72,14 +71,8 @@ describe('times', () => {
 describe('rows', () => {
   test('columns are named by flags, sums with +, the speed divides', async () => {
     const text = 'when,in,out,n\n10,3,4,2\n\n12.5,1,1,5\n';
-    const rows = await rowsOf(text, {
-      time: 'when',
-      bytes: 'in+out',
-      messages: 'n',
-      speed: 10,
-      by: 'round-robin',
-      nodes: 2,
-    });
+    const columns = { time: 'when', bytes: 'in+out', messages: 'n' };
+    const rows = await rowsOf(text, { ...columns, speed: 10, by: 'round-robin', nodes: 2 });
     expect(rows).toEqual([
       { atMs: 0, node: 0, messages: 2, bytes: 7, key: '', retryAfterMs: 0, line: 2 },
       { atMs: 250, node: 1, messages: 5, bytes: 2, key: '', retryAfterMs: 0, line: 4 },
@@ -153,6 +146,8 @@ describe('what people call a CSV', () => {
     });
   const whole = (factor: number) => (second: number) => String(BigInt(Math.round(second * 10)) * BigInt(factor / 10));
 
+  const MS = file(whole(1e3));
+
   test.for<[string, (second: number) => string]>([
     ['s', (second) => second.toFixed(3)],
     ['ms', whole(1e3)],
@@ -175,20 +170,16 @@ describe('what people call a CSV', () => {
     ['that with a byte order mark', `\ufeffsep=;\n${file(whole(1e3), [';', '\n'])}`],
     ['UTF-16 of a spreadsheet', Buffer.from(`\ufeff${file(whole(1e3), ['\t', '\r\n'])}`, 'utf16le')],
     ['UTF-16 of the other order', Buffer.from(`\ufeff${file(whole(1e3), ['\t', '\r\n'])}`, 'utf16le').swap16()],
-    ['two marks', `\ufeff\ufeff${file(whole(1e3))}`],
-    ['gzip', gzipSync(file(whole(1e3)))],
-    [
-      'gzip in two members',
-      Buffer.concat([gzipSync(file(whole(1e3)).slice(0, 99)), gzipSync(file(whole(1e3)).slice(99))]),
-    ],
+    ['two marks', `\ufeff\ufeff${MS}`],
+    ['gzip', gzipSync(MS)],
+    ['gzip in two members', Buffer.concat([MS.slice(0, 99), MS.slice(99)].map((part) => gzipSync(part)))],
   ])('%s', async ([, text]) => {
     expect(await atMs(text as string)).toEqual(EXPECTED);
   });
 
   test('a decomposed letter in a name is the composed one', async () => {
-    expect(await rowsOf('ze\u0301it;a\n1;2\n', { time: 'z\u00e9it', bytes: 'a', delimiter: undefined })).toHaveLength(
-      1,
-    );
+    const rows = await rowsOf('ze\u0301it;a\n1;2\n', { time: 'z\u00e9it', bytes: 'a', delimiter: undefined });
+    expect(rows).toHaveLength(1);
   });
 
   test('a semicolon in a column of a file with commas divides nothing', async () => {
@@ -222,7 +213,7 @@ describe('what people call a CSV', () => {
     ['a comma before a fraction', 'time;a\n1;1,5\n', 'with a point before its fraction (--bytes)'],
     ['1100 or 1.1', 'time;a\n1;1,100\n', '(--bytes)'],
     ['a ZIP archive', Buffer.from('PK\x03\x04..................'), 'is a ZIP archive or a spreadsheet'],
-    ['half of a gzip', gzipSync(file(whole(1e3))).subarray(0, 60), 'cannot be unpacked (unexpected end of file)'],
+    ['half of a gzip', gzipSync(MS).subarray(0, 60), 'cannot be unpacked (unexpected end of file)'],
     ['ticks of .NET', 'time,a\n638992000000000000,7\n', 'a date from 2000 to 2100 in no unit'],
     ['days of a spreadsheet', 'time,a\n46346,7\n46346.0000116,7\n', 'may be days of a spreadsheet; allowed: times as'],
     ['nothing but a mark', '\ufeff', 'the file is empty'],
@@ -240,7 +231,7 @@ describe('what people call a CSV', () => {
       '(NUL); allowed: UTF-8, or UTF-16 with its mark; `iconv -f UTF-16LE',
     ],
     ['a file whose end was lost', `time,a\n1,7\n${'\0'.repeat(4096)}`, 'calls.csv:3: the line is no text (NUL)'],
-    ['gzip of gzip', gzipSync(gzipSync(file(whole(1e3)))), 'is packed by gzip twice'],
+    ['gzip of gzip', gzipSync(gzipSync(MS)), 'is packed by gzip twice'],
     ['JSON lines', '{"time":1,"a":7}\n{"time":2,"a":7}\n', 'is JSON; allowed: CSV; e.g. `jq -r'],
     ['JSON', '[\n  { "time": 1 }\n]\n', 'is JSON; allowed'],
     ['a page of a login', '<!DOCTYPE html><html>\n', 'is HTML or XML; allowed: CSV'],

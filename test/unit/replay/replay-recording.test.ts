@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { World } from '../../../sim/cluster/world.js';
 import { KeyedCluster } from '../../../sim/keys/keyed-cluster.js';
@@ -24,22 +25,19 @@ const HEADER: RecordingHeader = {
 };
 
 /** The log of a live cluster in virtual time, from the start, as a recorder would have written it. */
-function recordingOf(world: Pick<World, 'topic'>, header = HEADER, extra: readonly RecordingEntry[] = []): Recording {
+function recordingOf(world: Pick<World, 'topic'>, header = HEADER, { before = NONE, behind = NONE } = {}): Recording {
   const codec = new RecordCodec(header.cluster);
   const entries = world.topic.log.map(({ record, ...read }) => {
     return { ...read, value: record === null ? null : codec.encode(record) };
   });
-  async function* all(): AsyncGenerator<RecordingEntry> {
-    yield 'caught-up';
-    yield* entries;
-    yield* extra;
-  }
-  return { header, entries: all(), end: { isClosed: true, damage: null } };
+  const all = Readable.from([...before, 'caught-up', ...entries, ...behind]);
+  return { header, entries: all, end: { isClosed: true, damage: null } };
 }
 
-async function* after(first: RecordingEntry, entries: AsyncIterable<RecordingEntry>): AsyncGenerator<RecordingEntry> {
-  yield first;
-  yield* entries;
+const NONE: readonly RecordingEntry[] = [];
+
+function replay(recording: Recording, group?: string) {
+  return replayRecording(recording, { group, direction: 'publish' });
 }
 
 function liveCluster(seconds: number): World {
@@ -55,7 +53,7 @@ function liveCluster(seconds: number): World {
 describe('replayRecording', () => {
   test('the live strategy gives what the live nodes held; the others give what is theirs', async () => {
     const world = liveCluster(10);
-    const { runs, records, undecodable } = await replayRecording(recordingOf(world), { direction: 'publish' });
+    const { runs, records, undecodable } = await replay(recordingOf(world));
     expect({ records, undecodable }).toEqual({ records: world.topic.log.length, undecodable: 0 });
     const maxMin = runs.find(({ system }) => system === 'quotamesh max-min')!;
     expect([...maxMin.nodes].sort()).toEqual(['a', 'b', 'c']);
@@ -80,7 +78,7 @@ describe('replayRecording', () => {
 
   test('under equal each has its part of the quota, which nodes that divide otherwise never agreed on', async () => {
     const world = liveCluster(10);
-    const { runs } = await replayRecording(recordingOf(world), { direction: 'publish' });
+    const { runs } = await replay(recordingOf(world));
     const equal = runs.find(({ system }) => system === 'quotamesh equal')!;
     const quota = GROUP.quota.publish[0];
     for (const node of ['a', 'b', 'c']) {
@@ -93,9 +91,7 @@ describe('replayRecording', () => {
     // One leaves: its part is shared out when the others have said so.
     world.node('c').leave();
     world.runFor(4000);
-    const later = (await replayRecording(recordingOf(world), { direction: 'publish' })).runs.find(
-      ({ system }) => system === 'quotamesh equal',
-    )!;
+    const later = (await replay(recordingOf(world))).runs.find(({ system }) => system === 'quotamesh equal')!;
     expect(later.series[0].perNode.a.limit.at(-1)).toBeCloseTo(quota / 2, 6);
     expect(later.series[0].perNode.c.limit.at(-1)).toBe(0);
   });
@@ -111,10 +107,7 @@ describe('replayRecording', () => {
       cluster.nodes[at % 2].ask('key:acme', 1);
     }
     const header = { ...HEADER, cluster: 'keys', groups: [], keys: templates };
-    const file = recordingOf(cluster, header);
-    const replay = (group?: string) => replayRecording(recordingOf(cluster, header), { group, direction: 'publish' });
-    expect(file.header.groups).toEqual([]);
-    const { runs, undecodable } = await replay('key:acme');
+    const { runs, undecodable } = await replay(recordingOf(cluster, header), 'key:acme');
     expect(undecodable).toBe(0);
     for (const { system, series, scenario } of runs) {
       expect(scenario).toBe('keys, key:acme, publish');
@@ -124,20 +117,19 @@ describe('replayRecording', () => {
       const wanted = Object.values(series[0].perNode).map(({ demand }) => demand.at(-1) as number);
       expect(wanted.filter((rate) => rate > 40)).toHaveLength(2);
     }
-    await expect(replay()).rejects.toThrow('name a group or key of the recording with --group: key:{id}, key:acme');
-    await expect(replay('other')).rejects.toThrow(
+    await expect(replay(recordingOf(cluster, header))).rejects.toThrow(
+      'name a group or key of the recording with --group: key:{id}, key:acme',
+    );
+    await expect(replay(recordingOf(cluster, header), 'other')).rejects.toThrow(
       'the recording has no settings of "other" (of run time they are not recorded), but of key:{id}, key:acme',
     );
   });
 
   test('a topic that is made anew goes on where the one before it ended', async () => {
     const [first, second] = [liveCluster(10), liveCluster(4)];
-    const { entries } = recordingOf(second);
     const behind: RecordingEntry[] = [{ epoch: 'made anew' }];
-    for await (const entry of entries) behind.push(entry);
-    const recording = recordingOf(first, HEADER, behind);
-    const named = { ...recording, entries: after({ epoch: 'first' }, recording.entries) };
-    const { runs } = await replayRecording(named, { direction: 'publish' });
+    for await (const entry of recordingOf(second).entries) behind.push(entry);
+    const { runs } = await replay(recordingOf(first, HEADER, { before: [{ epoch: 'first' }], behind }));
     // 12 s of life, and 6 s; the last heartbeats of each come less than a second before its end, and each begins with one.
     expect(runs[0]?.durationMs).toBeGreaterThan(15_000);
     expect(runs[0]?.durationMs).toBeLessThan(18_500);
@@ -148,7 +140,7 @@ describe('replayRecording', () => {
     const world = liveCluster(3);
     world.node('c').leave();
     world.runFor(4000);
-    const { runs } = await replayRecording(recordingOf(world), { direction: 'publish' });
+    const { runs } = await replay(recordingOf(world));
     const { perNode } = runs[0].series[0];
     expect(perNode.c.limit.at(-1)).toBe(0);
     expect(perNode.b.limit.at(-1)).toBeGreaterThan(0);
@@ -157,22 +149,20 @@ describe('replayRecording', () => {
 
   test('records of others are counted and left out', async () => {
     const foreign = { partition: 0, offset: 1e6, appendMs: 0, key: 'x', value: Buffer.from('not ours') };
-    const { undecodable } = await replayRecording(recordingOf(liveCluster(1), HEADER, [foreign]), {
-      direction: 'publish',
-    });
+    const { undecodable } = await replay(recordingOf(liveCluster(1), HEADER, { behind: [foreign] }));
     expect(undecodable).toBe(1);
   });
 
   test('of several groups one must be named', async () => {
     const header = { ...HEADER, groups: [GROUP, { ...GROUP, name: 'mail' }] };
     const world = liveCluster(1);
-    await expect(replayRecording(recordingOf(world, header), { direction: 'publish' })).rejects.toThrow(
+    await expect(replay(recordingOf(world, header))).rejects.toThrow(
       'name a group or key of the recording with --group: orders, mail',
     );
-    await expect(replayRecording(recordingOf(world, header), { direction: 'publish', group: 'nail' })).rejects.toThrow(
+    await expect(replay(recordingOf(world, header), 'nail')).rejects.toThrow(
       'the recording has no settings of "nail" (of run time they are not recorded), but of orders, mail',
     );
-    const { runs } = await replayRecording(recordingOf(world, header), { direction: 'publish', group: 'orders' });
+    const { runs } = await replay(recordingOf(world, header), 'orders');
     expect(runs[0].scenario).toBe('demo, orders, publish');
   });
 });

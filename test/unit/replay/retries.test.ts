@@ -1,7 +1,7 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { playTrace } from '../../../sim/replay/play-trace.js';
 import { replayedSystemNamed, replayedSystems } from '../../../sim/replay/replayed-system.js';
-import type { TraceArrival } from '../../../sim/replay/trace.js';
 import { GATED, SETTINGS } from '../../simulation/settings.js';
 import { arrival, rowsOf } from './rows.js';
 
@@ -9,19 +9,11 @@ const SYSTEMS = ['max-min', 'central-bucket'].map((name) => replayedSystemNamed(
 
 /** Forty rows within 40 ms at a quota of 10/s: all of them fit into five seconds, next to none into the first moment. */
 async function play(retryAfterMs: number, retries: number) {
-  async function* rows(): AsyncGenerator<TraceArrival> {
-    for (let at = 0; at < 40; at++) yield { ...arrival(at, at % 3), retryAfterMs };
-  }
+  const rows = Array.from({ length: 40 }, (_, at) => ({ ...arrival(at, at % 3), retryAfterMs }));
   const quota = [10, Infinity] as const;
-  const options = {
-    name: 'calls.csv',
-    systems: SYSTEMS,
-    nodes: 3,
-    seed: 1,
-    speed: 1,
-    settings: { ...SETTINGS, groups: [GATED] },
-  };
-  return playTrace(rows(), { ...options, quota, retries, maxRequest: quota });
+  const settings = { ...SETTINGS, groups: [GATED] };
+  const options = { name: 'calls.csv', systems: SYSTEMS, nodes: 3, seed: 1, speed: 1, settings };
+  return playTrace(Readable.from(rows), { ...options, quota, retries, maxRequest: quota });
 }
 
 test('work that asks again is admitted when there are tokens, and is offered once', async () => {

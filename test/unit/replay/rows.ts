@@ -19,9 +19,7 @@ export async function rowsOf(text: string | Buffer, options: Partial<TraceOption
   const size = bytes.length < 1000 ? 7 : 997;
   const count = Math.ceil(bytes.length / size);
   const chunks = Array.from({ length: count }, (_, at) => bytes.subarray(size * at, size * at + size));
-  const rows: TraceArrival[] = [];
-  for await (const row of readTrace(Readable.from(chunks), 'calls.csv', { ...OPTIONS, ...options })) rows.push(row);
-  return rows;
+  return Readable.from(readTrace(Readable.from(chunks), 'calls.csv', { ...OPTIONS, ...options })).toArray();
 }
 
 export function arrival(atMs: number, node = 0, messages = 1, bytes = 0): TraceArrival {
