@@ -5,21 +5,12 @@ import { Random } from '../../../sim/cluster/random.js';
 
 function scene(isOrdered = true) {
   const queue = new EventQueue();
-  const environment = {
-    queue,
-    random: new Random(1),
-    delays: { appendMs: [1, 1], deliveryMs: [1, 9] } as const,
-    quota: { messagesPerSecond: 1, bytesPerSecond: 1 },
-    nodes: 2,
-  };
-  const bus = new MessageBus<number>(environment, isOrdered);
+  const delays = { appendMs: [1, 1], deliveryMs: [1, 9] } as const;
+  const quota = { messagesPerSecond: 1, bytesPerSecond: 1 };
+  const bus = new MessageBus<number>({ queue, random: new Random(1), delays, quota, nodes: 2 }, isOrdered);
   const heard: Record<string, number[]> = { a: [], b: [] };
   for (const node of ['a', 'b']) bus.attach(node, (message) => heard[node]?.push(message));
   return { queue, bus, heard };
-}
-
-function sendMany(bus: MessageBus<number>, count = 1000): void {
-  for (let message = 0; message < count; message++) bus.send('a', 'b', message, 10);
 }
 
 test('a topic reaches all, the sender too; both are counted once', () => {
@@ -34,7 +25,7 @@ test('a topic reaches all, the sender too; both are counted once', () => {
 
 test.each([true, false])('in order: %s', (isOrdered) => {
   const { queue, bus, heard } = scene(isOrdered);
-  sendMany(bus);
+  for (let message = 0; message < 1000; message++) bus.send('a', 'b', message, 10);
   queue.runUntil(100);
   const sorted = heard.b?.toSorted((left, right) => left - right);
   expect(sorted).toHaveLength(1000);

@@ -97,9 +97,11 @@ function playSteps(steps: readonly Step[]): void {
   const reporter = new UsageReporter(() => decision === 'send', defaults);
   const reported = { bytes: 0, msgs: 0 };
   for (const step of steps) {
-    if (step.op === 'use') reporter.add({ messages: step.msgs, bytes: step.bytes });
-    else if (step.op !== 'report') throw new Error(`unknown op "${step.op}"`);
-    if (step.op === 'use') continue;
+    if (step.op === 'use') {
+      reporter.add({ messages: step.msgs, bytes: step.bytes });
+      continue;
+    }
+    expect(step.op).toBe('report');
     decision = step.decision;
     const sent = reporter.report(0);
     reported.bytes += sent?.bytes ?? 0;

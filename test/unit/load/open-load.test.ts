@@ -46,6 +46,11 @@ describe('open load', () => {
   });
   afterAll(() => void server.close());
 
+  function play(load: OpenLoad, tag: number, arrivals: ReturnType<typeof steadyStream>, sinceMs: number): void {
+    const streams = [{ tag, arrivals, group: 'g', urls: [url] }];
+    load.play('p', { sinceMs, seed: SEED, patienceMs: PATIENCE_MS, streams });
+  }
+
   /** All calls, when at least that many have ended; a busy machine takes longer. */
   async function answered(load: OpenLoad, count: number): Promise<Call[]> {
     const calls: Call[] = [];
@@ -61,21 +66,15 @@ describe('open load', () => {
     const sinceMs = epochNow() + 100;
     const arrivals = steadyStream('a', 500, false);
     const load = new OpenLoad();
-    load.play('p', {
-      sinceMs,
-      seed: SEED,
-      patienceMs: PATIENCE_MS,
-      streams: [{ tag: 3, arrivals, group: 'g', urls: [url] }],
-    });
+    play(load, 3, arrivals, sinceMs);
     const calls = await answered(load, 50);
     const [queue, wantedMs] = [new EventQueue(), [] as number[]];
     playStream(arrivals, { queue, seed: SEED, arrive: () => wantedMs.push(sinceMs + queue.nowMs) > 0 });
     queue.runUntil(60_000);
     const seenMs = calls.map(({ dueMs }) => dueMs).sort((one, other) => one - other);
     expect(seenMs).toEqual(wantedMs.slice(0, seenMs.length));
-    expect(calls.every(({ tag, sentMs, dueMs, endedMs }) => tag === 3 && sentMs >= dueMs && endedMs >= sentMs)).toBe(
-      true,
-    );
+    const isInOrder = ({ tag, sentMs, dueMs, endedMs }: Call) => tag === 3 && sentMs >= dueMs && endedMs >= sentMs;
+    expect(calls.every(isInOrder)).toBe(true);
   });
 
   /** Each as [time, stream, bytes]; those of the same time in order of their streams. */
@@ -102,13 +101,8 @@ describe('open load', () => {
       const scenario = shortenScenario(loadBuiltIn(name), 5);
       // So long ago that all of it is due at once, and most of it too late to be sent.
       const sinceMs = epochNow() - scenario.durationMs;
-      const planOf = (seed: number) =>
-        trafficPlan(
-          scenario,
-          seed,
-          scenario.nodes.map(() => url),
-          sinceMs,
-        );
+      const urls = scenario.nodes.map(() => url);
+      const planOf = (seed: number) => trafficPlan(scenario, seed, urls, sinceMs);
       const wanted = drawn(planOf(SEED), scenario.durationMs);
       const load = new OpenLoad();
       load.play('p', planOf(SEED));
@@ -119,11 +113,8 @@ describe('open load', () => {
       const before = wanted.filter(([dueMs]) => dueMs < sinceMs + scenario.durationMs);
       const messages = planOf(SEED).streams[0].arrivals.piece.messages;
       expect(demandOf(result, 0)).toBeCloseTo(before.length * messages, 0);
-      if (result.series[1])
-        expect(demandOf(result, 1)).toBeCloseTo(
-          before.reduce((sum, [, , bytes]) => sum + bytes, 0),
-          0,
-        );
+      const allBytes = before.reduce((sum, [, , bytes]) => sum + bytes, 0);
+      if (result.series[1]) expect(demandOf(result, 1)).toBeCloseTo(allBytes, 0);
       if (name === 'bursts') expect(drawn(planOf(8), scenario.durationMs)).toEqual(wanted);
       else expect(drawn(planOf(8), scenario.durationMs)).not.toEqual(wanted);
     },
@@ -135,8 +126,7 @@ describe('open load', () => {
     const profile = { atMs: [0, 20], rate: [100, 0] };
     const arrivals = { ...steadyStream('a', 0, true), profile, piece, retries: 1, retryAfterMs: 5 };
     const load = new OpenLoad();
-    const streams = [{ tag: 0, arrivals, group: 'g', urls: [url] }];
-    load.play('p', { sinceMs: epochNow(), seed: SEED, patienceMs: PATIENCE_MS, streams });
+    play(load, 0, arrivals, epochNow());
     const calls = await answered(load, 4);
     expect(calls.map(({ retry }) => retry).sort()).toEqual([false, false, true, true]);
     expect(calls.filter(({ outcome }) => outcome === 'refused')).toHaveLength(2);
@@ -146,8 +136,7 @@ describe('open load', () => {
   test('what is late by more than a second is not made up for', async () => {
     [asked, refusesFirst] = [[], false];
     const load = new OpenLoad();
-    const streams = [{ tag: 1, arrivals: steadyStream('a', 100, true), group: 'g', urls: [url] }];
-    load.play('p', { sinceMs: epochNow() - 4000, seed: SEED, patienceMs: PATIENCE_MS, streams });
+    play(load, 1, steadyStream('a', 100, true), epochNow() - 4000);
     const calls = await answered(load, 301);
     expect(calls.filter(({ outcome }) => outcome === 'unsent').length).toBeGreaterThanOrEqual(299);
     expect(asked.length).toBeLessThanOrEqual(calls.length - 299);
@@ -155,14 +144,11 @@ describe('open load', () => {
 
   test('another plan under the same name ends the one before', async () => {
     const load = new OpenLoad();
-    const play = (tag: number, sinceMs: number) => {
-      const streams = [{ tag, arrivals: steadyStream('a', 200, true), group: 'g', urls: [url] }];
-      load.play('p', { sinceMs, seed: SEED, patienceMs: PATIENCE_MS, streams });
-    };
-    play(1, epochNow());
+    const arrivals = steadyStream('a', 200, true);
+    play(load, 1, arrivals, epochNow());
     await sleep(30);
     const replacedMs = epochNow();
-    play(2, replacedMs);
+    play(load, 2, arrivals, replacedMs);
     const calls = await answered(load, 30);
     expect(calls.filter(({ tag }) => tag === 2).length).toBeGreaterThan(0);
     expect(calls.filter(({ tag, dueMs }) => tag === 1 && dueMs > replacedMs)).toEqual([]);

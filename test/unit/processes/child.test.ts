@@ -18,25 +18,19 @@ test('its output is kept, of both streams, and its end told', async () => {
 });
 
 test('answers come to those who asked, in order; who ends instead is an error with its output', async () => {
-  const child = new Child([
-    '-e',
-    'process.on("message", (n) => n < 3 ? process.send(n) : process.exit(1)); console.log("x")',
-  ]);
+  const program = 'process.on("message", (n) => n < 3 ? process.send(n) : process.exit(1)); console.log("x")';
+  const child = new Child(['-e', program]);
   expect(await Promise.all([child.ask(1), child.ask(2)])).toEqual([1, 2]);
   await expect(child.ask(3)).rejects.toThrow('ended instead of answering:\nx');
 });
 
 test('one that does not go is killed, a frozen one goes on to leave in order', async () => {
-  const stubborn = new Child([
-    '-e',
-    'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); process.send("up")',
-  ]);
+  const upAtSigterm = (act: string) =>
+    new Child(['-e', `process.on("SIGTERM", () => ${act}); setInterval(() => {}, 1000); process.send("up")`]);
+  const stubborn = upAtSigterm('{}');
   await stubborn.next();
   expect(await stubborn.stop(100)).toEqual({ code: null, signal: 'SIGKILL' });
-  const frozen = new Child([
-    '-e',
-    'process.on("SIGTERM", () => process.exit(0)); setInterval(() => {}, 1000); process.send("up")',
-  ]);
+  const frozen = upAtSigterm('process.exit(0)');
   await frozen.next();
   frozen.signal('SIGSTOP');
   expect(await frozen.stop(DEADLINE_MS)).toEqual({ code: 0, signal: null });

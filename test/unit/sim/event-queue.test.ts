@@ -4,25 +4,22 @@ import { EventQueue } from '../../../sim/cluster/event-queue.js';
 import '../../property/seed.js';
 
 test('callbacks run in order of time, then of insertion, also those planned by others', () => {
-  const plans = fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.integer({ min: -1, max: 20 })), {
-    maxLength: 200,
-  });
+  const plan = fc.tuple(fc.integer({ min: 0, max: 20 }), fc.integer({ min: -1, max: 20 }));
   fc.assert(
-    fc.property(plans, (planned) => {
+    fc.property(fc.array(plan, { maxLength: 200 }), (planned) => {
       const queue = new EventQueue();
       const ran: { readonly atMs: number; readonly order: number }[] = [];
-      const expected: { readonly atMs: number; readonly order: number }[] = [];
-      let order = 0;
-      const plan = (atMs: number, then: number) => {
-        const own = { atMs: Math.max(atMs, queue.nowMs), order: order++ };
+      const expected: typeof ran = [];
+      const add = (atMs: number, then: number) => {
+        const own = { atMs: Math.max(atMs, queue.nowMs), order: expected.length };
         expected.push(own);
         queue.at(atMs, () => {
           expect(queue.nowMs).toBe(own.atMs);
           ran.push(own);
-          if (then >= 0) plan(queue.nowMs + then - 3, -1);
+          if (then >= 0) add(queue.nowMs + then - 3, -1);
         });
       };
-      for (const [atMs, then] of planned) plan(atMs, then);
+      for (const [atMs, then] of planned) add(atMs, then);
       queue.runUntil(100);
       expect(ran).toEqual(expected.sort((one, other) => one.atMs - other.atMs || one.order - other.order));
       expect(queue.nowMs).toBe(100);

@@ -9,17 +9,6 @@ import '../../property/seed.js';
 const NONE = Infinity;
 const of = (...values: number[]) => Float64Array.from(values);
 
-function fair(demands: number[], quota: [number, number], sizes?: number[], weights?: number[]): number[] {
-  const out = createAllocation(demands.length);
-  const wanted = {
-    rates: of(...demands),
-    sizes: of(...(sizes ?? demands.map(() => 0))),
-    weights: of(...(weights ?? demands.map(() => 1))),
-  };
-  allocateFairly(wanted, quota, out);
-  return [...out.rates];
-}
-
 describe('the judge’s own max-min', () => {
   test('laws: within the quota, within the demand, and nobody who lacks has less than another', () => {
     const amounts = fc.array(
@@ -30,15 +19,14 @@ describe('the judge’s own max-min', () => {
       fc.property(amounts, fc.double({ min: 0, max: 1e6, noNaN: true }), (nodes, quota) => {
         const demands = nodes.map(([demand]) => demand);
         const weights = nodes.map(([, weight]) => weight);
-        const rates = fair(demands, [quota, NONE], undefined, weights);
-        const sum = rates.reduce((total, rate) => total + rate, 0);
-        const due = Math.min(
-          quota,
-          demands.reduce((total, demand) => total + demand, 0),
-        );
+        const out = createAllocation(demands.length);
+        const sizes = new Float64Array(demands.length);
+        allocateFairly({ rates: of(...demands), sizes, weights: of(...weights) }, [quota, NONE], out);
+        const sumOf = (amounts: readonly number[]) => amounts.reduce((total, each) => total + each, 0);
+        const [sum, due] = [sumOf([...out.rates]), Math.min(quota, sumOf(demands))];
         expect(Math.abs(sum - due)).toBeLessThanOrEqual(1e-6 * Math.max(1, due));
         const level = findWaterLevel(of(...demands), of(...weights), quota);
-        rates.forEach((rate, at) => {
+        out.rates.forEach((rate, at) => {
           expect(rate).toBeLessThanOrEqual(demands[at]);
           if (rate < demands[at]) expect(rate / weights[at]).toBeCloseTo(level, 5);
         });
