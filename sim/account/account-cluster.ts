@@ -1,7 +1,6 @@
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
 import { EventQueue } from '../cluster/event-queue.js';
-import type { NodeObserver } from '../cluster/node-observer.js';
 import { Random } from '../cluster/random.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
 import { SimulatedTopic } from '../cluster/simulated-topic.js';
@@ -24,15 +23,15 @@ export class AccountCluster {
   readonly queue = new EventQueue();
   readonly topic: SimulatedTopic;
   readonly told: readonly ToldBucket[];
+  readonly written: WrittenBucket[];
+  config: ResolvedConfig;
   members: Member[] = [];
   /** End of the last trouble beside requests. */
   troubledMs = 0;
   readonly #random: Random;
   readonly #story: Story;
-  readonly #buckets: WrittenBucket[];
   /** Kills that other nodes may still count. */
   #killedMs: number[] = [];
-  #config: ResolvedConfig;
   #started = 0;
   #nights = 0;
 
@@ -40,8 +39,8 @@ export class AccountCluster {
     this.#story = story;
     this.#random = new Random(story.seed);
     this.topic = new SimulatedTopic(this.queue, this.#random, story.delays, story.partitions);
-    this.#buckets = [...story.buckets];
-    this.#config = this.#resolved();
+    this.written = [...story.buckets];
+    this.config = this.#resolved();
     const nodesMax = story.nodes + story.acts.filter(({ act }) => act === 'start').length;
     this.told = story.buckets.flatMap((bucket, at) =>
       namesOf(bucket, at).map((name) => new ToldBucket(name, bucket, 0, nodesMax)),
@@ -51,14 +50,6 @@ export class AccountCluster {
 
   get nowMs(): number {
     return this.queue.nowMs;
-  }
-
-  get written(): readonly WrittenBucket[] {
-    return this.#buckets;
-  }
-
-  get config(): ResolvedConfig {
-    return this.#config;
   }
 
   /** Tests if a full bucket is whole at three nodes: records come back fast (docs/guide/tokens.md). */
@@ -88,8 +79,8 @@ export class AccountCluster {
     const stepped = ({ coordinator }: SimulatedNode) => {
       if (coordinator.isReady && Number.isNaN(member.readyMs)) member.readyMs = this.nowMs;
     };
-    const options = { nonce, compacted, observer: { ...UNSEEN, stepped } };
-    const node = new KeyedNode({ ...this.#config, nodeId: name }, this.queue, this.topic, options);
+    const options = { nonce, compacted, stepped };
+    const node = new KeyedNode({ ...this.config, nodeId: name }, this.queue, this.topic, options);
     const member: Member = { name, node, readyMs: Number.NaN };
     this.members.push(member);
   }
@@ -130,25 +121,25 @@ export class AccountCluster {
 
   loseLog(): void {
     // In a new log each has a part until all have published.
-    this.troubledMs = this.nowMs + this.#config.timing.stalenessMs;
+    this.troubledMs = this.nowMs + this.config.timing.stalenessMs;
     this.topic.makeAnew();
-    if (!this.members.some(({ node }) => node.isReady))
-      for (const { ledger, depth } of this.told) ledger.allow(this.nowMs, TOGETHER * depth);
+    if (this.members.some(({ node }) => node.isReady)) return;
+    for (const { ledger, depth } of this.told) ledger.allow(this.nowMs, TOGETHER * depth);
   }
 
   /** Changes a quota, at each node after its own delivery. */
   limit(at: number, bucket: WrittenBucket): void {
     this.troubledMs = Math.max(this.troubledMs, this.nowMs);
-    this.#buckets[at] = bucket;
-    this.#config = this.#resolved();
+    this.written[at] = bucket;
+    this.config = this.#resolved();
     const names = namesOf(bucket, at);
     const allMs = this.nowMs + this.#story.delays.deliveryMs[1] + 1;
     for (const told of this.told) if (names.includes(told.name)) told.limited(bucket, this.nowMs, allMs);
     for (const { node } of this.members) {
-      this.queue.after(this.topic.drawDelayMs(), () => {
+      this.queue.after(this.topic.drawDelayMs('deliveryMs'), () => {
         if (!node.isOpen) return;
         // Later readings follow all earlier writings.
-        const { groups, keys } = this.#config;
+        const { groups, keys } = this.config;
         if (bucket.isKey) node.keys.use(keys.templates);
         else for (const group of groups) if (names.includes(group.name)) node.inForce.define(group);
       });
@@ -162,7 +153,7 @@ export class AccountCluster {
 
   /** Counts nodes that others count: running ones, and those killed just now. */
   counted(): number {
-    const { stalenessMs, heartbeatMs } = this.#config.timing;
+    const { stalenessMs, heartbeatMs } = this.config.timing;
     this.#killedMs = this.#killedMs.filter((ms) => this.nowMs - ms < stalenessMs + heartbeatMs);
     const known = this.members.filter(({ readyMs }) => this.nowMs - readyMs >= 2 * this.deliveryMs);
     return Math.max(1, known.length + this.#killedMs.length);
@@ -170,7 +161,7 @@ export class AccountCluster {
 
   #resolved(): ResolvedConfig {
     const { sampleIntervalMs } = this.#story;
-    const raw = { cluster: CLUSTER, node: 'node', topic: 'memory', ...writtenConfig(this.#buckets) };
+    const raw = { cluster: CLUSTER, node: 'node', topic: 'memory', ...writtenConfig(this.written) };
     return { ...resolveConfig(raw, { source: '(story)', env: {} }), sampleIntervalMs };
   }
 }
@@ -179,9 +170,3 @@ const CLUSTER = 'account';
 /** Milliseconds within which first nodes start together. */
 const FIRST_MS = 3000;
 const WHOLE_BELOW_MS = 120;
-const UNSEEN: NodeObserver = {
-  stepped: () => undefined,
-  admitted: () => undefined,
-  refused: () => undefined,
-  ended: () => undefined,
-};

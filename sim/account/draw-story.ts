@@ -10,7 +10,8 @@ export interface DrawOptions {
 
 export function drawStory(seed: number, options: DrawOptions = {}): Story {
   const random = Random.stream(seed, 'account');
-  const buckets = Array.from({ length: 1 + below(random, 3) }, () => drawBucket(random));
+  const drawBucket = () => ({ ...pick(random, QUOTAS), isKey: random.next() < 0.5 });
+  const buckets = Array.from({ length: 1 + below(random, 3) }, drawBucket);
   const nodes = 1 + below(random, random.next() < 0.8 ? 5 : NODES_MAX);
   const acts = drawActs(random, options);
   return {
@@ -65,10 +66,6 @@ function withinTime(acts: readonly Act[], nodes: number, mostMs = NODE_MS_MAX): 
     leftMs -= ms * nodes;
     return true;
   });
-}
-
-function drawBucket(random: Random): WrittenBucket {
-  return { ...pick(random, QUOTAS), isKey: random.next() < 0.5 };
 }
 
 const NODES_MAX = 12;

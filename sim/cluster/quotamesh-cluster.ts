@@ -39,7 +39,7 @@ export class QuotameshCluster implements ClusterUnderTest {
     const { settings, queue, random } = this.#environment;
     const own = { ...settings, groups: [this.#group], nodeId: node, nonce: Math.floor(random.next() * 0x10000) };
     // A restarted node finds the log compacted.
-    const options = { compacted: this.#nodes.has(node), ...this.#clockOf(node) };
+    const options = { compacted: this.#nodes.has(node), clock: this.#clocks.get(node) };
     const started = new SimulatedNode(own, queue, this.topic, options);
     started.keepsDecisions = false;
     started.lieFactor = this.#lies.get(node) ?? 1;
@@ -78,7 +78,7 @@ export class QuotameshCluster implements ClusterUnderTest {
     const group = { ...this.#group, quota };
     this.#group = group;
     for (const node of this.#nodes.values()) {
-      this.#environment.queue.after(this.topic.drawDelayMs(), () => node.changeGroup(0, group));
+      this.#environment.queue.after(this.topic.drawDelayMs('deliveryMs'), () => node.changeGroup(0, group));
     }
   }
 
@@ -145,10 +145,5 @@ export class QuotameshCluster implements ClusterUnderTest {
   #running(node: string): SimulatedNode | undefined {
     const known = this.#nodes.get(node);
     return known?.isRunning === true ? known : undefined;
-  }
-
-  #clockOf(node: string): { readonly clock?: NodeClock } {
-    const clock = this.#clocks.get(node);
-    return clock === undefined ? {} : { clock };
   }
 }

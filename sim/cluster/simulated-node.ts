@@ -1,6 +1,7 @@
 import type {
   Append,
   CoordinatorEvent,
+  Effects,
   Notice,
   UnpublishedUse,
 } from '../../src/core/base/protocol/events-and-effects.js';
@@ -13,8 +14,6 @@ import { Coordinator } from '../../src/core/machine/coordinator.js';
 import { enforce } from '../../src/core/machine/enforce.js';
 import type { NodeClock } from './cluster-under-test.js';
 import type { EventQueue } from './event-queue.js';
-import { exaggerated } from './lie.js';
-import type { NodeObserver } from './node-observer.js';
 import { ReadOffsets } from './read-offsets.js';
 import { SignedReader } from './signed-reader.js';
 import type { Connection, SignedEvent, SimulatedTopic } from './simulated-topic.js';
@@ -26,9 +25,19 @@ export interface ShareDecision {
   readonly share: number;
 }
 
-export interface ProcessOptions {
+/** Observes a world's processes, and changes nothing. */
+export interface NodeObserver {
+  stepped?(node: SimulatedNode, event: CoordinatorEvent, effects: Effects): void;
+  admitted?(node: SimulatedNode, lane: number, messages: number): void;
+  /** Called when a running process refuses a request. */
+  refused?(node: SimulatedNode, lane: number, messages: number): void;
+  /** Called when a process ends without a step (kill -9). */
+  ended?(node: SimulatedNode): void;
+}
+
+interface ProcessOptions {
   readonly compacted?: boolean;
-  readonly clock?: NodeClock;
+  readonly clock?: NodeClock | undefined;
   readonly observer?: NodeObserver | null;
   /** Key of signing and verifying; null = nothing is signed. */
   readonly signingKey?: string | null;
@@ -113,15 +122,15 @@ export class SimulatedNode {
       answer = this.limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
     }
     const isGranted = answer === GRANTED;
-    if (isGranted) this.#observer?.admitted(this, lane, messages);
-    else this.#observer?.refused(this, lane, messages);
+    if (isGranted) this.#observer?.admitted?.(this, lane, messages);
+    else this.#observer?.refused?.(this, lane, messages);
     return isGranted;
   }
 
   crash(): void {
     this.isRunning = false;
     this.#topic.close(this.#connection);
-    this.#observer?.ended(this);
+    this.#observer?.ended?.(this);
   }
 
   /** Leaves. @param unpublished use of silent keys that is unpublished */
@@ -181,7 +190,7 @@ export class SimulatedNode {
     const effects = this.coordinator.step(event, nowMs);
     enforce(effects, this.coordinator, this.limiter, nowMs);
     this.readOffsets.follow(event);
-    this.#observer?.stepped(this, event, effects);
+    this.#observer?.stepped?.(this, event, effects);
     const { notices, decidedLanes, appends } = effects;
     const atMs = this.#queue.nowMs;
     if (notices.length > 0) for (const notice of notices) this.notices.push({ atMs, notice });
@@ -260,3 +269,19 @@ export class SimulatedNode {
 const FAREWELL_TIMEOUT_MS = 1500;
 const ROUND: CoordinatorEvent = { kind: 'round-elapsed' };
 const TRUE_CLOCK: NodeClock = { offsetMs: 0, driftRatio: 0 };
+
+/** Exaggerates a lying node's usage and demand by a factor, not its share. */
+function exaggerated(appends: readonly Append[], factor: number): readonly Append[] {
+  return appends.map((append) => {
+    const { record } = append;
+    if (record?.kind !== 'report') return append;
+    const rows = record.rows.map((row) => ({
+      ...row,
+      usageMessages: row.usageMessages * factor,
+      usageBytes: row.usageBytes * factor,
+      demandMessages: row.demandMessages * factor,
+      demandBytes: row.demandBytes * factor,
+    }));
+    return { ...append, record: { ...record, rows } };
+  });
+}

@@ -104,7 +104,7 @@ export class SimulatedTopic {
   /** Delivers the log (newest per key, or all), reports catching up, and goes on. */
   connect(listener: TopicListener, compacted: boolean, signsWith = ''): Connection {
     const connection = createConnection(listener, { signsWith, partitions: this.partitions.length, epoch: this.epoch });
-    this.#queue.after(this.#delay('deliveryMs'), () => this.#open(connection, compacted));
+    this.#queue.after(this.drawDelayMs('deliveryMs'), () => this.#open(connection, compacted));
     return connection;
   }
 
@@ -140,12 +140,12 @@ export class SimulatedTopic {
     let timeoutMs = APPEND_TIMEOUT_MS;
     let isAcknowledged = true;
     for (const part of parts) {
-      this.#queue.after(this.#delay('appendMs'), () => {
+      this.#queue.after(this.drawDelayMs('appendMs'), () => {
         const isSilent = this.#silent.has(part[0].partition);
         timeoutMs = isSilent ? SILENT_TIMEOUT_MS : timeoutMs;
         isAcknowledged = !isSilent && this.#arrive(connection, part) && isAcknowledged;
         if (++answers < parts.length) return;
-        this.#queue.after(isAcknowledged ? this.#delay('appendMs') : timeoutMs, () => ended(isAcknowledged));
+        this.#queue.after(isAcknowledged ? this.drawDelayMs('appendMs') : timeoutMs, () => ended(isAcknowledged));
       });
     }
   }
@@ -161,9 +161,8 @@ export class SimulatedTopic {
     }
   }
 
-  /** Draws a delivery's delay. */
-  drawDelayMs(): number {
-    return this.#delay('deliveryMs');
+  drawDelayMs(way: keyof TopicDelays): number {
+    return this.#random.between(...this.#delays[way]) + this.slowness[way];
   }
 
   #open(connection: Connection, compacted: boolean): void {
@@ -209,7 +208,7 @@ export class SimulatedTopic {
   /** Plans a delivery in the partition's order, whatever the delays. */
   #planDelivery(connection: Connection, partition: number): void {
     const upTo = this.partitions[partition].length;
-    const soonestMs = this.#queue.nowMs + this.#delay('deliveryMs') + this.#lateness() + connection.lateMs;
+    const soonestMs = this.#queue.nowMs + this.drawDelayMs('deliveryMs') + this.#lateness() + connection.lateMs;
     const atMs = Math.max(connection.plannedMs[partition], soonestMs);
     connection.plannedMs[partition] = atMs;
     this.#queue.at(atMs, () => this.#deliver(connection, partition, upTo));
@@ -229,7 +228,7 @@ export class SimulatedTopic {
   }
 
   #planRestart(connection: Connection): void {
-    this.#queue.after(this.#delay('deliveryMs') + this.#lateness(), () => this.#restart(connection));
+    this.#queue.after(this.drawDelayMs('deliveryMs') + this.#lateness(), () => this.#restart(connection));
   }
 
   #restart(connection: Connection): void {
@@ -271,10 +270,6 @@ export class SimulatedTopic {
     const newest = new Map<string, SignedEvent>();
     for (const read of this.log) newest.set(`${read.partition}:${read.key}`, read);
     return this.log.filter((read) => newest.get(`${read.partition}:${read.key}`) === read);
-  }
-
-  #delay(way: keyof TopicDelays): number {
-    return this.#random.between(...this.#delays[way]) + this.slowness[way];
   }
 }
 

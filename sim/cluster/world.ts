@@ -1,8 +1,7 @@
 import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
 import { EventQueue } from './event-queue.js';
-import type { NodeObserver } from './node-observer.js';
 import { Random } from './random.js';
-import { SimulatedNode } from './simulated-node.js';
+import { type NodeObserver, SimulatedNode } from './simulated-node.js';
 import { SimulatedTopic, type TopicDelays } from './simulated-topic.js';
 
 /** Arrivals at a node for a lane, Poisson or even; the rate may change. */
@@ -104,7 +103,7 @@ export class World {
   changeGroup(group: number, settings: GroupSettings): void {
     this.settings = { ...this.settings, groups: this.settings.groups.with(group, settings) };
     for (const node of this.nodes.values()) {
-      this.queue.after(this.topic.drawDelayMs(), () => node.changeGroup(group, settings));
+      this.queue.after(this.topic.drawDelayMs('deliveryMs'), () => node.changeGroup(group, settings));
     }
   }
 

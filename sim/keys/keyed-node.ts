@@ -2,7 +2,7 @@ import type { Timers } from '../../src/base/ports/clock.js';
 import { silentTelemetry } from '../../src/base/ports/telemetry.js';
 import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
 import { groupIdOf } from '../../src/core/base/ids.js';
-import type { CoordinatorEvent, Effects } from '../../src/core/base/protocol/events-and-effects.js';
+import type { CoordinatorEvent } from '../../src/core/base/protocol/events-and-effects.js';
 import { Attachments } from '../../src/core/beside/attachments/attachments.js';
 import type { ServingLoop } from '../../src/core/machine/coordinator-view.js';
 import { Gate } from '../../src/node/admission/gate.js';
@@ -10,18 +10,17 @@ import { GroupTable } from '../../src/node/groups/group-table.js';
 import { GroupsInForce } from '../../src/node/groups/groups-in-force.js';
 import { KeyBook } from '../../src/node/groups/keys/key-book.js';
 import type { EventQueue } from '../cluster/event-queue.js';
-import type { NodeObserver } from '../cluster/node-observer.js';
-import { SimulatedNode } from '../cluster/simulated-node.js';
+import { type NodeObserver, SimulatedNode } from '../cluster/simulated-node.js';
 import type { SimulatedTopic } from '../cluster/simulated-topic.js';
 
 /** Answer for a key; `unpublished` and `aloud` are grants. */
-export type KeyAnswer = 'unpublished' | 'aloud' | 'refused';
+type KeyAnswer = 'unpublished' | 'aloud' | 'refused';
 
-export interface KeyedNodeOptions {
+interface KeyedNodeOptions {
   readonly nonce: number;
   /** True = it reads only the newest record of each key. */
   readonly compacted?: boolean;
-  readonly observer?: NodeObserver;
+  readonly stepped?: (node: SimulatedNode) => void;
 }
 
 /** Runs a simulated node with production's admission. */
@@ -31,19 +30,17 @@ export class KeyedNode {
   readonly gate: Gate;
   readonly inForce: GroupsInForce;
   isOpen = true;
-  readonly #observer: NodeObserver | null;
   #wasReady = false;
 
   constructor(config: ResolvedConfig, queue: EventQueue, topic: SimulatedTopic, options: KeyedNodeOptions) {
     const { cluster, nodeId, timing, sampleIntervalMs, limiting, costs, limits } = config;
-    const { nonce, compacted = false, observer = null } = options;
+    const { nonce, compacted = false, stepped } = options;
     const { maxNodes, maxRows, maxGroupsPerNode } = limits;
     const bounds = { maxNodes, maxRows, maxGroupsPerNode };
     const partitions = topic.partitions.length;
     const named = { cluster, nodeId, version: 'simulated', nonce, partitions, groups: config.groups };
     const settings = { ...timing, ...named, sampleIntervalMs, limiting, costs, ...bounds };
-    this.#observer = observer;
-    const node = new SimulatedNode(settings, queue, topic, { compacted, observer: this.#watch() });
+    const node = new SimulatedNode(settings, queue, topic, { compacted, observer: this.#watch(stepped) });
     node.keepsDecisions = false;
     const { limiter } = node;
     const groups = new GroupTable(config.groups, (name) => groupIdOf(cluster, name));
@@ -114,18 +111,15 @@ export class KeyedNode {
   }
 
   /** Passes the loop's calls to waiting lines. */
-  #watch(): NodeObserver {
+  #watch(stepped?: (node: SimulatedNode) => void): NodeObserver {
     return {
-      stepped: (node, event, effects: Effects) => {
-        this.#observer?.stepped(node, event, effects);
+      stepped: (node, _, effects) => {
+        stepped?.(node);
         this.gate.waiting.limitsChanged(effects.changedLanes);
         const { isReady } = node.coordinator;
         if (isReady && !this.#wasReady) this.gate.waiting.wakeAll();
         this.#wasReady = isReady;
       },
-      admitted: (node, lane, messages) => this.#observer?.admitted(node, lane, messages),
-      refused: (node, lane, messages) => this.#observer?.refused(node, lane, messages),
-      ended: (node) => this.#observer?.ended(node),
     };
   }
 }

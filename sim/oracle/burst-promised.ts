@@ -15,13 +15,13 @@ export function burstPromised(
   settings: GroupSettings,
   fail: (promise: string, says: string) => void,
 ): void {
-  const { node, depth, limit, isServed } = record;
+  const { node, depth, share, isServed } = record;
   if (!isServed[group]) return;
   const members = record.membersOf(group);
   const isMember = members.includes(node.coordinator.nodeKey);
   const nodes = members.length + (isMember ? 0 : 1);
   const equal = settings.quota.publish[MESSAGES] / Math.max(1, nodes);
-  const most = Math.max((limit[group] * BURST_MS) / 1000, leastDepth(equal));
+  const most = Math.max((share[group] * BURST_MS) / 1000, leastDepth(equal));
   const is = depth[group];
   if (is > most * (1 + 1e-9)) fail('bursts', `a bucket of ${is} where ${most} is promised`);
 }

@@ -1,8 +1,7 @@
 import { hasClusterBucket } from '../../src/core/base/local-gate.js';
 import type { CoordinatorEvent, Effects } from '../../src/core/base/protocol/events-and-effects.js';
 import { DIRECTION_COUNT, MESSAGES } from '../../src/core/base/vocabulary.js';
-import type { NodeObserver } from '../cluster/node-observer.js';
-import type { SimulatedNode } from '../cluster/simulated-node.js';
+import type { NodeObserver, SimulatedNode } from '../cluster/simulated-node.js';
 import type { World } from '../cluster/world.js';
 import { AwayLaw } from './away-law.js';
 import { burstPromised } from './burst-promised.js';
@@ -15,7 +14,29 @@ import { checkRecovered } from './recovery-law.js';
 import { checkAgreement } from './share-law.js';
 import { checkTokens } from './token-law.js';
 import { readersOf, remembersMore, viewsOf } from './views.js';
-import { Violations } from './violation.js';
+
+/** Broken promise of docs/reference/promises.md. */
+interface Violation {
+  readonly atMs: number;
+  /** Name of the promise in the document. */
+  readonly promise: string;
+  readonly says: string;
+}
+
+/** Keeps the first of each promise and group, and counts others. */
+class Violations {
+  readonly first: Violation[] = [];
+  count = 0;
+  readonly #known = new Set<string>();
+
+  add(atMs: number, promise: string, about: string, says: string): void {
+    this.count++;
+    const key = `${promise} ${about}`;
+    if (this.#known.has(key)) return;
+    this.#known.add(key);
+    this.first.push({ atMs, promise, says: `${about}: ${says}` });
+  }
+}
 
 /**
  * Judges a running world by docs/reference/promises.md, and nothing of the core:
@@ -166,29 +187,28 @@ export class Oracle implements NodeObserver {
   }
 
   /** Updates the process's ledger. */
-  #follow({ ledgers, buckets, isServed, limit, depth }: ProcessRecord, group: number, wasServed: boolean): void {
-    buckets[group]?.set(limit[group], depth[group], this.#world.nowMs);
+  #follow({ ledgers, buckets, isServed, share, depth }: ProcessRecord, group: number, wasServed: boolean): void {
+    buckets[group]?.set(share[group], depth[group], this.#world.nowMs);
     const own = ledgers[group];
     own.advance(this.#world.nowMs);
     if (isServed[group] && !wasServed) {
       own.bring(depth[group]);
       this.#ledgers[group]?.bring(depth[group]);
     }
-    own.set(limit[group], depth[group]);
+    own.set(share[group], depth[group]);
   }
 
   /** Updates the group's ledger, and checks its shares. */
   #judge(group: number, ledger: GroupLedger): void {
     const target = this.#settingsOf(group).quota.publish[MESSAGES];
-    let [shares, limits, burst] = [0, 0, 0];
-    for (const { share, limit, depth } of this.records.values()) {
+    let [shares, burst] = [0, 0];
+    for (const { share, depth } of this.records.values()) {
       shares += share[group];
-      limits += limit[group];
       burst += depth[group];
     }
     const isSplit = shares > target * (1 + SUM_ERROR);
     this.#isSplit[group] = isSplit;
-    ledger.set(isSplit ? this.#capOfViews(group, target) : limits, burst);
+    ledger.set(isSplit ? this.#capOfViews(group, target) : shares, burst);
   }
 
   /** Returns the cap of all views, each within the target. */
@@ -196,9 +216,8 @@ export class Oracle implements NodeObserver {
     let cap = 0;
     this.#views ??= viewsOf(readersOf(this.records.values(), this.#world.settings));
     for (const view of this.#views) {
-      const shares = sum(view, ({ share }) => share[group]);
-      const limits = sum(view, ({ limit }) => limit[group]);
-      cap += Math.min(limits, target);
+      const shares = view.reduce((total, { share }) => total + share[group], 0);
+      cap += Math.min(shares, target);
       if (shares <= target * (1 + SUM_ERROR)) continue;
       const held = view.map(({ name, share }) => `${name} ${share[group].toFixed(3)}`).join(', ');
       this.#fail('sum of shares', group, `${shares.toFixed(3)} of ${target}: ${held}`);
@@ -222,10 +241,6 @@ export class Oracle implements NodeObserver {
 
 function isAgreed({ node }: ProcessRecord): boolean {
   return node.coordinator.log.pools.every((pool) => pool.isAgreed);
-}
-
-function sum(view: readonly ProcessRecord[], of: (record: ProcessRecord) => number): number {
-  return view.reduce((total, record) => total + of(record), 0);
 }
 
 /** Relative error of sums over some nodes. */

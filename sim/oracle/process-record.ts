@@ -9,8 +9,8 @@ export class ProcessRecord {
   /** Node id and number of its process, for reports. */
   readonly name: string;
   isServing = false;
+  /** Messages per second of its share, which is its limit, per group. */
   readonly share: Float64Array;
-  readonly limit: Float64Array;
   readonly depth: Float64Array;
   /** Per group: true = it reads itself in a complete log. */
   readonly isLinked: boolean[];
@@ -31,7 +31,6 @@ export class ProcessRecord {
     this.name = name;
     this.hasPoolOfItsOwn = node.beganCompacted;
     this.share = new Float64Array(groups);
-    this.limit = new Float64Array(groups);
     this.depth = new Float64Array(groups);
     this.isLinked = new Array<boolean>(groups).fill(true);
     this.ledgers = Array.from({ length: groups }, () => new GroupLedger());
@@ -60,7 +59,6 @@ export class ProcessRecord {
     this.isServed[group] = state !== undefined;
     this.isLinked[group] = state === undefined || (state.link === 'linked' && !coordinator.log.epochs.isHolding);
     this.share[group] = state === undefined ? 0 : coordinator.shares.applied[slot];
-    this.limit[group] = state === undefined ? 0 : coordinator.shares.applied[slot];
     this.depth[group] = state === undefined ? 0 : coordinator.shares.depth[slot];
   }
 }

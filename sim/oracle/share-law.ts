@@ -2,7 +2,6 @@ import type { GroupSettings } from '../../src/core/base/settings.js';
 import { laneOf, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
 import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
 import type { World } from '../cluster/world.js';
-import { laneOf as laneIn, mayDifferInRamp } from './known-ceilings.js';
 import type { ProcessRecord } from './process-record.js';
 
 type Fail = (promise: string, about: string, says: string) => void;
@@ -46,7 +45,7 @@ export function checkAgreement(
 
 function divisionOf(record: ProcessRecord, group: number): Division {
   const { coordinator } = record.node;
-  const view = coordinator.shares.converge(group, laneIn(record, group));
+  const view = coordinator.shares.converge(group, mapLaneOf(record, group));
   const members = record.membersOf(group);
   return { members, shares: [...view.share[MESSAGES].slice(0, view.count)] };
 }
@@ -86,4 +85,31 @@ function differenceOf(
   const differing = one.shares.findIndex((share, at) => share !== other.shares[at] && !own.includes(at));
   if (differing === -1) return null;
   return `${names} give member ${differing} ${one.shares[differing]} and ${other.shares[differing]}`;
+}
+
+/**
+ * Tests if processes of a view may know different ceilings of a ramp:
+ *
+ *   - One knows a ceiling that newcomers do not find; it publishes it again as recovery-law.ts allows.
+ *   - One that began with a compacted log keeps a forgotten ceiling: compaction hid the log clock's step back.
+ *   - One remembers a life overwritten by a wrong key, and ignored the former life's ceiling
+ *     (docs/reference/promises.md).
+ */
+function mayDifferInRamp(view: readonly ProcessRecord[], group: number, hasSteppedBack: boolean): boolean {
+  if (view[0]?.node.coordinator.settings.groups[group]?.ramp === null) return false;
+  if (view.some((record) => record.node.coordinator.hiddenCeilings.has(mapLaneOf(record, group).mapLane))) return true;
+  const [first, ...others] = view.map(({ node }) => node.coordinator.log.ignored['old-incarnation']);
+  if (others.some((ignored) => ignored !== first)) return true;
+  if (!hasSteppedBack) return false;
+  const forgetful = view.some((record) => !hasCeiling(record, group));
+  return forgetful && view.some((record) => record.node.beganCompacted && hasCeiling(record, group));
+}
+
+function mapLaneOf({ node: { coordinator } }: ProcessRecord, group: number) {
+  return coordinator.laneOf(coordinator.groupIdOf(group), 0);
+}
+
+function hasCeiling(record: ProcessRecord, group: number): boolean {
+  const { mapLane, partition } = mapLaneOf(record, group);
+  return record.node.coordinator.targets.ramps[partition].newestOf(mapLane) !== undefined;
 }

@@ -36,7 +36,11 @@ const END_MS_MAX = 70_000;
  * @param base settings of the nodes; its first group is the pattern of all groups
  * @param buckets by-seed = the seed gives some worlds buckets of the cluster, too
  */
-export function runSwarm(seed: number, base: WorldSettings, buckets: BucketChoice = 'as-given'): SwarmVerdict {
+export function runSwarm(
+  seed: number,
+  base: WorldSettings,
+  buckets: 'by-seed' | 'as-given' = 'as-given',
+): SwarmVerdict {
   const random = new Random(seed);
   const drawn = withRamps(seed, drawSettings(random, buckets === 'by-seed' ? withGates(base) : base));
   const settings = buckets === 'by-seed' ? withBuckets(seed, drawn) : drawn;
@@ -54,8 +58,6 @@ export function runSwarm(seed: number, base: WorldSettings, buckets: BucketChoic
     return { ...verdict, problems: [`${(world.nowMs / 1000).toFixed(3)} s the simulation threw: ${says}`] };
   }
 }
-
-type BucketChoice = 'by-seed' | 'as-given';
 
 interface Cast {
   readonly nodes: readonly string[];

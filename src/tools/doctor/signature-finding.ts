@@ -92,7 +92,8 @@ async function readRedis(
     await link.connect();
     let cursor = '0';
     do {
-      const [next, fields] = (await link.read('HSCAN', [options.keys.newest, cursor, 'COUNT', SCAN_FIELDS])) as Scanned;
+      const found = await link.read('HSCAN', [options.keys.newest, cursor, 'COUNT', SCAN_FIELDS]);
+      const [next, fields] = found as readonly [Buffer, readonly Buffer[]];
       for (let at = 0; at + 1 < fields.length; at += 2) {
         const record = readNewest(fields[at], fields[at + 1]);
         if (record?.value) signatures.read(record, signature.verify(record, record.value));
@@ -106,8 +107,6 @@ async function readRedis(
     link.destroy(new Error('seen'));
   }
 }
-
-type Scanned = readonly [Buffer, readonly Buffer[]];
 
 /** Fields per answer; more holds Redis up longer. */
 const SCAN_FIELDS = 500;

@@ -67,7 +67,9 @@ export function encodeFrame(payload: Uint8Array): Buffer {
 }
 
 export function encodeHeader(header: RecordingHeader): Buffer {
-  return Buffer.concat([Buffer.of(KIND_HEADER), Buffer.from(JSON.stringify(header, replaceInfinity), 'utf8')]);
+  // An unlimited quota is Infinity, which JSON has not.
+  const text = JSON.stringify(header, (_, value) => (value === Infinity ? { unlimited: true } : value));
+  return Buffer.concat([Buffer.of(KIND_HEADER), Buffer.from(text, 'utf8')]);
 }
 
 /** Decodes a header; throws what JSON.parse throws. */
@@ -118,11 +120,6 @@ export function encodeEnd(records: number): Buffer {
 }
 
 const EMPTY = new Uint8Array(0);
-
-/** Replaces Infinity, an unlimited quota, for JSON. */
-function replaceInfinity(_: string, value: unknown): unknown {
-  return value === Infinity ? { unlimited: true } : value;
-}
 
 function reviveInfinity(_: string, value: unknown): unknown {
   const isMarker = typeof value === 'object' && value !== null && (value as { unlimited?: unknown }).unlimited === true;

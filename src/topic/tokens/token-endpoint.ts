@@ -28,7 +28,9 @@ const REASON_LENGTH_MAX = 200;
 export async function askForToken(endpoint: TokenEndpoint): Promise<IssuedToken> {
   const { topic, url } = endpoint;
   const { status, body } = await post(endpoint).catch((error: unknown) => {
-    throw new QuotameshError('TOKEN_UNAVAILABLE', { topic, source: url, reason: whyNot(error) });
+    // A failed fetch tells why in its cause.
+    const reason = reasonOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
+    throw new QuotameshError('TOKEN_UNAVAILABLE', { topic, source: url, reason });
   });
   if (status >= 500 || status === 429) {
     throw new QuotameshError('TOKEN_UNAVAILABLE', { topic, source: url, reason: `status ${status}` });
@@ -87,11 +89,6 @@ function parsed(text: string): unknown {
 function refusalOf(status: number, { error, error_description: description }: Answer['body']): string {
   const said = [error, description].filter((text) => typeof text === 'string').join(': ');
   return `status ${status}${said === '' ? ', without a token' : `, ${said}`}`.slice(0, REASON_LENGTH_MAX);
-}
-
-/** Reads a failed fetch's cause. */
-function whyNot(error: unknown): string {
-  return reasonOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 }
 
 /** Reads a JWT's life in ms, by its issuer's clock alone; null = another token. */

@@ -6,9 +6,6 @@ import { SETTINGS } from '../../simulation/settings.js';
 function deliveriesTo(world: World, node: string): string[] {
   const given: string[] = [];
   world.observer = {
-    admitted() {},
-    refused() {},
-    ended() {},
     stepped: ({ coordinator }, event) => {
       if (event.kind !== 'records-read' || coordinator.settings.nodeId !== node) return;
       given.push(...event.records.map(({ partition, offset }) => `${partition}/${offset}`));

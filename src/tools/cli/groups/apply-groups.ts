@@ -40,7 +40,9 @@ export async function applyGroups(options: GroupOptions): Promise<void> {
     return;
   }
   if (!dryRun && changes.length > 0) await applyAll(node, changes, written.groups);
-  if (!dryRun) await attachAll(node, attaching);
+  for (const { scope, after: body, expected } of dryRun ? [] : attaching) {
+    await change(node, { method: 'PUT', path: attachmentPath(scope), body, expected });
+  }
   const unchanged = planned.length - changes.length;
   if (json) {
     const shown = changes.map(({ name, isNew, before, after }) => ({ group: name, isNew, before, after }));
@@ -153,12 +155,6 @@ async function planAttachments(node: NodeAddress, scopes: Mapping): Promise<Plan
     return [{ scope, name, isNew: found === undefined, expected, before, after, lines: diffOf(before, after) }];
   });
   return inOrder(planned);
-}
-
-async function attachAll(node: NodeAddress, planned: readonly PlannedAttachment[]): Promise<void> {
-  for (const { scope, after: body, expected } of planned) {
-    await change(node, { method: 'PUT', path: attachmentPath(scope), body, expected });
-  }
 }
 
 /** Orders scopes; a circle stands last, for the node to refuse. */
