@@ -11,7 +11,7 @@ export type AwayFor = 'everybody' | 'one node';
 
 type Isolation = GroupSettings['isolation'];
 
-export interface AwayRun {
+interface AwayRun {
   /** Admitted by all per second. */
   readonly perSecond: readonly number[];
   readonly before: number;

@@ -1,6 +1,6 @@
 import type { WrittenBucket } from './story.js';
 
-export const KEYS_PER_TEMPLATE = 2;
+const KEYS_PER_TEMPLATE = 2;
 const SECONDS = { Second: 1, Minute: 60, Hour: 3600, Day: 86_400 };
 
 export function perSecondOf({ quota, per }: WrittenBucket): number {

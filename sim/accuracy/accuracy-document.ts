@@ -3,7 +3,7 @@ import { type AccuracyRow, OTHERS_WARM_MS, OWN_WARM_MS, type Wish } from './accu
 import { betterElsewhere, COST_METRICS, competing, type Loss, STARTS } from './better-elsewhere.js';
 import { reasonOf } from './loss-reasons.js';
 
-export interface AccuracyFacts {
+interface AccuracyFacts {
   readonly rows: readonly AccuracyRow[];
   readonly seeds: readonly number[];
   /** Name → line, in table order. */

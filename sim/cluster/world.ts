@@ -36,7 +36,7 @@ export interface LaneArrival extends Arrival {
   readonly lane: number;
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** True = it reads only the newest record of each key. */
   readonly compacted?: boolean;
   /** Name for traffic, default the node id; two processes may claim one id. */

@@ -1,6 +1,6 @@
 import type { RecommendPlay } from '../recommend/recommend.js';
 
-export interface RecommendProgress {
+interface RecommendProgress {
   played(play: RecommendPlay): void;
   end(): void;
 }

@@ -35,7 +35,7 @@ export function writeHtml(file: string, page: string): void {
   }
 }
 
-export function cannotRead(file: string, error: NodeJS.ErrnoException): never {
+function cannotRead(file: string, error: NodeJS.ErrnoException): never {
   const reason = error.code === 'ENOENT' ? 'there is no such file' : error.message;
   throw new QuotameshError('CONFIG_UNREADABLE', { file, reason }, { cause: error });
 }

@@ -50,10 +50,7 @@ export async function replayedGroup(options: GroupFlags): Promise<ReplayedGroup>
 }
 
 /** Flags of a group, its settings and quota. */
-export type GroupFlags = Pick<
-  ReplayCommandOptions,
-  'config' | 'group' | 'per' | 'set' | 'direction' | 'quota' | 'quotaBytes'
->;
+type GroupFlags = Pick<ReplayCommandOptions, 'config' | 'group' | 'per' | 'set' | 'direction' | 'quota' | 'quotaBytes'>;
 
 interface Configured extends Named {
   readonly config: ResolvedConfig;

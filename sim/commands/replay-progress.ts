@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 /** Milliseconds between updates of the line. */
 const EVERY_MS = 200;
 
-export interface ReplayProgress {
+interface ReplayProgress {
   /** Shows rows, and the file time they reach. */
   played(rows: number, fileMs: number): void;
   end(): void;

@@ -8,7 +8,7 @@ import type { DimensionSeries } from '../verdict/run-result.js';
 import { lines, percent, quotaText, seconds, whole } from './replay-figures.js';
 import type { QuotaTold } from './replay-group.js';
 
-export interface PlayedAs {
+interface PlayedAs {
   readonly quota: readonly [number, number];
   readonly quotaTold: QuotaTold;
   readonly speed: number;

@@ -1,7 +1,7 @@
 import { KeyedCluster, type KeyedClusterSettings } from './keyed-cluster.js';
 
 /** Keys of one template with equal demand, and their nodes. */
-export interface KeyScenario {
+interface KeyScenario {
   readonly name: string;
   readonly says: string;
   readonly nodes: number;

@@ -11,7 +11,7 @@ const COUNT_EVERY_MS = 1000;
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
-export interface LiveFolder {
+interface LiveFolder {
   readonly configFile: string;
   logFile(name: string): string;
 }

@@ -16,7 +16,7 @@ import { firstNodes, LiveStory } from './live-story.js';
 import { EmbeddedLiveTopic, KafkaLiveTopic, type LiveTopic } from './live-topic.js';
 import { attemptsOf, liveConfig, type Punctuality, punctualityOf, trafficPlan } from './live-traffic.js';
 
-export interface LiveOptions {
+interface LiveOptions {
   readonly topic: LiveTopicKind;
   readonly brokers: readonly string[];
   readonly brokerPid: number | null;
@@ -24,7 +24,7 @@ export interface LiveOptions {
   readonly onProgress?: (part: number) => void;
 }
 
-export interface LiveOutcome {
+interface LiveOutcome {
   readonly result: RunResult;
   readonly punctuality: Punctuality;
 }

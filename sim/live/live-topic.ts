@@ -44,7 +44,7 @@ export class EmbeddedLiveTopic implements LiveTopic {
   async remove(): Promise<void> {}
 }
 
-export interface KafkaAddress {
+interface KafkaAddress {
   readonly brokers: readonly string[];
   /** Process frozen in an outage; null = unknown. */
   readonly brokerPid: number | null;

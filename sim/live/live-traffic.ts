@@ -46,7 +46,7 @@ export function punctualityOf(calls: readonly Call[]): Punctuality {
   return { medianLateMs: medianOf(lateMs), worstLateMs: quantileOf(lateMs, 1), missedRatio: missed / calls.length };
 }
 
-export const LIVE_GROUP = 'scenario';
+const LIVE_GROUP = 'scenario';
 
 export function liveConfig(
   { quota, settings, written }: Scenario,

@@ -5,7 +5,7 @@ export interface Grant {
 }
 
 /** Span with most granted beyond its bound. */
-export interface WorstSpan {
+interface WorstSpan {
   /** Tokens above the bound; ≤ 0 = kept. */
   readonly excess: number;
   readonly fromMs: number;

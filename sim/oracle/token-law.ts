@@ -8,7 +8,7 @@ import type { Readers } from './views.js';
 type Fail = (promise: string, about: string, says: string) => void;
 
 /** Groups, and keys with one. */
-export interface BucketsNamed {
+interface BucketsNamed {
   readonly cluster: string;
   readonly groups: readonly (Pick<GroupSettings, 'name'> & GateSettings)[];
 }

@@ -7,7 +7,7 @@ export interface PageRun extends Omit<RunResult, 'verdict' | 'expectations'> {
 }
 
 /** Series for the page's script: per second, four significant digits. */
-export interface PageSeries {
+interface PageSeries {
   readonly label: string;
   readonly durationMs: number;
   readonly sampleMs: number;

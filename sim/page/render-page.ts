@@ -8,7 +8,7 @@ import { labelsOf, type PageClock, type PageRun, pageSeriesOf } from './page-run
 import { verdictTable } from './verdict-table.js';
 
 /** Further sections of a page; null = none. */
-export interface PageSections {
+interface PageSections {
   readonly keys?: PageKeys | null;
   readonly frontier?: PageFrontier | null;
 }

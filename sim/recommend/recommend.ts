@@ -9,7 +9,7 @@ import { OWN_SYSTEMS, type System, shortName } from '../systems.js';
 import { busiestPerSecond, type Dimension, largestOf, leastOfOneBucket, meanPerSecond } from './one-bucket.js';
 import { arrivalsOf, type RecordedWork } from './recorded-work.js';
 
-export interface RecommendOptions {
+interface RecommendOptions {
   readonly name: string;
   /** Dimension of the quota; the other keeps `otherQuota`. */
   readonly of: Dimension;

@@ -15,7 +15,7 @@ export interface RecordedWork {
 }
 
 /** Pieces: 64 MB, and half a minute per tried quota. */
-export const WORK_MAX = 2_000_000;
+const WORK_MAX = 2_000_000;
 
 /** Collects work. Throws USAGE where it is too much. */
 export async function collectWork(arrivals: AsyncIterable<TraceArrival>): Promise<RecordedWork> {

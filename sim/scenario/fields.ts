@@ -55,7 +55,7 @@ export function seconds<const Given extends Range = Record<never, never>>(
   return quantity('factor', says, { min: 0, max: DURATION_SECONDS_MAX, ...range } as unknown as Given);
 }
 
-export const DURATION_SECONDS_MAX = 86_400;
+const DURATION_SECONDS_MAX = 86_400;
 
 export function choice<const Choice extends string, const Given extends Options>(
   choices: readonly Choice[],

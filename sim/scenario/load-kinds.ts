@@ -112,7 +112,7 @@ interface Kinds {
 }
 
 export type Load = { readonly [Kind in LoadKind]: LoadOf<Kind> }[LoadKind];
-export type LoadKind = keyof typeof LOAD_KINDS;
+type LoadKind = keyof typeof LOAD_KINDS;
 
 export interface LoadOf<Kind extends LoadKind> {
   readonly kind: Kind;

@@ -37,4 +37,4 @@ export function readScenario(raw: unknown, findings: Findings): Scenario {
   };
 }
 
-export const BESIDES = ['quota', 'network', 'group', 'timing', 'load', 'happenings', 'expect'] as const;
+const BESIDES = ['quota', 'network', 'group', 'timing', 'load', 'happenings', 'expect'] as const;

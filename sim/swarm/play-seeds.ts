@@ -3,7 +3,7 @@ import type { WorldSettings } from '../cluster/world.js';
 import type { SwarmVerdict } from './run-swarm.js';
 import type { SeedRange } from './swarm-thread.js';
 
-export interface SeedPlan {
+interface SeedPlan {
   readonly first: number;
   readonly count: number;
   readonly workers: number;

@@ -106,7 +106,7 @@ function worstOf(figures: readonly GroupFigures[]): number {
 }
 
 /** Returns milliseconds to converge after the last fault: a staleness, own links, new reports. */
-export function recoveryMs({ stalenessMs, isolationAfterMs }: WorldSettings): number {
+function recoveryMs({ stalenessMs, isolationAfterMs }: WorldSettings): number {
   return stalenessMs + isolationAfterMs / 2 + 2000;
 }
 

@@ -12,7 +12,7 @@ import type { Scenario } from '../scenario/scenario.js';
 import { readTargetScenario } from './read-target-scenario.js';
 import type { TargetScenario } from './target-scenario.js';
 
-export type AnyScenario =
+type AnyScenario =
   | { readonly kind: 'nodes'; readonly scenario: Scenario }
   | { readonly kind: 'backends'; readonly scenario: TargetScenario };
 

@@ -6,7 +6,7 @@ import { defaultSettings } from '../scenario/world-settings.js';
 import type { System } from '../systems.js';
 
 /** Experiment where FoundationDB's hand-out fails (docs/background/foundationdb-tag-throttling.md). */
-export interface RateExperiment {
+interface RateExperiment {
   readonly name: string;
   readonly says: string;
   /** Baseline of the experiment, and its source's figure. */

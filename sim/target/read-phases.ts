@@ -5,7 +5,7 @@ import { CAPACITY_FIELDS, EXPECTED_FIELDS, GIVE_UP_SEC, PHASE_FIELDS } from './t
 import type { Phase, TargetExpectation } from './target-scenario.js';
 
 /** Keys of a phase that are lists. */
-export const PHASE_BESIDES = ['groups', 'backends', 'expect'] as const;
+const PHASE_BESIDES = ['groups', 'backends', 'expect'] as const;
 
 export function readPhases(findings: Findings, input: unknown, known: Known): readonly Phase[] {
   const phases = readList(findings, ['phases'], input, 'phases').map((entry, index) => {

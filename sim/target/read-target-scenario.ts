@@ -10,7 +10,7 @@ import { BACKEND_FIELDS, CLIENT_FIELDS, TARGET_SCENARIO_FIELDS } from './target-
 import type { MockBackend, MockClient, TargetScenario } from './target-scenario.js';
 
 /** Outermost keys that are mappings or lists. */
-export const TARGET_BESIDES = ['limiting', 'backends', 'groups', 'clients', 'phases'] as const;
+const TARGET_BESIDES = ['limiting', 'backends', 'groups', 'clients', 'phases'] as const;
 
 /** Most clients: each is a node that reads all others. */
 const CLIENTS_MAX = 200;

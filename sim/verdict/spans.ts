@@ -1,5 +1,5 @@
 /** Admissions and the quota's grants, by bin. */
-export interface Bins {
+interface Bins {
   readonly admitted: Float64Array;
   /** Infinity = no quota. */
   readonly granted: Float64Array;

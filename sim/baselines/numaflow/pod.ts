@@ -27,7 +27,7 @@ export interface PodRamp extends Pick<RampSettings, 'mode' | 'min' | 'rampSec'> 
 /** Epoch second at which virtual time begins. */
 const WALL_CLOCK_START_SEC = 1_700_000_000;
 /** Bytes of a script call: hash 40, four keys of 40, arguments; a short answer. */
-export const CALL_BYTES = 240;
+const CALL_BYTES = 240;
 export const ANSWER_BYTES = 40;
 
 /**

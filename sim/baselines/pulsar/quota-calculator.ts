@@ -1,7 +1,7 @@
 /** Computes a broker's share of messages or bytes by all reports. */
 export type QuotaCalculator = (given: Calculation) => number | 'error';
 
-export interface Calculation {
+interface Calculation {
   /** Limit per second; −1 = none. */
   readonly configured: number;
   /** Own last report, over one period. */

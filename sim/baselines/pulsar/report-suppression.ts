@@ -1,6 +1,6 @@
 export type SuppressionRule = (given: ReportAttempt) => boolean;
 
-export interface ReportAttempt {
+interface ReportAttempt {
   readonly bytes: Usage;
   readonly messages: Usage;
   readonly msSinceLastReport: number;

@@ -5,7 +5,7 @@ export interface UsageCount {
   readonly bytes: number;
 }
 
-export interface ReporterSettings {
+interface ReporterSettings {
   readonly periodSec: number;
   readonly maxSuppressRounds: number;
   readonly tolerancePercent: number;

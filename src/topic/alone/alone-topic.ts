@@ -11,7 +11,7 @@ import { passingTo } from '../passing-listener.js';
 
 export const ALONE_EPOCH = 'alone';
 
-export interface AloneTopicOptions {
+interface AloneTopicOptions {
   /** Partitions when this node last read the topic. */
   readonly partitions: number;
   /** Called after `patienceMs` without the topic; false = the start waits on. */

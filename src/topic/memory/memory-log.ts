@@ -4,7 +4,7 @@ import { invariant } from '../../core/base/invariant.js';
 /** Kept records of a partition above which it compacts, once half may be superseded. */
 const COMPACT_ABOVE_RECORDS = 10_000;
 
-export interface MemoryLogOptions {
+interface MemoryLogOptions {
   /** Partitions, 1 … 16; default 1. */
   readonly partitions?: number;
   /** Clock of the log, ms; default the wall clock. */
@@ -12,7 +12,7 @@ export interface MemoryLogOptions {
 }
 
 /** Calls of a log to its attached topics. */
-export interface MemoryLogReader {
+interface MemoryLogReader {
   nextOffsetOf(partition: number): number;
   logGrew(): void;
   appendsResumed(): void;

@@ -23,12 +23,12 @@ import {
 export type RecordingEntry = ReadRecord | EpochEntry | 'caught-up';
 
 /** Marks the log of the entries that follow. */
-export interface EpochEntry {
+interface EpochEntry {
   readonly epoch: string;
 }
 
 /** End of a recording, known when all entries are read. */
-export interface RecordingEnd {
+interface RecordingEnd {
   /** True = the recorder closed it: nothing is missing. */
   isClosed: boolean;
   /** Byte and reason of the stop; null = the end of the file. */

@@ -4,7 +4,7 @@ import type { ReportTopic, ReportTopicListener } from '../../base/ports/report-t
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import type { RecordingWriter } from './recording-writer.js';
 
-export interface RecordOptions {
+interface RecordOptions {
   readonly config: ResolvedConfig;
   readonly topic: ReportTopic;
   readonly writer: RecordingWriter;
@@ -15,7 +15,7 @@ export interface RecordOptions {
   readonly onProgress?: (records: number, bytes: number) => void;
 }
 
-export interface RecordSummary {
+interface RecordSummary {
   readonly records: number;
   readonly bytes: number;
 }

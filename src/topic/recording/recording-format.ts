@@ -51,7 +51,7 @@ export interface RecordingHeader {
 }
 
 /** Template of keys, with single keys' settings. */
-export interface RecordedTemplate {
+interface RecordedTemplate {
   /** As `key:{id}`. */
   readonly pattern: string;
   readonly group: GroupSettings;

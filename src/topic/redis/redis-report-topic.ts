@@ -5,7 +5,7 @@ import { type RedisTopicHooks, redisTopicOptions } from './redis-topic-options.j
 import { RedisSupervisor } from './topic-supervisor.js';
 
 /** Name of one log; a server may hold two of each of many clusters. */
-export interface RedisLogName {
+interface RedisLogName {
   readonly cluster: string;
   readonly log: 'reports' | 'registry';
 }

@@ -14,7 +14,7 @@ import { type OpenedLog, TopicLink } from './topic-link.js';
 /** Epoch's name for the port, constant while nodes put back what Redis forgets. */
 const OWN_LOG = 'redis';
 
-export interface RedisSupervisorParts extends SupervisedParts {
+interface RedisSupervisorParts extends SupervisedParts {
   readonly options: RedisTopicOptions;
 }
 

@@ -5,7 +5,7 @@ const STRANGERS_MAX = 1000;
 /** Part of `strangerMs` that counts between two looks: a process that slept has read nothing, which is no silence. */
 const LOOK_RATIO = 0.25;
 
-export interface KinWatchOptions {
+interface KinWatchOptions {
   /** Key of this node's own NODE records. */
   readonly ownKey: string;
   /** Milliseconds of silence after which another node is gone. */

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import type { HmacConfig } from '../../config/resolved/resolved-config.js';
 
 /** Address of a record; a signature holds for no other. */
-export interface RecordAddress {
+interface RecordAddress {
   readonly partition: number;
   readonly key: string;
 }

@@ -11,7 +11,7 @@ const LINES_MAX = 20;
 const KEYS_DIFFER =
   'Give all nodes the same topic.hmac.key (signatures.keyId in status names it), or change it as docs/operate/kafka-security.md says.';
 
-export interface SignatureBookOptions {
+interface SignatureBookOptions {
   readonly name: string;
   readonly keyId: string;
   readonly mode: 'require' | 'warn';

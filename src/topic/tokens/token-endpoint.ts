@@ -12,7 +12,7 @@ export interface TokenEndpoint {
   readonly timeoutMs: number;
 }
 
-export interface IssuedToken {
+interface IssuedToken {
   readonly value: string;
   readonly lifeMs: number;
 }

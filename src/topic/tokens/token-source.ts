@@ -11,7 +11,7 @@ export interface TokenSource {
   close(): void;
 }
 
-export interface TokenSourceOptions {
+interface TokenSourceOptions {
   readonly topic: string;
   readonly sasl: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
