@@ -75,14 +75,9 @@ export class KafkaLiveTopic implements LiveTopic {
 
   async remove(): Promise<void> {
     const { Kafka, logLevel } = (await import('kafkajs')).default;
-    const kafka = new Kafka({
-      brokers: [...this.#address.brokers],
-      clientId: 'quotamesh-live',
-      logLevel: logLevel.NOTHING,
-      requestTimeout: REMOVE_TIMEOUT_MS,
-      retry: { retries: 1 },
-    });
-    const admin = kafka.admin();
+    const patience = { requestTimeout: REMOVE_TIMEOUT_MS, retry: { retries: 1 } };
+    const client = { clientId: 'quotamesh-live', logLevel: logLevel.NOTHING, ...patience };
+    const admin = new Kafka({ brokers: [...this.#address.brokers], ...client }).admin();
     try {
       await admin.connect();
       const topics = await admin.listTopics();

@@ -49,7 +49,7 @@ export class Pod implements Member<StoreMessage> {
   #desired = 1;
   #known = 1;
 
-  constructor(process: SimulatedProcess, quota: Quota, bus: MessageBus<StoreMessage>, ramp = DEFAULT_RAMP) {
+  constructor(process: SimulatedProcess, quota: Quota, bus: MessageBus<StoreMessage>, ramp: PodRamp) {
     this.#process = process;
     this.#bus = bus;
     this.#quota = quota;
@@ -124,11 +124,7 @@ export class Pod implements Member<StoreMessage> {
     const { messagesPerSecond } = this.#quota;
     if (messagesPerSecond === Infinity) return batch;
     const { min, max } = this.#rampTo(messagesPerSecond);
-    this.#reads ??= new EpochTokens({
-      ...this.#ramp,
-      min: Math.ceil(min / batch),
-      max: Math.ceil(max / batch),
-    });
+    this.#reads ??= new EpochTokens({ ...this.#ramp, min: Math.ceil(min / batch), max: Math.ceil(max / batch) });
     if (this.#reads.available(this.#known, this.#epoch) < 1) return 0;
     this.#reads.take(1, this.#known);
     return batch;

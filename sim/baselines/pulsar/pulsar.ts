@@ -11,11 +11,8 @@ const DEFAULT_PERIOD_SEC = 60;
 
 /** Models Pulsar's resource groups, releases 2.8 to 5.0 (docs/background/pulsar-resource-groups.md). */
 export function pulsar(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {
-  const rules = { calculate: asReleased, suppress: suppressAsReleased, forgetReportMs: Infinity };
-  return brokers(name, `Apache Pulsar as released: quota · own usage ÷ usage, every ${periodSec} s`, {
-    ...rules,
-    periodSec,
-  });
+  const rules = { calculate: asReleased, suppress: suppressAsReleased, forgetReportMs: Infinity, periodSec };
+  return brokers(name, `Apache Pulsar as released: quota · own usage ÷ usage, every ${periodSec} s`, rules);
 }
 
 /**
@@ -24,11 +21,8 @@ export function pulsar(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {
  */
 export function pulsarFork(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {
   const forgetReportMs = 2000 * periodSec * MAX_SUPPRESS_ROUNDS;
-  const rules = { calculate: asForked, suppress: suppressAsForked, forgetReportMs };
-  return brokers(name, `Pulsar's vendor fork: idle brokers get the whole quota, every ${periodSec} s`, {
-    ...rules,
-    periodSec,
-  });
+  const rules = { calculate: asForked, suppress: suppressAsForked, forgetReportMs, periodSec };
+  return brokers(name, `Pulsar's vendor fork: idle brokers get the whole quota, every ${periodSec} s`, rules);
 }
 
 function brokers(name: string, says: string, rules: BrokerRules): Baseline {

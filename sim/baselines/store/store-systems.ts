@@ -1,7 +1,7 @@
 import type { BaselineEnvironment } from '../baseline.js';
 import { PlainLimiter } from '../plain-limiter.js';
 import { FixedWindows } from './fixed-windows.js';
-import { StoreCluster } from './store-cluster.js';
+import { type Store, StoreCluster } from './store-cluster.js';
 
 /** Units of messages and bytes. */
 type Depths = readonly [number | null, number | null];
@@ -20,39 +20,33 @@ export function storeSystems(
   roundTripMs: number,
   depthsOf: (environment: BaselineEnvironment) => Depths = () => [null, null],
 ): readonly StoreSystem[] {
+  const system = (name: string, says: string, storeOf: (environment: BaselineEnvironment) => Store): StoreSystem => ({
+    name,
+    says,
+    create: (environment) => new StoreCluster(name, environment, storeOf(environment), roundTripMs),
+  });
   return [
-    {
-      name: 'central-bucket',
-      says: 'one token bucket in a store that is asked for each request',
-      create: (environment) => {
-        const bucket = centralBucket(environment, depthsOf(environment));
-        return new StoreCluster('central-bucket', environment, bucket, roundTripMs);
-      },
-    },
-    {
-      name: 'rate-limiter-flexible',
-      says: 'the fixed window of rate-limiter-flexible, in a store that is asked for each request',
-      create: (environment) => {
-        const windows = FixedWindows.ofRateLimiterFlexible(environment.quota, environment.quotaPerMs);
-        return new StoreCluster('rate-limiter-flexible', environment, windows, roundTripMs);
-      },
-    },
-    {
-      name: 'fastify-rate-limit',
-      says: 'the fixed window of @fastify/rate-limit, which counts requests, in a store that is asked for each request',
-      create: (environment) => {
-        const windows = FixedWindows.ofFastifyRateLimit(environment.quota, environment.quotaPerMs);
-        return new StoreCluster('fastify-rate-limit', environment, windows, roundTripMs);
-      },
-    },
+    system('central-bucket', 'one token bucket in a store that is asked for each request', (environment) =>
+      centralBucket(environment, depthsOf(environment)),
+    ),
+    system(
+      'rate-limiter-flexible',
+      'the fixed window of rate-limiter-flexible, in a store that is asked for each request',
+      ({ quota, quotaPerMs }) => FixedWindows.ofRateLimiterFlexible(quota, quotaPerMs),
+    ),
+    system(
+      'fastify-rate-limit',
+      'the fixed window of @fastify/rate-limit, which counts requests, in a store that is asked for each request',
+      ({ quota, quotaPerMs }) => FixedWindows.ofFastifyRateLimit(quota, quotaPerMs),
+    ),
   ];
 }
 
-function centralBucket({ quota, queue }: BaselineEnvironment, depths: Depths) {
+function centralBucket({ quota, queue }: BaselineEnvironment, depths: Depths): Store {
   const limiter = new PlainLimiter();
   limiter.setRates(quota, queue.nowMs, depths);
   return {
     questions: 1,
-    take: (messages: number, bytes: number, nowMs: number) => limiter.tryAcquire(messages, bytes, false, nowMs),
+    take: (messages, bytes, nowMs) => limiter.tryAcquire(messages, bytes, false, nowMs),
   };
 }
