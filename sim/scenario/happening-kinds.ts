@@ -30,12 +30,7 @@ export const HAPPENING_KINDS: Readonly<Record<string, { readonly says: string; r
   cut: { says: 'Each of the nodes is cut off, both ways.', fields: { ...AT, ...NODES, ...LASTS, ...ONE_BY_ONE } },
   oneWay: {
     says: 'Each of the nodes is cut off one way.',
-    fields: {
-      ...AT,
-      ...NODES,
-      ...LASTS,
-      way: choice(['reads', 'appends'], 'Which way is cut.', { required: true }),
-    },
+    fields: { ...AT, ...NODES, ...LASTS, way: choice(['reads', 'appends'], 'Which way is cut.', { required: true }) },
   },
   partition: {
     says: 'The nodes lose the others, and the topic or store stays with the others.',
@@ -70,12 +65,7 @@ export const HAPPENING_KINDS: Readonly<Record<string, { readonly says: string; r
   },
   lie: {
     says: 'What the nodes report is not what they use and want, but a multiple.',
-    fields: {
-      ...AT,
-      ...NODES,
-      factor: factor('10 asks for ten times as much, 0 for nothing.'),
-      ...TROUBLE,
-    },
+    fields: { ...AT, ...NODES, factor: factor('10 asks for ten times as much, 0 for nothing.'), ...TROUBLE },
   },
 };
 

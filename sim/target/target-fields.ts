@@ -10,6 +10,10 @@ export const TARGET_SCENARIO_FIELDS = {
   says: text('The story in a sentence.', { required: true }),
 } satisfies Fields;
 
+/** Bounds of amounts, and of levels. */
+const AMOUNT = { min: 0, max: 1e12 } as const;
+const LEVEL = { min: 1e-9, max: 1e18 } as const;
+
 const COUNT = quantity('count', 'So many alike.', { default: 1, min: 1, max: 200 });
 const CAPACITY = quantity('rate', 'Cost units per second at which its queue stands at `target`.', {
   required: true,
@@ -22,16 +26,8 @@ export const BACKEND_FIELDS = {
   count: COUNT,
   zone: name('Backends that fail together.', { defaultText: 'a zone of its own' }, GROUP_NAME),
   capacityPerSecond: CAPACITY,
-  target: quantity('level', 'Level of its queue at which it can bear just what it does.', {
-    default: 800,
-    min: 1e-9,
-    max: 1e18,
-  }),
-  spring: quantity('level', 'From target − spring on it is near saturation.', {
-    default: 200,
-    min: 1e-9,
-    max: 1e18,
-  }),
+  target: quantity('level', 'Level of its queue at which it can bear just what it does.', { default: 800, ...LEVEL }),
+  spring: quantity('level', 'From target − spring on it is near saturation.', { default: 200, ...LEVEL }),
   followsMs: quantity('duration', 'Time constant with which its queue follows the work.', {
     default: 10_000,
     min: 100,
@@ -42,18 +38,15 @@ export const BACKEND_FIELDS = {
 
 export const TARGET_GROUP_FIELDS = {
   name: name('Its name.', { required: true }, GROUP_NAME),
-  messagesPerSecond: quantity('rate', 'Of the whole cluster.', { min: 0, max: 1e12, defaultText: 'unlimited' }),
-  costPerSecond: quantity('rate', 'Cost units of the whole cluster.', {
-    min: 0,
-    max: 1e12,
-    defaultText: 'unlimited',
-  }),
+  messagesPerSecond: quantity('rate', 'Of the whole cluster.', { ...AMOUNT, defaultText: 'unlimited' }),
+  costPerSecond: quantity('rate', 'Cost units of the whole cluster.', { ...AMOUNT, defaultText: 'unlimited' }),
   reservedCostPerSecond: quantity('rate', 'What saturated backends never take away; at most costPerSecond.', {
     default: 0,
-    min: 0,
-    max: 1e12,
+    ...AMOUNT,
   }),
 } satisfies Fields;
+
+const NO_COST = { ...AMOUNT, defaultText: 'none' } as const;
 
 export const CLIENT_FIELDS = {
   group: name('The group it works for.', { required: true }, GROUP_NAME),
@@ -63,13 +56,9 @@ export const CLIENT_FIELDS = {
     min: 0.001,
     max: 10_000,
   }),
-  units: quantity('factor', 'Cost of one piece, in own units, over all its backends.', {
-    min: 0,
-    max: 1e12,
-    defaultText: 'none',
-  }),
-  readBytes: quantity('bytes', 'Cost of one piece: bytes read.', { min: 0, max: 1e12, defaultText: 'none' }),
-  writtenBytes: quantity('bytes', 'Cost of one piece: bytes written.', { min: 0, max: 1e12, defaultText: 'none' }),
+  units: quantity('factor', 'Cost of one piece, in own units, over all its backends.', NO_COST),
+  readBytes: quantity('bytes', 'Cost of one piece: bytes read.', NO_COST),
+  writtenBytes: quantity('bytes', 'Cost of one piece: bytes written.', NO_COST),
   backends: namesOrAll('Backends that it works on, each with the same part.', 'backend'),
 } satisfies Fields;
 

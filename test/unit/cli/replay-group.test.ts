@@ -27,11 +27,7 @@ function play(options: Partial<ReplayCommandOptions>, yaml = YAML) {
   const file = join(folder, 'node.yaml');
   writeFileSync(file, yaml);
   const { config, ...rest } = options;
-  return replayedGroup({
-    direction: 'publish',
-    ...(config === undefined ? {} : { config: file }),
-    ...rest,
-  });
+  return replayedGroup({ direction: 'publish', ...(config === undefined ? {} : { config: file }), ...rest });
 }
 
 test('a group of a configuration, as its node would have it', async () => {
