@@ -79,10 +79,8 @@ export class MemoryLog {
   /** Fault: loses each partition's end, from the offset that `keep` returns. */
   truncate(keep: (partition: number, endOffset: number) => number): void {
     for (let partition = 0; partition < this.partitions; partition++) {
-      const endOffset = Math.max(
-        0,
-        Math.min(this.#endOffsets[partition], keep(partition, this.#endOffsets[partition])),
-      );
+      const before = this.#endOffsets[partition];
+      const endOffset = Math.max(0, Math.min(before, keep(partition, before)));
       this.#kept[partition] = this.#kept[partition].filter(({ offset }) => offset < endOffset);
       this.#endOffsets[partition] = endOffset;
     }
@@ -102,15 +100,10 @@ export class MemoryLog {
     }
     const appendMs = this.#clock();
     for (const { partition, key, value } of records) {
-      // A copy: the writer may reuse its buffer.
-      const kept = {
-        partition,
-        offset: this.#endOffsets[partition]++,
-        appendMs,
-        key,
-        value: value && Uint8Array.from(value),
-      };
-      this.#kept[partition].push(kept);
+      const offset = this.#endOffsets[partition]++;
+      // The writer may reuse its buffer.
+      const copy = value && Uint8Array.from(value);
+      this.#kept[partition].push({ partition, offset, appendMs, key, value: copy });
       if (this.#kept[partition].length > this.#compactAbove[partition]) this.#compactPartition(partition);
     }
     for (const reader of this.#readers) reader.logGrew();

@@ -15,11 +15,6 @@ interface RecordOptions {
   readonly onProgress?: (records: number, bytes: number) => void;
 }
 
-interface RecordSummary {
-  readonly records: number;
-  readonly bytes: number;
-}
-
 /** Milliseconds between writes; a killed recorder loses that much. */
 const FLUSH_EVERY_MS = 100;
 
@@ -27,7 +22,7 @@ const FLUSH_EVERY_MS = 100;
  * Writes what a reader of the topic gets, until the signal; appends nothing, takes no share. Rejects with
  * RECORDING_UNWRITABLE or the topic's failure; the file is closed first.
  */
-export async function recordTopic(options: RecordOptions): Promise<RecordSummary> {
+export async function recordTopic(options: RecordOptions): Promise<{ records: number; bytes: number }> {
   const { config, topic, writer, signal, tell, onProgress } = options;
   const ended: { failure: Error | null } = { failure: null };
   const listener: ReportTopicListener = {

@@ -35,11 +35,8 @@ export async function restoreLog(
       const args = records.flatMap((record) => [record.key, String(record.offset), restorable(record)]);
       restored += await link.restore([epoch, ...args]);
     }
-    log('warn', 'Redis had lost records: this node has put back what it knew', {
-      topic: options.topic,
-      restored,
-      lacking: missing.length,
-    });
+    const facts = { topic: options.topic, restored, lacking: missing.length };
+    log('warn', 'Redis had lost records: this node has put back what it knew', facts);
     return isAnother;
   } catch (error) {
     // The owner reports the link's end. A log emptied once more is restored once more.

@@ -14,10 +14,11 @@ type Argument = string | number | Buffer;
  * report behind a newer one. Sentinels name the master.
  */
 export class RedisConnection {
+  /** Rejects when the connection has ended; never resolves. */
+  readonly ended: Promise<never>;
   readonly #redis: Redis;
   readonly #requestTimeoutMs: number;
   readonly #connectionTimeoutMs: number;
-  readonly #ended: Promise<never>;
   #end: (error: Error) => void = () => {};
   #reason: Error | null = null;
   #isDestroyed = false;
@@ -26,21 +27,16 @@ export class RedisConnection {
     this.#redis = new Redis({ ...clientOptions(options), replyMapping: 'legacy' });
     this.#requestTimeoutMs = options.requestTimeoutMs;
     this.#connectionTimeoutMs = options.connectionTimeoutMs;
-    this.#ended = new Promise((_, reject) => {
+    this.ended = new Promise((_, reject) => {
       this.#end = reject;
     });
-    this.#ended.catch(() => {});
+    this.ended.catch(() => {});
     guardClient(this.#redis, (error) => this.destroy(error));
     this.#redis.on('error', (error: Error) => {
       this.#reason ??= error;
       this.#hearAll();
     });
     this.#redis.on('end', () => this.destroy(this.#reason ?? new Error('Redis closed the connection')));
-  }
-
-  /** Rejects when the connection has ended; never resolves. */
-  get ended(): Promise<never> {
-    return this.#ended;
   }
 
   async connect(): Promise<void> {
@@ -74,7 +70,7 @@ export class RedisConnection {
     const late = () => new Error(`Redis has not answered ${what} within ${timeoutMs} ms`);
     work.catch(() => {});
     try {
-      return await withDeadline(Promise.race([work, this.#ended]), timeoutMs, late);
+      return await withDeadline(Promise.race([work, this.ended]), timeoutMs, late);
     } catch (error) {
       if (!isAnswer(error)) this.destroy(errorOf(error));
       throw isAnswer(error) ? error : (this.#reason ?? error);

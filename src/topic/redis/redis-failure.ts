@@ -18,22 +18,18 @@ export function isPassing(error: unknown): boolean {
 export function redisUnusable(error: unknown, topic: string): TopicUnusable | null {
   if (error instanceof TopicUnusable) return error;
   const reason = reasonOf(error);
-  const cause = { cause: error };
-  if (DENIED.test(reason) || SCRIPT_DENIED.test(reason)) {
-    return new TopicUnusable('TOPIC_DENIED', { topic, reason }, cause);
-  }
-  if (/^ERR (DB index|invalid DB)/i.test(reason)) {
-    return new TopicUnusable('TOPIC_SETTINGS', { topic, reason }, cause);
-  }
+  const unusable = (code: 'TOPIC_DENIED' | 'TOPIC_SETTINGS', why: string) => {
+    return new TopicUnusable(code, { topic, reason: why }, { cause: error });
+  };
+  if (DENIED.test(reason) || SCRIPT_DENIED.test(reason)) return unusable('TOPIC_DENIED', reason);
+  if (/^ERR (DB index|invalid DB)/i.test(reason)) return unusable('TOPIC_SETTINGS', reason);
   if (/\bunknown (\w+ )?command\b/i.test(reason)) {
     const missing = `the server lacks a command that docs/operate/redis.md names, or has it renamed (${reason})`;
-    return new TopicUnusable('TOPIC_SETTINGS', { topic, reason: missing }, cause);
+    return unusable('TOPIC_SETTINGS', missing);
   }
-  if (/\bWRONGTYPE\b/.test(reason)) {
-    const foreign = `one of its keys is not what quotamesh writes (${reason}); delete it, or choose another topic.prefix`;
-    return new TopicUnusable('TOPIC_SETTINGS', { topic, reason: foreign }, cause);
-  }
-  return null;
+  if (!/\bWRONGTYPE\b/.test(reason)) return null;
+  const foreign = `one of its keys is not what quotamesh writes (${reason}); delete it, or choose another topic.prefix`;
+  return unusable('TOPIC_SETTINGS', foreign);
 }
 
 const DENIED = /^(NOAUTH|WRONGPASS|NOPERM)\b|^ERR (invalid password|AUTH )|without any password configured/;
