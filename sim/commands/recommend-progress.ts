@@ -1,10 +1,5 @@
 import type { RecommendPlay } from '../recommend/recommend.js';
 
-interface RecommendProgress {
-  played(play: RecommendPlay): void;
-  end(): void;
-}
-
 /** Milliseconds to the first line; later ones LATER times as long each. */
 const FIRST_MS = 2000;
 const LATER = 1.5;
@@ -14,11 +9,11 @@ export function recommendProgress(
   isTerminal: boolean,
   write: (text: string) => void = (text) => process.stderr.write(text),
   clock: () => number = () => performance.now(),
-): RecommendProgress {
+) {
   const begunMs = clock();
   let [plays, nextMs] = [0, FIRST_MS];
   return {
-    played: ({ depth, perSecond, burst, bursts }) => {
+    played: ({ depth, perSecond, burst, bursts }: RecommendPlay) => {
       plays++;
       const elapsedMs = clock() - begunMs;
       const text = `play ${plays}: burst ${burst} of ${bursts}, ${depth} at ${perSecond}/s`;

@@ -27,6 +27,10 @@ export function recommendationText(told: Recommended): string {
   const { file, of, wish, work, nodes, speed, found, note, per, top } = told;
   const { frontier, best, strategy, strategies } = found;
   const lengthS = (((work.atMs[work.count - 1] ?? 0) - (work.atMs[0] ?? 0)) / 1000) * speed;
+  const head = ['strategy', 'refused', 'worst second'];
+  const rows = strategies.map(({ strategy: name, refused, run: { verdict } }) => {
+    return [name, percent(refused), `${(verdict.worstSecond ?? 0).toFixed(2)}×`];
+  });
   const [each, busiest] =
     per === null
       ? ['', '']
@@ -40,15 +44,7 @@ export function recommendationText(told: Recommended): string {
     '',
     `Recommended${each}: ${rate(best.perSecond)} ${of}/s with a burst of ${whole(best.depth)}, ${strategy}. A second admits ${rate(best.mostPerSecond)} at most, the least of these.`,
     '',
-    ...textTable(
-      ['strategy', 'refused', 'worst second'],
-      strategies.map(({ strategy: name, refused, run }) => [
-        name,
-        percent(refused),
-        `${(run.verdict.worstSecond ?? 0).toFixed(2)}×`,
-      ]),
-      ['refused', 'worst second'],
-    ),
+    ...textTable(head, rows, head.slice(1)),
     ...keyTable(
       strategies.map(({ run }) => run),
       { per, top },

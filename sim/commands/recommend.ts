@@ -7,7 +7,7 @@ import { type Recording, readRecording } from '../../src/topic/recording/read-re
 import type { WorldSettings } from '../cluster/world.js';
 import { renderPage } from '../page/render-page.js';
 import { recommend } from '../recommend/recommend.js';
-import { collectWork, type RecordedWork } from '../recommend/recorded-work.js';
+import { collectWork } from '../recommend/recorded-work.js';
 import { workOfRecording } from '../recommend/work-of-recording.js';
 import { chosenGroup } from '../replay/chosen-group.js';
 import { readTrace } from '../replay/read-trace.js';
@@ -20,7 +20,7 @@ import { type Recommended, recommendationFacts, recommendationText } from './rec
 import { percent, rate, whole } from './replay-figures.js';
 import { openRecorded, writeHtml } from './replay-files.js';
 import { wholeNumber, wrongFlag, wrongUse } from './replay-flags.js';
-import { type GroupKind, replayedGroup } from './replay-group.js';
+import { replayedGroup } from './replay-group.js';
 import { traceOptions } from './replay-trace.js';
 import { pageKeys } from './trace-tables.js';
 
@@ -34,7 +34,7 @@ export async function recommendQuota(options: RecommendCommandOptions): Promise<
   const played = isRecording
     ? await ofRecording(await readRecording(bytes, from), options)
     : await ofTrace(bytes, options);
-  const { work, group, kind, settings, otherQuota, speed, maxRequestAt, note } = played;
+  const { work, group, settings, otherQuota, speed, maxRequestAt } = played;
   if (work.count === 0) throw wrongUse(`${from} holds no work of ${group}`);
   const gates = gatesOf(settings.groups[0] ?? {});
   if (gates.length > 0) throw wrongUse(`group ${group} has no bucket of the cluster, for ${gates.join(', ')}`);
@@ -51,34 +51,16 @@ export async function recommendQuota(options: RecommendCommandOptions): Promise<
     maxRequestAt,
     onPlay: (play) => progress?.played(play),
   }).finally(() => progress?.end());
-  const told: Recommended = {
-    file: basename(from),
-    group,
-    kind,
-    note,
-    per: options.per ?? null,
-    top: wholeNumber('--top', options.top, 0, KEYS_MAX),
-    of,
-    wish,
-    work,
-    nodes: played.nodes,
-    speed,
-    found,
-    direction: options.direction,
-  };
+  const top = wholeNumber('--top', options.top, 0, KEYS_MAX);
+  const { per = null, direction } = options;
+  const told: Recommended = { ...played, file: basename(from), per, top, of, wish, found, direction };
   if (html !== undefined) writeHtml(html, pageOf(told));
   process.stdout.write(json ? `${JSON.stringify(recommendationFacts(told))}\n` : recommendationText(told));
 }
 
-interface Played {
-  readonly work: RecordedWork;
-  readonly group: string;
-  readonly kind: GroupKind;
-  readonly note: readonly string[];
+interface Played extends Pick<Recommended, 'work' | 'group' | 'kind' | 'note' | 'nodes' | 'speed'> {
   readonly settings: WorldSettings;
   readonly otherQuota: number;
-  readonly nodes: number;
-  readonly speed: number;
   readonly maxRequestAt: (quota: Rates) => Rates;
 }
 

@@ -4,20 +4,15 @@ import type { Readable } from 'node:stream';
 /** Milliseconds between updates of the line. */
 const EVERY_MS = 200;
 
-interface ReplayProgress {
-  /** Shows rows, and the file time they reach. */
-  played(rows: number, fileMs: number): void;
-  end(): void;
-}
-
 /** Writes one line on standard error: rows, file time, part, time left; the last two not of standard input. */
-export function replayProgress(input: Readable, file: string, systems: number): ReplayProgress {
+export function replayProgress(input: Readable, file: string, systems: number) {
   const startedMs = performance.now();
   let shownMs = startedMs;
   const bytes = input instanceof ReadStream ? Math.max(1, statSync(file).size) : 0;
   const partRead = () => (input instanceof ReadStream ? Math.min(1, input.bytesRead / bytes) : null);
   return {
-    played: (rows, fileMs) => {
+    /** Shows rows, and the file time they reach. */
+    played: (rows: number, fileMs: number) => {
       const nowMs = performance.now();
       if (nowMs - shownMs < EVERY_MS) return;
       shownMs = nowMs;

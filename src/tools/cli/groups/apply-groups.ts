@@ -96,14 +96,8 @@ async function applyAll(node: NodeAddress, changes: readonly PlannedGroup[], wri
   await change(node, { method: 'PUT', path: 'v1/groups', body: { groups, ifRevision } });
 }
 
-interface WrittenFiles {
-  readonly groups: Mapping;
-  /** Path of a scope → its attachment. */
-  readonly attachments: Mapping;
-}
-
-/** Reads files of `group export`. Throws CONFIG_UNREADABLE, CONFIG_INVALID. */
-function readFiles(path: string): WrittenFiles {
+/** Reads groups, and attachments by path, of `group export`. Throws CONFIG_UNREADABLE, CONFIG_INVALID. */
+function readFiles(path: string) {
   const unreadable = (reason: string) => new QuotameshError('CONFIG_UNREADABLE', { file: path, reason });
   const texts = filesOf(path, unreadable);
   const { raw, mistakes } = mergeFiles(texts.map(({ file, text }) => ({ file, parsed: parseYaml(text) })));

@@ -23,93 +23,82 @@ export interface GroupOptions extends NodeCommandOptions {
 /** `quotamesh group`: changes groups at run time, at any node for the whole cluster. */
 export function groupCommand(): Command {
   const group = new Command('group').description('Make, change, show and delete groups of a running cluster.');
-  group.addCommand(
-    command('list', 'Print all groups with their quotas and where they come from.').action(
-      lazily(async () => (await import('./change-groups.js')).listGroups),
-    ),
+  command(group, 'list', 'Print all groups with their quotas and where they come from.').action(
+    lazily(async () => (await import('./change-groups.js')).listGroups),
   );
-  group.addCommand(
-    command('get', 'Print a group as YAML would write it.')
-      .argument('<group>', 'a group')
-      .action(lazily(async () => (await import('./change-groups.js')).getGroup)),
-  );
-  group.addCommand(
-    command('set', 'Make a group, or change settings of it; `setting=null` takes one away.')
-      .argument('<group>', 'a group, perhaps a new one')
-      .argument('[setting=value...]', 'settings of a group (docs/reference/settings.md), values as in YAML')
-      .option('--file <yaml>', 'the whole group from a YAML file, instead of single settings')
-      .option('--if-revision <revision>', 'only if the group has this revision; none = only if it is new')
-      .option('--dry-run', DRY_RUN)
-      .action(lazily(async () => (await import('./change-groups.js')).setGroup)),
-  );
-  group.addCommand(
-    command('delete', 'Delete what was defined at run time; the group of YAML, if there is one, is in force again.')
-      .argument('<group>', 'a group')
-      .option('--if-revision <revision>', 'only if the group has this revision')
-      .option('--dry-run', DRY_RUN)
-      .option('--force', 'detach what is attached to it at run time; else a group in use stays')
-      .action(lazily(async () => (await import('./change-groups.js')).deleteGroupAtNode)),
-  );
-  group.addCommand(
-    command('export', 'Print YAML that gives the same groups.')
-      .option('--all', 'those of YAML, too, as they are in force')
-      .action(lazily(async () => (await import('./change-groups.js')).exportGroups)),
-  );
-  addApplyCommand(group);
+  command(group, 'get', 'Print a group as YAML would write it.')
+    .argument('<group>', 'a group')
+    .action(lazily(async () => (await import('./change-groups.js')).getGroup));
+  command(group, 'set', 'Make a group, or change settings of it; `setting=null` takes one away.')
+    .argument('<group>', 'a group, perhaps a new one')
+    .argument('[setting=value...]', 'settings of a group (docs/reference/settings.md), values as in YAML')
+    .option('--file <yaml>', 'the whole group from a YAML file, instead of single settings')
+    .option('--if-revision <revision>', 'only if the group has this revision; none = only if it is new')
+    .option('--dry-run', DRY_RUN)
+    .action(lazily(async () => (await import('./change-groups.js')).setGroup));
+  command(
+    group,
+    'delete',
+    'Delete what was defined at run time; the group of YAML, if there is one, is in force again.',
+  )
+    .argument('<group>', 'a group')
+    .option('--if-revision <revision>', 'only if the group has this revision')
+    .option('--dry-run', DRY_RUN)
+    .option('--force', 'detach what is attached to it at run time; else a group in use stays')
+    .action(lazily(async () => (await import('./change-groups.js')).deleteGroupAtNode));
+  command(group, 'export', 'Print YAML that gives the same groups.')
+    .option('--all', 'those of YAML, too, as they are in force')
+    .action(lazily(async () => (await import('./change-groups.js')).exportGroups));
+  command(
+    group,
+    'apply',
+    'Make and change groups and attachments as files say, after a diff; what no file names stays.',
+  )
+    .requiredOption(
+      '-f, --file <path>',
+      'YAML with groups and attachments.scopes, or a folder of such files, as `group export` writes them',
+    )
+    .option('--yes', 'do not ask before anything changes')
+    .option('--dry-run', 'print the diff and change nothing')
+    .action(lazily(async () => (await import('./apply-groups.js')).applyGroups));
   addAttachmentCommands(group);
   return group.addHelpText('afterAll', HELP);
 }
 
 const DRY_RUN = 'change nothing; print the shares before and after, as the last reports give them';
 
-function addApplyCommand(group: Command): void {
-  group.addCommand(
-    command('apply', 'Make and change groups and attachments as files say, after a diff; what no file names stays.')
-      .requiredOption(
-        '-f, --file <path>',
-        'YAML with groups and attachments.scopes, or a folder of such files, as `group export` writes them',
-      )
-      .option('--yes', 'do not ask before anything changes')
-      .option('--dry-run', 'print the diff and change nothing')
-      .action(lazily(async () => (await import('./apply-groups.js')).applyGroups)),
-  );
-}
-
 function addAttachmentCommands(group: Command): void {
-  group.addCommand(
-    withScope('attach', 'Attach a tenant, namespace or topic to a group; or exempt it.')
-      .argument('[group]', 'a group; left out with --exempt and --same-as')
-      .option('--exempt', 'nothing limits it; it is counted apart')
-      .option(
-        '--same-as <scope>',
-        'attached to whatever this scope is: tenant, tenant/namespace or tenant/namespace/topic',
-      )
-      .option('--and-broader', 'what the broader scopes are attached to is enforced too; the stricter wins')
-      .option('--if-revision <revision>', 'only if the attachment has this revision; none = only if it is new')
-      .action(lazily(async () => (await import('./attach-groups.js')).attachScope)),
-  );
-  group.addCommand(
-    withScope('detach', 'Detach what was attached at run time; what YAML says of it is in force again.')
-      .option('--if-revision <revision>', 'only if the attachment has this revision')
-      .action(lazily(async () => (await import('./attach-groups.js')).detachScope)),
-  );
-  group.addCommand(
-    withScope('which', 'Print which groups limit work of a scope, and why.')
-      .option('--client <client>', 'client identity')
-      .option('--header <name:value...>', 'headers of the work')
-      .action(lazily(async () => (await import('./attach-groups.js')).whichGroups)),
-  );
+  withScope(group, 'attach', 'Attach a tenant, namespace or topic to a group; or exempt it.')
+    .argument('[group]', 'a group; left out with --exempt and --same-as')
+    .option('--exempt', 'nothing limits it; it is counted apart')
+    .option(
+      '--same-as <scope>',
+      'attached to whatever this scope is: tenant, tenant/namespace or tenant/namespace/topic',
+    )
+    .option('--and-broader', 'what the broader scopes are attached to is enforced too; the stricter wins')
+    .option('--if-revision <revision>', 'only if the attachment has this revision; none = only if it is new')
+    .action(lazily(async () => (await import('./attach-groups.js')).attachScope));
+  withScope(group, 'detach', 'Detach what was attached at run time; what YAML says of it is in force again.')
+    .option('--if-revision <revision>', 'only if the attachment has this revision')
+    .action(lazily(async () => (await import('./attach-groups.js')).detachScope));
+  withScope(group, 'which', 'Print which groups limit work of a scope, and why.')
+    .option('--client <client>', 'client identity')
+    .option('--header <name:value...>', 'headers of the work')
+    .action(lazily(async () => (await import('./attach-groups.js')).whichGroups));
 }
 
-function withScope(name: string, description: string): Command {
-  return command(name, description)
+function withScope(parent: Command, name: string, description: string): Command {
+  return command(parent, name, description)
     .option('--tenant <tenant>', 'a tenant')
     .option('--namespace <namespace>', 'of the tenant')
     .option('--topic <topic>', 'of the namespace');
 }
 
-function command(name: string, description: string): Command {
-  return nodeCommand(name, description).option('--json', 'JSON instead of text');
+/** Adds a command that asks a node. */
+export function command(parent: Command, name: string, description: string): Command {
+  const added = nodeCommand(name, description).option('--json', 'JSON instead of text');
+  parent.addCommand(added);
+  return added;
 }
 
 const HELP = `

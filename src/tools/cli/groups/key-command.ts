@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { lazily } from '../../terminal/lazily.js';
-import { nodeCommand } from '../look/node-command.js';
+import { command } from './group-command.js';
 
 export interface KeyOptions extends NodeCommandOptions {
   readonly ifRevision?: string;
@@ -12,60 +12,46 @@ export interface KeyOptions extends NodeCommandOptions {
 /** `quotamesh key`: changes keys and templates, at any node for the whole cluster. */
 export function keyCommand(): Command {
   const key = new Command('key').description('Keys: groups that templates make by use.');
-  key.addCommand(
-    command('show', 'Show what the node that is asked knows of a key, also of one that others use.')
-      .argument('<key>', 'a name that a template of `keys:` makes')
-      .action(lazily(async () => (await import('./show-key.js')).showKey)),
-  );
+  command(key, 'show', 'Show what the node that is asked knows of a key, also of one that others use.')
+    .argument('<key>', 'a name that a template of `keys:` makes')
+    .action(lazily(async () => (await import('./show-key.js')).showKey));
   addChanges(key, 'key', 'what a single key has of its own', '<key>');
-  key.addCommand(
-    command('apply', 'Make templates and keys of run time as a back-up of GET /v1/key-templates says.')
-      .requiredOption('-f, --file <json>', 'the answer of GET /v1/key-templates')
-      .option('--dry-run', DRY_RUN)
-      .action(lazily(async () => (await import('./apply-keys.js')).applyKeys)),
-  );
+  command(key, 'apply', 'Make templates and keys of run time as a back-up of GET /v1/key-templates says.')
+    .requiredOption('-f, --file <json>', 'the answer of GET /v1/key-templates')
+    .option('--dry-run', DRY_RUN)
+    .action(lazily(async () => (await import('./apply-keys.js')).applyKeys));
   const template = new Command('template').description('Templates of keys: one record for all keys of one.');
-  template.addCommand(
-    command('list', 'Print the templates in force, and keys that run time has given settings of their own.').action(
-      lazily(async () => (await import('./change-keys.js')).listTemplates),
-    ),
-  );
+  command(
+    template,
+    'list',
+    'Print the templates in force, and keys that run time has given settings of their own.',
+  ).action(lazily(async () => (await import('./change-keys.js')).listTemplates));
   addChanges(template, 'template', 'a template', '<pattern>');
   return key.addCommand(template).addHelpText('afterAll', HELP);
 }
 
 function addChanges(parent: Command, kind: 'key' | 'template', what: string, argument: string): void {
-  parent.addCommand(
-    command('get', `Print ${what} as YAML would write it.`)
-      .argument(argument)
-      .action(async (name: string, options: KeyOptions) => {
-        await (await import('./change-keys.js')).getKeys({ kind, name }, options);
-      }),
-  );
-  parent.addCommand(
-    command('set', `Make ${what}, or change settings of it; \`setting=null\` takes one away.`)
-      .argument(argument)
-      .argument('[setting=value...]', 'settings of a group (docs/reference/settings.md), values as in YAML')
-      .option('--file <yaml>', 'all of it from a YAML file, instead of single settings')
-      .option('--if-revision <revision>', 'only if it has this revision; none = only if it is new')
-      .option('--dry-run', DRY_RUN)
-      .action(async (name: string, pairs: readonly string[], options: KeyOptions) => {
-        await (await import('./change-keys.js')).setKeys({ kind, name }, pairs, options);
-      }),
-  );
-  parent.addCommand(
-    command('delete', 'Delete what was defined at run time; what YAML says, if anything, is in force again.')
-      .argument(argument)
-      .option('--if-revision <revision>', 'only if it has this revision')
-      .option('--dry-run', DRY_RUN)
-      .action(async (name: string, options: KeyOptions) => {
-        await (await import('./change-keys.js')).deleteKeysAtNode({ kind, name }, options);
-      }),
-  );
-}
-
-function command(name: string, description: string): Command {
-  return nodeCommand(name, description).option('--json', 'JSON instead of text');
+  command(parent, 'get', `Print ${what} as YAML would write it.`)
+    .argument(argument)
+    .action(async (name: string, options: KeyOptions) => {
+      await (await import('./change-keys.js')).getKeys({ kind, name }, options);
+    });
+  command(parent, 'set', `Make ${what}, or change settings of it; \`setting=null\` takes one away.`)
+    .argument(argument)
+    .argument('[setting=value...]', 'settings of a group (docs/reference/settings.md), values as in YAML')
+    .option('--file <yaml>', 'all of it from a YAML file, instead of single settings')
+    .option('--if-revision <revision>', 'only if it has this revision; none = only if it is new')
+    .option('--dry-run', DRY_RUN)
+    .action(async (name: string, pairs: readonly string[], options: KeyOptions) => {
+      await (await import('./change-keys.js')).setKeys({ kind, name }, pairs, options);
+    });
+  command(parent, 'delete', 'Delete what was defined at run time; what YAML says, if anything, is in force again.')
+    .argument(argument)
+    .option('--if-revision <revision>', 'only if it has this revision')
+    .option('--dry-run', DRY_RUN)
+    .action(async (name: string, options: KeyOptions) => {
+      await (await import('./change-keys.js')).deleteKeysAtNode({ kind, name }, options);
+    });
 }
 
 const DRY_RUN = 'change nothing, and show it before and after';

@@ -3,7 +3,7 @@ import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { lazily } from '../../terminal/lazily.js';
 import { nodeCommand } from '../look/node-command.js';
 
-export interface QuotaCommandOptions extends NodeCommandOptions {
+export interface QuotaOptions extends NodeCommandOptions {
   readonly direction: string;
 }
 
@@ -12,30 +12,26 @@ export function quotaCommand(): Command {
   const quota = new Command('quota').description(
     'Show and change the cost quotas of a group, in bytes per second, minute, hour or day.',
   );
-  quota.addCommand(
-    command('get', 'Print the quotas of a group.')
-      .argument('<group>', 'a group')
-      .argument('[quota]', 'reserved_throughput or total_throughput; default both')
-      .action(lazily(async () => (await import('./change-quotas.js')).getQuotas)),
-  );
-  quota.addCommand(
-    command('set', 'Set one of them; the group is made where there is none.')
-      .argument('<group>', 'a group')
-      .argument('<quota>', 'reserved_throughput or total_throughput')
-      .argument('<value>', 'bytes per second, like 10MiB or 5k; 600MiB/min, 1GiB/h, 20GiB/d')
-      .action(lazily(async () => (await import('./change-quotas.js')).setQuota)),
-  );
-  quota.addCommand(
-    command('clear', 'Take quotas away: without a total nothing limits, without a reserve nothing is kept.')
-      .argument('<group>', 'a group')
-      .argument('[quota]', 'reserved_throughput or total_throughput; default both')
-      .action(lazily(async () => (await import('./change-quotas.js')).clearQuotas)),
-  );
+  command(quota, 'get', 'Print the quotas of a group.')
+    .argument('<group>', 'a group')
+    .argument('[quota]', 'reserved_throughput or total_throughput; default both')
+    .action(lazily(async () => (await import('./change-quotas.js')).getQuotas));
+  command(quota, 'set', 'Set one of them; the group is made where there is none.')
+    .argument('<group>', 'a group')
+    .argument('<quota>', 'reserved_throughput or total_throughput')
+    .argument('<value>', 'bytes per second, like 10MiB or 5k; 600MiB/min, 1GiB/h, 20GiB/d')
+    .action(lazily(async () => (await import('./change-quotas.js')).setQuota));
+  command(quota, 'clear', 'Take quotas away: without a total nothing limits, without a reserve nothing is kept.')
+    .argument('<group>', 'a group')
+    .argument('[quota]', 'reserved_throughput or total_throughput; default both')
+    .action(lazily(async () => (await import('./change-quotas.js')).clearQuotas));
   return quota.addHelpText('afterAll', HELP);
 }
 
-function command(name: string, description: string): Command {
-  return nodeCommand(name, description)
+function command(parent: Command, name: string, description: string): Command {
+  const added = nodeCommand(name, description);
+  parent.addCommand(added);
+  return added
     .option('--direction <direction>', 'publish or dispatch', 'publish')
     .option('--json', 'JSON instead of text');
 }
