@@ -52,10 +52,6 @@ export async function replayedGroup(options: GroupFlags): Promise<ReplayedGroup>
 /** Flags of a group, its settings and quota. */
 type GroupFlags = Pick<ReplayCommandOptions, 'config' | 'group' | 'per' | 'set' | 'direction' | 'quota' | 'quotaBytes'>;
 
-interface Configured extends Named {
-  readonly config: ResolvedConfig;
-}
-
 interface Named {
   readonly kind: GroupKind;
   readonly at: readonly string[];
@@ -65,7 +61,7 @@ interface Named {
 async function configured(
   { config: file, group: wanted, per }: GroupFlags,
   settings: GroupOverrides['settings'],
-): Promise<Configured> {
+): Promise<Named & { readonly config: ResolvedConfig }> {
   if (file === undefined) {
     if (wanted !== undefined) throw wrongUse('--group names a group of a recording or of --config FILE');
     const at = ['groups', UNCONFIGURED];

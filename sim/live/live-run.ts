@@ -24,11 +24,6 @@ interface LiveOptions {
   readonly onProgress?: (part: number) => void;
 }
 
-interface LiveOutcome {
-  readonly result: RunResult;
-  readonly punctuality: Punctuality;
-}
-
 /** Milliseconds from sending the plan to the common time 0. */
 const LEAD_MS = 1000;
 const TRAFFIC_STOP_PATIENCE_MS = 500;
@@ -64,7 +59,7 @@ export class LiveRun {
     return new LiveRun(scenario, options, await mkdtemp(join(tmpdir(), 'quotamesh-live-')));
   }
 
-  async play(): Promise<LiveOutcome> {
+  async play(): Promise<{ result: RunResult; punctuality: Punctuality }> {
     const { seed } = this.#options;
     const cluster = await this.#startCluster();
     const beganMs = epochNow() + LEAD_MS;

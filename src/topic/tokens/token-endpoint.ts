@@ -12,11 +12,6 @@ export interface TokenEndpoint {
   readonly timeoutMs: number;
 }
 
-interface IssuedToken {
-  readonly value: string;
-  readonly lifeMs: number;
-}
-
 /** Life of a token where neither answer nor token has one, ms. */
 const LIFE_MS_DEFAULT = 300_000;
 const REASON_LENGTH_MAX = 200;
@@ -25,7 +20,7 @@ const REASON_LENGTH_MAX = 200;
  * Requests a token by client credentials (RFC 6749, 4.4), with HTTP Basic. Rejects with TOKEN_REFUSED for good, or
  * TOKEN_UNAVAILABLE.
  */
-export async function askForToken(endpoint: TokenEndpoint): Promise<IssuedToken> {
+export async function askForToken(endpoint: TokenEndpoint): Promise<{ value: string; lifeMs: number }> {
   const { topic, url } = endpoint;
   const { status, body } = await post(endpoint).catch((error: unknown) => {
     // A failed fetch tells why in its cause.

@@ -1,11 +1,8 @@
 import { Command } from 'commander';
 import { print } from '../../terminal/print.js';
+import type { MqttOptions } from '../run/mqtt-command.js';
 
-interface ConfigShowOptions {
-  readonly config: string;
-  readonly node?: string;
-  readonly http?: string;
-  readonly mqtt?: string;
+interface ConfigShowOptions extends MqttOptions {
   readonly json?: boolean;
   readonly given?: boolean;
 }

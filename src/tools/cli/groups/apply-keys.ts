@@ -10,11 +10,6 @@ import { fromFile } from './change-groups.js';
 import { definedKeys, pathOfEntry } from './change-keys.js';
 import type { KeyOptions } from './key-command.js';
 
-interface PlannedEntry extends Pick<DefinedKeys, 'kind' | 'name' | 'definition'> {
-  readonly expected: string;
-  readonly lines: readonly string[];
-}
-
 /**
  * `quotamesh key apply`: makes templates and single keys of run time as a file with the answer of `GET
  * /v1/key-templates`, one by one, templates first. Leaves unnamed ones, and YAML's own. Revisions must be those of the
@@ -41,7 +36,7 @@ export async function applyKeys({ file, dryRun = false, json = false, ...options
   print(`${planned.length} templates and keys: ${told}, ${unchanged} are so already`);
 }
 
-async function plan(node: NodeAddress, written: readonly DefinedKeys[]): Promise<PlannedEntry[]> {
+async function plan(node: NodeAddress, written: readonly DefinedKeys[]) {
   const known = new Map((await definedKeys(node)).map((entry) => [textOf(entry), entry]));
   return written.map(({ kind, name, definition }) => {
     const now = known.get(textOf({ kind, name }));

@@ -27,13 +27,8 @@ export function kafkaQuotasCommand(): Command {
     .option('--print-config', 'print the effective configuration, secrets masked, and exit')
     .addHelpText('after', HELP)
     .action(async (options: KafkaQuotasOptions) => {
-      if (options.release === true) {
-        const { release } = await import('./release-kafka-quotas.js');
-        await release(options);
-        return;
-      }
-      const { runKafkaQuotas } = await import('./run-node.js');
-      await runKafkaQuotas(options);
+      if (options.release === true) await (await import('./release-kafka-quotas.js')).release(options);
+      else await (await import('./run-node.js')).runKafkaQuotas(options);
     });
 }
 
