@@ -42,101 +42,54 @@ const TICK_MEANS =
   'Best of the column, of systems that use 95 to 105 % of what quota and demand would allow: whoever uses less or admits more is cheap, calm or below the quota by that alone.';
 
 const percent = (ratio: number, digits = 1) => `${signed(100 * ratio, digits)} %`;
+const finePercent = (ratio: number) => percent(ratio, 2);
+const times = (quotas: number) => `${quotas.toFixed(2)}×`;
+const thousandths = (index: number) => index.toFixed(3);
 const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`;
 
-const COLUMNS: readonly Column[] = [
-  {
-    title: 'Refused',
-    means: 'Messages that were refused, of all that were asked for.',
-    key: 'refused',
-    best: 'least',
-    text: (ratio) => percent(ratio),
-  },
-  {
-    title: 'Refused bytes',
-    means: 'Bytes that were refused, of all that were asked for.',
-    key: 'refusedBytes',
-    best: 'least',
-    text: (ratio) => percent(ratio),
-  },
-  {
-    title: 'Over-admission',
-    means: 'Worst 5 s window: admitted above what the quota granted.',
-    key: 'overAdmission',
-    best: 0,
-    text: (ratio) => percent(ratio),
-  },
-  {
-    title: 'Worst second',
-    means: 'Most that any sliding second admitted, in quotas.',
-    key: 'worstSecond',
-    best: 'least',
-    text: (ratio) => `${ratio.toFixed(2)}×`,
-  },
-  {
-    title: 'Seconds over',
-    means: 'Seconds above 1.01 quotas.',
-    key: 'secondsOver',
-    best: 'least',
-    text: (count) => count.toFixed(1),
-  },
-  {
-    title: 'Used',
-    means: 'Admitted of what quota and demand would have allowed.',
-    key: 'utilisation',
-    best: 1,
-    text: (ratio) => percent(ratio),
-  },
-  {
-    title: 'Steady error',
-    means: 'Admitted against the quota while nothing changes and demand covers it.',
-    key: 'steadyError',
-    best: 0,
-    text: (ratio) => percent(ratio, 2),
-  },
-  {
-    title: 'Refused below fair',
-    means: 'Of nodes that ask for less than their fair share: the part that was refused.',
-    key: 'refusedBelowFair',
-    best: 'least',
-    text: (ratio) => percent(ratio, 2),
-  },
-  {
-    title: 'Settled in',
-    means: 'Slowest step of demand, quota or membership until use is within 5 % of fair.',
-    key: 'convergenceMs',
-    best: 'least',
-    text: (slowest) => (slowest === Infinity ? 'never' : seconds(slowest)),
-  },
-  {
-    title: 'Fairness',
-    means: "Jain's index of admitted against max-min shares; 1 = exactly fair.",
-    key: 'jain',
-    best: 'most',
-    text: (index) => index.toFixed(3),
-  },
-  {
-    title: 'Oscillation',
-    means: 'How much the admitted rates move per second in steady parts, as a part of the quota.',
-    key: 'oscillation',
-    best: 'least',
-    text: (ratio) => percent(ratio),
-  },
-  {
-    title: 'Records',
-    means: 'Records or messages sent between nodes, store or topic.',
-    key: 'records',
-    best: 'least',
-    text: grouped,
-  },
-  {
-    title: 'KB sent',
-    means: 'Kilobytes (1,000) of them.',
-    key: 'bytes',
-    best: 'least',
-    text: (bytes) => grouped(Math.round(bytes / 1000)),
-  },
+const COLUMNS = [
+  column('Refused', 'refused', 'least', percent, 'Messages that were refused, of all that were asked for.'),
+  column('Refused bytes', 'refusedBytes', 'least', percent, 'Bytes that were refused, of all that were asked for.'),
+  column('Over-admission', 'overAdmission', 0, percent, 'Worst 5 s window: admitted above what the quota granted.'),
+  column('Worst second', 'worstSecond', 'least', times, 'Most that any sliding second admitted, in quotas.'),
+  column('Seconds over', 'secondsOver', 'least', (count) => count.toFixed(1), 'Seconds above 1.01 quotas.'),
+  column('Used', 'utilisation', 1, percent, 'Admitted of what quota and demand would have allowed.'),
+  column(
+    'Steady error',
+    'steadyError',
+    0,
+    finePercent,
+    'Admitted against the quota while nothing changes and demand covers it.',
+  ),
+  column(
+    'Refused below fair',
+    'refusedBelowFair',
+    'least',
+    finePercent,
+    'Of nodes that ask for less than their fair share: the part that was refused.',
+  ),
+  column(
+    'Settled in',
+    'convergenceMs',
+    'least',
+    (slowest) => (slowest === Infinity ? 'never' : seconds(slowest)),
+    'Slowest step of demand, quota or membership until use is within 5 % of fair.',
+  ),
+  column('Fairness', 'jain', 'most', thousandths, "Jain's index of admitted against max-min shares; 1 = exactly fair."),
+  column(
+    'Oscillation',
+    'oscillation',
+    'least',
+    percent,
+    'How much the admitted rates move per second in steady parts, as a part of the quota.',
+  ),
+  column('Records', 'records', 'least', grouped, 'Records or messages sent between nodes, store or topic.'),
+  column('KB sent', 'bytes', 'least', (bytes) => grouped(Math.round(bytes / 1000)), 'Kilobytes (1,000) of them.'),
 ];
+
+function column(title: string, key: Column['key'], best: Column['best'], text: Column['text'], means: string): Column {
+  return { title, means, key, best, text };
+}
 
 /** Reads a figure; undefined = none. A recording's refusals are its live strategy's. */
 function figuresOf({ verdict, series }: PageRun, { key }: Column): Verdict[keyof Verdict] | undefined {
