@@ -38,24 +38,12 @@ export interface RedisOptions {
   readonly guarded?: boolean;
 }
 
-export interface RedisServer {
-  readonly port: number;
-  readonly address: string;
-  readonly folder: string;
-  command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
-  start(): Promise<void>;
-  kill(): Promise<void>;
-  freeze(): Promise<void>;
-  thaw(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const source = await findRedis();
   if (source === null) throw new Error(WHAT_TO_INSTALL);
   const port = options.port ?? (await freePorts(1))[0];
   const folder = await mkdtemp(join(tmpdir(), 'quotamesh-redis-'));
-  const server = new RedisProcess(source, options, port, folder);
+  const server = new RedisServer(source, options, port, folder);
   try {
     await server.start();
   } catch (error) {
@@ -65,7 +53,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   return server;
 }
 
-class RedisProcess implements RedisServer {
+export class RedisServer {
   readonly port: number;
   readonly address: string;
   readonly folder: string;
@@ -96,11 +84,8 @@ class RedisProcess implements RedisServer {
       const { engine } = this.#source;
       const mount = ['--network', 'host', '--user', '0', '-v', `${this.folder}:${this.folder}`];
       const args = ['run', '--rm', '--name', this.#containerName, ...mount, CONTAINER_IMAGE, 'redis-server', file];
-      this.#process = await startGuarded(
-        engine,
-        [...args, ...mode],
-        `${engine} rm -f ${this.#containerName}; ${cleanUp}`,
-      );
+      const cleanAll = `${engine} rm -f ${this.#containerName}; ${cleanUp}`;
+      this.#process = await startGuarded(engine, [...args, ...mode], cleanAll);
     } else {
       const { server, libraries } = this.#source;
       const environment = { ...(libraries && { LD_LIBRARY_PATH: libraries }), ...this.#options.environment };
@@ -128,22 +113,19 @@ class RedisProcess implements RedisServer {
   }
 
   async kill(): Promise<void> {
-    if (this.#source.kind === 'container') await this.#engine('kill', this.#containerName);
-    else this.#process?.signal('SIGKILL');
+    await this.#send('kill', 'SIGKILL');
     await this.#process?.ended;
     this.#isFrozen = false;
   }
 
   async freeze(): Promise<void> {
-    if (this.#source.kind === 'container') await this.#engine('pause', this.#containerName);
-    else this.#process?.signal('SIGSTOP');
+    await this.#send('pause', 'SIGSTOP');
     this.#isFrozen = true;
   }
 
   async thaw(): Promise<void> {
     if (!this.#isFrozen) return;
-    if (this.#source.kind === 'container') await this.#engine('unpause', this.#containerName);
-    else this.#process?.signal('SIGCONT');
+    await this.#send('unpause', 'SIGCONT');
     this.#isFrozen = false;
   }
 
@@ -152,8 +134,10 @@ class RedisProcess implements RedisServer {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  async #engine(...args: readonly string[]): Promise<void> {
-    if (this.#source.kind === 'container') await run(this.#source.engine, [...args], { timeout: ENGINE_TIMEOUT_MS });
+  async #send(command: string, signal: NodeJS.Signals): Promise<void> {
+    const name = this.#containerName;
+    if (this.#source.kind === 'program') this.#process?.signal(signal);
+    else await run(this.#source.engine, [command, name], { timeout: ENGINE_TIMEOUT_MS });
   }
 
   async #untilReady(): Promise<void> {
