@@ -1,4 +1,4 @@
-import { describeBroken, judgeWishes } from '../run/expectations.js';
+import { describeBroken, judgeWishes, type WishResult } from '../run/expectations.js';
 import { runScenario, runScenarioWarm } from '../run/run-scenario.js';
 import type { Expectation, Scenario } from '../scenario/scenario.js';
 import { OWN_SYSTEMS, type System, shortName } from '../systems.js';
@@ -21,12 +21,7 @@ export interface Figures {
 }
 
 /** Stricter bound that a scenario wishes for, and its figures. */
-export interface Wish {
-  readonly metric: string;
-  readonly bound: 'atLeast' | 'atMost';
-  readonly wished: number;
-  /** Bound in force. */
-  readonly held: number;
+export interface Wish extends Omit<WishResult, 'value' | 'isReached'> {
   /** One per seed; null as in a verdict. */
   readonly values: readonly (number | null)[];
 }

@@ -2,12 +2,8 @@ import type { PageRun } from '../page/page-runs.js';
 import type { TraceVerdict } from './running-verdict.js';
 
 /** Result of a replay: a page's run, with a trace's verdict. */
-export interface TraceRun extends PageRun {
+export interface TraceRun extends PageRun, Omit<KeyRun, 'key'> {
   readonly verdict: TraceVerdict;
-  readonly offered: number;
-  readonly admitted: number;
-  readonly offeredBytes: number;
-  readonly admittedBytes: number;
   /** Requests above `maxRequest`, always refused. */
   readonly tooLarge: number;
   /** By arrival; one nameless = one quota. */

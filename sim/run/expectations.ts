@@ -11,7 +11,7 @@ export function judgeExpectations(expected: readonly Expectation[], verdict: Ver
 }
 
 /** Wished bound, and a run's figure. */
-interface WishResult {
+export interface WishResult {
   readonly metric: string;
   readonly bound: 'atLeast' | 'atMost';
   readonly wished: number;

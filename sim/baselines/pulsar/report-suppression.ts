@@ -1,12 +1,15 @@
 export type SuppressionRule = (given: ReportAttempt) => boolean;
 
-interface ReportAttempt {
-  readonly bytes: Usage;
-  readonly messages: Usage;
-  readonly msSinceLastReport: number;
+export interface SuppressionSettings {
   readonly periodSec: number;
   readonly maxSuppressRounds: number;
   readonly tolerancePercent: number;
+}
+
+interface ReportAttempt extends SuppressionSettings {
+  readonly bytes: Usage;
+  readonly messages: Usage;
+  readonly msSinceLastReport: number;
 }
 
 interface Usage {

@@ -1,25 +1,24 @@
-import { MAX_SUPPRESS_ROUNDS, type SuppressionRule, TOLERANCE_PERCENT } from './report-suppression.js';
+import {
+  MAX_SUPPRESS_ROUNDS,
+  type SuppressionRule,
+  type SuppressionSettings,
+  TOLERANCE_PERCENT,
+} from './report-suppression.js';
 
 export interface UsageCount {
   readonly messages: number;
   readonly bytes: number;
 }
 
-interface ReporterSettings {
-  readonly periodSec: number;
-  readonly maxSuppressRounds: number;
-  readonly tolerancePercent: number;
-}
-
 /** Holds counts since the last attempt, and the last report. */
 export class UsageReporter {
   readonly #rule: SuppressionRule;
-  readonly #settings: ReporterSettings;
+  readonly #settings: SuppressionSettings;
   sinceLast: UsageCount = NOTHING;
   lastReported: UsageCount = NOTHING;
   #lastSentMs = -Infinity;
 
-  constructor(rule: SuppressionRule, settings: ReporterSettings) {
+  constructor(rule: SuppressionRule, settings: SuppressionSettings) {
     this.#rule = rule;
     this.#settings = settings;
   }
@@ -47,6 +46,6 @@ export class UsageReporter {
 
 const NOTHING: UsageCount = { messages: 0, bytes: 0 };
 
-export function settingsForPeriod(periodSec: number): ReporterSettings {
+export function settingsForPeriod(periodSec: number): SuppressionSettings {
   return { periodSec, maxSuppressRounds: MAX_SUPPRESS_ROUNDS, tolerancePercent: TOLERANCE_PERCENT };
 }
