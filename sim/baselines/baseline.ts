@@ -1,7 +1,5 @@
 import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
-import type { EventQueue } from '../cluster/event-queue.js';
-import type { Random } from '../cluster/random.js';
-import type { TopicDelays } from '../cluster/simulated-topic.js';
+import type { SystemEnvironment } from '../cluster/system-environment.js';
 import type { WorldSettings } from '../cluster/world.js';
 
 /** Models another system by the formulas of its source. */
@@ -18,16 +16,11 @@ export interface Quota {
   readonly bytesPerSecond: number;
 }
 
-export interface BaselineEnvironment {
-  readonly queue: EventQueue;
-  readonly random: Random;
-  /** Delays to and from a store or topic; between nodes one delivery. */
-  readonly delays: TopicDelays;
-  readonly quota: Quota;
+/** Environment of a baseline; between nodes passes one delivery. */
+export interface BaselineEnvironment extends Omit<SystemEnvironment, 'settings'> {
   readonly quotaPerMs?: readonly [messages: number, bytes: number];
   /** Burst of the whole cluster in units; null = none configured. */
   readonly burst?: readonly [messages: number | null, bytes: number | null];
-  readonly nodes: number;
   /** Settings of quotamesh nodes, of which a baseline reads what its system has: a ramp. */
   readonly settings?: WorldSettings;
 }

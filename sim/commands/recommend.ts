@@ -2,11 +2,10 @@ import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { parseQuantity } from '../../src/config/setting/quantity.js';
 import { gatesOf } from '../../src/core/base/local-gate.js';
-import { type Rates, UNLIMITED } from '../../src/core/base/vocabulary.js';
+import { UNLIMITED } from '../../src/core/base/vocabulary.js';
 import { type Recording, readRecording } from '../../src/topic/recording/read-recording.js';
-import type { WorldSettings } from '../cluster/world.js';
 import { renderPage } from '../page/render-page.js';
-import { recommend } from '../recommend/recommend.js';
+import { type RecommendOptions, recommend } from '../recommend/recommend.js';
 import { collectWork } from '../recommend/recorded-work.js';
 import { workOfRecording } from '../recommend/work-of-recording.js';
 import { chosenGroup } from '../replay/chosen-group.js';
@@ -58,11 +57,8 @@ export async function recommendQuota(options: RecommendCommandOptions): Promise<
   process.stdout.write(json ? `${JSON.stringify(recommendationFacts(told))}\n` : recommendationText(told));
 }
 
-interface Played extends Pick<Recommended, 'work' | 'group' | 'kind' | 'note' | 'nodes' | 'speed'> {
-  readonly settings: WorldSettings;
-  readonly otherQuota: number;
-  readonly maxRequestAt: (quota: Rates) => Rates;
-}
+type Played = Pick<Recommended, 'work' | 'group' | 'kind' | 'note' | 'nodes' | 'speed'> &
+  Pick<RecommendOptions, 'settings' | 'otherQuota' | 'maxRequestAt'>;
 
 async function ofTrace(input: Readable, options: RecommendCommandOptions): Promise<Played> {
   const trace = traceOptions(options);

@@ -19,21 +19,15 @@ export interface RunOptions {
   readonly html?: string;
 }
 
-export interface CompareOptions {
+export interface CompareOptions extends Pick<RunOptions, 'json' | 'html'> {
   readonly seeds: number;
-  readonly json?: boolean;
-  readonly html?: string;
 }
 
-export interface LiveCommandOptions {
+export interface LiveCommandOptions extends Omit<RunOptions, 'strategy'> {
   readonly topic: LiveTopicKind;
   readonly brokers?: readonly string[];
   readonly brokerPid?: number;
-  readonly seed: number;
   readonly maxRate: number;
-  readonly seconds?: number;
-  readonly json?: boolean;
-  readonly html?: string;
 }
 
 export interface SwarmOptions {

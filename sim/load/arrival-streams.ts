@@ -19,15 +19,12 @@ export interface ArrivalStream {
   readonly reader: Reader | null;
 }
 
-export interface ClientPool {
-  readonly id: string;
-  readonly node: number;
+export interface ClientPool extends Pick<ArrivalStream, 'id' | 'node' | 'piece'> {
   readonly count: number;
   readonly thinkMs: number;
   readonly retryMs: number;
   readonly fromMs: number;
   readonly untilMs: number;
-  readonly piece: Piece;
   /** Rate of requests without refusals: count ÷ pause. */
   readonly profile: RateProfile;
 }

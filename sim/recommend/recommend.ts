@@ -1,31 +1,24 @@
 import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import type { Rates } from '../../src/core/base/vocabulary.js';
-import type { TopicDelays } from '../cluster/simulated-topic.js';
 import type { WorldSettings } from '../cluster/world.js';
-import { playTrace } from '../replay/play-trace.js';
+import { playTrace, type ReplayOptions } from '../replay/play-trace.js';
 import type { TraceRun } from '../replay/trace-run.js';
 import { OWN_SYSTEMS, type System, shortName } from '../systems.js';
 import { busiestPerSecond, type Dimension, largestOf, leastOfOneBucket, meanPerSecond } from './one-bucket.js';
 import { arrivalsOf, type RecordedWork } from './recorded-work.js';
 
-interface RecommendOptions {
-  readonly name: string;
+/** Settings: the group as configured; quota and burst are sought. */
+export interface RecommendOptions
+  extends Pick<ReplayOptions, 'name' | 'nodes' | 'seed' | 'speed' | 'settings' | 'delays'> {
   /** Dimension of the quota; the other keeps `otherQuota`. */
   readonly of: Dimension;
   /** Units/s of recorded time; Infinity = unlimited. */
   readonly otherQuota: number;
   /** Part that may be refused, 0 … 1. */
   readonly wish: number;
-  readonly nodes: number;
-  readonly seed: number;
-  /** Recorded seconds per second of the nodes. */
-  readonly speed: number;
-  /** Group as configured; quota and burst are sought. */
-  readonly settings: WorldSettings;
   /** Returns a node's largest request, by quota per second of the nodes. */
   readonly maxRequestAt: (quota: Rates) => Rates;
-  readonly delays?: TopicDelays;
   /** Called before each play. */
   readonly onPlay?: (play: RecommendPlay) => void;
 }

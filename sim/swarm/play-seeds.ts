@@ -1,13 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import type { WorldSettings } from '../cluster/world.js';
 import type { SwarmVerdict } from './run-swarm.js';
 import type { SeedRange } from './swarm-thread.js';
 
-interface SeedPlan {
-  readonly first: number;
-  readonly count: number;
+interface SeedPlan extends SeedRange {
   readonly workers: number;
-  readonly settings: WorldSettings;
   /** Called per seed, in any order; false = begin no more. */
   readonly onVerdict: (verdict: SwarmVerdict) => boolean;
 }

@@ -7,7 +7,7 @@ import { change, nodeAddress } from '../../node-client/node-requests.js';
 import { print } from '../../terminal/print.js';
 import { diffOf } from './apply-groups.js';
 import { fromFile } from './change-groups.js';
-import { definedKeys, pathOfEntry } from './change-keys.js';
+import { pathOfEntry, readTemplates } from './change-keys.js';
 import type { KeyOptions } from './key-command.js';
 
 /**
@@ -37,7 +37,7 @@ export async function applyKeys({ file, dryRun = false, json = false, ...options
 }
 
 async function plan(node: NodeAddress, written: readonly DefinedKeys[]) {
-  const known = new Map((await definedKeys(node)).map((entry) => [textOf(entry), entry]));
+  const known = new Map((await readTemplates(node)).map((entry) => [textOf(entry), entry]));
   return written.map(({ kind, name, definition }) => {
     const now = known.get(textOf({ kind, name }));
     const isSame = now?.origin === 'run-time' && isSameValue(now.definition, definition);

@@ -9,7 +9,7 @@ import { fromFile, patchOf, rejectWrongSource } from './change-groups.js';
 import type { KeyOptions } from './key-command.js';
 
 export async function listTemplates({ json = false, ...options }: KeyOptions): Promise<void> {
-  const definitions = await definedKeys(nodeAddress(options));
+  const definitions = await readTemplates(nodeAddress(options));
   if (json) {
     print(JSON.stringify({ definitions }));
     return;
@@ -19,7 +19,7 @@ export async function listTemplates({ json = false, ...options }: KeyOptions): P
 }
 
 /** Reads the templates in force, and keys that run time has changed. */
-export async function definedKeys(node: NodeAddress): Promise<readonly DefinedKeys[]> {
+export async function readTemplates(node: NodeAddress): Promise<readonly DefinedKeys[]> {
   return (await get<{ readonly definitions: readonly DefinedKeys[] }>(node, '/v1/key-templates')).definitions;
 }
 

@@ -12,14 +12,14 @@ import type { CostedGroup } from '../../../node/groups/changes/change-group.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { print, usage } from '../../terminal/print.js';
 import { groupPath, patchOrMake } from './change-groups.js';
-import type { QuotaOptions } from './quota-command.js';
+import type { QuotaFlags } from './quota-command.js';
 
 /** fdbcli's names → ours. */
 const KEYS = { reserved_throughput: 'reservedCost', total_throughput: 'cost' } as const;
 type QuotaName = keyof typeof KEYS;
 
 /** Shows bytes per second, or as written (`600/min`); --json always per second. */
-export async function getQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
+export async function getQuotas(group: string, name: string | undefined, options: QuotaFlags): Promise<void> {
   const direction = directionOf(options);
   const found = await get<CostedGroup>(nodeAddress(options), `${groupPath(group)}/definition`);
   const quotas = namesOf(name).map((each) => {
@@ -43,7 +43,7 @@ function quotaIn(definition: unknown, direction: string, name: RateName): Writte
 }
 
 /** Sets page_cost_quota = ceiling(byte_quota / READ_COST_BYTE_FACTOR). */
-export async function setQuota(group: string, name: string, value: string, options: QuotaOptions): Promise<void> {
+export async function setQuota(group: string, name: string, value: string, options: QuotaFlags): Promise<void> {
   const direction = directionOf(options);
   const node = nodeAddress(options);
   const [known] = namesOf(name) as [QuotaName];
@@ -63,7 +63,7 @@ export async function setQuota(group: string, name: string, value: string, optio
   report(group, text, changed, options);
 }
 
-export async function clearQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
+export async function clearQuotas(group: string, name: string | undefined, options: QuotaFlags): Promise<void> {
   const direction = directionOf(options);
   const node = nodeAddress(options);
   const names = namesOf(name);
@@ -80,12 +80,12 @@ function namesOf(name: string | undefined): QuotaName[] {
   throw usage(`the quota must be ${Object.keys(KEYS).join(' or ')}, got ${JSON.stringify(name)}; ${others}`);
 }
 
-function directionOf({ direction }: QuotaOptions): 'publish' | 'dispatch' {
+function directionOf({ direction }: QuotaFlags): 'publish' | 'dispatch' {
   if (direction === 'publish' || direction === 'dispatch') return direction;
   throw usage(`--direction must be publish or dispatch, got ${JSON.stringify(direction)}`);
 }
 
-function report(group: string, what: string, changed: object | null, { json = false }: QuotaOptions): void {
+function report(group: string, what: string, changed: object | null, { json = false }: QuotaFlags): void {
   const revision = changed !== null && 'revision' in changed ? Number(changed.revision) : undefined;
   print(json ? JSON.stringify({ group, revision }) : `${group}: ${what}, revision ${revision}`);
 }

@@ -1,13 +1,9 @@
 import { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { lazily } from '../../terminal/lazily.js';
-import { command } from './group-command.js';
+import { command, type GroupOptions } from './group-command.js';
 
-export interface KeyOptions extends NodeCommandOptions {
-  readonly ifRevision?: string;
-  readonly dryRun?: boolean;
-  readonly file?: string;
-}
+export type KeyOptions = NodeCommandOptions & Pick<GroupOptions, 'ifRevision' | 'dryRun' | 'file'>;
 
 /** `quotamesh key`: changes keys and templates, at any node for the whole cluster. */
 export function keyCommand(): Command {

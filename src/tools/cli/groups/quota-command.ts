@@ -3,7 +3,7 @@ import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { lazily } from '../../terminal/lazily.js';
 import { nodeCommand } from '../look/node-command.js';
 
-export interface QuotaOptions extends NodeCommandOptions {
+export interface QuotaFlags extends NodeCommandOptions {
   readonly direction: string;
 }
 
