@@ -32,7 +32,7 @@ describe('an idle quota of 10/s on three nodes, burst 10', () => {
 
   test('once the debt is paid any minute holds at most 600 and one burst', () => {
     const steady = Array.from({ length: 2400 }, (_, index) => atOnce(50 * index, index % 3, 1)).flat();
-    const { admitted } = play(scene([...at(0, 0, 10), ...steady], 120_000), { group: TEN });
+    const { admitted } = play(scene([...atOnce(0, 0, 10), ...steady], 120_000), { group: TEN });
     expect(mostIn(between(admitted, 5001, 120_000), 60_000)).toBeLessThanOrEqual(600 + 10);
     expect(admitted.length).toBeGreaterThanOrEqual(1190);
   });
@@ -119,7 +119,7 @@ test('a node that told of more than it goes on wanting says so within 300 ms, th
 
 test.each([1, 2, 3])('%d nodes, 10/s, one node asks for twice as much after a single request: the quota', (nodes) => {
   const steady = Array.from({ length: 200 }, (_, index) => atOnce(1350 + 50 * index, 0, 1)).flat();
-  const arrivals = [...at(0, 0, 1), ...at(1300, 0, 1), ...steady];
+  const arrivals = [...atOnce(0, 0, 1), ...atOnce(1300, 0, 1), ...steady];
   const { admitted } = play({ nodes, perSecond: 10, lengthMs: 11_350, arrivals }, { group: TEN, idleMs: 0 });
   const asked = admitted.filter(({ atMs }) => atMs >= 1350);
   expect(asked.length).toBeGreaterThanOrEqual(97);

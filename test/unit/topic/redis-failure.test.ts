@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { redisUnusable } from '../../../src/topic/redis/redis-failure.js';
 
 /** Says which failures last, in the words of each server. */
-const LASTING: readonly (readonly [code: string, names: RegExp, ...says: readonly string[]])[] = [
+const LASTING: [code: string, names: RegExp, ...says: string[]][] = [
   [
     'TOPIC_SETTINGS',
     /docs\/operate\/redis\.md/,
