@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { QuotaScene } from './quota-scene.js';
+import { QuotaScene, sceneAfter } from './quota-scene.js';
 
 const PERMIT_MS = 2000;
-
-function busyScene(keepers = ['a', 'b']): QuotaScene {
-  return new QuotaScene({ keepers });
-}
+const PAIR = ['a', 'b'];
 
 /** Turns the demand so often that whoever writes has something to write; returns how many may write at once. */
 function runBusily(scene: QuotaScene, seconds: number): number {
@@ -16,6 +13,13 @@ function runBusily(scene: QuotaScene, seconds: number): number {
     atOnce = Math.max(atOnce, mayWrite(scene).length);
   }
   return atOnce;
+}
+
+/** Twenty such seconds of new keepers. */
+function busyScene(keepers = PAIR): QuotaScene {
+  const scene = new QuotaScene({ keepers });
+  runBusily(scene, 20);
+  return scene;
 }
 
 function mayWrite(scene: QuotaScene): string[] {
@@ -29,14 +33,13 @@ function writersOf(scene: QuotaScene, fromMs = 0): string[] {
 
 describe('of several keepers', () => {
   test('two that start at once: the lowest id writes, never both', () => {
-    const scene = busyScene();
+    const scene = new QuotaScene({ keepers: PAIR });
     expect(runBusily(scene, 60)).toBe(1);
     expect(writersOf(scene)).toEqual(['a']);
   });
 
   test('a lower id that comes later takes over, and the former writer has stopped before', () => {
     const scene = busyScene(['b']);
-    runBusily(scene, 20);
     scene.start('a');
     expect(runBusily(scene, 20)).toBe(1);
     expect(writersOf(scene)).toEqual(['b', 'a']);
@@ -46,8 +49,7 @@ describe('of several keepers', () => {
   });
 
   test('the writer is killed: its last value stays, and the other one goes on 5 s later', () => {
-    const scene = busyScene();
-    scene.run(20);
+    const scene = sceneAfter(20, { keepers: PAIR });
     const value = scene.valueInForce;
     scene.keeper('a').kill();
     scene.run(4);
@@ -58,8 +60,7 @@ describe('of several keepers', () => {
   });
 
   test('all are killed: the last value stays', () => {
-    const scene = busyScene();
-    scene.run(20);
+    const scene = sceneAfter(20, { keepers: PAIR });
     const value = scene.valueInForce;
     scene.keeper('a').kill();
     scene.keeper('b').kill();
@@ -68,8 +69,7 @@ describe('of several keepers', () => {
   });
 
   test('the writer stops in order: the other one goes on within 3 s', () => {
-    const scene = busyScene();
-    scene.run(20);
+    const scene = sceneAfter(20, { keepers: PAIR });
     scene.keeper('a').stop();
     scene.run(3);
     expect(mayWrite(scene)).toEqual(['b']);
@@ -77,7 +77,6 @@ describe('of several keepers', () => {
 
   test('the writer is frozen, and thawed: never both, and it writes nothing before it has the lease again', () => {
     const scene = busyScene();
-    runBusily(scene, 20);
     scene.keeper('a').isFrozen = true;
     const frozenMs = scene.nowMs;
     runBusily(scene, 20);
@@ -91,7 +90,6 @@ describe('of several keepers', () => {
 
   test('the writer freezes with a change in its hand: the late value is known again, and put right', () => {
     const scene = busyScene();
-    runBusily(scene, 20);
     const a = scene.keeper('a');
     a.freezeWhileSending();
     runBusily(scene, 15);
@@ -109,14 +107,13 @@ describe('of several keepers', () => {
 
   test('the writer is cut off from the log: it stops within its lease, before the other one begins', () => {
     const scene = busyScene();
-    runBusily(scene, 20);
     scene.keeper('a').isCutOff = true;
     expect(runBusily(scene, 20)).toBe(1);
     expect(mayWrite(scene)).toEqual(['b']);
   });
 
   test('they are configured otherwise: both say so once, and the writer’s configuration counts', () => {
-    const scene = busyScene();
+    const scene = new QuotaScene({ keepers: PAIR });
     const [spec] = scene.specs;
     scene.keeper('b').specs = [{ ...spec, quota: 100_000 }];
     scene.run(20);
@@ -133,8 +130,7 @@ describe('what the log keeps of keepers', () => {
   }
 
   test('nothing of one that has left', () => {
-    const scene = busyScene();
-    scene.run(20);
+    const scene = sceneAfter(20, { keepers: PAIR });
     scene.keeper('a').stop();
     scene.run(2);
     expect(keepersIn(scene)).toEqual(['keeper/b']);
@@ -142,8 +138,7 @@ describe('what the log keeps of keepers', () => {
   });
 
   test('nothing of one that was killed ten minutes ago; one that stood still for an hour is there again', () => {
-    const scene = busyScene(['a', 'b', 'c']);
-    scene.run(20);
+    const scene = sceneAfter(20, { keepers: ['a', 'b', 'c'] });
     scene.keeper('b').kill();
     scene.keeper('c').isFrozen = true;
     scene.run(590);
@@ -157,8 +152,7 @@ describe('what the log keeps of keepers', () => {
   });
 
   test('one of the same id that has come before the other leaves is not forgotten', () => {
-    const scene = busyScene(['b']);
-    scene.run(10);
+    const scene = sceneAfter(10, { keepers: ['b'] });
     const former = scene.keeper('b');
     scene.start('b');
     scene.start('c');

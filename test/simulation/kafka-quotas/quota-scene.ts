@@ -129,6 +129,12 @@ export class QuotaScene {
   }
 }
 
+export function sceneAfter(seconds: number, options: SceneOptions = {}): QuotaScene {
+  const scene = new QuotaScene(options);
+  scene.run(seconds);
+  return scene;
+}
+
 export class SimulatedKeeper {
   readonly keeper: Keeper;
   readonly lines: Extract<KeeperEffect, { kind: 'log' }>[] = [];
