@@ -11,23 +11,18 @@ export interface Metric {
 
 /** Figures of a verdict in table order; `expect:` bounds them. */
 export const METRICS: readonly Metric[] = [
-  metric('worstSecond', 'worst 1 s', 'Most that any sliding second admitted ÷ what the quota granted in it.', 'ratio'),
-  metric('overAdmission', 'over 5 s', 'The same over 5 s, minus 1; at least 0.', 'percent'),
-  metric('secondsOver', 'over for', 'Sliding seconds above 1.01 quotas, looked at every 100 ms.', 'seconds'),
-  metric(
+  row('worstSecond', 'worst 1 s', 'Most that any sliding second admitted ÷ what the quota granted in it.', 'ratio'),
+  row('overAdmission', 'over 5 s', 'The same over 5 s, minus 1; at least 0.', 'percent'),
+  row('secondsOver', 'over for', 'Sliding seconds above 1.01 quotas, looked at every 100 ms.', 'seconds'),
+  row(
     'overshootTokens',
     'overshoot',
     'Most units admitted beyond a bucket of the quota with 100 ms of burst.',
     'tokens',
   ),
-  metric('utilisation', 'used', 'Admitted ÷ what an all-knowing max-min division could have admitted.', 'percent'),
-  metric('steadyError', 'error', 'Admitted ÷ quota − 1 where things are steady and wanted ≥ quota.', 'percent'),
-  metric(
-    'refusedBelowFair',
-    'refused',
-    'Of nodes that want less than their max-min share: refused ÷ asked.',
-    'percent',
-  ),
+  row('utilisation', 'used', 'Admitted ÷ what an all-knowing max-min division could have admitted.', 'percent'),
+  row('steadyError', 'error', 'Admitted ÷ quota − 1 where things are steady and wanted ≥ quota.', 'percent'),
+  row('refusedBelowFair', 'refused', 'Of nodes that want less than their max-min share: refused ÷ asked.', 'percent'),
   {
     name: 'convergenceMs',
     title: 'settled',
@@ -35,15 +30,10 @@ export const METRICS: readonly Metric[] = [
     format: 'milliseconds',
     valueOf: ({ convergenceMs }) => (convergenceMs.includes(null) ? null : Math.max(0, ...(convergenceMs as number[]))),
   },
-  metric('jain', 'Jain', 'Jain’s index of admitted ÷ max-min, in the worst steady part.', 'ratio'),
-  metric(
-    'oscillation',
-    'swing',
-    'Σ |change of the nodes’ admitted rates| per second ÷ quota, where steady.',
-    'percent',
-  ),
-  metric('records', 'records', 'Records or messages sent between nodes, topic or store.', 'count'),
-  metric('bytes', 'bytes', 'Their bytes.', 'count'),
+  row('jain', 'Jain', 'Jain’s index of admitted ÷ max-min, in the worst steady part.', 'ratio'),
+  row('oscillation', 'swing', 'Σ |change of the nodes’ admitted rates| per second ÷ quota, where steady.', 'percent'),
+  row('records', 'records', 'Records or messages sent between nodes, topic or store.', 'count'),
+  row('bytes', 'bytes', 'Their bytes.', 'count'),
 ];
 
 /** Averages runs; null = no figure, or one never settled. */
@@ -56,7 +46,7 @@ export function meanOf(metric: Metric, verdicts: readonly Verdict[]): number | n
 
 type Plain = Exclude<keyof Verdict, 'convergenceMs'>;
 
-function metric(name: Plain, title: string, says: string, format: Metric['format']): Metric {
+function row(name: Plain, title: string, says: string, format: Metric['format']): Metric {
   return { name, title, says, format, valueOf: (verdict) => verdict[name] };
 }
 
