@@ -22,6 +22,10 @@ export interface ArrivalOptions {
   readonly html?: string;
 }
 
+export const DIRECTION = new Option('--direction <name>', 'configuration or recording')
+  .choices(['publish', 'dispatch'])
+  .default('publish');
+
 /** Adds options for reading a CSV of arrivals, and its rows' nodes. */
 export function addArrivalOptions(command: Command): Command {
   return command

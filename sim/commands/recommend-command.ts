@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { lazily } from '../../src/tools/terminal/lazily.js';
-import { type ArrivalOptions, addArrivalOptions } from './arrival-options.js';
+import { type ArrivalOptions, addArrivalOptions, DIRECTION } from './arrival-options.js';
 
 export interface RecommendCommandOptions extends ArrivalOptions {
   readonly from: string;
@@ -17,11 +17,7 @@ export function recommendCommand(): Command {
     .option('--group <name>', 'configuration or recording: the group, where there are several')
     .option('--config <file>', 'CSV: a group of this configuration, with its strategy and all of its settings')
     .option('--set <name=value...>', 'CSV: settings of the group, over those of the configuration')
-    .addOption(
-      new Option('--direction <name>', 'configuration or recording')
-        .choices(['publish', 'dispatch'])
-        .default('publish'),
-    );
+    .addOption(DIRECTION);
   return addArrivalOptions(command)
     .option('--seed <number>', 'of the delays', '1')
     .option('--json', 'JSON instead of text')

@@ -27,6 +27,7 @@ export function recommendationText(told: Recommended): string {
   const { file, of, wish, work, nodes, speed, found, note, per, top } = told;
   const { frontier, best, strategy, strategies } = found;
   const lengthS = (((work.atMs[work.count - 1] ?? 0) - (work.atMs[0] ?? 0)) / 1000) * speed;
+  const runs = strategies.map(({ run }) => run);
   const head = ['strategy', 'refused', 'worst second'];
   const rows = strategies.map(({ strategy: name, refused, run: { verdict } }) => {
     return [name, percent(refused), `${(verdict.worstSecond ?? 0).toFixed(2)}×`];
@@ -45,10 +46,7 @@ export function recommendationText(told: Recommended): string {
     `Recommended${each}: ${rate(best.perSecond)} ${of}/s with a burst of ${whole(best.depth)}, ${strategy}. A second admits ${rate(best.mostPerSecond)} at most, the least of these.`,
     '',
     ...textTable(head, rows, head.slice(1)),
-    ...keyTable(
-      strategies.map(({ run }) => run),
-      { per, top },
-    ),
+    ...keyTable(runs, { per, top }),
     '',
     ...nextSteps(told),
   ]);

@@ -1,6 +1,6 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { lazily } from '../../src/tools/terminal/lazily.js';
-import { type ArrivalOptions, addArrivalOptions } from './arrival-options.js';
+import { type ArrivalOptions, addArrivalOptions, DIRECTION } from './arrival-options.js';
 
 export interface ReplayCommandOptions extends ArrivalOptions {
   readonly quota?: string;
@@ -36,11 +36,7 @@ export function simReplayCommand(): Command {
     )
     .option('--seed <number>', 'CSV: of the delays', '1')
     .option('--group <name>', 'configuration or recording: the group, where there are several')
-    .addOption(
-      new Option('--direction <name>', 'configuration or recording')
-        .choices(['publish', 'dispatch'])
-        .default('publish'),
-    )
+    .addOption(DIRECTION)
     .option('--progress', 'CSV: tell how far it is, on standard error (default: on a terminal, without --json)')
     .option('--json', 'JSON instead of a table')
     .option('--html <file>', 'write a page with charts')

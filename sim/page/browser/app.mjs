@@ -22,14 +22,17 @@ function build() {
   const view = (at) => viewOf(runs[at], state.dimension, state.meanMs);
   const chosen = [state.left, state.right].filter((at) => at !== -1);
   shown = chosen.map(view);
-  const shared = { look, onTime: hovered, onZoom: zoomed };
+  const onTime = (seconds) => moveTo(Math.round((seconds * 1000) / shown[0].run.sampleMs) - 1);
+  const shared = { look, onTime, onZoom: zoomed };
   buildSides(shared);
   buildOverview(shared, view, chosen);
   const sides = ['A', 'B'].slice(0, shown.length);
   updateReadout = buildReadout({ table: element('readout'), views: shown, sides, look, onFocus: focus });
   markRows();
   listHappenings();
-  prepareSlider();
+  const last = shown[0].seconds.length - 1;
+  element('time').max = String(last);
+  state.index = Math.min(state.index, last);
   if (state.zoom !== null) for (const { chart } of charts) chart.zoom(...state.zoom);
   showTime();
   // uPlot lays a chart out after this turn; only then does a time have an x in it.
@@ -67,11 +70,6 @@ function buildOverview(shared, view, chosen) {
 
 function focus(node) {
   for (const { chart, offset } of charts) if (offset !== null) chart.focus(node === null ? null : node + offset);
-}
-
-function hovered(seconds) {
-  const { sampleMs } = shown[0].run;
-  moveTo(Math.round((seconds * 1000) / sampleMs) - 1);
 }
 
 function zoomed(min, max) {
@@ -161,13 +159,6 @@ function listHappenings() {
       return tickMark;
     }),
   );
-}
-
-function prepareSlider() {
-  const last = shown[0].seconds.length - 1;
-  const slider = element('time');
-  slider.max = String(last);
-  state.index = Math.min(state.index, last);
 }
 
 function choose(key, id) {
