@@ -28,15 +28,11 @@ export interface Wish extends Omit<WishResult, 'value' | 'isReached'> {
 
 /** Computes a row, bit for bit by its arguments. */
 export function accuracyOf(scenario: Scenario, system: System, seeds: readonly number[]): AccuracyRow {
-  return { ...coldAccuracyOf(scenario, system, seeds), warm: warmMetricsOf(scenario, system, seeds[0]) };
+  return { ...coldRowOf(scenario, system, seeds), warm: warmMetricsOf(scenario, system, seeds[0]) };
 }
 
 /** Computes a row without warm figures. */
-export function coldAccuracyOf(
-  scenario: Scenario,
-  system: System,
-  seeds: readonly number[],
-): Omit<AccuracyRow, 'warm'> {
+export function coldRowOf(scenario: Scenario, system: System, seeds: readonly number[]): Omit<AccuracyRow, 'warm'> {
   const results = seeds.map((seed) => runScenario(scenario, system, seed));
   const verdicts = results.map(({ verdict }) => verdict);
   const metrics = METRICS.map((metric) => [metric.name, meanOf(metric, verdicts)] as const);

@@ -1,6 +1,6 @@
 import { builtInNames, loadBuiltIn } from '../scenario/load-scenario.js';
 import { SYSTEMS, shortName } from '../systems.js';
-import { coldAccuracyOf } from './accuracy-run.js';
+import { coldRowOf } from './accuracy-run.js';
 
 const SEED = 1;
 const WHOLE = 'max-min';
@@ -16,7 +16,7 @@ export function pinnedAccuracy(scenarios: readonly string[] = builtInNames()): s
     return SYSTEMS.map((system) => {
       const isWhole = shortName(system.name) === WHOLE;
       const played = isWhole ? scenario : { ...scenario, durationMs: Math.min(scenario.durationMs, SHORT_MS) };
-      const { metrics } = coldAccuracyOf(played, system, [SEED]);
+      const { metrics } = coldRowOf(played, system, [SEED]);
       const rounded = Object.fromEntries(Object.entries(metrics).map(([metric, value]) => [metric, round(value)]));
       return `${name} ${shortName(system.name)} ${JSON.stringify(rounded)}`;
     });

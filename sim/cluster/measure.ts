@@ -3,15 +3,8 @@ import type { Arrival } from './world.js';
 /** Returns messages/s admitted in a span, at one node or all. */
 export function admittedRate(arrivals: readonly Arrival[], fromMs: number, toMs: number, node?: string): number {
   let total = 0;
-  for (const arrival of arrivals) {
-    if (
-      arrival.granted &&
-      arrival.atMs >= fromMs &&
-      arrival.atMs < toMs &&
-      (node === undefined || arrival.node === node)
-    ) {
-      total += arrival.messages;
-    }
+  for (const { granted, atMs, node: at, messages } of arrivals) {
+    if (granted && atMs >= fromMs && atMs < toMs && (node === undefined || at === node)) total += messages;
   }
   return total / ((toMs - fromMs) / 1000);
 }

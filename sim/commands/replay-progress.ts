@@ -34,10 +34,8 @@ interface Progress {
 
 /** Writes `120000 rows on 6 systems, 41 min of the file, 63 %, 12 s left`. */
 export function progressText({ rows, systems, fileMs, part, elapsedMs }: Progress): string {
-  const parts = [
-    `${rows} rows on ${systems} ${systems === 1 ? 'system' : 'systems'}`,
-    `${duration(fileMs)} of the file`,
-  ];
+  const played = `${rows} rows on ${systems} ${systems === 1 ? 'system' : 'systems'}`;
+  const parts = [played, `${duration(fileMs)} of the file`];
   if (part !== null && part > 0) {
     parts.push(`${Math.floor(100 * part)} %`, `${duration((elapsedMs * (1 - part)) / part)} left`);
   }

@@ -119,10 +119,7 @@ function onOff({ values }: LoadOf<'onOff'>, untilMs: number): RateProfile {
   const fromMs = 1000 * values.fromSeconds;
   const count = Math.ceil((untilMs - fromMs) / (onMs + offMs));
   const starts = Array.from({ length: count }, (_, at) => fromMs + at * (onMs + offMs));
-  return {
-    atMs: starts.flatMap((at) => [at, at + onMs]),
-    rate: starts.flatMap(() => [values.ratePerSecond, 0]),
-  };
+  return { atMs: starts.flatMap((at) => [at, at + onMs]), rate: starts.flatMap(() => [values.ratePerSecond, 0]) };
 }
 
 function ramp({ values: { fromPerSecond, toPerSecond, fromSeconds, overSeconds } }: LoadOf<'ramp'>): RateProfile {

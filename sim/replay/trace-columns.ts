@@ -21,12 +21,8 @@ export interface TraceColumns {
 /** Constant, or columns to add up. */
 export type Amount = { readonly constant: number } | { readonly columns: readonly number[]; readonly flag: string };
 
-/** @param location the header's */
-export function resolveColumns(
-  header: readonly string[],
-  options: TraceOptions,
-  location: TraceLocation,
-): TraceColumns {
+/** @param place the header's */
+export function resolveColumns(header: readonly string[], options: TraceOptions, place: TraceLocation): TraceColumns {
   // A composed and a decomposed ü look alike, and a shell may give the other one.
   const names = header.map((name) => name.normalize());
   const indexOf: IndexOf = (asked, flag) => {
@@ -34,12 +30,12 @@ export function resolveColumns(
     const at = names.indexOf(name);
     if (at !== names.lastIndexOf(name)) {
       const problem = `names the column ${quoted(name)}, which the header has more than once`;
-      throw traceMistake(location, flag, problem, 'a name that only one column has');
+      throw traceMistake(place, flag, problem, 'a name that only one column has');
     }
     if (at !== -1) return at;
     const near = didYouMean(name, names);
     const problem = `names the column ${quoted(name)}, which the header does not have${near === '' ? '' : `. ${printable(near)}`}`;
-    throw traceMistake(location, flag, problem, names.map((known) => quoted(known)).join(', '));
+    throw traceMistake(place, flag, problem, names.map((known) => quoted(known)).join(', '));
   };
   const amount = (text: string, flag: string): Amount => {
     if (/^\d+(\.\d+)?$/.test(text)) return { constant: Number(text) };
@@ -58,12 +54,7 @@ export function resolveColumns(
 }
 
 /** Sums an amount; throws TRACE_INVALID with the field. */
-export function amountIn(
-  amount: Amount,
-  row: readonly string[],
-  columns: TraceColumns,
-  location: TraceLocation,
-): number {
+export function amountIn(amount: Amount, row: readonly string[], columns: TraceColumns, place: TraceLocation): number {
   if ('constant' in amount) return amount.constant;
   let total = 0;
   for (const at of amount.columns) {
@@ -72,7 +63,7 @@ export function amountIn(
     if (!(number <= AMOUNT_MAX)) {
       const name = columns.names[at];
       const allowed = `a number from 0 to 1e15, without a sign or a unit, with a point before its fraction (${amount.flag})`;
-      throw traceMistake(location, name, `is ${quoted(text)}`, allowed);
+      throw traceMistake(place, name, `is ${quoted(text)}`, allowed);
     }
     total += number;
   }

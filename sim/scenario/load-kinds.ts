@@ -1,5 +1,6 @@
 import { choice, type Fields, nodeNames, quantity, type ReadFields, range, seconds, steps } from './fields.js';
 
+const HOUR_MS = 3_600_000;
 const RATE = { min: 0, max: 1e9 } as const;
 
 const WHEN = {
@@ -77,13 +78,9 @@ export const LOAD_KINDS = {
     thinkMs: quantity('duration', 'Mean pause between an admitted piece and the next one.', {
       required: true,
       min: 0.1,
-      max: 3_600_000,
+      max: HOUR_MS,
     }),
-    retryMs: quantity('duration', 'Pause after a refusal, 80 … 120 % of this.', {
-      default: 25,
-      min: 1,
-      max: 3_600_000,
-    }),
+    retryMs: quantity('duration', 'Pause after a refusal, 80 … 120 % of this.', { default: 25, min: 1, max: HOUR_MS }),
     ...WHEN,
     ...PIECES,
   }),

@@ -21,10 +21,7 @@ export function readScenario(raw: unknown, findings: Findings): Scenario {
     says: own.says,
     durationMs,
     nodes,
-    quota: {
-      messagesPerSecond: quota.messagesPerSecond ?? Infinity,
-      bytesPerSecond: quota.bytesPerSecond ?? Infinity,
-    },
+    quota: { messagesPerSecond: quota.messagesPerSecond ?? Infinity, bytesPerSecond: quota.bytesPerSecond ?? Infinity },
     settings: readSettings(findings, root, network.partitions),
     written: { group: root.group ?? {}, timing: root.timing ?? {} },
     delays: network,

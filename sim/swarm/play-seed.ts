@@ -8,9 +8,5 @@ export async function playSeed(seed: number, base: WorldSettings): Promise<Swarm
   const { broken, story } = await judgeAccount(seed);
   if (broken.length === 0) return verdict;
   const problems = broken.map(({ promise, bucket, says }) => `${promise}: ${bucket}: ${says}`);
-  return {
-    ...verdict,
-    plan: [...verdict.plan, ...describeStory(story)],
-    problems: [...verdict.problems, ...problems],
-  };
+  return { ...verdict, plan: [...verdict.plan, ...describeStory(story)], problems: [...verdict.problems, ...problems] };
 }

@@ -63,11 +63,7 @@ export const CLIENT_FIELDS = {
 } satisfies Fields;
 
 export const PHASE_FIELDS = {
-  forSeconds: seconds('Lasts so long.', {
-    min: 1,
-    max: 3600,
-    defaultText: 'until what is expected has held 10 s',
-  }),
+  forSeconds: seconds('Lasts so long.', { min: 1, max: 3600, defaultText: 'until what is expected has held 10 s' }),
   settleWithinSeconds: seconds('What is expected has to hold from then on, for 10 s, looked at every second.', {
     default: GIVE_UP_SEC,
     min: 1,

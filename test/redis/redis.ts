@@ -96,13 +96,8 @@ export class RedisServer {
   }
 
   async command(name: string, ...args: readonly (string | number)[]): Promise<unknown> {
-    const client = new Redis({
-      port: this.port,
-      host: '127.0.0.1',
-      lazyConnect: true,
-      retryStrategy: null,
-      protocol: 2,
-    });
+    const options = { lazyConnect: true, retryStrategy: null, protocol: 2 } as const;
+    const client = new Redis({ port: this.port, host: '127.0.0.1', ...options });
     client.on('error', () => {});
     try {
       await client.connect();

@@ -45,8 +45,5 @@ export function storeSystems(
 function centralBucket({ quota, queue }: BaselineEnvironment, depths: Depths): Store {
   const limiter = new PlainLimiter();
   limiter.setRates(quota, queue.nowMs, depths);
-  return {
-    questions: 1,
-    take: (messages, bytes, nowMs) => limiter.tryAcquire(messages, bytes, false, nowMs),
-  };
+  return { questions: 1, take: (messages, bytes, nowMs) => limiter.tryAcquire(messages, bytes, false, nowMs) };
 }

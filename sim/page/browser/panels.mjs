@@ -88,10 +88,7 @@ function totalOf(view, tops, look) {
       { stroke: look.colour('muted'), width: 1 },
       { stroke: look.colour('ink'), width: 2, dash: [7, 5] },
     ],
-    bands: view.nodes.slice(1).map((node, at) => ({
-      series: [at + 2, at + 1],
-      fill: `${look.node(node, at + 1)}b8`,
-    })),
+    bands: view.nodes.slice(1).map((node, at) => ({ series: [at + 2, at + 1], fill: `${look.node(node, at + 1)}b8` })),
     top: tops.total,
   };
 }

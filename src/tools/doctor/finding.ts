@@ -37,11 +37,8 @@ export async function looked(
   look: () => Promise<Finding | readonly Finding[]>,
 ): Promise<readonly Finding[]> {
   try {
-    const found = await withDeadline(
-      look(),
-      timeoutMs,
-      () => new QuotameshError('CHECK_TIMED_OUT', { about, timeoutMs }),
-    );
+    const late = () => new QuotameshError('CHECK_TIMED_OUT', { about, timeoutMs });
+    const found = await withDeadline(look(), timeoutMs, late);
     return Array.isArray(found) ? found : [found as Finding];
   } catch (error) {
     return [wrong(about, error)];

@@ -20,12 +20,10 @@ import { createKafkaTopic, verifyTopic, type WantedTopic } from '../../topic/kaf
 import { reasonOf } from '../../topic/remote/topic-unusable.js';
 import { type Finding, good, looked, noted, skipped, wrong } from './finding.js';
 
+type Found = Promise<readonly Finding[]>;
+
 /** Examines brokers, topics, and what depends on both. */
-export async function kafkaFindings(
-  config: ResolvedConfig,
-  topic: KafkaTopicConfig,
-  timeoutMs: number,
-): Promise<readonly Finding[]> {
+export async function kafkaFindings(config: ResolvedConfig, topic: KafkaTopicConfig, timeoutMs: number): Found {
   const visit = new KafkaVisit(topic, timeoutMs);
   try {
     const seeds = await Promise.all(visit.options.brokers.map((address) => reach(visit, address)));
@@ -80,11 +78,7 @@ function unreachable({ options }: KafkaVisit, seeds: readonly Reached[]): Quotam
 }
 
 /** Examines brokers: nodes begin at any, then use the partitions' leaders. */
-async function brokerFindings(
-  visit: KafkaVisit,
-  seeds: readonly Reached[],
-  link: BrokerLink,
-): Promise<readonly Finding[]> {
+async function brokerFindings(visit: KafkaVisit, seeds: readonly Reached[], link: BrokerLink): Found {
   const silent = seeds.filter(({ link: open }) => open === null).map(failureText);
   const known = new Set(seeds.map(({ address }) => nameOf(address)));
   const all = link.serves('Metadata', METADATA_WITH_ID_VERSION)
@@ -175,11 +169,7 @@ async function ownQuotaFinding(topic: KafkaTopicConfig, timeoutMs: number): Prom
 }
 
 /** Checks the needs of `quotamesh kafka-quotas`: exporters' pages, rights on quotas, smoothing windows. */
-async function quotaFindings(
-  config: ResolvedConfig,
-  topic: KafkaTopicConfig,
-  timeoutMs: number,
-): Promise<readonly Finding[]> {
+async function quotaFindings(config: ResolvedConfig, topic: KafkaTopicConfig, timeoutMs: number): Found {
   const { kafkaQuotas } = config;
   if (kafkaQuotas.entities.length === 0) return [];
   const pages = kafkaQuotas.exporters.map((exporter) => {
@@ -205,11 +195,7 @@ function keepsConsumers({ kafkaQuotas, groups, keys }: ResolvedConfig): boolean 
   return markersOf(kafkaQuotas.entities, quotaOf).some(({ name }) => name === 'consumer_byte_rate');
 }
 
-async function windowFindings(
-  topic: KafkaTopicConfig,
-  timeoutMs: number,
-  hasConsumers: boolean,
-): Promise<readonly Finding[]> {
+async function windowFindings(topic: KafkaTopicConfig, timeoutMs: number, hasConsumers: boolean): Found {
   const admin = quotaAdmin(topic, timeoutMs);
   try {
     // Unused answer: who may not see quotas may not write them either.

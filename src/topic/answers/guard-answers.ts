@@ -14,11 +14,7 @@ export interface AnswerBounds {
  * connection, and so does an exception of the library's listener. *Worked:* 13 bytes announce a bulk of 2 GiB: the
  * connection ends, nothing was kept. *Why:* kafkajs and ioredis keep whatever is announced.
  */
-export function guardAnswers(
-  socket: Socket,
-  bounds: AnswerBounds,
-  onMalformed: (error: MalformedAnswer) => void,
-): void {
+export function guardAnswers(socket: Socket, bounds: AnswerBounds, onMalformed: (why: MalformedAnswer) => void): void {
   const emit = socket.emit.bind(socket) as (event: string | symbol, ...values: unknown[]) => boolean;
   const kept = new KeptBytes();
   let isEnded = false;

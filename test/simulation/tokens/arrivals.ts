@@ -45,10 +45,7 @@ export function movingDemand(seed: number, nodes: number, perSecond: number, { s
   const keys = nodes > 10 ? 400 : 50;
   const arrivals = factors.flatMap((factor, second) => {
     const count = Math.round((factor * load * perSecond) / mean);
-    const drawn = () => ({
-      atMs: 1000 * (second + random.next()),
-      node: Math.floor(random.next() * keys) % nodes,
-    });
+    const drawn = () => ({ atMs: 1000 * (second + random.next()), node: Math.floor(random.next() * keys) % nodes });
     return inOrder(Array.from({ length: count }, drawn));
   });
   return { nodes, perSecond, lengthMs: 1000 * seconds, arrivals };

@@ -83,12 +83,7 @@ describe.concurrent('quotamesh sim', () => {
     ['an unknown command', ['rnu'], 2, /unknown command/],
     ['a seed that is none', ['run', 'skewed', '--seed', '-1'], 2, /whole number/],
     ['a live run of too much', ['live', 'skewed'], 78, /skewed\.yaml:8:3: load asks for 2720 requests\/s at 0 s/],
-    [
-      'a live run of what only a simulator can do',
-      ['live', 'one-way-link'],
-      78,
-      /happenings\[0\]\.what must be one of/,
-    ],
+    ['a live run of what only a simulator has', ['live', 'one-way-link'], 78, /happenings\[0\]\.what must be one of/],
     ['a live run on a Kafka that nobody named', ['live', 'crash', '--topic', 'kafka'], 2, /needs --brokers/],
     ['a file that is not there', ['run', 'nowhere.yaml'], 78, /cannot read nowhere\.yaml/],
   ] as const)('%s', async ([, args, expected, text], { expect }) => {

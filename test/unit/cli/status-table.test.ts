@@ -14,12 +14,8 @@ describe('the table of `quotamesh status`', () => {
       share('a', { usage: 720, demand: 1900.4, share: 750 }, 120),
       share('bb', { usage: 12.34, demand: 12.34, share: 250 }, null),
     ]);
-    const text = statusTable({
-      node: NODE,
-      groups: [group('orders', publish), group('free')],
-      groupsNotShown: 3,
-      keys: [],
-    });
+    const groups = [group('orders', publish), group('free')];
+    const text = statusTable({ node: NODE, groups, groupsNotShown: 3, keys: [] });
     expect(text.split('\n')).toEqual([
       'cluster demo · as node a sees it · ready · topic kafka · reports come back after 3.2 ms · last rebalancing 85 ms',
       '',

@@ -1,5 +1,5 @@
 import { Random } from '../../../sim/cluster/random.js';
-import type { BucketSeries, DimensionSeries, NodeSeries, RunResult, Verdict } from '../../../sim/verdict/run-result.js';
+import type { BucketSeries, DimensionSeries, RunResult, Verdict } from '../../../sim/verdict/run-result.js';
 
 export interface RunShape {
   readonly system: string;
@@ -63,14 +63,7 @@ function bucketOf(nodes: readonly string[], samples: number, scale: number): Buc
   };
 }
 
-function columnsOf(
-  index: number,
-  count: number,
-  samples: number,
-  scale: number,
-  grip: number,
-  random: Random,
-): NodeSeries {
+function columnsOf(index: number, count: number, samples: number, scale: number, grip: number, random: Random) {
   const noisy = (mean: number) => Math.max(0, mean * (0.85 + 0.3 * random.next())) * scale;
   const at = Array.from({ length: samples }, (_, sample) => sample);
   const mean = (sample: number) => (index === 0 && sample > 100 ? 2 * QUOTA : (0.8 * QUOTA) / count);

@@ -59,13 +59,8 @@ describe('playTrace', () => {
     const bursts = [...Array(30).fill(arrival(0, 0)), ...Array(30).fill(arrival(50, 1))];
     const admittedAt = async (ms: number) => {
       const delays = { appendMs: [ms / 2, ms / 2], deliveryMs: [ms / 2, ms / 2] } as const;
-      const [run] = await playTrace(Readable.from(bursts), {
-        ...OPTIONS,
-        systems,
-        settings,
-        delays,
-        quota: [100, UNLIMITED],
-      });
+      const options = { ...OPTIONS, systems, settings, delays };
+      const [run] = await playTrace(Readable.from(bursts), { ...options, quota: [100, UNLIMITED] });
       return run.admitted;
     };
     expect(await admittedAt(100)).toBe(60);

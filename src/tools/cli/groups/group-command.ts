@@ -23,37 +23,29 @@ export interface GroupOptions extends NodeCommandOptions {
 /** `quotamesh group`: changes groups at run time, at any node for the whole cluster. */
 export function groupCommand(): Command {
   const group = new Command('group').description('Make, change, show and delete groups of a running cluster.');
-  command(group, 'list', 'Print all groups with their quotas and where they come from.').action(
+  child(group, 'list', 'Print all groups with their quotas and where they come from.').action(
     lazily(async () => (await import('./change-groups.js')).listGroups),
   );
-  command(group, 'get', 'Print a group as YAML would write it.')
+  child(group, 'get', 'Print a group as YAML would write it.')
     .argument('<group>', 'a group')
     .action(lazily(async () => (await import('./change-groups.js')).getGroup));
-  command(group, 'set', 'Make a group, or change settings of it; `setting=null` takes one away.')
+  child(group, 'set', 'Make a group, or change settings of it; `setting=null` takes one away.')
     .argument('<group>', 'a group, perhaps a new one')
     .argument('[setting=value...]', 'settings of a group (docs/reference/settings.md), values as in YAML')
     .option('--file <yaml>', 'the whole group from a YAML file, instead of single settings')
     .option('--if-revision <revision>', 'only if the group has this revision; none = only if it is new')
     .option('--dry-run', DRY_RUN)
     .action(lazily(async () => (await import('./change-groups.js')).setGroup));
-  command(
-    group,
-    'delete',
-    'Delete what was defined at run time; the group of YAML, if there is one, is in force again.',
-  )
+  child(group, 'delete', 'Delete what was defined at run time; the group of YAML, if there is one, is in force again.')
     .argument('<group>', 'a group')
     .option('--if-revision <revision>', 'only if the group has this revision')
     .option('--dry-run', DRY_RUN)
     .option('--force', 'detach what is attached to it at run time; else a group in use stays')
     .action(lazily(async () => (await import('./change-groups.js')).deleteGroupAtNode));
-  command(group, 'export', 'Print YAML that gives the same groups.')
+  child(group, 'export', 'Print YAML that gives the same groups.')
     .option('--all', 'those of YAML, too, as they are in force')
     .action(lazily(async () => (await import('./change-groups.js')).exportGroups));
-  command(
-    group,
-    'apply',
-    'Make and change groups and attachments as files say, after a diff; what no file names stays.',
-  )
+  child(group, 'apply', 'Make and change groups and attachments as files say, after a diff; what no file names stays.')
     .requiredOption(
       '-f, --file <path>',
       'YAML with groups and attachments.scopes, or a folder of such files, as `group export` writes them',
@@ -88,14 +80,14 @@ function addAttachmentCommands(group: Command): void {
 }
 
 function withScope(parent: Command, name: string, description: string): Command {
-  return command(parent, name, description)
+  return child(parent, name, description)
     .option('--tenant <tenant>', 'a tenant')
     .option('--namespace <namespace>', 'of the tenant')
     .option('--topic <topic>', 'of the namespace');
 }
 
 /** Adds a command that asks a node. */
-export function command(parent: Command, name: string, description: string): Command {
+export function child(parent: Command, name: string, description: string): Command {
   const added = nodeCommand(name, description).option('--json', 'JSON instead of text');
   parent.addCommand(added);
   return added;

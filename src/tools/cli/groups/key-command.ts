@@ -1,23 +1,23 @@
 import { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { lazily } from '../../terminal/lazily.js';
-import { command, type GroupOptions } from './group-command.js';
+import { child, type GroupOptions } from './group-command.js';
 
 export type KeyOptions = NodeCommandOptions & Pick<GroupOptions, 'ifRevision' | 'dryRun' | 'file'>;
 
 /** `quotamesh key`: changes keys and templates, at any node for the whole cluster. */
 export function keyCommand(): Command {
   const key = new Command('key').description('Keys: groups that templates make by use.');
-  command(key, 'show', 'Show what the node that is asked knows of a key, also of one that others use.')
+  child(key, 'show', 'Show what the node that is asked knows of a key, also of one that others use.')
     .argument('<key>', 'a name that a template of `keys:` makes')
     .action(lazily(async () => (await import('./show-key.js')).showKey));
   addChanges(key, 'key', 'what a single key has of its own', '<key>');
-  command(key, 'apply', 'Make templates and keys of run time as a back-up of GET /v1/key-templates says.')
+  child(key, 'apply', 'Make templates and keys of run time as a back-up of GET /v1/key-templates says.')
     .requiredOption('-f, --file <json>', 'the answer of GET /v1/key-templates')
     .option('--dry-run', DRY_RUN)
     .action(lazily(async () => (await import('./apply-keys.js')).applyKeys));
   const template = new Command('template').description('Templates of keys: one record for all keys of one.');
-  command(
+  child(
     template,
     'list',
     'Print the templates in force, and keys that run time has given settings of their own.',
@@ -27,12 +27,12 @@ export function keyCommand(): Command {
 }
 
 function addChanges(parent: Command, kind: 'key' | 'template', what: string, argument: string): void {
-  command(parent, 'get', `Print ${what} as YAML would write it.`)
+  child(parent, 'get', `Print ${what} as YAML would write it.`)
     .argument(argument)
     .action(async (name: string, options: KeyOptions) => {
       await (await import('./change-keys.js')).getKeys({ kind, name }, options);
     });
-  command(parent, 'set', `Make ${what}, or change settings of it; \`setting=null\` takes one away.`)
+  child(parent, 'set', `Make ${what}, or change settings of it; \`setting=null\` takes one away.`)
     .argument(argument)
     .argument('[setting=value...]', 'settings of a group (docs/reference/settings.md), values as in YAML')
     .option('--file <yaml>', 'all of it from a YAML file, instead of single settings')
@@ -41,7 +41,7 @@ function addChanges(parent: Command, kind: 'key' | 'template', what: string, arg
     .action(async (name: string, pairs: readonly string[], options: KeyOptions) => {
       await (await import('./change-keys.js')).setKeys({ kind, name }, pairs, options);
     });
-  command(parent, 'delete', 'Delete what was defined at run time; what YAML says, if anything, is in force again.')
+  child(parent, 'delete', 'Delete what was defined at run time; what YAML says, if anything, is in force again.')
     .argument(argument)
     .option('--if-revision <revision>', 'only if it has this revision')
     .option('--dry-run', DRY_RUN)

@@ -12,23 +12,23 @@ export function quotaCommand(): Command {
   const quota = new Command('quota').description(
     'Show and change the cost quotas of a group, in bytes per second, minute, hour or day.',
   );
-  command(quota, 'get', 'Print the quotas of a group.')
+  child(quota, 'get', 'Print the quotas of a group.')
     .argument('<group>', 'a group')
     .argument('[quota]', 'reserved_throughput or total_throughput; default both')
     .action(lazily(async () => (await import('./change-quotas.js')).getQuotas));
-  command(quota, 'set', 'Set one of them; the group is made where there is none.')
+  child(quota, 'set', 'Set one of them; the group is made where there is none.')
     .argument('<group>', 'a group')
     .argument('<quota>', 'reserved_throughput or total_throughput')
     .argument('<value>', 'bytes per second, like 10MiB or 5k; 600MiB/min, 1GiB/h, 20GiB/d')
     .action(lazily(async () => (await import('./change-quotas.js')).setQuota));
-  command(quota, 'clear', 'Take quotas away: without a total nothing limits, without a reserve nothing is kept.')
+  child(quota, 'clear', 'Take quotas away: without a total nothing limits, without a reserve nothing is kept.')
     .argument('<group>', 'a group')
     .argument('[quota]', 'reserved_throughput or total_throughput; default both')
     .action(lazily(async () => (await import('./change-quotas.js')).clearQuotas));
   return quota.addHelpText('afterAll', HELP);
 }
 
-function command(parent: Command, name: string, description: string): Command {
+function child(parent: Command, name: string, description: string): Command {
   const added = nodeCommand(name, description);
   parent.addCommand(added);
   return added

@@ -177,11 +177,7 @@ function rampSteps({ ramp, target }: DirectionExplanation, rate: RateText): Step
   return [['ramp', `${rate(ceiling, 'messages')}${binds} (${whole}; ${RAMP_STATES[state]})`]];
 }
 
-const RAMP_STATES = {
-  waiting: 'begins with the first use',
-  climbing: 'on its way',
-  top: 'at the top',
-} as const;
+const RAMP_STATES = { waiting: 'begins with the first use', climbing: 'on its way', top: 'at the top' } as const;
 
 const BINDS: Readonly<Record<DirectionExplanation['binding'], string>> = {
   unlimited: 'nothing binds',

@@ -57,15 +57,8 @@ function rowOf(
     throttled += held;
     if (held > most) [most, worstNode] = [held, node.nodeId];
   }
-  return {
-    ...what,
-    usage,
-    demand,
-    target: target[key],
-    throttled,
-    ...bucketOf(clusterBucket?.[what.dimension]),
-    worstNode,
-  };
+  const bucket = bucketOf(clusterBucket?.[what.dimension]);
+  return { ...what, usage, demand, target: target[key], throttled, ...bucket, worstNode };
 }
 
 type BucketCells = Pick<TopRow, 'tokens' | 'depth' | 'setPoint' | 'correctionPerSecond' | 'mostCharged'>;
