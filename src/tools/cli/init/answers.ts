@@ -59,12 +59,8 @@ export function meetingOfFlags({ kafka, topic, redis, embedded }: InitOptions): 
 export function quotaOfFlags({ group, key, quota }: InitOptions): FirstQuota | null {
   if (group === undefined && key === undefined && quota === undefined) return null;
   const rate = quota === undefined ? DEFAULT_QUOTA : rateOf(quota);
-  return {
-    ...DEFAULT_QUOTA,
-    ...rate,
-    of: key === undefined ? 'group' : 'key',
-    name: key ?? group ?? DEFAULT_QUOTA.name,
-  };
+  const of = key === undefined ? 'group' : 'key';
+  return { ...DEFAULT_QUOTA, ...rate, of, name: key ?? group ?? DEFAULT_QUOTA.name };
 }
 
 function rateOf(text: string): Pick<FirstQuota, 'dimension' | 'amount' | 'per'> {

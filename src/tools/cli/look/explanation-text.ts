@@ -29,38 +29,30 @@ export function explanationText({ group, node, strategy, gate, directions }: Gro
 
 type Step = readonly [name: string, text: string];
 
-function stepsOf(
-  explained: DirectionExplanation,
-  strategy: string,
-  node: string,
-  gate: GroupExplanation['gate'],
-): Step[] {
-  const { quotaAsWritten, cost, limiting, local } = explained;
+function stepsOf(told: DirectionExplanation, strategy: string, node: string, gate: GroupExplanation['gate']): Step[] {
+  const { quotaAsWritten, cost, limiting, local } = told;
   const { rate, rates } = inUnitsOf(quotaAsWritten);
   return [
-    ['quota', quotaText(explained)],
-    ['usage', rates(explained.usage)],
-    ['demand', rates(explained.demand)],
+    ['quota', quotaText(told)],
+    ['usage', rates(told.usage)],
+    ['demand', rates(told.demand)],
     ['cost', costText(cost)],
-    ['reserved', rate(explained.reserved, 'messages')],
-    ['desired', rate(explained.desired, 'messages')],
+    ['reserved', rate(told.reserved, 'messages')],
+    ['desired', rate(told.desired, 'messages')],
     ...limitingSteps(limiting, rate),
-    ['target', `${rate(explained.target, 'messages')}: ${BINDS[explained.binding]}`],
-    ...rampSteps(explained, rate),
-    [
-      'in force',
-      rates(explained.inForce) + (limiting.mode === 'report-only' ? ' (report-only: the target is not)' : ''),
-    ],
-    ['shares', `${rates(explained.shareSum)} in all nodes, by ${strategy}`],
+    ['target', `${rate(told.target, 'messages')}: ${BINDS[told.binding]}`],
+    ...rampSteps(told, rate),
+    ['in force', rates(told.inForce) + (limiting.mode === 'report-only' ? ' (report-only: the target is not)' : '')],
+    ['shares', `${rates(told.shareSum)} in all nodes, by ${strategy}`],
     ...(gate === null ? [] : [['gate', `each node on its own share, for ${gate}`] as const]),
     [`node ${node}`, `share ${rates(local.share)}${local.served ? '' : ' (not used here yet)'}, ${local.link}`],
-    ...(explained.clusterBucket === null ? localSteps(local, rates) : bucketSteps(explained.clusterBucket, rate)),
+    ...(told.clusterBucket === null ? localSteps(local, rates) : bucketSteps(told.clusterBucket, rate)),
     [
       'refused',
       `${figure(timesRefused(local))} times, ${figure(local.refusedMessages)} messages, ${figure(local.refusedBytes)} bytes`,
     ],
     ...local.refusedBecause.map((refused): Step => ['because', becauseText(refused)]),
-    ...(explained.shadow === null ? [] : shadowSteps(explained.shadow, local.refusedMessages)),
+    ...(told.shadow === null ? [] : shadowSteps(told.shadow, local.refusedMessages)),
   ];
 }
 
