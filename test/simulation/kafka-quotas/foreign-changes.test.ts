@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { limitKeyOf } from '../../../src/core/beside/kafka-quotas/entity.js';
 import { releasePlan } from '../../../src/core/beside/kafka-quotas/release-plan.js';
-import { APP, PRODUCED, QuotaScene, sceneAfter } from './quota-scene.js';
+import { APP, PRODUCED, QuotaScene } from './quota-scene.js';
 
 const OPERATORS = 123_456;
 
@@ -42,7 +42,7 @@ describe('a quota that an operator has set before', () => {
 
 describe('a quota that somebody changes while it is kept', () => {
   test('is noticed, named, and left', () => {
-    const scene = sceneAfter(20);
+    const scene = QuotaScene.running(20);
     scene.set(APP, OPERATORS);
     scene.run(20);
     expect(scene.valueInForce).toBe(OPERATORS);
@@ -51,7 +51,7 @@ describe('a quota that somebody changes while it is kept', () => {
   });
 
   test('with foreignChanges adopt: is noticed, named, and taken over, each time', () => {
-    const scene = sceneAfter(20, { settings: { foreignChanges: 'adopt' } });
+    const scene = QuotaScene.running(20, { settings: { foreignChanges: 'adopt' } });
     for (const [at, value] of [OPERATORS, OPERATORS, 77_777].entries()) {
       scene.set(APP, value);
       scene.run(20);
@@ -72,7 +72,7 @@ describe('a quota that somebody changes while it is kept', () => {
   });
 
   test('removed by hand: named, and written again', () => {
-    const scene = sceneAfter(20);
+    const scene = QuotaScene.running(20);
     scene.set(APP, null);
     scene.run(10);
     expect(scene.valueInForce).toBeGreaterThan(350_000);
@@ -80,7 +80,7 @@ describe('a quota that somebody changes while it is kept', () => {
   });
 
   test.each([0, -1, 1e300])('set to %d: left like any other value', (value) => {
-    const scene = sceneAfter(20);
+    const scene = QuotaScene.running(20);
     scene.set(APP, value);
     scene.run(10);
     expect(scene.quotas.get(limitKeyOf(APP, PRODUCED))?.value).toBe(value);
@@ -110,7 +110,7 @@ describe('a group that loses its quota', () => {
   });
 
   test('what somebody else has written meanwhile stays', () => {
-    const scene = sceneAfter(20);
+    const scene = QuotaScene.running(20);
     scene.set(APP, OPERATORS);
     scene.run(5);
     scene.specs = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { QuotaScene, sceneAfter } from './quota-scene.js';
+import { QuotaScene } from './quota-scene.js';
 
 const PERMIT_MS = 2000;
 const PAIR = ['a', 'b'];
@@ -49,7 +49,7 @@ describe('of several keepers', () => {
   });
 
   test('the writer is killed: its last value stays, and the other one goes on 5 s later', () => {
-    const scene = sceneAfter(20, { keepers: PAIR });
+    const scene = QuotaScene.running(20, { keepers: PAIR });
     const value = scene.valueInForce;
     scene.keeper('a').kill();
     scene.run(4);
@@ -60,7 +60,7 @@ describe('of several keepers', () => {
   });
 
   test('all are killed: the last value stays', () => {
-    const scene = sceneAfter(20, { keepers: PAIR });
+    const scene = QuotaScene.running(20, { keepers: PAIR });
     const value = scene.valueInForce;
     scene.keeper('a').kill();
     scene.keeper('b').kill();
@@ -69,7 +69,7 @@ describe('of several keepers', () => {
   });
 
   test('the writer stops in order: the other one goes on within 3 s', () => {
-    const scene = sceneAfter(20, { keepers: PAIR });
+    const scene = QuotaScene.running(20, { keepers: PAIR });
     scene.keeper('a').stop();
     scene.run(3);
     expect(mayWrite(scene)).toEqual(['b']);
@@ -130,7 +130,7 @@ describe('what the log keeps of keepers', () => {
   }
 
   test('nothing of one that has left', () => {
-    const scene = sceneAfter(20, { keepers: PAIR });
+    const scene = QuotaScene.running(20, { keepers: PAIR });
     scene.keeper('a').stop();
     scene.run(2);
     expect(keepersIn(scene)).toEqual(['keeper/b']);
@@ -138,7 +138,7 @@ describe('what the log keeps of keepers', () => {
   });
 
   test('nothing of one that was killed ten minutes ago; one that stood still for an hour is there again', () => {
-    const scene = sceneAfter(20, { keepers: ['a', 'b', 'c'] });
+    const scene = QuotaScene.running(20, { keepers: ['a', 'b', 'c'] });
     scene.keeper('b').kill();
     scene.keeper('c').isFrozen = true;
     scene.run(590);
@@ -152,7 +152,7 @@ describe('what the log keeps of keepers', () => {
   });
 
   test('one of the same id that has come before the other leaves is not forgotten', () => {
-    const scene = sceneAfter(10, { keepers: ['b'] });
+    const scene = QuotaScene.running(10, { keepers: ['b'] });
     const former = scene.keeper('b');
     scene.start('b');
     scene.start('c');

@@ -60,6 +60,12 @@ export class QuotaScene {
     for (const id of keepers) this.start(id);
   }
 
+  static running(seconds: number, options: SceneOptions = {}): QuotaScene {
+    const scene = new QuotaScene(options);
+    scene.run(seconds);
+    return scene;
+  }
+
   start(id: string): void {
     this.keepers.set(id, new SimulatedKeeper(this, id, this.#settings));
   }
@@ -127,12 +133,6 @@ export class QuotaScene {
     }
     return this.brokers.map(({ admitted }, at) => (admitted - before[at]) / seconds);
   }
-}
-
-export function sceneAfter(seconds: number, options: SceneOptions = {}): QuotaScene {
-  const scene = new QuotaScene(options);
-  scene.run(seconds);
-  return scene;
 }
 
 export class SimulatedKeeper {

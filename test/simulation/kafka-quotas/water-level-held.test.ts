@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FALL_RATIO } from '../../../src/core/beside/constants.js';
-import { APP, MARKER, PRODUCED, QuotaScene, sceneAfter } from './quota-scene.js';
+import { APP, MARKER, PRODUCED, QuotaScene } from './quota-scene.js';
 
 const QUOTA = 500_000;
 const SETTLED_AFTER_SECONDS = 15;
@@ -21,12 +21,12 @@ const SKEWS: readonly (readonly number[])[] = [
 
 describe('the sum over all brokers, means over one second', () => {
   test.each(SKEWS.map((wants) => [wants]))('wants of %j: within 5 % of the quota over 20 s', (wants) => {
-    const scene = sceneAfter(SETTLED_AFTER_SECONDS, { wants });
+    const scene = QuotaScene.running(SETTLED_AFTER_SECONDS, { wants });
     expect(Math.abs(total(scene.run(20)) / QUOTA - 1)).toBeLessThan(0.05);
   });
 
   test('demand moves to the other broker: within 10 % after 5 s, within 5 % over the 20 s after that', () => {
-    const scene = sceneAfter(SETTLED_AFTER_SECONDS);
+    const scene = QuotaScene.running(SETTLED_AFTER_SECONDS);
     scene.wants(100_000, 800_000);
     scene.run(4);
     expect(Math.abs(total(scene.run(1)) / QUOTA - 1)).toBeLessThan(0.1);
@@ -34,7 +34,7 @@ describe('the sum over all brokers, means over one second', () => {
   });
 
   test('a leader moves, and with it all that was wanted: the client has the quota again within 5 s', () => {
-    const scene = sceneAfter(SETTLED_AFTER_SECONDS, { wants: [400_000, 400_000] });
+    const scene = QuotaScene.running(SETTLED_AFTER_SECONDS, { wants: [400_000, 400_000] });
     expect(scene.valueInForce).toBe(QUOTA / 2);
     scene.wants(0, 800_000);
     scene.run(4);
@@ -42,19 +42,19 @@ describe('the sum over all brokers, means over one second', () => {
   });
 
   test('who wants less than the quota gets all of it', () => {
-    const scene = sceneAfter(SETTLED_AFTER_SECONDS, { wants: [300_000, 50_000] });
+    const scene = QuotaScene.running(SETTLED_AFTER_SECONDS, { wants: [300_000, 50_000] });
     expect(total(scene.run(20))).toBeGreaterThan(0.98 * 350_000);
   });
 
   test('the default of eleven spans holds the mean over a minute', () => {
-    const scene = sceneAfter(30, { windows: 11 });
+    const scene = QuotaScene.running(30, { windows: 11 });
     expect(Math.abs(total(scene.run(60)) / QUOTA - 1)).toBeLessThan(0.1);
   });
 });
 
 describe('what is written', () => {
   test('whole numbers, no fall by more than a fifth, at most one per entity and second', () => {
-    const scene = sceneAfter(20);
+    const scene = QuotaScene.running(20);
     scene.wants(800_000, 800_000);
     scene.run(20);
     scene.wants(50_000, 700_000);
@@ -71,14 +71,14 @@ describe('what is written', () => {
   });
 
   test('nothing while nothing changes', () => {
-    const scene = sceneAfter(20);
+    const scene = QuotaScene.running(20);
     const count = scene.written.length;
     scene.run(60);
     expect(scene.written.length - count).toBeLessThanOrEqual(3);
   });
 
   test('a quota that nobody has comes first where Kafka shows nobody, and not where it does', () => {
-    const scene = sceneAfter(20);
+    const scene = QuotaScene.running(20);
     expect(scene.written[0]).toMatchObject({ ...MARKER, value: 1e15 });
     const shown = new QuotaScene();
     shown.set({ user: null, clientId: 'other' }, 1000);
@@ -87,7 +87,7 @@ describe('what is written', () => {
   });
 
   test('the quota is halved: the value follows in steps', () => {
-    const scene = sceneAfter(20);
+    const scene = QuotaScene.running(20);
     scene.specs = [{ entity: APP, name: PRODUCED, quota: QUOTA / 2, group: 'app' }];
     scene.run(15);
     expect(Math.abs(total(scene.run(20)) / (QUOTA / 2) - 1)).toBeLessThan(0.05);
@@ -103,7 +103,7 @@ describe('what is written', () => {
 
 describe('exporters', () => {
   test('one is gone: its broker has what it had for 10 s, then it is taken to want everything', () => {
-    const scene = sceneAfter(20);
+    const scene = QuotaScene.running(20);
     scene.exportersAway.add(1);
     scene.run(9);
     expect(scene.valueInForce).toBeGreaterThan(350_000);
@@ -117,7 +117,7 @@ describe('exporters', () => {
   });
 
   test('all are gone: every broker gets its part, which no two of them can exceed', () => {
-    const scene = sceneAfter(20);
+    const scene = QuotaScene.running(20);
     scene.exportersAway.add(0).add(1);
     scene.run(25);
     expect(scene.valueInForce).toBe(QUOTA / 2);
