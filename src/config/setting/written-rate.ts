@@ -1,4 +1,4 @@
-import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
+import type { Direction } from '../../core/base/vocabulary.js';
 import { parseRate, SECONDS_OF, SHORT_UNIT, type TimeUnit } from './quantity.js';
 
 /**
@@ -53,7 +53,7 @@ export function givenRate(read: RatesRead, name: RateName): WrittenRate | null {
 }
 
 export function hasRate(read: Readonly<Record<Direction, RatesRead>>, names: readonly RateName[]): boolean {
-  return DIRECTIONS.some((direction) => names.some((name) => givenRate(read[direction], name) !== null));
+  return Object.values(read).some((rates) => names.some((name) => givenRate(rates, name) !== null));
 }
 
 /** Rates as an answer has them, or YAML: 5, or `5/min`. */
