@@ -140,12 +140,12 @@ describe('attachments at run time', () => {
     const put = await ask(a, 'PUT', 'acme/new', { group: 'blocked' });
     expect(put).toMatchObject({ status: 200, body: { scope: 'acme/new', origin: 'run-time' } });
     expect(put.headers.etag).toBe(`"${put.body.revision}"`);
-    await settled();
+    await settled(a, b);
     for (const scene of [a, b]) {
       expect((await scene.acquire({ tenant: 'acme', namespace: 'new', messages: 1 })).status).toBe(429);
     }
     expect((await ask(b, 'DELETE', 'acme/new')).status).toBe(204);
-    await settled();
+    await settled(a, b);
     expect((await a.acquire({ tenant: 'acme', namespace: 'new', messages: 1 })).status).toBe(200);
     await ask(a, 'PUT', 'acme', { group: 'blocked' });
     await ask(a, 'DELETE', 'acme');

@@ -42,7 +42,7 @@ describe('PUT /v1/groups', () => {
       { group: 'silver', isNew: false },
       { group: 'bare', isNew: true },
     ]);
-    await settled();
+    await settled(a, b);
     for (const scene of [a, b]) {
       expect(await definitions(scene, 'gold', 'silver', 'bare')).toEqual([rate(5), rate(3), {}]);
       const { changes } = (await scene.get('/v1/audit')).body as { changes: readonly Groups[] };
@@ -70,7 +70,7 @@ describe('PUT /v1/groups', () => {
       ['odd', 'QUOTA_NEGATIVE'],
       ['typo', 'GROUP_KEY_UNKNOWN'],
     ]);
-    await settled();
+    await settled(a, b);
     for (const scene of [a, b]) {
       expect((await scene.get('/v1/groups/silver')).status).toBe(404);
       expect(await definitions(scene, 'gold')).toEqual([rate(5)]);
@@ -105,7 +105,7 @@ describe('PUT /v1/groups', () => {
     const names = Array.from({ length: 600 }, (_, at) => `group-${at}`);
     const groupsAt = (n: number) => Object.fromEntries(names.map((name) => [name, rate(n)]));
     await put(groupsAt(1));
-    await settled();
+    await settled(a, b);
     const seen = new Set<string>();
     const look = () => {
       for (const { node } of [a, b]) {
@@ -120,7 +120,7 @@ describe('PUT /v1/groups', () => {
       for (; looking; await new Promise(setImmediate)) look();
     })();
     await put(groupsAt(2));
-    await settled();
+    await settled(a, b);
     looking = false;
     await looks;
     look();

@@ -28,7 +28,7 @@ describe('groups at run time', () => {
     const made = await ask(a, 'PUT', 'new', { quota: { publish: { messagesPerSecond: 0 } } });
     expect(made).toMatchObject({ status: 201, body: { group: 'new', origin: 'run-time' } });
     expect(made.headers.etag).toBe(`"${made.body.revision}"`);
-    await settled();
+    await settled(a, b);
     for (const scene of [a, b]) {
       expect(await scene.acquire({ group: 'new', messages: 1 })).toMatchObject({ status: 429 });
       expect((await scene.get('/v1/groups/new')).body).toMatchObject({
@@ -37,7 +37,7 @@ describe('groups at run time', () => {
       });
     }
     expect((await ask(b, 'DELETE', 'new')).status).toBe(204);
-    await settled();
+    await settled(a, b);
     for (const scene of [a, b]) {
       expect(await scene.acquire({ group: 'new', messages: 1 })).toMatchObject({ status: 404 });
       expect((await scene.get('/v1/groups')).body.groups).toHaveLength(4);
@@ -52,22 +52,22 @@ describe('groups at run time', () => {
         .definition.burst;
     const depth = async () => {
       await b.acquire({ group: 'bursty', messages: 1 });
-      await settled();
+      await settled(a, b);
       const { publish } = (await b.get('/v1/groups/bursty')).body.directions as {
         readonly publish: DirectionStatus;
       };
       return publish.clusterBucket?.messages?.depth;
     };
     expect(await ask(a, 'PUT', 'bursty', { quota, burst: '2s' })).toMatchObject({ status: 201 });
-    await settled();
+    await settled(a, b);
     expect(await definition()).toBe('2s');
     expect(await depth()).toBe(20);
     await ask(a, 'PATCH', 'bursty', { burst: { policy: 'divided' } });
-    await settled();
+    await settled(a, b);
     expect(await definition()).toEqual({ quotaMs: '2s', policy: 'divided' });
     expect(await depth()).toBe(20);
     await ask(a, 'PATCH', 'bursty', { burst: 30 });
-    await settled();
+    await settled(a, b);
     expect(await definition()).toEqual({ messages: 30, policy: 'divided' });
     expect(await depth()).toBe(30);
     const wrong = await ask(a, 'PATCH', 'bursty', { burst: 0 });
@@ -79,7 +79,7 @@ describe('groups at run time', () => {
   it('a quota in its own unit of time is kept, told and changed as it is written', async () => {
     const put = (publish: object) => ask(a, 'PUT', 'alerts', { quota: { publish, dispatch: null } });
     expect(await put({ messagesPerSecond: '5/min', bytesPerSecond: '6MiB/h' })).toMatchObject({ status: 201 });
-    await settled();
+    await settled(a, b);
     for (const scene of [a, b]) {
       expect((await ask(scene, 'GET', 'alerts/definition')).body.definition).toEqual({
         quota: { publish: { messagesPerSecond: '5/min', bytesPerSecond: '6MiB/h' } },
@@ -97,7 +97,7 @@ describe('groups at run time', () => {
     }
     // Another unit takes the place of the first, and null takes any away.
     await ask(b, 'PATCH', 'alerts', { quota: { publish: { messagesPerSecond: 2, bytesPerSecond: null } } });
-    await settled();
+    await settled(a, b);
     expect((await ask(a, 'GET', 'alerts/definition')).body.definition).toEqual({
       quota: { publish: { messagesPerSecond: 2 } },
     });
@@ -134,7 +134,7 @@ describe('groups at run time', () => {
 
   it('what was defined at run time replaces YAML as a whole; deleted, YAML is in force again', async () => {
     await ask(a, 'PUT', 'orders', QUOTA);
-    await settled();
+    await settled(a, b);
     const publish = (body: Readonly<Record<string, unknown>>) =>
       (body.directions as Record<string, { quota: object }>).publish?.quota;
     expect(publish((await b.get('/v1/groups/orders')).body)).toEqual({
@@ -142,7 +142,7 @@ describe('groups at run time', () => {
       bytesPerSecond: 10 * 2 ** 20,
     });
     expect((await ask(b, 'DELETE', 'orders')).status).toBe(204);
-    await settled();
+    await settled(a, b);
     for (const scene of [a, b]) {
       const { body } = await scene.get('/v1/groups/orders');
       expect(body).toMatchObject({ origin: 'yaml', revision: 0 });
@@ -160,7 +160,7 @@ describe('groups at run time', () => {
       status: 200,
       body: { origin: 'run-time', definition: { debtMs: '1s', quota: { publish: { messagesPerSecond: 1000 } } } },
     });
-    await settled();
+    await settled(a, b);
     expect((await b.get('/v1/groups/orders')).body).toMatchObject({
       directions: { dispatch: { quota: { messagesPerSecond: null } }, publish: { quota: { messagesPerSecond: 1000 } } },
     });

@@ -115,8 +115,15 @@ export async function readyScene(...how: Parameters<typeof httpScene>): Promise<
   return scene;
 }
 
-/** The log of the memory topic is read on turns of the event loop. */
-export const settled = () => sleep(50);
+/** Waits until all nodes have read the same of the registry's log, and write no more. */
+export async function settled(...scenes: readonly HttpScene[]): Promise<void> {
+  const offsets = () => scenes.map(({ node }) => node.registry?.offset);
+  for (let same = 0; same < 3; ) {
+    const [before] = offsets();
+    await sleep(5);
+    same = offsets().every((offset) => offset === before) ? same + 1 : 0;
+  }
+}
 
 export async function answerOf(app: FastifyInstance, request: InjectOptions): Promise<Answer> {
   const response = await app.inject(request);

@@ -91,7 +91,7 @@ describe('the recorded requests of Pulsar’s admin client', () => {
 
   it('publish and dispatch stay apart', async () => {
     await send('PUT', 'resourcegroups/apart', '{"dispatchRateInMsgs":0}');
-    await settled();
+    await settled(scene, other);
     for (const { acquire } of [scene, other]) {
       expect((await acquire({ group: 'apart', messages: 1 })).status).toBe(200);
       expect((await acquire({ group: 'apart', messages: 1, direction: 'dispatch' })).status).toBe(429);
@@ -103,7 +103,7 @@ describe('the recorded requests of Pulsar’s admin client', () => {
     for (const method of ['POST', 'PUT'] as const) {
       expect(await send(method, `${scope}/resourcegroup/stop`)).toMatchObject({ status: 204, text: '' });
       expect((await send('GET', `${scope}/resourcegroup`)).text).toBe('stop');
-      await settled();
+      await settled(scene, other);
       const body = { tenant: 'acme', namespace: 'orders', messages: 1 };
       expect((await other.acquire(body)).status).toBe(429);
       const inUse = await send('DELETE', 'resourcegroups/stop');
