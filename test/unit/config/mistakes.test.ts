@@ -75,6 +75,6 @@ test('settings that nobody knows cost no more than the first 200 of them', () =>
   console.log(`${Math.round(user / 1000)} ms of CPU`);
   expect(config).toBe(null);
   expect(mistakes).toHaveLength(200);
-  // Where each of them was compared with all settings, it took 11 s.
+  // Comparing each of them with all settings takes 11 s.
   expect(user / 1e6).toBeLessThan(3);
 });

@@ -32,13 +32,12 @@ describe.each(HERE)('%s', (name) => {
 
   test('inflates nothing beyond 4 MiB, and no garbage', () => {
     expect(() => codec.inflate(codec.compress(BOMB))).toThrow(/are allowed|larger than/);
-    for (let length = 1; length < 40; length++) {
-      expect(() => codec.inflate(Buffer.concat([Buffer.of(0), randomBytes(length)]))).toThrow();
+    const endsEarly = name === 'zstd' && !REFUSES_CUT_OFF_ZSTD;
+    // Shorter garbage may be the beginning of a frame.
+    for (let length = endsEarly ? 4 : 0; length < 40; length++) {
+      expect(() => codec.inflate(randomBytes(length))).toThrow();
     }
-    if (name === 'zstd' && !REFUSES_CUT_OFF_ZSTD) {
-      return console.log(`not shown: ${process.version} inflates what a cut-off zstd frame holds`);
-    }
-    expect(() => codec.inflate(Buffer.alloc(0))).toThrow();
+    if (endsEarly) return console.log(`not shown: ${process.version} inflates what a cut-off zstd frame holds`);
     const cut = codec.compress(randomBytes(1000));
     expect(() => codec.inflate(cut.subarray(0, -1))).toThrow();
   });
