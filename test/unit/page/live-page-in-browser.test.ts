@@ -294,6 +294,7 @@ describe('the live page in a browser', () => {
     await visit('#/');
     await page.fill('#find', 'xxx');
     await expect.poll(() => page.locator('.lines .line:not([hidden]) a').allTextContents()).toEqual([LONG]);
+    await page.setViewportSize({ width: 360, height: 900 });
     await page.click('.lines a >> visible=true');
     await expect.poll(() => page.textContent('h1')).toBe(LONG);
     await expectToFit(page, 360, 1280);
