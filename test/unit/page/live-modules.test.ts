@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
+const { Past } = await import('../../../src/doors/page/live/past.mjs' as string);
 const { stepsOf } = await import('../../../src/doors/page/live/why-steps.mjs' as string);
 const { lineWidths } = await import('../../../sim/page/browser/views.mjs' as string);
 const { clock } = await import('../../../src/doors/page/browser/figures.mjs' as string);
@@ -80,6 +81,34 @@ describe('why', () => {
     expect(stopped({ ready: false })[0]).toBe('The node does not decide');
     const closed = { ...EXPLANATION, quota: RATES(0), inForce: RATES(0) };
     expect(stopped({ explanation: closed })[1]).toBe('The quota is 0: only another quota lets anything pass.');
+  });
+});
+
+describe('the past of a group', () => {
+  const pushed = (messagesPerSecond: number, refusedMessages = 0) => {
+    const rates = RATES(messagesPerSecond);
+    const nodes = [{ nodeId: 'a', share: rates, usage: rates, demand: rates }];
+    return { quota: rates, target: rates, nodes, local: { refusedMessages } };
+  };
+
+  test('shows what was pushed last, twice within a second and after a step back of the clock', () => {
+    const past = new Past();
+    const shown = [1000, 2000, 3550, 4449, 5000, 2100, 3000].map((atMs, at) => {
+      past.add(atMs, pushed(100 * (at + 1), 10 * at), 'messages');
+      const index = past.indexAgo(0);
+      return [past.times[index], past.columns.quota[index], past.columns.refused[index], past.nodes.get('a')[index]];
+    });
+    expect(shown).toEqual([
+      [1, 100, null, 100],
+      [2, 200, 10, 200],
+      [4, 300, 5, 300],
+      [4, 400, 10, 400],
+      [5, 500, 10, 500],
+      [2, 600, null, 600],
+      [3, 700, 10, 700],
+    ]);
+    expect(past.times).toEqual([1, 2, 3]);
+    expect(past.columns.quota).toEqual([100, 600, 700]);
   });
 });
 

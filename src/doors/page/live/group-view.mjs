@@ -29,7 +29,7 @@ export class GroupView {
     if (event !== 'group' || said.group !== this.group) return;
     const status = said.directions[this.direction];
     if (this.dimension === undefined) this.#begin(status);
-    this.status = status;
+    Object.assign(this, { status, atMs });
     this.trial.follow(status);
     this.past.add(atMs, status, this.dimension);
     const facts = [said.strategy, sourceText(said)];
@@ -125,10 +125,11 @@ export class GroupView {
     const pushed = this.past;
     const known = new Past();
     known.remember(history);
-    // Pushed meanwhile: at most a few seconds, which the node remembers, too.
+    // Pushed meanwhile: at most a few seconds, which the node remembers, too, but for the newest.
     if (known.times.length > pushed.times.length) {
-      known.refusedBefore = pushed.refusedBefore;
+      known.refusals = pushed.refusals;
       this.past = known;
+      if (this.status !== undefined) known.add(this.atMs, this.status, this.dimension);
     }
   }
 

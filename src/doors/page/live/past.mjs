@@ -10,7 +10,8 @@ export class Past {
     this.columns = Object.fromEntries(FIGURES.map((name) => [name, []]));
     /** Node id → shares; '' = the sum of all others. */
     this.nodes = new Map();
-    this.refusedBefore = null;
+    /** Count and second: of the newest push, and of the newest one of an earlier second. */
+    this.refusals = { before: null, last: null };
   }
 
   /** @param history what GET /v1/live/history says of the group; seconds at which nobody looked are left out */
@@ -26,15 +27,17 @@ export class Past {
     }
   }
 
-  /** @param status what a `group` event says of the direction */
+  /** Adds what is newest, in place of what stands at that second or later. @param status a direction of a `group` event */
   add(atMs, status, dimension) {
     const at = Math.round(atMs / 1000);
-    if (at <= (this.times.at(-1) ?? 0)) return;
+    this.#cut(this.times.findIndex((time) => time >= at));
     const key = `${dimension}PerSecond`;
     const refused = status.local[dimension === 'bytes' ? 'refusedBytes' : 'refusedMessages'];
     const sum = (column) => status.nodes.reduce((total, node) => total + (node[column][key] ?? 0), 0);
-    const before = this.refusedBefore;
-    this.refusedBefore = { refused, at };
+    const { last } = this.refusals;
+    if (last !== null && last.at !== at) this.refusals.before = last.at < at ? last : null;
+    this.refusals.last = { refused, at };
+    const { before } = this.refusals;
     const figures = {
       quota: status.quota[key],
       target: status.target[key],
@@ -78,8 +81,16 @@ export class Past {
 
   #forget() {
     const over = this.times.findIndex((time) => time > this.times.at(-1) - SECONDS);
-    if (over < 60) return;
-    this.times.splice(0, over);
-    for (const column of [...Object.values(this.columns), ...this.nodes.values()]) column.splice(0, over);
+    if (over >= 60) this.#takeOut(0, over);
+  }
+
+  /** Takes out seconds from an index on; −1 = none. */
+  #cut(from) {
+    if (from !== -1) this.#takeOut(from, this.times.length - from);
+  }
+
+  #takeOut(from, count) {
+    for (const column of [this.times, ...Object.values(this.columns), ...this.nodes.values()])
+      column.splice(from, count);
   }
 }
