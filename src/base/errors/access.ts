@@ -10,7 +10,7 @@ export const ACCESS_ERRORS = {
   AUTH_LIMITED: {
     message: 'too many failed attempts from {address}: the next is looked at in {retryAfterS} s',
     remedy:
-      'Correct the token, and wait for Retry-After. Tokens that were accepted from there before still work; 30 failures a minute are the limit.',
+      'Correct the token, and wait for Retry-After. Tokens that were accepted from there before still work. An address may fail `auth.failuresPerMinute` times a minute, by default 30 times.',
     httpStatus: 429,
   },
   ROLE_MISSING: {

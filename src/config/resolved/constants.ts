@@ -36,7 +36,7 @@ export const CONSTANTS = {
     notReadingMs: 10_000,
     /** More memory for what all sessions hold, and some 300 bytes per message and session besides. */
     maxSessionBytes: 64 * MIB,
-    /** More subscriptions, some 500 bytes each. */
+    /** More subscriptions: each holds its filter and some 500 bytes. */
     maxSubscriptions: 1_000_000,
     /** More filters in one packet: each holds all other clients up for some 25 µs. */
     maxFiltersPerPacket: 1000,

@@ -10,8 +10,7 @@ import { KafkaSupervisor } from './topic-supervisor.js';
  * Reads reports from a compacted Kafka topic from its start, without a consumer group.
  *
  *     TopicSupervisor ── TopicDiscovery      who leads which partition; creates and verifies the topic
- *        └─ PartitionLeader per broker       one BrokerLink: connections of kafkajs that die with their first
- *        error
+ *        └─ PartitionLeader per broker       one BrokerLink, whose kafkajs connections die at their first error
  *             ├─ LeaderReader                a fetch loop; PartitionCursor knows how far
  *             └─ LeaderWriter                produces what waits in the Outbox
  *

@@ -10,9 +10,8 @@ import type { GroupSettings, LimitingSettings } from '../../core/base/settings.j
  * All numbers are big-endian. A payload begins with its kind:
  *
  *     0 header     JSON; the first frame, once
- *     1 record     u16 partition · u8 flags (1 = tombstone) · u16 bytes of the key · f64 offset · f64 append time,
- *     ms ·
- *                  key, UTF-8 · value as it stood in the topic
+ *     1 record     u16 partition · u8 flags (1 = tombstone) · u16 bytes of the key · f64 offset ·
+ *                  f64 append time, ms · key, UTF-8 · value as it stood in the topic
  *     2 caught up  what follows was appended while the recording ran
  *     3 end        f64 records; missing where the recorder was killed
  *     4 epoch      name of the log to which the records after it belong, UTF-8

@@ -6,7 +6,7 @@ export function whyHref(group, direction) {
   return `#/why/${encodeURIComponent(group)}/${direction}`;
 }
 
-/** As src/config/setting/key-name.ts says: browsers take `.` and `..` for steps, also encoded. */
+/** Encodes like src/config/setting/path-segment.ts: browsers take `.` and `..` for steps, also encoded. */
 function segmentOf(name) {
   const encoded = encodeURIComponent(name);
   const isStep = /^(?:\.|%(?:25)*2e){1,2}$/i.test(name);

@@ -12,7 +12,10 @@ export function recordCommand(): Command {
     .description(
       "Save the live report topic of a cluster to a file, for `quotamesh sim replay`. Changes nobody's share.",
     )
-    .requiredOption('-c, --config <file>', 'configuration of any node of the cluster, YAML; topic embedded or kafka')
+    .requiredOption(
+      '-c, --config <file>',
+      'configuration of any node of the cluster, YAML; topic embedded, kafka or redis',
+    )
     .requiredOption('-o, --out <file>', 'file to write; must not exist')
     .option('--for <duration>', 'stop after this time (default: at SIGINT or SIGTERM)')
     .addHelpText('after', HELP)
