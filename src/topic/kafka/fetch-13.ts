@@ -1,5 +1,5 @@
 import type { OwnRequest } from './broker-link.js';
-import { DecodingRoom, decodeRecordBatches, type FetchedPartition } from './fetch-response.js';
+import { checkedEnd, DecodingRoom, decodeRecordBatches, type FetchedPartition } from './fetch-response.js';
 import { FlexibleReader, FlexibleWriter } from './flexible-wire.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 
@@ -82,11 +82,7 @@ export function decodeFetchById(kafkajs: Kafkajs, payload: Buffer, topicId: Buff
 function decodePartition(reader: FlexibleReader, room: DecodingRoom): FetchedPartition {
   const partition = reader.int32();
   const errorCode = reader.int16();
-  const highWatermark = reader.int64();
-  // Beside an error it is −1; else a reader would believe that it has read all, or nothing.
-  if (errorCode === 0 && !(highWatermark >= 0 && Number.isSafeInteger(highWatermark))) {
-    throw new Error(`the end ${highWatermark} of partition ${partition}`);
-  }
+  const highWatermark = checkedEnd(reader.int64(), partition, errorCode);
   reader.int64(); // last stable offset
   reader.int64(); // log start offset
   reader.array(() => {

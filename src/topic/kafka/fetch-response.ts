@@ -51,13 +51,19 @@ export function decodeFetch(kafkajs: Kafkajs, payload: Buffer, name: string): Fe
 function decodePartition(decoder: Decoder, room: DecodingRoom): FetchedPartition {
   const partition = decoder.readInt32();
   const errorCode = decoder.readInt16();
-  const highWatermark = Number(decoder.readInt64());
+  const highWatermark = checkedEnd(Number(decoder.readInt64()), partition, errorCode);
   decoder.readInt64(); // last stable offset
   decoder.readInt64(); // log start offset
   decoder.readArray((aborted) => [aborted.readInt64(), aborted.readInt64()]);
   decoder.readInt32(); // preferred replica
   const recordBatches = decodeRecordBatches(decoder.readBytes() ?? Buffer.alloc(0), partition, room);
   return { partition, errorCode, highWatermark, hasDiverged: false, recordBatches };
+}
+
+/** Refuses an end that is no offset. Beside an error it is −1; else a reader would believe that it has read all. */
+export function checkedEnd(highWatermark: number, partition: number, errorCode: number): number {
+  if (errorCode !== 0 || (highWatermark >= 0 && Number.isSafeInteger(highWatermark))) return highWatermark;
+  throw new Error(`the end ${highWatermark} of partition ${partition}`);
 }
 
 // Layout of a record batch: offset 8, length 4, leader epoch 4, magic 1, CRC 4, attributes 2, last offset delta 4, …
@@ -116,20 +122,15 @@ export function decodeRecordBatches(bytes: Buffer, partition: number, room: Deco
 function decodeRecordBatch(bytes: Buffer, partition: number): FetchedRecordBatch {
   const firstOffset = Number(bytes.readBigInt64BE(0));
   const magic = bytes.readInt8(MAGIC_AT);
-  if (magic !== CURRENT_MAGIC) {
-    return {
-      firstOffset,
-      nextOffset: firstOffset + 1,
-      leaderEpoch: -1,
-      records: [],
-      unreadable: `message format ${magic}`,
-    };
-  }
-  const attributes = bytes.readInt16BE(ATTRIBUTES_AT);
-  const nextOffset = firstOffset + bytes.readInt32BE(LAST_OFFSET_DELTA_AT) + 1;
+  const isCurrent = magic === CURRENT_MAGIC;
+  const nextOffset = firstOffset + (isCurrent ? bytes.readInt32BE(LAST_OFFSET_DELTA_AT) : 0) + 1;
   if (!(firstOffset >= 0 && nextOffset > firstOffset && Number.isSafeInteger(nextOffset))) {
     throw new Error(`a record batch from ${firstOffset} to ${nextOffset - 1}`);
   }
+  if (!isCurrent) {
+    return { firstOffset, nextOffset, leaderEpoch: -1, records: [], unreadable: `message format ${magic}` };
+  }
+  const attributes = bytes.readInt16BE(ATTRIBUTES_AT);
   const leaderEpoch = bytes.readInt32BE(LEADER_EPOCH_AT);
   const recordBatch = { firstOffset, nextOffset, leaderEpoch, records: [], unreadable: null };
   // A control batch marks transactions, and has no records.

@@ -33,19 +33,23 @@ async function batch({ from, values, gzip = false, attributes, magic }: BatchOpt
 }
 
 async function decode(...batches: Buffer[]): Promise<FetchedPartition> {
+  return await answer({ batches });
+}
+
+async function answer({ batches = [] as Buffer[], end = 99, errorCode = 0 }): Promise<FetchedPartition> {
   const bytes = Buffer.concat(batches);
   const partition = new Encoder()
     .writeInt32(2) // partition
-    .writeInt16(0)
-    .writeInt64(99) // high watermark
+    .writeInt16(errorCode)
+    .writeInt64(end) // high watermark
     .writeInt64(99)
     .writeInt64(0)
     .writeArray([])
     .writeInt32(-1)
     .writeBytes(bytes);
   const topic = new Encoder().writeString('topic').writeArray([partition]);
-  const answer = new Encoder().writeInt32(0).writeInt16(0).writeInt32(0).writeArray([topic]);
-  const [decoded] = await decodeFetch(kafkajs, answer.buffer, 'topic');
+  const whole = new Encoder().writeInt32(0).writeInt16(0).writeInt32(0).writeArray([topic]);
+  const [decoded] = await decodeFetch(kafkajs, whole.buffer, 'topic');
   return decoded;
 }
 
@@ -54,6 +58,16 @@ function valuesOf({ recordBatches }: FetchedPartition): string[] {
 }
 
 describe('an answer to a fetch', () => {
+  it('has an end that is an offset, unless it tells an error', async () => {
+    for (const end of [-1, -5]) await expect(answer({ end })).rejects.toThrow(`the end ${end} of partition 2`);
+    expect(await answer({ end: -1, errorCode: 6 })).toMatchObject({ highWatermark: -1, errorCode: 6 });
+    expect(await answer({ end: 0 })).toMatchObject({ highWatermark: 0, recordBatches: [] });
+  });
+
+  it('begins at an offset, in an old format too', async () => {
+    await expect(decode(await batch({ from: -5, values: ['a'], magic: 1 }))).rejects.toThrow('from -5 to -5');
+  });
+
   it('holds the records of its batches, plain and gzipped', async () => {
     const decoded = await decode(
       await batch({ from: 10, values: ['a', 'b'] }),
