@@ -49,8 +49,10 @@ export class RecordingWriter {
   static into(stream: Writable): RecordingWriter {
     return new RecordingWriter({
       append: async (chunk) => {
-        if (!stream.write(chunk) && !stream.destroyed)
-          await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+        if (stream.write(chunk) || stream.destroyed) return;
+        const round = new AbortController();
+        const ends = ['drain', 'close'].map((event) => once(stream, event, round));
+        await Promise.race(ends).finally(() => round.abort());
       },
       close: async () => stream.end(),
     });

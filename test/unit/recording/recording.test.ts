@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ReadRecord } from '../../../src/base/ports/report-topic.js';
@@ -106,6 +106,21 @@ describe('a recording', () => {
     );
   });
 
+  test('into a stream leaves no listener behind, however often it waits for the reader', async () => {
+    const stream = new PassThrough({ highWaterMark: 1 });
+    const writer = RecordingWriter.into(stream);
+    const reading = stream.toArray();
+    const before = listenersOf(stream);
+    await writer.begin(HEADER);
+    for (const record of RECORDS) {
+      writer.add([record]);
+      await writer.flush();
+    }
+    expect(listenersOf(stream)).toBe(before);
+    await writer.end();
+    expect((await read(Buffer.concat(await reading))).end).toEqual({ isClosed: true, damage: null });
+  });
+
   test.for([
     ['nothing', Buffer.alloc(0), 'it is empty'],
     ['something else', Buffer.from('TIMESTAMP,ContextTokens\n1,2\n'), 'it does not begin like a recording'],
@@ -143,6 +158,10 @@ async function read(bytes: Buffer) {
   const { header, entries, end } = await readRecording(Readable.from(chunks), 'x.qmrec');
   const all: RecordingEntry[] = await Readable.from(entries).toArray();
   return { header, entries: all, end };
+}
+
+function listenersOf(stream: PassThrough): number {
+  return ['drain', 'close', 'error'].reduce((sum, event) => sum + stream.listenerCount(event), 0);
 }
 
 /** Magic and first frame. */
