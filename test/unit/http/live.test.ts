@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { replayRecording } from '../../../sim/replay/replay-recording.js';
 import { listen } from '../../../src/doors/http/server/http-server.js';
+import { MEMORY_TOPIC } from '../../../src/topic/memory/kind.js';
 import { readRecording } from '../../../src/topic/recording/read-recording.js';
 import { AUTH, bearer, TOKENS } from '../access/access-scene.js';
 import { type HttpScene, readyScene } from './http-scene.js';
@@ -65,6 +66,19 @@ describe('the live page', () => {
     const recording = await readRecording(Readable.fromWeb(response.body as never), 'live.qmrec');
     const { runs } = await replayRecording(recording, { group: 'orders', direction: 'publish' });
     expect(runs[0]?.nodes).toEqual(['a']);
+  });
+
+  it('a recording that ends before its topic is made leaves no timer behind', async () => {
+    const { open } = MEMORY_TOPIC;
+    // Timers of one length end in order: this one after the recording's.
+    vi.spyOn(MEMORY_TOPIC, 'open').mockImplementation(async (...how) => sleep(0).then(() => open(...how)));
+    const set = vi.spyOn(globalThis, 'setInterval');
+    const clear = vi.spyOn(globalThis, 'clearInterval');
+    onTestFinished(() => void vi.restoreAllMocks());
+    const recording = await fetch(`${url}/v1/live/recording?seconds=0`);
+    expect((await recording.arrayBuffer()).byteLength).toBe(0);
+    const cleared = clear.mock.calls.map(([timer]) => timer);
+    expect(set.mock.results.filter(({ value }) => !cleared.includes(value)).length).toBe(0);
   });
 
   it('remembers the last seconds', async () => {

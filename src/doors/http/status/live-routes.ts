@@ -185,9 +185,10 @@ export function addRecordingRoute(app: FastifyInstance, { config, telemetry }: N
       void createTopic(config, telemetry)
         .then((topic) => {
           const writer = RecordingWriter.into(answer);
-          dropSlowReader(writer, ending.signal, answer);
+          const timer = dropSlowReader(writer, answer);
           const tell = (text: string) => telemetry.log('warn', 'recording', { reason: text });
-          return recordTopic({ config, topic, writer, signal: ending.signal, tell });
+          const recorded = recordTopic({ config, topic, writer, signal: ending.signal, tell });
+          return recorded.finally(() => clearInterval(timer));
         })
         .catch((error: Error) => answer.destroy(error))
         .finally(() => running.delete(ending));
@@ -198,12 +199,11 @@ export function addRecordingRoute(app: FastifyInstance, { config, telemetry }: N
 
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
-function dropSlowReader(writer: RecordingWriter, signal: AbortSignal, answer: PassThrough): void {
+function dropSlowReader(writer: RecordingWriter, answer: PassThrough): NodeJS.Timeout {
   const timer = setInterval(() => {
     if (writer.waitingBytes > WAITING_BYTES_MAX) answer.destroy(new Error('the reader of a recording is too slow'));
   }, 1000);
-  timer.unref();
-  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  return timer.unref();
 }
 
 const RECORDING = {
