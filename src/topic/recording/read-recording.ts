@@ -6,6 +6,7 @@ import type { ReadRecord } from '../../base/ports/report-topic.js';
 import { KeyPattern } from '../../core/account/keys/key-pattern.js';
 import { LIMITING_MODES, LIMITING_SPLITS } from '../../core/base/settings.js';
 import {
+  decodeEnd,
   decodeEpoch,
   decodeHeader,
   decodeRecord,
@@ -60,17 +61,24 @@ interface Frame {
 }
 
 async function* entriesOf(frames: AsyncGenerator<Frame>, end: RecordingEnd): AsyncGenerator<RecordingEntry> {
+  let records = 0;
   for await (const { payload, atByte } of frames) {
     const kind = payload[0];
     if (kind === KIND_CAUGHT_UP) yield 'caught-up';
     else if (kind === KIND_EPOCH) yield { epoch: decodeEpoch(payload) };
-    else if (kind === KIND_END) end.isClosed = true;
-    else {
+    else if (kind === KIND_END) {
+      const told = decodeEnd(payload);
+      end.isClosed = told === records;
+      if (!end.isClosed) {
+        end.damage = { atByte, reason: `it holds ${records} records, its end tells ${told ?? 'none'}`, bytesLost: 0 };
+      }
+    } else {
       const record = kind === KIND_RECORD ? decodeRecord(payload) : null;
       if (record === null) {
         end.damage = { atByte, reason: `a frame of kind ${kind} is malformed`, bytesLost: payload.length };
         return;
       }
+      records++;
       yield record;
     }
   }

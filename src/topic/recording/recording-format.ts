@@ -31,6 +31,7 @@ export const KIND_EPOCH = 4;
 
 const TOMBSTONE = 1;
 const RECORD_HEAD_BYTES = 22;
+const END_BYTES = 9;
 
 /** Inputs for shares beside the records; never a credential. */
 export interface RecordingHeader {
@@ -112,10 +113,15 @@ export function decodeEpoch(payload: Buffer): string {
 }
 
 export function encodeEnd(records: number): Buffer {
-  const payload = Buffer.allocUnsafe(9);
+  const payload = Buffer.allocUnsafe(END_BYTES);
   payload.writeUInt8(KIND_END, 0);
   payload.writeDoubleBE(records, 1);
   return payload;
+}
+
+/** Decodes the count of records; null = too short. */
+export function decodeEnd(payload: Buffer): number | null {
+  return payload.length < END_BYTES ? null : payload.readDoubleBE(1);
 }
 
 const EMPTY = new Uint8Array(0);

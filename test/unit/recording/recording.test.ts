@@ -106,6 +106,20 @@ describe('a recording', () => {
     );
   });
 
+  test('with fewer or more records than its end tells is not whole, and says so', async () => {
+    const frames = framesOf(whole);
+    const [, , second] = frames;
+    const without = await read(Buffer.concat([whole.subarray(0, 8), ...frames.filter((frame) => frame !== second)]));
+    expect(without.entries).toHaveLength(13);
+    const twice = await read(
+      Buffer.concat([whole.subarray(0, 8), ...frames.flatMap((frame) => (frame === second ? [frame, frame] : frame))]),
+    );
+    expect([without, twice].map(({ end }) => [end.isClosed, end.damage?.reason])).toEqual([
+      [false, 'it holds 11 records, its end tells 12'],
+      [false, 'it holds 13 records, its end tells 12'],
+    ]);
+  });
+
   test('into a stream leaves no listener behind, however often it waits for the reader', async () => {
     const stream = new PassThrough({ highWaterMark: 1 });
     const writer = RecordingWriter.into(stream);
@@ -158,6 +172,15 @@ async function read(bytes: Buffer) {
   const { header, entries, end } = await readRecording(Readable.from(chunks), 'x.qmrec');
   const all: RecordingEntry[] = await Readable.from(entries).toArray();
   return { header, entries: all, end };
+}
+
+/** All frames behind the magic. */
+function framesOf(bytes: Buffer): Buffer[] {
+  const frames: Buffer[] = [];
+  for (let at = 8; at < bytes.length; at += frames.at(-1)?.length ?? 0) {
+    frames.push(bytes.subarray(at, at + 8 + bytes.readUInt32BE(at)));
+  }
+  return frames;
 }
 
 function listenersOf(stream: PassThrough): number {
