@@ -79,7 +79,11 @@ ${all.map(({ path, words }) => `    "${path}") words="${words.join(' ')}" ;;`).j
         *) words="$words $(quotamesh completion ${GROUPS} "\${address[@]}" 2>/dev/null)" ;;
       esac ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  # Not compgen -W: it runs what a name holds.
+  COMPREPLY=()
+  for word in $words; do
+    case "$word" in "$current"*) COMPREPLY+=("$word") ;; esac
+  done
   case "$COMP_WORDBREAKS $current" in
     *:*" "*:*) COMPREPLY=("\${COMPREPLY[@]#"\${current%"\${current##*:}"}"}") ;;
   esac

@@ -1,4 +1,9 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -151,6 +156,28 @@ describe('commands for those who run a cluster', () => {
     expect(told).toMatchObject({ code: 0, stdout: 'orders\nkey:alice\nkey:bob\n' });
   });
 
+  it('completion: bash runs nothing of what a node, or the command, names', async ({ onTestFinished }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'quotamesh-completion-'));
+    const mark = join(folder, 'ran');
+    const names = [`$(touch ${mark})`, `\`touch ${mark}\``, 'orders', 'or;ls', "or'", '*', '\u001b[2J'];
+    const answer = JSON.stringify({ groups: names.map((group) => ({ group })), next: null });
+    const server = createServer((_, response) => void response.end(answer)).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      server.close();
+      rmSync(folder, { recursive: true });
+    });
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const told = await runInProcess(['completion', 'groups', '--url', url]);
+    expect(told).toMatchObject({ code: 0, stdout: 'orders\n' });
+    const script = (await runInProcess(['completion', 'bash'])).stdout;
+    expect(await completing(script)('quotamesh', 'explain', '--url', url, 'or')).toBe('orders');
+    // Another version prints names as they come.
+    const printing = `quotamesh() { printf '%s\\n' '$(touch ${mark})' orders; }`;
+    expect(await completing(script, printing)('quotamesh', 'explain', 'or')).toBe('orders');
+    expect(existsSync(mark)).toBe(false);
+  });
+
   it('status: the busiest of many groups, how many are left out, and --all', async ({ onTestFinished }) => {
     const names = Array.from({ length: 450 }, (_, at) => `g${at}`);
     const quota = '{ quota: { publish: { messagesPerSecond: 50 } } }';
@@ -180,7 +207,7 @@ describe('commands for those who run a cluster', () => {
 });
 
 /** What bash offers for the last of the words. */
-function completing(script: string) {
+function completing(script: string, command = `quotamesh() { '${process.execPath}' '${COMMAND_FILE}' "$@"; }`) {
   return async (...words: string[]) => {
     const line = words.join(' ');
     // As bash parts them.
@@ -188,7 +215,7 @@ function completing(script: string) {
     const given = [
       `COMP_WORDS=(${parted.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${parted.length - 1}`,
       `COMP_LINE='${line}'; COMP_POINT=${line.length}; COMP_WORDBREAKS=' :'`,
-      `quotamesh() { '${process.execPath}' '${COMMAND_FILE}' "$@"; }`,
+      command,
     ];
     const asked = `${script}\n${given.join('\n')}\n_quotamesh; echo "\${COMPREPLY[@]}"`;
     return (await promisify(execFile)('bash', ['-c', asked])).stdout.trim();
