@@ -73,7 +73,7 @@ export class EmbeddedTopic implements ReportTopic {
     if (records.length === 0) return;
     for (const { partition } of records) invariant(partition === 0, 'the only partition is 0', { partition });
     if (this.#log) await this.#log.queue.append(records.map(encodeEntry));
-    else throw this.#lost !== null ? this.#unreachable(REPLACED) : topicClosed(this.#path);
+    else throw this.#unreachable('its log is being opened');
   }
 
   close(): Promise<void> {
@@ -88,6 +88,9 @@ export class EmbeddedTopic implements ReportTopic {
     try {
       this.#log = await this.#openLog(staleLockFile);
       this.#log.follower.start();
+    } catch (error) {
+      this.#failure = toTopicError(this.#path, error);
+      throw this.#failure;
     } finally {
       clearTimeout(late);
     }

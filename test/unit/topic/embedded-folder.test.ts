@@ -247,6 +247,28 @@ describe('the folder of an embedded topic', () => {
   });
 });
 
+describe('an append while the topic opens for the first time', () => {
+  it('is told so, before and after that is late, and why opening failed for good', async () => {
+    const hold = await new CommitGate((await makeTopicFolder(path)).gateName).enter(AbortSignal.timeout(5000));
+    const topic = new EmbeddedTopic({ path, appendTimeoutMs: 100 });
+    topics.push(topic);
+    const listener = new RecordingListener();
+    const opening = topic.open(listener);
+    const told = async () => topic.append([record('a', 'b')]).catch(({ message }: QuotameshError) => message);
+    const early = await told();
+    await listener.until('late', () => listener.lost.length > 0, DEADLINE_MS);
+    const both = [early, await told()];
+    hold?.leave();
+    await opening;
+    expect(both).toEqual(Array(2).fill(expect.stringContaining('its log is being opened')));
+    expect(await told()).toBeUndefined();
+    await writeFile(join(path, 'a file'), '');
+    const failed = new EmbeddedTopic({ path: join(path, 'a file'), appendTimeoutMs: 100 });
+    await expect(failed.open(new RecordingListener())).rejects.toMatchObject({ code: 'TOPIC_SETTINGS' });
+    await expect(failed.append([record('a', 'b')])).rejects.toMatchObject({ code: 'TOPIC_SETTINGS' });
+  });
+});
+
 describe('the bounds of an embedded topic', () => {
   it('says so when its file is full, and goes on reading', async () => {
     const { topic, listener } = await open({ fileBytesMax: 16 * 1024 ** 2 });
