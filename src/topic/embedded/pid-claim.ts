@@ -14,9 +14,16 @@ export interface ProcessIdentity {
 /** Milliseconds for a process to answer; a silent one is alive and frozen. */
 const ANSWER_MS = 1000;
 const FROZEN = 'it does not answer';
-/** Answer of a socket without a listener. */
+/** Answer of a socket without a listener; any other refusal comes from the living. */
 const GONE = 'gone';
 const UNKNOWN = 'unknown';
+/** Others, as EACCES, decide nothing: LMDB's files refuse who may not connect here. */
+const REFUSALS = new Map<string | undefined, string>([
+  ['ECONNREFUSED', GONE],
+  ['ENOENT', GONE],
+  // More connections wait than a living process has room for.
+  ['EAGAIN', 'held'],
+]);
 
 /**
  * Holds a process id of a folder against other PID namespaces. LMDB knows readers by process id, in its table and as a
@@ -131,8 +138,7 @@ function ask(path: string, isAsked: boolean): Promise<string> {
       answer += chunk.toString();
     });
     socket.on('end', () => finish(answer === '' ? 'held' : answer));
-    // LMDB's files refuse who may not connect here.
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => finish(code === 'EACCES' ? UNKNOWN : GONE));
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => finish(REFUSALS.get(code) ?? UNKNOWN));
   });
 }
 

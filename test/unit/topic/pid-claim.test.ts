@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { PidClaim, type ProcessIdentity } from '../../../src/topic/embedded/pid-claim.js';
 import { expectCode } from '../../conformance/topic-expectations.js';
 
@@ -68,9 +69,32 @@ describe.skipIf(process.platform !== 'linux')('a process id in a folder', () => 
     expect(sockets()).toHaveLength(1);
   });
 
+  test('of a process that cannot take one more connection is held', async () => {
+    const names = ['.process-1-0', '.process-7-0'];
+    const busy = spawn(process.execPath, ['-e', FULL_OF_CONNECTIONS, ...names], { cwd: folder });
+    onTestFinished(() => void busy.kill('SIGKILL'));
+    await once(busy.stdout, 'data');
+    await expectCode(PidClaim.take(folder, THERE), 'TOPIC_PID_TAKEN');
+    expect(await take({ ...THERE, pid: 2 })).not.toBeNull();
+    expect(sockets()).toEqual(expect.arrayContaining(names));
+  });
+
   test('is claimed by nobody in a folder that is gone', async () => {
     writeFileSync(join(folder, 'file'), '');
     expect(await PidClaim.take(join(folder, 'file'), HERE)).toBeNull();
     expect(await PidClaim.take(join(folder, 'missing'), HERE)).toBeNull();
   });
 });
+
+/** Listens, connects to itself more often than its backlog has room, and stands still. */
+const FULL_OF_CONNECTIONS = `
+  const { connect, createServer } = require('node:net');
+  const names = process.argv.slice(1);
+  let listening = 0;
+  for (const path of names) createServer().listen({ path, backlog: 1 }, () => {
+    for (let count = 0; count < 5; count++) connect(path).on('error', () => undefined);
+    if (++listening < names.length) return;
+    require('node:fs').writeSync(1, 'full');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });
+`;
