@@ -19,7 +19,8 @@ export class RedisConnection {
   readonly #redis: Redis;
   readonly #requestTimeoutMs: number;
   readonly #connectionTimeoutMs: number;
-  #end: (error: Error) => void = () => {};
+  /** Rejects all that waits at the connection's end. *Why* no race with `ended`: it would keep every answer. */
+  readonly #ends = new Set<(reason: Error) => void>();
   #reason: Error | null = null;
   #isDestroyed = false;
 
@@ -27,9 +28,7 @@ export class RedisConnection {
     this.#redis = new Redis({ ...clientOptions(options), replyMapping: 'legacy' });
     this.#requestTimeoutMs = options.requestTimeoutMs;
     this.#connectionTimeoutMs = options.connectionTimeoutMs;
-    this.ended = new Promise((_, reject) => {
-      this.#end = reject;
-    });
+    this.ended = new Promise((_, reject) => this.#ends.add(reject));
     this.ended.catch(() => {});
     guardClient(this.#redis, (error) => this.destroy(error));
     this.#redis.on('error', (error: Error) => {
@@ -56,7 +55,7 @@ export class RedisConnection {
     if (this.#isDestroyed) return;
     this.#isDestroyed = true;
     this.#reason ??= reason;
-    this.#end(this.#reason);
+    for (const end of this.#ends) end(this.#reason);
     this.#hearAll();
     this.#redis.disconnect();
   }
@@ -68,12 +67,20 @@ export class RedisConnection {
 
   async #within<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {
     const late = () => new Error(`Redis has not answered ${what} within ${timeoutMs} ms`);
-    work.catch(() => {});
+    let end: (reason: Error) => void = () => {};
+    const answered = new Promise<T>((resolve, reject) => {
+      end = reject;
+      work.then(resolve, reject);
+    });
+    this.#ends.add(end);
+    if (this.#isDestroyed && this.#reason) end(this.#reason);
     try {
-      return await withDeadline(Promise.race([work, this.ended]), timeoutMs, late);
+      return await withDeadline(answered, timeoutMs, late);
     } catch (error) {
       if (!isAnswer(error)) this.destroy(errorOf(error));
       throw isAnswer(error) ? error : (this.#reason ?? error);
+    } finally {
+      this.#ends.delete(end);
     }
   }
 }
