@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,8 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RedisTopicConfig } from '../../src/topic/redis/kind.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
+import { APPEND } from '../../src/topic/redis/scripts.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { expectRisingOffsets, settled, text, within } from '../conformance/topic-expectations.js';
+import { InterruptingProxy } from '../redis/interrupting-proxy.js';
 import { type RedisServer, startRedis } from '../redis/redis.js';
 import { buildMovedClock, findRedis } from '../redis/redis-source.js';
 import { redisTopicConfig } from '../redis/redis-topic-config.js';
@@ -44,6 +47,8 @@ describe.skipIf(!isHere)('what Redis forgets', () => {
     return { partition: 0, key, value: value === null ? null : Buffer.from(value) };
   };
   const newest = ({ newest: map }: RecordingListener) => Object.fromEntries([...map].map(([k, v]) => [k, text(v)]));
+
+  const timesOf = ({ records }: RecordingListener, key: string) => records.filter((read) => read.key === key).length;
 
   async function untilRestored(lines: readonly string[]): Promise<void> {
     const givenUpAt = performance.now() + DEADLINE_MS;
@@ -111,6 +116,28 @@ describe.skipIf(!isHere)('what Redis forgets', () => {
       }
     });
   }
+
+  const hashOf = (script: string) => createHash('sha1').update(script).digest('hex');
+  const STEPS = { 'own records': hashOf(APPEND) };
+  it.each(
+    Object.keys(STEPS).flatMap((step) => (['cuts the connection', 'refuses'] as const).map((how) => ({ step, how }))),
+  )('is said again and put back by the next link where Redis $how at $step', async ({ step, how }) => {
+    const proxy = await InterruptingProxy.start(redis.port);
+    const config = redisTopicConfig([redis.address]);
+    const gone = await open(config);
+    await gone.topic.append([record('theirs', '1')]);
+    await gone.topic.close();
+    const { topic, listener, lines } = await open({ ...config, addresses: [proxy.address] });
+    await topic.append([record('own', '1')]);
+    await listener.until('both', () => listener.records.length === 2, DEADLINE_MS);
+    proxy.interruptNext(STEPS[step as keyof typeof STEPS], how);
+    await redis.command('FLUSHALL');
+    await listener.until('own again', () => timesOf(listener, 'own') === 2, DEADLINE_MS);
+    await untilRestored(lines);
+    expect(proxy.interrupted).toBe(1);
+    const newcomer = await open(config);
+    expect(newest(newcomer.listener)).toEqual({ own: '1', theirs: '1' });
+  });
 
   it('a newcomer to a young log waits until running nodes have put back what it lost', async () => {
     const config = redisTopicConfig([redis.address], { settleMs: 2000 });

@@ -22,7 +22,7 @@ interface Recent {
  * which a new master may lack; reports alone, as a change of the registry is decided once.
  */
 export class LogWriter {
-  /** Known epoch in force; '' = none. */
+  /** Known epoch in force, into which own records were written again; '' = none. */
   epoch = '';
   readonly #options: RedisTopicOptions;
   readonly #outbox: Outbox;
@@ -43,11 +43,10 @@ export class LogWriter {
     this.#isOther = false;
     const opened = await link.open(readOffset);
     const isNew = this.epoch !== '' && this.epoch !== opened.epoch;
+    const forgotten = isNew ? [...this.#recent.values()].map(({ record }) => record) : [];
+    if (forgotten.length > 0) await this.#append(link, opened.epoch, forgotten);
     this.epoch = opened.epoch;
-    if (!isNew) return opened;
-    const forgotten = [...this.#recent.values()].map(({ record }) => record);
-    if (forgotten.length > 0) await this.#append(link, forgotten);
-    this.#onNewEpoch();
+    if (isNew) this.#onNewEpoch();
     return opened;
   }
 
@@ -89,11 +88,11 @@ export class LogWriter {
     this.#remember(parcel.records);
     try {
       try {
-        await this.#append(link, parcel.records);
+        await this.#append(link, this.epoch, parcel.records);
       } catch (error) {
         if (!isOtherEpoch(error)) throw error;
         await this.open(link, readOffset());
-        await this.#append(link, parcel.records);
+        await this.#append(link, this.epoch, parcel.records);
       }
     } catch (error) {
       const failure = errorOf(error);
@@ -105,13 +104,13 @@ export class LogWriter {
     parcel.settle(null);
   }
 
-  #append(link: TopicLink, records: readonly AppendRecord[]): Promise<void> {
+  #append(link: TopicLink, epoch: string, records: readonly AppendRecord[]): Promise<void> {
     const args = records.flatMap(({ key, value }) => {
       // A view: ioredis takes only Buffers.
       const bytes = value === null ? '' : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
       return [key, value === null ? '0' : '1', bytes];
     });
-    return link.append([this.epoch, TAIL_RECORDS, ...args]);
+    return link.append([epoch, TAIL_RECORDS, ...args]);
   }
 
   #remember(records: readonly AppendRecord[]): void {
