@@ -3,7 +3,6 @@ import type { TopicLog } from '../remote/topic-log.js';
 import type { LogMemory } from './log-memory.js';
 import { scanNewest } from './log-reader.js';
 import { restorable } from './redis-entry.js';
-import { isAnswer } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import type { TopicLink } from './topic-link.js';
 
@@ -13,7 +12,7 @@ const RECORDS_PER_CALL = 500;
 
 /**
  * Puts back what Redis has forgotten; the first node does, others find it done. Returns true if the log has records
- * below `readOffset` that this node never read: another log.
+ * below `readOffset` that this node never read: another log. Rejects where the link ends or Redis refuses.
  */
 export async function restoreLog(
   link: TopicLink,
@@ -24,23 +23,17 @@ export async function restoreLog(
   log: TopicLog,
 ): Promise<boolean> {
   await sleep(SPREAD_MS * Math.random(), undefined, { ref: false });
-  try {
-    const found = await scanNewest(link, options, () => {});
-    const offsets = new Map([...found].map(([key, { offset }]) => [key, offset]));
-    const isAnother = memory.lacks(offsets, readOffset);
-    const missing = memory.missing(offsets);
-    let restored = 0;
-    for (let i = 0; i < missing.length; i += RECORDS_PER_CALL) {
-      const records = missing.slice(i, i + RECORDS_PER_CALL);
-      const args = records.flatMap((record) => [record.key, String(record.offset), restorable(record)]);
-      restored += await link.restore([epoch, ...args]);
-    }
-    const facts = { topic: options.topic, restored, lacking: missing.length };
-    log('warn', 'Redis had lost records: this node has put back what it knew', facts);
-    return isAnother;
-  } catch (error) {
-    // The owner reports the link's end. A log emptied once more is restored once more.
-    if (isAnswer(error)) log('debug', 'Redis refused to take records back', { reason: (error as Error).message });
-    return false;
+  const found = await scanNewest(link, options, () => {});
+  const offsets = new Map([...found].map(([key, { offset }]) => [key, offset]));
+  const isAnother = memory.lacks(offsets, readOffset);
+  const missing = memory.missing(offsets);
+  let restored = 0;
+  for (let i = 0; i < missing.length; i += RECORDS_PER_CALL) {
+    const records = missing.slice(i, i + RECORDS_PER_CALL);
+    const args = records.flatMap((record) => [record.key, String(record.offset), restorable(record)]);
+    restored += await link.restore([epoch, ...args]);
   }
+  const facts = { topic: options.topic, restored, lacking: missing.length };
+  log('warn', 'Redis had lost records: this node has put back what it knew', facts);
+  return isAnother;
 }

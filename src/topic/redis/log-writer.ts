@@ -24,29 +24,32 @@ interface Recent {
 export class LogWriter {
   /** Known epoch in force, into which own records were written again; '' = none. */
   epoch = '';
+  /** Epoch that holds all that this node knows; '' = none was opened. */
+  wholeEpoch = '';
   readonly #options: RedisTopicOptions;
   readonly #outbox: Outbox;
-  readonly #onNewEpoch: () => void;
+  readonly #onForgotten: () => void;
   readonly #recent = new Map<string, Recent>();
   #isOther = false;
   #wake: () => void = () => {};
 
-  /** @param onNewEpoch called when own records were written again into a log that had forgotten them */
-  constructor(options: RedisTopicOptions, outbox: Outbox, onNewEpoch: () => void) {
+  /** @param onForgotten called when own records were written again into an epoch that is not `wholeEpoch` */
+  constructor(options: RedisTopicOptions, outbox: Outbox, onForgotten: () => void) {
     this.#options = options;
     this.#outbox = outbox;
-    this.#onNewEpoch = onNewEpoch;
+    this.#onForgotten = onForgotten;
   }
 
   /** Opens the log on a new link, or when it is another. @param readOffset offset that this node has read */
   async open(link: TopicLink, readOffset: number): Promise<OpenedLog> {
     this.#isOther = false;
     const opened = await link.open(readOffset);
-    const isNew = this.epoch !== '' && this.epoch !== opened.epoch;
-    const forgotten = isNew ? [...this.#recent.values()].map(({ record }) => record) : [];
+    if (this.wholeEpoch === '') this.wholeEpoch = opened.epoch;
+    const isWhole = this.wholeEpoch === opened.epoch;
+    const forgotten = isWhole ? [] : [...this.#recent.values()].map(({ record }) => record);
     if (forgotten.length > 0) await this.#append(link, opened.epoch, forgotten);
     this.epoch = opened.epoch;
-    if (isNew) this.#onNewEpoch();
+    if (!isWhole) this.#onForgotten();
     return opened;
   }
 

@@ -7,7 +7,7 @@ import { RedisLogReader, type RedisReaderSink } from './log-reader.js';
 import { restoreLog } from './log-restorer.js';
 import { LogWriter } from './log-writer.js';
 import { PARTITION } from './redis-entry.js';
-import { redisUnusable } from './redis-failure.js';
+import { isOtherEpoch, redisUnusable } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import { type OpenedLog, TopicLink } from './topic-link.js';
 
@@ -130,15 +130,20 @@ export class RedisSupervisor implements Supervisor {
     listener.onEpoch(epoch);
   }
 
+  /** Puts back what Redis has forgotten; where that fails, the next link does, or whoever opens another epoch. */
   #restore(): void {
     const { options, log } = this.#parts;
     const link = this.#link;
     if (link === null) return;
     const { readOffset } = this.#reader;
-    void restoreLog(link, options, this.#memory, this.#writer.epoch, readOffset, log).then((isAnother) => {
+    const { epoch } = this.#writer;
+    const restored = (isAnother: boolean) => {
+      this.#writer.wholeEpoch = epoch;
       if (!isAnother || this.#stop.signal.aborted) return;
       this.#isAnother = true;
       link.destroy(new Error('it holds another log than was read so far'));
-    });
+    };
+    const failed = (error: unknown) => isOtherEpoch(error) || link.destroy(errorOf(error));
+    void restoreLog(link, options, this.#memory, epoch, readOffset, log).then(restored, failed);
   }
 }
