@@ -28,7 +28,7 @@ export const RAMP = section({
     default: null,
     defaultText: 'the messagesPerSecond of the quota',
     missedBy: 'costs alone',
-    buys: 'Where the ramp ends, if not at the quota; needed where only cost has a quota.',
+    buys: 'The end of the ramp, if not at the quota; needed where only cost has a quota.',
     costs: 'Below the quota: the rest of it is never used.',
   },
   overMs: {
@@ -47,7 +47,7 @@ export const RAMP = section({
     choices: RAMP_MODES,
     missedBy: 'Numaflow’s modes',
     buys:
-      'What makes it climb. relaxed: a second with traffic; scheduled: time alone; only-if-used: a second in which ' +
+      'The reason for it to climb. relaxed: a second with traffic; scheduled: time alone; only-if-used: a second in which ' +
       'enough of the ceiling was used; go-back-n: the same, and down again while less is used or nothing at all.',
     costs:
       'relaxed and scheduled offer the top to whoever comes with a burst; only-if-used and go-back-n refuse such a ' +
@@ -128,7 +128,7 @@ const DEPTH = {
     defaultText: 'none: as above',
     max: DAY_MS,
     missedBy: 'whose bursts follow the quota',
-    buys: 'What comes in so much time of the quota passes at once, messages and bytes. burst: 2s says it, too.',
+    buys: 'The quota of so much time passes at once, messages and bytes. burst: 2s says it, too.',
   },
 } as const satisfies Members;
 
@@ -147,8 +147,8 @@ export const GROUP = section({
     default: DEFAULT_STRATEGY,
     choices: STRATEGY_NAMES,
     missedBy: 'PIP-82’s algorithms',
-    buys: 'How the quota is divided. max-min: everybody gets what they want or an equal (weighted) part of the rest.',
-    costs: 'What each of the others gives up for what it is good at stands in docs/guide/strategies.md.',
+    buys: 'The division of the quota. max-min: everybody gets what they want or an equal (weighted) part of the rest.',
+    costs: 'Each of the others has its price: docs/guide/strategies.md.',
   },
   expectedCost: {
     kind: 'factor',
@@ -156,7 +156,7 @@ export const GROUP = section({
     min: 1e-6,
     max: 1e12,
     missedBy: 'costs in hundreds',
-    buys: 'What a message is taken to cost until its cost has been reported; say 2000 where one costs 2,000 tokens.',
+    buys: 'The cost of a message until one has been reported; say 2000 where one costs 2,000 tokens.',
     costs: 'Too low admits too much at the first start, too high too little. Averages never go below 1, or below this.',
   },
   floorRatio: {
@@ -165,7 +165,7 @@ export const GROUP = section({
     min: 0,
     max: 1,
     missedBy: 'quiet nodes with strict first requests',
-    buys: 'What nodes without demand keep, so that their first requests pass: this part of the target, by weight.',
+    buys: 'Nodes without demand keep this part of the target, by weight, so that their first requests pass.',
     costs: 'That part cannot be lent to busy nodes.',
   },
   headroom: {
@@ -174,8 +174,8 @@ export const GROUP = section({
     choices: HEADROOMS,
     missedBy: 'busy nodes, or steady ones',
     buys:
-      'Who holds what nobody wants now. by-weight: everybody, so that a node that wakes starts with its part at once; ' +
-      'by-demand: whoever is busy already; none: nobody.',
+      'The holders of tokens that nobody wants now. by-weight: everybody, so that a node that wakes starts with its part at once; ' +
+      'by-demand: nodes that are busy already; none: nobody.',
     costs:
       'by-weight: a busy node that wants more waits for one report; by-demand: so does a node that wakes; none: both ' +
       'do. For strategies that divide by demand.',
@@ -187,7 +187,7 @@ export const GROUP = section({
     max: 600_000,
     missedBy: 'consumers that dislike jumps',
     buys: 'A smooth way to a new share: 63 % of it after this time, 95 % after three times. 0: at once.',
-    costs: 'Slower convergence than the reports would allow, refused work meanwhile, and reports on the way.',
+    costs: 'Slower convergence than the reports would allow, refused work meanwhile, and more reports on the way.',
   },
   slewPerSecond: {
     kind: 'ratio',
@@ -199,7 +199,7 @@ export const GROUP = section({
     buys:
       'Nodes that have read differently far admit less above the quota: no share rises by more than this part of the ' +
       'target per second. Decreases are immediate.',
-    costs: 'What one node gives up and another may not take yet lies idle; reports on the way.',
+    costs: 'Tokens that one node gives up and another may not take yet lie idle; there are more reports on the way.',
   },
   minShareRatio: {
     kind: 'ratio',
@@ -227,7 +227,7 @@ export const GROUP = section({
       choices: BURST_POLICIES,
       missedBy: 'strict bursts over many nodes',
       buys:
-        'Who takes from a full bucket before others know of it. optimistic: each node all of it, with more than three ' +
+        'The nodes that take from a full bucket before others know of it. optimistic: each node all of it, with more than three ' +
         'nodes 2/(N − 1) of it; divided: each node 1/N.',
       costs: 'optimistic: nodes that wake within one delivery take up to three bursts; the debt is paid back.',
     },
@@ -237,7 +237,7 @@ export const GROUP = section({
       choices: BURST_STARTS,
       missedBy: 'quotas that a lost topic must not refill',
       buys:
-        'What a node finds in a bucket after its start. full: what the log says, and the burst where it says nothing. ' +
+        'The content of a bucket after a node’s start. full: that of the log, and the burst where the log has none. ' +
         'empty: of that at most what has flowed in since it began to decide.',
       costs:
         'full: where the topic was lost with all nodes, the burst is there once more. empty: every start, and so every ' +
@@ -259,7 +259,7 @@ export const GROUP = section({
     default: true,
     missedBy: 'a quota to switch off for a while',
     buys: 'false: nothing of the group is limited, reported or recorded, and its other settings are kept for later.',
-    costs: 'What the quota protects is not protected.',
+    costs: 'The quota protects nothing.',
   },
   mode: {
     kind: 'choice',
@@ -279,7 +279,7 @@ export const GROUP = section({
       defaultText: 'that of the group',
       choices: STRATEGY_NAMES,
       missedBy: 'another strategy, before it hurts',
-      buys: 'How the planned quota would be divided.',
+      buys: 'The division of the planned quota.',
       costs: SHADOW_COSTS,
     },
     burst: section(DEPTH),
@@ -290,7 +290,7 @@ export const GROUP = section({
     choices: LIMITERS,
     missedBy: 'Numaflow’s readers',
     buys:
-      'What holds a node to its share. bucket: a token bucket; window: whole tokens, all there at the beginning of ' +
+      'The kind of limiter that holds a node to its share. bucket: a token bucket; window: whole tokens, all there at the beginning of ' +
       'every windowMs, never more than the share in one of them.',
     costs:
       'window: up to twice the share within an instant around a boundary, nothing of one window is left for the next, ' +
@@ -310,7 +310,7 @@ export const GROUP = section({
     default: 'refunded',
     choices: DROPPED_WORK,
     missedBy: 'Numaflow’s filters',
-    buys: 'What becomes of the tokens of work in a batch that was dropped: refunded lets other work use them.',
+    buys: 'The fate of the tokens of dropped work in a batch: refunded lets other work use them.',
     costs: 'counted: they are used up as if the work had been done.',
   },
   isolation: section({
@@ -320,7 +320,7 @@ export const GROUP = section({
       choices: ISOLATION_POLICIES,
       missedBy: 'quotas that must hold, or must not, in an outage',
       buys:
-        'What a node admits that cannot read its own records, after isolation.holdMs: equal-share the share held ' +
+        'The limit of a node that cannot read its own records, after isolation.holdMs: equal-share the share held ' +
         'or quota / nodes, whichever is less; floor its floor; closed nothing; open everything.',
       costs:
         'open forgets the quota; closed refuses while the topic is away; equal-share may add one node’s part when a ' +
@@ -351,8 +351,8 @@ export const GROUP = section({
     choices: TOPIC_SPLITS,
     missedBy: 'brokers with many topics (PIP-82)',
     buys:
-      'How a node divides its share over its own topics (`topic` of an acquire): even, or proportional to what they ' +
-      'use. Then one topic cannot starve its neighbours. shared: whoever comes first.',
+      'The division of a node’s share over its own topics (`topic` of an acquire): even, or proportional to what they ' +
+      'use. Then one topic cannot starve its neighbours. shared: the first to come.',
     costs: 'About 0.3 µs per acquire, memory per topic, and up to 2 % of a share that is fully used.',
   },
   perTopic: keyedLimits('topic', 1000),

@@ -28,8 +28,8 @@ export const HMAC = section({
     ...SECRET,
     remedy: KEY_REMEDY,
     missedBy: 'rotations',
-    buys: 'Records signed with the key before are still believed, and what the registry keeps is signed anew.',
-    costs: 'Who has the old key is believed until it is removed here.',
+    buys: 'Records signed with the key before are still believed, and the records that the registry keeps are signed anew.',
+    costs: 'Holders of the old key are believed until it is removed here.',
   },
   verify: {
     kind: 'choice',

@@ -32,7 +32,7 @@ export const ALLOW_LIMITS = section({
     default: 'traffic',
     choices: LIMIT_ROLES,
     missedBy: 'gateways that know their customers’ plans',
-    buys: 'Who may send limits with requests: traffic, every client; admin, a gateway with a token of its own.',
-    costs: 'Whoever may can give a key up to the highest quota that is allowed.',
+    buys: 'The callers that may send limits with requests: traffic, every client; admin, a gateway with a token of its own.',
+    costs: 'Such a caller can give a key up to the highest quota that is allowed.',
   },
 });

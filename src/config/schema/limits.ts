@@ -55,7 +55,7 @@ export const NODE_LIMITS = section({
     max: 86_400_000,
     missedBy: 'calls longer than a minute (language models)',
     buys: 'More time to commit or cancel a reservation over HTTP, for work that takes longer; then it is charged as estimated.',
-    costs: 'What a client that died has reserved is missing as long.',
+    costs: 'The reservations of a client that died are missing as long.',
   },
 });
 

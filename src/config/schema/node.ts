@@ -81,8 +81,8 @@ export const HTTP = section({
     default: 'owner',
     choices: ['owner', 'group', 'everyone'],
     missedBy: 'sidecars of another user',
-    buys: 'Who may open the socket: the user of the node (mode 0600), also its group (0660), or everybody on this machine (0666).',
-    costs: 'Without `auth:`, whoever may open it has every role.',
+    buys: 'The users who may open the socket: that of the node (mode 0600), also its group (0660), or everybody on this machine (0666).',
+    costs: 'Without `auth:`, everybody who may open it has every role.',
   },
   maxConnections: {
     kind: 'count',

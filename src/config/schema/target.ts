@@ -16,7 +16,7 @@ export const LIMITING = section({
     default: 'by-usage',
     choices: LIMITING_SPLITS,
     missedBy: 'FoundationDB’s two ways',
-    buys: 'How a saturated backend is divided: by-usage all its groups do the same part less; by-quota moves to the quotas.',
+    buys: 'The division of a saturated backend: with by-usage all its groups do the same part less; by-quota moves to the quotas.',
     costs:
       'by-quota lets a group with a huge quota win, and computes all groups of a saturated backend again and again.',
   },

@@ -30,7 +30,7 @@ const LIMIT = z.strictObject({
     description:
       'With kept quotamesh writes it; with left a foreign value stands there; with waiting nothing is written.',
   }),
-  original: number.nullable().meta({ description: 'What a release puts back.' }),
+  original: number.nullable().meta({ description: 'The quota that a release puts back.' }),
   brokers: z.array(z.strictObject({ url: text, rate: number.nullable(), isSaturated: z.boolean() })),
 });
 export type LimitStatus = z.infer<typeof LIMIT>;
@@ -38,7 +38,7 @@ export type LimitStatus = z.infer<typeof LIMIT>;
 /** Answer of `GET /v1/kafka-quotas`: counts since the start, rates in bytes/s. */
 export const KEEPER_STATUS = z.strictObject({
   keeper: text,
-  writer: text.nullable().meta({ description: 'Who writes; null means that there is nobody yet.' }),
+  writer: text.nullable().meta({ description: 'The keeper that writes; null means that there is none yet.' }),
   term: number,
   mayWrite: z.boolean(),
   keepers: z

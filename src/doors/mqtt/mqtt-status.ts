@@ -16,23 +16,23 @@ export const MQTT_STATUS = z
     throttledConnections: amount,
     throttledBy: z
       .record(z.enum(REASONS), count)
-      .meta({ description: 'How many connections are held now, by reason; one may have several.' }),
+      .meta({ description: 'The number of connections held now, by reason; one may have several.' }),
     throttledMs: amount.meta({
-      description: 'How many milliseconds all connections together were held, ended ones included.',
+      description: 'The milliseconds that all connections together were held, ended ones included.',
     }),
     connects: z.strictObject({ accepted: count, refused: count }),
     publishes: z.strictObject({ atOnce: count, afterWaiting: count, unlimited: count, rejected: count }),
     dispatched: amount,
     dropped: amount.meta({
-      description: 'How many messages of QoS 0 were dropped because the queue of a subscriber was full.',
+      description: 'The number of messages of QoS 0 that were dropped because the queue of a subscriber was full.',
     }),
-    queued: amount.meta({ description: 'How many messages wait for their subscriber.' }),
+    queued: amount.meta({ description: 'The number of messages that wait for their subscriber.' }),
     pendingPublishes: amount,
     pendingBytes: amount,
     heldBytes: amount,
-    disconnects: counts.meta({ description: 'How many connections were ended, by reason.' }),
+    disconnects: counts.meta({ description: 'The number of connections that were ended, by reason.' }),
     kept: counts.meta({
-      description: 'What is kept for sessions that outlive their connection, and as retained messages.',
+      description: 'The records kept for sessions that outlive their connection, and as retained messages.',
     }),
   })
   .readonly();

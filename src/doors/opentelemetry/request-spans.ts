@@ -42,7 +42,7 @@ export class RequestSpans implements AdmissionWatch {
       description: 'Requests refused, waits that ended without a grant included.',
     });
     const ofWaits: MetricOptions & Advised = {
-      description: 'How long requests have waited for their turn.',
+      description: 'The seconds that requests have waited for their turn.',
       unit: 's',
       advice: { explicitBucketBoundaries: WAIT_BOUNDARIES_SECONDS },
     };

@@ -28,12 +28,12 @@ export const KAFKA_QUOTA_METRICS = {
   ),
   quotamesh_kafka_quota_bytes_per_second: gauge('Quota of the whole Kafka cluster.', ...OF_ENTITY),
   quotamesh_kafka_in_force_bytes_per_second: gauge(
-    'What every broker enforces, as Kafka told it last. No series where nothing is in force.',
+    'The rate that every broker enforces, as Kafka told it last. No series where nothing is in force.',
     ...OF_ENTITY,
   ),
-  quotamesh_kafka_usage_bytes_per_second: gauge('What all brokers have together, by their exporters.', ...OF_ENTITY),
+  quotamesh_kafka_usage_bytes_per_second: gauge('The rate of all brokers together, by their exporters.', ...OF_ENTITY),
   quotamesh_kafka_broker_bytes_per_second: gauge(
-    'What each broker has, by its exporter. No series where that has been silent for kafkaQuotas.holdMs.',
+    'The rate of each broker, by its exporter. No series where that has been silent for kafkaQuotas.holdMs.',
     ...AT_BROKER,
   ),
   quotamesh_kafka_broker_saturated: gauge(

@@ -62,16 +62,16 @@ export const NODE_METRICS = {
   ),
   quotamesh_cost_lanes: gauge('Lanes whose costs are kept here; at costs.maxLanes one more is refused.'),
   quotamesh_topic_epochs_total: counter(
-    'How often a topic turned out to hold another log than before: made anew, shortened, or restored from elsewhere.',
+    'The number of times that a topic turned out to hold another log than before: made anew, shortened, or restored from elsewhere.',
     'topic',
   ),
   quotamesh_isolated_partitions: gauge('Partitions through which own records do not come back.'),
   quotamesh_rounds_total: counter('Rounds (sample, report, converge).'),
   quotamesh_round_seconds_total: counter('Time spent in rounds; divided by rounds: their mean.'),
   quotamesh_last_rebalancing_seconds: gauge(
-    'How long the last rebalancing took, from the first share that moved until the last.',
+    'The seconds that the last rebalancing took, from the first share that moved until the last.',
   ),
-  quotamesh_pool_size: gauge('What groups of strategy equal divide by; no series where there are none.'),
+  quotamesh_pool_size: gauge('The number that divides groups of strategy equal; no series where there are none.'),
   quotamesh_pool_agreed: gauge(
     '1 while all nodes have applied the size of the pool; 0 while newcomers wait and the size cannot fall.',
   ),
@@ -138,7 +138,7 @@ export const GROUP_SOURCE_METRICS = {
     'outcome',
   ),
   quotamesh_registry_change_seconds: gauge(
-    'How long the last change that was asked for here took until the log had decided; 0 before the first.',
+    'The seconds that the last change asked for here took until the log had decided; 0 before the first.',
   ),
   quotamesh_registry_applied_total: counter('Changes of groups applied here, of all nodes.'),
   quotamesh_registry_refused_groups: gauge('Groups whose definition this node cannot use.'),
@@ -203,7 +203,7 @@ export const SIGNATURE_METRICS = {
     'log',
   ),
   quotamesh_topic_strangers: gauge(
-    'How many nodes write to the topic of the reports and do not sign as this one does.',
+    'The number of nodes that write to the topic of the reports and do not sign as this one does.',
     'log',
   ),
 };
@@ -340,7 +340,7 @@ export const GROUP_METRICS = {
   quotamesh_group_quota_bytes_per_second: groupGauge('Configured quota of the cluster.'),
   quotamesh_group_target_messages_per_second: groupGauge('Cluster rate in force: quota, cost, backends and ramp.'),
   quotamesh_group_busy: groupGauge('1 while saturated backends hold it below its quota, else 0.'),
-  quotamesh_group_ramp_messages_per_second: groupGauge('Where the ramp stands: a ceiling over the target.'),
+  quotamesh_group_ramp_messages_per_second: groupGauge('The rate of the ramp now: a ceiling over the target.'),
   quotamesh_group_cluster_tokens_messages: groupGauge(
     'Messages in the cluster’s bucket; negative = a debt. No series where each node has a gate.',
   ),
@@ -354,24 +354,24 @@ export const GROUP_METRICS = {
   ),
   quotamesh_group_cluster_set_point_bytes: groupGauge('Bytes that the cluster’s bucket returns to while it is busy.'),
   quotamesh_group_cluster_correction_messages_per_second: groupGauge(
-    'What the cluster is given beyond the target, because its bucket is above the set point; negative = below.',
+    'The rate that the cluster is given beyond the target, because its bucket is above the set point; negative = below.',
   ),
   quotamesh_group_cluster_correction_bytes_per_second: groupGauge(
-    'What the cluster is given beyond the target, because its bucket is above the set point; negative = below.',
+    'The rate that the cluster is given beyond the target, because its bucket is above the set point; negative = below.',
   ),
   quotamesh_group_charge_messages: groupGauge(
-    'What this node has told to have taken of the cluster’s bucket beyond what was expected of it; negative = it left as much.',
+    'The amount that this node has reported to have taken of the cluster’s bucket beyond its expected part; negative = it left as much.',
   ),
   quotamesh_group_charge_bytes: groupGauge(
-    'What this node has told to have taken of the cluster’s bucket beyond what was expected of it; negative = it left as much.',
+    'The amount that this node has reported to have taken of the cluster’s bucket beyond its expected part; negative = it left as much.',
   ),
   quotamesh_group_share_messages_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_share_bytes_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_limit_messages_per_second: groupGauge(
-    'What a gate enforces; where the cluster has a bucket, that decides.',
+    'The rate that a gate enforces; where the cluster has a bucket, that decides.',
   ),
   quotamesh_group_limit_bytes_per_second: groupGauge(
-    'What a gate enforces; where the cluster has a bucket, that decides.',
+    'The rate that a gate enforces; where the cluster has a bucket, that decides.',
   ),
   quotamesh_group_share_sum_messages_per_second: groupGauge('Σ of all nodes’ shares as this node sees it.'),
   quotamesh_group_share_sum_bytes_per_second: groupGauge('Σ of all nodes’ shares as this node sees it.'),

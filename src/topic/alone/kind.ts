@@ -15,7 +15,8 @@ export const NO_TOPIC = topicKind({
       remedy: 'Say how many nodes share the quota, e.g. `nodeCount: 3`.',
       missedBy: 'nodes without a store',
       buys: 'No store at all: every node takes quota / nodeCount, whatever the others use. Hot, as groups are.',
-      costs: 'What one node does not use nobody else may, and the count must be right: raise it before a node comes.',
+      costs:
+        'Nobody else may use the part that a node leaves, and the count must be right: raise it before a node comes.',
     },
   },
   constants: {},

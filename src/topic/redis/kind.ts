@@ -80,7 +80,7 @@ const SETTINGS = {
     default: 'quotamesh:',
     pattern: REDIS_PREFIX,
     missedBy: 'a Redis with several users',
-    buys: 'How the names of all keys begin; the name of the cluster follows.',
+    buys: 'The names of all keys begin with it; the name of the cluster follows.',
     costs: 'Another prefix is another, empty topic: its nodes do not see these.',
   },
   tls: TLS,

@@ -35,22 +35,22 @@ const COMMON = {
   direction: DIRECTION,
   limit: KEY_LIMIT,
   messages: amount(
-    'How many messages are asked for. Absent means 0, but at least one amount must be above 0.',
+    'The number of messages that are asked for. Absent means 0, but at least one amount must be above 0.',
   ).exactOptional(),
-  bytes: amount('How many bytes are asked for. Absent means 0.').exactOptional(),
+  bytes: amount('The number of bytes that are asked for. Absent means 0.').exactOptional(),
   retry: flag(
     'True if this work was refused before and is tried again, so that it is not counted as demand twice.',
   ).exactOptional(),
   atMost: flag(
-    'True grants a part where the whole is not there: whole messages, at least one. The answer says how many. It may not stand beside waitMs, cost, reserve, or priority immediate.',
+    'True grants a part where the whole is not there: whole messages, at least one. The answer has their number. It may not stand beside waitMs, cost, reserve, or priority immediate.',
   ).exactOptional(),
   priority: choice(
     ['default', 'immediate'],
-    'What is immediate is granted whatever is there, and charged; it may leave a debt of this node. It takes the role consume. It may not stand beside cost, reserve, atMost or waitMs.',
+    'With immediate all is granted and charged, whatever tokens there are; it may leave a debt of this node. It takes the role consume. It may not stand beside cost, reserve, atMost or waitMs.',
   ).exactOptional(),
   cost: COST.exactOptional().meta({
     description:
-      'What the work will cost, as far as that is known. The answer has an `id`, under which POST /v1/commit reports the actual cost; where it never does, the estimate counts.',
+      'The cost of the work, as far as it is known. The answer has an `id`, under which POST /v1/commit reports the actual cost; where it never does, the estimate counts.',
   }),
   reserve: flag(
     'True makes a reservation without a cost: the answer has an `id`, under which the amounts can be corrected. It may not stand beside atMost or waitMs.',
@@ -64,7 +64,7 @@ export const ACQUIRE_BODY = body(
     ...COMMON,
     waitMs: milliseconds(
       HTTP_WAIT_MS_MAX,
-      'How long the request waits for its turn, in milliseconds; then it is refused. It may not stand beside atMost, cost, reserve, or priority immediate.',
+      'The milliseconds that the request waits for its turn; then it is refused. It may not stand beside atMost, cost, reserve, or priority immediate.',
     ).exactOptional(),
   },
   RULES,

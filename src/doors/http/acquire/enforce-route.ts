@@ -127,13 +127,16 @@ const ttlMs = z
   .number()
   .min(TTL_MS_LEAST)
   .max(TTL_MS_MOST)
-  .meta({ description: 'How long its parts last without a report, in milliseconds. Absent means 3,000.' });
+  .meta({ description: 'The milliseconds that its parts last without a report. Absent means 3,000.' });
 const seen = z.int().min(0).meta({ description: '`version` of the last answer; absent = answer at once.' });
 const topics = z
   .int()
   .min(0)
   .max(TOPICS_MAX)
-  .meta({ description: 'How many topics of the group it serves now, for who looks; absent means 0.', examples: [12] });
+  .meta({
+    description: 'The number of topics of the group that it serves now, shown and nothing else; absent means 0.',
+    examples: [12],
+  });
 
 const admitted = body({
   messages: amount('Messages since the life began.').exactOptional(),
@@ -143,7 +146,9 @@ const admitted = body({
 const enforced = body({
   group: textUpTo(GROUP_LENGTH_MAX, 'The name of a group.', 'orders'),
   direction: DIRECTION,
-  admitted: admitted.meta({ description: 'What it has admitted in its life so far; absent means 0.' }).exactOptional(),
+  admitted: admitted
+    .meta({ description: 'The amount that it has admitted in its life so far; absent means 0.' })
+    .exactOptional(),
   topics: withAllowed(topics, `must be a whole number from 0 to ${TOPICS_MAX}`).exactOptional(),
   heldBack: flag('True if work was refused or delayed since the last report.').exactOptional(),
 });
@@ -155,7 +160,7 @@ const ENFORCE_BODY = body({
   seen: withAllowed(seen, 'must be the version of an answer').exactOptional(),
   waitMs: milliseconds(
     HTTP_WAIT_MS_MAX,
-    'How long to wait for other parts than those seen, in milliseconds; at most a third of ttlMs.',
+    'The milliseconds to wait for other parts than those seen; at most a third of ttlMs.',
   ).exactOptional(),
   groups: bulkOf(enforced, 'groups'),
 });
@@ -175,7 +180,7 @@ const PART = itemOf(
 
 const ENFORCE_ANSWERS = {
   200: json(
-    'What to admit, one entry per group, in their order; null = unlimited.',
+    'The amounts to admit, one entry per group, in their order; null = unlimited.',
     record({
       version: count.meta({ description: 'Send it as `seen` to wait until something changes.' }),
       validMs: number.meta({ description: 'The parts end so long after the request was sent.' }),
@@ -191,7 +196,7 @@ const ENFORCERS_ANSWERS = {
   200: json(
     'At most 200 enforcers, in the order in which they came.',
     record({
-      alive: count.meta({ description: 'How many have parts now.' }),
+      alive: count.meta({ description: 'The number of enforcers that have parts now.' }),
       enforcers: listOf(
         record({
           enforcer: text,
@@ -199,7 +204,7 @@ const ENFORCERS_ANSWERS = {
           alive: yes.meta({ description: 'False after its time to live; its counts are kept for what comes late.' }),
           silentMs: count,
           groups: count,
-          heldBack: count.meta({ description: 'In how many of them it holds work back.' }),
+          heldBack: count.meta({ description: 'The number of these groups in which it holds work back.' }),
         }),
       ),
     }),

@@ -105,9 +105,9 @@ const costs = z
 const ACTUAL = {
   id,
   messages: amount(
-    'How many messages there were; absent means as many as estimated. The difference is given back or charged.',
+    'The actual number of messages; absent means as many as estimated. The difference is given back or charged.',
   ).exactOptional(),
-  bytes: amount('How many bytes there were; absent means as many as estimated.').exactOptional(),
+  bytes: amount('The actual number of bytes; absent means as many as estimated.').exactOptional(),
   costs: withAllowed(costs, 'must be an array of at least one cost').exactOptional(),
 };
 

@@ -149,7 +149,7 @@ const TAKE_ANSWERS = {
       epoch: z.int().nullable().meta({
         description: 'The number of the window that the tokens came from; null where the group has no windows.',
       }),
-      validMs: number.meta({ description: 'How many milliseconds tokens of the batch can be refunded.' }),
+      validMs: number.meta({ description: 'The milliseconds within which tokens of the batch can be refunded.' }),
     }),
   ),
   ...BODY_PROBLEMS,
@@ -175,12 +175,12 @@ const BATCH_COUNTS_ANSWERS = {
     'Since the start; `open` is of now.',
     record({
       open: count,
-      ended: count.meta({ description: 'How many batches have ended: refunded, or counted as used.' }),
+      ended: count.meta({ description: 'The number of batches that have ended: refunded, or counted as used.' }),
       expired: count.meta({
-        description: 'How many of the ended ones were not refunded in time, and are counted as used.',
+        description: 'The number of ended ones that were not refunded in time, and are counted as used.',
       }),
       refundsRefused: count.meta({
-        description: 'How many refunds were refused: for no batch, too late, twice, or too large.',
+        description: 'The number of refunds that were refused: for no batch, too late, twice, or too large.',
       }),
     }),
   ),
@@ -198,7 +198,7 @@ const TAKE_BODY = body(
     bytes: amount('The bytes of all these messages together; absent means 0.').exactOptional(),
     all: withAllowed(all, 'must be true, or absent').exactOptional(),
     retry: flag('True if this work was refused before, so that it is not counted as demand twice.').exactOptional(),
-    waitMs: milliseconds(HTTP_WAIT_MS_MAX, 'How long to wait for the first message, in milliseconds.').exactOptional(),
+    waitMs: milliseconds(HTTP_WAIT_MS_MAX, 'The milliseconds to wait for the first message.').exactOptional(),
   },
   [
     NAMES_SCOPE,
@@ -220,8 +220,8 @@ const TAKE_BODY = body(
 const id = z.string().meta({ description: 'The `id` in the answer to POST /v1/take.', examples: ['9f86d081884c-17'] });
 
 const dropped = body({
-  messages: amount('How many messages were dropped.').exactOptional(),
-  bytes: amount('How many bytes were dropped.').exactOptional(),
+  messages: amount('The number of messages that were dropped.').exactOptional(),
+  bytes: amount('The number of bytes that were dropped.').exactOptional(),
 }).meta({
   description:
     'Work that was dropped before it used what the quota protects. The setting `dropped` of the group says whether it is refunded or counted.',
@@ -229,8 +229,8 @@ const dropped = body({
 
 const REFUND_BODY = body({
   id: withAllowed(id, 'must be the id of the answer to POST /v1/take'),
-  messages: amount('How many messages were not used, and are refunded.').exactOptional(),
-  bytes: amount('How many bytes were not used, and are refunded.').exactOptional(),
+  messages: amount('The number of messages that were not used, and are refunded.').exactOptional(),
+  bytes: amount('The number of bytes that were not used, and are refunded.').exactOptional(),
   dropped: dropped.exactOptional(),
 });
 

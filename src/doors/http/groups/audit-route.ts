@@ -71,7 +71,7 @@ const CHANGE = record({
   revision: z.int().min(1).meta({ description: 'The revision of the change, and of whatever was detached with it.' }),
   time: text
     .nullable()
-    .meta({ description: 'When the change was asked for, by the clock of the node that was asked.' }),
+    .meta({ description: 'The time of the request for the change, by the clock of the node that was asked.' }),
   node: text.meta({ description: 'The node that was asked.' }),
   who: WHO,
   what: z.enum(['made', 'changed', 'deleted']),

@@ -66,7 +66,10 @@ const QUOTA_EXCEEDED = {
   direction: z.enum(DIRECTIONS),
   dimension: DIMENSION,
   level: LEVEL.meta({ description: 'The first level that refused.' }),
-  shadow: z.literal('granted').optional().meta({ description: 'What is planned for the group would have granted it.' }),
+  shadow: z
+    .literal('granted')
+    .optional()
+    .meta({ description: 'The quota planned for the group would have granted it.' }),
 };
 
 export const PROBLEM = problem('An error of the catalogue (docs/reference/errors.md).', PROBLEM_MEMBERS);
@@ -114,18 +117,18 @@ const RESERVED = {
     description: 'The id for POST /v1/commit or /v1/cancel at this node; it is there where cost or reserve was sent.',
   }),
   validMs: number.meta({
-    description: 'How many milliseconds the reservation stays open; afterwards it is charged as estimated.',
+    description: 'The milliseconds that the reservation stays open; afterwards it is charged as estimated.',
   }),
 };
 
-const SHADOW_SAYS = z
-  .enum(['granted', 'refused'])
-  .meta({ description: 'What a shadow of the group says otherwise; absent where it says the same, or there is none.' });
+const SHADOW_SAYS = z.enum(['granted', 'refused']).meta({
+  description: 'The other decision of a shadow of the group; absent where it is the same, or there is no shadow.',
+});
 
 const GRANTED = z.strictObject({
   granted: z.literal(true),
   messages: count
-    .meta({ description: 'How many messages were granted; it is there where atMost was sent.' })
+    .meta({ description: 'The number of messages that were granted; it is there where atMost was sent.' })
     .optional(),
   bytes: count.optional(),
   id: RESERVED.id.optional(),
@@ -195,7 +198,7 @@ const LOCAL = record({
   refusedMessages: number,
   refusedBytes: number,
   heldBack: count.meta({
-    description: 'How many requests and connections are held back now instead of being refused.',
+    description: 'The number of requests and connections that are held back now instead of being refused.',
   }),
   debtMessages: number,
   debtBytes: number,
@@ -225,24 +228,29 @@ const RAMP_STATUS = record(
     to: number,
     overMs: number,
   },
-  'Where the ramp of this direction stands, in messages per second; null means that it has none.',
+  'The ceiling of this direction’s ramp, in messages per second; null means that it has none.',
 ).nullable();
 
 const CLUSTER_BUCKET_DIMENSION = record({
   tokens: z.number().meta({ description: 'In it now; negative = a debt.' }),
   depth: number,
-  setPoint: number.meta({ description: 'What a busy bucket returns to.' }),
+  setPoint: number.meta({ description: 'The amount to which a busy bucket returns.' }),
   correctionPerSecond: z.number().meta({
     description: 'The cluster is given so much more than the target, or less, until the bucket holds the set point.',
   }),
-  expectedPerSecond: number.meta({ description: 'What all nodes are expected to take together.' }),
+  expectedPerSecond: number.meta({ description: 'The rate that all nodes are expected to take together.' }),
   ownExpectedPerSecond: number,
-  unread: z.number().meta({ description: 'What this node took beyond that, and the log does not know.' }),
+  unread: z.number().meta({ description: 'The amount that this node took beyond that, and the log does not know.' }),
   charged: listOf(record({ nodeId: text, units: z.number() })).meta({
-    description: 'What each node has told to have taken beyond what was expected of it; negative = it took less.',
+    description:
+      'The amount that each node has reported to have taken beyond its expected part; negative = it took less.',
   }),
-  takeable: z.number().meta({ description: 'What this node may take now; negative = so much has to come back first.' }),
-  passesInMs: count.meta({ description: 'When a piece of work would pass if nobody else took anything; 0 = now.' }),
+  takeable: z
+    .number()
+    .meta({ description: 'The amount that this node may take now; negative = so much has to come back first.' }),
+  passesInMs: count.meta({
+    description: 'The milliseconds until a piece of work would pass if nobody else took anything; 0 = now.',
+  }),
   inPieces: yes.meta({ description: 'The bucket is so small that the log gives whole pieces.' }),
   throttled: yes.meta({ description: 'This node wants more than its share: it is given nothing below the set point.' }),
 }).nullable();
@@ -297,11 +305,13 @@ const SHADOW = record({
   strategy: text,
   directions: record({ publish: SHADOW_DIRECTION, dispatch: SHADOW_DIRECTION }),
 })
-  .meta({ description: 'What would have been; null = the group is enforced, and nothing is planned for it.' })
+  .meta({
+    description: 'The decisions that would have been; null = the group is enforced, and nothing is planned for it.',
+  })
   .nullable();
 
 const ORIGIN = z.enum(['yaml', 'run-time']).meta({
-  description: 'Where the group is defined. A group that is defined at run time is in force whatever YAML says.',
+  description: 'The place of the definition. A group that is defined at run time is in force whatever YAML says.',
 });
 const REVISION = count.meta({
   description: 'The revision of the last change at run time; 0 means that there was none.',
@@ -375,7 +385,7 @@ const DEFINED = record({
   group: text,
   ...IN_FORCE,
   readPageBytes: number.meta({
-    description: 'How many bytes make one cost unit (docs/guide/target-rate.md).',
+    description: 'The number of bytes in one cost unit (docs/guide/target-rate.md).',
   }),
 });
 
@@ -581,11 +591,11 @@ export const NODE_STATUS = record({
   rounds: count,
   reportRoundTripMs: number,
   lastRebalancingMs: number,
-  pool: record({ size: count, agreed: yes }, 'What strategy equal divides by; null = no such group.').nullable(),
+  pool: record({ size: count, agreed: yes }, 'The divisor of strategy equal; null = no such group.').nullable(),
   recordsIgnored: COUNTS,
   telemetryFailures: count.meta({ description: 'Log lines that were lost because the telemetry failed.' }),
   busyLanes: count.meta({
-    description: 'How many lanes (a direction of a group) saturated backends hold below their quota.',
+    description: 'The number of lanes (a direction of a group) that saturated backends hold below their quota.',
   }),
   busyGroups: listOf(
     record({
@@ -611,7 +621,7 @@ const PREVIEWED = record({
   group: text,
   dryRun: z.literal(true),
   definition: WRITTEN.nullable().meta({
-    description: 'What would be in force; null means that there would be no such group.',
+    description: 'The definition that would be in force; null means that there would be no such group.',
   }),
   before: PREVIEWED_GROUP,
   after: PREVIEWED_GROUP,

@@ -232,7 +232,7 @@ const LIVE_QUERY = body({
   ).exactOptional(),
   find: once('Lists only groups with this text in their name.'),
   from: whole(FIRST_LINE_MAX, 'The first line of the list, from 0 on.').exactOptional(),
-  count: whole(LINES_MAX, 'How many lines of the list are shown.').exactOptional(),
+  count: whole(LINES_MAX, 'The number of lines of the list that are shown.').exactOptional(),
   group,
 });
 
@@ -242,7 +242,7 @@ const HISTORY_QUERY = body({
   ago: whole(HISTORY_SECONDS, 'Lists groups as they were so many seconds ago.').exactOptional(),
 });
 
-const RECORDING_QUERY = body({ seconds: whole(RECORDING_SECONDS_MAX, 'How many seconds the recording lasts.') });
+const RECORDING_QUERY = body({ seconds: whole(RECORDING_SECONDS_MAX, 'The seconds that the recording lasts.') });
 
 const FIGURES = listOf(number.nullable());
 const SIGNED_FIGURES = listOf(z.number().nullable());
@@ -258,7 +258,7 @@ const HISTORY_ROW = {
 
 const GROUP_ROW = record({
   ...HISTORY_ROW,
-  throttledNodes: count.meta({ description: 'How many nodes want more than they are admitted.' }),
+  throttledNodes: count.meta({ description: 'The number of nodes that want more than they are admitted.' }),
   strategy: text,
   enabled: yes,
 });
@@ -295,7 +295,7 @@ const GROUP_LIVE = GROUP_STATUS.extend({
 });
 
 const LIVE_NOW = json(
-  'What the page shows, once. With `Accept: text/event-stream` the same is pushed: an event `node`, `groups` or ' +
+  'The content of the page, once. With `Accept: text/event-stream` the same is pushed: an event `node`, `groups` or ' +
     '`group` a second for whatever has changed, and `ended` with the reason before the node ends the stream.',
   record({ node: NODE_LIVE, groups: GROUP_LIST.exactOptional(), group: GROUP_LIVE.exactOptional() }),
 );

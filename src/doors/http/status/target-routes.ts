@@ -86,7 +86,10 @@ function addBackendRoutes(app: FastifyInstance, node: NodeParts): void {
   });
 }
 
-const messages = z.number().min(0).meta({ description: 'How many pieces of work cost this together.', default: 1 });
+const messages = z
+  .number()
+  .min(0)
+  .meta({ description: 'The number of pieces of work that cost this together.', default: 1 });
 const sampled = z.number().gt(0).max(1).meta({
   description: 'The probability with which a piece of work is measured: 0.01 if one of a hundred is.',
   default: 1,
