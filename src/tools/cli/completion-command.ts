@@ -9,7 +9,9 @@ const GROUPS = 'groups';
 /** Makes the command. @param program whose commands and options are completed */
 export function completionCommand(program: Command): Command {
   return nodeCommand('completion', 'Print a script that completes commands, options and names of groups in a shell.')
-    .addArgument(new Argument('<shell>', 'which one; groups: what the scripts ask').choices([...SHELLS, GROUPS]))
+    .addArgument(
+      new Argument('<shell>', 'shell of the script; groups lists names for the scripts').choices([...SHELLS, GROUPS]),
+    )
     .addHelpText('after', HELP)
     .action(async (shell: Shell | typeof GROUPS, options) => {
       if (shell === GROUPS) await (await import('./look/print-group-names.js')).printGroupNames(options);
@@ -125,8 +127,8 @@ function pathsTakingGroups(all: readonly Words[]): readonly string[] {
 }
 
 const HELP = `
-Names of groups come from the node that --url names on the line that is completed, or the usual one, within half a second;
-nobody there, or a token that is missing, completes none.
+Names of groups come from the node of --url in the completed line, or from the default one, within half a second. Without a
+node there, or without its token, no names are completed.
 
 Examples:
   source <(quotamesh completion bash)

@@ -105,4 +105,4 @@ Examples:
   quotamesh sim compare skewed
 
 Exit codes: 0 clean; 1 unexpected; 2 usage, unknown group; 69 unavailable: no node, no topic, no decision of the log;
-78 configuration, or the node has refused: a change, or who asks. Colours only on a terminal, and not with NO_COLOR.`;
+78 configuration, or the node has refused: a change, or the caller. Colours only on a terminal, and not with NO_COLOR.`;

@@ -11,13 +11,11 @@ export interface DoctorOptions {
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description(
-      'Look at a configuration and at what it needs: topic, rights, ports, folders, clocks. Changes nothing.',
-    )
+    .description('Look at a configuration and its needs: topic, rights, ports, folders, clocks. Changes nothing.')
     .argument('[file]', 'configuration: a YAML file, or a folder of them', 'node.yaml')
     .option('-n, --node <id>', 'as for run')
     .option('--http <address>', 'as for run')
-    .option('--timeout <seconds>', 'for each look', seconds(600), 5)
+    .option('--timeout <seconds>', 'deadline of each look', seconds(600), 5)
     .option('--json', 'JSON instead of text: sound, findings')
     .addHelpText('after', HELP)
     .action(lazily(async () => (await import('./show-findings.js')).showFindings));
@@ -25,7 +23,7 @@ export function doctorCommand(): Command {
 
 const HELP = `
 Run it on the machine and as the user of the node. ✓ is good, ! works and is worth knowing, ✗ is wrong: its error and remedy
-are those of docs/reference/errors.md. - could not be looked at.
+are those of docs/reference/errors.md. - marks a look that was not possible.
 
 Examples:
   quotamesh doctor

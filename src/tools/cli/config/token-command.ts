@@ -13,8 +13,8 @@ interface TokenOptions {
 export function tokenCommand(): Command {
   const make = new Command('new')
     .description('Print a new token, once, and the line of YAML that lets it in.')
-    .requiredOption('--name <name>', 'who will have it; stands in the audit log', name)
-    .addOption(new Option('--role <role...>', 'what it may do').choices(ROLES).makeOptionMandatory())
+    .requiredOption('--name <name>', 'name of its holder; stands in the audit log', name)
+    .addOption(new Option('--role <role...>', 'roles of the token').choices(ROLES).makeOptionMandatory())
     .option('--tenant <tenant...>', 'changes are limited to attachments of these tenants')
     .option('--json', 'JSON instead of text')
     .addHelpText('after', HELP)

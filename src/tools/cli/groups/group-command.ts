@@ -23,7 +23,7 @@ export interface GroupOptions extends NodeCommandOptions {
 /** `quotamesh group`: changes groups at run time, at any node for the whole cluster. */
 export function groupCommand(): Command {
   const group = new Command('group').description('Make, change, show and delete groups of a running cluster.');
-  child(group, 'list', 'Print all groups with their quotas and where they come from.').action(
+  child(group, 'list', 'Print all groups with their quotas and their origin.').action(
     lazily(async () => (await import('./change-groups.js')).listGroups),
   );
   child(group, 'get', 'Print a group as YAML would write it.')
@@ -36,16 +36,16 @@ export function groupCommand(): Command {
     .option('--if-revision <revision>', 'only if the group has this revision; none = only if it is new')
     .option('--dry-run', DRY_RUN)
     .action(lazily(async () => (await import('./change-groups.js')).setGroup));
-  child(group, 'delete', 'Delete what was defined at run time; the group of YAML, if there is one, is in force again.')
+  child(group, 'delete', 'Delete the definition of run time; the group of YAML, if there is one, is in force again.')
     .argument('<group>', 'a group')
     .option('--if-revision <revision>', 'only if the group has this revision')
     .option('--dry-run', DRY_RUN)
-    .option('--force', 'detach what is attached to it at run time; else a group in use stays')
+    .option('--force', 'detach its scopes of run time, too; else a group in use stays')
     .action(lazily(async () => (await import('./change-groups.js')).deleteGroupAtNode));
   child(group, 'export', 'Print YAML that gives the same groups.')
     .option('--all', 'those of YAML, too, as they are in force')
     .action(lazily(async () => (await import('./change-groups.js')).exportGroups));
-  child(group, 'apply', 'Make and change groups and attachments as files say, after a diff; what no file names stays.')
+  child(group, 'apply', 'Make and change groups and attachments as files say, after a diff; all others stay.')
     .requiredOption(
       '-f, --file <path>',
       'YAML with groups and attachments.scopes, or a folder of such files, as `group export` writes them',
@@ -65,15 +65,15 @@ function addAttachmentCommands(group: Command): void {
     .option('--exempt', 'nothing limits it; it is counted apart')
     .option(
       '--same-as <scope>',
-      'attached to whatever this scope is: tenant, tenant/namespace or tenant/namespace/topic',
+      'attached to the groups of this scope: tenant, tenant/namespace or tenant/namespace/topic',
     )
-    .option('--and-broader', 'what the broader scopes are attached to is enforced too; the stricter wins')
+    .option('--and-broader', 'the groups of the broader scopes are enforced too; the stricter wins')
     .option('--if-revision <revision>', 'only if the attachment has this revision; none = only if it is new')
     .action(lazily(async () => (await import('./attach-groups.js')).attachScope));
-  withScope(group, 'detach', 'Detach what was attached at run time; what YAML says of it is in force again.')
+  withScope(group, 'detach', 'Detach a scope that was attached at run time; its attachment in YAML is in force again.')
     .option('--if-revision <revision>', 'only if the attachment has this revision')
     .action(lazily(async () => (await import('./attach-groups.js')).detachScope));
-  withScope(group, 'which', 'Print which groups limit work of a scope, and why.')
+  withScope(group, 'which', 'Print the groups that limit work of a scope, and the reasons.')
     .option('--client <client>', 'client identity')
     .option('--header <name:value...>', 'headers of the work')
     .action(lazily(async () => (await import('./attach-groups.js')).whichGroups));
@@ -111,4 +111,4 @@ Examples:
   quotamesh group which --tenant acme --namespace orders --topic invoices
   quotamesh group detach --tenant acme
 
-Exit codes: 0 done, 2 usage or unknown group, 69 no node or no decision, 78 refused: wrong values, or another revision, or who asks.`;
+Exit codes: 0 done, 2 usage or unknown group, 69 no node or no decision, 78 refused: wrong values, another revision, or the caller.`;

@@ -8,10 +8,10 @@ export type KeyOptions = NodeCommandOptions & Pick<GroupOptions, 'ifRevision' | 
 /** `quotamesh key`: changes keys and templates, at any node for the whole cluster. */
 export function keyCommand(): Command {
   const key = new Command('key').description('Keys: groups that templates make by use.');
-  child(key, 'show', 'Show what the node that is asked knows of a key, also of one that others use.')
+  child(key, 'show', 'Show a key as the node that is asked knows it, also one that others use.')
     .argument('<key>', 'a name that a template of `keys:` makes')
     .action(lazily(async () => (await import('./show-key.js')).showKey));
-  addChanges(key, 'key', 'what a single key has of its own', '<key>');
+  addChanges(key, 'key', 'the settings of a single key', '<key>');
   child(key, 'apply', 'Make templates and keys of run time as a back-up of GET /v1/key-templates says.')
     .requiredOption('-f, --file <json>', 'the answer of GET /v1/key-templates')
     .option('--dry-run', DRY_RUN)
@@ -41,7 +41,7 @@ function addChanges(parent: Command, kind: 'key' | 'template', what: string, arg
     .action(async (name: string, pairs: readonly string[], options: KeyOptions) => {
       await (await import('./change-keys.js')).setKeys({ kind, name }, pairs, options);
     });
-  child(parent, 'delete', 'Delete what was defined at run time; what YAML says, if anything, is in force again.')
+  child(parent, 'delete', 'Delete the definition of run time; that of YAML, if there is one, is in force again.')
     .argument(argument)
     .option('--if-revision <revision>', 'only if it has this revision')
     .option('--dry-run', DRY_RUN)
@@ -66,4 +66,4 @@ Examples:
   quotamesh key delete key:acme
   quotamesh key apply -f keys.json --dry-run
 
-Exit codes: 0 done, 2 usage or unknown key, 69 no node or no decision, 78 refused: wrong values, or another revision, or who asks.`;
+Exit codes: 0 done, 2 usage or unknown key, 69 no node or no decision, 78 refused: wrong values, another revision, or the caller.`;

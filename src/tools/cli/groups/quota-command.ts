@@ -46,4 +46,4 @@ Examples:
   quotamesh quota get orders
   quotamesh quota clear orders reserved_throughput
 
-Exit codes: 0 done, 2 usage or unknown group, 69 no node or no decision, 78 refused: wrong values, or who asks.`;
+Exit codes: 0 done, 2 usage or unknown group, 69 no node or no decision, 78 refused: wrong values, or the caller.`;

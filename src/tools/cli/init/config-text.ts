@@ -43,9 +43,9 @@ function meetingText(meeting: Meeting): string {
 }
 
 const HEAD = [
-  '# What a node of quotamesh runs with. All nodes of a cluster read the same file; what differs, as the name of the node',
-  '# and its port, is said by flags: quotamesh run --config FILE --node b --http 127.0.0.1:7071',
-  '# Every setting, with what it buys and costs: docs/reference/settings.md in the package.',
+  '# The configuration of quotamesh nodes. All nodes of a cluster read the same file; flags give the name and the port of',
+  '# each node: quotamesh run --config FILE --node b --http 127.0.0.1:7071',
+  '# Every setting, with its gain and its cost: docs/reference/settings.md in the package.',
 ];
 
 const START = [
@@ -55,7 +55,7 @@ const START = [
 ];
 
 const HTTP = [
-  '# Where services ask, and where status, top and metrics are answered. Beyond this machine it needs auth:',
+  '# The address for services, status, top and metrics. Beyond this machine it needs auth:',
   '# (quotamesh token new --help).',
   '# http: { host: 127.0.0.1, port: 7070 }',
 ];
@@ -64,7 +64,7 @@ function meetingLines(meeting: Meeting): readonly string[] {
   switch (meeting.kind) {
     case 'embedded':
       return [
-        '# Where the nodes meet: a folder, for the processes of one machine. Nodes of several machines meet in a Kafka or Redis:',
+        '# The nodes meet in a folder, for the processes of one machine. Nodes of several machines meet in a Kafka or Redis:',
         '# { kind: kafka, brokers: ["kafka-1:9092"] } or { kind: redis, addresses: ["redis-1:6379"] }.',
         'topic:',
         '  kind: embedded',
@@ -72,19 +72,19 @@ function meetingLines(meeting: Meeting): readonly string[] {
       ];
     case 'kafka':
       return [
-        '# Where the nodes meet: two compacted topics of a Kafka, this one and the same with -registry behind it. They are',
-        '# created where they are missing and Kafka lets the nodes; docs/operate/kafka-security.md has the rights.',
+        '# The nodes meet in two compacted topics of a Kafka: this one, and one of its name with -registry behind it. Missing',
+        '# topics are created if Kafka lets the nodes; docs/operate/kafka-security.md has the rights.',
         'topic:',
         '  kind: kafka',
         `  brokers: ${listText(meeting.brokers)}`,
         `  name: ${plain(meeting.topic)}`,
-        '  # Encrypted, and with a name and password that QUOTAMESH_TOPIC_SASL_PASSWORD keeps out of this file:',
+        '  # Encryption, a name and a password; QUOTAMESH_TOPIC_SASL_PASSWORD keeps the password out of this file:',
         '  # tls: true',
         '  # sasl: { mechanism: scram-sha-512, username: quotamesh, password: change-me }',
       ];
     case 'redis':
       return [
-        '# Where the nodes meet: one Redis, or the master that Sentinels name (docs/operate/redis.md).',
+        '# The nodes meet in one Redis, or in the master that Sentinels name (docs/operate/redis.md).',
         'topic:',
         '  kind: redis',
         `  addresses: ${listText(meeting.addresses)}`,
@@ -95,7 +95,7 @@ function meetingLines(meeting: Meeting): readonly string[] {
 
 function groupLines(quota: FirstQuota): readonly string[] {
   return [
-    '# A group is what a quota is for. All nodes together admit so much, wherever it is asked for; who is busy gets what',
+    '# A group has a quota. All nodes together admit so much, at whichever node callers ask; busy nodes get the parts that',
     '# others leave. Groups may also be made and changed while nodes run: quotamesh group --help.',
     'groups:',
     `  ${plain(quota.name)}:`,
@@ -104,17 +104,17 @@ function groupLines(quota: FirstQuota): readonly string[] {
     `        ${rateText(quota)}`,
     ...(quota.dimension === 'messages' ? ['        # bytesPerSecond: 1MiB'] : ['        # messagesPerSecond: 1000']),
     ...(quota.dimension === 'messages' && quota.per === 'second' ? BURST : []),
-    '    # While the topic is away, each node goes on with quota / nodes known last; closed refuses instead.',
+    '    # While the topic is away, each node goes on with quota / nodes known last; with closed it refuses.',
     '    # isolation: { policy: equal-share }',
   ];
 }
 
 /** A quota per minute, hour or day is its own burst. */
-const BURST = ['    # So many may pass at once when the group has been idle.', '    # burst: { messages: 100 }'];
+const BURST = ['    # The number that may pass at once after an idle time.', '    # burst: { messages: 100 }'];
 
 function keyLines(quota: FirstQuota): readonly string[] {
   return [
-    '# Every name like this has a quota of its own in the whole cluster: its first use at any node makes it.',
+    '# Every name like this has a quota of its own in the whole cluster; its first use at any node makes the group.',
     'keys:',
     `  ${plain(quota.name)}:`,
     '    quota:',
@@ -129,7 +129,7 @@ function keyLines(quota: FirstQuota): readonly string[] {
 
 /** Overrides by the value of the pattern's only field. */
 const OVERRIDES = [
-  '    # Who has another quota than all others.',
+  '    # Names with another quota than all others.',
   '    # overrides: { acme: { quota: { publish: { messagesPerSecond: 6000/min } } } }',
 ];
 

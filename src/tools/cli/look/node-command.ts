@@ -4,7 +4,7 @@ export function nodeCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .option('--url <url>', 'address of any node of the cluster, or unix:/path of its socket', 'http://127.0.0.1:7070')
-    .option('--token <token>', 'who asks; a file or QUOTAMESH_TOKEN keeps it out of lists of processes')
+    .option('--token <token>', 'token of the caller; a file or QUOTAMESH_TOKEN keeps it out of lists of processes')
     .option('--token-file <file>', 'a file with the token')
     .option('--ca <file>', 'PEM file of the authority of the node’s certificate')
     .option('--cert <file>', 'PEM file with a client certificate')

@@ -13,7 +13,7 @@ export interface StatusOptions extends NodeCommandOptions {
 export function statusCommand(): Command {
   return nodeCommand('status', 'Print the live table of a running cluster, as one of its nodes sees it.')
     .option('--group <name...>', 'only these groups')
-    .option('--groups <n>', 'so many groups, the busiest first', wholeNumber(1, 10_000), 20)
+    .option('--groups <n>', 'number of groups, the busiest first', wholeNumber(1, 10_000), 20)
     .option('--all', 'all groups and all nodes, however many')
     .option('--json', 'JSON instead of a table')
     .option('--watch', 'go on until Ctrl-C, once a second')
@@ -22,10 +22,9 @@ export function statusCommand(): Command {
 }
 
 const HELP = `
-A group is busy by the part of its quota that is wanted at the node that is asked. Of many nodes those that want most have
-a line each, and the others one together.
-USAGE and DEMAND are as a node reported them last. AGE is that of the report; - = there is
-none, as of a group far below its quota.
+Busiest is the group whose demand at the node that is asked is the largest part of its quota. Of many nodes, those that
+want most have a line each, and the others one together. USAGE and DEMAND are as a node reported them last. AGE is the
+age of that report; - = there is none, as of a group far below its quota.
 
 Examples:
   quotamesh status

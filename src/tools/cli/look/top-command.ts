@@ -16,28 +16,25 @@ export interface TopOptions extends NodeCommandOptions {
 }
 
 export function topCommand(): Command {
-  return nodeCommand(
-    'top',
-    'Show the busiest groups and keys of a running cluster, live: who is throttled, and by how much.',
-  )
+  return nodeCommand('top', 'Show the busiest groups and keys of a running cluster, live, and the throttled ones.')
     .addOption(new Option('--sort <column>', 'largest first').choices(TOP_SORTS).default('throttled'))
-    .option('--groups <n>', 'so many groups', wholeNumber(1, 100), 20)
-    .option('--every <seconds>', 'how often', seconds(3600), 1)
-    .option('--count <n>', 'end after so many times (default: Ctrl-C or q)', wholeNumber(1, 1e9))
-    .option('--once', 'the table, once, also into a file or a pipe')
-    .option('--json', 'a JSON object per time')
+    .option('--groups <n>', 'number of groups', wholeNumber(1, 100), 20)
+    .option('--every <seconds>', 'seconds between two tables', seconds(3600), 1)
+    .option('--count <n>', 'number of tables until the end (default: Ctrl-C or q)', wholeNumber(1, 1e9))
+    .option('--once', 'print the table once, also into a file or a pipe')
+    .option('--json', 'one JSON object for each table')
     .addHelpText('after', HELP)
     .action(lazily(async () => (await import('./show-top.js')).showTop));
 }
 
 const HELP = `
 On a terminal the table stays in place; t, u, d and g sort by throttled, usage, demand and group, q ends it. Into a file
-or a pipe goes one line per group and time, without colours; with --once the table, once.
+or a pipe goes one line for each group of each table, without colours; with --once one table.
 Keys are those that heartbeats of any node name, silent ones too: of very many the busiest.
 Rates are as nodes reported them last.
 THROTTLED is demand above usage, over all nodes; WORST has most of it.
-Where a group shares tokens: TOKENS in the cluster's bucket and its depth, a debt below 0; the SET POINT to which a busy
-bucket returns, by the CORRECTION of the rate; CHARGED, the node that told most beyond what was expected of it.
+Groups that share tokens: TOKENS in the cluster's bucket and its depth, a debt below 0; the SET POINT to which a busy
+bucket returns, by the CORRECTION of the rate; CHARGED, the node that reported most beyond its expected part.
 
 Examples:
   quotamesh top

@@ -11,18 +11,15 @@ export function kafkaQuotasCommand(): Command {
     .description('Keep client quotas of a whole Kafka cluster, with one node inside, until SIGTERM or SIGINT.')
     .requiredOption(
       '-c, --config <file>',
-      'configuration: a YAML file, or a folder of them; kafkaQuotas: says whose quotas follow which group',
+      'configuration: a YAML file, or a folder of them; kafkaQuotas: gives Kafka clients their groups',
     )
     .option(
       '-n, --node <id>',
       'node id; unique in the cluster, the lowest one alive writes (default: host name and HTTP port)',
     )
-    .option(
-      '--http <address>',
-      'where HTTP listens (status, metrics), host:port or unix:/path (default: 127.0.0.1:7070)',
-    )
-    .option('--adopt', 'take over quotas that somebody else has set; what they were is put back by --release')
-    .option('--release', 'put back what was there before quotamesh, and exit; keepers must be stopped first')
+    .option('--http <address>', 'address of HTTP (status, metrics), host:port or unix:/path (default: 127.0.0.1:7070)')
+    .option('--adopt', 'take over quotas that somebody else has set; --release puts the old values back')
+    .option('--release', 'put back the quotas from before quotamesh, and exit; keepers must be stopped first')
     .option('--check', 'validate the configuration, print its mistakes, and exit')
     .option('--print-config', 'print the effective configuration, secrets masked, and exit')
     .addHelpText('after', HELP)

@@ -11,16 +11,13 @@ export function mqttCommand(): Command {
     .description('Run an MQTT broker with one node inside, until SIGTERM or SIGINT.')
     .requiredOption(
       '-c, --config <file>',
-      'configuration: a YAML file, or a folder of them; its rules below mqtt: say what belongs to which group',
+      'configuration: a YAML file, or a folder of them; its rules below mqtt: give clients and topics their groups',
     )
     .option('-n, --node <id>', 'node id; unique in the cluster (default: host name and HTTP port)')
-    .option(
-      '--mqtt <host:port>',
-      'where MQTT listens; port 0 = any free one, the log says which (default: 127.0.0.1:1883)',
-    )
+    .option('--mqtt <host:port>', 'address of MQTT; port 0 = any free one, shown in the log (default: 127.0.0.1:1883)')
     .option(
       '--http <address>',
-      'where HTTP listens (status, metrics, acquires), host:port or unix:/path (default: 127.0.0.1:7070)',
+      'address of HTTP (status, metrics, acquires), host:port or unix:/path (default: 127.0.0.1:7070)',
     )
     .option('--check', 'validate the configuration, print its mistakes, and exit')
     .option('--print-config', 'print the effective configuration, secrets masked, and exit')

@@ -16,7 +16,7 @@ export function runCommand(): Command {
     .option('-n, --node <id>', 'node id; unique in the cluster (default: host name and HTTP port)')
     .option(
       '--http <address>',
-      'where HTTP listens, host:port or unix:/path; port 0 = any free one, the log says which (default: 127.0.0.1:7070)',
+      'address of HTTP, host:port or unix:/path; port 0 = any free one, shown in the log (default: 127.0.0.1:7070)',
     )
     .option('--check', 'validate the configuration, print its mistakes, and exit')
     .option('--print-config', 'print the effective configuration, secrets masked, and exit')
