@@ -99,7 +99,7 @@ describe('the packed package, installed', () => {
     expect(Object.keys(MANIFEST.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
   });
 
-  test("README's commands install it, in a folder beside the clone, and pages name no other package", async () => {
+  test("README's commands install it and write a configuration, in a folder beside the clone, and pages name no other package", async () => {
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     const [install = ''] = /^npm i .*$/m.exec(readme) ?? [];
     expect(install).toBe(`npm i ../quotamesh/quotamesh-${MANIFEST.version}.tgz lmdb`);
@@ -107,6 +107,8 @@ describe('the packed package, installed', () => {
     const shop = { cwd: join(beside, 'shop'), env };
     await promisify(exec)(install, shop);
     expect((await promisify(exec)('npx quotamesh --version', shop)).stdout.trim()).toBe(MANIFEST.version);
+    expect((await promisify(exec)('npx quotamesh init --yes', shop)).stdout).toContain('node.yaml is written');
+    expect((await promisify(exec)('npx quotamesh check node.yaml', shop)).stdout).toContain('valid');
     const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
     for (const page of pages.filter((name) => /^(guide|operate)\/.*\.md$/.test(name))) {
       const commands =

@@ -8,6 +8,7 @@ import { loadConfig } from '../../../src/config/files/load-config.js';
 import { initCommand } from '../../../src/tools/cli/init/init-command.js';
 import { type Questioner, terminal, writeConfig } from '../../../src/tools/cli/init/write-config.js';
 import { describeError } from '../../../src/tools/terminal/exit.js';
+import { runInProcess } from './run-in-process.js';
 
 /** What is asked, answered, said and written, as one reads it in a terminal. `UPDATE_GOLDEN=1` writes it anew. */
 const TRANSCRIPT = fileURLToPath(new URL('init-transcript.txt', import.meta.url));
@@ -64,6 +65,17 @@ test.each([
   expect(bare.match(/^ *[a-z]\w*: /gm)!.length).toBeGreaterThan(text.match(/^ *[a-z]\w*: /gm)!.length);
   writeFileSync(file, bare);
   await expect(loadConfig({ file })).resolves.toMatchObject({ cluster: 'demo' });
+});
+
+test('by the command itself: written, refused where the file is there, and where nobody can be asked', async () => {
+  const file = join(newFolder(), 'node.yaml');
+  const written = await runInProcess(['init', file, '--yes']);
+  expect([written.code, written.stderr]).toEqual([0, '']);
+  expect(readFileSync(file, 'utf8')).toContain('cluster: demo');
+  const refused = await runInProcess(['init', file, '--yes']);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is there already')]);
+  const unasked = await runInProcess(['init', `${file}.new`]);
+  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
 });
 
 test('a file that is there stays as it is, unless --force replaces it', async () => {
