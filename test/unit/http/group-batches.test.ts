@@ -77,6 +77,14 @@ describe('PUT /v1/groups', () => {
     }
   });
 
+  it.each(['', '?dryRun=true'])('null is no group without limits, and refused by its name%s', async (query) => {
+    const refused = await put({ gold: rate(5), silver: null }, {}, {}, query);
+    expect(refused).toMatchObject({ status: 422, body: { code: 'GROUPS_INVALID' } });
+    expect(refused.body.errors).toMatchObject([{ group: 'silver', code: 'GROUP_INVALID' }]);
+    expect(refused.body.detail).toContain('got null');
+    expect((await a.get('/v1/groups/silver')).status).toBe(404);
+  });
+
   it('takes conditions for all groups, and for single ones', async () => {
     const { revision } = (await put({ gold: rate(5), silver: rate(2) })).body as { revision: number };
     const late = await put(

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../../base/errors/catalogue.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { isMapping, type Mapping } from '../../../base/input/mapping.js';
+import { showSent } from '../../../base/input/input-mistakes.js';
+import { isMapping } from '../../../base/input/mapping.js';
 import { withBurstInFull } from '../../../config/read/burst-in-full.js';
 import { examineGroup } from '../../../config/read/group-definition.js';
 import { withUnitsBehindAmounts } from '../../../config/read/units-in-keys.js';
@@ -136,7 +137,7 @@ export function checkedDefinition(parts: ChangeParts, name: string, written: unk
 export function checkedReplacement(
   parts: ChangeParts,
   name: string,
-  written: Mapping,
+  written: unknown,
   expected: Expected,
 ): GroupDefinition {
   // Other mistakes are reported first.
@@ -175,7 +176,11 @@ export function expectRevision(parts: ChangeParts, name: string, expected: Expec
 }
 
 function checked(parts: ChangeParts, name: string, written: unknown): GroupDefinition {
-  const definition = withoutNulls(withUnitsBehindAmounts(written ?? {}));
+  if (!isMapping(written)) {
+    const details = `must be an object, got ${showSent(written)}; {} is a group without limits.`;
+    throw new QuotameshError('GROUP_INVALID', { group: name, count: 1, details });
+  }
+  const definition = withoutNulls(withUnitsBehindAmounts(written));
   const { mistakes } = examineGroup(name, definition, 'request');
   if (mistakes.length > 0) throw invalidGroup(name, mistakes);
   const bytes = Buffer.byteLength(JSON.stringify(definition));

@@ -77,7 +77,7 @@ async function checkedEntries(parts: ChangeParts, written: Mapping, expectedOf: 
     if (at > 0 && at % CHECKED_PER_TURN === 0) await nextTurn();
     try {
       const expected = expectedOf(group);
-      const definition = checkedReplacement(parts, group, (written[group] ?? {}) as Mapping, expected);
+      const definition = checkedReplacement(parts, group, written[group], expected);
       if (!parts.groups.has(group)) rejectBeyond(parts, group, ++added);
       entries.push({ group, expected, definition });
     } catch (error) {
