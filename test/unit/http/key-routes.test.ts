@@ -96,6 +96,24 @@ describe('templates over HTTP', () => {
     expect(await as('operator', 'DELETE', url)).toMatchObject({ status: 204 });
   });
 
+  it.each(['PUT', 'PATCH'] as const)('a preview of %s refuses as the change would', async (method) => {
+    const url = `/v1/key-templates/${encodeURIComponent(`${method}:{id}`)}`;
+    const none = { 'if-none-match': '*' };
+    const both = async (body: object, headers: object) => {
+      const answers = await Promise.all(
+        ['?dryRun=true', ''].map((query) => as('operator', method, url + query, body, headers)),
+      );
+      return answers.map(({ status, body: { code } }) => code ?? status);
+    };
+    const made = await as('operator', 'PUT', url, PER_MINUTE(6));
+    const etag = { 'if-match': String(made.headers.etag) };
+    await as('operator', 'PUT', url, PER_MINUTE(7));
+    expect(await both({ burst: -1 }, etag)).toEqual(['KEY_DEFINITION_INVALID', 'KEY_DEFINITION_INVALID']);
+    expect(await both(PER_MINUTE(8), etag)).toEqual(['KEY_DEFINITION_CHANGED', 'KEY_DEFINITION_CHANGED']);
+    await as('operator', 'DELETE', url);
+    expect(await both(PER_MINUTE(8), none)).toEqual([200, 201]);
+  });
+
   it('asks operators for changes, and viewers to look', async () => {
     expect(await as('traffic', 'PUT', TEMPLATE, {})).toMatchObject({ status: 403, body: { code: 'ROLE_MISSING' } });
     expect(await as('viewer', 'DELETE', '/v1/keys/key:a')).toMatchObject({ status: 403 });

@@ -4,7 +4,7 @@ import { isMapping } from '../../../base/input/mapping.js';
 import { type Mistake, mistakesText } from '../../../config/setting/config-error.js';
 import { keyNameOf } from '../../../config/setting/key-name.js';
 import { KeyPattern } from '../../../core/account/keys/key-pattern.js';
-import { NEVER } from '../../../core/beside/registry/group-history.js';
+import { isExpected, NEVER } from '../../../core/beside/registry/group-history.js';
 import {
   type ChangedBy,
   type GroupDefinition,
@@ -118,8 +118,8 @@ export function previewPutKeys(
   definition: GroupDefinition,
   expected: Expected,
 ): KeysPreview {
-  expectRevision(parts, entry, expected);
   check(parts, entry, definition);
+  expectRevision(parts, entry, expected);
   return { ...entry, dryRun: true, before: definitionIn(parts, entry), after: definition };
 }
 
@@ -164,8 +164,8 @@ function rejectUndeletable(parts: ChangeParts, entry: KeyEntry): void {
 
 /** Checks the revision. Throws KEY_DEFINITION_CHANGED, REGISTRY_OFF. */
 function expectRevision(parts: ChangeParts, entry: KeyEntry, expected: Expected): void {
-  const { revision } = registryOf(parts).stateOf(nameOf(entry));
-  if (expected !== null && expected !== revision) throw changed(entry, revision, expected);
+  const state = registryOf(parts).stateOf(nameOf(entry));
+  if (!isExpected(state, expected)) throw changed(entry, state.revision, expected);
 }
 
 function definitionIn(parts: ChangeParts, entry: KeyEntry): GroupDefinition | null {
