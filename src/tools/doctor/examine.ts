@@ -140,26 +140,27 @@ async function nearestThere(path: string): Promise<string> {
 interface Address {
   readonly host: string;
   readonly port: number;
+  readonly tls: object | null;
 }
 
 /** Tries to listen at an address, and leaves it. */
 async function listenerFinding(
   about: 'http' | 'mqtt',
   code: 'HTTP_ADDRESS_IN_USE' | 'MQTT_ADDRESS_IN_USE',
-  { host, port }: Address,
+  { host, port, tls }: Address,
   timeoutMs: number,
 ): Promise<Finding> {
   const address = `${host}:${port}`;
   if (port === 0) return good(about, `${host}, at any free port`);
   const refusal = await refusalOf({ host, port });
   if (refusal === null) return good(about, `${address} is free`);
-  if (refusal.code === 'EADDRINUSE' && about === 'http' && (await isNode({ host, port }, timeoutMs))) {
+  if (refusal.code === 'EADDRINUSE' && about === 'http' && (await isNode({ host, port, tls }, timeoutMs))) {
     return noted(about, `a node listens at ${address} already; another one needs another --http HOST:PORT`);
   }
   return wrong(about, new QuotameshError(code, { address, reason: refusal.message }));
 }
 
-function refusalOf(address: Address): Promise<NodeJS.ErrnoException | null> {
+function refusalOf(address: Omit<Address, 'tls'>): Promise<NodeJS.ErrnoException | null> {
   const server = createServer();
   return new Promise((resolve) => {
     server.once('error', resolve);
@@ -167,10 +168,11 @@ function refusalOf(address: Address): Promise<NodeJS.ErrnoException | null> {
   });
 }
 
-/** Detects a node within half of the time, to report silent programs as such. */
-async function isNode({ host, port }: Address, timeoutMs: number): Promise<boolean> {
+/** Detects a node within half of the time, to report silent programs as such. Trusts any certificate: no secret is sent. */
+async function isNode({ host, port, tls }: Address, timeoutMs: number): Promise<boolean> {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  const asked = { url: new URL(`http://${name}:${port}`), token: null, tls: {} };
+  const url = new URL(`${tls === null ? 'http' : 'https'}://${name}:${port}`);
+  const asked = { url, token: null, tls: { rejectUnauthorized: false } };
   try {
     const { text } = await ask(asked, { method: 'GET', path: '/livez', timeoutMs: timeoutMs / 2 });
     return JSON.parse(text).alive === true;

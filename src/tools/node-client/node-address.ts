@@ -21,8 +21,13 @@ export interface NodeAddress {
   /** Unix socket of the node, in place of the host in `url`. */
   readonly socketPath?: string;
   readonly token: string | null;
-  /** PEM texts. */
-  readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  /** PEM texts; `rejectUnauthorized: false` trusts any certificate. */
+  readonly tls: {
+    readonly ca?: string;
+    readonly cert?: string;
+    readonly key?: string;
+    readonly rejectUnauthorized?: boolean;
+  };
 }
 
 /** Resolves address and token: flag over file over environment. Throws USAGE, CONFIG_UNREADABLE. */

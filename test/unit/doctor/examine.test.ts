@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:https';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { examine, nodeJsFinding, nodeJsWanted } from '../../../src/tools/doctor/
 import type { Finding } from '../../../src/tools/doctor/finding.js';
 import { freePorts } from '../../../src/tools/processes/free-ports.js';
 import { RecordingListener } from '../../conformance/recording-listener.js';
+import { makeAuthority } from '../access/certificates.js';
 
 const PATIENCE_MS = 5000;
 const GROUPS = 'groups: { orders: { quota: { publish: { messagesPerSecond: 1000 } } } }\n';
@@ -57,6 +59,16 @@ describe('addresses', () => {
     const says = expect.stringContaining('--http HOST:PORT');
     expect(findings[2]).toMatchObject({ about: 'http', state: 'noted', says });
     expect(findingsExitCode(findings)).toBe(0);
+  });
+
+  test('a node listens there with TLS, whoever has signed its certificate', async () => {
+    const folder = temporaryFolder();
+    const pair = await makeAuthority(folder, 'localhost');
+    const node = createTlsServer(pair, (_, response) => response.end('{"alive":true}'));
+    const port = await listening(node);
+    const tls = `tls: { cert: { file: ${pair.certFile} }, key: { file: ${pair.keyFile} } }`;
+    const { findings } = await lookAt(`cluster: demo\nhttp: { port: ${port}, ${tls} }\n${GROUPS}`);
+    expect(findings[2]).toMatchObject({ about: 'http', state: 'noted' });
   });
 
   test('of a broker with rules, too; and an address that is none of this machine', async () => {
@@ -178,11 +190,16 @@ test('as text', () => {
 });
 
 async function lookAt(yaml: string, timeoutMs = PATIENCE_MS) {
-  const folder = mkdtempSync(join(tmpdir(), 'quotamesh-doctor-'));
-  ends.push(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'node.yaml');
   writeFileSync(file, yaml);
   return { folder, findings: await examine({ file, timeoutMs }) };
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quotamesh-doctor-'));
+  ends.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 function kafkaYaml(http: number, brokers: readonly number[]): string {
