@@ -10,6 +10,7 @@ import { hasReports } from '../../topic/embedded/topic-folder.js';
 import type { RedisTopicConfig } from '../../topic/redis/kind.js';
 import { reasonOf } from '../../topic/remote/topic-unusable.js';
 import { ask } from '../node-client/node-address.js';
+import { contentText } from '../terminal/content-text.js';
 import { type Finding, good, looked, noted, skipped, wrong } from './finding.js';
 import { kafkaFindings } from './kafka-findings.js';
 import { recordsFinding, signatureFindings } from './signature-finding.js';
@@ -27,21 +28,8 @@ export async function examine({ timeoutMs, ...load }: ExamineOptions): Promise<r
   const own = Promise.all([...listeners(config, timeoutMs), ...folders(config, timeoutMs)]);
   const [here, topic] = await Promise.all([own, topicFindings(config, timeoutMs)]);
   const records = await recordsOf(config, topic, timeoutMs);
-  const first = [nodeJsFinding(), good('configuration', configText(load.file, config))];
+  const first = [nodeJsFinding(), good('configuration', `${load.file} is valid: ${contentText(config)}`)];
   return [...first, ...here.flat(), ...topic, ...records];
-}
-
-function configText(file: string, { cluster, groups, keys }: ResolvedConfig): string {
-  const templates = keys.templates.length;
-  const counts = [
-    countOf(groups.length, 'group'),
-    ...(templates > 0 ? [countOf(templates, 'pattern of keys', 'patterns of keys')] : []),
-  ];
-  return `${file} is valid: cluster ${cluster}, ${counts.join(', ')}`;
-}
-
-function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 function listeners({ http, mqtt }: ResolvedConfig, timeoutMs: number): Promise<readonly Finding[]>[] {

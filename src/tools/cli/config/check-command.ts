@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { contentText } from '../../terminal/content-text.js';
 import { print } from '../../terminal/print.js';
 
 export function checkCommand(): Command {
@@ -18,21 +19,12 @@ async function check(file: string, { json = false }: { readonly json?: boolean }
     const { cluster, groups, keys } = await loadConfig({ file, env: process.env });
     const keyPatterns = keys.templates.length;
     const said = { valid: true, cluster, groups: groups.length, keyPatterns, mistakes: [] };
-    const counts = [
-      countOf(groups.length, 'group'),
-      ...(keyPatterns > 0 ? [countOf(keyPatterns, 'pattern of keys', 'patterns of keys')] : []),
-    ];
-    const text = `${file}: valid; cluster ${cluster}, ${counts.join(', ')}`;
-    print(json ? JSON.stringify(said) : text);
+    print(json ? JSON.stringify(said) : `${file}: valid; ${contentText({ cluster, groups, keys })}`);
   } catch (error) {
     if (!json || !(error instanceof ConfigError)) throw error;
     print(JSON.stringify({ valid: false, mistakes: error.mistakes }));
     process.exitCode = EXIT_CONFIG;
   }
-}
-
-function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 const HELP = `
