@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nameOfSegment, segmentOf } from '../../../src/config/setting/path-segment.js';
+import { GROUP_LENGTH_MAX } from '../../../src/doors/http/route/fields.js';
 import { nodeAddress } from '../../../src/tools/node-client/node-address.js';
 import { get } from '../../../src/tools/node-client/node-requests.js';
 import { type HttpScene, readyScene } from './http-scene.js';
@@ -39,6 +40,18 @@ test.each(['.', '..', '%2e', '..%2F'])('a key named %s is found by fetch, the co
     name: key,
     definition: { burst: 5 },
   });
+});
+
+test.each([
+  ['latin', 'a', GROUP_LENGTH_MAX],
+  ['percent signs', '%', GROUP_LENGTH_MAX],
+  // Node reads 16 KiB of headers, and a path has 6 bytes for each of these characters.
+  ['umlauts', 'ä', 2500],
+  ['emoji', '🦄', 2500],
+])('a key of a long name is found by its path: %s', async (_, sign, length) => {
+  const key = sign.repeat(length / sign.length);
+  expect(await scene.acquire({ key, messages: 1 })).toMatchObject({ status: 200 });
+  expect(await (await fetch(`${url}${pathOfKey(key)}`)).json()).toMatchObject({ key, template: '{id}' });
 });
 
 test.each(['keys', 'groups', 'key-templates'])(
