@@ -352,7 +352,7 @@ describe('the live page in a browser', () => {
   test('a node that goes away leaves a page that says so', async () => {
     await visit('#/');
     await closeHttp(scenes[0].app, 0);
-    await expect.poll(() => page.textContent('#trouble'), { timeout: 5000 }).toContain('What is shown is old');
+    await expect.poll(() => page.textContent('#trouble'), { timeout: 5000 }).toContain('The page shows old data');
     await page.focus('#time');
     const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/v1/live/history'));
     await page.keyboard.press('ArrowLeft');

@@ -49,7 +49,7 @@ function tellLink(link, reason = '', error) {
   const trouble = element('trouble');
   trouble.hidden = link === 'open';
   if (link !== 'open')
-    say(trouble, link === 'closed' ? `What is shown is old: ${reason}. Trying again every second.` : textOf(error));
+    say(trouble, link === 'closed' ? `The page shows old data: ${reason}. Trying again every second.` : textOf(error));
   const isLogin = link === 'refused' && (error.code === 'ROLE_MISSING' || error.status === 401);
   element('login').hidden = !isLogin;
   if (isLogin) element('token').focus();

@@ -210,7 +210,7 @@ const WHY = 'Why is a request of this group refused?';
 
 function groupTiles(host) {
   return tiles(host, [
-    ['Quota', 'What the whole cluster may admit'],
+    ['Quota', 'Limit of the whole cluster'],
     ['Admitted', 'By all nodes, as they told last'],
     ['Wanted', 'By all nodes, as they told last'],
     ['Refused here', 'By this node'],
@@ -220,7 +220,7 @@ function groupTiles(host) {
 
 function shadowTiles(host) {
   return tiles(host, [
-    ['Shadow quota', 'What the whole cluster would be allowed'],
+    ['Shadow quota', 'Planned limit of the whole cluster'],
     ['Would admit', 'By all nodes, as they told last'],
     ['Would refuse', 'Granted by this node, and the shadow would have refused it'],
     ['Would grant', 'Refused by this node, and the shadow would have granted it'],

@@ -119,10 +119,10 @@ export class GroupsList {
     const figures = make('div', { className: 'tiles' });
     this.writeTiles = tiles(figures, [
       ['Listed', 'Directions of groups that have a quota'],
-      ['Hottest', 'What all nodes want of it'],
+      ['Hottest', 'Demand of all nodes, in quotas'],
       ['Nodes alive', 'Members of the cluster'],
       ['Round trip', 'From a report to reading it back'],
-      ['This node', 'Why it is degraded'],
+      ['This node', 'Reasons for a degraded state'],
     ]);
     return [make('h1', { className: 'out', text: 'Groups' }), figures, tools, this.view, this.missing];
   }

@@ -98,7 +98,10 @@ export class KeyChange {
     }
     this.result.textContent = settingsThatDiffer(preview.before ?? {}, preview.after).join('\n');
     const whom = this.whom.value === THIS_KEY ? this.key : `every key of ${this.template} without a quota of its own`;
-    say(this.told, this.canChange ? `What ${whom} would have.` : 'Keys cannot be changed here: the registry is off.');
+    say(
+      this.told,
+      this.canChange ? `Settings of ${whom} after the change.` : 'Keys cannot be changed here: the registry is off.',
+    );
   }
 
   async #apply() {

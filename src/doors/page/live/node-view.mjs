@@ -62,7 +62,7 @@ export class NodeView {
       ),
     );
     this.writeTiles = tiles(figures, [
-      ['State', 'Whether it decides about requests'],
+      ['State', 'Deciding about requests, or not'],
       ['Members alive', 'As this node sees them'],
       ['Round trip', 'From a report to reading it back'],
       ['Topic lag', 'Age of the newest own record that was read back'],
