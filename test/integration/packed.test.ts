@@ -145,7 +145,7 @@ describe('the packed package, installed', () => {
   ])('%s starts nothing where LMDB is missing, and says what to install', async (...command) => {
     const ended = await quotamesh(...command).catch((error: { stderr: string }) => error);
     expect(ended.stderr).toBe(
-      `quotamesh: topic kind embedded needs the package lmdb, which is not installed\nRun npm install lmdb@${LMDB_VERSION}, with --global where quotamesh was: it does not come along, since other kinds of topic do without.\n`,
+      `quotamesh: topic kind embedded needs the package lmdb, which is not installed\nRun npm install lmdb@${LMDB_VERSION}, with --global if quotamesh was installed so. It is no part of quotamesh, because other kinds of topic do not need it.\n`,
     );
   });
 

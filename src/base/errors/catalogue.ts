@@ -89,7 +89,8 @@ export const ERROR_CATALOGUE = {
   },
   CLOCK_BEHIND: {
     message: 'the clock of this machine is at least {behindMs} ms behind that of broker {broker}',
-    remedy: 'Let both follow time servers (`timedatectl`). Shares do not hang on it; tokens, certificates and logs do.',
+    remedy:
+      'Let both follow time servers (`timedatectl`). Tokens, certificates and logs depend on the clock; shares do not.',
   },
   TOPIC_THROTTLED: {
     message: 'broker {broker} throttles {client} by a client quota ({quota})',
@@ -142,7 +143,7 @@ export const ERROR_CATALOGUE = {
   },
   KAFKA_QUOTAS_REFUSED: {
     message: 'the quotas were not put back: {reason}',
-    remedy: 'See what Kafka says; what is left is put back by the next --release.',
+    remedy: 'Read the reason that Kafka gives, and run --release again: it puts the other quotas back.',
     exitCode: EXIT_UNAVAILABLE,
   },
   MQTT_ADDRESS_IN_USE: {
@@ -249,13 +250,13 @@ export const ERROR_CATALOGUE = {
   TOPIC_PACKAGE_MISSING: {
     message: 'topic kind {kind} needs the package {package}, which is not installed',
     remedy:
-      'Run npm install {package}@{version}, with --global where quotamesh was: it does not come along, since other kinds of topic do without.',
+      'Run npm install {package}@{version}, with --global if quotamesh was installed so. It is no part of quotamesh, because other kinds of topic do not need it.',
     exitCode: EXIT_CONFIG,
   },
   TOPIC_CODEC_MISSING: {
     message: 'records of the topic are compressed with {codec}, for which this node has no codec: it needs {needed}',
     remedy:
-      'Install it at every node: others that read these records work with another log. If no node is to have it, set topic.compression at all nodes and compression.type=producer at the topic, then delete the topic and restart one node: what is compressed already stays so.',
+      'Install it at every node: all nodes must read all records. If no node is to have it, set topic.compression at all nodes and compression.type=producer at the topic, then delete the topic and restart one node: records that are compressed already stay so.',
     exitCode: EXIT_CONFIG,
   },
   KAFKAJS_VERSION: {
@@ -284,7 +285,7 @@ export const ERROR_CATALOGUE = {
   GROUP_UNKNOWN: {
     message: 'group {group} is not configured{near}',
     remedy:
-      'Use a configured group, add it to the YAML, or set defaultGroup; a key needs a template that has such names, which `quotamesh key template list` shows.',
+      'Use a configured group, add it to the YAML, or set defaultGroup; a key needs a template with a pattern for its name (`quotamesh key template list`).',
     httpStatus: 404,
   },
   ...GROUP_ERRORS,
@@ -360,7 +361,7 @@ export const ERROR_CATALOGUE = {
   },
   FIELDS_INVALID: {
     message: '{count} fields are wrong: {details}',
-    remedy: 'GET /openapi.json tells what is allowed.',
+    remedy: 'GET /openapi.json lists the allowed values.',
     httpStatus: 422,
   },
   FIELD_UNKNOWN: {
@@ -370,7 +371,7 @@ export const ERROR_CATALOGUE = {
   },
   FIELD_INVALID: {
     message: '{field} {reason}',
-    remedy: 'GET /openapi.json tells what is allowed.',
+    remedy: 'GET /openapi.json lists the allowed values.',
     httpStatus: 422,
   },
   ...BATCH_ERRORS,

@@ -126,7 +126,8 @@ export const GROUP_ERRORS = {
   },
   LIMIT_DENIED: {
     message: 'no limit of its own for key {key}: {reason}',
-    remedy: 'Leave the limit out, or lower it; allowLimits of the template says who may ask for what.',
+    remedy:
+      'Leave the limit out, or lower it; allowLimits of the template bounds it, and names the role that it takes.',
     httpStatus: 403,
   },
   LIMIT_INVALID: {

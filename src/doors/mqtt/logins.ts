@@ -12,8 +12,8 @@ const BAD_USERNAME_OR_PASSWORD = 4;
 const NOT_AUTHORIZED = 5;
 
 /**
- * Decides who may connect. With `auth:`: a password that is a token with the role traffic, or without a password a
- * certificate that has it by a rule. The username is the client's word; rules of groups may use it
+ * Decides who may connect. With `auth:` a client needs the role traffic: its password is a token that has it, or it has
+ * no password and a certificate to which a rule gives it. The username is not proven; rules of groups may use it
  * (docs/operate/access.md).
  */
 export class Logins {

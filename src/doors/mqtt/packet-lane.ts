@@ -1,8 +1,9 @@
 import { packetLength } from './packets.js';
 
 /**
- * Keeps whole packets in the pieces in which they came. They are cut off one by one: 13,000 slices of a read take
- * twenty times its bytes. A piece counts, as it stays in memory, until its last packet has gone.
+ * Keeps whole packets in the pieces in which they came. They are cut off one by one, when asked
+ * for: a slice for each small packet would take twenty times the bytes read. A piece counts until its last packet has
+ * gone, because it stays in memory as long.
  */
 export class PacketLane {
   readonly #pieces: Buffer[] = [];

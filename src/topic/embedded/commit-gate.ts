@@ -9,13 +9,15 @@ const ASK_AGAIN_MS = 2;
 const LOOK_AGAIN_MS = 1000;
 
 /**
- * Guards LMDB's write lock; every process enters before it opens, writes or closes the log. LMDB's own lock blocks a
- * thread: with a frozen holder (SIGSTOP), opening freezes the event loop, a write pins a thread of libuv's pool, and
- * `process.exit` hangs joining it. Processes wait here with a socket instead, and can give up at any time. The door is
- * a listening socket of Linux's abstract namespace. It has one holder, and disappears with its process after LMDB's
- * robust mutex was released, because the kernel closes files last. It leaves no file, and takes 35 µs. LMDB's lock
- * still decides who writes. Without a common namespace (macOS, containers) the door stands open, and a frozen writer
- * delays opening and exiting. A process that stalls inside keeps others out as long.
+ * Guards LMDB's write lock; every process enters before it opens, writes or closes the log. *Why:* LMDB's own lock blocks
+ * a thread. With a frozen holder (SIGSTOP), opening freezes the event loop, a write pins a thread of libuv's pool, and
+ * `process.exit` hangs joining it. Processes wait here with a socket instead, and can give up at any time.
+ *
+ * - The door is a listening socket of Linux's abstract namespace: one holder, no file, 35 µs.
+ * - It disappears with its process after LMDB's robust mutex was released, because the kernel closes files last.
+ * - LMDB's lock still decides who writes.
+ * - A process that stalls inside keeps others out as long.
+ * - Without a common namespace (macOS, containers) the door stands open: a frozen writer delays opening and exiting.
  */
 export class CommitGate {
   readonly #address: string;

@@ -17,8 +17,8 @@ const LOG_APPEND_TIME = 0x08;
 
 /**
  * Decodes a record batch of format 2. Throws on nonsense, and TOPIC_CODEC_MISSING where it cannot be inflated. Values
- * are views of `bytes`. *Why not kafkajs:* per record a decoder, a dozen fields and three 64-bit objects took more than
- * all else of a node in bench:scale; it is the slow twin of tests. @param bytes first to last byte of the record batch
+ * are views of `bytes`. *Why not kafkajs:* it makes a decoder, a dozen fields and three 64-bit objects per record; it is
+ * the slow twin of tests. @param bytes first to last byte of the record batch
  */
 export function recordsOf(bytes: Buffer, partition: number): ReadRecord[] {
   const attributes = bytes.readInt16BE(ATTRIBUTES_AT);

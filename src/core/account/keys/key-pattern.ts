@@ -45,8 +45,12 @@ export class KeyPattern {
 
   /**
    * Tests a name. A field first takes nothing; at a mismatch behind it the last field takes one character more. Earlier
-   * fields need no more: that would only leave less to the last one. So a test takes at most length of name × length of
-   * pattern steps, while a regular expression with four fields takes ten seconds for a name of 200 colons.
+   * fields need no more: that would only leave less to the last one.
+   *
+   *     steps ≤ length of name × length of pattern
+   *
+   * *Why not a regular expression:* its steps may grow with a power of the name's length, by one degree
+   * for each field.
    */
   matches(name: string): boolean {
     const parts = this.#parts;

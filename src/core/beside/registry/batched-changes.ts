@@ -10,12 +10,16 @@ import type {
 } from './registry-record.js';
 
 /**
- * Judges changes of many groups, all or none. A batch is one record, whose offset decides, and before it the parts that
- * exceed a record. It is accepted if every group has its expected revision there; then all get revision offset + 1.
- * Without a part it is void. Compaction may take earlier revisions away from a later reader. So a *verdict* stands in
- * the log before any state that contains the batch; without a verdict, all records that decide are still there. Batch,
- * parts and verdict are freed when all groups' states contain the batch. *Worked:* at 9, gold (expects 4) and new
- * (expects 0) → both have revision 10, if gold had 4 and new did not exist.
+ * Judges changes of many groups, all or none. A batch is one record, whose offset decides; parts that exceed it stand
+ * before it.
+ *
+ * - It is accepted if every group has its expected revision at that offset; then all get revision offset + 1.
+ * - It is void if one of its parts is missing.
+ * - A *verdict* stands in the log before any state that contains the batch, because compaction may take earlier
+ *   revisions away from a later reader. Without a verdict, all records that decide are still there.
+ * - Batch, parts and verdict are freed when all groups' states contain the batch.
+ *
+ * *Worked:* at 9, gold (expects 4) and new (expects 0) → both have revision 10, if gold had 4 and new did not exist.
  */
 export class BatchedChanges {
   readonly #nodeId: string;

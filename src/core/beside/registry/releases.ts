@@ -12,11 +12,15 @@ interface Release {
 }
 
 /**
- * Applies deletions that detach all attachments leading to the group: one proposal, many entries. The entries at its
- * offset decide, which compaction may take away. So an entry's state waits for the states of the entries detached
- * because of it, and the group's comes last. Either the group's state contains the deletion, and so do all, or all
- * records that decide about stateless entries are still in the log. *Worked:* at 9, gold is deleted, acme is attached
- * to it, acme/orders is the same as acme: states come as acme/orders, acme, gold.
+ * Applies deletions that detach all attachments leading to the group: one proposal, many entries. The entries as of its
+ * offset decide, and compaction may take their records away. So states are written in an order: an entry's after those
+ * of all entries detached because of it, and the group's last. Then one of two things holds:
+ *
+ * - The group's state contains the deletion, and so do all others.
+ * - All records that decide about entries without a state are still in the log.
+ *
+ * *Worked:* at 9, gold is deleted, acme is attached to it, acme/orders is the same as acme: states come as acme/orders,
+ * acme, gold.
  */
 export class Releases {
   readonly #groups: ReadonlyMap<string, GroupHistory>;

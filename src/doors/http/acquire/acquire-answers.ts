@@ -159,8 +159,8 @@ export function createAcquireOutcomes(): AcquireOutcomes {
 }
 
 /**
- * Writes refusals; the parts that are the same per slot and level are made once. *Why:* under overload most answers are
- * refusals; an object and JSON.stringify for each cost 2.5 grants.
+ * Writes refusals from parts that are made once per slot and level. *Why:* under overload most answers are refusals, and
+ * JSON.stringify of an object costs more than a grant.
  */
 export class RefusalAnswers {
   readonly fields: RateLimitFields;

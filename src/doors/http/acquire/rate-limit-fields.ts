@@ -34,9 +34,9 @@ export class RateLimitFields {
   }
 
   /**
-   * Makes RateLimit: r whole units left here, t seconds until most is left (decide/units-left.ts). Without inflow there
-   * is no t. In a refusal only the item that refused carries t, equal to Retry-After, which must not be earlier than
-   * any t.
+   * Makes RateLimit. r = whole units left at this node; t = seconds until as many as possible are left
+   * (decide/units-left.ts). Without inflow there is no t. In a refusal only the item that refused carries t, equal to
+   * Retry-After: no t may be later than that.
    */
   current(
     lane: number,

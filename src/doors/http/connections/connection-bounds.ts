@@ -13,10 +13,9 @@ interface BoundsParts {
 }
 
 /**
- * Bounds what clients make the listener remember. Node's server parses every request that arrives and keeps every
- * answer until the client takes it: eight pipelining connections that read nothing ended a node of 256 MB. Here a
- * connection has one request under way and a bounded number behind it, and all share one budget of memory. A connection
- * without pipelining costs one look at its last answer.
+ * Bounds the memory that clients take of the listener. *Why:* Node's server parses every request that arrives, and keeps
+ * every answer until the client takes it. Here a connection has one request under way and a bounded number behind it,
+ * and all share one budget of memory. A connection without pipelining costs one look at its last answer.
  */
 export class ConnectionBounds {
   readonly #parts: BoundsParts;
@@ -210,8 +209,8 @@ function none(): Record<EndReason, number> {
 }
 
 /**
- * Joins small chunks of a body into larger ones. *Why:* Node keeps about 150 bytes per chunk until the end of a body:
- * 80 connections with chunks of one byte ended a node of 96 MB.
+ * Joins small chunks of a body into larger ones. *Why:* Node keeps about 150 bytes per chunk until the end of a body,
+ * even for chunks of one byte.
  */
 function joinChunks(request: IncomingMessage): void {
   if (request.headers['transfer-encoding'] === undefined) return;
@@ -240,10 +239,9 @@ function joinChunks(request: IncomingMessage): void {
 const JOINED_BYTES = 4096;
 
 /**
- * Stops Node from parsing more requests of an ended connection. Node parses all 64 KiB that it has read, and no call
- * stops that: 2,500 pipelined requests take 5 MB and 6 ms, none of it freed within a turn of the event loop; 600
- * connections ended a node of 256 MB. It parses nothing after a CONNECT, and a server may choose its class of messages:
- * an ended connection gets this one, which claims to be a CONNECT.
+ * Stops Node from parsing more requests of an ended connection. *Why:* Node parses all 64 KiB that it has read, some
+ * 2,500 requests in 5 MB, and frees none within a turn of the event loop. No call stops it, but it parses nothing after a
+ * CONNECT. A server may choose its class of messages: an ended connection gets this one, which claims to be a CONNECT.
  */
 const DROPPED = new IncomingMessage(new Socket());
 for (const [name, value] of Object.entries({ method: 'CONNECT', upgrade: true })) {

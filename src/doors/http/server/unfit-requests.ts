@@ -7,8 +7,8 @@ import { needs } from '../route/route-access.js';
 import type { KnownRoutes } from '../status/info-routes.js';
 
 /**
- * Refuses, in turn, requests without a host or with an unknown expectation. *Why:* Node answers them before a
- * connection's bounds apply: 450 such connections ended a node of 256 MB.
+ * Refuses, in turn, requests without a host or with an unknown expectation. *Why:* Node itself would
+ * answer them before a connection's bounds apply, and keep the answers without a bound.
  */
 export function refuseUnfit(handle: RequestListener): RequestListener {
   return (request, response) => {

@@ -1,6 +1,6 @@
 /**
- * Holds waiters by signal, with one listener each. *Why:* a signal looks through all its listeners at each change:
- * 20,000 waits on one took 18 s to begin.
+ * Holds waiters by signal, with one listener for each signal. *Why:* a signal looks through all its listeners at each
+ * change: n waits with one listener each would begin in n² steps.
  */
 export class AbortWatch<Waiter> {
   readonly #onAbort: (waiter: Waiter, reason: unknown) => void;
