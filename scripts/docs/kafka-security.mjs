@@ -82,7 +82,7 @@ a connection proves who it is:
 
 - A token of the endpoint is replaced after 80 % of its life, at the latest 15 s before its end; all connections of a
   topic share it.
-- Where brokers end sessions (\`connections.max.reauth.ms\`), a connection proves itself again 10 s before. Tokens must
+- If brokers end sessions (\`connections.max.reauth.ms\`), a connection proves itself again 10 s before. Tokens must
   live for 30 s at least, sessions for more than 10 s.
 - The endpoint says no: \`TOKEN_REFUSED\`, and a node that starts ends. It does not answer, or the file is missing:
   \`TOKEN_UNAVAILABLE\`; the node goes on trying, and says so. Kafka refuses the token: \`TOPIC_DENIED\`, with
@@ -109,7 +109,7 @@ key in a log line (20 at most), and stand in \`status\` (\`signatures\`; \`degra
 ### Introducing and removing it, one node at a time
 
 1. Every node: \`hmac: { key: { file: … }, verify: warn }\`. It signs, and believes all the same; nodes without the key
-   skip signatures. What the registry holds unsigned is written again, signed, after 10 to 20 s.
+   skip signatures. Unsigned records of the registry are written again, signed, after 10 to 20 s.
 2. Wait until \`quotamesh_topic_unverified_keys\` is 0 at every node (unchanged groups are reported again after
    \`timing.forcedReportMs\`; keys of nodes that are gone stay until they are forgotten).
 3. Every node: remove \`verify: warn\`.
@@ -120,15 +120,15 @@ remove signatures: \`verify: warn\` at every node, then no \`hmac\`.
 ### Changing the key, one node at a time
 
 1. Every node: \`nextKey\` is the new key. It is believed already.
-2. Every node: \`key\` is the new key, \`previousKey\` the old one. What the registry holds under the old
-   one is written again.
+2. Every node: \`key\` is the new key, \`previousKey\` the old one. Records of the registry under the old one are
+   written again.
 3. When \`quotamesh_topic_unverified_keys{signer="previous-key"}\` is 0 at every node, without \`previousKey\`.
 
 \`signatures.keyId\` in \`status\` tells which key a node signs with, and nothing about it.
 
 ### What signatures do not protect from
 
-Who may write to a topic and has no key can still
+A writer to the topic without the key can still
 
 - **hide a record from nodes that start later**, by writing anything under its key, or a tombstone: compaction then
   drops the signed one. Running nodes ignore it. A report comes again within \`timing.forcedReportMs\` (5 minutes),
@@ -140,7 +140,7 @@ Who may write to a topic and has no key can still
   was made **without** \`If-Match\` and is shown again counts again; with \`If-Match\` it does not.
 - **fill the topic**, or hold it up.
 
-None of these lifts Σ shares above the quota for nodes that have read the same log. Who has the key is a node. So:
-ACLs first, signatures where the topic is not the nodes' alone. Why it is so: [decision
+None of these lifts Σ shares above the quota for nodes that have read the same log. Every holder of the key is a node.
+So: ACLs first, signatures where the topic is not the nodes' alone. The reasons: [decision
 0044](../decisions/0044-signed-records.md).
 `;

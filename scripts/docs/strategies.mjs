@@ -58,7 +58,7 @@ In the formulas w is the node's weight (\`weights\`), Σ runs over the nodes tha
 as nobody wants anything, never let Σ shares exceed the target (but for \`equal-residual\`), and leave everybody a floor
 of \`floorRatio\` · target · w/Σw.
 
-Where tokens are shared, as by default, shares say in which proportion throttled nodes divide what the others leave, and
+If tokens are shared, as by default, shares say in which proportion throttled nodes divide what the others leave, and
 all of it is divided at once; the bucket of the cluster holds the quota, whatever the sum of shares is
 ([tokens](tokens.md#the-rules)).`;
 
@@ -72,24 +72,24 @@ max-min needs no smoothing to be stable. The picture: max-min with 1 s.`,
   slewPerSecond: `    share = min(strategy, applied + slewPerSecond · target · age)
 
 No share rises by more than that part of the target per second of log time; decreases are immediate. Nodes whose read
-offsets are τ apart then exceed the target by at most N · slewPerSecond · target · τ for that time. What one gives up
-and another may not take yet lies idle. The picture: max-min with 0.2 per second.`,
+offsets are τ apart then exceed the target by at most N · slewPerSecond · target · τ for that time. The part that one
+gives up and another may not take yet lies idle. The picture: max-min with 0.2 per second.`,
 };
 
 const PLAIN_SETTINGS = `### minShareRatio, maxShareRatio
 
     minShareRatio · target ≤ share ≤ maxShareRatio · target
 
-For every single node. What a maximum cuts off goes to those that want more; what a minimum costs is taken from what the
-others have above theirs. Target 100, maximum 0.5, shares 80/15/5 with demands 200/40/5 → 50/40/5, and 5 lie idle.
+For every single node. The excess over a maximum goes to those that want more; the cost of a minimum is taken from the
+others' parts above theirs. Target 100, maximum 0.5, shares 80/15/5 with demands 200/40/5 → 50/40/5, and 5 lie idle.
 Minimum 0.1, shares 90/10/0 → 80/10/10. With several wrappers the range comes first, then smoothing, then the slew
 limit.
 
-Where the cluster has a bucket for the group, a minimum is lent while it is not wanted, and a maximum holds bursts as well
+If the cluster has a bucket for the group, a minimum is lent while it is not wanted, and a maximum holds bursts as well
 ([tokens](tokens.md#the-rules)).
 
 ### headroom
 
-What nobody wants now, for strategies that divide by demand. Target 100, demands 20/30: \`by-weight\` 45/55 (a node that
-wakes starts with its part at once), \`by-demand\` 40/60 (room for whoever is busy), \`none\` 20/30 (nobody may take what
-it has not reported).`;
+Tokens that nobody wants now, for strategies that divide by demand. Target 100, demands 20/30: \`by-weight\` 45/55 (a
+node that wakes starts with its part at once), \`by-demand\` 40/60 (room for busy nodes), \`none\` 20/30 (nobody may
+take tokens without a report of their demand).`;

@@ -6,9 +6,9 @@ import { type LaneView, needsConvergence, nodesIn, type Strategy, sum } from './
  *
  *     shareᵢ = target · wᵢ/Σw · N/divisorᵢ        divisorᵢ = N while all agree on N; a newcomer waits with share 0
  *
- * Numaflow's distributed throttling. Nothing moves but when nodes come and go. What one node does not use nobody else
- * may: with one busy node of N, 1/N of the target is used in the long run. Where tokens are shared, an idle group has
- * its whole burst at any node all the same.
+ * Numaflow's distributed throttling. Nothing moves but when nodes come and go. Nobody may use the part that another
+ * node leaves: with one busy node of N, 1/N of the target is used in the long run. If tokens are shared, an idle group
+ * has its whole burst at any node all the same.
  *
  * **The agreed pool.** A node reports in its heartbeats by how many it divides. While nodes report different sizes
  * everybody divides by the largest, and newcomers wait with share 0; when all report the number of living nodes,
