@@ -13,7 +13,7 @@ export function recommendCommand(): Command {
     .description('Find the quota, burst and strategy that recorded traffic needs, by playing it on simulated clusters.')
     .requiredOption('--from <file>', 'a recording of `quotamesh record`, or a CSV of arrivals; - = standard input')
     .option('--refuse-below <part>', 'at most this part of the work may be refused', '0.1%')
-    .addOption(new Option('--of <amounts>', 'what the quota is for').choices(['messages', 'bytes']).default('messages'))
+    .addOption(new Option('--of <amounts>', 'unit of the quota').choices(['messages', 'bytes']).default('messages'))
     .option('--group <name>', 'configuration or recording: the group, where there are several')
     .option('--config <file>', 'CSV: a group of this configuration, with its strategy and all of its settings')
     .option('--set <name=value...>', 'CSV: settings of the group, over those of the configuration')

@@ -74,7 +74,7 @@ function liveCommand(): Command {
   return new Command('live')
     .description('Play one scenario on real node processes of this machine, and judge it like a simulated one.')
     .argument('<scenario>', SCENARIO)
-    .addOption(new Option('--topic <kind>', 'where the reports go').choices(['embedded', 'kafka']).default('embedded'))
+    .addOption(new Option('--topic <kind>', 'topic of the reports').choices(['embedded', 'kafka']).default('embedded'))
     .option('--brokers <list>', 'with --topic kafka: host:port, host:port, …', brokerList)
     .option('--broker-pid <pid>', 'with --topic kafka: the broker that an outage freezes', countBetween(2, 2 ** 31))
     .option('--seed <number>', 'arrivals are those of `sim run` with this seed', countBetween(0, 0xffffffff), 1)
@@ -89,7 +89,7 @@ function liveCommand(): Command {
 function swarmCommand(): Command {
   return new Command('swarm')
     .description('Random clusters under random load and faults: safety while they last, convergence after them.')
-    .option('--seeds <count>', 'how many seeds (default: 100)', countBetween(1, 10_000_000))
+    .option('--seeds <count>', 'number of seeds (default: 100)', countBetween(1, 10_000_000))
     .option('--from <number>', 'the first seed (default: a new one each time)', countBetween(0, 0xffffffff))
     .option('--seed <number>', 'this one seed alone', countBetween(0, 0xffffffff))
     .option('--workers <count>', 'threads (default: one per core)', countBetween(1, 256))

@@ -81,7 +81,7 @@ const COLUMNS = [
     'oscillation',
     'least',
     percent,
-    'How much the admitted rates move per second in steady parts, as a part of the quota.',
+    'The movement of the admitted rates per second in steady parts, as a part of the quota.',
   ),
   column('Records', 'records', 'least', grouped, 'Records or messages sent between nodes, store or topic.'),
   column('KB sent', 'bytes', 'least', (bytes) => grouped(Math.round(bytes / 1000)), 'Kilobytes (1,000) of them.'),

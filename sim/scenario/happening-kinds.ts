@@ -1,15 +1,15 @@
 import { choice, type Fields, nodeNames, quantity, seconds } from './fields.js';
 
-const AT: Fields = { atSeconds: seconds('When.', { required: true }) };
-const NODES: Fields = { nodes: nodeNames('To whom.') };
-const LASTS: Fields = { forSeconds: seconds('How long.', { required: true, min: 0.001 }) };
+const AT: Fields = { atSeconds: seconds('The time of the event.', { required: true }) };
+const NODES: Fields = { nodes: nodeNames('The nodes that it meets.') };
+const LASTS: Fields = { forSeconds: seconds('The time that it lasts.', { required: true, min: 0.001 }) };
 const ONE_BY_ONE: Fields = {
   everySeconds: seconds('With several nodes: from one to the next; 0 = all at once.', { default: 0 }),
 };
 const RETURNS: Fields = {
   forSeconds: seconds('Starts again after so long.', { min: 0.001, defaultText: 'never starts again' }),
 };
-const TROUBLE: Fields = { forSeconds: seconds('How long.', { min: 0.001, defaultText: 'to the end' }) };
+const TROUBLE: Fields = { forSeconds: seconds('The time that it lasts.', { min: 0.001, defaultText: 'to the end' }) };
 
 export const DELIVERY_FIELDS = {
   lostRatio: ratio('This part of what is sent is lost; whoever appends to a log is told.'),
@@ -30,7 +30,12 @@ export const HAPPENING_KINDS: Readonly<Record<string, { readonly says: string; r
   cut: { says: 'Each of the nodes is cut off, both ways.', fields: { ...AT, ...NODES, ...LASTS, ...ONE_BY_ONE } },
   oneWay: {
     says: 'Each of the nodes is cut off one way.',
-    fields: { ...AT, ...NODES, ...LASTS, way: choice(['reads', 'appends'], 'Which way is cut.', { required: true }) },
+    fields: {
+      ...AT,
+      ...NODES,
+      ...LASTS,
+      way: choice(['reads', 'appends'], 'The way that is cut.', { required: true }),
+    },
   },
   partition: {
     says: 'The nodes lose the others, and the topic or store stays with the others.',
@@ -64,7 +69,7 @@ export const HAPPENING_KINDS: Readonly<Record<string, { readonly says: string; r
     },
   },
   lie: {
-    says: 'What the nodes report is not what they use and want, but a multiple.',
+    says: 'The nodes report a multiple of their true usage and demand.',
     fields: { ...AT, ...NODES, factor: factor('10 asks for ten times as much, 0 for nothing.'), ...TROUBLE },
   },
 };

@@ -20,7 +20,11 @@ const PIECES = {
 const OPEN = {
   ...WHEN,
   ...PIECES,
-  retries: quantity('count', 'How often refused work is tried again.', { default: 0, min: 0, max: 1000 }),
+  retries: quantity('count', 'The number of times that refused work is tried again.', {
+    default: 0,
+    min: 0,
+    max: 1000,
+  }),
   retryAfterMs: quantity('duration', 'Pause before each retry, 50 … 150 % of this.', {
     default: 100,
     min: 1,
@@ -47,15 +51,15 @@ export const LOAD_KINDS = {
     everySeconds: seconds('From fetch to fetch.', { required: true, min: 0.001 }),
     reader: choice(
       ['buffer', 'source'],
-      'What Numaflow counts: messages of a buffer, and hands back too many; or whole reads of a source.',
+      'Numaflow counts messages of a buffer, and hands back too many; or whole reads of a source.',
       { default: 'buffer' },
     ),
     ...WHEN,
   }),
   onOff: kind('Poisson for a time, nothing for a time, and again.', {
     ratePerSecond: rate('Mean rate while it is on.'),
-    onSeconds: seconds('How long it is on.', { required: true, min: 0.001 }),
-    offSeconds: seconds('How long it is off.', { required: true, min: 0.001 }),
+    onSeconds: seconds('The time that it is on.', { required: true, min: 0.001 }),
+    offSeconds: seconds('The time that it is off.', { required: true, min: 0.001 }),
     ...OPEN,
   }),
   zipf: kind('Poisson, split over the nodes: the k-th has a part in proportion to 1 / k^exponent.', {
@@ -70,7 +74,7 @@ export const LOAD_KINDS = {
   ramp: kind('Poisson with a rate that grows or falls evenly, then stays.', {
     fromPerSecond: rate('Rate at the beginning.'),
     toPerSecond: rate('Rate at the end.'),
-    overSeconds: seconds('How long the change takes.', { required: true, min: 0.1 }),
+    overSeconds: seconds('The time that the change takes.', { required: true, min: 0.1 }),
     ...OPEN,
   }),
   clients: kind('Clients with one piece of work at a time, which hold refused work back and try it again.', {

@@ -6,12 +6,15 @@ import { DELIVERY_FIELDS } from './happening-kinds.js';
 
 /** Outermost keys, but for mappings and lists. */
 export const SCENARIO_FIELDS = {
-  name: name('What the commands call it.', { required: true }),
+  name: name('Its name in commands.', { required: true }),
   says: text('The story in a sentence.', { required: true }),
   durationSeconds: seconds('Simulated time.', { required: true, min: 1, max: 3600 }),
-  nodes: nodeList('How many, named n1, n2, …, or their names. They start at 0 unless `start` comes first.', 500),
+  nodes: nodeList(
+    'Their number, with names n1, n2, …, or their names. They start at 0 unless `start` comes first.',
+    500,
+  ),
   settleSeconds: seconds('After a step or a fault, so long is not steady.', { default: 5, max: 600 }),
-  settlePoints: listOfSeconds('From when convergence is measured.', {
+  settlePoints: listOfSeconds('Times from which convergence is measured.', {
     defaultText: 'where the fair shares jump by more than 5 % of the quota, and where faults end',
   }),
 } satisfies Fields;

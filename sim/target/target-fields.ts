@@ -6,7 +6,7 @@ import { EXPECTED } from './target-scenario.js';
 export const GIVE_UP_SEC = 600;
 
 export const TARGET_SCENARIO_FIELDS = {
-  name: name('What the commands call it.', { required: true }, GROUP_NAME),
+  name: name('Its name in commands.', { required: true }, GROUP_NAME),
   says: text('The story in a sentence.', { required: true }),
 } satisfies Fields;
 
@@ -40,10 +40,14 @@ export const TARGET_GROUP_FIELDS = {
   name: name('Its name.', { required: true }, GROUP_NAME),
   messagesPerSecond: quantity('rate', 'Of the whole cluster.', { ...AMOUNT, defaultText: 'unlimited' }),
   costPerSecond: quantity('rate', 'Cost units of the whole cluster.', { ...AMOUNT, defaultText: 'unlimited' }),
-  reservedCostPerSecond: quantity('rate', 'What saturated backends never take away; at most costPerSecond.', {
-    default: 0,
-    ...AMOUNT,
-  }),
+  reservedCostPerSecond: quantity(
+    'rate',
+    'Cost units that saturated backends never take away; at most costPerSecond.',
+    {
+      default: 0,
+      ...AMOUNT,
+    },
+  ),
 } satisfies Fields;
 
 const NO_COST = { ...AMOUNT, defaultText: 'none' } as const;
@@ -64,7 +68,7 @@ export const CLIENT_FIELDS = {
 
 export const PHASE_FIELDS = {
   forSeconds: seconds('Lasts so long.', { min: 1, max: 3600, defaultText: 'until what is expected has held 10 s' }),
-  settleWithinSeconds: seconds('What is expected has to hold from then on, for 10 s, looked at every second.', {
+  settleWithinSeconds: seconds('The expectations have to hold from then on, for 10 s, looked at every second.', {
     default: GIVE_UP_SEC,
     min: 1,
     max: GIVE_UP_SEC,
@@ -77,9 +81,9 @@ export const CAPACITY_FIELDS = {
 } satisfies Fields;
 
 export const EXPECTED_FIELDS = {
-  what: choice(EXPECTED, 'Which figure.', { required: true }),
-  group: name('With target and perClient: whose.', { defaultText: 'none' }, GROUP_NAME),
-  value: rateOrUnlimited('What it has to be.'),
+  what: choice(EXPECTED, 'The figure.', { required: true }),
+  group: name('With target and perClient: the group of the figure.', { defaultText: 'none' }, GROUP_NAME),
+  value: rateOrUnlimited('The expected value.'),
   within: quantity('ratio', 'Part of itself by which it may differ; 0 = not at all.', { default: 0.1, min: 0, max: 1 }),
 } satisfies Fields;
 
