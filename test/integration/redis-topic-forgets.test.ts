@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RedisTopicConfig } from '../../src/topic/redis/kind.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
@@ -15,6 +18,7 @@ import { buildMovedClock, findRedis } from '../redis/redis-source.js';
 import { redisTopicConfig } from '../redis/redis-topic-config.js';
 
 const DEADLINE_MS = 15_000;
+const BUILT_TOPIC = pathToFileURL(join(import.meta.dirname, '../../dist/src/topic/redis/redis-report-topic.js')).href;
 const isHere = (await findRedis()) !== null;
 const folder = await mkdtemp(join(tmpdir(), 'quotamesh-clock-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -148,6 +152,18 @@ describe.skipIf(!isHere)('what Redis forgets', () => {
     const newcomer = await open(config);
     expect(newest(newcomer.listener)).toEqual({ a: '1' });
     expect(newcomer.listener.caughtUpAfter).toEqual([1]);
+  });
+
+  it('a process whose topic is closed while it waits for a young log ends at once', async () => {
+    const config = redisTopicConfig([redis.address], { settleMs: 60_000 });
+    const program = `
+      import { RedisReportTopic } from ${JSON.stringify(BUILT_TOPIC)};
+      const topic = new RedisReportTopic({ cluster: 'c', log: 'reports' }, ${JSON.stringify(config)});
+      await topic.open({ onEpoch() {}, onLost() {}, onRecovered() {}, onFailed() {} });
+      await topic.close();
+    `;
+    const args = ['--input-type=module', '--eval', program];
+    await promisify(execFile)(process.execPath, args, { timeout: DEADLINE_MS });
   });
 
   it('counts what others wrote below its prefix, names it once, and goes on', async () => {

@@ -60,7 +60,7 @@ export class RedisLogReader {
   /** Runs until the link ends or `stopped`. `epoch` returns the known one in force. */
   async run(link: TopicLink, opened: OpenedLog, epoch: () => string, stopped: AbortSignal): Promise<void> {
     const { readIntervalMs, keys } = this.#options;
-    if (this.readOffset === 0) await this.#begin(link, opened);
+    if (this.readOffset === 0) await this.#begin(link, opened, stopped);
     while (!stopped.aborted) {
       const isAtEnd = this.#caughtUp;
       const known = epoch();
@@ -79,10 +79,10 @@ export class RedisLogReader {
   }
 
   /** Waits before a young log's first read: nodes may be putting back what it lacks. */
-  async #begin(link: TopicLink, { ageMs, offset }: OpenedLog): Promise<void> {
+  async #begin(link: TopicLink, { ageMs, offset }: OpenedLog, stopped: AbortSignal): Promise<void> {
     const { settleMs } = this.#options;
     const leftMs = settleMs - Math.max(0, ageMs);
-    if (leftMs > 0) await Promise.race([sleep(leftMs), link.ended]);
+    if (leftMs > 0) await sleep(leftMs, undefined, { signal: stopped }).catch(() => {});
     const first = (await this.#first(link)) ?? offset + 1;
     await this.#readNewestBelow(link, first);
     this.readOffset = Math.max(this.readOffset, first - 1);

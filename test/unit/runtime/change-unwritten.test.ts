@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { putGroup } from '../../../src/node/groups/changes/change-group.js';
 import { BY_TEST } from '../../integration/changed-by.js';
@@ -19,5 +20,18 @@ test('a change whose proposal could not be written says why it is not confirmed'
     const later = putGroup(node, 'orders', {}, null, BY_TEST);
     await time.advance(500);
     await expect(later).resolves.toMatchObject({ group: 'orders' });
+  });
+});
+
+test('a change that waits for its decision ends with the registry, and its timer with it', async () => {
+  await withKeys(1, {}, async ({ nodes }) => {
+    const [node] = nodes as [WholeNode];
+    const { registry } = node;
+    (registry?.topic as { append(records: unknown): Promise<void> }).append = () => new Promise(() => undefined);
+    const outcomes: string[] = [];
+    void putGroup(node, 'orders', {}, null, BY_TEST).catch(({ message }: Error) => outcomes.push(message));
+    await registry?.close();
+    await nextTurn();
+    expect(outcomes).toEqual(['the change of group orders is not confirmed: this node ends']);
   });
 });

@@ -60,6 +60,11 @@ interface GroupRegistryParts {
   readonly notReady: () => QuotameshError;
 }
 
+interface WaitingChange {
+  decide(decision: ChangeDecision | BatchDecision): void;
+  giveUp(reason: string): void;
+}
+
 /**
  * Connects the registry's topic, its machine in the core, and this node's groups. A group of run time replaces YAML's
  * as a whole; its deletion brings YAML's back.
@@ -81,7 +86,7 @@ export class GroupRegistry {
   readonly #inbox: TopicInbox;
   readonly #codec: RegistryCodec;
   readonly #registry: Registry;
-  readonly #waiting = new Map<string, (decision: ChangeDecision | BatchDecision) => void>();
+  readonly #waiting = new Map<string, WaitingChange>();
   /** Waiting change → why its proposal may not be in the log. */
   readonly #unwritten = new Map<string, string>();
   /** Changed groups to apply once all is read. */
@@ -225,14 +230,11 @@ export class GroupRegistry {
     const askedMs = this.#parts.clock();
     let timer: NodeJS.Timeout | undefined;
     const decided = new Promise<Decided>((resolve, reject) => {
-      this.#waiting.set(id, (decision) => resolve(decision as Decided));
-      const reason = () => {
-        return this.lost ?? this.#unwritten.get(id) ?? `the topic has not answered within ${DECISION_TIMEOUT_MS} ms`;
-      };
-      timer = setTimeout(
-        () => reject(new QuotameshError('CHANGE_UNCONFIRMED', { group, reason: reason() })),
-        DECISION_TIMEOUT_MS,
-      );
+      const giveUp = (reason: string) => reject(new QuotameshError('CHANGE_UNCONFIRMED', { group, reason }));
+      this.#waiting.set(id, { decide: (decision) => resolve(decision as Decided), giveUp });
+      timer = setTimeout(() => {
+        giveUp(this.lost ?? this.#unwritten.get(id) ?? `the topic has not answered within ${DECISION_TIMEOUT_MS} ms`);
+      }, DECISION_TIMEOUT_MS);
     });
     proposeAs(id);
     try {
@@ -254,6 +256,7 @@ export class GroupRegistry {
     this.#inbox.close();
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#ready();
+    for (const { giveUp } of this.#waiting.values()) giveUp('this node ends');
     await this.topic.close();
   }
 
@@ -286,11 +289,11 @@ export class GroupRegistry {
     for (const decision of effects.decisions) {
       if (decision.change !== null) logChange(this.#telemetry, decision.change);
       for (const change of decision.detached) logChange(this.#telemetry, change);
-      this.#waiting.get(decision.id)?.(decision);
+      this.#waiting.get(decision.id)?.decide(decision);
     }
     for (const decision of effects.batchDecisions) {
       if (decision.accepted) logBatch(this.#telemetry, decision);
-      this.#waiting.get(decision.id)?.(decision);
+      this.#waiting.get(decision.id)?.decide(decision);
     }
     this.#ready();
   }
