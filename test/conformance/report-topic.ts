@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MAX_RECORD_BYTES } from '../../src/topic/codec/envelope.js';
+import { SIGNATURE_BYTES } from '../../src/topic/signed/record-signature.js';
 import { epochTests } from './epoch-tests.js';
 import { outageTests } from './outage-tests.js';
 import { RecordingListener } from './recording-listener.js';
@@ -220,6 +222,20 @@ function lifecycleTests(scene: Scene): void {
     expect(reader.listener.caughtUpAfter).toHaveLength(1);
     expect(reader.listener.lost).toEqual([]);
     expect(reader.listener.failures).toEqual([]);
+  });
+
+  it('hands running readers and a newcomer as many records of the largest size as they ask for at once', async () => {
+    const writer = await scene.open();
+    const value = 'x'.repeat(MAX_RECORD_BYTES + SIGNATURE_BYTES);
+    const records = Array.from({ length: 260 }, (_, i) => scene.record(`${i}/`.padEnd(250, 'k'), value, 0));
+    for (let i = 0; i < records.length; i += 7) await writer.topic.append(records.slice(i, i + 7));
+    const newcomer = await scene.open();
+    await scene.untilCaughtUp(newcomer);
+    await scene.untilRead(writer, records.length);
+    for (const { listener } of [writer, newcomer]) {
+      expect(listener.newest.size).toBe(records.length);
+      expect(listener.lost).toEqual([]);
+    }
   });
 
   it('refuses appends before open and after close with TOPIC_CLOSED', async () => {

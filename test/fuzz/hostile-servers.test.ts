@@ -322,6 +322,11 @@ it.each<readonly [string, (socket: Socket) => void, RegExp]>([
   ],
   ['nested arrays', (socket) => socket.write('*1\r\n'.repeat(200_000)), /more than 8 arrays/],
   ['2 GB, and bytes', (socket) => pour(socket, '$2147483647\r\n', Buffer.alloc(65_536, 65)), /bytes, at most/],
+  [
+    'texts without end',
+    (socket) => pour(socket, '*100000\r\n', Buffer.from(`$65536\r\n${'a'.repeat(65_536)}\r\n`)),
+    /bytes, at most/,
+  ],
   ['an endless line', (socket) => pour(socket, '+', Buffer.alloc(65_536, 65)), /a line of more/],
   ['pushes of version 3', (socket) => socket.write('>3\r\n$-1\r\n'), /begins with byte 62/],
   [

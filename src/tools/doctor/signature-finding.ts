@@ -2,6 +2,7 @@ import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { RecordSignatures } from '../../base/ports/report-topic.js';
 import type { HmacConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { createTopic } from '../../node/loop/open-topics.js';
+import { ENTRIES_PER_ANSWER } from '../../topic/answers/redis-answer-bounds.js';
 import type { RedisTopicConfig } from '../../topic/redis/kind.js';
 import { withDeadline } from '../../topic/remote/deadline.js';
 import { type Finding, good, noted, skipped, wrong } from './finding.js';
@@ -92,7 +93,7 @@ async function readRedis(
     await link.connect();
     let cursor = '0';
     do {
-      const found = await link.read('HSCAN', [options.keys.newest, cursor, 'COUNT', SCAN_FIELDS]);
+      const found = await link.read('HSCAN', [options.keys.newest, cursor, 'COUNT', ENTRIES_PER_ANSWER]);
       const [next, fields] = found as readonly [Buffer, readonly Buffer[]];
       for (let at = 0; at + 1 < fields.length; at += 2) {
         const record = readNewest(fields[at], fields[at + 1]);
@@ -107,9 +108,6 @@ async function readRedis(
     link.destroy(new Error('seen'));
   }
 }
-
-/** Fields per answer; more holds Redis up longer. */
-const SCAN_FIELDS = 500;
 
 /** Tests if work ended in time; other failures are findings. */
 function inTime(work: Promise<void>, timeoutMs: number): Promise<boolean> {

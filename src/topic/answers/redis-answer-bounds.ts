@@ -1,10 +1,15 @@
+import { MAX_RECORD_BYTES } from '../codec/envelope.js';
 import type { AnswerBounds } from './guard-answers.js';
 import { MalformedAnswer } from './malformed-answer.js';
 
 /** Most bytes of a line; Redis' have some hundred. */
 const LINE_BYTES_MAX = 4096;
-/** Most bytes of an answer: 250 entries of 32 KiB; more would be kept of a hostile server. */
-const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+/** Entries to ask for at once; an answer is kept whole. */
+export const ENTRIES_PER_ANSWER = 100;
+/** Most bytes of an entry: the largest record, its signature, key, offset and framing. */
+const ENTRY_BYTES_MAX = MAX_RECORD_BYTES + 2048;
+/** Most bytes of an answer; a scan may bring some entries more. *Why* not more: it is kept of a hostile server, too. */
+const ANSWER_BYTES_MAX = 1.25 * ENTRIES_PER_ANSWER * ENTRY_BYTES_MAX;
 const ELEMENTS_MAX = 100_000;
 const DEPTH_MAX = 8;
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadRecord } from '../../base/ports/report-topic.js';
 import { MalformedAnswer } from '../answers/malformed-answer.js';
+import { ENTRIES_PER_ANSWER } from '../answers/redis-answer-bounds.js';
 import { FetchPace } from '../remote/fetch-pace.js';
 import { readNewest, readStreamEntry } from './redis-entry.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
@@ -9,9 +10,6 @@ import type { OpenedLog, TopicLink } from './topic-link.js';
 
 /** Milliseconds that a read waits for news; then an emptied log is noticed. */
 const BLOCK_MS = 250;
-/** Entries per read; answers/redis-answer-bounds.ts bounds the answer, kept whole. */
-const ENTRIES_PER_READ = 250;
-const FIELDS_PER_SCAN = 250;
 /** Milliseconds between reads that bring nothing without waiting: a core would spin. */
 const EMPTY_READ_MS = 10;
 /** Most bytes of one scan: an endless one would fill the memory. */
@@ -71,7 +69,8 @@ export class RedisLogReader {
       if (!isAtEnd && (entries.length === 0 || this.readOffset >= opened.offset)) this.#becomeCaughtUp();
       const found = await link.read('HGET', [keys.newest, EPOCH_FIELD]);
       if (String(found) !== known && known === epoch()) this.#sink.onOtherEpoch();
-      const waitMs = isAtEnd && entries.length > 0 && readIntervalMs > 0 ? this.#pace.next(performance.now()) : 0;
+      const isNews = entries.length > 0 && entries.length < ENTRIES_PER_ANSWER;
+      const waitMs = isAtEnd && isNews && readIntervalMs > 0 ? this.#pace.next(performance.now()) : 0;
       const isTooSoon = isAtEnd && entries.length === 0 && performance.now() - askedMs < EMPTY_READ_MS;
       const pauseMs = isTooSoon ? EMPTY_READ_MS : waitMs;
       if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: stopped }).catch(() => {});
@@ -98,7 +97,7 @@ export class RedisLogReader {
     const { log } = this.#options.keys;
     if (this.#from.epoch !== epoch) this.#from = { epoch, id: `${this.readOffset}-${SEQUENCE_MAX}` };
     const from = this.#from.id;
-    const answer = await link.read('XREAD', ['COUNT', ENTRIES_PER_READ, ...block, 'STREAMS', log, from], blockMs);
+    const answer = await link.read('XREAD', ['COUNT', ENTRIES_PER_ANSWER, ...block, 'STREAMS', log, from], blockMs);
     return (answer as readonly [readonly [Buffer, Entries]] | null)?.[0][1] ?? [];
   }
 
@@ -151,7 +150,7 @@ export async function scanNewest(
   let cursor = '0';
   let bytes = 0;
   do {
-    const answer = await link.read('HSCAN', [keys.newest, cursor, 'COUNT', FIELDS_PER_SCAN]);
+    const answer = await link.read('HSCAN', [keys.newest, cursor, 'COUNT', ENTRIES_PER_ANSWER]);
     const [next, fields] = answer as readonly [Buffer, readonly Buffer[]];
     for (let i = 0; i + 1 < fields.length; i += 2) {
       if (String(fields[i]) === EPOCH_FIELD) continue;
