@@ -41,11 +41,11 @@ ${TOPICS.map(create).join('\n')}
 ${aclCommand(withoutCreation, TOPICS, GRANTEE)}
 \`\`\`
 
-\`quotamesh record\` reads: it needs \`Read\` and \`DescribeConfigs\` on the topic of the reports. Whoever else may
-write to the topics can do what [below](#what-signatures-do-not-protect-from) says.
+\`quotamesh record\` reads: it needs \`Read\` and \`DescribeConfigs\` on the topic of the reports. Other writers to
+the topics have the powers [below](#what-signatures-do-not-protect-from).
 
-**What is missing is named.** At the start the node ends with \`TOPIC_ACL_MISSING\` (exit code 78): who may not do
-what on which topic, and the command that grants it. Where \`Write\` is missing, or a right is withdrawn later, the node
+**A missing right is named.** At the start the node ends with \`TOPIC_ACL_MISSING\` (exit code 78): who may not do
+what on which topic, and the command that grants it. If \`Write\` is missing, or a right is withdrawn later, the node
 stays up, not ready or isolated, with the same words in \`status\` and one log line. A principal that the client cannot
 know stands in \`<…>\`. test/integration/kafka-topic-security.test.ts runs a node with exactly these ACLs.`,
     SIGNATURES,
@@ -92,7 +92,7 @@ a connection proves who it is:
 
 const SIGNATURES = `## Signed records
 
-Whoever may write to a topic may write for every node: claim demand that is none, report that a node has left, or define
+A writer to a topic can write for every node: claim demand that is none, report that a node has left, or define
 groups. Signatures (HMAC-SHA-256, one key for the cluster) make the nodes believe each other only:
 
 \`\`\`yaml
