@@ -1,5 +1,4 @@
-import { statfsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, openSync, statfsSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Most bytes that a commit adds to its records: free list, and 4 KiB per page of the trees. */
@@ -34,16 +33,20 @@ export class DiskRoom {
     this.#dataFile = dataFile;
   }
 
-  /**
-   * Rejects with DiskFull, or the error of such a write. Call it only inside the CommitGate. @param usedBytes length of
-   * the data file up to its last used page
-   */
-  async check(entries: readonly Buffer[], usedBytes: number): Promise<void> {
-    const bytes = entries.reduce((sum, entry) => sum + entry.length + BYTES_PER_RECORD, BYTES_PER_COMMIT);
+  /** Throws DiskFull. */
+  check(entries: readonly Buffer[]): void {
+    const bytes = bytesOf(entries);
     const freeBytes = freeBytesOf(dirname(this.#dataFile));
     if (freeBytes < bytes) throw new DiskFull(`${freeBytes} bytes are free, a commit may take ${bytes}`);
+  }
+
+  /**
+   * Claims room after a failed commit, or throws the error of such a write. Call it only inside LMDB's lock: the zeros
+   * would hide what others commit. @param usedBytes length of the data file up to its last used page
+   */
+  claim(entries: readonly Buffer[], usedBytes: () => number): void {
     if (!this.#hasFailed) return;
-    await this.#claim(usedBytes, bytes);
+    this.#writeZeros(usedBytes(), bytesOf(entries));
     this.#hasFailed = false;
   }
 
@@ -51,16 +54,20 @@ export class DiskRoom {
     this.#hasFailed = true;
   }
 
-  async #claim(from: number, bytes: number): Promise<void> {
-    const file = await open(this.#dataFile, 'r+');
+  #writeZeros(from: number, bytes: number): void {
+    const file = openSync(this.#dataFile, 'r+');
     try {
       const zeros = Buffer.alloc(bytes);
       // A write that does not fit succeeds in part; the rest fails.
-      for (let at = 0; at < bytes; ) at += (await file.write(zeros, at, bytes - at, from + at)).bytesWritten;
+      for (let at = 0; at < bytes; ) at += writeSync(file, zeros, at, bytes - at, from + at);
     } finally {
-      await file.close();
+      closeSync(file);
     }
   }
+}
+
+function bytesOf(entries: readonly Buffer[]): number {
+  return entries.reduce((sum, entry) => sum + entry.length + BYTES_PER_RECORD, BYTES_PER_COMMIT);
 }
 
 /** Returns free bytes of the disk; Infinity = unknown. */

@@ -142,7 +142,8 @@ export class LogStore {
   /** Writes all entries in one transaction, or none. Call it only inside the CommitGate. */
   async append(entries: readonly Buffer[]): Promise<void> {
     this.#clearDeadReaders();
-    await this.#disk.check(entries, this.#usedBytes());
+    this.#disk.check(entries);
+    this.#refuseFull();
     let cause: unknown;
     try {
       // Not `transaction`: if its callback throws, lmdb commits what was done.
@@ -168,6 +169,7 @@ export class LogStore {
   }
 
   #appendInTransaction(entries: readonly Buffer[]): void {
+    this.#disk.claim(entries, () => this.#usedBytes());
     const state = this.#state();
     advanceLogTime(state, this.#clock);
     for (const entry of entries) this.#appendEntry(state, entry);
@@ -252,13 +254,15 @@ export class LogStore {
     }
   }
 
-  /** Returns used bytes. Throws LogFull where lmdb would grow the file. */
-  #usedBytes(): number {
-    const { lastPageNumber, pageSize } = this.#snapshot(() => this.#db.getStats() as FileStats);
+  /** Throws LogFull where lmdb would grow the file. */
+  #refuseFull(): void {
     const { fileBytesMax } = this.#limits;
-    const usedBytes = (lastPageNumber + 1) * pageSize;
-    if (usedBytes > fileBytesMax - ROOM_BYTES) throw new LogFull(fileBytesMax);
-    return usedBytes;
+    if (this.#snapshot(() => this.#usedBytes()) > fileBytesMax - ROOM_BYTES) throw new LogFull(fileBytesMax);
+  }
+
+  #usedBytes(): number {
+    const { lastPageNumber, pageSize } = this.#db.getStats() as FileStats;
+    return (lastPageNumber + 1) * pageSize;
   }
 
   /** Frees slots of killed processes, as lmdb does every 10 minutes: their snapshots grow the file. */

@@ -86,7 +86,7 @@ export class OpenLog {
     try {
       claim = await PidClaim.take(folder.path);
       // On a full disk the table of readers would be a hole, and its first use a bus error.
-      await new DiskRoom(folder.dataFile).check([], 0);
+      new DiskRoom(folder.dataFile).check([]);
       await claimTopicFolder(folder);
       const lockPath = `${folder.dataFile}-lock`;
       // The old table lists a gone file's transactions; the first process to open the new file removes it.

@@ -96,6 +96,31 @@ describe('the log of the embedded topic', () => {
     await store.close();
   }, 60_000);
 
+  it('is not written over by who claims room after a failed commit, also without the gate', async () => {
+    const file = join(folder, 'two.mdb');
+    let inTransaction = () => {};
+    const steadyMs = () => {
+      inTransaction();
+      return 0;
+    };
+    const clock: MachineClock = { id: 1, wallMs: () => 0, steadyMs };
+    const [one, other] = [await LogStore.open(file, limits), await LogStore.open(file, limits, { clock })];
+    for (let round = 0; round < 20; round++) {
+      // What is no entry fails a commit.
+      await expect(one.append([Buffer.alloc(0)])).rejects.toThrow(RangeError);
+      let claimed: Promise<void> | undefined;
+      inTransaction = () => queueMicrotask(() => (claimed ??= one.append([entryOf({ key: 'one', value: 'x' })])));
+      const entries = Array.from({ length: 100 }, (_, at) =>
+        entryOf({ key: `${round}/${at}`, value: 'x'.repeat(900) }),
+      );
+      await other.append(entries);
+      await claimed;
+      expect(one.read(0, 10_000, Infinity).records).toHaveLength(100 * (round + 1) + 1);
+    }
+    await one.close();
+    await other.close();
+  });
+
   it('hands out values that do not change when their pages are used again', async () => {
     const store = await LogStore.open(join(folder, 'stable.mdb'), limits);
     const large = Buffer.alloc(300_000, 7);
