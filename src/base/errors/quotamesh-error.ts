@@ -36,8 +36,9 @@ export class QuotameshError extends Error {
 function fill(template: string, facts: ErrorFacts): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const text = String(facts[name] ?? '');
-    if (NAMES.has(name)) return facts[name] === '' ? '""' : printable(text).replace(UNSEEN, escaped);
-    return FROM_OUTSIDE.has(name) ? printable(text) : text;
+    if (LINES.has(name)) return text.split('\n').map(printable).join('\n');
+    if (!NAMES.has(name)) return printable(text);
+    return facts[name] === '' ? '""' : printable(text).replace(UNSEEN, escaped);
   });
 }
 
@@ -45,6 +46,5 @@ function fill(template: string, facts: ErrorFacts): string {
 const UNSEEN = /^ | $|[^\P{Zs} ]/gu;
 
 const NAMES: ReadonlySet<string> = new Set(['group', 'key']);
-
-/** Facts that a client may have chosen, in a log of lines. */
-const FROM_OUTSIDE: ReadonlySet<string> = new Set(['near', 'what']);
+/** Facts of several lines. */
+const LINES: ReadonlySet<string> = new Set(['log']);

@@ -14,5 +14,5 @@ it('a record that another program wrote does not steer the terminal', () => {
     after: { __proto__: null, n: '\u009b' },
     withGroup: null,
   });
-  expect(line).toBe('1 ? a?[2J ?ops (?) changed group x?: ? 1 → -, n - → "?"');
+  expect(line).toBe('1 ? a\\u{1b}[2J \\u{202e}ops (\\u{a}) changed group x\\u{7}: \\u{1b} 1 → -, n - → "\\u{9b}"');
 });

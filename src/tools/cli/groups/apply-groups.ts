@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { printable } from '../../../base/errors/printable.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { isMapping, type Mapping } from '../../../base/input/mapping.js';
 import { configFiles } from '../../../config/files/config-files.js';
@@ -33,7 +34,8 @@ export async function applyGroups(options: GroupOptions): Promise<void> {
   const count = changes.length + attaching.length;
   if (!json) {
     const all = [...changes, ...attaching];
-    print(...all.flatMap(({ name, lines, isNew }) => [`${name}${isNew ? ' (new)' : ''}`, ...lines]));
+    const told = all.flatMap(({ name, lines, isNew }) => [`${name}${isNew ? ' (new)' : ''}`, ...lines]);
+    print(...told.map(printable));
   }
   if (!dryRun && count > 0 && !yes && !(await isConfirmed(count))) {
     print('nothing is changed');

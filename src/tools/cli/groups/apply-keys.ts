@@ -1,3 +1,4 @@
+import { printable } from '../../../base/errors/printable.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import type { DefinedKeys, KeyEntry } from '../../../node/groups/changes/change-keys.js';
@@ -20,7 +21,7 @@ export async function applyKeys({ file, dryRun = false, json = false, ...options
   const node = nodeAddress(options);
   const planned = await plan(node, written);
   const changes = planned.filter(({ lines }) => lines.length > 0);
-  if (!json) for (const { kind, name, lines } of changes) print(`${kind} ${name}\n${lines.join('\n')}`);
+  if (!json) for (const { kind, name, lines } of changes) print(...[`${kind} ${name}`, ...lines].map(printable));
   if (!dryRun) {
     for (const { kind, name, definition: body, expected } of changes) {
       await change(node, { method: 'PUT', path: pathOfEntry({ kind, name }), body, expected });

@@ -1,3 +1,4 @@
+import { printable } from '../../../base/errors/printable.js';
 import { segmentOf } from '../../../config/setting/path-segment.js';
 import type { Scope } from '../../../core/beside/attachments/attachment.js';
 import type { Because } from '../../../core/beside/attachments/attachments.js';
@@ -15,7 +16,7 @@ export async function attachScope(group: string | undefined, options: GroupOptio
   const path = attachmentPath(scopeOf(options));
   const attached = await change<AttachedTo>(nodeAddress(options), { method: 'PUT', path, body, expected });
   if (attached === null) return;
-  print(json ? JSON.stringify(attached) : `${attached.scope}: revision ${attached.revision}`);
+  print(json ? JSON.stringify(attached) : printable(`${attached.scope}: revision ${attached.revision}`));
 }
 
 export async function detachScope(options: GroupOptions): Promise<void> {
@@ -34,7 +35,7 @@ export async function whichGroups(options: GroupOptions): Promise<void> {
   }
   for (const one of header) query.append('header', one);
   const found = await get<Which>(nodeAddress(options), `/v1/which?${query}`);
-  print(json ? JSON.stringify(found) : whichText(found).join('\n'));
+  print(json ? JSON.stringify(found) : whichText(found).map(printable).join('\n'));
 }
 
 interface Which {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
+import { printable } from '../../../base/errors/printable.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import { formatPath } from '../../../config/setting/config-error.js';
@@ -155,7 +156,7 @@ export async function fromFile(file: string): Promise<unknown> {
 function report(group: Changed | null, { json = false }: GroupOptions): void {
   if (group === null) return;
   if (json) print(JSON.stringify(group));
-  else print('dryRun' in group ? previewText(group) : `${group.group}: revision ${group.revision}`);
+  else print('dryRun' in group ? previewText(group) : printable(`${group.group}: revision ${group.revision}`));
 }
 
 /** Writes every node's shares before and after a change that was not made. */
@@ -171,7 +172,7 @@ function previewText({ group, before, after, definition }: ChangePreview): strin
     });
   });
   const table = textTable(['', 'NODE', 'DEMAND', 'SHARE', 'THEN'], rows, ['DEMAND', 'SHARE', 'THEN']);
-  return [title, ...(rows.length === 0 ? ['no quota, before and after'] : table)].join('\n');
+  return [printable(title), ...(rows.length === 0 ? ['no quota, before and after'] : table)].join('\n');
 }
 
 interface Sides {

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { printable } from '../../../base/errors/printable.js';
 import { segmentOf } from '../../../config/setting/path-segment.js';
 import type { DefinedKeys, KeyEntry, KeysPreview } from '../../../node/groups/changes/change-keys.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
@@ -51,7 +52,7 @@ type Changed = DefinedKeys | KeysPreview;
 
 function report(made: Changed, { json = false }: KeyOptions): void {
   if (json) print(JSON.stringify(made));
-  else if (!('dryRun' in made)) print(`${made.name}: revision ${made.revision}`);
+  else if (!('dryRun' in made)) print(printable(`${made.name}: revision ${made.revision}`));
   else {
     const { name, before, after } = made;
     print(stringify({ 'nothing is changed': { [name]: { before, after } } }).trimEnd());

@@ -11,7 +11,7 @@ export async function showKey(name: string, { json = false, ...options }: KeyOpt
 }
 
 function keyText({ key, template, quota, used, leftUnpublished, group, told }: KeyStatus): string {
-  const lines = [`${printable(key)}  template ${template}${used ? '' : '  not used at this node'}`];
+  const lines = [`${key}  template ${template}${used ? '' : '  not used at this node'}`];
   for (const direction of ['publish', 'dispatch'] as const) {
     const limits = Object.entries(quota[direction])
       .filter(([name, amount]) => amount !== null && !(amount === 0 && name.startsWith('reserved')))
@@ -29,8 +29,8 @@ function keyText({ key, template, quota, used, leftUnpublished, group, told }: K
   }
   const isLoudHere = Object.values(group?.directions ?? {}).some(({ local }) => local.served);
   if (leftUnpublished === null && !isLoudHere) lines.push('loud at other nodes: ask one of those for the bucket');
-  if (isLoudHere) lines.push(`more: quotamesh explain ${printable(key)}`);
-  return lines.join('\n');
+  if (isLoudHere) lines.push(`more: quotamesh explain ${key}`);
+  return lines.map(printable).join('\n');
 }
 
 function toldText({ nodeId, self, usage, demand, charged, reportAgeMs }: KeyTold): string {

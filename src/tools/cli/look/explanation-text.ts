@@ -1,3 +1,4 @@
+import { printable } from '../../../base/errors/printable.js';
 import { segmentOf } from '../../../config/setting/path-segment.js';
 import { SECONDS_OF, SHORT_UNIT, type TimeUnit } from '../../../config/setting/quantity.js';
 import { type RateName, spelledIn, unitIn } from '../../../config/setting/written-rate.js';
@@ -22,7 +23,8 @@ export function explanationText({ group, node, strategy, gate, directions }: Gro
   const parts = Object.entries(directions).map(([direction, explained]) => {
     const steps = stepsOf(explained, strategy, node, gate);
     const width = Math.max(...steps.map(([name]) => name.length));
-    return [`${group} ${direction}`, ...steps.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)].join('\n');
+    const lines = [`${group} ${direction}`, ...steps.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)];
+    return lines.map(printable).join('\n');
   });
   return parts.join('\n\n');
 }

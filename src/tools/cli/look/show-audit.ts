@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { printable } from '../../../base/errors/printable.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import { readRevision } from '../../../base/input/revision.js';
 import type { AuditedChange } from '../../../node/groups/registry/audit-trail.js';
@@ -37,17 +38,17 @@ const FOLLOW_INTERVAL_MS = 1000;
 /** Writes `17 2026-11-22T08:00:00.000Z a ops (token) changed group orders: quota.publish.bytes 5 → 2`. */
 export function lineOf(change: AuditedChange): string {
   const { revision, time, node, who, what, kind, name, before, after, withGroup } = change;
-  const by = who === null ? '?' : `${printable(who.name)} (${printable(who.how)})`;
-  const because = withGroup === null ? '' : ` with group ${printable(withGroup)}`;
-  const head = `${revision} ${time ?? '?'} ${printable(node)} ${by} ${what} ${kind} ${printable(name)}${because}`;
+  const by = who === null ? '?' : `${who.name} (${who.how})`;
+  const because = withGroup === null ? '' : ` with group ${withGroup}`;
+  const head = `${revision} ${time ?? '?'} ${node} ${by} ${what} ${kind} ${name}${because}`;
   const changes = differences(before ?? {}, after ?? {}).map(([key, was, is]) => `${key} ${was} → ${is}`);
-  return changes.length === 0 || after === null ? head : `${head}: ${changes.join(', ')}`;
+  return printable(changes.length === 0 || after === null ? head : `${head}: ${changes.join(', ')}`);
 }
 
 /** Lists differences by path, as JSON; `-` = absent. */
 function differences(before: unknown, after: unknown, path = ''): [string, string, string][] {
   if (!isMapping(before) && !isMapping(after)) {
-    const [was, is] = [before, after].map((value) => (value === undefined ? '-' : printable(JSON.stringify(value))));
+    const [was, is] = [before, after].map((value) => (value === undefined ? '-' : JSON.stringify(value)));
     return was === is ? [] : [[path, was, is]];
   }
   const [was, is] = [before, after].map((value) => (isMapping(value) ? value : {})) as [
@@ -55,12 +56,5 @@ function differences(before: unknown, after: unknown, path = ''): [string, strin
     Record<string, unknown>,
   ];
   const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])];
-  return keys.flatMap((key) =>
-    differences(was[key], is[key], path === '' ? printable(key) : `${path}.${printable(key)}`),
-  );
-}
-
-/** Escapes a record's text: another node may check less. */
-function printable(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+  return keys.flatMap((key) => differences(was[key], is[key], path === '' ? key : `${path}.${key}`));
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
+import { printable } from '../../../base/errors/printable.js';
 import type { NodeStatus } from '../../../node/api/node-status.js';
 import { fetchClusterStatus } from '../../node-client/cluster-status.js';
 import { nodeAddress } from '../../node-client/node-requests.js';
@@ -87,8 +88,8 @@ export function tableOf(node: NodeStatus, rows: readonly TopRow[], sort: TopSort
   const [head = '', ...lines] = textTable(titles, cells, [...HEAD.slice(2, 7), ...TOKENS_HEAD.slice(0, 3)]);
   const coloured = lines.map((line, at) => ((rows[at]?.throttled ?? 0) > 0 ? paint('red', line) : line));
   const empty = rows.length === 0 ? [NOBODY] : [];
-  const degraded = node.degraded.map((reason) => paint('yellow', `DEGRADED: ${reason}`));
-  return [title, ...degraded, '', paint('bold', head), ...coloured, ...empty].join('\n');
+  const degraded = node.degraded.map((reason) => paint('yellow', printable(`DEGRADED: ${reason}`)));
+  return [printable(title), ...degraded, '', paint('bold', head), ...coloured, ...empty].join('\n');
 }
 
 export function linesOf(rows: readonly TopRow[]): string {
@@ -101,6 +102,7 @@ export function linesOf(rows: readonly TopRow[]): string {
       const figures = `usage=${shown(usage)} demand=${shown(demand)} of=${shown(target)} throttled=${shown(throttled)}`;
       return `${time} ${group} ${direction} ${dimension} ${figures}${tokenFigures(row)} worst=${worstNode ?? '-'}`;
     })
+    .map(printable)
     .join('\n');
 }
 

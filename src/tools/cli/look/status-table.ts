@@ -1,3 +1,4 @@
+import { printable } from '../../../base/errors/printable.js';
 import { SECONDS_OF, SHORT_UNIT } from '../../../config/setting/quantity.js';
 import { unitIn } from '../../../config/setting/written-rate.js';
 import type {
@@ -26,7 +27,15 @@ export function statusTable({ node, groups, groupsNotShown, keys }: ClusterStatu
     groupsNotShown === 0 ? [] : [`${count(groupsNotShown)} more groups: --all shows them, --group NAME one.`];
   const loud = keys.flatMap(({ group }) => group ?? []);
   const table = groupTable([...groups, ...loud], rows);
-  return [...headline(node), '', ...fewMembers(node, rows), '', ...table, ...more, ...templateTable(node)].join('\n');
+  return [
+    ...headline(node).map(printable),
+    '',
+    ...fewMembers(node, rows),
+    '',
+    ...table,
+    ...more,
+    ...templateTable(node),
+  ].join('\n');
 }
 
 /** Lists keys of this node by template; the cluster's busiest stand among the groups. */
