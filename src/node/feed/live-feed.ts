@@ -1,4 +1,5 @@
 import { laneOf, lanesOf } from '../../core/base/vocabulary.js';
+import { keyEntry } from '../../core/beside/registry/registry-record.js';
 import { describeGroup, describeNode } from '../status/describe-node.js';
 import { LaneSummary } from '../status/lane-summary.js';
 import type { StatusParts } from '../status/status-parts.js';
@@ -95,12 +96,14 @@ export class LiveFeed {
     return made;
   }
 
-  /** Describes a group with the pattern of its template; one defined under a key's name has none. */
+  /** Describes a group, or a key with its template's pattern and its own entry's revision. */
   #group(group: number) {
-    const { groups, keys } = this.#parts;
+    const { groups, keys, registry } = this.#parts;
     const status = describeGroup(this.#parts, group);
     const kind = groups.numbers.has(status.group) ? null : keys?.kindOf(status.group);
-    return { ...status, template: kind?.template ?? null };
+    if (kind == null) return { ...status, template: null };
+    const { revision } = registry?.stateOf(keyEntry(status.group)) ?? status;
+    return { ...status, revision, template: kind.template };
   }
 
   /** Lists lines in a window, with the number of all and of those found. */

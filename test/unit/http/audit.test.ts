@@ -69,6 +69,18 @@ describe('GET /v1/audit', () => {
     expect(found).toEqual(Array.from({ length: 250 }, (_, at) => quota(at)));
   });
 
+  it('shows the newest, of all or of a group', async () => {
+    for (let at = 1; at <= 102; at++) await a.ask('PUT', `/v1/groups/g-${at % 2}`, quota(at));
+    const newest = async (query: string) => {
+      const { body } = await a.get(`/v1/audit?${query}`);
+      return [(body.changes as { after: unknown }[]).map(({ after }) => after), body.next];
+    };
+    expect(await newest('last=2')).toEqual([[quota(101), quota(102)], null]);
+    expect(await newest('last=2&group=g-1')).toEqual([[quota(99), quota(101)], null]);
+    expect((await newest('last=100&group=g-1'))[0]).toHaveLength(51);
+    expect(await a.get('/v1/audit?last=101')).toMatchObject({ status: 422, body: { code: 'FIELD_INVALID' } });
+  });
+
   it('a group and a scope are not asked for at once', async () => {
     const asked = await a.get('/v1/audit?group=x&scope=y');
     expect(asked).toMatchObject({ status: 422, body: { code: 'FIELD_INVALID' } });

@@ -220,19 +220,22 @@ describe('the live page in a browser', () => {
     onTestFinished(() => clearInterval(busy));
     await visit('#/group/key%3Aacme/publish');
     await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(10);
-    const change = async (whom: string, would: string) => {
+    const told = () => page.textContent('.card:has(h2:text-is("Last changes"))');
+    const change = async (whom: string, would: string, changes: string) => {
       await expect.poll(() => page.locator('.change input').first().inputValue()).toBe('600/min');
       await page.locator('.change select').selectOption(whom);
       await page.locator('.change input').first().fill('300/min');
       await expect.poll(() => page.textContent('.settings'), { timeout: PUSHED_MS_MAX }).toBe(would);
       await page.click('text=Apply to the cluster');
       await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(5);
+      await expect.poll(told, { timeout: PUSHED_MS_MAX }).toContain(changes);
       await page.click('text=Undo');
       await expect.poll(() => page.textContent('.change .hint')).toBe('Taken back.');
       await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(10);
     };
-    await change('this key', 'quota.publish.messagesPerSecond: – → 300/min');
-    await change('all keys like it', 'quota.publish.messagesPerSecond: 600/min → 300/min');
+    const own = 'quota.publish.messagesPerSecond: – → 300/min';
+    await change('this key', own, own);
+    await change('all keys like it', 'quota.publish.messagesPerSecond: 600/min → 300/min', 'deleted');
     await page.locator('.change input').first().fill('some');
     await expect.poll(() => page.textContent('.change .hint')).toContain('messagesPerSecond');
     await expect.poll(() => page.locator('.change button[type=submit]').isDisabled()).toBe(true);

@@ -7,7 +7,7 @@ import { auditedChange } from '../../../node/groups/registry/audit-trail.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { json, listOf, PROBLEM, record, text } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
-import { once } from '../route/fields.js';
+import { once, whole } from '../route/fields.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { withAllowed } from '../route/wording.js';
@@ -25,9 +25,11 @@ export function addAuditRoute(app: FastifyInstance, node: NodeParts): void {
     query: QUERY,
     answers: { 200: CHANGES, 422: PROBLEM },
     handler: ({ query }) => {
-      const { revision, group, name } = askedIn(query);
+      const { revision, group, name, newest } = askedIn(query);
       // One more than a page shows if another page follows.
-      const found = node.registry?.changesAfter(revision, PAGE_MAX + 1, name, group) ?? [];
+      const most = newest === null ? PAGE_MAX + 1 : Infinity;
+      const all = node.registry?.changesAfter(revision, most, name, group) ?? [];
+      const found = newest === null ? all : all.slice(Math.max(0, all.length - newest));
       const page = found.slice(0, PAGE_MAX);
       const last = page.at(-1);
       const isMore = found.length > PAGE_MAX && last !== undefined;
@@ -49,7 +51,8 @@ const afterText = z.string().regex(AFTER).refine(isAfter).meta({
 const QUERY = body(
   {
     after: withAllowed(afterText, 'must be a revision, or next of the page before').exactOptional(),
-    group: once('Shows only changes of this group.'),
+    group: once('Shows only changes of this group; of a key, or a template of keys: /key/… or /key-template/….'),
+    last: whole(PAGE_MAX, 'Shows only so many changes, the newest.').exactOptional(),
     scope: once('Shows only changes of what this scope is attached to, such as acme or acme/orders.'),
   },
   [
@@ -97,10 +100,12 @@ interface AskedChanges {
   readonly revision: number;
   readonly group: string | undefined;
   readonly name: string | null;
+  /** Newest changes shown; null = all, in pages. */
+  readonly newest: number | null;
 }
 
-function askedIn({ after, group, scope }: z.output<typeof QUERY>): AskedChanges {
-  const { revision = 0, last } = AFTER.exec(after ?? '')?.groups ?? {};
+function askedIn({ after, group, scope, last }: z.output<typeof QUERY>): AskedChanges {
+  const { revision = 0, last: behind } = AFTER.exec(after ?? '')?.groups ?? {};
   const name = scope === undefined ? (group ?? null) : attachmentName(scope);
-  return { revision: Number(revision), group: last, name };
+  return { revision: Number(revision), group: behind, name, newest: last === undefined ? null : Number(last) };
 }

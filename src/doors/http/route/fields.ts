@@ -31,6 +31,12 @@ export function once(description?: string) {
   return withAllowed(schema, 'must be given once').exactOptional();
 }
 
+/** Whole number of a query, sent as text. */
+export function whole(most: number, description: string) {
+  const digits = z.string().refine((sent) => /^\d{1,7}$/.test(sent) && Number(sent) <= most);
+  return withAllowed(digits.meta({ description }), `must be a whole number from 0 to ${most}`);
+}
+
 export function onOrOff(description: string) {
   return withAllowed(z.enum(['true', 'false']).meta({ description }), 'must be true or false').exactOptional();
 }

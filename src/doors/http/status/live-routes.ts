@@ -27,10 +27,9 @@ import {
   yes,
 } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
-import { choice, once } from '../route/fields.js';
+import { choice, once, whole } from '../route/fields.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
-import { withAllowed } from '../route/wording.js';
 
 const EVERY_MS = 1000;
 
@@ -321,9 +320,3 @@ const HISTORY = json(
     rows: listOf(record(HISTORY_ROW)),
   }),
 );
-
-/** Whole number of a query, sent as text. */
-function whole(most: number, description: string) {
-  const digits = z.string().refine((sent) => /^\d{1,7}$/.test(sent) && Number(sent) <= most);
-  return withAllowed(digits.meta({ description }), `must be a whole number from 0 to ${most}`);
-}

@@ -37,7 +37,7 @@ export class GroupView {
     if (said.mode === 'shadow') facts.push('shadow: decides, and refuses nothing');
     say(this.facts, facts.join(' · '));
     this.#showShadow(said.shadow);
-    void this.changes.follow(said.revision);
+    void this.changes.follow(said);
     if (this.ago === 0) this.#show();
   }
 

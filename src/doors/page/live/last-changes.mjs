@@ -5,28 +5,32 @@ import { dateAndTime, textOf } from './wording.mjs';
 const CHANGES_SHOWN = 8;
 const SETTINGS_SHOWN = 4;
 
-/** The last changes of a group at run time, by the registry's trail, the newest first. Asked for when the revision is another. */
+/**
+ * The last changes of a group, or of a key's own settings, at run time, by the registry's trail, the newest first. Asked
+ * for when the revision is another.
+ */
 export class LastChanges {
   constructor(host, group) {
     Object.assign(this, { host, group, revision: null });
     host.replaceChildren(make('p', { className: 'hint', text: 'loading' }));
   }
 
-  async follow(revision) {
+  async follow({ template, revision }) {
     if (revision === this.revision) return;
     this.revision = revision;
-    const query = new URLSearchParams({ group: this.group });
+    const group = template === null ? this.group : `/key/${this.group}`;
+    const query = new URLSearchParams({ group, last: CHANGES_SHOWN });
     const list = await askJson(`/v1/audit?${query}`).then(
       ({ changes }) => listOf(changes),
       (error) => make('p', { className: 'hint', text: textOf(error) }),
     );
-    this.host.replaceChildren(list);
+    if (revision === this.revision) this.host.replaceChildren(list);
   }
 }
 
 function listOf(changes) {
   if (changes.length === 0) return make('p', { className: 'hint', text: 'Nothing was changed at run time.' });
-  const items = changes.slice(-CHANGES_SHOWN).reverse().map(itemOf);
+  const items = changes.reverse().map(itemOf);
   return make('ol', { className: 'changes' }, ...items);
 }
 
