@@ -16,26 +16,37 @@ export class KeyChange {
     void this.#load();
   }
 
-  /** The key was pushed again. What somebody else has changed is loaded unless somebody is typing. */
+  /** The key was pushed again: loads what could not be loaded, and what somebody else has changed. */
   follow({ quotaAsWritten }) {
-    if (this.fields === undefined || JSON.stringify(quotaAsWritten) === JSON.stringify(this.quota)) return;
-    if (this.#edits().length === 0) void this.#load();
+    if (this.isLoading || this.#isEdited || JSON.stringify(quotaAsWritten) === JSON.stringify(this.quota)) return;
+    void this.#load({ keepsEdits: true });
   }
 
-  async #load() {
-    try {
-      const { template, quota } = await askJson(pathOfKey(this.key));
-      this.template = template;
-      this.quota = quota[this.direction];
-      // The state that must still hold, or the change is refused.
-      const paths = [pathOfKey(this.key), pathOfTemplate(template)];
-      this.seen = new Map(await Promise.all(paths.map(async (path) => [path, await definedAt(path)])));
-    } catch (error) {
-      this.host.replaceChildren(make('p', { className: 'hint', text: textOf(error) }));
+  get #isEdited() {
+    return this.fields !== undefined && this.#edits().length > 0;
+  }
+
+  async #load({ keepsEdits = false } = {}) {
+    this.isLoading = true;
+    const found = await this.#found().catch((error) => error);
+    this.isLoading = false;
+    if (keepsEdits && this.#isEdited) return;
+    if (found instanceof Error) {
+      Object.assign(this, { fields: undefined, quota: undefined });
+      this.host.replaceChildren(make('p', { className: 'hint', text: textOf(found) }));
       return;
     }
+    Object.assign(this, found);
     this.#build();
     this.#tell();
+  }
+
+  async #found() {
+    const { template, quota } = await askJson(pathOfKey(this.key));
+    const paths = [pathOfKey(this.key), pathOfTemplate(template)];
+    // The state that must still hold, or the change is refused.
+    const seen = new Map(await Promise.all(paths.map(async (path) => [path, await definedAt(path)])));
+    return { template, quota: quota[this.direction], seen };
   }
 
   #build() {

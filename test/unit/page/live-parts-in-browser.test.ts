@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findBrowser, NO_BROWSER, openPage } from './browser.js';
+
+const executablePath = findBrowser(process.env);
+const ORIGIN = 'http://parts.test';
+const SOURCES = new URL('../../../src/doors/page/', import.meta.url);
+
+type Answer = readonly [status: number, body: unknown];
+type Answers = (path: string) => Answer | Promise<Answer>;
+
+/** Parts of the live page by themselves, in a real browser, before a node that answers what each test says. */
+describe('parts of the live page', () => {
+  let browser: Browser;
+  let page: Page;
+  let answers: Answers;
+
+  beforeAll(async () => {
+    if (executablePath === undefined) return;
+    ({ browser, page } = await openPage(executablePath, [], () => true));
+    await page.route(`${ORIGIN}/**`, async (route) => {
+      const { pathname, search } = new URL(route.request().url());
+      if (pathname === '/') return route.fulfill({ contentType: 'text/html', body: '<main></main>' });
+      if (pathname.endsWith('.mjs')) {
+        const body = readFileSync(new URL(`.${pathname}`, SOURCES), 'utf8');
+        return route.fulfill({ contentType: 'text/javascript', body });
+      }
+      const [status, body] = await answers(`${pathname}${search}`);
+      return route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) });
+    });
+  });
+
+  afterAll(() => browser?.close());
+
+  beforeEach(async ({ skip }) => {
+    if (executablePath === undefined) skip(NO_BROWSER);
+    await page.goto(`${ORIGIN}/`);
+  });
+
+  /** Makes `part` of a module in `main`. */
+  async function begin(module: string, part: string, asked: object): Promise<void> {
+    const made = `new ${part}(document.querySelector('main'), ${JSON.stringify(asked)})`;
+    await page.evaluate(`import('/live/${module}').then(({ ${part} }) => { window.part = ${made}; })`);
+  }
+
+  const shown = () => page.textContent('main');
+
+  describe('the change of a key', () => {
+    const quota = (messagesPerSecond: string) => ({ publish: { messagesPerSecond } });
+    const key = (rate: string): Answers => {
+      return (path) => (path.endsWith('/key%3Aa') ? [200, { template: 'key:{id}', quota: quota(rate) }] : [200, {}]);
+    };
+    const follow = (rate: string) => {
+      return page.evaluate(`part.follow(${JSON.stringify({ quotaAsWritten: quota(rate).publish })})`);
+    };
+    const field = () => page.locator('.change input').first();
+    const asked = { key: 'key:a', direction: 'publish', canChange: true };
+
+    test('is loaded again when the key is pushed, after the node was away', async () => {
+      answers = () => [503, { detail: 'the node is stopping' }];
+      await begin('key-change.mjs', 'KeyChange', asked);
+      await expect.poll(shown).toContain('the node is stopping');
+      answers = key('5/min');
+      await follow('5/min');
+      await expect.poll(() => field().inputValue(), { timeout: 2000 }).toBe('5/min');
+    });
+
+    test('keeps what was typed while the change of somebody else was loaded', async () => {
+      answers = key('5/min');
+      await begin('key-change.mjs', 'KeyChange', asked);
+      await expect.poll(() => field().inputValue()).toBe('5/min');
+      let answer: () => void = () => undefined;
+      const isLate = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      const isAsked = new Promise<void>((resolve) => {
+        answers = async (path) => {
+          resolve();
+          await isLate;
+          return key('6/min')(path);
+        };
+      });
+      await follow('6/min');
+      await isAsked;
+      await field().fill('7/min');
+      const isLoaded = page.waitForResponse((response) => response.url().includes('/v1/key-templates/'));
+      answer();
+      await (await isLoaded).finished();
+      await page.evaluate('new Promise(requestAnimationFrame)');
+      expect(await field().inputValue()).toBe('7/min');
+      // Nobody types any more: what somebody else has changed is loaded.
+      answers = key('6/min');
+      await field().fill('5/min');
+      await follow('6/min');
+      await expect.poll(() => field().inputValue(), { timeout: 2000 }).toBe('6/min');
+    });
+  });
+});
