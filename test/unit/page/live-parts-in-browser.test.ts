@@ -96,4 +96,39 @@ describe('parts of the live page', () => {
       await expect.poll(() => field().inputValue(), { timeout: 2000 }).toBe('6/min');
     });
   });
+
+  describe('the list of groups in the past', () => {
+    const row = (group: string, wanted: number) => {
+      return { group, direction: 'publish', dimension: 'messages', quota: 10, admitted: 1, wanted };
+    };
+    const now = {
+      unnamed: 0,
+      found: 1,
+      total: 1,
+      from: 0,
+      rows: [{ ...row('now', 1), throttledNodes: 0, enabled: true }],
+    };
+    const names = () => page.locator('.lines .line:not([hidden]) a').allTextContents();
+
+    beforeEach(async () => {
+      await begin('groups-list.mjs', 'GroupsList', {});
+      await page.evaluate(`part.reopen = () => undefined; part.take('groups', ${JSON.stringify(now)})`);
+      expect(await names()).toEqual(['now']);
+    });
+
+    test('a refusal is told, and no line of now stands for the past', async () => {
+      answers = () => [403, { detail: 'this needs the role viewer' }];
+      await page.evaluate('part.at(300)');
+      expect(await names()).toEqual([]);
+      expect(await shown()).toContain('this needs the role viewer');
+    });
+
+    test('by heat, and by name where that is asked for', async () => {
+      answers = () => [200, { rows: [row('b', 5), row('c', 9), row('a', 7)] }];
+      await page.evaluate('part.at(300)');
+      expect(await names()).toEqual(['c', 'a', 'b']);
+      await page.selectOption('#order', 'name');
+      await expect.poll(names, { timeout: 2000 }).toEqual(['a', 'b', 'c']);
+    });
+  });
 });

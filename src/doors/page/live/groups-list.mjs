@@ -4,7 +4,7 @@ import { groupHref } from './addresses.mjs';
 import { askJson } from './ask.mjs';
 import { quotaBar } from './quota-bar.mjs';
 import { tiles } from './tiles.mjs';
-import { duration, exceeds, perSecond } from './wording.mjs';
+import { duration, exceeds, perSecond, textOf } from './wording.mjs';
 
 /** Most lines that the node takes as a window. */
 const WINDOW_MAX = 120;
@@ -44,13 +44,17 @@ export class GroupsList {
       this.reopen();
       return;
     }
-    // The page shows already that the node is away.
-    const history = await askJson(`/v1/live/history?ago=${ago}`).catch(() => null);
-    if (history === null || this.ago !== ago) return;
+    const history = await askJson(`/v1/live/history?ago=${ago}`).catch((error) => error);
+    if (this.ago !== ago) return;
+    if (history instanceof Error) {
+      this.#show(0, 0, [], 0);
+      say(this.count, textOf(history));
+      return;
+    }
     const found = history.rows
       .filter(({ group }) => group.includes(this.find))
       .map((row) => ({ ...row, throttledNodes: null, strategy: '', enabled: true }))
-      .sort((one, other) => heatOf(other) - heatOf(one));
+      .sort(this.order === 'name' ? byName : byHeat);
     this.#show(found.length, 0, found, found.length);
   }
 
@@ -209,6 +213,15 @@ function missingText(nodeId, keys, unnamed) {
   const count =
     unnamed === 1 ? '1 direction of a key or group is' : `${rate(unnamed)} directions of keys or groups are`;
   return `${here}${count} in use elsewhere, and named only on the pages of the nodes that use them.`;
+}
+
+function byName({ group }, { group: other }) {
+  if (group === other) return 0;
+  return group < other ? -1 : 1;
+}
+
+function byHeat(one, other) {
+  return heatOf(other) - heatOf(one);
 }
 
 function heatOf({ quota, wanted }) {
