@@ -280,6 +280,13 @@ describe('the live page in a browser', () => {
     await expect.poll(() => page.textContent('main')).not.toContain('as they are now');
   });
 
+  test.each(['#/constructor', '#/group/orders/constructor'])('an address of no view shows one: %s', async (hash) => {
+    await visit(hash);
+    await page.click('nav >> text=Node');
+    await expect.poll(() => tile('Members alive')).toBe(3);
+    expect(complaints).toEqual([]);
+  });
+
   test('hostile names are text', async () => {
     await page.goto(`${url}/#/group/${encodeURIComponent(HOSTILE)}/publish`);
     await page.reload();

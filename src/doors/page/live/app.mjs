@@ -55,12 +55,19 @@ function tellLink(link, reason = '', error) {
   if (isLogin) element('token').focus();
 }
 
+const VIEWS = new Map([
+  ['group', GroupView],
+  ['node', NodeView],
+  ['why', WhyView],
+]);
+
 /** `#/`, `#/group/orders/publish`, `#/node`, `#/why/orders/publish`. */
 function show() {
-  const [name = '', group = '', direction = 'publish'] = location.hash.slice(2).split('/').map(decoded);
+  const [name = '', group = '', way] = location.hash.slice(2).split('/').map(decoded);
+  const direction = way === 'dispatch' ? way : 'publish';
   view?.end();
   const parts = { group, direction, look: state.look, goTo, canChange: state.canChange, reopen };
-  const View = { group: GroupView, node: NodeView, why: WhyView }[name] ?? GroupsList;
+  const View = VIEWS.get(name) ?? GroupsList;
   main.dataset.view = View === GroupsList ? 'groups' : name;
   view = new View(main, parts);
   for (const link of document.querySelectorAll('nav a')) {
