@@ -76,18 +76,16 @@ function divisionStep({ demand, usage, inForce }, { strategy, gate }, key, dimen
 }
 
 function shareStep({ local }, key, dimension) {
-  const { share, limit, link, served } = local;
-  const isMore = limit[key] !== null && share[key] !== null && limit[key] > share[key] * 1.001;
-  const enforced = isMore
-    ? `What is enforced here is ${perSecond(limit[key], dimension)}: the share, and what is allowed above it for noise.`
-    : 'That is what is enforced here.';
-  const says = served ? enforced : 'Nobody has used the group at this node yet: this is what it would have.';
+  const { share, link, served } = local;
+  const says = served
+    ? 'That is what is enforced here.'
+    : 'Nobody has used the group at this node yet: this is what it would have.';
   const cut =
     link === 'linked' ? '' : ` The node is cut off from the topic (${link}), and holds less than it may have.`;
   return {
     title: `Share of this node: ${perSecond(share[key], dimension)}`,
     says: `${says}${cut}`,
-    state: share[key] === 0 && limit[key] === 0 ? 'stop' : 'go',
+    state: share[key] === 0 ? 'stop' : 'go',
   };
 }
 
