@@ -7,6 +7,8 @@ const executablePath = findBrowser(process.env);
 const ORIGIN = 'http://parts.test';
 const SOURCES = new URL('../../../src/doors/page/', import.meta.url);
 
+const PAGE = '<main></main><script id="strategies" type="application/json">["max-min"]</script>';
+
 type Answer = readonly [status: number, body: unknown];
 type Answers = (path: string) => Answer | Promise<Answer>;
 
@@ -21,7 +23,7 @@ describe('parts of the live page', () => {
     ({ browser, page } = await openPage(executablePath, [], () => true));
     await page.route(`${ORIGIN}/**`, async (route) => {
       const { pathname, search } = new URL(route.request().url());
-      if (pathname === '/') return route.fulfill({ contentType: 'text/html', body: '<main></main>' });
+      if (pathname === '/') return route.fulfill({ contentType: 'text/html', body: PAGE });
       if (pathname.endsWith('.mjs')) {
         const body = readFileSync(new URL(`.${pathname}`, SOURCES), 'utf8');
         return route.fulfill({ contentType: 'text/javascript', body });
@@ -39,7 +41,7 @@ describe('parts of the live page', () => {
   });
 
   /** Makes `part` of a module in `main`. */
-  async function begin(module: string, part: string, asked: object): Promise<void> {
+  async function begin(module: string, part: string, asked: unknown): Promise<void> {
     const made = `new ${part}(document.querySelector('main'), ${JSON.stringify(asked)})`;
     await page.evaluate(`import('/live/${module}').then(({ ${part} }) => { window.part = ${made}; })`);
   }
@@ -95,6 +97,50 @@ describe('parts of the live page', () => {
       await follow('6/min');
       await expect.poll(() => field().inputValue(), { timeout: 2000 }).toBe('6/min');
     });
+  });
+
+  describe('the last changes', () => {
+    const change = (name: string) => {
+      const who = { time: null, who: null, node: 'a' };
+      return { ...who, what: 'changed', name, before: { rate: 1 }, after: { rate: 2 } };
+    };
+    const follow = (template: string | null, revision: number) => {
+      return page.evaluate(`part.follow(${JSON.stringify({ template, revision })})`);
+    };
+    const begun = () => begin('last-changes.mjs', 'LastChanges', 'acme');
+
+    test.each([
+      ['a group', null, 'acme'],
+      ['a key', '{id}', '%2Fkey%2Facme'],
+    ])('are the newest of %s', async (_, template, group) => {
+      const asked: string[] = [];
+      answers = (path) => {
+        asked.push(path);
+        return [200, { changes: [change('older'), change('newer')] }];
+      };
+      await begun();
+      await follow(template, 0);
+      expect(asked).toEqual([`/v1/audit?group=${group}&last=8`]);
+      expect(await page.locator('.changes li').count()).toBe(2);
+    });
+
+    test('are asked for again when the node was away, and not where they are refused for good', async () => {
+      let asked = 0;
+      answers = () => [++asked === 1 ? 503 : 403, { detail: `answer ${asked}` }];
+      await begun();
+      for (let push = 0; push < 3; push++) await follow(null, 7);
+      expect([asked, await shown()]).toEqual([2, 'answer 2']);
+    });
+  });
+
+  test('the change of a group is loaded again when the group is pushed, after the node was away', async () => {
+    answers = () => [503, { detail: 'the node is stopping' }];
+    const asked = { group: 'orders', direction: 'publish', dimension: 'messages', canChange: true };
+    await begin('what-if.mjs', 'WhatIf', asked);
+    await expect.poll(shown).toContain('the node is stopping');
+    answers = () => [200, { definition: { quota: { publish: { messagesPerSecond: 5 } } } }];
+    await page.evaluate('part.follow({})');
+    await expect.poll(() => page.locator('.change input').first().inputValue(), { timeout: 2000 }).toBe('5');
   });
 
   describe('the list of groups in the past', () => {

@@ -20,11 +20,14 @@ export class LastChanges {
     this.revision = revision;
     const group = template === null ? this.group : `/key/${this.group}`;
     const query = new URLSearchParams({ group, last: CHANGES_SHOWN });
-    const list = await askJson(`/v1/audit?${query}`).then(
-      ({ changes }) => listOf(changes),
-      (error) => make('p', { className: 'hint', text: textOf(error) }),
+    const found = await askJson(`/v1/audit?${query}`).catch((error) => error);
+    if (revision !== this.revision) return;
+    const hasFailed = found instanceof Error;
+    this.host.replaceChildren(
+      hasFailed ? make('p', { className: 'hint', text: textOf(found) }) : listOf(found.changes),
     );
-    if (revision === this.revision) this.host.replaceChildren(list);
+    // A viewer is refused for good, and asks no more.
+    if (hasFailed && !(found.status < 500)) this.revision = null;
   }
 }
 

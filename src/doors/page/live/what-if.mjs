@@ -18,11 +18,13 @@ export class WhatIf {
   /** The group was pushed again: what is tried is computed anew from time to time, as demand moves. */
   follow(status) {
     this.keyChange?.follow(status);
+    if (this.hasFailedToLoad) void this.#load();
     if (this.previewedAtMs === null || performance.now() - this.previewedAtMs < PREVIEW_EVERY_MS) return;
     void this.#preview();
   }
 
   async #load() {
+    this.hasFailedToLoad = false;
     const response = await ask(`${pathOf(this.group)}/definition`).catch((error) => error);
     if (response instanceof Error) {
       await this.#failToLoad(response);
@@ -129,8 +131,10 @@ export class WhatIf {
   async #failToLoad(error) {
     const key = error.code === 'GROUP_UNKNOWN' ? await askJson(pathOfKey(this.group)).catch(() => null) : null;
     const { host, direction, canChange } = this;
-    if (key === null) this.#fail(error);
-    else this.keyChange = new KeyChange(host, { key: this.group, direction, canChange });
+    if (key === null) {
+      this.#fail(error);
+      this.hasFailedToLoad = this.defined === undefined;
+    } else this.keyChange = new KeyChange(host, { key: this.group, direction, canChange });
   }
 
   #fail(error) {
