@@ -73,6 +73,16 @@ test('a clean client has no more room than sessions, and gives back what it had 
   expect([disconnects['subscriptions-full'], kept.subscriptions]).toEqual([2, subscriptions]);
 });
 
+test('long filters of a clean client take the room of several', async () => {
+  const { subscriptions } = (await broker.status()).kept;
+  const greedy = await client('long-filters', true);
+  const closed = new Promise<void>((resolve) => greedy.once('close', () => resolve()));
+  void greedy.subscribeAsync(`free/${'x'.repeat(2000)}`, { qos: 0 }).catch(() => undefined);
+  await closed;
+  const { disconnects, kept } = await broker.status();
+  expect([disconnects['subscriptions-full'], kept.subscriptions]).toEqual([3, subscriptions]);
+});
+
 test('a session that is connected and never acknowledges is cut off when it is full', async () => {
   const { hostname, port } = new URL(broker.mqttUrl);
   const silent = connect({ host: hostname, port: Number(port) });
@@ -102,5 +112,5 @@ test('retained messages have a bound; what goes beyond is delivered all the same
   const deadline = performance.now() + 8000;
   while (topics.length < 5 && performance.now() < deadline) await sleep(20);
   expect(topics).toHaveLength(5);
-  expect((await broker.status()).kept).toMatchObject({ retainedMessages: 3, retainedBytes: 3, retainedDropped: 2 });
+  expect((await broker.status()).kept).toMatchObject({ retainedMessages: 3, retainedBytes: 795, retainedDropped: 2 });
 });

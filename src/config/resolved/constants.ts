@@ -34,15 +34,15 @@ export const CONSTANTS = {
     maxQueuedBytes: 8 * MIB,
     /** More patience with a subscriber that takes nothing: publishers of QoS 1 and 2 wait as long. */
     notReadingMs: 10_000,
-    /** More memory for what all sessions hold, and some 300 bytes per message and session besides. */
+    /** More memory for what all sessions hold: payloads, topics, and 256 bytes per message and session. */
     maxSessionBytes: 64 * MIB,
-    /** More subscriptions: each holds its filter and some 500 bytes. */
+    /** More subscriptions, some 500 bytes each beside the filter; one is counted once more for each 256 bytes of it. */
     maxSubscriptions: 1_000_000,
     /** More filters in one packet: each holds all other clients up for some 25 µs. */
     maxFiltersPerPacket: 1000,
     /** More topics with a retained message: each SUBSCRIBE looks at all of them. */
     maxRetainedMessages: 100_000,
-    /** More memory for retained payloads. */
+    /** More memory for retained messages: payloads, topics, and 256 bytes each. */
     maxRetainedBytes: 64 * MIB,
   },
   kafkaQuotas: {

@@ -17,6 +17,7 @@ import { HeldBytes } from './held-bytes.js';
 import { IDENTIFIER_REJECTED, Logins, SERVER_UNAVAILABLE } from './logins.js';
 import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import { PublishGate } from './publish-gate.js';
+import { placesOf, placesOfAll } from './room-taken.js';
 import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
 
 /**
@@ -329,22 +330,23 @@ class CleanSubscriptions {
     const topics = this.#topics.get(connection) ?? new Set();
     if (connection.destroyed) return false;
     if (topics.has(topic)) return true;
-    if (counts.subscriptions >= maxSubscriptions) {
+    const places = placesOf(topic);
+    if (counts.subscriptions + places > maxSubscriptions) {
       onFull('subscriptions-full', clientId);
       return false;
     }
     this.#topics.set(connection, topics.add(topic));
-    counts.subscriptions++;
+    counts.subscriptions += places;
     return true;
   }
 
   remove(connection: GatedConnection, topics: readonly string[]): void {
     const known = this.#topics.get(connection);
-    for (const topic of topics) if (known?.delete(topic)) this.#rules.counts.subscriptions--;
+    for (const topic of topics) if (known?.delete(topic)) this.#rules.counts.subscriptions -= placesOf(topic);
   }
 
   ended(connection: GatedConnection): void {
-    this.#rules.counts.subscriptions -= this.#topics.get(connection)?.size ?? 0;
+    this.#rules.counts.subscriptions -= placesOfAll(this.#topics.get(connection) ?? []);
     this.#topics.delete(connection);
   }
 }

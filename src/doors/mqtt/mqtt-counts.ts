@@ -2,7 +2,7 @@ import type { DispatchCounts } from './dispatch-queue.js';
 
 /** State kept between connections and for later subscribers: gauges, but for `…Dropped`. */
 export interface SessionCounts {
-  /** Subscriptions, with those of clean clients. */
+  /** Places of subscriptions (room-taken.ts), with those of clean clients. */
   subscriptions: number;
   sessionMessages: number;
   sessionBytes: number;

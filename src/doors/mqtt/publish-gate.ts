@@ -5,6 +5,7 @@ import type { FirstAnswer, Passage, Passages } from './gate-requests.js';
 import type { GatedConnection } from './gated-connection.js';
 import type { GroupRules } from './group-rules.js';
 import type { MqttCounts } from './mqtt-counts.js';
+import { keptBytesOf } from './room-taken.js';
 
 interface PublishedMessage {
   readonly topic: string;
@@ -139,7 +140,7 @@ export class PublishGate {
 
   #count(connection: GatedConnection, message: PublishedMessage): void {
     const { counts, maxPendingPublishes, maxPendingBytes } = this.#parts;
-    const bytes = message.payload.length;
+    const bytes = keptBytesOf(message);
     const pending = (this.#pendingOf.get(connection) ?? 0) + 1;
     this.#pendingOf.set(connection, pending);
     this.#pending.set(message, { connection, bytes });

@@ -1,11 +1,12 @@
 import type { SessionCounts } from './mqtt-counts.js';
+import { KEPT_BYTES, keptBytesOf, placesOf, placesOfAll } from './room-taken.js';
 
 export interface SessionRules {
   /** Messages of QoS 1 and 2 that one session holds unacknowledged. */
   readonly maxSessionMessages: number;
-  /** Payload bytes of all sessions; one message in three sessions counts three times. */
+  /** Bytes of all sessions (room-taken.ts); one message in three sessions counts three times. */
   readonly maxSessionBytes: number;
-  /** Subscriptions of all sessions and of clean clients (mqtt-broker.ts). */
+  /** Places of the subscriptions of all sessions and of clean clients (mqtt-broker.ts). */
   readonly maxSubscriptions: number;
   readonly maxRetainedMessages: number;
   readonly maxRetainedBytes: number;
@@ -94,16 +95,17 @@ class SessionBounds {
 
   async #storeRetained(packet: StoredPacket): Promise<void> {
     const { counts, maxRetainedMessages, maxRetainedBytes } = this.#rules;
-    const bytes = packet.payload.length;
+    const isEmpty = packet.payload.length === 0;
+    const bytes = isEmpty ? 0 : keptBytesOf(packet);
     const before = this.#retained.get(packet.topic);
     const messages = counts.retainedMessages + (before === undefined ? 1 : 0);
     const isFull = messages > maxRetainedMessages || counts.retainedBytes - (before ?? 0) + bytes > maxRetainedBytes;
-    if (bytes > 0 && isFull) {
+    if (!isEmpty && isFull) {
       counts.retainedDropped++;
       this.#rules.onFull('retained-full', null);
       return;
     }
-    if (bytes === 0) this.#retained.delete(packet.topic);
+    if (isEmpty) this.#retained.delete(packet.topic);
     else this.#retained.set(packet.topic, bytes);
     counts.retainedMessages = this.#retained.size;
     counts.retainedBytes += bytes - (before ?? 0);
@@ -123,19 +125,22 @@ class SessionBounds {
     const { counts, maxSubscriptions } = this.#rules;
     const topics = this.#sessions.get(client.id)?.topics;
     const added = new Set(subscriptions.map(({ topic }) => topic).filter((topic) => topics?.has(topic) !== true));
-    if (counts.subscriptions + added.size > maxSubscriptions) {
+    const places = placesOfAll(added);
+    if (counts.subscriptions + places > maxSubscriptions) {
       this.#rules.onFull('subscriptions-full', client.id);
       throw new Error('too many subscriptions are kept');
     }
     const session = this.#sessionOf(client.id);
     for (const topic of added) session.topics.add(topic);
-    counts.subscriptions += added.size;
+    counts.subscriptions += places;
     await this.#store.addSubscriptions(client, subscriptions);
   }
 
   async #remove(client: SessionOwner, topics: readonly string[]): Promise<void> {
     const session = this.#sessions.get(client.id);
-    for (const topic of topics) if (session?.topics.delete(topic)) this.#rules.counts.subscriptions--;
+    for (const topic of topics) {
+      if (session?.topics.delete(topic)) this.#rules.counts.subscriptions -= placesOf(topic);
+    }
     this.#forgetIfEmpty(client.id);
     await this.#store.removeSubscriptions(client, topics);
   }
@@ -145,7 +150,7 @@ class SessionBounds {
     const session = this.#sessions.get(client.id);
     const cleaned = await this.#store.cleanSubscriptions(client);
     if (session === undefined) return cleaned;
-    this.#rules.counts.subscriptions -= session.topics.size;
+    this.#rules.counts.subscriptions -= placesOfAll(session.topics);
     session.topics.clear();
     for (const { messageId } of [...session.held.values()]) await this.#clear(client, { ...NO_PACKET, messageId });
     this.#forgetIfEmpty(client.id);
@@ -153,7 +158,7 @@ class SessionBounds {
   }
 
   async #enqueue(sessions: readonly { readonly clientId: string }[], packet: StoredPacket): Promise<void> {
-    const bytes = packet.payload.length;
+    const bytes = keptBytesOf(packet);
     const taking = sessions.filter(({ clientId }) => this.#take(clientId, packet.brokerCounter ?? 0, bytes));
     if (taking.length > 0) await this.#store.outgoingEnqueueCombi(taking, packet);
   }
@@ -253,7 +258,7 @@ class Unreleased {
     const ids = this.#ids.get(client.id) ?? new Set();
     const id = packet.messageId as number;
     if (!ids.has(id)) {
-      if (ids.size >= maxSessionMessages || counts.sessionBytes + ID_BYTES > maxSessionBytes) {
+      if (ids.size >= maxSessionMessages || counts.sessionBytes + KEPT_BYTES > maxSessionBytes) {
         onFull('session-full', client.id);
         throw new Error('too many messages of QoS 2 are not released');
       }
@@ -278,7 +283,7 @@ class Unreleased {
 
   #count(messages: number): void {
     this.#rules.counts.sessionMessages += messages;
-    this.#rules.counts.sessionBytes += messages * ID_BYTES;
+    this.#rules.counts.sessionBytes += messages * KEPT_BYTES;
   }
 }
 
@@ -287,6 +292,3 @@ function methodsBefore<Replaced extends Partial<SessionStore>>(store: SessionSto
   const names = Object.keys(replaced) as (keyof SessionStore)[];
   return Object.fromEntries(names.map((name) => [name, store[name].bind(store)])) as unknown as Replaced;
 }
-
-/** Bytes that an id counts towards maxSessionBytes. */
-const ID_BYTES = 256;

@@ -314,16 +314,16 @@ export const MQTT_METRICS = {
   ),
   quotamesh_mqtt_queued_messages: gauge('Messages that wait for their subscriber.'),
   quotamesh_mqtt_pending_publishes: gauge('Publishes admitted and not delivered yet.'),
-  quotamesh_mqtt_pending_bytes: gauge('Their payloads.'),
+  quotamesh_mqtt_pending_bytes: gauge('Their payloads and topics, and 256 bytes each.'),
   quotamesh_mqtt_held_bytes: gauge('Read from clients, and waiting; at most mqtt.maxHeldBytes.'),
   quotamesh_mqtt_kept_subscriptions: gauge(
-    'Subscriptions: of sessions, and of clients that are connected without one.',
+    'Subscriptions: of sessions, and of clients that are connected without one; a filter counts once more for each 256 bytes.',
   ),
   quotamesh_mqtt_kept_messages: gauge(
     'Messages kept: for a session until acknowledged or (QoS 2) released, retained for later subscribers.',
     'kind',
   ),
-  quotamesh_mqtt_kept_bytes: gauge('Their payloads.', 'kind'),
+  quotamesh_mqtt_kept_bytes: gauge('Their payloads and topics, and 256 bytes each.', 'kind'),
   quotamesh_mqtt_not_kept_total: counter(
     'Messages that were not kept because a bound was met (docs/guide/mqtt.md).',
     'kind',

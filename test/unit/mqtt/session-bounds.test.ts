@@ -8,7 +8,7 @@ const BOUNDS = {
   maxSessionBytes: 1000,
   maxSubscriptions: 4,
   maxRetainedMessages: 2,
-  maxRetainedBytes: 100,
+  maxRetainedBytes: 614,
 };
 
 type FullStore = SessionStore & { outgoingStream(client: { id: string }): AsyncIterable<unknown> };
@@ -55,19 +55,19 @@ describe('messages of a session', () => {
     const packets = [10, 20, 30, 40].map((bytes) => message(bytes));
     for (const packet of packets) await enqueue('away', packet);
     expect([await storedFor('away'), full]).toEqual([3, ['session-full away']]);
-    expect(counts).toMatchObject({ sessionMessages: 3, sessionBytes: 60, sessionDropped: 1 });
+    expect(counts).toMatchObject({ sessionMessages: 3, sessionBytes: 831, sessionDropped: 1 });
     await store.outgoingUpdate({ id: 'away' }, { ...packets[1], messageId: 7 });
     await store.outgoingClearMessageId({ id: 'away' }, { topic: '', payload: '', messageId: 7 });
-    expect(counts).toMatchObject({ sessionMessages: 2, sessionBytes: 40 });
+    expect(counts).toMatchObject({ sessionMessages: 2, sessionBytes: 554 });
     await enqueue('away', message(5));
     expect([await storedFor('away'), counts.sessionDropped]).toEqual([3, 1]);
   });
 
   test('bytes are bounded over all sessions, each counted', async () => {
-    const packet = message(400);
+    const packet = message(100);
     await store.outgoingEnqueueCombi([{ clientId: 'a' }, { clientId: 'b' }, { clientId: 'c' }], packet);
     expect([await storedFor('a'), await storedFor('b'), await storedFor('c')]).toEqual([1, 1, 0]);
-    expect(counts).toMatchObject({ sessionBytes: 800, sessionDropped: 1 });
+    expect(counts).toMatchObject({ sessionBytes: 714, sessionDropped: 1 });
   });
 
   test('QoS 2: a PUBREL takes the place of its message; both are gone with PUBCOMP', async () => {
@@ -75,7 +75,7 @@ describe('messages of a session', () => {
     await enqueue('away', packet);
     await store.outgoingUpdate({ id: 'away' }, { ...packet, messageId: 9 });
     await store.outgoingUpdate({ id: 'away' }, { cmd: 'pubrel', messageId: 9 } as never);
-    expect(counts.sessionBytes).toBe(100);
+    expect(counts.sessionBytes).toBe(357);
     await store.outgoingClearMessageId({ id: 'away' }, { topic: '', payload: '', messageId: 9 });
     expect([await storedFor('away'), counts.sessionMessages, counts.sessionBytes]).toEqual([0, 0, 0]);
   });
@@ -159,15 +159,40 @@ test('one SUBSCRIBE is stored once, although aedes asks for all of it for each o
   expect(calls).toBe(2);
 });
 
+describe('what is kept without a payload', () => {
+  test('a message to a session has its topic, and 256 bytes of its own', async () => {
+    await enqueue('away', message(0, 'topic'));
+    expect(counts).toMatchObject({ sessionMessages: 1, sessionBytes: 261 });
+    await enqueue('away', message(0, 't'.repeat(800)));
+    expect(counts).toMatchObject({ sessionMessages: 1, sessionDropped: 1 });
+  });
+
+  test('so has a retained one', async () => {
+    await store.storeRetained(message(1, 't'.repeat(800)));
+    expect([counts.retainedMessages, full]).toEqual([0, ['retained-full null']]);
+  });
+
+  test('a filter is one subscription more for each 256 bytes', async () => {
+    await store.addSubscriptions({ id: 'a' }, [{ topic: 'f'.repeat(255) }, { topic: 'ä'.repeat(255) }]);
+    expect(counts.subscriptions).toBe(3);
+    await expect(store.addSubscriptions({ id: 'b' }, [{ topic: 'f'.repeat(256) }])).rejects.toThrow(/too many/);
+    await store.removeSubscriptions({ id: 'a' }, ['ä'.repeat(255)]);
+    await store.addSubscriptions({ id: 'b' }, [{ topic: 'f'.repeat(512) }]);
+    expect(counts.subscriptions).toBe(4);
+    for (const id of ['a', 'b']) await store.cleanSubscriptions({ id });
+    expect(counts.subscriptions).toBe(0);
+  });
+});
+
 test('retained messages: bounded in number and bytes; replacing and deleting make room', async () => {
   await store.storeRetained(message(40, 'a'));
   await store.storeRetained(message(50, 'b'));
   await store.storeRetained(message(1, 'c'));
   await store.storeRetained(message(70, 'a'));
-  expect(counts).toMatchObject({ retainedMessages: 2, retainedBytes: 90, retainedDropped: 2 });
+  expect(counts).toMatchObject({ retainedMessages: 2, retainedBytes: 604, retainedDropped: 2 });
   await store.storeRetained(message(10, 'a'));
   await store.storeRetained(message(0, 'b'));
   await store.storeRetained(message(90, 'c'));
-  expect(counts).toMatchObject({ retainedMessages: 2, retainedBytes: 100, retainedDropped: 2 });
+  expect(counts).toMatchObject({ retainedMessages: 2, retainedBytes: 614, retainedDropped: 2 });
   expect(full).toEqual(['retained-full null', 'retained-full null']);
 });
