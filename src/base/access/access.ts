@@ -32,7 +32,8 @@ export class Access {
   #config: AccessConfig | null;
   #tokens: ReadonlyMap<string, KnownToken>;
   readonly #seen = new Set<string>();
-  #loggedMs = -Infinity;
+  /** Last line of each message. */
+  readonly #loggedMs = new Map<string, number>();
 
   constructor(config: AccessConfig | null, clock: Clock, telemetry: Telemetry) {
     this.#clock = clock;
@@ -146,12 +147,13 @@ export class Access {
     this.count(reason, listener);
     const count = this.attempts.add(address);
     const isLast = count === this.#config?.failuresPerMinute;
+    const message = isLast ? 'failed attempts are limited' : 'a caller was not let in';
     const nowMs = this.#clock();
     // A caller with thousands of addresses must not fill the log.
-    if (nowMs - this.#loggedMs >= LOGGED_EVERY_MS) {
-      this.#loggedMs = nowMs;
+    if (nowMs - (this.#loggedMs.get(message) ?? -Infinity) >= LOGGED_EVERY_MS) {
+      this.#loggedMs.set(message, nowMs);
       const facts = { address: networkOf(address), listener, reason: text, failures: count, withinMs: SPAN_MS };
-      this.#telemetry.log('warn', isLast ? 'failed attempts are limited' : 'a caller was not let in', facts);
+      this.#telemetry.log('warn', message, facts);
     }
     return new QuotameshError('AUTH_FAILED', { reason: text });
   }

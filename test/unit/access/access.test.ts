@@ -70,8 +70,22 @@ describe('tokens', () => {
     time.nowMs = 60_000;
     expect(attempt('right')).toBe('let in');
     expect(Object.fromEntries(access.failures)).toEqual({ 'http unknown': 3, 'http limited': 3 });
-    expect(log).toHaveLength(1);
+    expect(log).toHaveLength(2);
     expect(log.join()).not.toMatch(/wrong|right/);
+  });
+
+  test('the failure after which an address is refused is logged, however soon it comes; the others every 10 s', () => {
+    const { access, time, log } = scene({});
+    const attempt = (address: string) => codeOf(() => access.byToken('wrong', address, 'http'));
+    for (let at = 0; at < 5; at++) attempt('10.0.0.1');
+    attempt('10.0.0.2');
+    time.nowMs = 10_000;
+    attempt('10.0.0.3');
+    expect(log.map((line) => line.slice(0, line.indexOf(',')))).toEqual([
+      'a caller was not let in{"address":"10.0.0.1"',
+      'failed attempts are limited{"address":"10.0.0.1"',
+      'a caller was not let in{"address":"10.0.0.3"',
+    ]);
   });
 
   test('a client with an old token does not lock out its neighbour that was let in before', () => {
