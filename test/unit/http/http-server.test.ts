@@ -1,6 +1,9 @@
+import dns from 'node:dns';
+import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { closeHttp, listen } from '../../../src/doors/http/server/http-server.js';
 import { type HttpScene, httpScene, readyScene } from './http-scene.js';
 import { Client } from './raw-client.js';
@@ -142,6 +145,36 @@ describe('the listening server', () => {
     expect(performance.now() - beganMs).toBeLessThan(5000);
     await stuck.closed;
     expect(stuck.text).toBe('');
+    await scene.close();
+  });
+
+  it('leaves no timer behind where closing fails', async () => {
+    vi.useFakeTimers();
+    try {
+      const app = { server: createServer(), close: () => Promise.reject(new Error('not closed')) };
+      await expect(closeHttp(app as unknown as FastifyInstance, 5000)).rejects.toThrow('not closed');
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('is one server on `localhost`, too: certificates and stopping know no other', async () => {
+    const both = [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ];
+    const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<(...args: unknown[]) => void>;
+    lookup.mockImplementation((...args) => {
+      const answer = args.at(-1) as (error: null, ...found: unknown[]) => void;
+      const isForAll = (args[1] as { readonly all?: boolean }).all === true;
+      if (isForAll) answer(null, both);
+      else answer(null, both[0].address, both[0].family);
+    });
+    const scene = await httpScene({ http: { host: 'localhost', port: 0 } });
+    await listen(scene.app, scene.node);
+    lookup.mockRestore();
+    expect(scene.app.addresses()).toEqual([scene.app.server.address()]);
     await scene.close();
   });
 

@@ -35,7 +35,7 @@ export class ConnectionBounds {
     this.#sweep.unref();
   }
 
-  /** Puts the bounds between a server and its handler. A listener on `localhost` has two servers. */
+  /** Puts the bounds between a server and its handler. */
   guard(server: Server, handle: RequestListener): void {
     this.#handle = handle;
     server.on('request', (request, response) => this.#take(request, response));

@@ -144,9 +144,12 @@ export async function closeHttp(app: FastifyInstance, graceMs: number): Promise<
   // The server closes only connections that are idle at once.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-  await app.close();
-  clearInterval(idle);
-  clearTimeout(cut);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(idle);
+    clearTimeout(cut);
+  }
 }
 
 const IDLE_CHECK_MS = 20;
