@@ -31,7 +31,7 @@ export const MQTT = section({
     min: 1,
     max: 1_000_000,
     missedBy: 'more devices',
-    buys: 'More clients at once; beyond it new connections are closed.',
+    buys: 'More clients at once. A newcomer beyond it takes the place of the connection that has waited longest without a login; where there is none, it is closed.',
     costs: 'About 20 KB each, beside mqtt.maxHeldBytes for all together.',
   },
   maxPacketBytes: {

@@ -19,6 +19,7 @@ import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import { PublishGate } from './publish-gate.js';
 import { placesOf, placesOfAll } from './room-taken.js';
 import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
+import { Strangers } from './strangers.js';
 
 /**
  * Brokers MQTT (aedes, 3.1 and 3.1.1) within this node's quotas: publishes on arrival, dispatches on their way out.
@@ -27,6 +28,8 @@ import { boundSessions, type SessionBound, type SessionRules, type SessionStore 
 export class MqttBroker {
   readonly counts: MqttCounts = createMqttCounts();
   readonly connections = new Set<GatedConnection>();
+  readonly #strangers = new Strangers();
+  readonly #loggedIn = new Set<GatedConnection>();
   readonly #node: NodeParts;
   readonly #config: MqttConfig;
   readonly #telemetry: Telemetry;
@@ -63,9 +66,9 @@ export class MqttBroker {
     this.#connectionRules = this.#rulesOfConnections(dispatchGate(charging));
     this.#aedes = this.#createAedes();
     this.#server = createListener({
-      ...mqtt,
+      tls: mqtt.tls,
+      onConnection: (socket) => this.#letWait(socket),
       onSocket: (socket) => this.#accept(socket),
-      onTooMany: () => this.#endedConnections.count('too-many-connections'),
       onHandshakeFailed: (reason) => {
         this.#endedConnections.count('handshake-failed');
         telemetry.log('debug', 'mqtt handshake failed', { reason });
@@ -163,7 +166,12 @@ export class MqttBroker {
   #refusal(connection: GatedConnection, password: Readonly<Buffer> | undefined, isNameless: boolean): number | null {
     const refusal = this.#logins.logIn(connection, password) ?? (this.#mayConnect() ? null : SERVER_UNAVAILABLE);
     // MQTT-3.1.3-8: nobody could come back for a session of a made-up id.
-    return refusal ?? (isNameless ? IDENTIFIER_REJECTED : null);
+    const returnCode = refusal ?? (isNameless ? IDENTIFIER_REJECTED : null);
+    if (returnCode === null && !connection.destroyed) {
+      this.#strangers.delete(connection);
+      this.#loggedIn.add(connection);
+    }
+    return returnCode;
   }
 
   #subscribe(...[client, subscription, done]: Parameters<Aedes['authorizeSubscribe']>): void {
@@ -198,21 +206,34 @@ export class MqttBroker {
     };
   }
 
-  #accept(socket: Socket): void {
-    if (this.connections.size >= this.#config.maxConnections) {
+  /** Takes a newcomer, in the place of who has been silent for longest where all are taken. */
+  #letWait(socket: Socket): void {
+    const taken = this.#strangers.size + this.#loggedIn.size;
+    if (taken >= this.#config.maxConnections) {
       this.#endedConnections.count('too-many-connections');
-      socket.destroy();
-      return;
+      const { oldest = socket } = this.#strangers;
+      this.#strangers.delete(oldest);
+      oldest.destroy();
     }
+    if (socket.destroyed) return;
+    this.#strangers.add(socket, socket);
+    socket.once('close', () => this.#strangers.delete(socket));
+  }
+
+  #accept(socket: Socket): void {
+    if (socket.destroyed) return;
     // Pauses hide a vanished peer from aedes's keep-alive, not from TCP's.
     socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
     const connection = new GatedConnection(socket, this.#connectionRules);
+    this.#strangers.add(connection, socket);
     this.connections.add(connection);
     this.counts.connections = this.connections.size;
   }
 
   #ended(connection: GatedConnection, reason: string | null): void {
     this.connections.delete(connection);
+    this.#strangers.delete(connection);
+    this.#loggedIn.delete(connection);
     this.counts.connections = this.connections.size;
     this.counts.throttledMs += connection.throttle.throttledMs(this.#node.clock());
     this.#gate.ended(connection);
@@ -291,20 +312,18 @@ async function listenOn(
 
 interface ListenerRules {
   readonly tls: ListenerTls | null;
-  /** Connections at most; handshakes count. */
-  readonly maxConnections: number;
+  /** Called before `onSocket`, which waits for the handshake of TLS. */
+  readonly onConnection: (socket: Socket) => void;
   readonly onSocket: (socket: Socket) => void;
-  readonly onTooMany: () => void;
   readonly onHandshakeFailed: (reason: string) => void;
 }
 
-export function createListener({ tls, maxConnections, onSocket, onTooMany, onHandshakeFailed }: ListenerRules): Server {
+function createListener({ tls, onConnection, onSocket, onHandshakeFailed }: ListenerRules): Server {
   // Half open: the last message of a client that has gone is still read.
   const options = { allowHalfOpen: true, noDelay: true };
-  if (tls === null) return createPlain(options, onSocket);
+  if (tls === null) return createPlain(options, onConnection).on('connection', onSocket);
   const server = createSecure({ ...options, ...serverOptionsOf(tls), handshakeTimeout: HANDSHAKE_MS }, onSocket);
-  server.maxConnections = maxConnections;
-  server.on('drop', onTooMany);
+  server.on('connection', onConnection);
   server.on('tlsClientError', ({ message }) => onHandshakeFailed(message));
   return server;
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Access } from '../../../src/base/access/access.js';
@@ -12,34 +13,57 @@ let node: WholeNode;
 let access: Access;
 let broker: MqttBroker;
 const ends: (() => void)[] = [];
+const closing: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
+  ({ node, access, broker } = await listening({}));
+});
+
+afterAll(async () => {
+  for (const end of ends) end();
+  for (const close of closing) await close();
+});
+
+async function listening(settings: object) {
   const raw = {
     cluster: `mqtt-${process.pid}`,
     node: 'a',
     topic: 'memory',
     auth: AUTH,
-    mqtt: { port: 0 },
+    mqtt: { port: 0, ...settings },
     groups: { orders: {} },
   };
   const config = resolveConfig(raw, { source: '(test)' });
-  node = await wholeNode(config, silentTelemetry);
-  access = new Access(config.auth, node.clock, silentTelemetry);
-  broker = new MqttBroker(node, silentTelemetry, access);
+  const node = await wholeNode(config, silentTelemetry);
+  const access = new Access(config.auth, node.clock, silentTelemetry);
+  const broker = new MqttBroker(node, silentTelemetry, access);
   await broker.listen();
-});
+  closing.push(async () => {
+    await broker.close();
+    await node.close();
+  });
+  return { node, access, broker };
+}
 
-afterAll(async () => {
-  for (const end of ends) end();
-  await broker.close();
-  await node.close();
-});
+/** A connection that sends nothing, and when it ends. */
+async function silent({ url }: MqttBroker): Promise<{ readonly closed: Promise<unknown> }> {
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
+  ends.push(() => socket.destroy());
+  socket.on('error', () => undefined);
+  socket.resume();
+  const closed = once(socket, 'close');
+  await once(socket, 'connect');
+  return { closed };
+}
 
 /** Return code of CONNACK, and when the connection ends. */
-function logIn(password: string | null): Promise<{ readonly code: number; readonly closed: Promise<void> }> {
+function logIn(
+  password: string | null,
+  { url } = broker,
+): Promise<{ readonly code: number; readonly closed: Promise<void> }> {
   const packet = connectPacket(`c${ends.length}`, 0, true, password ?? undefined);
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port: Number(new URL(broker.url).port) }, () => socket.write(packet));
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) }, () => socket.write(packet));
     ends.push(() => socket.destroy());
     const closed = new Promise<void>((ended) => socket.once('close', () => ended()));
     socket.once('data', (answer) => resolve({ code: answer[3], closed }));
@@ -77,5 +101,18 @@ describe('the MQTT listener with auth', () => {
     expect(broker.counts.disconnects.get('token-revoked')).toBe(2);
     expect([...broker.connections].filter((connection) => connection.isConnected)).toHaveLength(2);
     expect((await logIn(TOKENS.traffic)).code).toBe(4);
+  });
+
+  test('gives the connection up that has been silent for longest, where all are taken, and nobody who logged in', async () => {
+    const { broker: small } = await listening({ maxConnections: 2 });
+    const [first, second] = [await silent(small), await silent(small)];
+    const client = await logIn(TOKENS.traffic, small);
+    await first.closed;
+    const other = await logIn(TOKENS.traffic, small);
+    await second.closed;
+    expect([client.code, other.code]).toEqual([0, 0]);
+    await (await silent(small)).closed;
+    expect(small.counts.disconnects.get('too-many-connections')).toBe(3);
+    expect([...small.connections].filter((connection) => connection.isConnected)).toHaveLength(2);
   });
 });

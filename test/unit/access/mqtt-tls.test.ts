@@ -156,16 +156,31 @@ describe('MQTT over TLS', () => {
     expect(scene.broker.connections.size).toBe(0);
   });
 
-  test('handshakes under way are connections, too', async () => {
+  test.each([
+    ['in their handshake', (scene: Listening) => connectPlain({ host: '127.0.0.1', port: portOf(scene) })],
+    ['after it', (scene: Listening) => handshake(scene)],
+  ])('connections %s are bounded, too, and make room, the longest first', async (_, connect) => {
     const scene = await listening({}, { maxConnections: 2 });
-    const silent = [1, 2].map(() => connectPlain({ host: '127.0.0.1', port: portOf(scene) }));
-    await Promise.all(silent.map((socket) => once(socket, 'connect')));
-    const third = connectPlain({ host: '127.0.0.1', port: portOf(scene) });
-    third.on('error', () => undefined);
-    third.resume();
-    await once(third, 'close');
-    expect(scene.broker.counts.disconnects.get('too-many-connections')).toBe(1);
-    for (const socket of silent) socket.destroy();
+    const silent = async () => {
+      const socket = await connect(scene);
+      socket.on('error', () => undefined);
+      socket.resume();
+      const closed = once(socket, 'close');
+      if (socket.connecting) await once(socket, 'connect');
+      return { closed };
+    };
+    const [first, second] = [await silent(), await silent()];
+    const clients = [await joined(scene, certificateOf(sensor))];
+    await first.closed;
+    clients.push(await joined(scene, certificateOf(sensor)));
+    await second.closed;
+    const refused = connectPlain({ host: '127.0.0.1', port: portOf(scene) });
+    refused.on('error', () => undefined);
+    refused.resume();
+    await once(refused, 'close');
+    expect(scene.broker.counts.disconnects.get('too-many-connections')).toBe(3);
+    expect(clients.map(({ connected }) => connected)).toEqual([true, true]);
+    for (const client of clients) await client.endAsync();
   });
 
   test('new connections get a new certificate, and those that are open go on', async () => {
