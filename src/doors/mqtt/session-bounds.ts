@@ -1,4 +1,6 @@
+import type { Readable } from 'node:stream';
 import type { SessionCounts } from './mqtt-counts.js';
+import { RetainedMessages } from './retained-messages.js';
 import { KEPT_BYTES, keptBytesOf, placesOf, placesOfAll } from './room-taken.js';
 
 export interface SessionRules {
@@ -34,6 +36,8 @@ interface SessionOwner {
 /** Bounded part of aedes's persistence (aedes-persistence 11, in memory). */
 export interface SessionStore {
   storeRetained(packet: StoredPacket): Promise<void>;
+  createRetainedStream(filter: string): Readable;
+  createRetainedStreamCombi(filters: readonly string[]): Readable;
   addSubscriptions(client: SessionOwner, subscriptions: readonly { readonly topic: string }[]): Promise<void>;
   removeSubscriptions(client: SessionOwner, topics: readonly string[]): Promise<void>;
   cleanSubscriptions(client: SessionOwner): Promise<unknown>;
@@ -75,7 +79,7 @@ class SessionBounds {
   readonly #rules: SessionRules;
   readonly #store: KeptMethods;
   readonly #sessions = new Map<string, Session>();
-  readonly #retained = new Map<string, number>();
+  readonly #retained = new RetainedMessages<StoredPacket>();
   /** By aedes's array: one per SUBSCRIBE. */
   readonly #added = new WeakMap<readonly object[], Promise<void>>();
 
@@ -83,6 +87,8 @@ class SessionBounds {
     this.#rules = rules;
     this.methods = {
       storeRetained: (packet) => this.#storeRetained(packet),
+      createRetainedStream: (filter) => this.#retained.stream([filter]),
+      createRetainedStreamCombi: (filters) => this.#retained.stream(filters),
       addSubscriptions: (client, subscriptions) => this.#addOnce(client, subscriptions),
       removeSubscriptions: (client, topics) => this.#remove(client, topics),
       cleanSubscriptions: (client) => this.#clean(client),
@@ -98,25 +104,25 @@ class SessionBounds {
     const isEmpty = packet.payload.length === 0;
     const bytes = isEmpty ? 0 : keptBytesOf(packet);
     const before = this.#retained.get(packet.topic);
+    const bytesBefore = before === undefined ? 0 : keptBytesOf(before);
     const messages = counts.retainedMessages + (before === undefined ? 1 : 0);
-    const isFull = messages > maxRetainedMessages || counts.retainedBytes - (before ?? 0) + bytes > maxRetainedBytes;
+    const isFull = messages > maxRetainedMessages || counts.retainedBytes - bytesBefore + bytes > maxRetainedBytes;
     if (!isEmpty && isFull) {
       counts.retainedDropped++;
       this.#rules.onFull('retained-full', null);
       return;
     }
     if (isEmpty) this.#retained.delete(packet.topic);
-    else this.#retained.set(packet.topic, bytes);
-    counts.retainedMessages = this.#retained.size;
-    counts.retainedBytes += bytes - (before ?? 0);
-    await this.#store.storeRetained(packet);
+    else this.#retained.set({ ...packet });
+    counts.retainedMessages = this.#retained.count;
+    counts.retainedBytes += bytes - bytesBefore;
   }
 
   /** Adds a SUBSCRIBE's filters once; aedes adds all of them for each, which takes minutes. */
   #addOnce(client: SessionOwner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {
     const known = this.#added.get(subscriptions);
     if (known !== undefined) return known;
-    const added = this.#add(client, subscriptions);
+    const added = this.#retained.room().then(() => this.#add(client, subscriptions));
     this.#added.set(subscriptions, added);
     return added;
   }
