@@ -85,8 +85,8 @@ const UNUSED = {
       : null,
 };
 
-/** `import.meta` is empty in CommonJS, into which a bundler may put this code. */
-const OWN_FILE = 'typeof __filename === "string" ? __filename : import.meta.url';
+/** `import.meta` is empty in CommonJS, into which a bundler may put this code; `node -e` has a global `__filename`: `[eval]`. */
+const OWN_FILE = 'typeof __filename === "string" && !__filename.startsWith("[") ? __filename : import.meta.url';
 
 function nameOfStarted(file) {
   const name = Object.keys(STARTED).find((each) => join(root, STARTED[each]) === file);

@@ -40,6 +40,17 @@ beforeAll(() => {
   return () => rmSync(folder, { recursive: true, force: true });
 });
 
+/** Node.js gives code from a flag or a pipe a `__filename` that is no path, for all modules. */
+test.each(['[eval]', '[stdin]'])('code of %s has all of the node, and what subpaths export', async (origin) => {
+  const code = `const { createNode } = require('quotamesh'); require('quotamesh/opentelemetry');
+createNode({ nodeId: 'a', env: {}, config: { cluster: 'shop', topic: 'memory', groups: {} } })
+  .then((node) => node.close())
+  .then(() => console.log(__filename));`;
+  const ran = promisify(execFile)(process.execPath, origin === '[eval]' ? ['-e', code] : ['-'], { cwd: ROOT });
+  ran.child.stdin?.end(origin === '[eval]' ? '' : code);
+  expect((await ran).stdout).toBe(`${origin}\n`);
+});
+
 test.each(['esm', 'cjs'] as const)('a service bundled as %s has all of the node, and its version', async (format) => {
   // The version of whoever has bundled it is another one.
   const shop = join(folder, format);
