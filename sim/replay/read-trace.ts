@@ -68,6 +68,8 @@ interface Parsed {
 }
 
 async function* parsed({ bytes, delimiter, headerLine }: CsvInput, file: string): AsyncGenerator<Parsed> {
+  // Line behind the last row read, empty lines not counted: the parser has read on when it yields a row.
+  let filled = headerLine;
   const parser = parse({
     info: true,
     skip_empty_lines: true,
@@ -76,18 +78,19 @@ async function* parsed({ bytes, delimiter, headerLine }: CsvInput, file: string)
     delimiter,
     from_line: headerLine,
     max_record_size: ROW_BYTES_MAX,
+    on_record: (record, { lines, empty_lines: empty }) => {
+      filled = lines + 1 - empty;
+      return record;
+    },
   });
   bytes.on('error', (error) => parser.destroy(error));
-  let line = headerLine;
   try {
-    for await (const row of bytes.pipe(parser) as AsyncIterable<Parsed>) {
-      yield row;
-      line = row.info.lines + 1;
-    }
+    yield* bytes.pipe(parser) as AsyncIterable<Parsed>;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const reason = error.code.replace(/^CSV_/, '').replaceAll('_', ' ').toLowerCase();
     // The row's first line: an open quote is noticed at the file's end.
+    const line = filled + Number(error.empty_lines);
     throw traceMistake({ file, line }, 'the row', `is no CSV (${reason})`, 'RFC 4180, quotes closed');
   } finally {
     bytes.destroy();

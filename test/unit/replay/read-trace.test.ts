@@ -282,11 +282,16 @@ describe('mistakes name file, line, field and what is allowed', () => {
     ['time\n10\n20\n15\n', {}, 'calls.csv:4: time is 5 s before a row above; allowed: at most 1 s'],
     ['time\n0\n100000\n', {}, 'calls.csv:3: time is 27.8 h after the first at --speed 1; allowed: at most 24 h'],
     ['time\n1\n\u001b[31m\n', {}, 'calls.csv:3: time is "\\u001b[31m"; allowed'],
+    ['\ntime,a\n\n1,2\n3,4\n\n5,6"\n7,8\n', {}, 'calls.csv:7: the row is no CSV (invalid opening quote)'],
+    ['time,a\n1,2\n\n3,4\n\n"x\n\n5,6\n', {}, 'calls.csv:6: the row is no CSV (quote not closed)'],
   ] as const)('%j %j', async ([text, options, message]) => {
-    await expect(rowsOf(text, options)).rejects.toMatchObject({
-      code: 'TRACE_INVALID',
-      message: expect.stringContaining(message),
-    });
+    // In chunks, and as a whole: a parser has read on when a row is yielded.
+    for (const isWhole of [false, true]) {
+      await expect(rowsOf(text, options, isWhole)).rejects.toMatchObject({
+        code: 'TRACE_INVALID',
+        message: expect.stringContaining(message),
+      });
+    }
   });
 });
 

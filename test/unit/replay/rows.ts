@@ -13,10 +13,14 @@ export const OPTIONS: TraceOptions = {
   delimiter: ',',
 };
 
-/** What a text gives, in chunks so small that every border falls somewhere. */
-export async function rowsOf(text: string | Buffer, options: Partial<TraceOptions> = {}): Promise<TraceArrival[]> {
+/** What a text gives, in chunks so small that every border falls somewhere, or as a whole. */
+export async function rowsOf(
+  text: string | Buffer,
+  options: Partial<TraceOptions> = {},
+  isWhole = false,
+): Promise<TraceArrival[]> {
   const bytes = Buffer.from(text);
-  const size = bytes.length < 1000 ? 7 : 997;
+  const size = isWhole ? Math.max(1, bytes.length) : bytes.length < 1000 ? 7 : 997;
   const count = Math.ceil(bytes.length / size);
   const chunks = Array.from({ length: count }, (_, at) => bytes.subarray(size * at, size * at + size));
   return Readable.from(readTrace(Readable.from(chunks), 'calls.csv', { ...OPTIONS, ...options })).toArray();
