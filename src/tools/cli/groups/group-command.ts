@@ -42,8 +42,8 @@ export function groupCommand(): Command {
     .option('--dry-run', DRY_RUN)
     .option('--force', 'detach its scopes of run time, too; else a group in use stays')
     .action(lazily(async () => (await import('./change-groups.js')).deleteGroupAtNode));
-  child(group, 'export', 'Print YAML that gives the same groups.')
-    .option('--all', 'those of YAML, too, as they are in force')
+  child(group, 'export', 'Print YAML of the groups and attachments made at run time; with `--all` of all in force.')
+    .option('--all', 'those of YAML, too; `group apply` makes them groups of run time')
     .action(lazily(async () => (await import('./change-groups.js')).exportGroups));
   child(group, 'apply', 'Make and change groups and attachments as files say, after a diff; all others stay.')
     .requiredOption(
