@@ -104,6 +104,30 @@ describe('levels', () => {
       headers: { 'retry-after': '1' },
     });
   });
+
+  it('no room counts as not ready, and a mistake as rejected, in every way to ask', async () => {
+    const outcomes = async () => {
+      const text = await scene.metrics.text();
+      const of = (outcome: string) =>
+        Number(new RegExp(`http_acquires_total\\{[^}]*"${outcome}"\\} (\\d+)`).exec(text)?.[1]);
+      return { notReady: of('not-ready'), rejected: of('rejected') };
+    };
+    const full = { group: 'clients', messages: 1 };
+    for (const client of ['a', 'b']) await scene.acquire({ ...full, client });
+    for (const wanted of [
+      { ...full, client: 'c' },
+      { group: 'nope', messages: 1 },
+    ]) {
+      const before = await outcomes();
+      await scene.acquire(wanted);
+      await scene.acquire({ ...wanted, waitMs: 1 });
+      await scene.ask('POST', '/v1/acquire/bulk', { requests: [wanted] });
+      await scene.ask('POST', '/v1/take', wanted);
+      const after = await outcomes();
+      const [notReady, rejected] = wanted.group === 'nope' ? [0, 4] : [4, 0];
+      expect(after).toEqual({ notReady: before.notReady + notReady, rejected: before.rejected + rejected });
+    }
+  });
 });
 
 describe('POST /v1/acquire/bulk', () => {

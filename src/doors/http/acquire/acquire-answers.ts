@@ -153,6 +153,12 @@ export interface AcquireOutcomes {
   readonly connections: ConnectionCounts;
 }
 
+/** Counts an acquire that failed: as not ready where there is no room, which violates no policy, else as rejected. */
+export function countFailure(outcomes: AcquireOutcomes, error: unknown): void {
+  if (error instanceof QuotameshError && error.httpStatus === 503) outcomes.notReady++;
+  else outcomes.rejected++;
+}
+
 export function createAcquireOutcomes(): AcquireOutcomes {
   const reservations = { open: 0, committed: 0, cancelled: 0, expired: 0, full: 0 };
   return { granted: 0, refused: 0, notReady: 0, rejected: 0, reservations, connections: createConnectionCounts() };

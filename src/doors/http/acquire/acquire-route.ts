@@ -11,6 +11,7 @@ import { needs, roleMissing } from '../route/route-access.js';
 import {
   type AcquireAnswers,
   type AcquireOutcomes,
+  countFailure,
   sendAnswer,
   sendByFastify,
   unableAnswer,
@@ -34,7 +35,7 @@ export function addAcquireRoute(app: FastifyInstance, parts: AnsweringParts): vo
     isPlain: isPlainRequest,
     answers: ACQUIRE_ANSWERS,
     errorHandler: (error, request, reply) => {
-      outcomes.rejected++;
+      countFailure(outcomes, error);
       // No room for topics, clients or waiters violates no policy.
       if (error instanceof QuotameshError && error.httpStatus === 503) sendByFastify(reply, unableAnswer(error, 1000));
       else handleError(error, request, reply);

@@ -5,7 +5,7 @@ import { BULK_ANSWERS } from '../route/answer-schemas.js';
 import { problemOf } from '../route/problem.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
-import { type AcquireAnswer, GRANT_FIELDS, isPlainGrant, sendByFastify } from './acquire-answers.js';
+import { type AcquireAnswer, countFailure, GRANT_FIELDS, isPlainGrant, sendByFastify } from './acquire-answers.js';
 import { type AcquireBody, BULK_BODY } from './acquire-body.js';
 import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
 import type { Reserved } from './open-reservations.js';
@@ -34,7 +34,7 @@ export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts & { 
     answers: BULK_ANSWERS,
     bodyLimit: bodyLimitOf(node),
     errorHandler: (error, request, reply) => {
-      outcomes.rejected++;
+      countFailure(outcomes, error);
       handleError(error, request, reply);
     },
     handler: (request, reply) => {
@@ -88,8 +88,7 @@ function answerTo(parts: CountingParts, wanted: AcquireBody, decide: Decide, now
   } catch (error) {
     if (!(error instanceof QuotameshError)) throw error;
     const { status, code, detail, remedy } = problemOf(error);
-    if (status === 503) outcomes.notReady++;
-    else outcomes.rejected++;
+    countFailure(outcomes, error);
     return JSON.stringify({ status, granted: false, code, detail, remedy });
   }
 }

@@ -25,6 +25,7 @@ import { needs } from '../route/route-access.js';
 import { judgedLater, withAllowed } from '../route/wording.js';
 import {
   type AcquireOutcomes,
+  countFailure,
   notReadyAnswer,
   RefusalAnswers,
   refusedAnswer,
@@ -128,7 +129,7 @@ async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes,
       sendByFastify(reply, notReadyAnswer(answer, node));
     }
   } catch (error) {
-    outcomes.rejected++;
+    countFailure(outcomes, error);
     // A client that hung up reads no answer.
     if (!hangUp.signal.aborted) throw error;
     reply.hijack();
