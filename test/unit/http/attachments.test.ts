@@ -116,6 +116,12 @@ describe('an acquire that names a scope', () => {
     await expect(a.node.acquire(scope, { messages: 1 }, { waitMs: 10 })).resolves.toMatchObject({ granted: false });
   });
 
+  it('/v1/which takes as many headers as an acquire', async () => {
+    const which = (count: number) => a.get(`/v1/which?${Array(count).fill('header=x:y').join('&')}`);
+    expect((await which(100)).status).toBe(200);
+    expect(await which(101)).toMatchObject({ status: 422, body: { code: 'FIELD_INVALID' } });
+  });
+
   it('/v1/which explains', async () => {
     const { body } = await a.get('/v1/which?tenant=acme&namespace=orders&topic=x');
     expect(body).toMatchObject({

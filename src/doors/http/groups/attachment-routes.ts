@@ -17,6 +17,7 @@ import { anyObject, once, pathParams } from '../route/fields.js';
 import { expectedOfScope } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs, rejectBeyondTenants } from '../route/route-access.js';
+import { withAllowed } from '../route/wording.js';
 
 /** Adds routes that attach scopes to groups, and that explain what limits work. */
 export function addAttachmentRoutes(app: FastifyInstance, node: NodeParts): void {
@@ -72,12 +73,17 @@ const PAGE_MAX = 1000;
 const PATH = pathParams('*');
 
 const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;
+/** Headers of a scope at most, as an acquire takes them. */
+const HEADERS_MAX = 100;
 const WHICH = body({
   tenant: once(),
   namespace: once(),
   topic: once(),
   client: once(),
-  header: z.union([z.string(), z.array(z.string())]).exactOptional(),
+  header: withAllowed(
+    z.union([z.string(), z.array(z.string()).max(HEADERS_MAX)]),
+    `must be given at most ${HEADERS_MAX} times`,
+  ).exactOptional(),
 });
 
 const ATTACHMENT = anyObject(

@@ -33,7 +33,8 @@ export function addInfoRoutes(app: FastifyInstance, node: NodeParts, metrics: Me
     url: '/metrics',
     access: needs('viewer'),
     summary: 'Exports metrics for Prometheus (docs/reference/metrics.md)',
-    answers: {},
+    query: NO_QUERY,
+    answers: { 422: PROBLEM },
     handler: async ({ headers }, reply) => {
       const { contentType, text } = await metrics.scrape(headers.accept);
       return reply.header('vary', 'accept').header('content-type', contentType).send(text);

@@ -12,7 +12,7 @@ import { DIRECTION } from '../acquire/scope-fields.js';
 import { ACCEPTED, BACKENDS, BODY_PROBLEMS, EXPLANATION, FACTORS, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { pathParams } from '../route/fields.js';
-import { route } from '../route/route.js';
+import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { judgedLater, toldAs, withAllowed } from '../route/wording.js';
 
@@ -26,8 +26,9 @@ export function addTargetRoutes(app: FastifyInstance, node: NodeParts): void {
     access: needs('viewer'),
     tag: 'target',
     summary: 'Explains the decision in force for a group: every input, in the order in which it counts',
+    query: NO_QUERY,
     params: pathParams('group'),
-    answers: { 200: EXPLANATION, 404: PROBLEM, 503: PROBLEM },
+    answers: { 200: EXPLANATION, 404: PROBLEM, 422: PROBLEM, 503: PROBLEM },
     handler: ({ params }) => explainGroup(node, node.gate.groupToExplain(params.group)),
   });
 }
@@ -52,7 +53,8 @@ function addCostRoutes(app: FastifyInstance, node: NodeParts): void {
     access: needs('any'),
     tag: 'target',
     summary: 'Tells how many bytes make one cost unit',
-    answers: { 200: FACTORS },
+    query: NO_QUERY,
+    answers: { 200: FACTORS, 422: PROBLEM },
     handler: () => {
       const { readPageBytes, writePageBytes, writeFactor } = node.config.costs;
       return { readPageBytes, writePageBytes, writeFactor };
@@ -81,7 +83,8 @@ function addBackendRoutes(app: FastifyInstance, node: NodeParts): void {
     access: needs('viewer'),
     tag: 'target',
     summary: 'Lists backends with their health and the groups that cost them most',
-    answers: { 200: BACKENDS },
+    query: NO_QUERY,
+    answers: { 200: BACKENDS, 422: PROBLEM },
     handler: async () => ({ backends: await describeBackends(node) }),
   });
 }
@@ -89,6 +92,7 @@ function addBackendRoutes(app: FastifyInstance, node: NodeParts): void {
 const messages = z
   .number()
   .min(0)
+  .max(1e15)
   .meta({ description: 'The number of pieces of work that cost this together.', default: 1 });
 const sampled = z.number().gt(0).max(1).meta({
   description: 'The probability with which a piece of work is measured: 0.01 if one of a hundred is.',
