@@ -133,7 +133,8 @@ export const ERROR_CATALOGUE = {
   },
   HTTP_ADDRESS_IN_USE: {
     message: 'cannot listen on {address}: {reason}',
-    remedy: 'Stop the other process or choose another address (--http, or http of createNode): HOST:PORT or unix:PATH.',
+    remedy:
+      'If another process listens there, stop it; if a right is missing, grant it; or choose another address (--http, or http of createNode): HOST:PORT or unix:PATH.',
     exitCode: EXIT_UNAVAILABLE,
   },
   KAFKA_QUOTAS_KEPT: {
@@ -148,7 +149,8 @@ export const ERROR_CATALOGUE = {
   },
   MQTT_ADDRESS_IN_USE: {
     message: 'cannot listen on {address} for MQTT: {reason}',
-    remedy: 'Stop the other process or choose another address with --mqtt HOST:PORT.',
+    remedy:
+      'If another process listens there, stop it; if a right is missing, grant it; or choose another address with --mqtt HOST:PORT.',
     exitCode: EXIT_UNAVAILABLE,
   },
   NODE_UNREACHABLE: {

@@ -3,7 +3,8 @@ import type { ErrorRow } from './error-row.js';
 export const HTTP_ERRORS = {
   REQUEST_INVALID: {
     message: '{reason}',
-    remedy: 'Send an HTTP/1.1 request whose path is percent-encoded correctly.',
+    remedy:
+      'Send a whole HTTP/1.1 request within 10 s, with a Host field, small header fields, and a path that is percent-encoded correctly.',
     httpStatus: 400,
   },
   BODY_INVALID: {
