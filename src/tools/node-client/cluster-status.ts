@@ -1,5 +1,6 @@
 import { segmentOf } from '../../config/setting/path-segment.js';
 import type { GroupStatus, KeyStatus, NodeStatus, RateStatus } from '../../node/api/node-status.js';
+import type { SampleOf } from './answer-sample.js';
 import type { NodeAddress } from './node-address.js';
 import { allPages, get } from './node-requests.js';
 
@@ -17,25 +18,51 @@ const GROUPS_MAX = 20;
 /** Requests at once; a node answers in some hundred µs. */
 const ASKED_AT_ONCE = 8;
 
+export const NODE_SAMPLE: SampleOf<NodeStatus> = {
+  cluster: '',
+  nodeId: '',
+  ready: true,
+  notReadyBecause: [''],
+  degraded: [''],
+  members: [{ nodeId: '', state: 'alive', silentMs: 0 }],
+  topic: { kind: '' },
+  keys: [{ template: '' }],
+  configuration: { hidden: [''] },
+  busyGroups: [{ group: '' }],
+};
+const SHARES = { usage: {}, demand: {}, share: {} };
+const DIRECTION = {
+  quotaAsWritten: {},
+  target: {},
+  shareSum: {},
+  local: {},
+  nodes: [{ nodeId: '', ...SHARES }],
+} as const;
+const GROUP: SampleOf<GroupStatus> = { group: '', directions: { publish: DIRECTION, dispatch: DIRECTION } };
+const LISTED_DIRECTION = { served: true, quota: {}, demand: {} };
+const LISTED = { group: '', publish: LISTED_DIRECTION, dispatch: LISTED_DIRECTION };
+
 /** Fetches over HTTP; no `names` = the busiest groups, then others. @param max groups; Infinity = all */
 export async function fetchClusterStatus(
   asked: NodeAddress,
   names: readonly string[],
   max = GROUPS_MAX,
 ): Promise<ClusterStatus> {
-  const node = await get<NodeStatus>(asked, '/v1/nodes');
+  const node = await get<NodeStatus>(asked, '/v1/nodes', NODE_SAMPLE);
   const known = names.length > 0 ? { names, notShown: 0 } : await groupsToShow(asked, max);
   const groups: GroupStatus[] = [];
   let next = 0;
   const askOn = async () => {
     while (next < known.names.length) {
       const at = next++;
-      groups[at] = await get<GroupStatus>(asked, `/v1/groups/${segmentOf(known.names[at])}`);
+      groups[at] = await get<GroupStatus>(asked, `/v1/groups/${segmentOf(known.names[at])}`, GROUP);
     }
   };
   await Promise.all(Array.from({ length: ASKED_AT_ONCE }, askOn));
   const hasKeys = names.length === 0 && node.keys.length > 0;
-  const { keys } = hasKeys ? await get<Pick<ClusterStatus, 'keys'>>(asked, '/v1/keys') : { keys: [] };
+  const { keys } = hasKeys
+    ? await get<Pick<ClusterStatus, 'keys'>>(asked, '/v1/keys', { keys: [{ key: '' }] })
+    : { keys: [] };
   return { node, groups, groupsNotShown: known.notShown, keys };
 }
 
@@ -69,7 +96,7 @@ function partOf(demand: number | null, quota: number | null): number {
 async function groupsToShow(asked: NodeAddress, max: number): Promise<{ names: readonly string[]; notShown: number }> {
   const used: { readonly group: string; readonly heat: number }[] = [];
   const unused: string[] = [];
-  for (const listed of await allPages<ListedGroup>(asked, 'groups')) {
+  for (const listed of await allPages<ListedGroup>(asked, 'groups', LISTED)) {
     if (!listed.publish.served && !listed.dispatch.served) unused.push(listed.group);
     else used.push({ group: listed.group, heat: heatOf(listed) });
   }

@@ -1,6 +1,7 @@
 import { connect } from 'node:tls';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { UNIX } from '../../config/setting/outside-words.js';
+import { isLike, type SampleOf } from './answer-sample.js';
 import { ask, type NodeAddress, type NodeRequest } from './node-address.js';
 
 export { nodeAddress } from './node-address.js';
@@ -22,10 +23,11 @@ export interface Change {
   readonly force?: boolean | undefined;
 }
 
-/** Changes; null = no content. Throws CHANGE_REFUSED. */
+/** Changes; null = deleted. Throws CHANGE_REFUSED, NODE_UNREACHABLE for an answer that is not like the sample. */
 export async function change<Answer>(
   node: NodeAddress,
   { method, path: plain, body, expected, dryRun, force }: Change,
+  sample: SampleOf<Answer> | object = {},
 ): Promise<Answer | null> {
   const query = Object.entries({ dryRun, force }).flatMap(([name, value]) => (value === true ? [`${name}=true`] : []));
   const path = query.length > 0 ? `${plain}?${query.join('&')}` : plain;
@@ -34,39 +36,43 @@ export async function change<Answer>(
   else if (expected !== undefined) headers['if-match'] = `"${expected}"`;
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const answer = await answerTo(node, { method, path, headers, timeoutMs: CHANGE_TIMEOUT_MS, ...sent });
-  if (answer.status === 204) return null;
-  if (isGood(answer)) return answer.body as Answer;
-  const { code, detail, remedy, errors } = answer.body;
-  if (UNKNOWN.has(code) || answer.status >= 500) throw refusalOf(node, path, answer);
-  // Mistakes in a batch's other groups; `detail` has the first.
-  const others = Array.isArray(errors) ? errors.slice(1).map((error) => String(error.detail)) : [];
-  const reason = [String(detail), ...others].join('\n  ');
-  throw new QuotameshError('CHANGE_REFUSED', { reason, advice: String(remedy) });
+  if (!isGood(answer)) throw refusalOf(node, path, answer);
+  const isDeleted = method === 'DELETE' && dryRun !== true;
+  if (isDeleted ? answer.status !== 204 : !isLike(answer.body, sample)) throw stranger(node, path);
+  return isDeleted ? null : (answer.body as Answer);
 }
 
-export async function get<Answer>(node: NodeAddress, path: string, timeoutMs = TIMEOUT_MS): Promise<Answer> {
+/** Asks for an answer like the sample. Throws NODE_UNREACHABLE for any other. */
+export async function get<Answer>(
+  node: NodeAddress,
+  path: string,
+  sample: SampleOf<Answer>,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Answer> {
   const answer = await answerTo(node, { method: 'GET', path, timeoutMs });
-  if (isGood(answer)) return answer.body as Answer;
-  throw refusalOf(node, path, answer);
+  if (!isGood(answer)) throw refusalOf(node, path, answer);
+  if (!isLike(answer.body, sample)) throw stranger(node, path);
+  return answer.body as Answer;
 }
 
 /** Repeats the node's own words and remedy; without them it is no node. */
 function refusalOf(node: NodeAddress, path: string, { status, body }: JsonAnswer): QuotameshError {
-  const { code, detail, remedy } = body;
-  if (typeof detail !== 'string' || typeof remedy !== 'string') {
-    return unreachable(node, `${path} answers with status ${status}`);
-  }
-  const facts = { reason: detail, advice: remedy };
+  if (!isLike(body, PROBLEM)) return unreachable(node, `${path} answers with status ${status}`);
+  const { code, detail, remedy, errors } = body as typeof PROBLEM & { readonly errors?: unknown };
+  // Mistakes in a batch's other groups; `detail` has the first.
+  const others = isLike(errors, [{ detail: '' }]) ? (errors as readonly { readonly detail: string }[]).slice(1) : [];
+  const facts = { reason: [detail, ...others.map((each) => each.detail)].join('; '), advice: remedy };
   if (UNKNOWN.has(code)) return new QuotameshError('ASKED_WRONG', facts);
   if (status >= 500) return new QuotameshError('NODE_UNABLE', { ...facts, url: addressText(node) });
   return new QuotameshError('CHANGE_REFUSED', facts);
 }
 
+const PROBLEM = { code: '', detail: '', remedy: '' };
 const UNKNOWN: ReadonlySet<unknown> = new Set(['GROUP_UNKNOWN', 'KEY_SILENT', 'KEY_UNKNOWN', 'KEY_DEFINITION_UNKNOWN']);
 
 interface JsonAnswer {
   readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
 }
 
 async function answerTo(node: NodeAddress, request: NodeRequest): Promise<JsonAnswer> {
@@ -74,9 +80,9 @@ async function answerTo(node: NodeAddress, request: NodeRequest): Promise<JsonAn
     throw await connectionFailure(node, error);
   });
   try {
-    return { status, body: text === '' && status === 204 ? {} : JSON.parse(text) };
+    return { status, body: status === 204 ? null : JSON.parse(text) };
   } catch {
-    throw unreachable(node, `${request.path} is answered by something else`);
+    throw stranger(node, request.path);
   }
 }
 
@@ -85,9 +91,9 @@ function isGood({ status }: JsonAnswer): boolean {
 }
 
 /** Reads all pages of a list, e.g. `groups` of GET /v1/groups. */
-export async function allPages<Listed>(node: NodeAddress, list: string): Promise<Listed[]> {
+export async function allPages<Listed>(node: NodeAddress, list: string, sample: SampleOf<Listed>): Promise<Listed[]> {
   const found: Listed[] = [];
-  for await (const page of pagesOf<Listed>(node, list, () => TIMEOUT_MS)) found.push(...page);
+  for await (const page of pagesOf<Listed>(node, { path: `/v1/${list}`, list, sample })) found.push(...page);
   return found;
 }
 
@@ -97,7 +103,9 @@ export async function groupNames(node: NodeAddress, patienceMs: number): Promise
   const leftMs = () => Math.max(1, Math.ceil(deadlineMs - performance.now()));
   const names: string[] = [];
   try {
-    for await (const page of pagesOf<{ readonly group: string }>(node, 'groups', leftMs)) {
+    const sample = { group: '' };
+    const pages = pagesOf<typeof sample>(node, { path: '/v1/groups', list: 'groups', sample, timeoutMs: leftMs });
+    for await (const page of pages) {
       names.push(...page.map(({ group }) => group));
     }
   } catch (error) {
@@ -106,18 +114,38 @@ export async function groupNames(node: NodeAddress, patienceMs: number): Promise
   return names;
 }
 
-async function* pagesOf<Listed>(node: NodeAddress, list: string, timeoutMs: () => number): AsyncGenerator<Listed[]> {
-  let after: string | null = null;
+interface Pages<Listed> {
+  readonly path: string;
+  /** Member with the page's items. */
+  readonly list: string;
+  readonly sample: SampleOf<Listed>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: () => number;
+}
+
+/** Reads page by page. Throws NODE_UNREACHABLE where a page names itself as the next one, or none. */
+export async function* pagesOf<Listed>(
+  node: NodeAddress,
+  { path, list, sample, query = {}, timeoutMs = () => TIMEOUT_MS }: Pages<Listed>,
+): AsyncGenerator<readonly Listed[]> {
+  let after: string | null = query.after ?? null;
   do {
-    const query: string = after === null ? '' : `?after=${encodeURIComponent(after)}`;
-    const page: { readonly next: string | null } & Readonly<Record<string, unknown>> = await get(
+    const asked = new URLSearchParams({ ...query, ...(after === null ? {} : { after }) }).toString();
+    const page: Readonly<Record<string, unknown>> = await get(
       node,
-      `/v1/${list}${query}`,
+      asked === '' ? path : `${path}?${asked}`,
+      { [list]: [sample] },
       timeoutMs(),
     );
-    yield page[list] as Listed[];
-    after = page.next;
+    const { next } = page;
+    if (next !== null && (typeof next !== 'string' || next === after)) throw stranger(node, path);
+    yield page[list] as readonly Listed[];
+    after = next;
   } while (after !== null);
+}
+
+function stranger(node: NodeAddress, path: string): QuotameshError {
+  return unreachable(node, `${path} is answered by something else`);
 }
 
 function unreachable(node: NodeAddress, reason: string): QuotameshError {

@@ -64,11 +64,11 @@ const acquire = {
 describe('HTTPS', () => {
   test('answers with its certificate, and knows a token', async () => {
     expect(url).toMatch(/^https:/);
-    expect(await get(asked({ token: TOKENS.viewer }), '/v1/nodes')).toMatchObject({
+    expect(await get(asked({ token: TOKENS.viewer }), '/v1/nodes', {})).toMatchObject({
       nodeId: 'a',
       access: { auth: true },
     });
-    await expect(get(nodeAddress({ url, token: TOKENS.viewer }), '/v1/nodes')).rejects.toMatchObject({
+    await expect(get(nodeAddress({ url, token: TOKENS.viewer }), '/v1/nodes', {})).rejects.toMatchObject({
       code: 'NODE_CERTIFICATE',
       remedy: expect.stringContaining('authority in --ca'),
     });
@@ -94,7 +94,7 @@ describe('HTTPS', () => {
 
   test('plain HTTP gets no answer of ours', async () => {
     const plain = nodeAddress({ url: url.replace('https', 'http'), token: TOKENS.viewer });
-    await expect(get(plain, '/livez')).rejects.toMatchObject({
+    await expect(get(plain, '/livez', {})).rejects.toMatchObject({
       code: 'NODE_PROTOCOL',
       message: expect.stringMatching(/speaks https, and was asked by http$/),
     });
@@ -140,9 +140,9 @@ describe('HTTPS', () => {
     const { tls } = scene.node.config.http;
     renewTls(scene.app.server, { ...tls!, cert: renewed.cert, key: renewed.key });
     const trusting = nodeAddress({ url, ca: clients.certFile, token: TOKENS.viewer });
-    expect(await get(trusting, '/v1/nodes')).toMatchObject({ nodeId: 'a' });
+    expect(await get(trusting, '/v1/nodes', {})).toMatchObject({ nodeId: 'a' });
     renewTls(scene.app.server, tls);
-    expect(await get(asked({ token: TOKENS.viewer }), '/v1/nodes')).toMatchObject({ nodeId: 'a' });
+    expect(await get(asked({ token: TOKENS.viewer }), '/v1/nodes', {})).toMatchObject({ nodeId: 'a' });
   });
 
   test('where certificates are required, nobody gets in without', async () => {
@@ -157,7 +157,7 @@ describe('HTTPS', () => {
 
 describe('the commands', () => {
   test('say in the node’s words who is not let in', async () => {
-    await expect(get(asked({}), '/v1/groups')).rejects.toMatchObject({
+    await expect(get(asked({}), '/v1/groups', {})).rejects.toMatchObject({
       code: 'CHANGE_REFUSED',
       exitCode: 78,
       remedy: expect.stringContaining('--token-file'),

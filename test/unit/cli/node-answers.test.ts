@@ -24,21 +24,21 @@ it.each([400, 401, 403, 404, 409, 422, 429, 500, 503, 507])(
     const node = nodeAddress({ url: await nodeThat(problem(status, 'ANY')) });
     const exitCode = status >= 500 ? 69 : 78;
     const said = { message: expect.stringMatching(/what is wrong$/), remedy: 'What to do.', exitCode };
-    await expect(get(node, '/v1/nodes')).rejects.toMatchObject(said);
+    await expect(get(node, '/v1/nodes', {})).rejects.toMatchObject(said);
     await expect(change(node, { method: 'PUT', path: '/v1/groups/a', body: {} })).rejects.toMatchObject(said);
   },
 );
 
 it('what is no node is none: an error without a remedy, another page', async () => {
   const proxy = nodeAddress({ url: await nodeThat((_, answer) => void answer.writeHead(502).end('{}')) });
-  await expect(get(proxy, '/v1/nodes')).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
+  await expect(get(proxy, '/v1/nodes', {})).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
   const page = nodeAddress({ url: await nodeThat((_, answer) => void answer.end('<html>')) });
-  await expect(get(page, '/v1/nodes')).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
+  await expect(get(page, '/v1/nodes', {})).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
 });
 
 it('https of a port that speaks http alone', async () => {
   const url = await nodeThat((_, answer) => void answer.end('{}'));
-  await expect(get(nodeAddress({ url: `https://${url}` }), '/v1/nodes')).rejects.toMatchObject({
+  await expect(get(nodeAddress({ url: `https://${url}` }), '/v1/nodes', {})).rejects.toMatchObject({
     code: 'NODE_PROTOCOL',
     remedy: 'Begin the address in --url with http://.',
   });
@@ -53,7 +53,7 @@ it('an answer without an end is not kept', async () => {
     answer.on('drain', more);
     more();
   });
-  await expect(get(nodeAddress({ url }), '/v1/nodes')).rejects.toMatchObject({
+  await expect(get(nodeAddress({ url }), '/v1/nodes', {})).rejects.toMatchObject({
     code: 'NODE_UNREACHABLE',
     message: expect.stringContaining('an answer of more than'),
   });

@@ -31,7 +31,7 @@ test.each(['.', '..', '%2e', '..%2F'])('a key named %s is found by fetch, the co
   const paths = [`/v1/keys/${segmentOf(key)}`, pathOfKey(key)];
   for (const path of paths) {
     expect(await (await fetch(`${url}${path}`)).json()).toMatchObject({ key, template: '{id}' });
-    expect(await get(nodeAddress({ url }), path)).toMatchObject({ key });
+    expect(await get(nodeAddress({ url }), path, {})).toMatchObject({ key });
   }
   expect(pathOf(key)).toBe(`/v1/groups/${segmentOf(key)}`);
   const change = { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"burst":5}' };

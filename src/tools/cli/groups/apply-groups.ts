@@ -13,7 +13,7 @@ import { isSameValue } from '../../../node/groups/least-definition.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { allPages, change, nodeAddress } from '../../node-client/node-requests.js';
 import { print } from '../../terminal/print.js';
-import { attachmentPath } from './attach-groups.js';
+import { ATTACHED, attachmentPath } from './attach-groups.js';
 import type { GroupOptions } from './group-command.js';
 
 /**
@@ -43,7 +43,7 @@ export async function applyGroups(options: GroupOptions): Promise<void> {
   }
   if (!dryRun && changes.length > 0) await applyAll(node, changes, written.groups);
   for (const { scope, after: body, expected } of dryRun ? [] : attaching) {
-    await change(node, { method: 'PUT', path: attachmentPath(scope), body, expected });
+    await change(node, { method: 'PUT', path: attachmentPath(scope), body, expected }, ATTACHED);
   }
   const unchanged = planned.length - changes.length;
   if (json) {
@@ -79,11 +79,13 @@ interface PlannedGroup extends Planned {
   readonly expected: number | 'none';
 }
 
+const PREVIEW = { groups: [{ group: '', isNew: true, revision: 0, after: {} }] } as const;
+
 async function plan(node: NodeAddress, written: Mapping): Promise<PlannedGroup[]> {
   if (sizeOf(written) === 0) return [];
   const groups = Object.fromEntries(Object.entries(written).map(([name, definition]) => [name, definition ?? {}]));
   const asked = { method: 'PUT', path: 'v1/groups', body: { groups }, dryRun: true } as const;
-  const preview = await change<{ readonly groups: readonly PreviewedGroup[] }>(node, asked);
+  const preview = await change<{ readonly groups: readonly PreviewedGroup[] }>(node, asked, PREVIEW);
   return (preview?.groups ?? []).map(({ group: name, isNew, origin, revision, before, after }) => {
     // A group of YAML becomes one of run time, even where it says the same.
     const isSame = origin === 'run-time' && isSameValue(before, after);
@@ -95,7 +97,7 @@ async function plan(node: NodeAddress, written: Mapping): Promise<PlannedGroup[]
 async function applyAll(node: NodeAddress, changes: readonly PlannedGroup[], written: Mapping): Promise<void> {
   const groups = Object.fromEntries(changes.map(({ name }) => [name, written[name] ?? {}]));
   const ifRevision = Object.fromEntries(changes.map(({ name, expected }) => [name, expected]));
-  await change(node, { method: 'PUT', path: 'v1/groups', body: { groups, ifRevision } });
+  await change(node, { method: 'PUT', path: 'v1/groups', body: { groups, ifRevision } }, { revision: 0 });
 }
 
 /** Reads groups, and attachments by path, of `group export`. Throws CONFIG_UNREADABLE, CONFIG_INVALID. */
@@ -139,7 +141,7 @@ interface PlannedAttachment extends Planned {
 /** Lists differences from `scopes`, each scope before those that are the same as it. */
 async function planAttachments(node: NodeAddress, scopes: Mapping): Promise<PlannedAttachment[]> {
   if (sizeOf(scopes) === 0) return [];
-  const there = new Map((await allPages<AttachedTo>(node, 'attachments')).map((each) => [each.scope, each]));
+  const there = new Map((await allPages<AttachedTo>(node, 'attachments', ATTACHED)).map((each) => [each.scope, each]));
   const planned = Object.entries(scopes).flatMap(([scope, written]): PlannedAttachment[] => {
     const found = there.get(scope);
     // YAML may name the group alone.

@@ -8,7 +8,7 @@ import { change, nodeAddress } from '../../node-client/node-requests.js';
 import { print } from '../../terminal/print.js';
 import { diffOf } from './apply-groups.js';
 import { fromFile } from './change-groups.js';
-import { pathOfEntry, readTemplates } from './change-keys.js';
+import { DEFINED, pathOfEntry, readTemplates } from './change-keys.js';
 import type { KeyOptions } from './key-command.js';
 
 /**
@@ -24,7 +24,7 @@ export async function applyKeys({ file, dryRun = false, json = false, ...options
   if (!json) for (const { kind, name, lines } of changes) print(...[`${kind} ${name}`, ...lines].map(printable));
   if (!dryRun) {
     for (const { kind, name, definition: body, expected } of changes) {
-      await change(node, { method: 'PUT', path: pathOfEntry({ kind, name }), body, expected });
+      await change(node, { method: 'PUT', path: pathOfEntry({ kind, name }), body, expected }, DEFINED);
     }
   }
   const unchanged = planned.length - changes.length;

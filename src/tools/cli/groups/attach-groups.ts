@@ -3,9 +3,12 @@ import { segmentOf } from '../../../config/setting/path-segment.js';
 import type { Scope } from '../../../core/beside/attachments/attachment.js';
 import type { Because } from '../../../core/beside/attachments/attachments.js';
 import type { AttachedTo } from '../../../node/groups/changes/attaching.js';
+import type { SampleOf } from '../../node-client/answer-sample.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { print, usage } from '../../terminal/print.js';
 import type { GroupOptions } from './group-command.js';
+
+export const ATTACHED: SampleOf<AttachedTo> = { scope: '', origin: '', revision: 0, attachment: {} };
 
 export async function attachScope(group: string | undefined, options: GroupOptions): Promise<void> {
   const { exempt, sameAs, andBroader, ifRevision: expected, json = false } = options;
@@ -14,7 +17,7 @@ export async function attachScope(group: string | undefined, options: GroupOptio
   }
   const body = { group, sameAs, exempt, andBroader };
   const path = attachmentPath(scopeOf(options));
-  const attached = await change<AttachedTo>(nodeAddress(options), { method: 'PUT', path, body, expected });
+  const attached = await change<AttachedTo>(nodeAddress(options), { method: 'PUT', path, body, expected }, ATTACHED);
   if (attached === null) return;
   print(json ? JSON.stringify(attached) : printable(`${attached.scope}: revision ${attached.revision}`));
 }
@@ -34,7 +37,7 @@ export async function whichGroups(options: GroupOptions): Promise<void> {
     if (value !== undefined) query.append(name, value);
   }
   for (const one of header) query.append('header', one);
-  const found = await get<Which>(nodeAddress(options), `/v1/which?${query}`);
+  const found = await get<Which>(nodeAddress(options), `/v1/which?${query}`, WHICH);
   print(json ? JSON.stringify(found) : whichText(found).map(printable).join('\n'));
 }
 
@@ -46,6 +49,8 @@ interface Which {
   readonly isDefault: boolean;
   readonly because: readonly Because[];
 }
+
+const WHICH = { groups: [''], exempt: true, isDefault: true, because: [{ level: '', at: '', via: [''] }] } as const;
 
 /** Writes the verdict, then every attachment that counts, in order. */
 function whichText({ groups, exempt, isDefault, because }: Which): string[] {

@@ -12,10 +12,12 @@ import type { DirectionStatus, GroupStatus, RateStatus } from '../../../node/api
 import type { AttachedTo } from '../../../node/groups/changes/attaching.js';
 import type { CostedGroup } from '../../../node/groups/changes/change-group.js';
 import type { ChangePreview, DirectionPreview, GroupPreview } from '../../../node/groups/changes/preview-change.js';
+import type { SampleOf } from '../../node-client/answer-sample.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { allPages, type Change, change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { print, usage } from '../../terminal/print.js';
 import { textTable } from '../../terminal/text-table.js';
+import { ATTACHED } from './attach-groups.js';
 import type { GroupOptions } from './group-command.js';
 
 type Summary = Pick<GroupStatus, 'group' | 'origin' | 'revision'> & {
@@ -23,10 +25,20 @@ type Summary = Pick<GroupStatus, 'group' | 'origin' | 'revision'> & {
   readonly dispatch: Pick<DirectionStatus, 'quota' | 'quotaAsWritten'>;
 };
 
+const QUOTAS = { quota: {}, quotaAsWritten: {} };
+const SUMMARY: SampleOf<Summary> = { group: '', origin: '', revision: 0, publish: QUOTAS, dispatch: QUOTAS };
+
+export const DEFINITION_SAMPLE: SampleOf<CostedGroup> = { group: '', revision: 0, definition: {}, readPageBytes: 0 };
+
 type Changed = CostedGroup | ChangePreview;
 
+/** Returns a sample of the answer to a change. */
+function changed(dryRun = false) {
+  return dryRun ? { group: '', dryRun: true } : { group: '', revision: 0 };
+}
+
 export async function listGroups({ json = false, ...options }: GroupOptions): Promise<void> {
-  const groups = await allPages<Summary>(nodeAddress(options), 'groups');
+  const groups = await allPages<Summary>(nodeAddress(options), 'groups', SUMMARY);
   if (json) {
     print(JSON.stringify({ groups }));
     return;
@@ -47,7 +59,7 @@ function quotaText({ quota, quotaAsWritten }: Summary['publish'], name: 'message
 }
 
 export async function getGroup(name: string, { json = false, ...options }: GroupOptions): Promise<void> {
-  const found = await get<CostedGroup>(nodeAddress(options), `${groupPath(name)}/definition`);
+  const found = await get<CostedGroup>(nodeAddress(options), `${groupPath(name)}/definition`, DEFINITION_SAMPLE);
   print(json ? JSON.stringify(found) : yamlOf([found]));
 }
 
@@ -60,7 +72,10 @@ export async function setGroup(name: string, pairs: readonly string[], options: 
     return;
   }
   const body = await fromFile(file);
-  report(await change<Changed>(node, { method: 'PUT', path: groupPath(name), body, expected, dryRun }), options);
+  report(
+    await change<Changed>(node, { method: 'PUT', path: groupPath(name), body, expected, dryRun }, changed(dryRun)),
+    options,
+  );
 }
 
 /** Patches a group, or makes a missing one. */
@@ -71,25 +86,31 @@ export async function patchOrMake(
   { expected, dryRun }: Pick<Change, 'expected' | 'dryRun'> = {},
 ): Promise<Changed | null> {
   const path = groupPath(name);
-  const exists = expected !== 'none' && (await allPages<Summary>(node, 'groups')).some(({ group }) => group === name);
-  if (exists) return change<Changed>(node, { method: 'PATCH', path, body, expected, dryRun });
-  return change<Changed>(node, { method: 'PUT', path, body, expected: expected ?? 'none', dryRun });
+  const exists =
+    expected !== 'none' && (await allPages<Summary>(node, 'groups', SUMMARY)).some(({ group }) => group === name);
+  if (exists) return change<Changed>(node, { method: 'PATCH', path, body, expected, dryRun }, changed(dryRun));
+  return change<Changed>(node, { method: 'PUT', path, body, expected: expected ?? 'none', dryRun }, changed(dryRun));
 }
 
 export async function deleteGroupAtNode(name: string, options: GroupOptions): Promise<void> {
   const { json = false, ifRevision: expected, dryRun, force } = options;
   const path = groupPath(name);
-  const left = await change<Changed>(nodeAddress(options), { method: 'DELETE', path, expected, dryRun, force });
+  const left = await change<Changed>(
+    nodeAddress(options),
+    { method: 'DELETE', path, expected, dryRun, force },
+    changed(dryRun),
+  );
   if (left !== null) report(left, options);
   else print(json ? JSON.stringify({ group: name, deleted: true }) : `${name}: deleted`);
 }
 
 export async function exportGroups({ json = false, all = false, ...options }: GroupOptions): Promise<void> {
   const node = nodeAddress(options);
-  const names = (await allPages<Summary>(node, 'groups')).filter(({ origin }) => all || origin === 'run-time');
+  const names = (await allPages<Summary>(node, 'groups', SUMMARY)).filter(({ origin }) => all || origin === 'run-time');
   const groups: CostedGroup[] = [];
-  for (const { group } of names) groups.push(await get<CostedGroup>(node, `${groupPath(group)}/definition`));
-  const attached = await allPages<AttachedTo>(node, 'attachments');
+  for (const { group } of names)
+    groups.push(await get<CostedGroup>(node, `${groupPath(group)}/definition`, DEFINITION_SAMPLE));
+  const attached = await allPages<AttachedTo>(node, 'attachments', ATTACHED);
   const attachments = attached.filter(({ origin }) => all || origin === 'run-time');
   print(json ? JSON.stringify({ groups, attachments }) : yamlOf(groups, attachments));
 }

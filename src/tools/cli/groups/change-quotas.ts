@@ -11,7 +11,7 @@ import {
 import type { CostedGroup } from '../../../node/groups/changes/change-group.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { print, usage } from '../../terminal/print.js';
-import { groupPath, patchOrMake } from './change-groups.js';
+import { DEFINITION_SAMPLE, groupPath, patchOrMake } from './change-groups.js';
 import type { QuotaFlags } from './quota-command.js';
 
 /** fdbcli's names → ours. */
@@ -21,7 +21,7 @@ type QuotaName = keyof typeof KEYS;
 /** Shows bytes per second, or as written (`600/min`); --json always per second. */
 export async function getQuotas(group: string, name: string | undefined, options: QuotaFlags): Promise<void> {
   const direction = directionOf(options);
-  const found = await get<CostedGroup>(nodeAddress(options), `${groupPath(group)}/definition`);
+  const found = await get<CostedGroup>(nodeAddress(options), `${groupPath(group)}/definition`, DEFINITION_SAMPLE);
   const quotas = namesOf(name).map((each) => {
     const units = quotaIn(found.definition, direction, KEYS[each]);
     return [each, units === null ? null : { ...units, amount: units.amount * found.readPageBytes }] as const;
@@ -53,7 +53,9 @@ export async function setQuota(group: string, name: string, value: string, optio
     throw usage(`${name} must be ${allowed}, got ${JSON.stringify(value)}`);
   }
   // The same for all groups and nodes.
-  const { readPageBytes } = await get<{ readonly readPageBytes: number }>(node, '/v1/costs/factors');
+  const { readPageBytes } = await get<{ readonly readPageBytes: number }>(node, '/v1/costs/factors', {
+    readPageBytes: 0,
+  });
   const units = Math.ceil(bytes / readPageBytes);
   const changed = await patchOrMake(node, group, {
     quota: { [direction]: { [rateKey(KEYS[known])]: spelledRate({ amount: units, per }) } },
@@ -69,7 +71,7 @@ export async function clearQuotas(group: string, name: string | undefined, optio
   const names = namesOf(name);
   const nulls = Object.fromEntries(names.map((each) => [rateKey(KEYS[each]), null]));
   const body = { quota: { [direction]: nulls } };
-  const changed = await change<CostedGroup>(node, { method: 'PATCH', path: groupPath(group), body });
+  const changed = await change<CostedGroup>(node, { method: 'PATCH', path: groupPath(group), body }, DEFINITION_SAMPLE);
   report(group, `${names.join(', ')} cleared`, changed, options);
 }
 

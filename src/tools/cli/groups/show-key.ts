@@ -6,9 +6,12 @@ import { print } from '../../terminal/print.js';
 import type { KeyOptions } from './key-command.js';
 
 export async function showKey(name: string, { json = false, ...options }: KeyOptions): Promise<void> {
-  const key = await get<KeyStatus>(nodeAddress(options), `/v1/keys/${segmentOf(name)}`);
+  const key = await get<KeyStatus>(nodeAddress(options), `/v1/keys/${segmentOf(name)}`, KEY);
   print(json ? JSON.stringify(key) : keyText(key));
 }
+
+const TOLD = [{ nodeId: '', usage: {}, demand: {}, charged: {} }] as const;
+const KEY = { key: '', template: '', quota: { publish: {}, dispatch: {} }, told: { publish: TOLD, dispatch: TOLD } };
 
 function keyText({ key, template, quota, used, leftUnpublished, group, told }: KeyStatus): string {
   const lines = [`${key}  template ${template}${used ? '' : '  not used at this node'}`];

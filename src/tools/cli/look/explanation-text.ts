@@ -233,8 +233,24 @@ function figure(value: number | null): string {
   return String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
 }
 
+const RATES = { usage: {}, demand: {}, inForce: {}, shareSum: {} };
+const COST = { transactionsPerSecond: 0, costPerSecond: 0, average: 0, expected: 0 };
+const LIMITING = { minimum: 0, leftOut: [{}], backends: [{}] } as const;
+const LOCAL = {
+  share: {},
+  limit: {},
+  tokens: {},
+  refusals: 0,
+  refusedMessages: 0,
+  refusedBecause: [{ count: 0 }],
+} as const;
+const EXPLAINED = { quota: {}, quotaAsWritten: {}, ...RATES, cost: COST, limiting: LIMITING, local: LOCAL };
+
 export async function showExplanation(group: string, { json = false, ...options }: NodeCommandOptions): Promise<void> {
   const path = `/v1/groups/${segmentOf(group)}/explain`;
-  const explanation = await get<GroupExplanation>(nodeAddress(options), path);
+  const explanation = await get<GroupExplanation>(nodeAddress(options), path, {
+    group: '',
+    directions: { publish: EXPLAINED, dispatch: EXPLAINED },
+  });
   print(json ? JSON.stringify(explanation) : explanationText(explanation));
 }

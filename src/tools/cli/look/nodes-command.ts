@@ -9,8 +9,13 @@ export function nodesCommand(): Command {
     .addHelpText('after', HELP)
     .action(async ({ json = false, ...options }: NodeCommandOptions) => {
       const { get, nodeAddress } = await import('../../node-client/node-requests.js');
+      const { NODE_SAMPLE } = await import('../../node-client/cluster-status.js');
       const { memberTable } = await import('./status-table.js');
-      const node = await get<import('../../../node/api/node-status.js').NodeStatus>(nodeAddress(options), '/v1/nodes');
+      const node = await get<import('../../../node/api/node-status.js').NodeStatus>(
+        nodeAddress(options),
+        '/v1/nodes',
+        NODE_SAMPLE,
+      );
       print(json ? JSON.stringify({ nodes: node.members }) : memberTable(node).join('\n'));
     });
 }

@@ -3,7 +3,7 @@ import { printable } from '../../../base/errors/printable.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import { readRevision } from '../../../base/input/revision.js';
 import type { AuditedChange } from '../../../node/groups/registry/audit-trail.js';
-import { get, nodeAddress } from '../../node-client/node-requests.js';
+import { nodeAddress, pagesOf } from '../../node-client/node-requests.js';
 import { print, usage } from '../../terminal/print.js';
 import type { AuditOptions } from './audit-command.js';
 
@@ -12,26 +12,26 @@ export async function showAudit({ group, scope, after, json, follow, ...options 
   const node = nodeAddress(options);
   if (after !== undefined && readRevision(after) === null) throw usage(`--after must be a revision, got ${after}`);
   if (group !== undefined && scope !== undefined) throw usage('--group and --scope exclude each other');
-  const asked = Object.entries({ group, scope }).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  );
+  const filter = group === undefined ? { ...(scope === undefined ? {} : { scope }) } : { group };
   for (let seen = after ?? '0'; ; ) {
-    const query = new URLSearchParams([...asked, ['after', seen]] as [string, string][]);
-    const { changes, next } = await get<Page>(node, `/v1/audit?${query}`);
-    for (const change of changes) {
-      print(json === true ? JSON.stringify(change) : lineOf(change));
-      seen = next ?? String(change.revision);
+    const query = { ...filter, after: seen };
+    for await (const page of pagesOf<AuditedChange>(node, {
+      path: '/v1/audit',
+      list: 'changes',
+      sample: CHANGE,
+      query,
+    })) {
+      for (const change of page) {
+        print(json === true ? JSON.stringify(change) : lineOf(change));
+        seen = String(change.revision);
+      }
     }
-    if (next !== null) continue;
     if (follow !== true) return;
     await sleep(FOLLOW_INTERVAL_MS);
   }
 }
 
-interface Page {
-  readonly changes: readonly AuditedChange[];
-  readonly next: string | null;
-}
+const CHANGE = { revision: 0, node: '', what: '', kind: '', name: '' };
 
 const FOLLOW_INTERVAL_MS = 1000;
 
