@@ -18,7 +18,10 @@ describe('commands for those who run a cluster', () => {
     const url = await nodeInProcess(ONE_GROUP, onTestFinished);
     const quotamesh = async (...args: string[]) => await runInProcess([...args, '--url', url]);
     const idle = await quotamesh('top', '--count', '1');
-    expect(idle).toMatchObject({ code: 0, stdout: expect.stringMatching(/Z nobody uses a group or a key now\n$/) });
+    expect(idle).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/Z no node reports use of a group or a key\n$/),
+    });
     // `top | head`: the reader goes, and only who writes learns of it.
     const piped = scene.start(['top', '--every', '0.1', '--url', url]);
     await piped.until(() => piped.stdout !== '', 'a line of top');

@@ -73,7 +73,7 @@ class SortKeys {
   };
 }
 
-const NOBODY = 'nobody uses a group or a key now';
+const NOBODY = 'no node reports use of a group or a key';
 const HEAD = ['GROUP', 'DIRECTION', 'USAGE/s', 'DEMAND/s', 'OF', 'USED', 'THROTTLED/s', 'WORST'];
 /** Columns of groups that share tokens. */
 const TOKENS_HEAD = ['TOKENS', 'SET POINT', 'CORRECTION/s', 'CHARGED'];

@@ -31,7 +31,7 @@ const HELP = `
 On a terminal the table stays in place; t, u, d and g sort by throttled, usage, demand and group, q ends it. Into a file
 or a pipe goes one line for each group of each table, without colours; with --once one table.
 Keys are those that heartbeats of any node name, silent ones too: of very many the busiest.
-Rates are as nodes reported them last.
+Rates are as nodes reported them last: of groups far below their quota within half a minute.
 THROTTLED is demand above usage, over all nodes; WORST has most of it.
 Groups that share tokens: TOKENS in the cluster's bucket and its depth, a debt below 0; the SET POINT to which a busy
 bucket returns, by the CORRECTION of the rate; CHARGED, the node that reported most beyond its expected part.
