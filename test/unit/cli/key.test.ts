@@ -22,7 +22,7 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
   const unknown = await runInProcess(['explain', 'kez:x', '--url', url]);
   expect(unknown).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/a key needs a template that has such names/),
+    stderr: expect.stringMatching(/a key needs a template with a pattern for its name/),
   });
   await sendJson('POST', `${url}/v1/acquire`, { key: 'user:seen', messages: 1 });
   const seen = await runInProcess(['key', 'show', 'user:seen', '--url', url]);

@@ -29,6 +29,16 @@ it.each([400, 401, 403, 404, 409, 422, 429, 500, 503, 507])(
   },
 );
 
+it('a refused batch names the mistakes of all its groups on one line', async () => {
+  const errors = [{ detail: 'first' }, { detail: 'second' }, { detail: 'third' }];
+  const said = { status: 422, code: 'ANY', detail: 'first', remedy: 'What to do.', errors };
+  const node = nodeAddress({
+    url: await nodeThat((_, answer) => void answer.writeHead(422).end(JSON.stringify(said))),
+  });
+  const sent = change(node, { method: 'PUT', path: '/v1/groups', body: {} });
+  await expect(sent).rejects.toMatchObject({ message: 'first; second; third', exitCode: 78 });
+});
+
 it('what is no node is none: an error without a remedy, another page', async () => {
   const proxy = nodeAddress({ url: await nodeThat((_, answer) => void answer.writeHead(502).end('{}')) });
   await expect(get(proxy, '/v1/nodes', {})).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
