@@ -105,6 +105,13 @@ it('shares of a quota per hour are per hour, what was measured over seconds is p
   expect(lines.at(-1)).toMatch(/^ +Σ +62\.5\/s +62\.5\/s +1,800 +3,000$/);
 });
 
+it('a node with keys alone has a table of keys, and none of groups', () => {
+  const figures = { live: 1, loud: 0, made: 1, forgotten: 0, refused: 0, overQuota: 0, limitsRefused: 0, granted: 1 };
+  const lines = linesOf([], { ...NODE, keys: [{ template: 'user:{id}', ...figures }] });
+  expect(lines.filter((line) => line.startsWith('GROUP'))).toEqual([]);
+  expect(lines.slice(-3)).toEqual(['', expect.stringMatching(/^KEYS HERE +LIVE/), expect.stringMatching(/^user:/)]);
+});
+
 it('small rates are shown, not rounded to nothing', () => {
   const publish = direction({ messagesPerSecond: 5 / 60, bytesPerSecond: null }, [
     share('a', { usage: 5 / 60, demand: 1e-9, share: 5 / 60 }, 120),

@@ -26,12 +26,11 @@ export function statusTable({ node, groups, groupsNotShown, keys }: ClusterStatu
   const more =
     groupsNotShown === 0 ? [] : [`${count(groupsNotShown)} more groups: --all shows them, --group NAME one.`];
   const loud = keys.flatMap(({ group }) => group ?? []);
-  const table = groupTable([...groups, ...loud], rows);
+  const table = groups.length + loud.length === 0 ? [] : ['', ...groupTable([...groups, ...loud], rows)];
   return [
     ...headline(node).map(printable),
     '',
     ...fewMembers(node, rows),
-    '',
     ...table,
     ...more,
     ...templateTable(node),
