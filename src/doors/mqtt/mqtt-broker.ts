@@ -8,6 +8,7 @@ import type { Clock } from '../../base/ports/clock.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { MqttConfig } from '../../config/resolved/resolved-config.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
+import { AnonymousConnections } from './anonymous-connections.js';
 import { ArrivalRates } from './arrival-rates.js';
 import { dispatchGate } from './dispatch-gate.js';
 import { Passages } from './gate-requests.js';
@@ -19,7 +20,6 @@ import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import { PublishGate } from './publish-gate.js';
 import { placesOf, placesOfAll } from './room-taken.js';
 import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
-import { Strangers } from './strangers.js';
 
 /**
  * Brokers MQTT (aedes, 3.1 and 3.1.1) within this node's quotas: publishes on arrival, dispatches on their way out.
@@ -28,7 +28,7 @@ import { Strangers } from './strangers.js';
 export class MqttBroker {
   readonly counts: MqttCounts = createMqttCounts();
   readonly connections = new Set<GatedConnection>();
-  readonly #strangers = new Strangers();
+  readonly #anonymous = new AnonymousConnections();
   readonly #loggedIn = new Set<GatedConnection>();
   readonly #node: NodeParts;
   readonly #config: MqttConfig;
@@ -168,7 +168,7 @@ export class MqttBroker {
     // MQTT-3.1.3-8: nobody could come back for a session of a made-up id.
     const returnCode = refusal ?? (isNameless ? IDENTIFIER_REJECTED : null);
     if (returnCode === null && !connection.destroyed) {
-      this.#strangers.delete(connection);
+      this.#anonymous.delete(connection);
       this.#loggedIn.add(connection);
     }
     return returnCode;
@@ -208,16 +208,16 @@ export class MqttBroker {
 
   /** Takes a newcomer, in the place of who has been silent for longest where all are taken. */
   #letWait(socket: Socket): void {
-    const taken = this.#strangers.size + this.#loggedIn.size;
+    const taken = this.#anonymous.size + this.#loggedIn.size;
     if (taken >= this.#config.maxConnections) {
       this.#endedConnections.count('too-many-connections');
-      const { oldest = socket } = this.#strangers;
-      this.#strangers.delete(oldest);
+      const { oldest = socket } = this.#anonymous;
+      this.#anonymous.delete(oldest);
       oldest.destroy();
     }
     if (socket.destroyed) return;
-    this.#strangers.add(socket, socket);
-    socket.once('close', () => this.#strangers.delete(socket));
+    this.#anonymous.add(socket, socket);
+    socket.once('close', () => this.#anonymous.delete(socket));
   }
 
   #accept(socket: Socket): void {
@@ -225,14 +225,14 @@ export class MqttBroker {
     // Pauses hide a vanished peer from aedes's keep-alive, not from TCP's.
     socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
     const connection = new GatedConnection(socket, this.#connectionRules);
-    this.#strangers.add(connection, socket);
+    this.#anonymous.add(connection, socket);
     this.connections.add(connection);
     this.counts.connections = this.connections.size;
   }
 
   #ended(connection: GatedConnection, reason: string | null): void {
     this.connections.delete(connection);
-    this.#strangers.delete(connection);
+    this.#anonymous.delete(connection);
     this.#loggedIn.delete(connection);
     this.counts.connections = this.connections.size;
     this.counts.throttledMs += connection.throttle.throttledMs(this.#node.clock());
