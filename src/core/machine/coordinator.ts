@@ -461,6 +461,8 @@ export class Coordinator {
 
   #stop(unpublished: readonly UnpublishedUse[], nowMs: number): void {
     if (this.phase === 'stopping' || this.phase === 'fenced') return;
+    // Else a bucket of a log that was lost would be gone with the last node that remembers it.
+    for (const lane of this.tokens.keptLanes()) this.#serve(lane, nowMs);
     for (const lane of this.lanes.values()) this.#flow(lane, nowMs);
     if (this.phase !== 'catching-up') this.#publisher.sayFarewell(this.lanes, unpublished, nowMs);
     this.phase = 'stopping';

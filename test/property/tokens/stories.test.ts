@@ -10,6 +10,21 @@ const USUAL = {
 
 /** Stories that broke a promise once, made small by `shrinkStory`; what is left out is usual. */
 const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial<Story>>> = {
+  'a log that is lost after the node that used a bucket has restarted: the others say so as they stop': {
+    seed: 3000653,
+    nodes: 3,
+    delays: { appendMs: [0.5, 2], deliveryMs: [0.5, 3] },
+    buckets: [{ per: 'Day', quota: 1000, burst: null, isKey: false }],
+    acts: [
+      { act: 'drain', at: 0.444, of: 0.654, isEverywhere: false, isPiecewise: true },
+      { act: 'deploy', everyMs: 8000, awayMs: 100, compacted: true },
+      { act: 'pass', ms: 12000 },
+      { act: 'lose-log' },
+      { act: 'deploy', everyMs: 200, awayMs: 100, compacted: true },
+      { act: 'pass', ms: 5000 },
+      { act: 'drain', at: 0.36, of: 0.742, isEverywhere: true, isPiecewise: true },
+    ],
+  },
   'keys that all nodes spend silently, beside one that used the bucket lately': {
     seed: 21727,
     nodes: 4,

@@ -14,6 +14,7 @@ import {
   DIRECTION_COUNT,
   DIRECTIONS,
   type Incarnation,
+  laneOf,
   type NodeKey,
   slotOf,
 } from '../../base/vocabulary.js';
@@ -180,6 +181,12 @@ export class TokenBook implements ChargeReader {
   unserve({ mapLane }: LaneState): void {
     const followed = this.#lanes.get(mapLane);
     if (followed !== undefined) this.#unserved.add(followed);
+  }
+
+  /** Lists unserved lanes whose stock no row may have, ROWS_AT_ONCE_MAX at most. */
+  keptLanes(): number[] {
+    const kept = [...this.#unserved].filter(({ isKept }) => isKept).slice(0, ROWS_AT_ONCE_MAX);
+    return kept.map(({ group, direction }) => laneOf(group, direction));
   }
 
   /** Tokens by all records read of the lane's partition; null where the bucket is full, or there is none. */
