@@ -206,7 +206,7 @@ export class MqttBroker {
     };
   }
 
-  /** Takes a newcomer, in the place of who has been silent for longest where all are taken. */
+  /** Takes a newcomer. At `maxConnections` it ends the oldest connection without a login, or else the newcomer. */
   #letWait(socket: Socket): void {
     const taken = this.#anonymous.size + this.#loggedIn.size;
     if (taken >= this.#config.maxConnections) {

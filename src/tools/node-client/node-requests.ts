@@ -38,7 +38,7 @@ export async function change<Answer>(
   const answer = await answerTo(node, { method, path, headers, timeoutMs: CHANGE_TIMEOUT_MS, ...sent });
   if (!isGood(answer)) throw refusalOf(node, path, answer);
   const isDeleted = method === 'DELETE' && dryRun !== true;
-  if (isDeleted ? answer.status !== 204 : !isLike(answer.body, sample)) throw stranger(node, path);
+  if (isDeleted ? answer.status !== 204 : !isLike(answer.body, sample)) throw notOfANode(node, path);
   return isDeleted ? null : (answer.body as Answer);
 }
 
@@ -51,7 +51,7 @@ export async function get<Answer>(
 ): Promise<Answer> {
   const answer = await answerTo(node, { method: 'GET', path, timeoutMs });
   if (!isGood(answer)) throw refusalOf(node, path, answer);
-  if (!isLike(answer.body, sample)) throw stranger(node, path);
+  if (!isLike(answer.body, sample)) throw notOfANode(node, path);
   return answer.body as Answer;
 }
 
@@ -82,7 +82,7 @@ async function answerTo(node: NodeAddress, request: NodeRequest): Promise<JsonAn
   try {
     return { status, body: status === 204 ? null : JSON.parse(text) };
   } catch {
-    throw stranger(node, request.path);
+    throw notOfANode(node, request.path);
   }
 }
 
@@ -138,13 +138,13 @@ export async function* pagesOf<Listed>(
       timeoutMs(),
     );
     const { next } = page;
-    if (next !== null && (typeof next !== 'string' || next === after)) throw stranger(node, path);
+    if (next !== null && (typeof next !== 'string' || next === after)) throw notOfANode(node, path);
     yield page[list] as readonly Listed[];
     after = next;
   } while (after !== null);
 }
 
-function stranger(node: NodeAddress, path: string): QuotameshError {
+function notOfANode(node: NodeAddress, path: string): QuotameshError {
   return unreachable(node, `${path} is answered by something else`);
 }
 

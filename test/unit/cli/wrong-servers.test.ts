@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { runInProcess } from './run-in-process.js';
 
-/** What answers at an address of another program, or through a proxy that puts pages of its own. */
+/** Starts another program at the address of a node; returns its URL. */
 async function serverThat(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());

@@ -13,7 +13,7 @@ export const OPTIONS: TraceOptions = {
   delimiter: ',',
 };
 
-/** What a text gives, in chunks so small that every border falls somewhere, or as a whole. */
+/** Reads the rows of a text, whole or in small chunks. Small chunks end within every kind of value. */
 export async function rowsOf(
   text: string | Buffer,
   options: Partial<TraceOptions> = {},

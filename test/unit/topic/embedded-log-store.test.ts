@@ -106,7 +106,7 @@ describe('the log of the embedded topic', () => {
     const clock: MachineClock = { id: 1, wallMs: () => 0, steadyMs };
     const [one, other] = [await LogStore.open(file, limits), await LogStore.open(file, limits, { clock })];
     for (let round = 0; round < 20; round++) {
-      // What is no entry fails a commit.
+      // An empty buffer fails the commit.
       await expect(one.append([Buffer.alloc(0)])).rejects.toThrow(RangeError);
       let claimed: Promise<void> | undefined;
       inTransaction = () => queueMicrotask(() => (claimed ??= one.append([entryOf({ key: 'one', value: 'x' })])));

@@ -27,10 +27,11 @@ export class Past {
     }
   }
 
-  /** Adds what is newest, in place of what stands at that second or later. @param status a direction of a `group` event */
+  /** Replaces a second and all later ones by the newest figures. @param status a direction of a `group` event */
   add(atMs, status, dimension) {
     const at = Math.round(atMs / 1000);
-    this.#cut(this.times.findIndex((time) => time >= at));
+    const same = this.times.findIndex((time) => time >= at);
+    if (same !== -1) this.#takeOut(same, Infinity);
     const key = `${dimension}PerSecond`;
     const refused = status.local[dimension === 'bytes' ? 'refusedBytes' : 'refusedMessages'];
     const sum = (column) => status.nodes.reduce((total, node) => total + (node[column][key] ?? 0), 0);
@@ -82,11 +83,6 @@ export class Past {
   #forget() {
     const over = this.times.findIndex((time) => time > this.times.at(-1) - SECONDS);
     if (over >= 60) this.#takeOut(0, over);
-  }
-
-  /** Takes out seconds from an index on; −1 = none. */
-  #cut(from) {
-    if (from !== -1) this.#takeOut(from, this.times.length - from);
   }
 
   #takeOut(from, count) {
