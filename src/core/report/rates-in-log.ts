@@ -6,30 +6,48 @@ import { type LaneSample, LONG, SLOW } from './sample/lane-sample.js';
 import { type ChangeRule, noticedIn } from './sample/significant-change.js';
 
 /**
- * Tests if a lane's rates in the log are wrong. PIP-82 asks for usage reports at a significant change, e.g. ±10 %:
+ * Finds the span that shows that a lane's rates in the log are wrong, or −1. PIP-82 asks for usage reports at a
+ * significant change, e.g. ±10 %:
  *
  *     |rate − rate in the row| > max(10 % of it, z standard deviations), over 5 to 10 s or over 1 to 2 min
  *
  * *Worked*, z = 5: 400/s became 450/s. 10 s count 4,500 instead of 4,000 ± 63, so the row is written again.
  *
  * *Why:* a node with only its expected use has no charge to publish (docs/decisions/0002).
+ *
+ * A row of the first moments is coarse: it holds the first burst. It is compared once with the time since, which is
+ * longer, by one standard deviation of that (sample/settling.ts).
+ *
+ * *Worked*, 10/s, asked 15/s: after 2 s the row has 15/s, 5 s later it is 10/s ± 1.4.
  */
-export function areRatesWrong(lane: LaneState, topics: number, rule: NoiseRule): boolean {
-  const { sample, reported, reportedTopics } = lane;
-  if (!sample.isFull(SLOW)) return false;
+export function wrongSpan(lane: LaneState, topics: number, rule: NoiseRule): number {
+  const { sample, reportedTopics, entry } = lane;
+  if (!sample.isFull(SLOW)) return -1;
   // Rates of an unused lane that do not stand out from chance are in use all the same, but one piece shows none.
-  if (!lane.entry.isOpen && arrivalsIn(sample, SLOW) >= 2) return true;
+  if (!entry.isOpen && arrivalsIn(sample, SLOW) >= 2) return SLOW;
   if (Math.abs(topics - reportedTopics) > SHOWN_CHANGE_RATIO * Math.max(topics, reportedTopics))
-    return lane.entry.isOpen;
+    return entry.isOpen ? SLOW : -1;
+  if (lane.isCoarse) {
+    lane.isCoarse = false;
+    if (differ(lane, LONG, rule, 1)) return LONG;
+  }
+  return differ(lane, SLOW, rule, rule.noiseFactor) ? SLOW : -1;
+}
+
+/** Tests if the rates of a span, or of a longer one, differ from those in the log. */
+function differ({ sample, reported }: LaneState, shortest: number, rule: NoiseRule, deviations: number): boolean {
+  const { significantChangeRatio, clumped } = rule;
+  const change = { significantChangeRatio, noiseFactor: clumped * deviations, restsOnMs: Infinity };
   return (
-    noticedIn(sample, reported, { ...rule, reads: 'demand', restsOnMs: Infinity }, SLOW) !== -1 ||
-    noticedIn(sample, reported, { ...rule, reads: 'usage', restsOnMs: Infinity }, SLOW) !== -1
+    noticedIn(sample, reported, { ...change, reads: 'demand' }, shortest) !== -1 ||
+    noticedIn(sample, reported, { ...change, reads: 'usage' }, shortest) !== -1
   );
 }
 
 /** Estimates the rates of a lane far below its quota. They are not urgent: 100 arrivals show them to 10 %. */
 export function steadyRates(sample: LaneSample, out: LaneRates): void {
-  estimate(sample, arrivalsIn(sample, SLOW) >= 100 ? SLOW : LONG, out);
+  const isEnough = arrivalsIn(sample, SLOW) >= 100 || sample.lengthMs(LONG) < sample.lengthMs(SLOW);
+  estimate(sample, isEnough ? SLOW : LONG, out);
 }
 
 /** Tests if the silence is so long that the rates are over. */
@@ -40,7 +58,10 @@ export function areRatesOver({ sample, reported, entry }: LaneState, isNearQuota
   return isNearQuota || expected >= 8 || (sample.isFull(LONG) && arrivalsIn(sample, LONG) === 0);
 }
 
-export type NoiseRule = Pick<ChangeRule, 'significantChangeRatio' | 'noiseFactor'>;
+export interface NoiseRule extends Pick<ChangeRule, 'significantChangeRatio' | 'noiseFactor'> {
+  /** Standard deviations of work that comes together ÷ those of single pieces. */
+  readonly clumped: number;
+}
 
 /** Counts pieces of work, also those admitted late. */
 function arrivalsIn(sample: LaneSample, span: number): number {

@@ -33,7 +33,7 @@ import {
   TARGET_STEP_RATIO,
 } from './constants/constants.js';
 import { LookList } from './look-list.js';
-import { areRatesOver, areRatesWrong, steadyRates } from './rates-in-log.js';
+import { areRatesOver, steadyRates, wrongSpan } from './rates-in-log.js';
 import type { Bundle, ReportBook } from './report-book.js';
 import type { ReportReason } from './report-reason.js';
 import { currentRates } from './sample/current-rates.js';
@@ -155,17 +155,14 @@ export class Reporter {
     return { rows, fullInMs: Math.ceil(Math.min(fullInMs, FULL_IN_MAX_MS)) };
   }
 
-  /** Compares the rates in the log with the present ones, every LATELY_MS. */
-  #areRatesWrong(lane: LaneState, nowMs: number): boolean {
-    if (nowMs - lane.ratesComparedMs < LATELY_MS) return false;
+  /** Compares the rates in the log with the present ones, every LATELY_MS. Returns the span that differs, or −1. */
+  #wrongSpan(lane: LaneState, nowMs: number): number {
+    if (nowMs - lane.ratesComparedMs < LATELY_MS) return -1;
     lane.ratesComparedMs = nowMs;
     const { significantChangeRatio, noiseFactor } = this.#settings;
     // Work that comes together is one chance.
     const clumped = Math.sqrt(Math.max(lane.tokens!.clumps.piecesOf(MESSAGES), lane.tokens!.clumps.piecesOf(BYTES)));
-    return areRatesWrong(lane, this.topicsOf(lane.lane), {
-      significantChangeRatio,
-      noiseFactor: clumped * noiseFactor,
-    });
+    return wrongSpan(lane, this.topicsOf(lane.lane), { significantChangeRatio, noiseFactor, clumped });
   }
 
   /** Schedules the rates of a lane far below its quota. */
@@ -187,6 +184,7 @@ export class Reporter {
     if (tokens.isNearQuota(reported) || !sample.isFull(SLOW)) return;
     if (currentRates(sample, current, tokens) < SLOW) return;
     steadyRates(sample, reported);
+    lane.isCoarse = false;
     if (!isZero(lane)) entry.life = 'written';
   }
 
@@ -252,7 +250,11 @@ export class Reporter {
     const isNearQuota = refusedNow || tokens.isNearQuota(reported);
     const byUsage = this.#shares.strategyOf(lane.group).reads === 'usage';
     const due = this.#dueBy(lane, tokens, since, isNearQuota);
-    const isWrong = due === null && this.#areRatesWrong(lane, nowMs);
+    const wrong = due === null ? this.#wrongSpan(lane, nowMs) : -1;
+    const isWrong = wrong !== -1;
+    // Rates before the change would pass for the present ones. Those that wait for others are cut once.
+    const isCut = isNearQuota || (lane.entry.isOpen && sample.isFull(LONG));
+    if (wrong === SLOW && isCut) sample.cutLong(sample.beginOf(SLOW));
     if (isWrong && !isNearQuota) {
       this.#publishWithin(lane);
       return;
@@ -261,8 +263,9 @@ export class Reporter {
     const hasClaimed = lane.entry.isOpen && isCalm;
     if (due === null && !isWrong && !refusedNow && !hasClaimed && !(lane.entry.isOpen && tokens.isDueByRates)) return;
     // One piece of work in a short span says nothing of how many a node wants.
-    if (due === 'over' || (tokens.isInPieces && !byUsage)) estimate(sample, SLOW, current);
-    else currentRates(sample, current, tokens);
+    let span = wrong === LONG ? LONG : SLOW;
+    if (wrong === LONG || due === 'over' || (tokens.isInPieces && !byUsage)) estimate(sample, span, current);
+    else span = currentRates(sample, current, tokens);
     if (tokens.isInPieces) spreadOverASecond(current, sample);
     const reason = due ?? (isWrong ? 'rates-near-quota' : dueByRates(lane, tokens, refusedNow, hasClaimed));
     if (reason === null) return;
@@ -273,6 +276,8 @@ export class Reporter {
     else copyUnits(usageOverASecond(sample), reported.usage);
     copyUnits(current.squares, reported.squares);
     lane.ratesComparedMs = nowMs;
+    lane.isCoarse = span < SLOW || !sample.isFull(SLOW);
+    if (lane.isCoarse) sample.cutLong(sample.now);
     this.#entryChanged(lane, reason, Math.max(DUE, tokens.deviation), nowMs);
   }
 

@@ -30,6 +30,8 @@ export interface LaneState {
   readonly reportedShare: LaneUnits;
   /** Local monotonic time of the last comparison with the log's rates. */
   ratesComparedMs: number;
+  /** True while the rates of the newest own record rest on less than a slow span. */
+  isCoarse: boolean;
   /** Topics in use by the newest own record. */
   reportedTopics: number;
   /** True while the share of some node moves with log time alone. */
@@ -74,6 +76,7 @@ export function createLaneState(identity: LaneIdentity, timing: SampleTiming, no
     reported: createLaneRates(),
     reportedShare: noUnits(),
     ratesComparedMs: -Infinity,
+    isCoarse: false,
     reportedTopics: 0,
     isMoving: false,
     isOwnMoving: false,

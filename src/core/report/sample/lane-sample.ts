@@ -190,6 +190,11 @@ export class LaneSample {
     for (let span = BRIEF; span < SPAN_COUNT; span++) this.#restart(span, this.now);
   }
 
+  /** Begins the long span anew at a mark, because what came before is no part of the present rates. */
+  cutLong(from: Mark): void {
+    this.#restart(LONG, from);
+  }
+
   #back(count: number): Mark {
     return this.#markAt((this.#newest - count + this.#ringLength) % this.#ringLength);
   }
