@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { parseQuantity } from '../../src/config/setting/quantity.js';
 import { gatesOf } from '../../src/core/base/local-gate.js';
 import { UNLIMITED } from '../../src/core/base/vocabulary.js';
+import { usage } from '../../src/tools/terminal/print.js';
 import { type Recording, readRecording } from '../../src/topic/recording/read-recording.js';
 import { renderPage } from '../page/render-page.js';
 import { type RecommendOptions, recommend } from '../recommend/recommend.js';
@@ -18,7 +19,7 @@ import { recommendProgress } from './recommend-progress.js';
 import { type Recommended, recommendationFacts, recommendationText } from './recommend-text.js';
 import { percent, rate, whole } from './replay-figures.js';
 import { openRecorded, writeHtml } from './replay-files.js';
-import { wholeNumber, wrongFlag, wrongUse } from './replay-flags.js';
+import { wholeNumber, wrongFlag } from './replay-flags.js';
 import { replayedGroup } from './replay-group.js';
 import { traceOptions } from './replay-trace.js';
 import { pageKeys } from './trace-tables.js';
@@ -34,9 +35,9 @@ export async function recommendQuota(options: RecommendCommandOptions): Promise<
     ? await ofRecording(await readRecording(bytes, from), options)
     : await ofTrace(bytes, options);
   const { work, group, settings, otherQuota, speed, maxRequestAt } = played;
-  if (work.count === 0) throw wrongUse(`${from} holds no work of ${group}`);
+  if (work.count === 0) throw usage(`${from} holds no work of ${group}`);
   const gates = gatesOf(settings.groups[0] ?? {});
-  if (gates.length > 0) throw wrongUse(`group ${group} has no bucket of the cluster, for ${gates.join(', ')}`);
+  if (gates.length > 0) throw usage(`group ${group} has no bucket of the cluster, for ${gates.join(', ')}`);
   const progress = json === true ? null : recommendProgress(process.stderr.isTTY);
   const found = await recommend(work, {
     name: basename(from),
@@ -76,7 +77,7 @@ async function ofTrace(input: Readable, options: RecommendCommandOptions): Promi
 /** Reads a recording by its settings; single requests are unknown, so none is too large. */
 async function ofRecording(recording: Recording, options: RecommendCommandOptions): Promise<Played> {
   const { group: wanted, direction, of } = options;
-  if (options.per !== undefined) throw wrongUse('--per names a column of a CSV; a recording tells one group, --group');
+  if (options.per !== undefined) throw usage('--per names a column of a CSV; a recording tells one group, --group');
   const { header, group: at } = await chosenGroup(recording, wanted);
   const { nodeId: _, nonce: _ofThisProcess, ...settings } = settingsOf(header, header.groups[at].strategy);
   const group = settings.groups[at];

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { lazily } from '../../src/tools/terminal/lazily.js';
+import { lazily } from '../../src/tools/terminal/command-parts.js';
 import { type ArrivalOptions, addArrivalOptions, DIRECTION } from './arrival-options.js';
 
 export interface ReplayCommandOptions extends ArrivalOptions {

@@ -1,12 +1,9 @@
-import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
+import type { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import { parseQuantity } from '../../src/config/setting/quantity.js';
+import { usage } from '../../src/tools/terminal/print.js';
 
 export function wrongFlag(flag: string, allowed: string, got: string, hint = ''): QuotameshError {
-  return wrongUse(`${flag} must be ${allowed}, got ${JSON.stringify(got)}. ${hint}`.trimEnd());
-}
-
-export function wrongUse(reason: string): QuotameshError {
-  return new QuotameshError('USAGE', { reason });
+  return usage(`${flag} must be ${allowed}, got ${JSON.stringify(got)}. ${hint}`.trimEnd());
 }
 
 export function wholeNumber(flag: string, text: string, least: number, most: number): number {

@@ -9,9 +9,10 @@ import type { GroupConfig, KeyTemplate, ResolvedConfig } from '../../src/config/
 import type { WrittenRate } from '../../src/config/setting/written-rate.js';
 import type { Direction, Rates } from '../../src/core/base/vocabulary.js';
 import { mostSpecific, settingsOfKey } from '../../src/node/groups/keys/settings-of-key.js';
+import { usage } from '../../src/tools/terminal/print.js';
 import type { WorldSettings } from '../cluster/world.js';
 import type { ReplayCommandOptions } from './replay-command.js';
-import { checkRate, wrongFlag, wrongUse } from './replay-flags.js';
+import { checkRate, wrongFlag } from './replay-flags.js';
 
 /** Group of a replay, with all settings of a node. */
 export interface ReplayedGroup {
@@ -63,7 +64,7 @@ async function configured(
   settings: GroupOverrides['settings'],
 ): Promise<Named & { readonly config: ResolvedConfig }> {
   if (file === undefined) {
-    if (wanted !== undefined) throw wrongUse('--group names a group of a recording or of --config FILE');
+    if (wanted !== undefined) throw usage('--group names a group of a recording or of --config FILE');
     const at = ['groups', UNCONFIGURED];
     const raw = { cluster: 'replay', topic: 'memory', groups: { [UNCONFIGURED]: {} } };
     const config = resolveConfig(raw, { source: '(replay)', overrides: { group: { at, settings } } });
@@ -73,10 +74,10 @@ async function configured(
   const named = groupOf(written, file, wanted);
   const { at, kind } = named;
   if (written.topic.kind === 'none') {
-    throw wrongUse(`${file} has topic: none, with which nodes share nothing: play it as --system static`);
+    throw usage(`${file} has topic: none, with which nodes share nothing: play it as --system static`);
   }
   if (kind === 'template' && per === undefined) {
-    throw wrongUse(`${named.group.name} is a template of keys, which have a quota each: name their column with --per`);
+    throw usage(`${named.group.name} is a template of keys, which have a quota each: name their column with --per`);
   }
   // After its group is known: a wrong name must not become a new group.
   const config =
@@ -85,7 +86,7 @@ async function configured(
       : await loadConfig({ file, env: process.env, overrides: { group: { at, settings } } });
   const found = groupOf(config, file, named.group.name);
   if (!found.group.enabled)
-    throw wrongUse(`group ${found.group.name} of ${file} has enabled: false, so nothing limits it`);
+    throw usage(`group ${found.group.name} of ${file} has enabled: false, so nothing limits it`);
   return { config, ...found };
 }
 
@@ -103,7 +104,7 @@ function groupOf({ groups, keys: { templates } }: ResolvedConfig, file: string, 
       `${groups.length} groups`,
       ...(templates.length === 0 ? [] : [`${templates.length} templates of keys`]),
     ];
-    throw wrongUse(`${file} has ${count.join(' and ')}, name one with --group`);
+    throw usage(`${file} has ${count.join(' and ')}, name one with --group`);
   }
   const named = all.find(({ group }) => group.name === wanted) ?? keyOf(templates, wanted);
   if (named !== null) return named;

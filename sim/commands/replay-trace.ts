@@ -4,6 +4,7 @@ import { didYouMean } from '../../src/base/input/nearest-name.js';
 import { SECONDS_OF } from '../../src/config/setting/quantity.js';
 import type { WrittenRate } from '../../src/config/setting/written-rate.js';
 import type { Rates } from '../../src/core/base/vocabulary.js';
+import { usage } from '../../src/tools/terminal/print.js';
 import { renderPage } from '../page/render-page.js';
 import { measureTrace } from '../replay/measure-trace.js';
 import { playTrace } from '../replay/play-trace.js';
@@ -15,7 +16,7 @@ import type { ArrivalOptions } from './arrival-options.js';
 import { foundText } from './found-text.js';
 import type { ReplayCommandOptions } from './replay-command.js';
 import { isRegularFile, openFile, writeHtml } from './replay-files.js';
-import { durationFlag, wholeNumber, wrongFlag, wrongUse } from './replay-flags.js';
+import { durationFlag, wholeNumber, wrongFlag } from './replay-flags.js';
 import { type QuotaTold, type ReplayedGroup, replayedGroup } from './replay-group.js';
 import { replayProgress } from './replay-progress.js';
 import { pageKeys, traceFacts, traceNote, traceTable } from './trace-tables.js';
@@ -78,7 +79,7 @@ async function withQuota(
   if (quota.some((rate) => rate !== Infinity)) return { rows: input, quota, told, note: [] };
   if (!isRegularFile(file)) {
     const what = file === '-' ? 'standard input' : `${file} is no regular file and`;
-    throw wrongUse(`${what} cannot be read twice to find a quota: name it with --quota or --quota-bytes`);
+    throw usage(`${what} cannot be read twice to find a quota: name it with --quota or --quota-bytes`);
   }
   const { messagesPerSecond, arrivals } = await measureTrace(readTrace(input, file, trace), trace.speed);
   // Three digits, as somebody would type.
@@ -96,7 +97,7 @@ function windowMsOf(told: WrittenRate | null, speed: number): number {
 export function traceOptions(options: ArrivalOptions & Pick<ReplayCommandOptions, 'retryAfter'>): TraceOptions {
   const { time, timeFormat, messages, bytes, by, per, retryAfter, delimiter } = options;
   if (time === undefined) {
-    throw wrongUse('a CSV needs --time COLUMN, the column of the time (a recording begins with "qmrec001")');
+    throw usage('a CSV needs --time COLUMN, the column of the time (a recording begins with "qmrec001")');
   }
   if (delimiter !== undefined && delimiter.length !== 1) throw wrongFlag('--delimiter', 'one character', delimiter);
   const speed = Number(options.speed);

@@ -1,7 +1,6 @@
 import { constants } from 'node:os';
-import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import { DemoEnding } from '../../src/tools/demo/demonstration.js';
-import { print } from '../../src/tools/terminal/print.js';
+import { print, usage } from '../../src/tools/terminal/print.js';
 import { ProgressBar } from '../../src/tools/terminal/progress-bar.js';
 import { checkLive } from '../live/check-live.js';
 import { LiveRun } from '../live/live-run.js';
@@ -49,7 +48,7 @@ function checkAddress({ topic, brokers, brokerPid }: LiveCommandOptions): void {
     topic === 'kafka'
       ? brokers === undefined && '--topic kafka needs --brokers HOST:PORT,…'
       : (brokers ?? brokerPid) !== undefined && '--brokers and --broker-pid go with --topic kafka';
-  if (wrong) throw new QuotameshError('USAGE', { reason: wrong });
+  if (wrong) throw usage(wrong);
 }
 
 /** Part above which the machine is measured, not the nodes. */

@@ -1,7 +1,6 @@
 import { EXIT_UNEXPECTED } from '../../src/base/errors/error-row.js';
-import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import { didYouMean } from '../../src/base/input/nearest-name.js';
-import { print } from '../../src/tools/terminal/print.js';
+import { print, usage } from '../../src/tools/terminal/print.js';
 import { ProgressBar } from '../../src/tools/terminal/progress-bar.js';
 import { describeBroken } from '../run/expectations.js';
 import { runScenario } from '../run/run-scenario.js';
@@ -42,5 +41,5 @@ function systemOrThrow(name: string): System {
   const system = systemNamed(name);
   if (system !== undefined) return system;
   const near = didYouMean(name, SYSTEM_NAMES) || `There are ${SYSTEM_NAMES.join(', ')}.`;
-  throw new QuotameshError('USAGE', { reason: `--strategy: no system is named ${JSON.stringify(name)}. ${near}` });
+  throw usage(`--strategy: no system is named ${JSON.stringify(name)}. ${near}`);
 }

@@ -1,7 +1,6 @@
 import { EXIT_UNEXPECTED } from '../../src/base/errors/error-row.js';
-import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
-import { print } from '../../src/tools/terminal/print.js';
+import { print, usage } from '../../src/tools/terminal/print.js';
 import { ProgressBar } from '../../src/tools/terminal/progress-bar.js';
 import { textTable } from '../../src/tools/terminal/text-table.js';
 import { type PhaseOutcome, playTargetScenario, type TargetSecond } from '../target/target-run.js';
@@ -35,7 +34,7 @@ function checkOptions(strategy: string, { seconds, html }: Pick<RunOptions, 'sec
   const wrong = !STRATEGY_NAMES.includes(strategy)
     ? `--strategy: scenarios of backends are played on ${STRATEGY_NAMES.join(', ')}, not on ${JSON.stringify(strategy)}`
     : (seconds ?? html) !== undefined && '--seconds and --html do not go with scenarios of backends';
-  if (wrong) throw new QuotameshError('USAGE', { reason: wrong });
+  if (wrong) throw usage(wrong);
 }
 
 interface TargetResult {

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { lazily } from '../../src/tools/terminal/lazily.js';
+import { lazily, wholeNumber } from '../../src/tools/terminal/command-parts.js';
 import type { LiveTopicKind } from '../live/check-live.js';
 import { simReplayCommand } from './replay-command.js';
 
@@ -50,9 +50,9 @@ function runCommand(): Command {
   return new Command('run')
     .description('Play one scenario on one system. Exit code 1 if it misses what the scenario expects of it.')
     .argument('<scenario>', SCENARIO)
-    .option('--seed <number>', 'the same seed gives the same result, byte for byte', countBetween(0, 0xffffffff), 1)
+    .option('--seed <number>', 'the same seed gives the same result, byte for byte', wholeNumber(0, 0xffffffff), 1)
     .option('--strategy <name>', 'a strategy of ours or another system; `sim list` names them', 'max-min')
-    .option('--seconds <number>', SECONDS, countBetween(1, 3600))
+    .option('--seconds <number>', SECONDS, wholeNumber(1, 3600))
     .option('--json', 'the whole result, with its series, as JSON')
     .option('--html <file>', 'also write a page with charts')
     .addHelpText('after', RUN_HELP)
@@ -63,7 +63,7 @@ function compareCommand(): Command {
   return new Command('compare')
     .description('Play one scenario on all systems, side by side. Exit code 1 if one misses what is expected of it.')
     .argument('<scenario>', SCENARIO)
-    .option('--seeds <count>', 'seeds 1 … count; the table shows means', countBetween(1, 1000), 1)
+    .option('--seeds <count>', 'seeds 1 … count; the table shows means', wholeNumber(1, 1000), 1)
     .option('--json', 'all results, without their series, as JSON')
     .option('--html <file>', 'also write a page with charts, of seed 1')
     .addHelpText('after', COMPARE_HELP)
@@ -76,10 +76,10 @@ function liveCommand(): Command {
     .argument('<scenario>', SCENARIO)
     .addOption(new Option('--topic <kind>', 'topic of the reports').choices(['embedded', 'kafka']).default('embedded'))
     .option('--brokers <list>', 'with --topic kafka: host:port, host:port, …', brokerList)
-    .option('--broker-pid <pid>', 'with --topic kafka: the broker that an outage freezes', countBetween(2, 2 ** 31))
-    .option('--seed <number>', 'arrivals are those of `sim run` with this seed', countBetween(0, 0xffffffff), 1)
-    .option('--max-rate <number>', 'refuse scenarios with more requests/s than this', countBetween(1, 100_000), 2500)
-    .option('--seconds <number>', SECONDS, countBetween(1, 3600))
+    .option('--broker-pid <pid>', 'with --topic kafka: the broker that an outage freezes', wholeNumber(2, 2 ** 31))
+    .option('--seed <number>', 'arrivals are those of `sim run` with this seed', wholeNumber(0, 0xffffffff), 1)
+    .option('--max-rate <number>', 'refuse scenarios with more requests/s than this', wholeNumber(1, 100_000), 2500)
+    .option('--seconds <number>', SECONDS, wholeNumber(1, 3600))
     .option('--json', 'the whole result, with its series, as JSON')
     .option('--html <file>', 'also write a page with charts')
     .addHelpText('after', LIVE_HELP)
@@ -89,10 +89,10 @@ function liveCommand(): Command {
 function swarmCommand(): Command {
   return new Command('swarm')
     .description('Random clusters under random load and faults: safety while they last, convergence after them.')
-    .option('--seeds <count>', 'number of seeds (default: 100)', countBetween(1, 10_000_000))
-    .option('--from <number>', 'the first seed (default: a new one each time)', countBetween(0, 0xffffffff))
-    .option('--seed <number>', 'this one seed alone', countBetween(0, 0xffffffff))
-    .option('--workers <count>', 'threads (default: one per core)', countBetween(1, 256))
+    .option('--seeds <count>', 'number of seeds (default: 100)', wholeNumber(1, 10_000_000))
+    .option('--from <number>', 'the first seed (default: a new one each time)', wholeNumber(0, 0xffffffff))
+    .option('--seed <number>', 'this one seed alone', wholeNumber(0, 0xffffffff))
+    .option('--workers <count>', 'threads (default: one per core)', wholeNumber(1, 256))
     .option('--json', 'one JSON object per seed')
     .addHelpText('after', SWARM_HELP)
     .action(lazily(async () => (await import('./run-swarms.js')).runSwarms));
@@ -105,14 +105,6 @@ function brokerList(text: string): readonly string[] {
   const brokers = text.split(',').map((broker) => broker.trim());
   if (brokers.every((broker) => /^[^\s:]+:\d+$/.test(broker))) return brokers;
   throw new InvalidArgumentError('host:port, or several with commas between them.');
-}
-
-function countBetween(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`A whole number from ${least} to ${most}.`);
-  };
 }
 
 const EXIT_CODES =

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { parseQuantity } from '../../config/setting/quantity.js';
+import { wholeNumber } from '../terminal/command-parts.js';
 
 export interface DemoOptions {
   /** Seconds; absent = the story, or the trace until Ctrl-C. */
@@ -20,9 +21,9 @@ export function demoCommand(): Command {
     .description('Three nodes of one cluster on this machine, live in the terminal: a story in six acts.')
     .option('--for <duration>', 'no story: a replayed real trace for so long, and a verdict, e.g. 20s', forMs)
     .option('--no-story', 'no story: the trace until Ctrl-C')
-    .option('--nodes <count>', 'node processes', wholeBetween(1, 9), 3)
+    .option('--nodes <count>', 'node processes', wholeNumber(1, 9), 3)
     .option('--speed <factor>', 'how many times faster than it happened the trace is replayed', speedFactor, 170)
-    .option('--http-port <port>', 'HTTP port of the first node, the others follow', wholeBetween(1024, 65_500), 7070)
+    .option('--http-port <port>', 'HTTP port of the first node, the others follow', wholeNumber(1024, 65_500), 7070)
     .option('--kafka <brokers>', 'the nodes meet in this Kafka, host:port,…, on a topic that stays there')
     .option('--keep', 'keep the folder with configuration, topic and logs')
     .option('--plain', 'one line per second, also on a terminal')
@@ -46,14 +47,6 @@ function speedFactor(text: string): number {
   // Above this the machine would be measured, not the quota.
   if (value >= 1 && value <= 1000) return value;
   throw new InvalidArgumentError('A number from 1 to 1000.');
-}
-
-function wholeBetween(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`A whole number from ${least} to ${most}.`);
-  };
 }
 
 const HELP = `

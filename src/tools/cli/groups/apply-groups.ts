@@ -12,7 +12,8 @@ import type { PreviewedGroup } from '../../../node/groups/changes/put-groups.js'
 import { isSameValue } from '../../../node/groups/least-definition.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { allPages, change, nodeAddress } from '../../node-client/node-requests.js';
-import { print } from '../../terminal/print.js';
+import { print, usage } from '../../terminal/print.js';
+import { differences } from '../look/show-audit.js';
 import { ATTACHED, attachmentPath } from './attach-groups.js';
 import type { GroupOptions } from './group-command.js';
 
@@ -126,7 +127,7 @@ function filesOf(path: string, unreadable: (reason: string) => QuotameshError) {
 }
 
 async function isConfirmed(count: number): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new QuotameshError('USAGE', { reason: 'without a terminal say --yes or --dry-run' });
+  if (!process.stdin.isTTY) throw usage('without a terminal say --yes or --dry-run');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal.question(`Change ${count} of them? [y/N] `);
   terminal.close();
@@ -171,20 +172,10 @@ function inOrder(planned: readonly PlannedAttachment[]): PlannedAttachment[] {
 
 /** Lists `- path: old`, `+ path: new` for each setting that differs. */
 export function diffOf(before: Mapping | null, after: Mapping): string[] {
-  const [old, now] = [settingsOf(before ?? {}), settingsOf(after)];
-  const paths = [...new Set([...old.keys(), ...now.keys()])].sort();
-  const lines = paths.flatMap((path) => {
-    const [was, is] = [old.get(path), now.get(path)];
-    if (was === is) return [];
-    return [was === undefined ? [] : `  - ${path}: ${was}`, is === undefined ? [] : `  + ${path}: ${is}`].flat();
-  });
+  const lines = differences(before, after)
+    .sort((one, other) => (one.path < other.path ? -1 : 1))
+    .flatMap(({ path, was, is }) => {
+      return [was === undefined ? [] : `  - ${path}: ${was}`, is === undefined ? [] : `  + ${path}: ${is}`].flat();
+    });
   return lines.length > 0 ? lines : ['  + (no settings of its own)'];
-}
-
-function settingsOf(definition: Mapping, above = ''): Map<string, string> {
-  return new Map(
-    Object.entries(definition).flatMap(([key, value]): (readonly [string, string])[] =>
-      isMapping(value) ? [...settingsOf(value, `${above}${key}.`)] : [[above + key, JSON.stringify(value)]],
-    ),
-  );
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
-import { lazily } from '../../terminal/lazily.js';
+import { lazily } from '../../terminal/command-parts.js';
 import { child, type GroupOptions } from './group-command.js';
 
 export type KeyOptions = NodeCommandOptions & Pick<GroupOptions, 'ifRevision' | 'dryRun' | 'file'>;

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
-import { lazily } from '../../terminal/lazily.js';
-import { nodeCommand } from '../look/node-command.js';
+import { lazily } from '../../terminal/command-parts.js';
+import { child } from './group-command.js';
 
 export interface QuotaFlags extends NodeCommandOptions {
   readonly direction: string;
@@ -12,28 +12,24 @@ export function quotaCommand(): Command {
   const quota = new Command('quota').description(
     'Show and change the cost quotas of a group, in bytes per second, minute, hour or day.',
   );
-  child(quota, 'get', 'Print the quotas of a group.')
+  directed(quota, 'get', 'Print the quotas of a group.')
     .argument('<group>', 'a group')
     .argument('[quota]', 'reserved_throughput or total_throughput; default both')
     .action(lazily(async () => (await import('./change-quotas.js')).getQuotas));
-  child(quota, 'set', 'Set one of them; the group is made where there is none.')
+  directed(quota, 'set', 'Set one of them; the group is made where there is none.')
     .argument('<group>', 'a group')
     .argument('<quota>', 'reserved_throughput or total_throughput')
     .argument('<value>', 'bytes per second, like 10MiB or 5k; 600MiB/min, 1GiB/h, 20GiB/d')
     .action(lazily(async () => (await import('./change-quotas.js')).setQuota));
-  child(quota, 'clear', 'Take quotas away: without a total nothing limits, without a reserve nothing is kept.')
+  directed(quota, 'clear', 'Take quotas away: without a total nothing limits, without a reserve nothing is kept.')
     .argument('<group>', 'a group')
     .argument('[quota]', 'reserved_throughput or total_throughput; default both')
     .action(lazily(async () => (await import('./change-quotas.js')).clearQuotas));
   return quota.addHelpText('afterAll', HELP);
 }
 
-function child(parent: Command, name: string, description: string): Command {
-  const added = nodeCommand(name, description);
-  parent.addCommand(added);
-  return added
-    .option('--direction <direction>', 'publish or dispatch', 'publish')
-    .option('--json', 'JSON instead of text');
+function directed(parent: Command, name: string, description: string): Command {
+  return child(parent, name, description).option('--direction <direction>', 'publish or dispatch', 'publish');
 }
 
 const HELP = `

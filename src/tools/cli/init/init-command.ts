@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { lazily } from '../../terminal/lazily.js';
+import { lazily } from '../../terminal/command-parts.js';
 
 export interface InitOptions {
   readonly cluster: string;

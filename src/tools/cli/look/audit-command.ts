@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
-import { lazily } from '../../terminal/lazily.js';
+import { lazily } from '../../terminal/command-parts.js';
 import { nodeCommand } from './node-command.js';
 
 export interface AuditOptions extends NodeCommandOptions {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { lazily } from '../../terminal/lazily.js';
+import { lazily } from '../../terminal/command-parts.js';
 import { nodeCommand } from './node-command.js';
 
 export function explainCommand(): Command {

@@ -19,12 +19,3 @@ export function seconds(max: number): (text: string) => number {
     throw new InvalidArgumentError(`It must be a number of seconds between 0.1 and ${max}.`);
   };
 }
-
-/** Reads a whole number of an option. */
-export function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number between ${min} and ${max}.`);
-  };
-}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { printable } from '../../../base/errors/printable.js';
-import { isMapping } from '../../../base/input/mapping.js';
+import { isMapping, type Mapping } from '../../../base/input/mapping.js';
 import { readRevision } from '../../../base/input/revision.js';
 import type { AuditedChange } from '../../../node/groups/registry/audit-trail.js';
 import { nodeAddress, pagesOf } from '../../node-client/node-requests.js';
@@ -41,20 +41,25 @@ export function lineOf(change: AuditedChange): string {
   const by = who === null ? '?' : `${who.name} (${who.how})`;
   const because = withGroup === null ? '' : ` with group ${withGroup}`;
   const head = `${revision} ${time ?? '?'} ${node} ${by} ${what} ${kind} ${name}${because}`;
-  const changes = differences(before ?? {}, after ?? {}).map(([key, was, is]) => `${key} ${was} → ${is}`);
+  const changes = differences(before, after).map(({ path, was = '-', is = '-' }) => `${path} ${was} → ${is}`);
   return printable(changes.length === 0 || after === null ? head : `${head}: ${changes.join(', ')}`);
 }
 
-/** Lists differences by path, as JSON; `-` = absent. */
-function differences(before: unknown, after: unknown, path = ''): [string, string, string][] {
-  if (!isMapping(before) && !isMapping(after)) {
-    const [was, is] = [before, after].map((value) => (value === undefined ? '-' : JSON.stringify(value)));
-    return was === is ? [] : [[path, was, is]];
-  }
-  const [was, is] = [before, after].map((value) => (isMapping(value) ? value : {})) as [
-    Record<string, unknown>,
-    Record<string, unknown>,
-  ];
-  const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])];
-  return keys.flatMap((key) => differences(was[key], is[key], path === '' ? key : `${path}.${key}`));
+/** Lists settings that differ, by path, as JSON; undefined = absent. */
+export function differences(before: Mapping | null, after: Mapping | null) {
+  const [old, now] = [settingsOf(before ?? {}), settingsOf(after ?? {})];
+  const all = [...new Set([...old.keys(), ...now.keys()])].map((path) => ({
+    path,
+    was: old.get(path),
+    is: now.get(path),
+  }));
+  return all.filter(({ was, is }) => was !== is);
+}
+
+function settingsOf(definition: Mapping, above = ''): Map<string, string> {
+  return new Map(
+    Object.entries(definition).flatMap(([key, value]): (readonly [string, string])[] =>
+      isMapping(value) ? [...settingsOf(value, `${above}${key}.`)] : [[above + key, JSON.stringify(value)]],
+    ),
+  );
 }

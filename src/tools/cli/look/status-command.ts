@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
-import { lazily } from '../../terminal/lazily.js';
-import { nodeCommand, wholeNumber } from './node-command.js';
+import { lazily, wholeNumber } from '../../terminal/command-parts.js';
+import { nodeCommand } from './node-command.js';
 
 export interface StatusOptions extends NodeCommandOptions {
   readonly group?: readonly string[];

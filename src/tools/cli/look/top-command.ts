@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
-import { lazily } from '../../terminal/lazily.js';
-import { nodeCommand, seconds, wholeNumber } from './node-command.js';
+import { lazily, wholeNumber } from '../../terminal/command-parts.js';
+import { nodeCommand, seconds } from './node-command.js';
 
 /** Orders of `top`; the first letter is the key. */
 export const TOP_SORTS = ['throttled', 'usage', 'demand', 'group'] as const;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { lazily } from '../../terminal/lazily.js';
+import { lazily } from '../../terminal/command-parts.js';
 
 export interface RecordCommandOptions {
   readonly config: string;

@@ -1,10 +1,9 @@
-import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { loadConfig } from '../../../config/files/load-config.js';
 import { parseQuantity } from '../../../config/setting/quantity.js';
 import { createTopic } from '../../../node/loop/open-topics.js';
 import { recordTopic } from '../../../topic/recording/record-topic.js';
 import { RecordingWriter } from '../../../topic/recording/recording-writer.js';
-import { print } from '../../terminal/print.js';
+import { print, usage } from '../../terminal/print.js';
 import { hideSecretsOf } from './hide-secrets.js';
 import type { RecordCommandOptions } from './record-command.js';
 
@@ -14,9 +13,7 @@ export async function runRecord(options: RecordCommandOptions): Promise<void> {
   const config = await loadConfig({ file: options.config, env: process.env });
   hideSecretsOf(config);
   if (config.topic.kind === 'memory' || config.topic.kind === 'none') {
-    throw new QuotameshError('USAGE', {
-      reason: `topic kind ${config.topic.kind} lives inside one process; record embedded, kafka or redis`,
-    });
+    throw usage(`topic kind ${config.topic.kind} lives inside one process; record embedded, kafka or redis`);
   }
   const ending = new AbortController();
   const timer = endAfter(options.for, ending);
@@ -57,8 +54,7 @@ function endAfter(text: string | undefined, ending: AbortController): NodeJS.Tim
   const durationMs = parseQuantity('duration', text);
   // Largest delay of a timer.
   if (!(durationMs > 0) || durationMs > 2 ** 31 - 1) {
-    const reason = `--for must be a duration from 1ms to 24d (e.g. 30s or 10m), got ${JSON.stringify(text)}`;
-    throw new QuotameshError('USAGE', { reason });
+    throw usage(`--for must be a duration from 1ms to 24d (e.g. 30s or 10m), got ${JSON.stringify(text)}`);
   }
   return setTimeout(() => ending.abort(), durationMs);
 }
