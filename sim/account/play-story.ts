@@ -1,4 +1,4 @@
-import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
+import { messageOf, QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import type { Decision } from '../../src/node/api/decision.js';
 import type { Grant } from '../oracle/account-ledger.js';
 import { ProcessRecord } from '../oracle/process-record.js';
@@ -311,7 +311,7 @@ class Play {
 
   #thrown(told: ToldBucket, error: unknown): void {
     if (error instanceof QuotameshError && error.code === 'NOT_READY') return;
-    const says = error instanceof Error ? error.message : String(error);
+    const says = messageOf(error);
     this.#fail({ promise: 'no error', bucket: told.name, depths: 0, says });
   }
 

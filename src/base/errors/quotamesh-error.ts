@@ -48,3 +48,8 @@ const UNSEEN = /^ | $|[^\P{Zs} ]/gu;
 const NAMES: ReadonlySet<string> = new Set(['group', 'key']);
 /** Facts of several lines. */
 const LINES: ReadonlySet<string> = new Set(['log']);
+
+/** Returns what a caught value says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

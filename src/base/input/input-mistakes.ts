@@ -59,7 +59,7 @@ export function valueTextOf(schema: z.ZodType): ValueText | undefined {
   return layer && TEXTS.get(layer);
 }
 
-function valueAlong(input: unknown, path: readonly PropertyKey[]): unknown {
+export function valueAlong(input: unknown, path: readonly PropertyKey[]): unknown {
   let current = input;
   for (const step of path) {
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, step)) return undefined;

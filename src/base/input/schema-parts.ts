@@ -30,10 +30,8 @@ export function layersOf(schema: z.ZodType): readonly z.ZodType[] {
 }
 
 function innerOf(schema: z.ZodType): z.ZodType | undefined {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
-    return schema.unwrap() as z.ZodType;
-  }
-  if (!(schema instanceof z.ZodPipe)) return undefined;
+  const { innerType } = schema.def as { readonly innerType?: z.ZodType };
+  if (!(schema instanceof z.ZodPipe)) return innerType;
   const [first, second] = [schema.def.in as z.ZodType, schema.def.out as z.ZodType];
   return first instanceof z.ZodTransform ? second : first;
 }

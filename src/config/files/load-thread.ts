@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { messageOf, QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { ConfigError } from '../setting/config-error.js';
 import type { Loaded } from './load-aside.js';
 import { type LoadOptions, loadConfig } from './load-config.js';
@@ -13,6 +13,6 @@ async function load(options: LoadOptions): Promise<Loaded> {
   } catch (error) {
     if (error instanceof ConfigError) return { source: options.file, mistakes: error.mistakes };
     if (error instanceof QuotameshError) return { code: error.code, facts: error.facts };
-    return { failure: error instanceof Error ? error.message : String(error) };
+    return { failure: messageOf(error) };
   }
 }

@@ -46,7 +46,8 @@ export function readKafkaQuotas(written: unknown, context: KafkaQuotasContext, f
     const remedy = 'Name that Kafka as the topic, or remove kafkaQuotas.';
     findings.add(AT, { problem, allowed: 'topic.kind kafka', remedy });
   }
-  if (entities.length > 0 && exporters.length === 0 && !hasMistakeIn(findings, 'exporters')) {
+  const isMistaken = findings.mistakes.some(({ path }) => path.startsWith('kafkaQuotas.exporters'));
+  if (entities.length > 0 && exporters.length === 0 && !isMistaken) {
     const allowed = 'one address per broker';
     const remedy = 'Add the pages of the JMX exporters, e.g. ["http://kafka-1:7071/metrics"].';
     findings.add([...AT, 'exporters'], { problem: 'is required with entities', allowed, remedy });
@@ -59,10 +60,6 @@ function listOf(written: unknown, at: ConfigPath, what: string, findings: Findin
   if (Array.isArray(written)) return written;
   findings.add(at, mustBe(`a list of ${what}`, written, 'Begin each entry with a dash.'));
   return [];
-}
-
-function hasMistakeIn(findings: Findings, key: string): boolean {
-  return findings.mistakes.some(({ path }) => path.startsWith(`kafkaQuotas.${key}`));
 }
 
 /** A broker that is read twice would count twice. */

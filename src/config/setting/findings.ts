@@ -39,19 +39,19 @@ export class Findings {
   }
 
   setOrigin(path: ConfigPath, origin: string): void {
-    this.#origins.set(keyOf(path), origin);
+    this.#origins.set(pathKey(path), origin);
   }
 
   /** Notes that what is read at `path` stands at `written`, in a shorter form. */
   setWritten(path: ConfigPath, written: ConfigPath): void {
-    this.#written.set(keyOf(path), written);
+    this.#written.set(pathKey(path), written);
   }
 
   /** The path as it stands in the text. */
   asWritten(path: ConfigPath): ConfigPath {
     if (this.#written.size === 0) return path;
     for (let length = path.length; length > 0; length--) {
-      const written = this.#written.get(keyOf(path.slice(0, length)));
+      const written = this.#written.get(pathKey(path.slice(0, length)));
       if (written !== undefined) return [...written, ...path.slice(length)];
     }
     return path;
@@ -76,13 +76,13 @@ export class Findings {
 
   #originOf(path: ConfigPath): string | undefined {
     for (let length = path.length; length > 0; length--) {
-      const origin = this.#origins.get(keyOf(path.slice(0, length)));
+      const origin = this.#origins.get(pathKey(path.slice(0, length)));
       if (origin !== undefined) return origin;
     }
     return undefined;
   }
 }
 
-function keyOf(path: ConfigPath): string {
+export function pathKey(path: ConfigPath): string {
   return path.join('\n');
 }

@@ -2,6 +2,7 @@ import { isMapping } from '../../base/input/mapping.js';
 import { notAMapping } from '../schema/read-section.js';
 import { formatPath, type Mistake } from '../setting/config-error.js';
 import type { Locate, Location } from '../setting/findings.js';
+import { pathKey } from '../setting/findings.js';
 import type { ParsedYaml } from './parse-yaml.js';
 
 export interface ParsedFile {
@@ -52,7 +53,7 @@ class Merge {
   }
 
   readonly locate: Locate = (path, part) => {
-    const writer = this.#writers.get(keyOf(path.slice(0, 2))) ?? this.#writers.get(keyOf(path.slice(0, 1)));
+    const writer = this.#writers.get(pathKey(path.slice(0, 2))) ?? this.#writers.get(pathKey(path.slice(0, 1)));
     return writer === undefined ? null : locationIn(writer, writer.parsed.locate(path, part));
   };
 
@@ -60,7 +61,7 @@ class Merge {
     const before = this.root[key];
     if (!Object.hasOwn(this.root, key)) {
       this.root[key] = isMapping(value) ? { ...value } : value;
-      this.#writers.set(keyOf([key]), file);
+      this.#writers.set(pathKey([key]), file);
     } else if (!isMapping(before) || !isMapping(value)) {
       this.#addTwice(file, [key]);
       return;
@@ -72,13 +73,13 @@ class Merge {
     }
     if (!isMapping(value)) return;
     for (const name of Object.keys(value)) {
-      const path = keyOf([key, name]);
+      const path = pathKey([key, name]);
       if (!this.#writers.has(path)) this.#writers.set(path, file);
     }
   }
 
   #addTwice(file: ParsedFile, path: readonly string[]): void {
-    const writer = this.#writers.get(keyOf(path)) ?? this.#first;
+    const writer = this.#writers.get(pathKey(path)) ?? this.#first;
     const line = writer?.parsed.locate(path, 'key')?.line;
     const problem = `is written in two files, first in ${writer?.file}${line === undefined ? '' : `:${line}`}`;
     this.#addMistake(file, path, { problem, allowed: 'each key in one file', remedy: 'Keep one of the two.' });
@@ -96,8 +97,4 @@ class Merge {
 
 function locationIn({ file }: ParsedFile, location: Location | null): Location | null {
   return location === null ? null : { ...location, file };
-}
-
-function keyOf(path: readonly (string | number)[]): string {
-  return path.join('\n');
 }

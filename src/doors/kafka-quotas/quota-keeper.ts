@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { messageOf } from '../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../base/ports/clock.js';
 import type { ReadRecord, ReportTopic } from '../../base/ports/report-topic.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
@@ -146,7 +147,7 @@ export class QuotaKeeper {
     try {
       await this.#round();
     } catch (error) {
-      this.#log('error', 'a look at the brokers failed', { reason: reasonOf(error) });
+      this.#log('error', 'a look at the brokers failed', { reason: messageOf(error) });
     }
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => void this.#rounds(), Math.max(0, ROUND_EVERY_MS - (this.#parts.clock() - beganMs)));
@@ -202,7 +203,7 @@ export class QuotaKeeper {
       this.#describeProblem = null;
       return described;
     } catch (error) {
-      const reason = reasonOf(error);
+      const reason = messageOf(error);
       if (!this.#isClosed && this.#describeProblem === null) {
         this.#log('warn', 'Kafka does not tell its quotas; they stay as they are', { reason });
       }
@@ -224,7 +225,7 @@ export class QuotaKeeper {
     try {
       this.#windows = await this.#parts.admin.windows();
     } catch (error) {
-      this.#tellOnce(true, 'windows', 'quota.window.num of the brokers is not known', { reason: reasonOf(error) });
+      this.#tellOnce(true, 'windows', 'quota.window.num of the brokers is not known', { reason: messageOf(error) });
       return;
     }
     for (const { broker, windows, windowSeconds } of this.#windows) {
@@ -282,7 +283,7 @@ export class QuotaKeeper {
       return { partition: 0, key, value: record === null ? null : encodeKeeperRecord(config.cluster, record) };
     });
     this.#appending = topic.append(encoded).catch((error: unknown) => {
-      this.#log('debug', 'a record of the keeper was not appended', { reason: reasonOf(error) });
+      this.#log('debug', 'a record of the keeper was not appended', { reason: messageOf(error) });
       this.#step({ kind: 'append-failed' });
     });
   }
@@ -299,7 +300,7 @@ export class QuotaKeeper {
       const refused = await admin.alter(changesOf(alterations), mayStill);
       failures = refused.map(({ entity, reason }) => ({ entity: entityOfParts(entity) ?? NOBODY, reason }));
     } catch (error) {
-      failures = alterations.map(({ entity }) => ({ entity, reason: reasonOf(error) }));
+      failures = alterations.map(({ entity }) => ({ entity, reason: messageOf(error) }));
     }
     this.#step({ kind: 'altered', count: alterations.length, failures });
   }
@@ -317,10 +318,6 @@ export class QuotaKeeper {
 
 /** Stands for entities in answers that nobody requested. */
 const NOBODY: Entity = { user: null, clientId: DEFAULT_NAME };
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
 
 /**
  * Returns one quota that nobody has for each name that the rules keep. *Why:* brokers report users while all quotas of

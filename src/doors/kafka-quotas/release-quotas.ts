@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { messageOf, QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { ReadRecord, ReportTopic } from '../../base/ports/report-topic.js';
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { entityText, limitKeyOf } from '../../core/beside/kafka-quotas/entity.js';
@@ -55,8 +55,7 @@ async function putBack(records: readonly LimitRecord[], admin: QuotaAdmin): Prom
     if (refused !== undefined) throw new Error(refused.reason);
     return releases;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new QuotameshError('KAFKA_QUOTAS_REFUSED', { reason }, { cause: error });
+    throw new QuotameshError('KAFKA_QUOTAS_REFUSED', { reason: messageOf(error) }, { cause: error });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/ports/clock.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { PolledBackend, ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import { labelsOf, selectorOf } from '../../config/setting/metric-selector.js';
 import { backendIdOf, bitsOf } from '../../core/base/ids.js';
 import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
 import type { ReportedHealth } from '../api/quota-node.js';
@@ -106,15 +107,14 @@ async function fetchPage({ url, timeoutMs }: PolledBackend): Promise<string> {
  * of the page is not parsed. Throws without a sample, or with several.
  */
 export function metricSample(page: string, wanted: string): number {
-  const [, name = '', labels = ''] = /^([^{]+)(?:\{(.*)\})?$/.exec(wanted) ?? [];
-  const asked = labelsOf(labels);
+  const { metric: name, labels: asked } = selectorOf(wanted);
   const values: number[] = [];
   for (const line of page.split('\n')) {
     if (!line.startsWith(name)) continue;
     const [, itsName, itsLabels = '', value] = SAMPLE.exec(line) ?? [];
     if (itsName !== name) continue;
-    const found = labelsOf(itsLabels);
-    if ([...asked].every(([label, text]) => found.get(label) === text)) values.push(Number(value));
+    const { labels } = labelsOf(itsLabels, 0);
+    if ([...asked].every(([label, text]) => labels.get(label) === text)) values.push(Number(value));
   }
   if (values.length === 0) throw new Error(`no sample of ${wanted}`);
   if (values.length > 1) throw new Error(`${values.length} samples of ${wanted}: add labels until there is one`);
@@ -122,8 +122,3 @@ export function metricSample(page: string, wanted: string): number {
 }
 
 const SAMPLE = /^([A-Za-z_:][\w:]*)(?:\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\})?[ \t]+(\S+)/;
-
-function labelsOf(text: string): ReadonlyMap<string, string> {
-  const pairs = text.matchAll(/([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/g);
-  return new Map(Array.from(pairs, ([, label = '', value = '']) => [label, value]));
-}

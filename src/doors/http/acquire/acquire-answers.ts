@@ -221,3 +221,18 @@ const WHAT: Readonly<Record<Level, string>> = {
 export function capacityProblem(error: QuotameshError, retryAfterMs: number) {
   return { ...problemOf(error, REDUCED_CAPACITY_TYPE), 'violated-policies': [], retryAfterMs };
 }
+
+/** Acts with a signal that ends with the client's connection. */
+export async function untilHangUp<Result>(
+  { raw }: FastifyReply,
+  act: (hangUp: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const hangUp = new AbortController();
+  const onClose = () => hangUp.abort();
+  raw.once('close', onClose);
+  try {
+    return await act(hangUp.signal);
+  } finally {
+    raw.off('close', onClose);
+  }
+}

@@ -15,6 +15,7 @@ import {
   sendAnswer,
   sendByFastify,
   unableAnswer,
+  untilHangUp,
 } from './acquire-answers.js';
 import { ACQUIRE_BODY, ACQUIRE_PATH, type AcquireBody } from './acquire-body.js';
 import type { OpenReservations, Reserved } from './open-reservations.js';
@@ -114,22 +115,19 @@ async function waitForTurn(
   if (body.limit !== undefined) rejectLimitOf(parts.node.keys, callerOf(request), body);
   if (atMost)
     throw new QuotameshError('FIELD_INVALID', { field: 'atMost', reason: 'must be absent where waitMs is given' });
-  const hangUp = new AbortController();
-  const onClose = () => hangUp.abort();
-  reply.raw.once('close', onClose);
-  try {
-    const decision = await parts.node.gate.acquire(whereOf(body), body, { ...body, waitMs, signal: hangUp.signal });
-    const answer = parts.answers.answerTo(body, decision);
-    reply.hijack();
-    sendAnswer(reply.raw, answer);
-  } catch (error) {
-    // A client that hung up reads no answer.
-    if (!hangUp.signal.aborted) throw error;
-    reply.hijack();
-  } finally {
-    reply.raw.off('close', onClose);
-  }
-  return reply;
+  return untilHangUp(reply, async (signal) => {
+    try {
+      const decision = await parts.node.gate.acquire(whereOf(body), body, { ...body, waitMs, signal });
+      const answer = parts.answers.answerTo(body, decision);
+      reply.hijack();
+      sendAnswer(reply.raw, answer);
+    } catch (error) {
+      // A client that hung up reads no answer.
+      if (!signal.aborted) throw error;
+      reply.hijack();
+    }
+    return reply;
+  });
 }
 
 export interface AcquireRouteParts {

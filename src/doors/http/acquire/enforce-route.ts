@@ -24,6 +24,7 @@ import { itemProblem } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { withAllowed } from '../route/wording.js';
+import { untilHangUp } from './acquire-answers.js';
 import { BULK_BODY_LIMIT_FACTOR } from './bulk-route.js';
 import { DIRECTION } from './scope-fields.js';
 
@@ -62,23 +63,18 @@ async function enforce(request: FastifyRequest<{ Body: EnforceBody }>, reply: Fa
     if (typeof lane !== 'number') return [];
     return [{ lane, admitted: [admitted.messages ?? 0, admitted.bytes ?? 0] as const, isHeldBack: heldBack, topics }];
   });
-  const hangUp = new AbortController();
-  const onClose = () => hangUp.abort();
-  reply.raw.once('close', onClose);
-  try {
+  return untilHangUp(reply, async (signal) => {
     // A mistake in one group is answered at once, whatever the others wait for.
-    const patience = { seen, waitMs: lanes.length === groups.length ? waitMs : 0, signal: hangUp.signal };
+    const patience = { seen, waitMs: lanes.length === groups.length ? waitMs : 0, signal };
     const { version, validMs, parts } = await node.enforcers.report({ enforcer, life, ttlMs, lanes }, patience);
     let next = 0;
     const answers = found.map((lane) =>
       typeof lane === 'number' ? answerOf(lane, parts[next++], node) : itemProblem(lane),
     );
-    if (hangUp.signal.aborted) reply.hijack();
+    if (signal.aborted) reply.hijack();
     else reply.send({ version, validMs, groups: answers });
-  } finally {
-    reply.raw.off('close', onClose);
-  }
-  return reply;
+    return reply;
+  });
 }
 
 const TTL_MS = 3000;

@@ -30,6 +30,7 @@ import {
   RefusalAnswers,
   refusedAnswer,
   sendByFastify,
+  untilHangUp,
 } from './acquire-answers.js';
 import { BULK_BODY_LIMIT_FACTOR } from './bulk-route.js';
 import { RateLimitFields } from './rate-limit-fields.js';
@@ -106,37 +107,34 @@ type TakeRequest = FastifyRequest<{ Body: z.output<typeof TAKE_BODY> }>;
 /** Takes at once, or within `waitMs`; a client that hangs up waits no longer. */
 async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes, answers }: Taking) {
   const { body } = request;
-  const hangUp = new AbortController();
-  const onClose = () => hangUp.abort();
-  reply.raw.once('close', onClose);
-  try {
-    if (body.limit !== undefined) rejectLimitOf(node.keys, callerOf(request), body);
-    const amounts = body.all === true ? 'all' : body;
-    const answer = await node.gate.batches.take(whereOf(body), amounts, { ...body, signal: hangUp.signal });
-    if (answer.granted) {
-      outcomes.granted++;
-      const { refund: _, ...told } = answer;
-      return reply.send(told);
+  return untilHangUp(reply, async (signal) => {
+    try {
+      if (body.limit !== undefined) rejectLimitOf(node.keys, callerOf(request), body);
+      const amounts = body.all === true ? 'all' : body;
+      const answer = await node.gate.batches.take(whereOf(body), amounts, { ...body, signal });
+      if (answer.granted) {
+        outcomes.granted++;
+        const { refund: _, ...told } = answer;
+        return reply.send(told);
+      }
+      if (answer.reason === 'quota') {
+        outcomes.refused++;
+        // A scope's refusal names its group itself.
+        const group = answer.group ?? (nameIn(body) as string);
+        const lane = laneOf(node.gate.groupIndex(group), directionIndex(body.direction ?? 'publish'));
+        sendByFastify(reply, refusedAnswer(answer, { lane, answers, nowMs: node.clock() }));
+      } else {
+        outcomes.notReady++;
+        sendByFastify(reply, notReadyAnswer(answer, node));
+      }
+    } catch (error) {
+      countFailure(outcomes, error);
+      // A client that hung up reads no answer.
+      if (!signal.aborted) throw error;
+      reply.hijack();
     }
-    if (answer.reason === 'quota') {
-      outcomes.refused++;
-      // A scope's refusal names its group itself.
-      const group = answer.group ?? (nameIn(body) as string);
-      const lane = laneOf(node.gate.groupIndex(group), directionIndex(body.direction ?? 'publish'));
-      sendByFastify(reply, refusedAnswer(answer, { lane, answers, nowMs: node.clock() }));
-    } else {
-      outcomes.notReady++;
-      sendByFastify(reply, notReadyAnswer(answer, node));
-    }
-  } catch (error) {
-    countFailure(outcomes, error);
-    // A client that hung up reads no answer.
-    if (!hangUp.signal.aborted) throw error;
-    reply.hijack();
-  } finally {
-    reply.raw.off('close', onClose);
-  }
-  return reply;
+    return reply;
+  });
 }
 
 const TAKE_ANSWERS = {

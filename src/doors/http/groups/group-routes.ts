@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { showSent } from '../../../base/input/input-mistakes.js';
 import {
-  type CostedGroup,
   checkedReplacement,
   definedGroup,
   deleteGroup,
@@ -50,7 +49,7 @@ export function addGroupRoutes(app: FastifyInstance, node: ChangeParts): void {
     summary: 'Shows a group as YAML would write it; its ETag can be sent back as If-Match',
     query: NO_QUERY,
     answers: { 200: DEFINITION, 404: PROBLEM },
-    handler: ({ params }, reply) => sendGroup(reply, 200, definedGroup(node, params.group)),
+    handler: ({ params }, reply) => sendDefined(reply, 200, definedGroup(node, params.group)),
   });
   route(app, {
     ...CHANGE,
@@ -65,7 +64,7 @@ export function addGroupRoutes(app: FastifyInstance, node: ChangeParts): void {
       const definition = checkedReplacement(node, params.group, written, expected);
       if (query.dryRun === 'true') return previewPut(node, params.group, written, expected);
       const { isNew, ...made } = await putGroup(node, params.group, definition, expected, changedBy(request));
-      return sendGroup(reply, isNew ? 201 : 200, made);
+      return sendDefined(reply, isNew ? 201 : 200, made);
     },
   });
   route(app, {
@@ -79,7 +78,7 @@ export function addGroupRoutes(app: FastifyInstance, node: ChangeParts): void {
       const { params, query, body: patch } = request;
       const expected = expectedOfGroup(request, node, params.group);
       if (query.dryRun === 'true') return previewPatch(node, params.group, patch, expected);
-      return sendGroup(reply, 200, await patchGroup(node, params.group, patch, expected, changedBy(request)));
+      return sendDefined(reply, 200, await patchGroup(node, params.group, patch, expected, changedBy(request)));
     },
   });
   addDelete(app, node);
@@ -113,8 +112,9 @@ const dryRun = onOrOff('True changes nothing, and shows what would follow.');
 /** Keys of a group: docs/reference/settings.md, schema/node.schema.json. */
 const DEFINITION_BODY = anyObject('The keys of a group, as they stand below groups.<name> in YAML.');
 
-function sendGroup(reply: FastifyReply, code: number, group: CostedGroup): FastifyReply {
-  return reply.code(code).header('etag', `"${group.revision}"`).send(group);
+/** Sends a definition with its revision as ETag. */
+export function sendDefined(reply: FastifyReply, code: number, defined: { readonly revision: number }): FastifyReply {
+  return reply.code(code).header('etag', `"${defined.revision}"`).send(defined);
 }
 
 /** Adds PUT /v1/groups: makes or replaces many groups, all or none. */

@@ -1,6 +1,5 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import {
-  type DefinedKeys,
   definedKeys,
   deleteKeys,
   entryText,
@@ -29,6 +28,7 @@ import { anyObject, onOrOff, pathParams } from '../route/fields.js';
 import { expectedOfKeys } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
+import { sendDefined } from './group-routes.js';
 
 /** Adds routes for templates and single keys' own settings; one record for all keys of one. */
 export function addKeyRoutes(app: FastifyInstance, node: ChangeParts): void {
@@ -59,7 +59,7 @@ function addLook(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']
     query: NO_QUERY,
     params: pathParams(kind),
     answers: { 200: KEY_DEFINITION, 404: PROBLEM },
-    handler: ({ params }, reply) => send(reply, 200, definedKeys(node, keyEntryOf(kind, params[kind]))),
+    handler: ({ params }, reply) => sendDefined(reply, 200, definedKeys(node, keyEntryOf(kind, params[kind]))),
   });
 }
 
@@ -88,7 +88,7 @@ function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
         const expected = expectedOfKeys(request, entryText(entry), isDefined(node, entry));
         if (request.query.dryRun === 'true') return preview(node, entry, request.body, expected);
         const { isNew, ...made } = await write(node, entry, request.body, expected, changedBy(request));
-        return send(reply, isNew ? 201 : 200, made);
+        return sendDefined(reply, isNew ? 201 : 200, made);
       },
     });
   }
@@ -124,7 +124,3 @@ function changeOf<Kind extends KeyEntry['kind']>(kind: Kind) {
 const URLS = { template: '/v1/key-templates/:template', key: '/v1/keys/:key' } as const;
 const WHAT = { template: 'a template of keys', key: 'what a single key has of its own' } as const;
 const WHERE = { template: 'keys.<pattern>', key: 'overrides.<key>' } as const;
-
-function send(reply: FastifyReply, code: number, defined: DefinedKeys): FastifyReply {
-  return reply.code(code).header('etag', `"${defined.revision}"`).send(defined);
-}

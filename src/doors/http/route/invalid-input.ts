@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { SHOWN_MAX, showSent } from '../../../base/input/input-mistakes.js';
+import { SHOWN_MAX, showSent, valueAlong } from '../../../base/input/input-mistakes.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import { hasMisspelled, nearestNames } from '../../../base/input/nearest-name.js';
+import { layersOf, schemasAlong } from '../../../base/input/schema-parts.js';
 import type { Rule } from './body.js';
 import { WORDING } from './wording.js';
 
@@ -59,7 +60,7 @@ function errorsOf(
   reading: ReadInput,
 ): QuotameshError[] {
   const { schema, path } = judgeOf(root, issue.path);
-  const value = valueAt(reading.sent, path);
+  const value = valueAlong(reading.sent, path);
   if (value === undefined && isMisspelled(path, issues)) return [];
   const field = fieldText(path, reading);
   const { allowed = 'must be an object' } = WORDING.get(schema) ?? {};
@@ -81,25 +82,15 @@ function errorsOf(
 
 /** Finds the schema whose wording counts at `path`: the innermost, or one above with its own error. */
 function judgeOf(root: z.ZodType, path: readonly PropertyKey[]): { schema: z.ZodType; path: readonly PropertyKey[] } {
-  let schema = unwrapped(root);
-  for (const [depth, key] of path.entries()) {
-    const hasOwnError = typeof WORDING.get(schema)?.allowed === 'function';
-    const inner = schema instanceof z.ZodObject ? schema.shape[key as string] : elementOf(schema);
-    if (hasOwnError || inner === undefined) return { schema, path: path.slice(0, depth) };
-    schema = unwrapped(inner as z.ZodType);
-  }
-  return { schema, path };
-}
-
-function elementOf(schema: z.ZodType): z.ZodType | undefined {
-  return schema instanceof z.ZodArray ? (schema.element as z.ZodType) : undefined;
-}
-
-/** Strips wrappers that only say that a field may be absent, unless they have a wording. */
-function unwrapped(schema: z.ZodType): z.ZodType {
-  if (WORDING.get(schema)?.allowed !== undefined) return schema;
-  const { innerType } = schema.def as { readonly innerType?: z.ZodType };
-  return innerType === undefined ? schema : unwrapped(innerType);
+  const along = schemasAlong(root, path).map((schema) => {
+    const layers = layersOf(schema);
+    return layers.find((layer) => WORDING.get(layer)?.allowed !== undefined) ?? layers[layers.length - 1];
+  });
+  const own = along.findIndex((schema) => {
+    return schema instanceof z.ZodRecord || typeof WORDING.get(schema)?.allowed === 'function';
+  });
+  const depth = own === -1 ? along.length - 1 : own;
+  return { schema: along[depth], path: path.slice(0, depth) };
 }
 
 /** Tests if the missing field at `path` was sent under a similar name. */
@@ -128,17 +119,10 @@ function nearText(key: string, known: readonly string[], part: ReadInput['part']
 }
 
 function fieldText(path: readonly PropertyKey[], { where = '' }: ReadInput): string {
-  return where + path.map(stepText).join('').replace(/^\./, '');
-}
-
-function stepText(step: PropertyKey): string {
-  return typeof step === 'number' ? `[${step}]` : `.${String(step)}`;
+  const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
+  return where + steps.join('').replace(/^\./, '');
 }
 
 function prefixOf(field: string): string {
   return field === '' || field.endsWith('.') ? field : `${field}.`;
-}
-
-function valueAt(sent: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], sent);
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Access } from '../../../base/access/access.js';
 import { renewTls } from '../../../base/access/listener-tls.js';
 import { EXIT_OK, EXIT_UNEXPECTED } from '../../../base/errors/error-row.js';
+import { messageOf } from '../../../base/errors/quotamesh-error.js';
 import { VERSION } from '../../../base/package/version.js';
 import { describeConfig } from '../../../config/describe/describe-config.js';
 import { configStamp, filesStamp } from '../../../config/files/config-files.js';
@@ -113,7 +114,7 @@ async function serve(options: MqttOptions, createBeside: CreateBeside): Promise<
   } catch (error) {
     // A signal during the opening is the cause, and no failure.
     if (stop.begun) return;
-    log.fatal('cannot start', { reason: error instanceof Error ? error.message : String(error) });
+    log.fatal('cannot start', { reason: messageOf(error) });
     process.stderr.write(`quotamesh: ${describeError(error)}\n`);
     await stop.now(exitCodeOf(error));
   }
@@ -262,7 +263,7 @@ async function stopInOrder(log: NodeLog, close: () => Promise<void>, exitCode: n
     log.log('info', 'stopped');
   } catch (error) {
     code = code === EXIT_OK ? EXIT_UNEXPECTED : code;
-    log.log('error', 'closing failed', { reason: error instanceof Error ? error.message : String(error) });
+    log.log('error', 'closing failed', { reason: messageOf(error) });
   }
   clearTimeout(timer);
   await log.close(LOG_TIMEOUT_MS);
