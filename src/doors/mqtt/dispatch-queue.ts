@@ -1,9 +1,12 @@
 import type { GatedConnection } from './gated-connection.js';
-import { type PublishHead, publishHead } from './packets.js';
+import type { HeldBytes } from './held-bytes.js';
+import { apart, type PublishHead, publishHead } from './packets.js';
+import { KEPT_BYTES } from './room-taken.js';
 
 export interface DispatchRules {
-  /** Bounds: beyond one, QoS 0 is dropped and other publishers wait; beyond twice, the subscriber is cut off. */
+  /** Beyond it QoS 0 is dropped and other publishers wait; beyond twice as many the subscriber is cut off. */
   readonly maxMessages: number;
+  /** Beyond it the subscriber is cut off. */
   readonly maxBytes: number;
   readonly notReadingMs: number;
   /** Lets a message go at once; if not, it counts as demand from now on. */
@@ -22,24 +25,31 @@ export interface DispatchCounts {
 
 interface Waiting {
   readonly packet: Buffer;
+  /** Bytes that it takes in memory. */
+  readonly bytes: number;
   readonly head: PublishHead;
   readonly isCounted: boolean;
+  /** Called when it has left the queue. */
+  left?: () => void;
 }
 
 export class DispatchQueue {
   readonly #connection: GatedConnection;
   readonly #rules: DispatchRules;
+  readonly #held: HeldBytes;
   readonly #queue: Waiting[] = [];
   readonly #publishers = new Set<GatedConnection>();
   #bytes = 0;
   #isRunning = false;
   #isClosed = false;
+  #onRoom: (() => void) | null = null;
   /** Last progress of the client: when, and bytes taken by then. */
   #progress = { atMs: 0, bytes: -1 };
 
-  constructor(connection: GatedConnection, rules: DispatchRules) {
+  constructor(connection: GatedConnection, rules: DispatchRules, held: HeldBytes) {
     this.#connection = connection;
     this.#rules = rules;
+    this.#held = held;
   }
 
   get messages(): number {
@@ -48,7 +58,7 @@ export class DispatchQueue {
 
   /** True = QoS 0 is dropped, and publishers of QoS 1 and 2 wait. */
   get isFull(): boolean {
-    return this.#queue.length >= this.#rules.maxMessages || this.#bytes >= this.#rules.maxBytes;
+    return this.#queue.length >= this.#rules.maxMessages || this.#bytes > this.#held.partBytes;
   }
 
   offer(packet: Buffer): void {
@@ -64,13 +74,28 @@ export class DispatchQueue {
       this.#rules.counts.dropped++;
       return;
     }
-    this.#queue.push({ packet, head, isCounted });
-    this.#bytes += packet.length;
+    const bytes = packet.length + head.topic.length + KEPT_BYTES;
+    this.#queue.push({ packet: apart(packet), bytes, head, isCounted });
+    this.#bytes += bytes;
     this.#rules.counts.queued++;
+    this.count();
     const { maxMessages, maxBytes } = this.#rules;
-    if (this.#queue.length > 2 * maxMessages || this.#bytes > 2 * maxBytes)
-      this.#connection.cutOff('dispatch-queue-full');
+    if (this.#queue.length > 2 * maxMessages || this.#bytes > maxBytes) this.cutOff('dispatch-queue-full');
     else this.run();
+  }
+
+  /** Resolves when all that is queued now has gone, and the client has read most of it; never once it is gone. */
+  async room(): Promise<void> {
+    const last = this.#queue.at(-1);
+    if (last !== undefined) {
+      await new Promise<void>((resolve) => {
+        last.left = resolve;
+      });
+    }
+    if (this.#queue.length > 0 || !this.#connection.isBackedUp) return;
+    await new Promise<void>((resolve) => {
+      this.#onRoom = resolve;
+    });
   }
 
   /** Stops reading a publisher until half of the queue is gone. */
@@ -82,7 +107,7 @@ export class DispatchQueue {
 
   /** Sends what may be sent; called again when the socket has drained. */
   run(): void {
-    if (this.#isRunning || this.#isClosed) return;
+    if (this.#isRunning || this.#isClosed || this.#queue.length === 0) return;
     this.#isRunning = true;
     void this.#drain().finally(() => {
       this.#isRunning = false;
@@ -90,34 +115,50 @@ export class DispatchQueue {
     });
   }
 
+  /** Counts what waits for the client, here and in its socket. */
+  count(): void {
+    const { unreadBytes, takenPackets } = this.#connection;
+    this.#held.set(this, this.#bytes + unreadBytes, unreadBytes, takenPackets);
+    if (this.#onRoom === null || this.#isClosed || this.#connection.isBackedUp) return;
+    this.#onRoom();
+    this.#onRoom = null;
+  }
+
+  cutOff(reason: string): void {
+    this.#connection.cutOff(reason);
+  }
+
   /** Cuts off a subscriber that does not read; called by a timer. */
   watch(nowMs: number): void {
     const { socket, isBackedUp } = this.#connection;
     const bytes = socket.bytesWritten - socket.writableLength;
     if (!isBackedUp || bytes !== this.#progress.bytes) this.#progress = { atMs: nowMs, bytes };
-    else if (nowMs - this.#progress.atMs > this.#rules.notReadingMs) this.#connection.cutOff('not-reading');
+    else if (nowMs - this.#progress.atMs > this.#rules.notReadingMs) this.cutOff('not-reading');
   }
 
   close(): void {
     this.#isClosed = true;
     this.#rules.counts.queued -= this.#queue.length;
     this.#queue.length = 0;
+    this.#bytes = 0;
+    this.count();
     this.#release();
   }
 
   async #drain(): Promise<void> {
     for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
       if (this.#connection.isBackedUp) return;
-      const { head, packet, isCounted } = next;
+      const { head, packet, bytes, isCounted } = next;
       const admitted = await this.#rules.admit(this.#connection, head, isCounted);
       if (this.#isClosed) return;
       this.#queue.shift();
-      this.#bytes -= packet.length;
+      this.#bytes -= bytes;
       this.#rules.counts.queued--;
       if (admitted) this.#send(packet);
       else this.#rules.counts.dropped++;
-      const { maxMessages, maxBytes } = this.#rules;
-      if (this.#queue.length <= maxMessages / 2 && this.#bytes <= maxBytes / 2) this.#release();
+      this.count();
+      next.left?.();
+      if (this.#queue.length <= this.#rules.maxMessages / 2 && this.#bytes <= this.#held.partBytes / 2) this.#release();
     }
   }
 

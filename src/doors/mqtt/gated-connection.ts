@@ -7,6 +7,7 @@ import type { HeldBytes } from './held-bytes.js';
 import { checkPacket } from './packet-check.js';
 import { PacketLane } from './packet-lane.js';
 import {
+  apart,
   CONNACK,
   CONNECT,
   DISCONNECT,
@@ -21,6 +22,7 @@ import {
   SUBSCRIBE,
   UNANSWERED,
 } from './packets.js';
+import { KEPT_BYTES } from './room-taken.js';
 
 /**
  * Hands a client's packets to aedes one by one. aedes learns of a connection when its CONNECT is whole; no more is read
@@ -46,6 +48,8 @@ export class GatedConnection extends Duplex {
   #wanted = false;
   #feedPlanned = false;
   #undecidedBytes = 0;
+  /** Bytes of the SUBSCRIBE whose retained messages are on their way. */
+  #subscribingBytes = 0;
   readonly #pacer = new TurnPacer(() => {
     this.#undecidedBytes = 0;
     this.#planFeed();
@@ -56,6 +60,10 @@ export class GatedConnection extends Duplex {
     this.#planFeed();
   });
   #subscribeTimer: NodeJS.Timeout | undefined;
+  /** Packets written of which the socket still holds something, and those it has passed to the system. */
+  #unsentPackets = 0;
+  #takenPackets = 0;
+  readonly #onTaken = () => this.#taken();
   #passing: (() => void) | null = null;
   #inputEnded = false;
   readonly #openedMs: number;
@@ -65,7 +73,7 @@ export class GatedConnection extends Duplex {
   #endReason: string | null = null;
 
   constructor(socket: Socket, rules: ConnectionRules) {
-    // One packet at a time to aedes; what it writes is bounded by `dispatch`.
+    // One packet at a time to aedes; what it writes is bounded by `dispatch` and `held`.
     super({ readableHighWaterMark: 1, writableHighWaterMark: Number.MAX_SAFE_INTEGER });
     this.socket = socket;
     this.#rules = rules;
@@ -75,12 +83,14 @@ export class GatedConnection extends Duplex {
       rules.onReading(this, on);
       if (on) this.#resume();
     });
-    this.dispatch = new DispatchQueue(this, rules.dispatch);
+    this.dispatch = new DispatchQueue(this, rules.dispatch, rules.held);
     socket.on('readable', () => this.#planFeed());
     socket.on('end', () => this.#endInput());
-    socket.on('drain', () => this.#drained());
     socket.on('error', () => this.cutOff('connection-lost'));
-    socket.on('close', () => this.#inputEnded || this.cutOff('connection-lost'));
+    socket.on('close', () => {
+      this.dispatch.count();
+      if (!this.#inputEnded) this.cutOff('connection-lost');
+    });
   }
 
   mark(reason: ThrottleReason): void {
@@ -95,15 +105,33 @@ export class GatedConnection extends Duplex {
     return this.#state === 'connected';
   }
 
+  /** Bytes that wait in the socket for the client to read. */
+  get unreadBytes(): number {
+    const { writableLength, destroyed } = this.socket;
+    return writableLength === 0 || destroyed ? 0 : writableLength + this.#unsentPackets * KEPT_BYTES;
+  }
+
+  /** Changes as the client reads. */
+  get takenPackets(): number {
+    return this.#takenPackets;
+  }
+
   /** True = more than a packet's time of output waits for the client. */
   get isBackedUp(): boolean {
-    return this.socket.writableLength > OUTBOUND_BYTES_MAX;
+    const { unreadBytes } = this;
+    return unreadBytes > 0 && unreadBytes > Math.min(OUTBOUND_BYTES_MAX, this.#rules.held.partBytes);
   }
 
   /** Lets the next PUBLISH go on after the last was decided. */
   decided(): void {
     this.#heard.atMs = this.#rules.clock();
     this.#pacer.next();
+  }
+
+  /** Lets the next SUBSCRIBE go on: the client has got the retained messages of the last. */
+  subscribed(): void {
+    this.#subscribingBytes = 0;
+    this.#planFeed();
   }
 
   /** Calls `pass` once no reason holds the connection, for the PUBLISH being decided. */
@@ -120,7 +148,9 @@ export class GatedConnection extends Duplex {
   /** Ends the connection, without a word (MQTT 3.1.1 has none); the first reason counts. */
   cutOff(reason: string): void {
     this.noteReason(reason);
-    this.destroy();
+    // What an ended connection still sends counts on: it may be the one to go.
+    if (this.destroyed) this.socket.destroy();
+    else this.destroy();
   }
 
   /** Ends clients that do not log in or have fallen silent (MQTT 3.1.1, 3.1.2.10); called by a timer. */
@@ -140,8 +170,10 @@ export class GatedConnection extends Duplex {
 
   send(packet: Buffer): void {
     if (!this.socket.writable) return;
-    this.socket.write(packet);
-    if (this.isBackedUp) this.mark('outboundBufferFull');
+    this.#unsentPackets++;
+    this.socket.write(this.socket.writableLength === 0 ? packet : apart(packet), this.#onTaken);
+    this.dispatch.count();
+    if (this.isBackedUp && !this.destroyed) this.mark('outboundBufferFull');
   }
 
   override _read(): void {
@@ -163,11 +195,11 @@ export class GatedConnection extends Duplex {
     clearTimeout(this.#subscribeTimer);
     this.ended.abort();
     this.throttle.setActive(false);
-    this.dispatch.close();
     this.#passing = null;
     this.#arrived.clear();
     this.#rules.held.delete(this);
-    closeSocket(this.socket);
+    closeSocket(this.socket, UNREAD_REASONS.has(this.#endReason ?? ''));
+    this.dispatch.close();
     this.#rules.onEnded(this, this.#endReason ?? (error === null ? null : 'protocol-error'));
     done(error);
   }
@@ -211,8 +243,9 @@ export class GatedConnection extends Duplex {
       this.cutOff(error instanceof PacketError ? error.reason : 'connection-lost');
     }
     if (this.destroyed) return;
-    const heldBytes = this.#arrived.bytes + this.#undecidedBytes + this.socket.readableLength;
-    this.#rules.held.set(this, heldBytes, this.#arrived.incompleteBytes);
+    const passedBytes = this.#undecidedBytes + this.#subscribingBytes;
+    const heldBytes = this.#arrived.bytes + passedBytes + this.socket.readableLength;
+    this.#rules.held.set(this, heldBytes, this.#arrived.incompleteBytes, this.#arrived.wholeBytes);
     if (!this.#inputEnded || !this.#arrived.isEmpty || this.destroyed) return;
     if (this.#state === 'new') this.cutOff('connection-lost');
     // A message sent before the end is still decided and published.
@@ -244,7 +277,7 @@ export class GatedConnection extends Duplex {
   #mayRead(): boolean {
     if (this.#state !== 'connected') return this.#state === 'new';
     if (this.#arrived.isEmpty && this.#undecidedBytes === 0) return true;
-    return this.#arrived.bytes + this.#undecidedBytes < this.#rules.held.aheadBytes;
+    return this.#arrived.bytes + this.#undecidedBytes < this.#rules.held.partBytes;
   }
 
   #mayPass(packet: Buffer): boolean {
@@ -265,7 +298,10 @@ export class GatedConnection extends Duplex {
     }
     if (type === DISCONNECT) return this.#undecidedBytes === 0;
     if (this.#mustReadFirst) return false;
-    return type !== SUBSCRIBE || this.#maySubscribe();
+    if (type !== SUBSCRIBE) return true;
+    if (this.#subscribingBytes > 0 || !this.#maySubscribe()) return false;
+    this.#subscribingBytes = packet.length;
+    return true;
   }
 
   #mayOvertake(packet: Buffer): boolean {
@@ -293,9 +329,14 @@ export class GatedConnection extends Duplex {
     return false;
   }
 
-  #drained(): void {
-    this.unmark('outboundBufferFull');
+  #taken(): void {
+    this.#unsentPackets--;
+    this.#takenPackets++;
+    this.dispatch.count();
+    if (this.socket.writableLength > 0 || this.destroyed) return;
     this.dispatch.run();
+    if (!this.#mustReadFirst) return;
+    this.unmark('outboundBufferFull');
     this.#planFeed();
   }
 
@@ -313,10 +354,13 @@ const LINGER_MS = 60_000;
 /** Milliseconds from the first byte to CONNACK, over a bad line as well. */
 const CONNECT_MS = 10_000;
 
+/** Reasons after which nothing is sent any more: the client does not read it. */
+const UNREAD_REASONS: ReadonlySet<string> = new Set(['dispatch-queue-full', 'held-full', 'not-reading']);
+
 /** Sends what is written, e.g. a refusing CONNACK, but waits only so long for the client. */
-function closeSocket(socket: Socket): void {
+function closeSocket(socket: Socket, isUnread: boolean): void {
   if (socket.destroyed) return;
-  if (socket.writableLength === 0) {
+  if (socket.writableLength === 0 || isUnread) {
     socket.destroy();
     return;
   }
@@ -369,6 +413,7 @@ class ArrivedPackets {
   readonly overtaking: PacketLane = new PacketLane();
   readonly #splitter: PacketSplitter;
   #isFirst = true;
+  #wholeBytes = 0;
 
   constructor(maxPacketBytes: number) {
     this.#splitter = new PacketSplitter(maxPacketBytes, CONNECT_BYTES_MAX);
@@ -380,6 +425,11 @@ class ArrivedPackets {
 
   get incompleteBytes(): number {
     return this.#splitter.heldBytes;
+  }
+
+  /** Bytes of all whole packets so far. */
+  get wholeBytes(): number {
+    return this.#wholeBytes;
   }
 
   get isEmpty(): boolean {
@@ -403,6 +453,7 @@ class ArrivedPackets {
   }
 
   #sort(whole: Buffer): void {
+    this.#wholeBytes += whole.length;
     let overtakingBytes = 0;
     for (const packet of packetsOf(whole)) if (overtakes(packet)) overtakingBytes += packet.length;
     if (overtakingBytes === 0) this.ordered.push(whole);

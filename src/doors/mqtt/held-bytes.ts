@@ -3,15 +3,16 @@ interface Holder {
 }
 
 /**
- * Bounds the bytes that all connections hold. Beyond it connections end: first those with half a large packet, then
- * those whose packets wait.
+ * Bounds the bytes that all connections hold, read and to be sent. Beyond it connections end: first those whose client
+ * is waited for (half a large packet, unread bytes), then those whose packets wait for their turn; the longest first.
  */
 export class HeldBytes {
   readonly #maxBytes: number;
   readonly #counts: { heldBytes: number };
   /** Bytes by holder, the longest first. */
   readonly #holding = new Map<Holder, number>();
-  readonly #incomplete = new Map<Holder, number>();
+  /** Progress by holder whose client is waited for; who has made none for longest first. */
+  readonly #awaited = new Map<Holder, number>();
 
   constructor(maxBytes: number, counts: { heldBytes: number }) {
     this.#maxBytes = maxBytes;
@@ -19,15 +20,16 @@ export class HeldBytes {
   }
 
   /**
-   * Bounds the bytes read ahead of one client: a part of what is free of the first half. *Worked:* of 64 MiB, one holds
-   * 1.9 MiB, 100 hold 280 KiB each.
+   * Bounds the bytes read ahead of one client, or queued for it: a part of what is free of the first half. *Worked:* of
+   * 64 MiB, one holds 1.9 MiB, 100 hold 280 KiB each.
    */
-  get aheadBytes(): number {
-    return (this.#maxBytes / 2 - this.#counts.heldBytes) / AHEAD_PARTS;
+  get partBytes(): number {
+    return Math.max(0, this.#maxBytes / 2 - this.#counts.heldBytes) / PARTS;
   }
 
-  set(holder: Holder, bytes: number, incompleteBytes: number): void {
-    this.#noteIncomplete(holder, incompleteBytes);
+  /** @param progress of the client, any number that changes with it; counts while `awaitedBytes` are many */
+  set(holder: Holder, bytes: number, awaitedBytes: number, progress: number): void {
+    this.#noteAwaited(holder, awaitedBytes, progress);
     const before = this.#holding.get(holder) ?? 0;
     if (bytes === before) return;
     if (bytes === 0) this.#holding.delete(holder);
@@ -38,18 +40,18 @@ export class HeldBytes {
   }
 
   delete(holder: Holder): void {
-    this.set(holder, 0, 0);
+    this.set(holder, 0, 0, 0);
   }
 
-  #noteIncomplete(holder: Holder, bytes: number): void {
-    const before = this.#incomplete.get(holder);
-    if (before === undefined && bytes < LARGE_BYTES) return;
-    if (bytes < (before ?? 0)) this.#incomplete.delete(holder);
-    if (bytes >= LARGE_BYTES) this.#incomplete.set(holder, bytes);
+  #noteAwaited(holder: Holder, bytes: number, progress: number): void {
+    const isAwaited = bytes >= LARGE_BYTES;
+    if (isAwaited && this.#awaited.get(holder) === progress) return;
+    this.#awaited.delete(holder);
+    if (isAwaited) this.#awaited.set(holder, progress);
   }
 
   #endOne(): void {
-    const [oldest] = this.#incomplete.size > 0 ? this.#incomplete.keys() : this.#holding.keys();
+    const [oldest] = this.#awaited.size > 0 ? this.#awaited.keys() : this.#holding.keys();
     if (oldest === undefined) return;
     oldest.cutOff('held-full');
     this.delete(oldest);
@@ -57,5 +59,5 @@ export class HeldBytes {
 }
 
 /** Parts of the free half; more leaves more to later clients, and reads each less far ahead for pings. */
-const AHEAD_PARTS = 16;
+const PARTS = 16;
 const LARGE_BYTES = 4096;

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer as createPlain, type Server, type Socket } from 'node:net';
 import { createServer as createSecure, Server as TlsServer } from 'node:tls';
-import { Aedes, type Client } from 'aedes';
+import { Aedes, type Client, type Subscription } from 'aedes';
 import type { Access } from '../../base/access/access.js';
 import { type ListenerTls, renewTls, serverOptionsOf } from '../../base/access/listener-tls.js';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
@@ -18,8 +18,15 @@ import { HeldBytes } from './held-bytes.js';
 import { IDENTIFIER_REJECTED, Logins, SERVER_UNAVAILABLE } from './logins.js';
 import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import { PublishGate } from './publish-gate.js';
+import { RetainedMessages } from './retained-messages.js';
 import { placesOf, placesOfAll } from './room-taken.js';
-import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
+import {
+  boundSessions,
+  type SessionBound,
+  type SessionRules,
+  type SessionStore,
+  type StoredPacket,
+} from './session-bounds.js';
 
 /**
  * Brokers MQTT (aedes, 3.1 and 3.1.1) within this node's quotas: publishes on arrival, dispatches on their way out.
@@ -43,6 +50,7 @@ export class MqttBroker {
   /** Last log line of each bound. */
   readonly #loggedMs = new Map<SessionBound, number>();
   readonly #connectionRules: ConnectionRules;
+  #retained: RetainedMessages<StoredPacket> = new RetainedMessages();
   #watch: NodeJS.Timeout | null = null;
   #url = '';
 
@@ -79,7 +87,8 @@ export class MqttBroker {
   /** Listens by configuration; resolves with the real URL. */
   async listen(): Promise<string> {
     await this.#aedes.listen();
-    boundSessions((this.#aedes as Aedes & { persistence: SessionStore }).persistence, this.#sessionRules());
+    const { persistence } = this.#aedes as Aedes & { persistence: SessionStore };
+    this.#retained = boundSessions(persistence, this.#sessionRules());
     this.#url = await listenOn(this.#server, this.#config);
     this.#watch = setInterval(() => this.#look(), WATCH_EVERY_MS);
     return this.#url;
@@ -150,6 +159,7 @@ export class MqttBroker {
         return packet;
       },
     });
+    aedes.on('subscribe', (subscriptions, client) => void this.#deliverRetained(subscriptions, client));
     aedes.on('publish', (packet) => this.#gate.delivered(packet));
     aedes.on('unsubscribe', (topics, client) => this.#cleanSubscriptions.remove(connectionOf(client), topics));
     for (const event of ['clientError', 'connectionError'] as const) {
@@ -180,6 +190,21 @@ export class MqttBroker {
     const isNotCounted = isReserved || !client.clean;
     const fits = isNotCounted || this.#cleanSubscriptions.add(connectionOf(client), client.id, subscription.topic);
     done(fits ? null : new Error('too many subscriptions'), isReserved ? null : subscription);
+  }
+
+  /** Delivers a SUBSCRIBE's retained messages, each when the client has got the one before. */
+  async #deliverRetained(subscriptions: readonly Subscription[], client: Client): Promise<void> {
+    const connection = connectionOf(client);
+    const filters = subscriptions.filter(({ qos }) => (qos as number) !== REFUSED).map(({ topic }) => topic);
+    const { deliverQoS } = client as Client & { deliverQoS(packet: object, done: () => void): void };
+    for await (const message of this.#retained.matching(filters, () => connection.dispatch.room())) {
+      const { topic, payload, qos } = message;
+      // Without the broker's number, by which aedes would take it for one delivered already.
+      const packet = { cmd: 'publish', topic, payload, qos, retain: true, brokerId: null };
+      await new Promise<void>((resolve) => deliverQoS(packet, resolve));
+      if (connection.destroyed) return;
+    }
+    connection.subscribed();
   }
 
   #rulesOfConnections({ tryAdmit, admit }: ReturnType<typeof dispatchGate>): ConnectionRules {
@@ -285,6 +310,8 @@ export class MqttBroker {
 }
 
 const WATCH_EVERY_MS = 200;
+/** Granted QoS of a filter that was refused. */
+const REFUSED = 128;
 const CLIENT_ID_LENGTH_MAX = 65_535;
 const TCP_KEEP_ALIVE_MS = 30_000;
 const FULL_LOGGED_EVERY_MS = 60_000;

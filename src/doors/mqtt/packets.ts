@@ -72,7 +72,7 @@ export class PacketSplitter {
       length = this.#lengthAt(bytes, at);
     }
     this.#heldBytes = bytes.length - at;
-    this.#parts = this.#heldBytes === 0 ? [] : [apart(bytes, at)];
+    this.#parts = this.#heldBytes === 0 ? [] : [apart(bytes.subarray(at), bytes.length)];
     this.#neededBytes = length;
     return bytes.subarray(0, at);
   }
@@ -88,11 +88,11 @@ export class PacketSplitter {
 
 const NOTHING = Buffer.alloc(0);
 
-function apart(bytes: Buffer, at: number): Buffer {
-  const rest = bytes.subarray(at);
-  if (2 * rest.length > bytes.length) return rest;
-  const copy = Buffer.allocUnsafeSlow(rest.length);
-  rest.copy(copy);
+/** Copies a slice that would keep more than as much again of its whole in memory. */
+export function apart(slice: Buffer, wholeBytes: number = slice.buffer.byteLength): Buffer {
+  if (2 * slice.length > wholeBytes) return slice;
+  const copy = Buffer.allocUnsafeSlow(slice.length);
+  slice.copy(copy);
   return copy;
 }
 

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { SessionCounts } from './mqtt-counts.js';
 import { RetainedMessages } from './retained-messages.js';
 import { KEPT_BYTES, keptBytesOf, placesOf, placesOfAll } from './room-taken.js';
@@ -21,9 +21,10 @@ export interface SessionRules {
 
 export type SessionBound = 'session-full' | 'subscriptions-full' | 'retained-full';
 
-interface StoredPacket {
+export interface StoredPacket {
   readonly topic: string;
   readonly payload: Buffer | string;
+  readonly qos?: number;
   /** Absent in a PUBREL, which takes the message id of its PUBLISH. */
   readonly brokerCounter?: number;
   readonly messageId?: number | undefined;
@@ -36,7 +37,6 @@ interface SessionOwner {
 /** Bounded part of aedes's persistence (aedes-persistence 11, in memory). */
 export interface SessionStore {
   storeRetained(packet: StoredPacket): Promise<void>;
-  createRetainedStream(filter: string): Readable;
   createRetainedStreamCombi(filters: readonly string[]): Readable;
   addSubscriptions(client: SessionOwner, subscriptions: readonly { readonly topic: string }[]): Promise<void>;
   removeSubscriptions(client: SessionOwner, topics: readonly string[]): Promise<void>;
@@ -66,20 +66,22 @@ interface Session {
 
 /**
  * Bounds what aedes keeps for clients away, and for those that never acknowledge. Each method is passed on to the
- * store, and its change counted beside it, because the store does not say how much it holds.
+ * store, and its change counted beside it, because the store does not say how much it holds. Returns the retained
+ * messages, of which aedes finds none.
  */
-export function boundSessions(store: SessionStore, rules: SessionRules): void {
+export function boundSessions(store: SessionStore, rules: SessionRules): RetainedMessages<StoredPacket> {
   const unreleased = new Unreleased(store, rules);
   const bounds = new SessionBounds(store, rules);
   Object.assign(store, bounds.methods, unreleased.methods);
+  return bounds.retained;
 }
 
 class SessionBounds {
   readonly methods: KeptMethods;
+  readonly retained: RetainedMessages<StoredPacket> = new RetainedMessages();
   readonly #rules: SessionRules;
   readonly #store: KeptMethods;
   readonly #sessions = new Map<string, Session>();
-  readonly #retained = new RetainedMessages<StoredPacket>();
   /** By aedes's array: one per SUBSCRIBE. */
   readonly #added = new WeakMap<readonly object[], Promise<void>>();
 
@@ -87,8 +89,7 @@ class SessionBounds {
     this.#rules = rules;
     this.methods = {
       storeRetained: (packet) => this.#storeRetained(packet),
-      createRetainedStream: (filter) => this.#retained.stream([filter]),
-      createRetainedStreamCombi: (filters) => this.#retained.stream(filters),
+      createRetainedStreamCombi: () => Readable.from([]),
       addSubscriptions: (client, subscriptions) => this.#addOnce(client, subscriptions),
       removeSubscriptions: (client, topics) => this.#remove(client, topics),
       cleanSubscriptions: (client) => this.#clean(client),
@@ -103,7 +104,7 @@ class SessionBounds {
     const { counts, maxRetainedMessages, maxRetainedBytes } = this.#rules;
     const isEmpty = packet.payload.length === 0;
     const bytes = isEmpty ? 0 : keptBytesOf(packet);
-    const before = this.#retained.get(packet.topic);
+    const before = this.retained.get(packet.topic);
     const bytesBefore = before === undefined ? 0 : keptBytesOf(before);
     const messages = counts.retainedMessages + (before === undefined ? 1 : 0);
     const isFull = messages > maxRetainedMessages || counts.retainedBytes - bytesBefore + bytes > maxRetainedBytes;
@@ -112,9 +113,9 @@ class SessionBounds {
       this.#rules.onFull('retained-full', null);
       return;
     }
-    if (isEmpty) this.#retained.delete(packet.topic);
-    else this.#retained.set({ ...packet });
-    counts.retainedMessages = this.#retained.count;
+    if (isEmpty) this.retained.delete(packet.topic);
+    else this.retained.set({ ...packet });
+    counts.retainedMessages = this.retained.count;
     counts.retainedBytes += bytes - bytesBefore;
   }
 
@@ -122,7 +123,7 @@ class SessionBounds {
   #addOnce(client: SessionOwner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {
     const known = this.#added.get(subscriptions);
     if (known !== undefined) return known;
-    const added = this.#retained.room().then(() => this.#add(client, subscriptions));
+    const added = this.#add(client, subscriptions);
     this.#added.set(subscriptions, added);
     return added;
   }

@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type ConnectionRules, GatedConnection } from '../../../src/doors/mqtt/gated-connection.js';
 import { HeldBytes } from '../../../src/doors/mqtt/held-bytes.js';
-import { packetsOf, packetType } from '../../../src/doors/mqtt/packets.js';
+import { packetsOf, packetType, SUBSCRIBE } from '../../../src/doors/mqtt/packets.js';
 import { connectPacket } from './wire.js';
 
 /** The broker's end of a connection, fed by hand. What it writes is kept until `takes` is false. */
@@ -65,12 +65,15 @@ export async function connectionScene(
   rules: Partial<ConnectionRules> = {},
   keepAliveMs = 0,
   connect: Buffer = connectPacket('c'),
+  answersSubscribe = true,
 ): Promise<ConnectionScene> {
   const passed: number[] = [];
   const onConnect = (connection: GatedConnection) => {
     connection.on('readable', () => {
       const packet = connection.read() as Buffer | null;
-      if (packet !== null) passed.push(packetType(packet));
+      if (packet === null) return;
+      passed.push(packetType(packet));
+      if (packetType(packet) === SUBSCRIBE && answersSubscribe) connection.subscribed();
     });
   };
   const scene = openConnection({ onConnect, ...rules });
@@ -101,7 +104,7 @@ export function openConnection(rules: Partial<ConnectionRules>): Omit<Connection
       counts: { sent: 0, dropped: 0, queued: 0 },
     },
     subscribeWaitMs: () => 0,
-    held: new HeldBytes(1_000_000, { heldBytes: 0 }),
+    held: new HeldBytes(64 * 1_048_576, { heldBytes: 0 }),
     onConnect: () => undefined,
     onReading: () => undefined,
     onEnded: () => undefined,

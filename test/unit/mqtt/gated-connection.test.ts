@@ -90,6 +90,25 @@ describe('packets go to aedes one by one', () => {
     expect(socket.answers).toEqual([PINGRESP, PINGRESP]);
   });
 
+  test('a SUBSCRIBE waits until the client has got the retained messages of the one before, and is held', async () => {
+    const counts = { heldBytes: 0 };
+    const rules = { held: new HeldBytes(1_000_000, counts) };
+    const { socket, connection, passed } = await connectionScene(rules, 0, undefined, false);
+    const [first, second] = [filtersPacket(3), filtersPacket(5)];
+    socket.push(Buffer.concat([first, A_PUBLISH, second, PING]));
+    await settle();
+    connection.decided();
+    await settle();
+    expect([passed, socket.answers]).toEqual([[SUBSCRIBE, PUBLISH], [PINGRESP]]);
+    expect(counts.heldBytes).toBeGreaterThanOrEqual(first.length + second.length);
+    connection.subscribed();
+    await settle();
+    expect(passed).toEqual([SUBSCRIBE, PUBLISH, SUBSCRIBE]);
+    connection.subscribed();
+    await settle();
+    expect(counts.heldBytes).toBe(0);
+  });
+
   test('DISCONNECT waits for the PUBLISH before it: its end would take that with it', async () => {
     const { socket, connection, passed } = await connectionScene();
     socket.push(Buffer.concat([A_PUBLISH, Buffer.from([0xe0, 0])]));

@@ -89,6 +89,80 @@ describe('after it', () => {
     expect(counts.heldBytes).toBe(0);
   });
 
+  test('of those who do not read the first to stop goes first; who reads slowly, or waits for a turn, stays', async () => {
+    const { counts, ended } = scene();
+    const onEnded: ConnectionRules['onEnded'] = (connection, reason) => ended.push([connection, reason]);
+    const rules = { maxPacketBytes: MIB, held: new HeldBytes(MIB, counts), onEnded };
+    const waiting = await connectionScene(rules);
+    waiting.connection.mark('groupRate');
+    waiting.socket.push(publishPacket('a', Buffer.alloc(100_000), 0));
+    await settle();
+    const [slow, first, second] = await Promise.all([1, 2, 3].map(() => connectionScene(rules)));
+    const message = publishPacket('a', Buffer.alloc(150_000), 0);
+    for (const one of [slow, first, second]) {
+      one.socket.takes = false;
+      one.connection.send(message);
+    }
+    for (let round = 0; round < 3; round++) {
+      slow.socket.readOn();
+      await settle();
+      slow.socket.takes = false;
+      slow.connection.send(message);
+    }
+    expect(counts.heldBytes).toBeGreaterThan(3 * message.length + 100_000);
+    second.connection.send(message);
+    expect(ended).toEqual([]);
+    for (let sent = 0; sent < 3; sent++) slow.connection.send(message);
+    expect(ended).toEqual([[first.connection, 'held-full']]);
+    expect(first.socket.destroyed).toBe(true);
+    for (const { connection } of [waiting, slow, second]) connection.destroy();
+    await settle();
+    expect(counts.heldBytes).toBe(0);
+  });
+
+  test('what an ended connection has yet to send counts until its socket is closed', async () => {
+    const { counts, rules } = scene();
+    const { socket, connection } = await connectionScene(rules);
+    socket.destroySoon = () => undefined;
+    socket.takes = false;
+    connection.send(publishPacket('a', Buffer.alloc(100_000), 0));
+    connection.cutOff('token-revoked');
+    expect(counts.heldBytes).toBeGreaterThan(100_000);
+    connection.cutOff('held-full');
+    await settle();
+    expect([socket.destroyed, counts.heldBytes]).toEqual([true, 0]);
+  });
+
+  test('small packets count with what Node keeps beside them', async () => {
+    const { counts, rules } = scene();
+    const { socket, connection } = await connectionScene(rules);
+    socket.takes = false;
+    for (let sent = 0; sent < 100; sent++) connection.send(publishPacket('a', Buffer.from('x'), 0));
+    expect(counts.heldBytes).toBe(100 * (6 + 256));
+    socket.readOn();
+    await settle();
+    expect(counts.heldBytes).toBe(0);
+  });
+
+  test('a queue takes a part of what is free; beyond it QoS 0 is dropped, and publishers of QoS 1 wait', async () => {
+    const counts = { heldBytes: 0 };
+    const dropped = { sent: 0, dropped: 0, queued: 0 };
+    const never = () => new Promise<boolean>(() => undefined);
+    const rates = { tryAdmit: () => false, admit: never, notReadingMs: 1000, counts: dropped };
+    const dispatch = { ...rates, maxMessages: 10_000, maxBytes: 64 * MIB };
+    const rules = { held: new HeldBytes(64 * MIB, counts), dispatch };
+    const subscribers = await Promise.all(Array.from({ length: 100 }, () => connectionScene(rules)));
+    const message = publishPacket('a', Buffer.alloc(10_000), 0);
+    for (let sent = 0; sent < 200; sent++) for (const { connection } of subscribers) connection.write(message);
+    await settle();
+    expect(dropped.dropped).toBeGreaterThan(100 * 150);
+    expect(counts.heldBytes).toBeLessThanOrEqual(32 * MIB);
+    const queues = subscribers.map(({ connection }) => connection.dispatch);
+    expect(queues.every(({ isFull, messages }) => isFull && messages > 20)).toBe(true);
+    for (const { connection } of subscribers) connection.destroy();
+    expect(counts.heldBytes).toBe(0);
+  });
+
   test('nobody is read ahead beyond half of the bound, and who has nothing waiting is read on', async () => {
     const counts = { heldBytes: 0 };
     const rules = { maxPacketBytes: MIB, held: new HeldBytes(MIB, counts) };

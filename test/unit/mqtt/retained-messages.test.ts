@@ -9,9 +9,11 @@ function keptOf(topics: Iterable<string>): RetainedMessages<{ topic: string; pay
   return kept;
 }
 
+const atOnce = () => Promise.resolve();
+
 async function foundBy(kept: ReturnType<typeof keptOf>, filters: readonly string[]): Promise<string[]> {
   const found: string[] = [];
-  for await (const { topic } of kept.stream(filters)) found.push(topic);
+  for await (const { topic } of kept.matching(filters, atOnce)) found.push(topic);
   return found.sort();
 }
 
@@ -63,17 +65,45 @@ describe('retained messages', () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  test('a flood of SUBSCRIBEs waits until others have had their turns', async () => {
-    const kept = keptOf(['a/b']);
-    const streams = Array.from({ length: 100 }, () => foundBy(kept, ['+/b']));
-    await nextTurn();
-    let hasRoom = false;
-    const room = kept.room().then(() => {
-      hasRoom = true;
-    });
-    await Promise.resolve();
-    expect(hasRoom).toBe(false);
-    expect(await Promise.all(streams)).toEqual(Array(100).fill(['a/b']));
-    await room;
+  test.each([
+    ['wildcards', ['+/#']],
+    ['exact filters', Array.from({ length: 100 }, (_, at) => `r/${at}`)],
+  ])('%s: nothing is read before there is room, and only what is kept then', async (_, filters) => {
+    const kept = keptOf(Array.from({ length: 100 }, (_, at) => `r/${at}`));
+    let letOn: () => void = () => undefined;
+    const room = () => new Promise<void>((resolve) => (letOn = resolve));
+    const messages = kept.matching(filters, room);
+    const seen: string[] = [];
+    for (let read = 0; read < 10; read++) {
+      const next = messages.next();
+      await nextTurn();
+      for (let at = read; at < 100; at += 10) {
+        if (!seen.includes(`r/${at}`)) kept.set({ topic: `r/${at}`, payload: `${read}` });
+      }
+      letOn();
+      const { topic, payload } = (await next).value;
+      expect(payload).toBe(kept.get(topic)?.payload);
+      seen.push(topic);
+    }
+    for (let at = 0; at < 100; at++) kept.delete(`r/${at}`);
+    const last = messages.next();
+    for (let turn = 0; turn < 100; turn++) {
+      letOn();
+      await nextTurn();
+    }
+    expect((await last).done).toBe(true);
+  });
+
+  test('whatever comes and goes meanwhile, each that stays is found, however many take its place', async () => {
+    const kept = keptOf(Array.from({ length: 100 }, (_, at) => `r/${at}`));
+    const found = new Set<string>();
+    let gone = 0;
+    for await (const { topic } of kept.matching(['#'], atOnce)) {
+      found.add(topic);
+      kept.delete(`r/${(gone * 37) % 50}`);
+      kept.set({ topic: `new/${gone++}`, payload: '1' });
+    }
+    for (let at = 50; at < 100; at++) expect(found).toContain(`r/${at}`);
+    expect(kept.count).toBe(50 + gone);
   });
 });
