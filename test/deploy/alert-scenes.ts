@@ -214,6 +214,10 @@ export const ALERT_SCENES: readonly AlertScene[] = [
     series: { [at('quotamesh_mqtt_throttled_connections', 'reason="groupRate"')]: still(80) },
   },
   { alert: 'QuotameshMqttDropping', series: { [at('quotamesh_mqtt_dropped_messages_total')]: rising(6) } },
+  {
+    alert: 'QuotameshMqttConnectionsEnded',
+    series: { [at('quotamesh_mqtt_disconnects_total', 'reason="held-full"')]: rising(1) },
+  },
   { alert: 'QuotameshMqttNotKept', series: { [at('quotamesh_mqtt_not_kept_total', 'kind="session"')]: rising(6) } },
   { alert: 'QuotameshKafkaQuotasUnwritten', series: { [at('quotamesh_kafka_writer')]: still(0) } },
   // As if both nodes of the job had 1.

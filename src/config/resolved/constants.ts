@@ -22,7 +22,7 @@ export const CONSTANTS = {
     notReadingMs: 30_000,
   },
   mqtt: {
-    /** More memory for what was read of all connections and may not go on yet. */
+    /** More memory for what was read of all connections and may not go on yet, and for what waits to be read by them. */
     maxHeldBytes: 64 * MIB,
     /** A publisher gets further ahead of slow deliveries. */
     maxPendingPublishes: 1000,
@@ -30,7 +30,7 @@ export const CONSTANTS = {
     maxPendingBytes: 64 * MIB,
     /** More messages wait for one subscriber, and are that much older; at twice as many it is cut off. */
     maxQueuedMessages: 1000,
-    /** More memory for one subscriber's messages. */
+    /** More of `maxHeldBytes` for one subscriber's messages before it is cut off. */
     maxQueuedBytes: 8 * MIB,
     /** More patience with a subscriber that takes nothing: publishers of QoS 1 and 2 wait as long. */
     notReadingMs: 10_000,

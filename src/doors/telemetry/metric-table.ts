@@ -315,7 +315,9 @@ export const MQTT_METRICS = {
   quotamesh_mqtt_queued_messages: gauge('Messages that wait for their subscriber.'),
   quotamesh_mqtt_pending_publishes: gauge('Publishes admitted and not delivered yet.'),
   quotamesh_mqtt_pending_bytes: gauge('Their payloads and topics, and 256 bytes each.'),
-  quotamesh_mqtt_held_bytes: gauge('Read from clients, and waiting; at most mqtt.maxHeldBytes.'),
+  quotamesh_mqtt_held_bytes: gauge(
+    'Read from clients and not handed on, or not read by them yet, with 256 bytes per message; at most mqtt.maxHeldBytes.',
+  ),
   quotamesh_mqtt_kept_subscriptions: gauge(
     'Subscriptions: of sessions, and of clients that are connected without one; a filter counts once more for each 256 bytes.',
   ),
