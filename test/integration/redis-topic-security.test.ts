@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { silentTelemetry } from '../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import { createTopic } from '../../src/node/loop/open-topics.js';
-import { redisFinding } from '../../src/tools/doctor/examine.js';
 import { signatureFindings } from '../../src/tools/doctor/signature-finding.js';
+import { examineRedis } from '../../src/topic/redis/examine-redis.js';
 import type { RedisTopicConfig } from '../../src/topic/redis/kind.js';
 import { RedisConnection } from '../../src/topic/redis/redis-connection.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
@@ -148,7 +148,7 @@ describe.skipIf(!isHere)('a Redis that asks who it is', () => {
     const named = { code: 'TOPIC_DENIED', message: expect.stringMatching(new RegExp(`'${command}\\b`)) };
     const opening = within(DEADLINE_MS, command, () => topic.open(listener));
     await expect(opening).rejects.toMatchObject({ ...named, remedy: expect.stringContaining('docs/operate/redis.md') });
-    const finding = await redisFinding('c', redisTopicConfig([plain.address], user), DEADLINE_MS);
+    const finding = await findingOf(redisTopicConfig([plain.address], user));
     expect(finding).toMatchObject({ code: 'TOPIC_DENIED', says: expect.stringMatching(new RegExp(`'${command}\\b`)) });
   });
 
@@ -158,7 +158,7 @@ describe.skipIf(!isHere)('a Redis that asks who it is', () => {
       const { topic, listener } = make(cluster, {});
       const refused = { code: 'TOPIC_SETTINGS', message: expect.stringContaining('this is a Redis Cluster') };
       await expect(topic.open(listener)).rejects.toMatchObject(refused);
-      const finding = await redisFinding('c', redisTopicConfig([cluster.address]), DEADLINE_MS);
+      const finding = await findingOf(redisTopicConfig([cluster.address]));
       expect(finding).toMatchObject({ state: 'wrong' });
     } finally {
       await cluster.stop();
@@ -195,4 +195,9 @@ describe.skipIf(!isHere)('a Redis that asks who it is', () => {
 async function sha256(text: string): Promise<string> {
   const { createHash } = await import('node:crypto');
   return createHash('sha256').update(text).digest('hex');
+}
+
+async function findingOf(topic: RedisTopicConfig) {
+  const { findings } = await examineRedis(topic, { cluster: 'c', logs: ['reports'], timeoutMs: DEADLINE_MS });
+  return findings[0];
 }

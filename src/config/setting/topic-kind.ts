@@ -1,5 +1,6 @@
+import type { ErrorCode } from '../../base/errors/catalogue.js';
 import { isMapping } from '../../base/input/mapping.js';
-import type { ReportTopic } from '../../base/ports/report-topic.js';
+import type { ReadRecord, ReportTopic } from '../../base/ports/report-topic.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { ConfigPath, FoundMistake } from './findings.js';
 import type { Members, ValueOf } from './section.js';
@@ -13,6 +14,8 @@ export type Log = 'reports' | 'registry' | 'kafka-quotas';
 export interface TopicKindOf<Own extends Members, Constants extends object, Config extends object> {
   /** Completes `kafka: …` in the text of `topic.kind`. */
   readonly says: string;
+  /** Says who shares quotas by it: nobody, nodes of one process, or nodes of any processes. */
+  readonly sharedBy: 'nobody' | 'process' | 'processes';
   readonly settings: Own;
   /** Times and bounds that nobody sets, merged into what the adapter takes. */
   readonly constants: Constants;
@@ -26,6 +29,12 @@ export interface TopicKindOf<Own extends Members, Constants extends object, Conf
   readonly nameOf?: (config: Config & Constants, log: Log) => string;
   /** Makes a log of the cluster, not opened yet; null where the registry has none. Loads its client itself. */
   readonly open: (config: Config & Constants, opening: Opening) => Promise<ReportTopic | null>;
+  /** Examines its topic for `quotamesh doctor`, and changes nothing there. Loads its client itself. */
+  readonly examine: (config: Config & Constants, visit: Visit) => Promise<ExaminedTopic>;
+  /** Reads the newest records until one is enough, where opening would change the log; absent = by opening it. */
+  readonly readNewest?: (config: Config & Constants, cluster: string, reading: NewestReading) => Promise<void>;
+  /** True = a node may lack the codec of a record: the doctor reads them all. */
+  readonly hasCodecs?: true;
 }
 
 /** A kind, for whoever treats all alike. */
@@ -50,6 +59,38 @@ export interface KindMistakes {
   /** Adds one if the key has no value. */
   require(key: string, when: string): void;
   remedyOf(key: string): string;
+}
+
+export interface Visit {
+  readonly cluster: string;
+  /** Logs that the configuration requires. */
+  readonly logs: readonly Log[];
+  readonly timeoutMs: number;
+}
+
+export interface ExaminedTopic {
+  readonly findings: readonly Finding[];
+  /** False = nothing that needs the store can be looked at. */
+  readonly isAnswered: boolean;
+  /** True = the log of reports is there and sound: opening it would make nothing. */
+  readonly hasReports: boolean;
+}
+
+/** Finding of the doctor about one thing. */
+export interface Finding {
+  readonly about: string;
+  /** noted: nodes work, but somebody may want to know; skipped: unknown. */
+  readonly state: 'good' | 'noted' | 'wrong' | 'skipped';
+  readonly says: string;
+  readonly code: ErrorCode | null;
+  readonly remedy: string | null;
+}
+
+export interface NewestReading {
+  /** Takes a record; true = no more are needed. */
+  readonly isEnough: (record: ReadRecord) => boolean;
+  /** Ends the reading at once. */
+  readonly stopped: AbortSignal;
 }
 
 interface Opening {

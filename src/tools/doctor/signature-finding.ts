@@ -1,11 +1,11 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import type { RecordSignatures } from '../../base/ports/report-topic.js';
+import type { ReadRecord, RecordSignatures } from '../../base/ports/report-topic.js';
 import type { HmacConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import { kindOf } from '../../config/schema/topic-kinds.js';
+import type { Finding } from '../../config/setting/topic-kind.js';
 import { createTopic } from '../../node/loop/open-topics.js';
-import { ENTRIES_PER_ANSWER } from '../../topic/answers/redis-answer-bounds.js';
-import type { RedisTopicConfig } from '../../topic/redis/kind.js';
+import { good, noted, skipped, wrong } from '../../topic/findings/finding.js';
 import { withDeadline } from '../../topic/remote/deadline.js';
-import { type Finding, good, noted, skipped, wrong } from './finding.js';
 
 const ABOUT = 'signatures';
 
@@ -22,10 +22,12 @@ export async function recordsFinding(config: ResolvedConfig, timeoutMs: number):
  * ready, or takes a whole quota. The log must exist: opening would make it.
  */
 export async function signatureFindings(config: ResolvedConfig, timeoutMs: number): Promise<readonly Finding[]> {
-  const { topic, cluster } = config;
-  if (topic.kind === 'none' || topic.kind === 'memory' || topic.hmac === null) return [];
-  const { isWhole, signatures } =
-    topic.kind === 'redis' ? await readRedis(cluster, topic, topic.hmac, timeoutMs) : await readLog(config, timeoutMs);
+  const { topic } = config;
+  if (topic.kind === 'none' || topic.hmac === null) return [];
+  const isReadByKind = kindOf(topic.kind).readNewest !== undefined;
+  const { isWhole, signatures }: SignedRecords = isReadByKind
+    ? await readByKind(config, topic.hmac, timeoutMs)
+    : await readLog(config, timeoutMs);
   const { keyId, verified, unverified, mode } = signatures;
   const others = sumOf(unverified);
   if (sumOf(verified) > 0) {
@@ -71,41 +73,23 @@ async function readLog(config: ResolvedConfig, timeoutMs: number): Promise<Signe
   }
 }
 
-/** Reads newest records alone: opening a restarted Redis's log would begin another. */
-async function readRedis(
-  cluster: string,
-  topic: RedisTopicConfig,
-  hmac: HmacConfig,
-  timeoutMs: number,
-): Promise<SignedRecords> {
-  const { TopicLink } = await import('../../topic/redis/topic-link.js');
-  const { redisTopicOptions } = await import('../../topic/redis/redis-topic-options.js');
-  const { readNewest } = await import('../../topic/redis/redis-entry.js');
+/** Reads by the way of a kind whose log opening would change. */
+async function readByKind({ topic, cluster }: ResolvedConfig, hmac: HmacConfig, timeoutMs: number) {
   const { RecordSignature } = await import('../../topic/signed/record-signature.js');
   const { SignatureBook } = await import('../../topic/signed/signature-book.js');
-  const options = redisTopicOptions(cluster, 'reports', topic, {});
   const signature = new RecordSignature(hmac, { cluster, log: 'reports' });
   const telemetry = { log: () => undefined };
   const signatures = new SignatureBook({ name: 'topic', keyId: signature.keyId, mode: hmac.verify, telemetry });
-  const link = new TopicLink(options);
-  link.ended.catch(() => undefined);
-  const read = async () => {
-    await link.connect();
-    let cursor = '0';
-    do {
-      const found = await link.read('HSCAN', [options.keys.newest, cursor, 'COUNT', ENTRIES_PER_ANSWER]);
-      const [next, fields] = found as readonly [Buffer, readonly Buffer[]];
-      for (let at = 0; at + 1 < fields.length; at += 2) {
-        const record = readNewest(fields[at], fields[at + 1]);
-        if (record?.value) signatures.read(record, signature.verify(record, record.value));
-      }
-      cursor = String(next);
-    } while (cursor !== '0' && sumOf(signatures.verified) === 0);
+  const ended = new AbortController();
+  const isEnough = (record: ReadRecord) => {
+    if (record.value) signatures.read(record, signature.verify(record, record.value));
+    return sumOf(signatures.verified) > 0;
   };
   try {
-    return { signatures, isWhole: await inTime(read(), timeoutMs) };
+    const read = kindOf(topic.kind).readNewest?.(topic, cluster, { isEnough, stopped: ended.signal });
+    return { signatures, isWhole: await inTime(Promise.resolve(read), timeoutMs) };
   } finally {
-    link.destroy(new Error('seen'));
+    ended.abort();
   }
 }
 

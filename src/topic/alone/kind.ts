@@ -5,6 +5,7 @@ import { MemoryTopic } from '../memory/memory-topic.js';
 /** No topic: the node has a log of its own, so that it works as with any other. */
 export const NO_TOPIC = topicKind({
   says: 'nothing is shared',
+  sharedBy: 'nobody',
   settings: {
     nodeCount: {
       kind: 'count',
@@ -24,6 +25,11 @@ export const NO_TOPIC = topicKind({
   // Without a number there would have been a mistake.
   configOf: ({ nodeCount }) => ({ nodeCount: nodeCount! }),
   open: async (_, { log }) => (log === 'reports' ? new MemoryTopic(createMemoryLog(), ALONE) : null),
+  examine: async ({ nodeCount }) => {
+    const { noted } = await import('../findings/finding.js');
+    const says = `none: each of ${nodeCount} nodes takes its part of every quota, used or not`;
+    return { findings: [noted('topic', says)], isAnswered: true, hasReports: false };
+  },
 });
 
 const ALONE = { appendTimeoutMs: 5000 };

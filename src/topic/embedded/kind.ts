@@ -3,6 +3,7 @@ import { topicKind } from '../../config/setting/topic-kind.js';
 
 export const EMBEDDED_TOPIC = topicKind({
   says: 'the processes of one machine; needs a local (not a network) file system',
+  sharedBy: 'processes',
   settings: {
     path: {
       kind: 'text',
@@ -28,4 +29,5 @@ export const EMBEDDED_TOPIC = topicKind({
     const kept = { ...config, path: join(config.path, log), durable: true };
     return new EmbeddedTopic(log === 'reports' ? config : kept);
   },
+  examine: async (config, visit) => (await import('./examine-embedded.js')).examineEmbedded(config, visit),
 });

@@ -102,6 +102,7 @@ const CONSTANTS = {
 
 export const KAFKA_TOPIC = topicKind({
   says: 'any machines; needs a Kafka cluster',
+  sharedBy: 'processes',
   settings: SETTINGS,
   constants: CONSTANTS,
   complete: (read, { written, folder, nodeId }) => {
@@ -132,6 +133,8 @@ export const KAFKA_TOPIC = topicKind({
     const kept = { ...config, name: kafkaNameOf(config, opening.log), partitions: 1 };
     return new KafkaReportTopic(kept, { keepsForever: true, ...hooks });
   },
+  examine: async (config, visit) => (await import('./examine-kafka.js')).examineKafka(config, visit),
+  hasCodecs: true,
 });
 
 /** Settings as the adapter takes them. */

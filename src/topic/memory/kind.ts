@@ -4,12 +4,18 @@ import { MemoryTopic } from './memory-topic.js';
 
 export const MEMORY_TOPIC = topicKind({
   says: 'one process, for tests',
+  sharedBy: 'process',
   settings: {},
   /** Patience with a slow topic: a lost report is repaired later. One append per partition waits at a time. */
   constants: { appendTimeoutMs: 5000 },
   configOf: () => ({}),
   open: async (config, { cluster, log }) => {
     return new MemoryTopic(memoryLogOf(log === 'reports' ? cluster : `${cluster}/${log}`), config);
+  },
+  examine: async () => {
+    const { noted } = await import('../findings/finding.js');
+    const says = 'in the memory of one process: nodes of other processes are not seen';
+    return { findings: [noted('topic', says)], isAnswered: true, hasReports: false };
   },
 });
 

@@ -101,6 +101,7 @@ const CONSTANTS = {
 
 export const REDIS_TOPIC = topicKind({
   says: 'any machines; needs a Redis',
+  sharedBy: 'processes',
   settings: SETTINGS,
   constants: CONSTANTS,
   complete: (read, { written }) => ({ ...read, tls: withEnabled(read.tls, written) }),
@@ -113,6 +114,8 @@ export const REDIS_TOPIC = topicKind({
     const hooks = { keepsForever: log !== 'reports', ...logsOf(opening, 'redis') };
     return new RedisReportTopic({ cluster, log }, config, hooks);
   },
+  examine: async (config, visit) => (await import('./examine-redis.js')).examineRedis(config, visit),
+  readNewest: async (...asked) => (await import('./examine-redis.js')).readNewestInRedis(...asked),
 });
 
 /** Settings as the adapter takes them. */

@@ -1,7 +1,7 @@
 import { ERROR_CATALOGUE } from '../../../base/errors/catalogue.js';
 import { type ErrorRow, EXIT_OK, EXIT_UNEXPECTED } from '../../../base/errors/error-row.js';
+import type { Finding } from '../../../config/setting/topic-kind.js';
 import { examine } from '../../doctor/examine.js';
-import type { Finding } from '../../doctor/finding.js';
 import type { DoctorOptions } from './doctor-command.js';
 
 export async function showFindings(file: string, { node: nodeId, http, timeout, json }: DoctorOptions): Promise<void> {

@@ -14,7 +14,7 @@ export function recordCommand(): Command {
     )
     .requiredOption(
       '-c, --config <file>',
-      'configuration of any node of the cluster, YAML; topic embedded, kafka or redis',
+      'configuration of any node of the cluster, YAML; its topic must be one that processes share',
     )
     .requiredOption('-o, --out <file>', 'file to write; must not exist')
     .option('--for <duration>', 'stop after this time (default: at SIGINT or SIGTERM)')

@@ -1,4 +1,5 @@
 import { loadConfig } from '../../../config/files/load-config.js';
+import { kindOf, SHARED_KINDS } from '../../../config/schema/topic-kinds.js';
 import { parseQuantity } from '../../../config/setting/quantity.js';
 import { createTopic } from '../../../node/loop/open-topics.js';
 import { recordTopic } from '../../../topic/recording/record-topic.js';
@@ -12,8 +13,8 @@ const PROGRESS_EVERY_MS = 1000;
 export async function runRecord(options: RecordCommandOptions): Promise<void> {
   const config = await loadConfig({ file: options.config, env: process.env });
   hideSecretsOf(config);
-  if (config.topic.kind === 'memory' || config.topic.kind === 'none') {
-    throw usage(`topic kind ${config.topic.kind} lives inside one process; record embedded, kafka or redis`);
+  if (kindOf(config.topic.kind).sharedBy !== 'processes') {
+    throw usage(`topic kind ${config.topic.kind} lives inside one process; record ${SHARED_KINDS}`);
   }
   const ending = new AbortController();
   const timer = endAfter(options.for, ending);

@@ -1,16 +1,6 @@
-import type { ErrorCode } from '../../base/errors/catalogue.js';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import { withDeadline } from '../../topic/remote/deadline.js';
-
-/** Finding about one thing. */
-export interface Finding {
-  readonly about: string;
-  /** noted: nodes work, but somebody may want to know; skipped: unknown. */
-  readonly state: 'good' | 'noted' | 'wrong' | 'skipped';
-  readonly says: string;
-  readonly code: ErrorCode | null;
-  readonly remedy: string | null;
-}
+import type { Finding } from '../../config/setting/topic-kind.js';
+import { withDeadline } from '../remote/deadline.js';
 
 export function good(about: string, says: string): Finding {
   return { about, state: 'good', says, code: null, remedy: null };

@@ -1,37 +1,32 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
-import type { Log } from '../../config/setting/topic-kind.js';
-import { KeyPattern } from '../../core/account/keys/key-pattern.js';
-import { bytesOf } from '../../doors/kafka-quotas/entity-parts.js';
-import { readExporter } from '../../doors/kafka-quotas/exporter-page.js';
-import { markersOf } from '../../doors/kafka-quotas/quota-keeper.js';
-import { roughnessOf, troubleOfConsumers } from '../../doors/kafka-quotas/window-roughness.js';
-import { type BrokerAddress, BrokerLink, nameOf } from '../../topic/kafka/broker-link.js';
-import { ClientQuotaAdmin } from '../../topic/kafka/client-quota-admin.js';
-import { type KafkaTopicOptions, kafkaTopicOptions, tokensOf } from '../../topic/kafka/kafka-topic-options.js';
-import { type Kafkajs, loadKafkajs } from '../../topic/kafka/kafkajs-internals.js';
-import { type KafkaTopicConfig, kafkaNameOf } from '../../topic/kafka/kind.js';
-import { METADATA_WITH_ID_VERSION, metadataWithId } from '../../topic/kafka/metadata-10.js';
-import { missingAcls } from '../../topic/kafka/needed-acls.js';
-import { clientText, heldQuotas, ownQuotaCommand, quotaClientOf } from '../../topic/kafka/own-quota.js';
-import { aclMissing, kafkaUnusable } from '../../topic/kafka/topic-failure.js';
-import { fetchTopicMetadata } from '../../topic/kafka/topic-metadata.js';
-import { createKafkaTopic, verifyTopic, type WantedTopic } from '../../topic/kafka/topic-preparation.js';
-import { reasonOf } from '../../topic/remote/topic-unusable.js';
-import { type Finding, good, looked, noted, skipped, wrong } from './finding.js';
+import type { ExaminedTopic, Finding, Visit } from '../../config/setting/topic-kind.js';
+import { good, looked, noted, skipped, wrong } from '../findings/finding.js';
+import { reasonOf } from '../remote/topic-unusable.js';
+import { type BrokerAddress, BrokerLink, nameOf } from './broker-link.js';
+import { ClientQuotaAdmin } from './client-quota-admin.js';
+import { type KafkaTopicOptions, kafkaTopicOptions, tokensOf } from './kafka-topic-options.js';
+import { type Kafkajs, loadKafkajs } from './kafkajs-internals.js';
+import { type KafkaTopicConfig, kafkaNameOf } from './kind.js';
+import { METADATA_WITH_ID_VERSION, metadataWithId } from './metadata-10.js';
+import { missingAcls } from './needed-acls.js';
+import { clientText, heldQuotas, ownQuotaCommand, quotaClientOf } from './own-quota.js';
+import { aclMissing, kafkaUnusable } from './topic-failure.js';
+import { fetchTopicMetadata } from './topic-metadata.js';
+import { createKafkaTopic, verifyTopic, type WantedTopic } from './topic-preparation.js';
 
 type Found = Promise<readonly Finding[]>;
 
-/** Examines brokers, topics, and what depends on both. */
-export async function kafkaFindings(config: ResolvedConfig, topic: KafkaTopicConfig, timeoutMs: number): Found {
+/** Examines brokers, topics, clocks, and the quotas that hold for a node. */
+export async function examineKafka(topic: KafkaTopicConfig, { logs, timeoutMs }: Visit): Promise<ExaminedTopic> {
   const visit = new KafkaVisit(topic, timeoutMs);
   try {
     const seeds = await Promise.all(visit.options.brokers.map((address) => reach(visit, address)));
     const [first] = seeds.flatMap(({ address, link }) => (link === null ? [] : [{ address, link }]));
-    const topics = logsOf(config).map((log) => ({ log, name: kafkaNameOf(topic, log) }));
+    const topics = logs.map((log) => ({ log, name: kafkaNameOf(topic, log) }));
     if (first === undefined) {
       const others = topics.map(({ name }) => skipped(`topic ${name}`, 'not looked at: no broker answers'));
-      return [wrong('Kafka', unreachable(visit, seeds)), ...others];
+      const findings = [wrong('Kafka', unreachable(visit, seeds)), ...others];
+      return { findings, isAnswered: false, hasReports: false };
     }
     const brokers = await looked('Kafka', timeoutMs, () => brokerFindings(visit, seeds, first.link));
     const found = topics.map(({ log, name }) => {
@@ -41,19 +36,12 @@ export async function kafkaFindings(config: ResolvedConfig, topic: KafkaTopicCon
     });
     const clock = looked(ABOUT_CLOCKS, timeoutMs, () => clockFinding(visit, first.address, topic.name));
     const own = looked(ABOUT_QUOTAS, timeoutMs, () => ownQuotaFinding(topic, timeoutMs));
-    const quotas = quotaFindings(config, topic, timeoutMs);
-    return [...brokers, ...(await Promise.all([...found, clock, own, quotas])).flat()];
+    const findings = [...brokers, ...(await Promise.all([...found, clock, own])).flat()];
+    const ofReports = findings.filter(({ about }) => about === `topic ${topic.name}`);
+    return { findings, isAnswered: true, hasReports: ofReports.some(({ state }) => state === 'good') };
   } finally {
     visit.close();
   }
-}
-
-function logsOf({ registry, kafkaQuotas }: ResolvedConfig): readonly Log[] {
-  return [
-    'reports',
-    ...(registry.enabled ? (['registry'] as const) : []),
-    ...(kafkaQuotas.entities.length > 0 ? (['kafka-quotas'] as const) : []),
-  ];
 }
 
 interface Reached {
@@ -141,9 +129,9 @@ interface StampsAnswer {
 }
 
 const ABOUT_QUOTAS = 'client quotas';
-const ABOUT_WINDOWS = 'windows of client quotas';
 
-function quotaAdmin(topic: KafkaTopicConfig, timeoutMs: number): ClientQuotaAdmin {
+/** Makes an admin that waits no longer than the visit. */
+export function quotaAdmin(topic: KafkaTopicConfig, timeoutMs: number): ClientQuotaAdmin {
   const connectionTimeoutMs = Math.min(topic.connectionTimeoutMs, timeoutMs);
   return new ClientQuotaAdmin({ ...topic, connectionTimeoutMs }, unheard);
 }
@@ -163,58 +151,6 @@ async function ownQuotaFinding(topic: KafkaTopicConfig, timeoutMs: number): Prom
     return noted(ABOUT_QUOTAS, new QuotameshError('KAFKA_QUOTA_HOLDS', { client: who, quotas, command }));
   } catch (error) {
     return skipped(ABOUT_QUOTAS, `not looked at: ${(error as Error).message}`);
-  } finally {
-    await admin.close();
-  }
-}
-
-/** Checks the needs of `quotamesh kafka-quotas`: exporters' pages, rights on quotas, smoothing windows. */
-async function quotaFindings(config: ResolvedConfig, topic: KafkaTopicConfig, timeoutMs: number): Found {
-  const { kafkaQuotas } = config;
-  if (kafkaQuotas.entities.length === 0) return [];
-  const pages = kafkaQuotas.exporters.map((exporter) => {
-    const about = `exporter ${exporter}`;
-    return looked(about, timeoutMs, async () => {
-      const { problem } = await readExporter(exporter, { ...kafkaQuotas, timeoutMs });
-      if (problem === null) return good(about, 'its page can be read');
-      return wrong(about, new QuotameshError('EXPORTER_UNREADABLE', { exporter, reason: problem }));
-    });
-  });
-  const windows = looked(ABOUT_WINDOWS, timeoutMs, () => windowFindings(topic, timeoutMs, keepsConsumers(config)));
-  return (await Promise.all([...pages, windows])).flat();
-}
-
-function keepsConsumers({ kafkaQuotas, groups, keys }: ResolvedConfig): boolean {
-  // The configuration has been checked, its patterns too.
-  const isOf = (pattern: string, name: string) => (KeyPattern.of(pattern) as KeyPattern).matches(name);
-  const templateOf = (name: string) => keys.templates.find(({ pattern }) => isOf(pattern, name));
-  const quotaOf = (name: string) => {
-    const group = groups.find((each) => each.name === name) ?? templateOf(name)?.group;
-    return group === undefined ? null : bytesOf(group);
-  };
-  return markersOf(kafkaQuotas.entities, quotaOf).some(({ name }) => name === 'consumer_byte_rate');
-}
-
-async function windowFindings(topic: KafkaTopicConfig, timeoutMs: number, hasConsumers: boolean): Found {
-  const admin = quotaAdmin(topic, timeoutMs);
-  try {
-    // Unused answer: who may not see quotas may not write them either.
-    await admin.describe();
-    const found = await admin.windows();
-    const rough = found.flatMap(({ broker, windows, windowSeconds }) => {
-      const text = roughnessOf(windows, windowSeconds);
-      return text === null ? [] : [new QuotameshError('KAFKA_QUOTAS_ROUGH', { broker, windows: text })];
-    });
-    const troubled = found.flatMap(({ broker, windows }) => {
-      const trouble = hasConsumers ? troubleOfConsumers(windows) : null;
-      return trouble === null ? [] : [new QuotameshError('KAFKA_QUOTAS_FETCHES', { broker, trouble })];
-    });
-    const findings = [...rough, ...troubled].map((error) => noted(ABOUT_WINDOWS, error));
-    if (findings.length > 0) return findings;
-    return [good(ABOUT_WINDOWS, `one window at each of ${found.length} brokers: rates are smooth`)];
-  } catch (error) {
-    const reason = (error as Error).message;
-    return [wrong(ABOUT_WINDOWS, new QuotameshError('TOPIC_UNREACHABLE', { topic: topic.name, reason }))];
   } finally {
     await admin.close();
   }
