@@ -9,6 +9,7 @@ import { type ConformanceOptions, Scene, type TopicWorld } from './topic-scene.j
 const HMAC: HmacConfig = { key: 'k'.repeat(32), nextKey: null, previousKey: null, verify: 'require' };
 
 export interface SignedRecordsOptions extends ConformanceOptions {
+  /** True = everybody owns all keys, as in the registry's log: what a foreign writer writes over is written again. */
   readonly heals: boolean;
 }
 

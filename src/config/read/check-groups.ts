@@ -2,6 +2,7 @@ import { isMapping } from '../../base/input/mapping.js';
 import { gatesOf } from '../../core/base/local-gate.js';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import type { GroupSection } from '../schema/groups.js';
+import { SHARED_KINDS } from '../schema/topic-kinds.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { formatQuantity, SECONDS_OF } from '../setting/quantity.js';
 import { valueBelow } from '../setting/setting-value.js';
@@ -113,7 +114,7 @@ function checkBursts(group: string, values: Sound<GroupSection>, findings: Findi
   const finding = {
     problem: `needs a bucket of the cluster: ${because}, so each node limits its own share`,
     allowed: 'no burst',
-    remedy: isAlone ? 'Remove it, or share a topic: embedded, kafka or redis.' : `Remove it, or remove ${gate}.`,
+    remedy: isAlone ? `Remove it, or share a topic: ${SHARED_KINDS}.` : `Remove it, or remove ${gate}.`,
   };
   for (const key of ['messages', 'bytes', 'quotaMs'] as const) {
     if ((values.burst[key] ?? null) !== null) findings.add([...at, key], finding);

@@ -5,6 +5,7 @@ import type { KeysConfig } from '../resolved/resolved-config.js';
 import { GROUP, type GroupSection } from '../schema/groups.js';
 import { ALLOW_LIMITS, KEYS, type LimitRole } from '../schema/keys.js';
 import { readSection } from '../schema/read-section.js';
+import { KINDS_WITH_TOPIC } from '../schema/topic-kinds.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
 import { keyNameOf } from '../setting/key-name.js';
 import { rowsOf } from '../setting/section.js';
@@ -54,7 +55,7 @@ export function readKeys(root: Mapping, findings: Findings, isAlone: boolean): K
   if (isAlone && templates.length > 0) {
     findings.add(['keys'], {
       problem: 'needs a topic: with kind none nobody tells what was taken of a key',
-      allowed: 'a topic of kind memory, embedded, kafka or redis',
+      allowed: `a topic of kind ${KINDS_WITH_TOPIC}`,
       remedy: 'Share a topic, or use perClient of a group.',
     });
   }

@@ -7,6 +7,7 @@ import { readAttachments } from '../rules/attachment-definition.js';
 import { readKafkaQuotas } from '../rules/read-kafka-quotas.js';
 import { type NamesInUse, readMqttRules } from '../rules/read-rules.js';
 import { notAMapping } from '../schema/read-section.js';
+import { SHARED_KINDS } from '../schema/topic-kinds.js';
 import { ConfigError, type Examined } from '../setting/config-error.js';
 import { Findings, type Locate } from '../setting/findings.js';
 import { mayBothMatch, selectorOf } from '../setting/metric-selector.js';
@@ -132,7 +133,7 @@ function checkAlone(root: Readonly<Record<string, unknown>>, findings: Findings)
     findings.add([...path, 'strategy'], {
       problem: `must be equal with topic kind none, got ${show(strategy)}: it needs the reports of other nodes`,
       allowed: 'equal',
-      remedy: 'Remove it, or share a topic: embedded, kafka or redis.',
+      remedy: `Remove it, or share a topic: ${SHARED_KINDS}.`,
     });
   }
 }

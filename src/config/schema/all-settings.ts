@@ -13,7 +13,7 @@ import { HTTP, LOG, METRICS, OUTERMOST_SETTINGS } from './node.js';
 import { POLLED_BACKEND } from './polled-backends.js';
 import { COSTS, LIMITING } from './target.js';
 import { TIMING } from './timing.js';
-import { KINDS, kindOf, TOPIC_KIND, type TopicKind } from './topic-kinds.js';
+import { KINDS, KINDS_WITH_TLS, kindOf, TOPIC_KIND, type TopicKind } from './topic-kinds.js';
 
 interface SettingsSection {
   /** Path of the section in YAML; '' for the top level. Group settings stand under `defaults` and `groups.<name>`. */
@@ -123,7 +123,7 @@ export const SETTINGS = {
   attachments: { path: 'attachments', title: 'Attachments', rows: rowsOf(ATTACHMENTS) },
   topic: { path: 'topic', title: 'Topic', rows: { kind: TOPIC_KIND } },
   ...kindSections(),
-  topicTls: { path: 'topic', title: 'TLS of a topic of kind kafka or redis', rows: rowsOf(section({ tls: TLS })) },
+  topicTls: { path: 'topic', title: `TLS of a topic of kind ${KINDS_WITH_TLS}`, rows: rowsOf(section({ tls: TLS })) },
   hmac: { path: 'topic', title: 'Topic of any kind but none', rows: rowsOf(section({ hmac: HMAC })) },
   start: { path: 'start', title: 'Start', rows: rowsOf(START) },
   keys: { path: 'keys', title: 'Keys', rows: rowsOf(KEYS) },

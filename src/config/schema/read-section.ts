@@ -6,6 +6,7 @@ import { type Section, soundPart } from '../setting/section.js';
 import { show } from '../setting/setting-text.js';
 import type { Sound } from '../setting/text-file.js';
 import { SECTIONS, SETTINGS } from './all-settings.js';
+import { SHARED_KINDS } from './topic-kinds.js';
 
 /**
  * Reads the section at `path`, and adds its mistakes to `findings`. Fields with a mistake are absent from the result, so
@@ -154,7 +155,7 @@ export const FOREIGN_KEYS: readonly ForeignKey[] = [
     ours: 'topic.kind',
     explanation:
       'Nodes that share a quota always publish. `kind: memory` keeps a node to itself (false); ' +
-      '`embedded`, `kafka` and `redis` share (true).',
+      `${SHARED_KINDS} shares (true).`,
   },
   {
     key: 'resourceUsagePublishIntervalInSecs',

@@ -6,6 +6,7 @@ import { MEMORY_TOPIC } from '../../topic/memory/kind.js';
 import { REDIS_TOPIC } from '../../topic/redis/kind.js';
 import { type Section, section, type ValueOf } from '../setting/section.js';
 import type { Setting } from '../setting/setting.js';
+import { TLS } from '../setting/tls.js';
 import type { AnyTopicKind } from '../setting/topic-kind.js';
 import { HMAC } from './hmac.js';
 
@@ -21,6 +22,19 @@ export const KINDS = {
 export type TopicKind = keyof typeof KINDS;
 
 const NAMES = Object.keys(KINDS) as TopicKind[];
+
+/** Names the kinds that nodes of any processes share, for messages. */
+export const SHARED_KINDS = named((kind) => kind.sharedBy === 'processes');
+/** Names the kinds that have a topic at all. */
+export const KINDS_WITH_TOPIC = named((kind) => kind.sharedBy !== 'nobody');
+/** Names the kinds whose connections may use TLS. */
+export const KINDS_WITH_TLS = named(({ settings }) => settings.tls === TLS);
+
+/** *Worked:* embedded, kafka or redis. */
+function named(isMeant: (kind: AnyTopicKind) => boolean): string {
+  const names = NAMES.filter((name) => isMeant(kindOf(name)));
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names);
+}
 
 /** The kind that is asked for, for whoever treats all alike. */
 export function kindOf(kind: TopicKind): AnyTopicKind {

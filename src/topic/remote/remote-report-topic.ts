@@ -51,7 +51,8 @@ export function noteReading({ health, told }: SupervisedParts, backoff: Backoff,
 }
 
 export interface RemoteTopicOptions {
-  readonly store: 'Kafka' | 'Redis';
+  /** Name in messages: Kafka. */
+  readonly store: string;
   readonly topic: string;
   readonly appendTimeoutMs: number;
   readonly log: TopicLog;

@@ -3,7 +3,8 @@ import type { GuardedListener } from './guarded-listener.js';
 
 /** Lets the parts of an adapter count, and tell node and people of one topic. */
 export interface TopicVoice {
-  readonly store: 'Kafka' | 'Redis';
+  /** Name in messages. */
+  readonly store: string;
   readonly topic: string;
   readonly log: TopicLog;
   readonly counters: TopicCounters;
