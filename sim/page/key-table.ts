@@ -1,4 +1,5 @@
 import { type Html, html } from '../../src/doors/page/html.js';
+import { grouped } from './verdict-table.js';
 
 export interface PageKeys {
   readonly per: string;
@@ -26,8 +27,4 @@ export function keySection({ per, rows }: PageKeys, labels: readonly string[]): 
 <table class="verdict keys"><thead><tr><th scope="col">${per}</th><th scope="col">Asked for</th>${heads}</tr></thead>
 <tbody>${body}</tbody></table></div>
 </section>`;
-}
-
-function grouped(count: number): string {
-  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
 }

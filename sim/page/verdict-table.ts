@@ -148,6 +148,7 @@ function signed(figure: number, digits: number): string {
   return figure < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+/** Groups digits by threes. */
+export function grouped(count: number): string {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -2,8 +2,10 @@ import { Access } from '../../base/access/access.js';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { NodeHttp } from '../../node/api/quota-node.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
-import { closeHttp, listen } from '../http/server/http-server.js';
-import { assembleHttp } from './assemble-http.js';
+import { createAcquireOutcomes } from '../http/acquire/acquire-answers.js';
+import { closeHttp, createHttpServer, type HttpServerParts, listen } from '../http/server/http-server.js';
+import type { MetricSources } from '../telemetry/metric-tables.js';
+import { createMetrics, RefusalExemplars } from '../telemetry/metrics.js';
 
 type ClosableHttp = NodeHttp & { close(): Promise<void> };
 
@@ -31,3 +33,20 @@ export async function openEmbeddedHttp(node: NodeParts, isHandler: boolean): Pro
 
 /** Milliseconds for unfinished requests at the close; answers take microseconds. */
 const HTTP_GRACE_MS = 500;
+
+type HttpParts = Omit<HttpServerParts, 'metrics' | 'outcomes'> & Pick<MetricSources, 'incidents'>;
+
+export async function assembleHttp({ incidents, ...parts }: HttpParts) {
+  const { node, access, mqtt, kafkaQuotas } = parts;
+  const outcomes = createAcquireOutcomes();
+  const sources: MetricSources = {
+    node,
+    access,
+    outcomes,
+    incidents,
+    mqtt,
+    kafkaQuotas,
+    exemplars: new RefusalExemplars(),
+  };
+  return { app: await createHttpServer({ ...parts, metrics: createMetrics(sources), outcomes }), sources };
+}

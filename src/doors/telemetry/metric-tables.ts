@@ -201,28 +201,25 @@ function perTemplate({ keys }: NodeParts, count: keyof KeyCounts): Reading {
 }
 
 function signatureReadings(status: () => NodeStatus): Readonly<Record<keyof typeof SIGNATURE_METRICS, Reading>> {
+  type Signatures = NodeStatus['signatures'][number];
+  const perLog = (label: string, read: (of: Signatures) => Readonly<Record<string, number>>): Reading => {
+    return (series) => {
+      for (const one of status().signatures) {
+        for (const [name, count] of Object.entries(read(one))) series(count, { log: one.log, [label]: name });
+      }
+    };
+  };
   return {
-    quotamesh_topic_verified_records_total: (series) => {
-      for (const { log, verified } of status().signatures) {
-        for (const [signer, count] of Object.entries(verified)) series(count, { log, signer });
-      }
-    },
-    quotamesh_topic_unverified_records_total: (series) => {
-      for (const { log, unverified } of status().signatures) {
-        for (const [cause, count] of Object.entries(unverified)) series(count, { log, cause });
-      }
-    },
+    quotamesh_topic_verified_records_total: perLog('signer', ({ verified }) => verified),
+    quotamesh_topic_unverified_records_total: perLog('cause', ({ unverified }) => unverified),
     quotamesh_topic_signed_apart: (series) => {
       for (const { log, isApart } of status().signatures) series(isApart ? 1 : 0, { log });
     },
     quotamesh_topic_strangers: (series) => {
       for (const { log, strangers } of status().signatures) series(strangers, { log });
     },
-    quotamesh_topic_unverified_keys: (series) => {
-      for (const { log, unverifiedKeys, previousKeys } of status().signatures) {
-        series(unverifiedKeys, { log, signer: 'none' });
-        series(previousKeys, { log, signer: 'previous-key' });
-      }
-    },
+    quotamesh_topic_unverified_keys: perLog('signer', ({ unverifiedKeys, previousKeys }) => {
+      return { none: unverifiedKeys, 'previous-key': previousKeys };
+    }),
   };
 }

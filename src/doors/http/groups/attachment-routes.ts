@@ -1,14 +1,8 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Scope } from '../../../core/beside/attachments/attachment.js';
-import {
-  type AttachedTo,
-  attach,
-  attachmentAt,
-  detach,
-  listAttachments,
-} from '../../../node/groups/changes/attaching.js';
+import { attach, attachmentAt, detach, listAttachments } from '../../../node/groups/changes/attaching.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { attachedBy, callerOf } from '../access/caller.js';
 import { CHANGE_PROBLEMS } from '../route/answer-schemas.js';
@@ -18,6 +12,7 @@ import { expectedOfScope } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs, rejectBeyondTenants } from '../route/route-access.js';
 import { withAllowed } from '../route/wording.js';
+import { sendDefined } from './group-routes.js';
 
 /** Adds routes that attach scopes to groups, and that explain what limits work. */
 export function addAttachmentRoutes(app: FastifyInstance, node: NodeParts): void {
@@ -34,7 +29,7 @@ export function addAttachmentRoutes(app: FastifyInstance, node: NodeParts): void
     summary: 'Shows what a scope itself (tenant, tenant/namespace or tenant/namespace/topic) is attached to',
     query: NO_QUERY,
     params: PATH,
-    handler: ({ params }, reply) => send(reply, attachmentAt(node, params['*'])),
+    handler: ({ params }, reply) => sendDefined(reply, 200, attachmentAt(node, params['*'])),
   });
   route(app, {
     ...CHANGING,
@@ -45,7 +40,7 @@ export function addAttachmentRoutes(app: FastifyInstance, node: NodeParts): void
       const path = request.params['*'];
       rejectBeyondTenants(callerOf(request), request.body);
       const expected = expectedOfScope(request, node, path);
-      return send(reply, await attach(node, path, request.body, expected, attachedBy(request)));
+      return sendDefined(reply, 200, await attach(node, path, request.body, expected, attachedBy(request)));
     },
   });
   route(app, {
@@ -99,10 +94,6 @@ const CHANGING = {
   query: NO_QUERY,
   params: PATH,
 } as const;
-
-function send(reply: FastifyReply, attached: AttachedTo): FastifyReply {
-  return reply.header('etag', `"${attached.revision}"`).send(attached);
-}
 
 function pageOf(node: NodeParts, after: string | undefined) {
   const behind = listAttachments(node).filter(({ scope }) => after === undefined || scope > after);

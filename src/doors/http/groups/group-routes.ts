@@ -135,7 +135,7 @@ export function addBatchRoute(app: FastifyInstance, node: ChangeParts): void {
         return { dryRun: true, groups: await previewGroups(node, groups, expectedOf) };
       }
       const made = await putGroups(node, groups, expectedOf, changedBy(request));
-      return reply.header('etag', `"${made.revision}"`).send(made);
+      return sendDefined(reply, 200, made);
     },
   });
 }

@@ -38,6 +38,11 @@ export function problemOf(
   return { type, title, status, detail: error.message, code: error.code, remedy: error.remedy };
 }
 
+/** Writes the problem of what is no request that a route could get. */
+export function unfitBody(status: number, title: string, reason: string): string {
+  return JSON.stringify({ ...problemOf(new QuotameshError('REQUEST_INVALID', { reason })), title, status });
+}
+
 /** Makes the members of a problem in the answer to one item of a bulk. */
 export function itemProblem(error: QuotameshError) {
   const { status, code, detail, remedy } = problemOf(error);

@@ -25,7 +25,7 @@ import { addBatchRoute, addGroupRoutes } from '../groups/group-routes.js';
 import { addKeyRoutes } from '../groups/key-routes.js';
 import { addPulsarRoutes } from '../groups/pulsar-routes.js';
 import { toOpenApi } from '../route/openapi.js';
-import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
+import { PROBLEM_MEDIA_TYPE, unfitBody } from '../route/problem.js';
 import {
   addHealthRoutes,
   addInfoRoutes,
@@ -174,8 +174,7 @@ function unknownRoute(method: string, url: string): QuotameshError {
 function answerBrokenRequests(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const [status, phrase, reason] = ANSWERS[error.code ?? ''] ?? BAD_REQUEST;
-  const problem = { ...problemOf(new QuotameshError('REQUEST_INVALID', { reason })), title: phrase, status };
-  const body = JSON.stringify(problem);
+  const body = unfitBody(status, phrase, reason);
   const head = [
     `HTTP/1.1 ${status} ${phrase}`,
     `content-type: ${PROBLEM_MEDIA_TYPE}`,

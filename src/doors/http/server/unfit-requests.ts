@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { PULSAR_PREFIX } from '../groups/pulsar-routes.js';
-import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
+import { PROBLEM_MEDIA_TYPE, unfitBody } from '../route/problem.js';
 import { needs } from '../route/route-access.js';
 import type { KnownRoutes } from '../status/info-routes.js';
 
@@ -17,9 +17,8 @@ export function refuseUnfit(handle: RequestListener): RequestListener {
       handle(request, response);
       return;
     }
-    const { status, title, reason } = unfit;
-    const problem = { ...problemOf(new QuotameshError('REQUEST_INVALID', { reason })), title, status };
-    const body = JSON.stringify(problem);
+    const [status, title, reason] = unfit;
+    const body = unfitBody(status, title, reason);
     const length = Buffer.byteLength(body);
     response.writeHead(status, { connection: 'close', 'content-type': PROBLEM_MEDIA_TYPE, 'content-length': length });
     response.end(body);
@@ -34,12 +33,8 @@ function unfitness({ headers, httpVersion }: IncomingMessage) {
   return null;
 }
 
-const NO_HOST = { status: 400, title: 'Bad Request', reason: 'the field host is missing' } as const;
-const UNKNOWN_EXPECTATION = {
-  status: 417,
-  title: 'Expectation Failed',
-  reason: 'only 100-continue may be expected',
-} as const;
+const NO_HOST = [400, 'Bad Request', 'the field host is missing'] as const;
+const UNKNOWN_EXPECTATION = [417, 'Expectation Failed', 'only 100-continue may be expected'] as const;
 
 /** Refuses compressed bodies before they are read as broken JSON. */
 export function refuseEncodedBodies(app: FastifyInstance): void {

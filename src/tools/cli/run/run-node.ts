@@ -13,7 +13,7 @@ import type { ResolvedConfig } from '../../../config/resolved/resolved-config.js
 import { InvariantError } from '../../../core/base/invariant.js';
 import { closeHttp, listen } from '../../../doors/http/server/http-server.js';
 import type { QuotaKeeper } from '../../../doors/kafka-quotas/quota-keeper.js';
-import { assembleHttp } from '../../../doors/library/assemble-http.js';
+import { assembleHttp } from '../../../doors/library/embedded-http.js';
 import type { MqttBroker } from '../../../doors/mqtt/mqtt-broker.js';
 import { mqttStatus } from '../../../doors/mqtt/mqtt-status.js';
 import { attachWhereRegistered } from '../../../doors/opentelemetry/registered-api.js';
