@@ -6,6 +6,7 @@ import {
   type ClusterBucket,
   correctedRate,
   debtMaxOf,
+  isSlow,
   nothingBelow,
   setPointOf,
   tokensAfter,
@@ -69,6 +70,9 @@ export class SlotTokens {
   letOff = 0;
   /** Units of room in the cluster's bucket, this node's unread use included. */
   room = Infinity;
+  /** Units of the largest work above `depth`, Infinity = any; below, units per second by which it grows. */
+  largest = Infinity;
+  largestPerSecond = 0;
   /** True while the expected use is independent of the nodes' number. */
   #isMet = false;
   readonly returnable = new Returnable();
@@ -305,7 +309,10 @@ export class SlotTokens {
     this.#parts.bind(this, this.expected.isMember);
     // All units given back are kept until they are taken.
     this.depth = Math.max(this.depth, this.takeable);
-    if (this.#isFull(bucket) && !isHeldBack) this.depth = this.takeable;
+    const isFull = this.#isFull(bucket);
+    if (isFull && !isHeldBack) this.depth = this.takeable;
+    this.largest = isFull || !isSlow(bucket) ? Infinity : this.tokens - account.unread;
+    this.largestPerSecond = Math.min(bucket.perSecond, this.comesBackPerSecond);
     this.#waitForDebt(bucket);
   }
 

@@ -10,10 +10,11 @@ export function waitOf(buckets: Buckets, slot: number, amount: number): number {
   const row = Math.floor(slot / DIMENSION_COUNT);
   const windowMs = buckets.windowOf(row);
   const needed = windowMs === 0 ? Math.min(amount, depth) : amount;
-  if (amount <= 0 || tokens + TOKEN_SLACK >= needed) return 0;
+  const tooLargeMs = windowMs === 0 && amount > depth ? buckets.tooLargeMs(slot, amount) : 0;
+  if (amount <= 0 || tokens + TOKEN_SLACK >= needed) return tooLargeMs;
   const rate = buckets.comesBackAt(slot);
   if (rate === 0) return Infinity;
-  if (windowMs === 0) return ((needed - tokens) * 1000) / rate;
+  if (windowMs === 0) return Math.max(tooLargeMs, ((needed - tokens) * 1000) / rate);
   return windowWaitMs(tokens, amount, { depth, windowMs, nowMs: buckets.refilledMs.at(row) });
 }
 

@@ -45,6 +45,8 @@ export class Buckets {
   comesBack: Float64Array | null = null;
   /** Per slot that follows a bucket of the cluster: tokens that `isTakenFrom` compares with; null without any. */
   #publishedBelow: Float64Array | null = null;
+  /** By slot that follows a slow bucket of the cluster: what work above `depth` may take; null without any. */
+  #largest: Map<number, Largest> | null = null;
   /** Per slot: units that were forgiven; null until some were. */
   #letOff: Float64Array | null = null;
   /** Slots with their first forgiven units; the reader clears it. */
@@ -113,7 +115,12 @@ export class Buckets {
     const first = row * LINE;
     if (this.windowOf(row) > 0) return windowRefusedBy(lines, first, messages, bytes);
     if (!isEnough(lines[first], lines[first + DEPTH], messages)) return MESSAGES;
-    return isEnough(lines[first + 1], lines[first + DEPTH + 1], bytes) ? -1 : BYTES;
+    if (!isEnough(lines[first + 1], lines[first + DEPTH + 1], bytes)) return BYTES;
+    if (this.#largest === null) return -1;
+    const nowMs = lines[first + REFILLED_MS];
+    const slot = row * DIMENSION_COUNT;
+    if (lines[first] < messages && messages > largestAt(this.#largest.get(slot), nowMs)) return MESSAGES;
+    return lines[first + 1] < bytes && bytes > largestAt(this.#largest.get(slot + 1), nowMs) ? BYTES : -1;
   }
 
   /** Takes what `refusedBy` has found to be there. */
@@ -198,6 +205,7 @@ export class Buckets {
     const before = this.rate.at(slot);
     if (this.comesBack !== null) this.comesBack[slot] = 0;
     if (this.#publishedBelow !== null) this.#publishedBelow[slot] = -Infinity;
+    this.#largest?.delete(slot);
     if (perSecond === Infinity) {
       this.rate.set(slot, 0);
       this.depth.set(slot, Infinity);
@@ -218,7 +226,7 @@ export class Buckets {
 
   /** Sets the tokens, rate and depth of a slot (Limiter.follow). */
   setInflow(row: number, dimension: number, inflow: Inflow, nowMs: number): void {
-    const { takeable, depth, perSecond, comesBackPerSecond, untilPublished } = inflow;
+    const { takeable, depth, perSecond, comesBackPerSecond, untilPublished, largest } = inflow;
     this.setLimit(row, dimension, Math.max(LEAST_INFLOW, perSecond), depth, nowMs);
     const slot = row * DIMENSION_COUNT + dimension;
     this.tokens.set(slot, takeable);
@@ -227,6 +235,16 @@ export class Buckets {
     this.comesBack[slot] = comesBackPerSecond;
     this.#publishedBelow ??= new Float64Array(slots).fill(-Infinity);
     this.#publishedBelow[slot] = takeable - untilPublished;
+    if (largest === Infinity) return;
+    this.#largest ??= new Map();
+    this.#largest.set(slot, { units: largest, perSecond: inflow.largestPerSecond, atMs: nowMs });
+  }
+
+  /** Milliseconds until work above the depth is not too large for a full slot. The row must have been refilled. */
+  tooLargeMs(slot: number, amount: number): number {
+    const largest = this.#largest?.get(slot);
+    const lacking = amount - largestAt(largest, this.refilledMs.at(Math.floor(slot / DIMENSION_COUNT)));
+    return lacking > 0 ? (1000 * lacking) / (largest as Largest).perSecond : 0;
   }
 
   /** Tests if a row's tokens fell by `untilPublished` since `setInflow`. */
@@ -357,6 +375,17 @@ function isEnough(tokens: number, depth: number, amount: number): boolean {
   return amount <= 0 || tokens + SLACK >= (amount < depth ? amount : depth);
 }
 
+interface Largest {
+  readonly units: number;
+  readonly perSecond: number;
+  readonly atMs: number;
+}
+
+function largestAt(largest: Largest | undefined, nowMs: number): number {
+  if (largest === undefined) return Infinity;
+  return largest.units + (largest.perSecond * (nowMs - largest.atMs)) / 1000;
+}
+
 /** Flow into a slot that follows a bucket of the cluster. */
 export interface Inflow {
   /** Negative: a debt. */
@@ -367,6 +396,9 @@ export interface Inflow {
   readonly comesBackPerSecond: number;
   /** Units beyond the inflow that stay unpublished at most; Infinity = all may. */
   readonly untilPublished: number;
+  /** Units of the largest work above `depth` that a full slot admits now, Infinity = any; below, how it grows. */
+  readonly largest: number;
+  readonly largestPerSecond: number;
   /** Units that the cluster's bucket has room for, ≥ 0. */
   readonly room: number;
 }

@@ -2,7 +2,16 @@ import { expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 
-const INFLOW = { takeable: 10, depth: 100, perSecond: 10, comesBackPerSecond: 10, untilPublished: 3, room: 0 };
+const INFLOW = {
+  takeable: 10,
+  depth: 100,
+  perSecond: 10,
+  comesBackPerSecond: 10,
+  untilPublished: 3,
+  room: 0,
+  largest: Infinity,
+  largestPerSecond: 0,
+};
 
 function following(): Buckets {
   const buckets = new Buckets(2);
@@ -47,4 +56,34 @@ test('rows that come change nothing', () => {
   buckets.setLimit(3, BYTES, Infinity, 1, 0);
   buckets.tryTake(3, 3, 0, 0);
   expect(buckets.isTakenFrom(3)).toBe(true);
+});
+
+test('a full slot of a slow bucket admits as much above its depth as that bucket holds by now', () => {
+  const slow = { ...INFLOW, takeable: 10, depth: 10, perSecond: 0, largest: 25, largestPerSecond: 5 };
+  const buckets = following();
+  buckets.setInflow(0, MESSAGES, slow, 0);
+  buckets.grow(4);
+  buckets.setInflow(3, BYTES, slow, 0);
+  buckets.setLimit(3, MESSAGES, Infinity, 1, 0);
+  for (const [amount, atMs, waitMs] of [
+    [10, 0, 0],
+    [25, 0, 0],
+    [26, 0, 200],
+    [50, 0, 5000],
+    [50, 4999, 1],
+    [50, 5000, 0],
+  ] as const) {
+    buckets.refill(0, atMs);
+    buckets.refill(3, atMs);
+    expect(buckets.refusedBy(0, amount, 0), `${amount}`).toBe(waitMs > 0 ? MESSAGES : -1);
+    expect(buckets.refusedBy(3, 0, amount), `${amount}`).toBe(waitMs > 0 ? BYTES : -1);
+    expect(buckets.waitMs(0, amount, 0, atMs)).toBeCloseTo(waitMs);
+    expect(buckets.waitMs(3, 0, amount, atMs)).toBeCloseTo(waitMs);
+  }
+  // Both have to be there: eight of the depth at 10/s take longer than one more above the largest at 5/s.
+  buckets.setInflow(0, MESSAGES, { ...slow, takeable: 2 }, 0);
+  expect(buckets.waitMs(0, 26, 0, 5000)).toBeCloseTo(800);
+  buckets.setLimit(0, MESSAGES, 10, 10, 5000);
+  buckets.fill(0, 5000);
+  expect(buckets.refusedBy(0, 1000, 0)).toBe(-1);
 });
