@@ -3,7 +3,7 @@
  * with dist/index.cjs, which requires the one copy of the library: an error is an instance of the same class in both worlds. The same for
  * every subpath of the package, each by itself: files that several doors share would be modules of one world only.
  */
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
@@ -43,6 +43,9 @@ async function makeDoor(name, file) {
   await types.write({ dir: dirname(door), format: 'esm' });
   await types.close();
   mkdirSync(dirname(door), { recursive: true });
+  // Behind the member before it, where editors do not look, the printer puts the comment of a table's member.
+  const text = readFileSync(`${door}.d.ts`, 'utf8');
+  writeFileSync(`${door}.d.ts`, text.replace(/^(\s+)(\S.*;) (\/\*\*)/gm, '$1$2\n$1$3'));
   copyFileSync(`${door}.d.ts`, `${door}.d.cts`);
   const bundled = relative(dirname(door), join(target, 'bin', `${name}.js`));
   writeFileSync(`${door}.cjs`, `module.exports = require('${bundled.startsWith('.') ? bundled : `./${bundled}`}');\n`);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditedChange } from '../../src/node/groups/registry/audit-trail.js';
+import type { AuditedChange } from '../../src/node/api/change-answers.js';
 import { Cluster } from '../cluster/cluster.js';
 import { sharedKafka } from '../kafka/shared-kafka.js';
 import { PulsarAdmin, type PulsarShell } from '../pulsar/admin-client.js';

@@ -1,328 +1,471 @@
-import type { RecordSignatures, TopicCounters } from '../../base/ports/report-topic.js';
-import type { Direction } from '../../core/base/vocabulary.js';
+import { z } from 'zod';
+import type { TopicCounters } from '../../base/ports/report-topic.js';
+import { DIMENSIONS, DIRECTIONS } from '../../core/base/vocabulary.js';
+import { LEVELS } from '../../core/limiter/levels.js';
 import type { Binding } from '../../core/target/target-rate.js';
+import {
+  type AnswerOf,
+  COUNTS,
+  count,
+  type Described,
+  integer,
+  listOf,
+  number,
+  oneOf,
+  perDirection,
+  record,
+  signed,
+  text,
+  yes,
+} from './answer-table.js';
 import type { PerDimension } from './decision.js';
-import type { RefusalCount } from './group-explanation.js';
 
-/** Status of a node, for `/v1/nodes`, `/readyz`, metrics and the status command. */
-export interface NodeStatus {
-  readonly cluster: string;
-  readonly nodeId: string;
-  readonly version: string;
-  readonly incarnation: number;
-  readonly phase: string;
-  readonly ready: boolean;
-  /** Reasons why it is not ready; empty when it is. */
-  readonly notReadyBecause: readonly string[];
-  /** Faults beside which the node stays ready, e.g. `isolated: partition 0, silent for 4210 ms`. */
-  readonly degraded: readonly string[];
-  readonly uptimeMs: number;
-  readonly members: readonly MemberStatus[];
-  readonly topic: TopicStatus;
-  readonly registry: RegistryStatus;
-  /** Counts since the start, by template. */
-  readonly keys: readonly TemplateStatus[];
-  /** One entry per topic; empty = records are not signed. */
-  readonly signatures: readonly SignatureStatus[];
-  readonly configuration: ConfigurationStatus;
-  readonly rounds: number;
-  /** Milliseconds from appending the last own report to reading it back; 0 before the first. */
-  readonly reportRoundTripMs: number;
-  /** Milliseconds of the last rebalancing, from the first share that moved to the last, with 300 ms of rest. */
-  readonly lastRebalancingMs: number;
-  /** Number by which groups of strategy equal divide; null = there are none. */
-  readonly pool: PoolStatus | null;
-  readonly recordsIgnored: Readonly<Record<string, number>>;
-  /** Failed calls of the telemetry; their lines are lost. */
-  readonly telemetryFailures: number;
-  /** Lanes served here that saturated backends hold below their quota; `…` the first 20 by name. */
-  readonly busyLanes: number;
-  readonly busyGroups: readonly BusyGroupStatus[];
-}
-
-export interface BusyGroupStatus {
-  readonly group: string;
-  readonly direction: Direction;
-  /** Ceiling that the target is equal to, or the part never taken away: `reserved`, `minimum`. */
-  readonly binding: Binding;
-  /** Messages/s; null = report-only without a message quota: nothing is enforced. */
-  readonly targetMessagesPerSecond: number | null;
-}
-
-export interface PoolStatus {
-  readonly size: number;
-  /** True = every member agrees; until then the size does not fall, and newcomers wait. */
-  readonly agreed: boolean;
-}
-
-export interface MemberStatus {
-  readonly nodeId: string;
-  readonly incarnation: number;
-  readonly state: 'alive' | 'left' | 'expired';
-  readonly self: boolean;
-  /** Milliseconds since its last record was read here. */
-  readonly silentMs: number;
-  readonly version: string;
-}
-
-export interface TopicStatus {
-  readonly kind: string;
-  readonly partitions: number;
-  /** Name of the log; null before the first one. */
-  readonly epoch: string | null;
-  /** Times since the start that the log was replaced. */
-  readonly epochChanges: number;
-  /** Reason; null = the topic works. */
-  readonly lost: string | null;
-  /** Next offset per partition. */
-  readonly offsets: readonly number[];
-  readonly pendingAppends: number;
-  readonly counters: TopicCounters;
-}
-
-/** State of the groups that were defined at run time. */
-export interface RegistryStatus {
-  readonly enabled: boolean;
-  /** True = all that its topic held at the start is read. */
-  readonly ready: boolean;
-  /** Reason; null = its topic works. */
-  readonly lost: string | null;
-  /** Name of the log. */
-  readonly epoch: string | null;
-  readonly epochChanges: number;
-  /** Offset behind the last record read. */
-  readonly offset: number;
-  readonly groups: number;
-  /** Groups whose definition this node cannot use. */
-  readonly refused: readonly string[];
-  readonly recordsIgnored: number;
-}
-
-/** Verification of records (topic.hmac). */
-export interface SignatureStatus extends Omit<RecordSignatures, 'sinceUnverifiedMs'> {
-  readonly log: 'reports' | 'registry';
-}
-
-/** State of the YAML since the start. */
-export interface ConfigurationStatus {
-  /** The file or folder. */
-  readonly source: string;
-  readonly taken: number;
-  readonly refused: number;
-  /** First mistake of the files as they are now; null = none. */
-  readonly refusedBecause: string | null;
-  /** Settings whose new values in the files are not in force. */
-  readonly needsRestart: readonly string[];
-  /** Groups that other nodes' YAML lacks or has otherwise; names: the first 20. */
-  readonly differingGroups: number;
-  readonly differs: readonly { readonly group: string; readonly nodes: readonly string[] }[];
-  readonly hiddenByRunTime: number;
-  readonly hidden: readonly string[];
-}
+export const RATE_STATUS = { messagesPerSecond: number.nullable(), bytesPerSecond: number.nullable() };
+/** Rates in units per second; null = no quota (unlimited). */
+export interface RateStatus extends AnswerOf<typeof RATE_STATUS> {}
+export const RATES = record<RateStatus>(RATE_STATUS, 'Units per second; null = no quota (unlimited).');
+export const AMOUNTS = record<PerDimension>({ messages: number.nullable(), bytes: number.nullable() });
 
 /** Rates as YAML writes them: 5 per second, or `5/min`. */
 export type QuotaAsWritten = Readonly<Record<string, number | string>>;
 
-/** Rates in units per second; null = no quota (unlimited). */
-export interface RateStatus {
-  readonly messagesPerSecond: number | null;
-  readonly bytesPerSecond: number | null;
-}
+const QUOTA_AS_WRITTEN: Described<QuotaAsWritten> = z
+  .record(z.string(), z.union([z.number().min(0), z.string()]))
+  .meta({ description: 'Rates as YAML would write them: 5 per second, or "5/min".' });
+export const QUOTA = { quota: RATES, quotaAsWritten: QUOTA_AS_WRITTEN };
 
-export interface GroupStatus {
-  readonly group: string;
-  readonly strategy: string;
-  readonly promise: 'relaxed';
-  /** False = nothing limits it here, whatever quotas YAML has for it. */
-  readonly enabled: boolean;
-  readonly mode: 'enforce' | 'shadow';
-  /** Counts of the shadow; null = the group is enforced, and nothing is planned. */
-  readonly shadow: ShadowStatus | null;
-  /** Source of the definition in force; run-time hides YAML. */
-  readonly origin: 'yaml' | 'run-time';
-  /** Revision of the last change at run time; 0 = none. */
-  readonly revision: number;
-  readonly directions: Readonly<Record<'publish' | 'dispatch', DirectionStatus>>;
-}
+export const LEVEL = oneOf(LEVELS);
+export const DIMENSION = oneOf(DIMENSIONS);
+export const ONE_DIRECTION = oneOf(DIRECTIONS);
 
-export interface DirectionStatus {
-  readonly quota: RateStatus;
-  readonly quotaAsWritten: QuotaAsWritten;
-  readonly target: RateStatus;
-  /** null = none. */
-  readonly ramp: RampStatus | null;
-  /** Cluster's bucket; null = each node has a gate, or the direction is unused here. Null in it = no quota, or 0. */
-  readonly clusterBucket: {
-    readonly messages: ClusterBucketStatus | null;
-    readonly bytes: ClusterBucketStatus | null;
-  } | null;
-  /** Σ shares as this node computes them. */
-  readonly shareSum: RateStatus;
-  readonly local: LocalStatus;
-  readonly nodes: readonly NodeShareStatus[];
-}
+const BINDINGS = [
+  'unlimited',
+  'messages',
+  'cost',
+  'limiting',
+  'minimum',
+  'reserved',
+] as const satisfies readonly Binding[];
+export const BINDING = oneOf(BINDINGS);
 
-/** The cluster's bucket in one dimension, computed here from the log, in units. */
-export interface ClusterBucketStatus {
+const MEMBER_STATUS = {
+  nodeId: text,
+  incarnation: count,
+  state: oneOf(['alive', 'left', 'expired']),
+  self: yes,
+  /** Milliseconds since its last record was read here. */
+  silentMs: integer,
+  version: text,
+};
+export interface MemberStatus extends AnswerOf<typeof MEMBER_STATUS> {}
+
+export const TOPIC_STATUS = {
+  kind: text,
+  partitions: count,
+  /** Name of the log; null before the first one. */
+  epoch: text.nullable(),
+  /** Times since the start that the log was replaced. */
+  epochChanges: count,
+  /** Reason; null = the topic works. */
+  lost: text.nullable(),
+  /** Next offset per partition. */
+  offsets: listOf(integer),
+  pendingAppends: count,
+  counters: COUNTS as unknown as Described<TopicCounters>,
+};
+export interface TopicStatus extends AnswerOf<typeof TOPIC_STATUS> {}
+
+const REGISTRY_STATUS = {
+  enabled: yes,
+  /** True = all that its topic held at the start is read. */
+  ready: yes,
+  /** Reason; null = its topic works. */
+  lost: text.nullable(),
+  /** Name of the log. */
+  epoch: text.nullable(),
+  epochChanges: count,
+  /** Offset behind the last record read. */
+  offset: count,
+  groups: count,
+  /** Groups whose definition this node cannot use. */
+  refused: listOf(text),
+  recordsIgnored: count,
+};
+/** State of the groups that were defined at run time. */
+export interface RegistryStatus extends AnswerOf<typeof REGISTRY_STATUS> {}
+
+const TEMPLATE_STATUS = {
+  template: text,
+  live: count,
+  /** Keys that are groups like any other now. */
+  loud: count,
+  made: count,
+  forgotten: count,
+  /** Requests refused for want of room for their key. */
+  refused: count,
+  /** Requests refused by the quota of their key. */
+  overQuota: count,
+  /** Limits in requests that were refused: LIMIT_DENIED, LIMIT_INVALID. */
+  limitsRefused: count,
+  granted: count,
+};
+/** Counts of one template's keys at this node. */
+export interface TemplateStatus extends AnswerOf<typeof TEMPLATE_STATUS> {}
+
+const SIGNATURE_STATUS = {
+  log: oneOf(['reports', 'registry']),
+  /** Name of the signing key, which reveals nothing of it; equal at all nodes but during a rotation. */
+  keyId: text,
+  /** Treatment of unverified records: require = ignored, warn = accepted. */
+  mode: oneOf(['require', 'warn']),
+  /** Keys whose newest record `verify: require`, or the previous key's end, would lose; ≤ 10,000. */
+  unverifiedKeys: count,
+  previousKeys: count,
+  /** Records read by signing key: key, next-key, previous-key. */
+  verified: COUNTS,
+  /** Records read by cause: unsigned, unknown-key, wrong-signature. */
+  unverified: COUNTS,
+  /** Nodes that write reports and sign otherwise than this one; ≤ 1,000. */
+  strangers: count,
+  /** True = such nodes write, no other signs as this one does, and unverified records are ignored. */
+  isApart: yes,
+};
+/** Verification of records (topic.hmac). */
+export interface SignatureStatus extends AnswerOf<typeof SIGNATURE_STATUS> {}
+
+const CONFIGURATION_STATUS = {
+  /** The file or folder. */
+  source: text,
+  taken: count,
+  refused: count,
+  /** First mistake of the files as they are now; null = none. */
+  refusedBecause: text.nullable(),
+  /** Settings whose new values in the files are not in force. */
+  needsRestart: listOf(text),
+  /** Groups that other nodes' YAML lacks or has otherwise; names: the first 20. */
+  differingGroups: count,
+  differs: listOf(record({ group: text, nodes: listOf(text) })),
+  hiddenByRunTime: count,
+  hidden: listOf(text),
+};
+/** State of the YAML since the start. */
+export interface ConfigurationStatus extends AnswerOf<typeof CONFIGURATION_STATUS> {}
+
+const POOL_STATUS = {
+  size: count,
+  /** True = every member agrees; until then the size does not fall, and newcomers wait. */
+  agreed: yes,
+};
+export interface PoolStatus extends AnswerOf<typeof POOL_STATUS> {}
+
+const BUSY_GROUP_STATUS = {
+  group: text,
+  direction: ONE_DIRECTION,
+  /** Ceiling that the target is equal to, or the part never taken away: `reserved`, `minimum`. */
+  binding: BINDING,
+  /** Messages/s; null = report-only without a message quota: nothing is enforced. */
+  targetMessagesPerSecond: number.nullable(),
+};
+export interface BusyGroupStatus extends AnswerOf<typeof BUSY_GROUP_STATUS> {}
+
+export const NODE_STATUS = {
+  cluster: text,
+  nodeId: text,
+  version: text,
+  incarnation: count,
+  phase: text,
+  ready: yes,
+  /** Reasons why it is not ready; empty when it is. */
+  notReadyBecause: listOf(text),
+  /** Faults beside which the node stays ready, e.g. `isolated: partition 0, silent for 4210 ms`. */
+  degraded: listOf(text),
+  uptimeMs: number,
+  members: listOf(record<MemberStatus>(MEMBER_STATUS)),
+  topic: record<TopicStatus>(TOPIC_STATUS),
+  registry: record<RegistryStatus>(REGISTRY_STATUS),
+  /** Counts since the start, by template. */
+  keys: listOf(record<TemplateStatus>(TEMPLATE_STATUS)),
+  /** One entry per topic; empty = records are not signed. */
+  signatures: listOf(record<SignatureStatus>(SIGNATURE_STATUS)),
+  configuration: record<ConfigurationStatus>(CONFIGURATION_STATUS),
+  rounds: count,
+  /** Milliseconds from appending the last own report to reading it back; 0 before the first. */
+  reportRoundTripMs: number,
+  /** Milliseconds of the last rebalancing, from the first share that moved to the last, with 300 ms of rest. */
+  lastRebalancingMs: number,
+  /** Number by which groups of strategy equal divide; null = there are none. */
+  pool: record<PoolStatus>(POOL_STATUS, 'The divisor of strategy equal; null = no such group.').nullable(),
+  recordsIgnored: COUNTS,
+  /** Failed calls of the telemetry; their lines are lost. */
+  telemetryFailures: count.meta({ description: 'Log lines that were lost because the telemetry failed.' }),
+  /** Lanes served here that saturated backends hold below their quota; `…` the first 20 by name. */
+  busyLanes: count.meta({
+    description: 'The number of lanes (a direction of a group) that saturated backends hold below their quota.',
+  }),
+  busyGroups: listOf(record<BusyGroupStatus>(BUSY_GROUP_STATUS)),
+};
+/** Status of a node, for `/v1/nodes`, `/readyz`, metrics and the status command. */
+export interface NodeStatus extends AnswerOf<typeof NODE_STATUS> {}
+
+const CLUSTER_BUCKET_STATUS = {
   /** Tokens now; negative = a debt. */
-  readonly tokens: number;
-  readonly depth: number;
+  tokens: signed.meta({ description: 'In it now; negative = a debt.' }),
+  depth: number,
   /** Tokens that a busy bucket returns to. */
-  readonly setPoint: number;
+  setPoint: number.meta({ description: 'The amount to which a busy bucket returns.' }),
   /** Units/s given beyond the target, or below it, until the bucket holds the set point. */
-  readonly correctionPerSecond: number;
+  correctionPerSecond: signed.meta({
+    description: 'The cluster is given so much more than the target, or less, until the bucket holds the set point.',
+  }),
   /** Units/s that all nodes are expected to take together; this node's part. */
-  readonly expectedPerSecond: number;
-  readonly ownExpectedPerSecond: number;
+  expectedPerSecond: number.meta({ description: 'The rate that all nodes are expected to take together.' }),
+  ownExpectedPerSecond: number,
   /** Units that this node took beyond that and has not published; negative = it took less. */
-  readonly unread: number;
+  unread: signed.meta({ description: 'The amount that this node took beyond that, and the log does not know.' }),
   /**
    * Units that each node published beyond what was expected of it, since its entry began; negative = less. Nodes that
    * published nothing are missing.
    */
-  readonly charged: readonly { readonly nodeId: string; readonly units: number }[];
+  charged: listOf(record({ nodeId: text, units: signed })).meta({
+    description:
+      'The amount that each node has reported to have taken beyond its expected part; negative = it took less.',
+  }),
   /** Units that this node may take now; negative = so much has to come back first. */
-  readonly takeable: number;
+  takeable: signed.meta({
+    description: 'The amount that this node may take now; negative = so much has to come back first.',
+  }),
   /** Milliseconds until work would pass if nobody else took anything; 0 = now. */
-  readonly passesInMs: number;
+  passesInMs: count.meta({
+    description: 'The milliseconds until a piece of work would pass if nobody else took anything; 0 = now.',
+  }),
   /** True = the bucket is so small that the log gives whole pieces. */
-  readonly inPieces: boolean;
+  inPieces: yes.meta({ description: 'The bucket is so small that the log gives whole pieces.' }),
   /** True = this node wants more than its share, and gets nothing below the set point. */
-  readonly throttled: boolean;
-}
+  throttled: yes.meta({ description: 'This node wants more than its share: it is given nothing below the set point.' }),
+};
+/** The cluster's bucket in one dimension, computed here from the log, in units. */
+export interface ClusterBucketStatus extends AnswerOf<typeof CLUSTER_BUCKET_STATUS> {}
 
-/** State of one direction of a group at this node. */
-export interface LocalStatus {
-  /** False until the first use: nothing is computed for unused groups. */
-  readonly served: boolean;
-  readonly link: 'linked' | 'held' | 'fallback';
-  readonly share: RateStatus;
-  readonly limit: RateStatus;
-  /** Messages since the start of the process. */
-  readonly admittedMessages: number;
-  readonly admittedBytes: number;
-  readonly attemptedMessages: number;
-  readonly attemptedBytes: number;
-  readonly refusedMessages: number;
-  readonly refusedBytes: number;
-  /** Requests and connections held back now, instead of refused. */
-  readonly heldBack: number;
-  /** Debt of accepted work, now. */
-  readonly debtMessages: number;
-  readonly debtBytes: number;
-  /** Units beyond `debtMs` of debt of work that could not be refused, since the start: nobody pays for them. */
-  readonly letOffMessages: number;
-  readonly letOffBytes: number;
-}
+const BUCKET = record<ClusterBucketStatus>(CLUSTER_BUCKET_STATUS).nullable();
+export const CLUSTER_BUCKET = record(
+  { messages: BUCKET, bytes: BUCKET },
+  'The bucket of the cluster; null where each node has a gate, and where the direction is not used here.',
+).nullable();
 
-export interface NodeShareStatus {
-  readonly nodeId: string;
-  readonly self: boolean;
-  /** As last published; where tokens are shared no more than the share. */
-  readonly usage: RateStatus;
-  /** As last published. */
-  readonly demand: RateStatus;
-  /** Share by the strategy, computed here from the log. */
-  readonly share: RateStatus;
-  /** Share that the node published as applied. */
-  readonly reportedShare: RateStatus;
-  /** Topics that requests named there in ten seconds, as published; 10,000 = at least as many. */
-  readonly topics: number;
-  /** Milliseconds since its report; null = it has no entry for the group. */
-  readonly reportAgeMs: number | null;
-}
-
-/** State of a direction's ramp; messages/s. */
-export interface RampStatus {
-  readonly mode: string;
+const RAMP_STATUS = {
+  mode: text,
   /** waiting = unused so far, or for the time to live. */
-  readonly state: 'waiting' | 'climbing' | 'top';
+  state: oneOf(['waiting', 'climbing', 'top']),
   /** Messages/s that the ramp allows now. */
-  readonly ceiling: number;
-  readonly from: number;
-  readonly to: number;
-  readonly overMs: number;
-}
+  ceiling: number,
+  from: number,
+  to: number,
+  overMs: number,
+};
+/** State of a direction's ramp; messages/s. */
+export interface RampStatus extends AnswerOf<typeof RAMP_STATUS> {}
 
-/** Counts of one template's keys at this node. */
-export interface TemplateStatus {
-  readonly template: string;
-  readonly live: number;
-  /** Keys that are groups like any other now. */
-  readonly loud: number;
-  readonly made: number;
-  readonly forgotten: number;
-  /** Requests refused for want of room for their key. */
-  readonly refused: number;
-  /** Requests refused by the quota of their key. */
-  readonly overQuota: number;
-  /** Limits in requests that were refused: LIMIT_DENIED, LIMIT_INVALID. */
-  readonly limitsRefused: number;
-  readonly granted: number;
-}
+export const RAMP_NOW = record<RampStatus>(
+  RAMP_STATUS,
+  'The ceiling of this direction’s ramp, in messages per second; null means that it has none.',
+).nullable();
 
-/** Counts what would have been, had the shadow been enforced (docs/guide/shadow.md). */
-export interface ShadowStatus {
-  /** group = `mode: shadow` enforces nothing; planned = a plan beside what is in force (`shadow:`). */
-  readonly kind: 'group' | 'planned';
-  readonly strategy: string;
-  readonly directions: Readonly<Record<Direction, ShadowDirectionStatus>>;
-}
-
-export interface ShadowDirectionStatus {
-  readonly quota: RateStatus;
-  readonly quotaAsWritten: QuotaAsWritten;
-  /** Σ over the shadows of all nodes: admitted and requested, as last published. */
-  readonly usage: RateStatus;
-  readonly demand: RateStatus;
-  /** Share of this node's shadow. */
-  readonly share: RateStatus;
+const LOCAL_STATUS = {
+  /** False until the first use: nothing is computed for unused groups. */
+  served: yes.meta({
+    description: 'False until somebody uses the group at this node; until then nothing is computed for it here.',
+  }),
+  link: oneOf(['linked', 'held', 'fallback']),
+  share: RATES,
+  limit: RATES,
   /** Messages since the start of the process. */
-  readonly admittedMessages: number;
-  readonly admittedBytes: number;
-  readonly refusedMessages: number;
-  readonly refusedBytes: number;
+  admittedMessages: number,
+  admittedBytes: number,
+  attemptedMessages: number,
+  attemptedBytes: number,
+  refusedMessages: number,
+  refusedBytes: number,
+  /** Requests and connections held back now, instead of refused. */
+  heldBack: count.meta({
+    description: 'The number of requests and connections that are held back now instead of being refused.',
+  }),
+  /** Debt of accepted work, now. */
+  debtMessages: number,
+  debtBytes: number,
+  /** Units beyond `debtMs` of debt of work that could not be refused, since the start: nobody pays for them. */
+  letOffMessages: number,
+  letOffBytes: number,
+};
+/** State of one direction of a group at this node. */
+export interface LocalStatus extends AnswerOf<typeof LOCAL_STATUS> {}
+
+const NODE_SHARE_STATUS = {
+  nodeId: text,
+  self: yes,
+  /** As last published; where tokens are shared no more than the share. */
+  usage: RATES,
+  /** As last published. */
+  demand: RATES,
+  /** Share by the strategy, computed here from the log. */
+  share: RATES,
+  /** Share that the node published as applied. */
+  reportedShare: RATES,
+  /** Topics that requests named there in ten seconds, as published; 10,000 = at least as many. */
+  topics: count.meta({
+    description:
+      'Topics of the group that requests named there within ten seconds, as told last; 10,000 = so many or more.',
+  }),
+  /** Milliseconds since its report; null = it has no entry for the group. */
+  reportAgeMs: count.nullable(),
+};
+export interface NodeShareStatus extends AnswerOf<typeof NODE_SHARE_STATUS> {}
+
+const DIRECTION_STATUS = {
+  ...QUOTA,
+  target: RATES,
+  /** null = none. */
+  ramp: RAMP_NOW,
+  /** Cluster's bucket; null = each node has a gate, or the direction is unused here. Null in it = no quota, or 0. */
+  clusterBucket: CLUSTER_BUCKET,
+  /** Σ shares as this node computes them. */
+  shareSum: RATES,
+  local: record<LocalStatus>(LOCAL_STATUS),
+  nodes: listOf(record<NodeShareStatus>(NODE_SHARE_STATUS)),
+};
+export interface DirectionStatus extends AnswerOf<typeof DIRECTION_STATUS> {}
+
+const REFUSAL_REASONS = [...BINDINGS, 'bytes', 'isolated', 'own-limit', 'no-room', 'not-ready'] as const;
+/**
+ * Causes of a refusal. Of the group: the ceiling that its target was equal to, `bytes` of the byte quota, or `isolated`
+ * where the node holds less because the topic is away. `own-limit`: a fixed limit of the node, a topic or a client.
+ * `no-room`: too many topics or clients. `not-ready`: the node decides nothing.
+ */
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+const REFUSAL_COUNT = {
+  /** Null = the node decides nothing. */
+  level: LEVEL.nullable(),
+  dimension: DIMENSION.nullable(),
+  reason: oneOf(REFUSAL_REASONS),
+  count: number,
+  lastAgoMs: number,
+};
+export interface RefusalCount extends AnswerOf<typeof REFUSAL_COUNT> {}
+
+export const REFUSED_BECAUSE = listOf(record<RefusalCount>(REFUSAL_COUNT));
+
+const SHADOW_DIFFERENCE = { requests: number, messages: number, bytes: number };
+export interface ShadowDifference extends AnswerOf<typeof SHADOW_DIFFERENCE> {}
+
+const DIFFERENCE = record<ShadowDifference>(SHADOW_DIFFERENCE);
+const SHADOW_DIRECTION_STATUS = {
+  ...QUOTA,
+  /** Σ over the shadows of all nodes: admitted and requested, as last published. */
+  usage: RATES,
+  demand: RATES,
+  /** Share of this node's shadow. */
+  share: RATES,
+  /** Messages since the start of the process. */
+  admittedMessages: number,
+  admittedBytes: number,
+  refusedMessages: number,
+  refusedBytes: number,
   /** Granted in force, refused by the shadow; of a part, what it would have left out. */
-  readonly wouldRefuse: ShadowDifference;
+  wouldRefuse: DIFFERENCE.meta({ description: 'Granted in force, and the shadow would have refused it.' }),
   /** Refused in force, granted by the shadow, or in part. */
-  readonly wouldGrant: ShadowDifference;
+  wouldGrant: DIFFERENCE.meta({ description: 'Refused in force at once, and the shadow would have granted it.' }),
   /** Refusals of the shadow by level, dimension and reason, the newest first. */
-  readonly refusedBecause: readonly RefusalCount[];
-}
+  refusedBecause: REFUSED_BECAUSE,
+};
+export interface ShadowDirectionStatus extends AnswerOf<typeof SHADOW_DIRECTION_STATUS> {}
 
-export interface ShadowDifference {
-  readonly requests: number;
-  readonly messages: number;
-  readonly bytes: number;
-}
+export const SHADOW_DIRECTION = record<ShadowDirectionStatus>(SHADOW_DIRECTION_STATUS);
+const SHADOW_STATUS = {
+  /** group = `mode: shadow` enforces nothing; planned = a plan beside what is in force (`shadow:`). */
+  kind: oneOf(['group', 'planned']),
+  strategy: text,
+  directions: perDirection(SHADOW_DIRECTION),
+};
+/** Counts what would have been, had the shadow been enforced (docs/guide/shadow.md). */
+export interface ShadowStatus extends AnswerOf<typeof SHADOW_STATUS> {}
 
-/** Reports what one node knows of a key, whether it uses it or not. */
-export interface KeyStatus {
-  readonly key: string;
-  /** Pattern of its template. */
-  readonly template: string;
-  /** Quota of the whole cluster, as it is written. */
-  readonly quota: Readonly<Record<'publish' | 'dispatch', QuotaAsWritten>>;
-  /** False = unused at this node, or not lately. */
-  readonly used: boolean;
-  /** True = nobody publishes it, and this node may spend it unpublished. */
-  readonly silent: boolean;
-  /** Whole units that this node may still spend unpublished, null in it = unlimited; null unless silent. */
-  readonly leftUnpublished: Readonly<Record<'publish' | 'dispatch', PerDimension>> | null;
-  /** Whole units in the cluster's bucket as far as this node knows, null in it = unlimited. */
-  readonly remaining: Readonly<Record<'publish' | 'dispatch', PerDimension>> | null;
-  readonly group: GroupStatus | null;
-  /** Last record of each node, the largest demand first; of a silent key, of nodes where it is among the busiest. */
-  readonly told: Readonly<Record<'publish' | 'dispatch', readonly KeyTold[]>>;
-}
+export const ORIGIN = oneOf(['yaml', 'run-time']).meta({
+  description: 'The place of the definition. A group that is defined at run time is in force whatever YAML says.',
+});
+export const REVISION = count.meta({
+  description: 'The revision of the last change at run time; 0 means that there was none.',
+});
 
-export interface KeyTold {
-  readonly nodeId: string;
-  readonly self: boolean;
-  readonly usage: RateStatus;
-  readonly demand: RateStatus;
+export const GROUP_STATUS = {
+  group: text,
+  strategy: text,
+  promise: oneOf(['relaxed']),
+  /** False = nothing limits it here, whatever quotas YAML has for it. */
+  enabled: yes,
+  mode: oneOf(['enforce', 'shadow']),
+  /** Counts of the shadow; null = the group is enforced, and nothing is planned. */
+  shadow: record<ShadowStatus>(SHADOW_STATUS)
+    .meta({
+      description: 'The decisions that would have been; null = the group is enforced, and nothing is planned for it.',
+    })
+    .nullable(),
+  /** Source of the definition in force; run-time hides YAML. */
+  origin: ORIGIN,
+  /** Revision of the last change at run time; 0 = none. */
+  revision: REVISION,
+  directions: perDirection(record<DirectionStatus>(DIRECTION_STATUS)),
+};
+export interface GroupStatus extends AnswerOf<typeof GROUP_STATUS> {}
+
+const KEY_TOLD = {
+  nodeId: text,
+  self: yes,
+  usage: RATES,
+  demand: RATES,
   /** Units that the node published beyond what was expected of it, since its first report. */
-  readonly charged: PerDimension;
+  charged: AMOUNTS,
   /** Milliseconds; null = the node spends it unpublished, as its heartbeats alone say. */
-  readonly reportAgeMs: number | null;
-}
+  reportAgeMs: integer.nullable(),
+};
+export interface KeyTold extends AnswerOf<typeof KEY_TOLD> {}
+
+export const KEY_STATUS = {
+  key: text,
+  /** Pattern of its template. */
+  template: text,
+  /** Quota of the whole cluster, as it is written. */
+  quota: perDirection(QUOTA_AS_WRITTEN),
+  /** False = unused at this node, or not lately. */
+  used: yes,
+  /** True = nobody publishes it, and this node may spend it unpublished. */
+  silent: yes,
+  /** Whole units that this node may still spend unpublished, null in it = unlimited; null unless silent. */
+  leftUnpublished: perDirection(AMOUNTS).nullable(),
+  /** Whole units in the cluster's bucket as far as this node knows, null in it = unlimited. */
+  remaining: perDirection(AMOUNTS).nullable(),
+  group: record<GroupStatus>(GROUP_STATUS).nullable(),
+  /** Last record of each node, the largest demand first; of a silent key, of nodes where it is among the busiest. */
+  told: perDirection(listOf(record<KeyTold>(KEY_TOLD))),
+};
+/** Reports what one node knows of a key, whether it uses it or not. */
+export interface KeyStatus extends AnswerOf<typeof KEY_STATUS> {}
+
+const BUSY_ON_BACKEND = { group: text, direction: text, costPerSecond: number, busyness: number };
+
+export const BACKEND_STATUS = {
+  backend: text,
+  zone: text,
+  /** Part of its present work that it can bear; null = not near saturation, or silent. */
+  throttlingRatio: number.nullable(),
+  level: number.nullable(),
+  target: number.nullable(),
+  spring: number.nullable(),
+  /** True = no health for limiting.healthValidMs: nothing is limited for it. */
+  silent: yes,
+  heardAgoMs: number,
+  costPerSecond: number,
+  /** Five at most; all are published (busy-watch.ts). */
+  busiestGroups: listOf(record(BUSY_ON_BACKEND)),
+};
+/** Backend of `/v1/backends`. */
+export interface BackendStatus extends AnswerOf<typeof BACKEND_STATUS> {}

@@ -1,3 +1,6 @@
+import { type AnswerOf, count, listOf, record, text, WRITTEN, yes } from './answer-table.js';
+import { ORIGIN, REVISION } from './node-status.js';
+
 /**
  * Changes groups and attachments of the cluster at run time, from inside a node: `node.groups`. A change is in force at
  * this node when its promise resolves, elsewhere once the others have read it. Every call may throw REGISTRY_OFF,
@@ -59,28 +62,29 @@ export interface SetManyOptions extends Omit<ChangeOptions, 'ifRevision'> {
   readonly ifRevision?: number | 'none' | Readonly<Record<string, number | 'none'>> | undefined;
 }
 
-export interface ManyGroups {
+export const MADE_GROUP = { group: text, isNew: yes };
+export const MANY_GROUPS = {
   /** Revision of all of them. */
-  readonly revision: number;
-  readonly groups: readonly { readonly group: string; readonly isNew: boolean }[];
-}
+  revision: count,
+  groups: listOf(record(MADE_GROUP)),
+};
+export interface ManyGroups extends AnswerOf<typeof MANY_GROUPS> {}
 
 export interface DeleteOptions extends ChangeOptions {
   /** True = scopes attached to the group are detached. */
   readonly force?: boolean | undefined;
 }
 
-/** Source of what is in force. */
-export interface Defined {
-  readonly origin: 'yaml' | 'run-time';
+export const IN_FORCE = {
+  origin: ORIGIN,
   /** 0 = as the configuration has it. */
-  readonly revision: number;
-}
+  revision: REVISION,
+};
+/** Source of what is in force. */
+export interface Defined extends AnswerOf<typeof IN_FORCE> {}
 
-export interface DefinedGroup extends Defined {
-  readonly group: string;
-  readonly definition: Definition;
-}
+export const DEFINED_GROUP = { group: text, ...IN_FORCE, definition: WRITTEN };
+export interface DefinedGroup extends AnswerOf<typeof DEFINED_GROUP> {}
 
 export interface AttachedScope extends Defined {
   readonly scope: string;

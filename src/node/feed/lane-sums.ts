@@ -1,23 +1,9 @@
 import { finiteOrNull } from '../../core/base/shown-rates.js';
-import { BYTES, DIMENSIONS, type Dimension, type Direction, MESSAGES } from '../../core/base/vocabulary.js';
+import { BYTES, DIMENSIONS, MESSAGES } from '../../core/base/vocabulary.js';
 import type { Coordinator } from '../../core/machine/coordinator.js';
+import type { GroupRow } from '../api/live-status.js';
 import type { LaneSummary } from '../status/lane-summary.js';
 import type { StatusParts } from '../status/status-parts.js';
-
-/** Line of the overview, over all alive nodes. Units/s in `dimension`; null = no quota. */
-export interface GroupRow {
-  readonly group: string;
-  readonly direction: Direction;
-  readonly dimension: Dimension;
-  readonly quota: number | null;
-  /** As last published; of silent keys with a heartbeat (status/lane-summary.ts). */
-  readonly admitted: number;
-  readonly wanted: number;
-  /** Nodes that want more than their share. */
-  readonly throttledNodes: number;
-  readonly strategy: string;
-  readonly enabled: boolean;
-}
 
 /** Sums the figures of `GET /v1/groups/{group}`. */
 export function rowOf({ config, direction, quota, sums, shownDimension: dimension }: LaneSummary): GroupRow {

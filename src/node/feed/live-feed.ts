@@ -1,11 +1,12 @@
 import { laneOf, lanesOf } from '../../core/base/vocabulary.js';
 import { keyEntry } from '../../core/beside/registry/registry-record.js';
+import type { GroupList, GroupLive, HistoryStatus, NodeLive } from '../api/live-status.js';
 import { describeGroup, describeNode } from '../status/describe-node.js';
 import { LaneSummary } from '../status/lane-summary.js';
 import type { StatusParts } from '../status/status-parts.js';
 import { GroupHeat } from './group-heat.js';
 import { countUnnamed, rowOf } from './lane-sums.js';
-import { type HistoryStatus, LiveHistory, topicLagMs } from './live-history.js';
+import { LiveHistory, topicLagMs } from './live-history.js';
 
 /** View of one reader. */
 export interface LiveView {
@@ -96,8 +97,7 @@ export class LiveFeed {
     return made;
   }
 
-  /** Describes a group, or a key with its template's pattern and its own entry's revision. */
-  #group(group: number) {
+  #group(group: number): GroupLive {
     const { groups, keys, registry } = this.#parts;
     const status = describeGroup(this.#parts, group);
     const kind = groups.numbers.has(status.group) ? null : keys?.kindOf(status.group);
@@ -106,8 +106,7 @@ export class LiveFeed {
     return { ...status, revision, template: kind.template };
   }
 
-  /** Lists lines in a window, with the number of all and of those found. */
-  #groups({ order, find, from, count }: LiveView) {
+  #groups({ order, find, from, count }: LiveView): GroupList {
     const all = order === 'heat' ? this.#heat.byHeat : this.#heat.byName;
     const { groups } = this.#parts;
     const found = find === '' ? all : all.filter((lane) => groups.ofLane(lane).name.includes(find));
@@ -127,7 +126,7 @@ export class LiveFeed {
     return this.#unnamedCount;
   }
 
-  #node() {
+  #node(): NodeLive {
     const parts = this.#parts;
     const { cluster, nodeId, version, phase, ready, notReadyBecause, degraded, ...status } = describeNode(parts);
     const { kind, partitions, lost, pendingAppends } = status.topic;
@@ -146,7 +145,6 @@ export class LiveFeed {
       reportRoundTripMs: status.reportRoundTripMs,
       lastRebalancingMs: status.lastRebalancingMs,
       keys: status.keys,
-      // Since the newest own record read back was appended; null before the first.
       topicLagMs: Number.isNaN(lagMs) ? null : Math.round(lagMs),
       topic: { kind, partitions, lost, pendingAppends },
       canChange: parts.registry !== null,

@@ -1,27 +1,9 @@
 import { finiteOrNull } from '../../core/base/shown-rates.js';
 import { BYTES, DIMENSIONS } from '../../core/base/vocabulary.js';
+import type { HistoryRow, HistoryStatus, TrackStatus } from '../api/live-status.js';
 import { LaneSummary } from '../status/lane-summary.js';
 import type { StatusParts } from '../status/status-parts.js';
 import type { GroupHeat } from './group-heat.js';
-import type { GroupRow } from './lane-sums.js';
-
-/** Answer of `GET /v1/live/history`. */
-export interface HistoryStatus {
-  readonly endedMs: number;
-  readonly seconds: number;
-  readonly node: Readonly<Record<NodeFigure, readonly (number | null)[]>>;
-  readonly group: HistoryOfGroup | null;
-  /** Lanes with a track, as they were `ago` seconds before the newest. */
-  readonly rows: readonly HistoryRow[];
-}
-
-interface HistoryOfGroup extends TrackStatus {
-  readonly group: string;
-  readonly direction: string;
-  readonly dimension: string;
-}
-
-type HistoryRow = Pick<GroupRow, 'group' | 'direction' | 'dimension' | 'quota' | 'admitted' | 'wanted'>;
 
 /**
  * Keeps the last 15 minutes in memory: a ring per figure, and a track per hot or watched lane. *Worked:* 110 tracks of
@@ -171,7 +153,6 @@ export function topicLagMs({ loop: { coordinator }, topic }: StatusParts, nowMs:
 }
 
 const NODE_FIGURES = ['members', 'reportRoundTripMs', 'topicLagMs', 'roundMs'] as const;
-type NodeFigure = (typeof NODE_FIGURES)[number];
 /** 110 × 64,800 bytes = 7.1 MB. */
 export const LANES_MAX = 110;
 /** Nodes whose shares are computed per second: about 2 ms. */
@@ -255,12 +236,6 @@ interface NodeShare {
 }
 
 type Columns = Readonly<Record<keyof LaneFigures, readonly (number | null)[]>>;
-
-/** Columns of one value per second, oldest first. */
-interface TrackStatus extends Columns {
-  /** Id of the node; null = the sum of all without a column. */
-  readonly nodes: readonly { readonly nodeId: string | null; readonly share: readonly (number | null)[] }[];
-}
 
 export const TRACK_SECONDS = 900;
 const FIGURES = ['quota', 'target', 'admitted', 'wanted', 'tokens', 'refused'] as const;

@@ -1,30 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { BusyGroup } from '../../base/ports/telemetry.js';
 import { type BackendId, DIRECTIONS, type GroupId } from '../../core/base/vocabulary.js';
 import type { Coordinator } from '../../core/machine/coordinator.js';
 import { busiest, type GroupCost } from '../../core/target/busiest.js';
 import { BUSY_RATIO } from '../../core/target/constants/constants.js';
 import { HEALTHY } from '../../core/target/throttling-ratio.js';
+import type { BackendStatus } from '../api/node-status.js';
 import type { StatusParts } from './status-parts.js';
 
 type BackendsParts = Pick<StatusParts, 'loop' | 'groups'>;
-
-/** Backend of `/v1/backends`. */
-export interface BackendStatus {
-  readonly backend: string;
-  readonly zone: string;
-  /** Part of its present work that it can bear; null = not near saturation, or silent. */
-  readonly throttlingRatio: number | null;
-  readonly level: number | null;
-  readonly target: number | null;
-  readonly spring: number | null;
-  /** True = no health for limiting.healthValidMs: nothing is limited for it. */
-  readonly silent: boolean;
-  readonly heardAgoMs: number;
-  readonly costPerSecond: number;
-  /** Five at most; all are published (busy-watch.ts). */
-  readonly busiestGroups: readonly Omit<BusyGroup, 'backend'>[];
-}
 
 /** Groups shown: FoundationDB's top 5 tags of a server. */
 const BUSIEST_MAX = 5;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChangePreview } from '../../../src/node/api/change-answers.js';
 import type { DirectionStatus } from '../../../src/node/api/node-status.js';
-import type { ChangePreview } from '../../../src/node/groups/changes/preview-change.js';
 import { type HttpScene, type Method, readyScene, settled } from './http-scene.js';
 
 /** Two nodes of one cluster: what one is asked, the other has, too. */

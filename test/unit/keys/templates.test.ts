@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { KeyEntry } from '../../../src/node/api/change-answers.js';
 import { deleteGroup, putGroup } from '../../../src/node/groups/changes/change-group.js';
-import {
-  deleteKeys,
-  type KeyEntry,
-  listKeyDefinitions,
-  patchKeys,
-  putKeys,
-} from '../../../src/node/groups/changes/change-keys.js';
+import { deleteKeys, listKeyDefinitions, patchKeys, putKeys } from '../../../src/node/groups/changes/change-keys.js';
 import { BY_TEST } from '../../integration/changed-by.js';
 import type { WholeNode } from '../../whole-node.js';
 import { done, type KeysCluster, onOneNode, PER_MINUTE, takeAll, withKeys } from './keys-cluster.js';

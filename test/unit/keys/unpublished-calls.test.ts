@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { KeyEntry } from '../../../src/node/api/change-answers.js';
 import type { Batch, Reservation } from '../../../src/node/api/decision.js';
-import { deleteKeys, type KeyEntry, putKeys } from '../../../src/node/groups/changes/change-keys.js';
+import { deleteKeys, putKeys } from '../../../src/node/groups/changes/change-keys.js';
 import { BY_TEST } from '../../integration/changed-by.js';
 import type { WholeNode } from '../../whole-node.js';
 import { done, type KeysCluster, onOneNode, PER_MINUTE, useUp } from './keys-cluster.js';

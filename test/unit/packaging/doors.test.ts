@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,6 +106,12 @@ describe('types of the package', () => {
     }
     expect(output).toBe('');
   });
+});
+
+test('types name no zod, and the comment of a member stands where editors look', () => {
+  const types = readFileSync(join(ROOT, 'dist/index.d.ts'), 'utf8');
+  expect(types).not.toMatch(/['"]zod/);
+  expect(types).toMatch(/^ +\/\*\* Milliseconds since its last record was read here\. \*\/\n +silentMs: /m);
 });
 
 test('import and require give one copy', async () => {

@@ -3,21 +3,11 @@ import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { finiteOrNull, shownRates } from '../../../core/base/shown-rates.js';
 import { BYTES, directionIndex, directionOfLane, laneOf, MESSAGES, UNLIMITED } from '../../../core/base/vocabulary.js';
+import { count, listOf, number, record, text, yes } from '../../../node/api/answer-table.js';
+import { RATES } from '../../../node/api/node-status.js';
 import type { Part } from '../../../node/enforcers/membership.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
-import {
-  BODY_PROBLEMS,
-  count,
-  itemOf,
-  json,
-  listOf,
-  number,
-  PROBLEM,
-  RATES,
-  record,
-  text,
-  yes,
-} from '../route/answer-schemas.js';
+import { BODY_PROBLEMS, itemOf, json, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { amount, bulkOf, flag, GROUP_LENGTH_MAX, HTTP_WAIT_MS_MAX, milliseconds, textUpTo } from '../route/fields.js';
 import { itemProblem } from '../route/problem.js';

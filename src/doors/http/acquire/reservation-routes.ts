@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { count, listOf, number, record } from '../../../node/api/answer-table.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
-import { BODY_PROBLEMS, count, itemOf, json, listOf, number, PROBLEM, record } from '../route/answer-schemas.js';
+import { BODY_PROBLEMS, itemOf, json, PROBLEM } from '../route/answer-schemas.js';
 import { body, type Rule } from '../route/body.js';
 import { amount, bulkOf, flag } from '../route/fields.js';
 import { readPart } from '../route/invalid-input.js';

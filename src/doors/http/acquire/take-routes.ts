@@ -2,20 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { directionIndex, laneOf } from '../../../core/base/vocabulary.js';
+import { count, listOf, number, record, text, yes } from '../../../node/api/answer-table.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { callerOf } from '../access/caller.js';
-import {
-  BODY_PROBLEMS,
-  count,
-  itemOf,
-  json,
-  listOf,
-  number,
-  PROBLEM,
-  record,
-  text,
-  yes,
-} from '../route/answer-schemas.js';
+import { BODY_PROBLEMS, itemOf, json, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { amount, bulkOf, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
 import { readPart } from '../route/invalid-input.js';

@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { readRevision } from '../../../base/input/revision.js';
 import { attachmentName } from '../../../core/beside/registry/registry-record.js';
+import { listOf, record, text } from '../../../node/api/answer-table.js';
+import { AUDITED_CHANGE } from '../../../node/api/change-answers.js';
 import { auditedChange } from '../../../node/groups/registry/audit-trail.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
-import { json, listOf, PROBLEM, record, text } from '../route/answer-schemas.js';
+import { json, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { once, whole } from '../route/fields.js';
 import { route } from '../route/route.js';
@@ -63,34 +65,10 @@ const QUERY = body(
   ],
 );
 
-const DEFINITION = z
-  .record(z.string(), z.unknown())
-  .nullable()
-  .meta({ description: 'The definition as YAML writes it; null means that nothing was defined at run time.' });
-
-const WHO = record({ name: text, how: text, requestId: text }, 'Null means that the node does not say.').nullable();
-
-const CHANGE = record({
-  revision: z.int().min(1).meta({ description: 'The revision of the change, and of whatever was detached with it.' }),
-  time: text
-    .nullable()
-    .meta({ description: 'The time of the request for the change, by the clock of the node that was asked.' }),
-  node: text.meta({ description: 'The node that was asked.' }),
-  who: WHO,
-  what: z.enum(['made', 'changed', 'deleted']),
-  kind: z.enum(['group', 'attachment', 'key-template', 'key']),
-  name: text.meta({ description: 'The name of the group, or the path of the scope.' }),
-  before: DEFINITION,
-  after: DEFINITION,
-  withGroup: text
-    .nullable()
-    .meta({ description: 'The group whose deletion with force has detached the scope; null otherwise.' }),
-});
-
 const CHANGES = json(
   'A page of changes.',
   record({
-    changes: listOf(CHANGE),
+    changes: listOf(record(AUDITED_CHANGE)),
     next: text.nullable().meta({ description: 'The value of `after` for the next page; null on the last page.' }),
   }),
 );

@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { showSent } from '../../../base/input/input-mistakes.js';
+import { eitherOf, exactly, listOf, record } from '../../../node/api/answer-table.js';
+import { PREVIEWED_GROUP } from '../../../node/api/change-answers.js';
+import { MANY_GROUPS } from '../../../node/api/quota-groups.js';
 import {
   checkedReplacement,
   definedGroup,
@@ -22,16 +25,11 @@ import {
   BATCH_PROBLEM,
   BODY_PROBLEMS,
   CHANGE_PROBLEMS,
-  count,
   DEFINITION,
   DEFINITION_OR_PREVIEW,
   json,
-  listOf,
   PREVIEW,
   PROBLEM,
-  record,
-  text,
-  yes,
 } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { anyObject, onOrOff, pathParams } from '../route/fields.js';
@@ -148,21 +146,10 @@ const BATCH_BODY = body({
   ).exactOptional(),
 });
 
-const PREVIEWED = record({
-  group: text,
-  isNew: yes,
-  origin: z.enum(['yaml', 'run-time']).nullable(),
-  revision: count,
-  before: z.record(z.string(), z.unknown()).nullable(),
-  after: z.record(z.string(), z.unknown()),
-});
-
-const PUT_GROUPS = record({ revision: count, groups: listOf(record({ group: text, isNew: yes })) });
-
 const BATCH_ANSWERS = {
   200: json(
     'All groups are changed; with ?dryRun=true what would be.',
-    z.union([PUT_GROUPS, record({ dryRun: z.literal(true), groups: listOf(PREVIEWED) })]),
+    eitherOf(record(MANY_GROUPS), record({ dryRun: exactly(true), groups: listOf(record(PREVIEWED_GROUP)) })),
   ),
   ...BODY_PROBLEMS,
   403: PROBLEM,

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import type { KeyEntry } from '../../../node/api/change-answers.js';
 import {
   definedKeys,
   deleteKeys,
   entryText,
   isDefined,
-  type KeyEntry,
   keyEntryOf,
   listKeyDefinitions,
   patchKeys,

@@ -2,30 +2,19 @@ import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import type { Access } from '../../../base/access/access.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
-import { DIMENSIONS, DIRECTIONS } from '../../../core/base/vocabulary.js';
+import { DIRECTIONS } from '../../../core/base/vocabulary.js';
+import { record } from '../../../node/api/answer-table.js';
+import { HISTORY_STATUS, LIVE_STATUS } from '../../../node/api/live-status.js';
 import { LiveFeed } from '../../../node/feed/live-feed.js';
 import { type EndOfStream, type LiveSink, LiveStreams, STREAMS_MAX } from '../../../node/feed/live-streams.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { createTopic } from '../../../node/loop/open-topics.js';
 import { recordTopic } from '../../../topic/recording/record-topic.js';
 import { RecordingWriter } from '../../../topic/recording/recording-writer.js';
-import {
-  count,
-  GROUP_STATUS,
-  json,
-  listOf,
-  MEMBER,
-  number,
-  PROBLEM,
-  record,
-  TEMPLATE,
-  text,
-  yes,
-} from '../route/answer-schemas.js';
+import { json, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { choice, once, whole } from '../route/fields.js';
 import { route } from '../route/route.js';
@@ -243,80 +232,10 @@ const HISTORY_QUERY = body({
 
 const RECORDING_QUERY = body({ seconds: whole(RECORDING_SECONDS_MAX, 'The seconds that the recording lasts.') });
 
-const FIGURES = listOf(number.nullable());
-const SIGNED_FIGURES = listOf(z.number().nullable());
-
-const HISTORY_ROW = {
-  group: text,
-  direction: z.enum(DIRECTIONS),
-  dimension: z.enum(DIMENSIONS),
-  quota: number.nullable(),
-  admitted: number,
-  wanted: number,
-};
-
-const GROUP_ROW = record({
-  ...HISTORY_ROW,
-  throttledNodes: count.meta({ description: 'The number of nodes that want more than they are admitted.' }),
-  strategy: text,
-  enabled: yes,
-});
-
-const GROUP_LIST = record({
-  total: count,
-  found: count,
-  from: count,
-  rows: listOf(GROUP_ROW),
-  unnamed: count.meta({ description: 'Directions in use at other nodes whose names this node does not know.' }),
-});
-
-const NODE_LIVE = record({
-  atMs: number,
-  cluster: text,
-  nodeId: text,
-  version: text,
-  phase: text,
-  ready: yes,
-  notReadyBecause: listOf(text),
-  degraded: listOf(text),
-  uptimeMs: number,
-  members: listOf(MEMBER),
-  reportRoundTripMs: number,
-  lastRebalancingMs: number,
-  keys: listOf(TEMPLATE),
-  topicLagMs: number.nullable(),
-  topic: record({ kind: text, partitions: count, lost: text.nullable(), pendingAppends: count }),
-  canChange: yes,
-});
-
-const GROUP_LIVE = GROUP_STATUS.extend({
-  template: text.nullable().meta({ description: 'The pattern of the template that makes this key; null = no key.' }),
-});
-
 const LIVE_NOW = json(
   'The content of the page, once. With `Accept: text/event-stream` the same is pushed: an event `node`, `groups` or ' +
     '`group` a second for whatever has changed, and `ended` with the reason before the node ends the stream.',
-  record({ node: NODE_LIVE, groups: GROUP_LIST.exactOptional(), group: GROUP_LIVE.exactOptional() }),
+  record(LIVE_STATUS),
 );
 
-const HISTORY = json(
-  'Columns of one value per second, the oldest first; null = not known.',
-  record({
-    endedMs: number,
-    seconds: count,
-    node: record({ members: FIGURES, reportRoundTripMs: FIGURES, topicLagMs: FIGURES, roundMs: FIGURES }),
-    group: record({
-      group: text,
-      direction: z.enum(DIRECTIONS),
-      dimension: z.enum(DIMENSIONS),
-      quota: FIGURES,
-      target: FIGURES,
-      admitted: FIGURES,
-      wanted: FIGURES,
-      tokens: SIGNED_FIGURES,
-      refused: FIGURES,
-      nodes: listOf(record({ nodeId: text.nullable(), share: FIGURES })),
-    }).nullable(),
-    rows: listOf(record(HISTORY_ROW)),
-  }),
-);
+const HISTORY = json('Columns of one value per second, the oldest first; null = not known.', record(HISTORY_STATUS));

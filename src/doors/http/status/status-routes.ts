@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { z } from 'zod';
 import type { Access } from '../../../base/access/access.js';
 import { describeQuota } from '../../../config/describe/describe-config.js';
 import { shownRates } from '../../../core/base/shown-rates.js';
 import { BYTES, lanesOf, MESSAGES } from '../../../core/base/vocabulary.js';
+import type { GroupSummary } from '../../../node/api/change-answers.js';
 import { originOf } from '../../../node/groups/registry/describe-registry.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { busiestKeys } from '../../../node/status/busiest-keys.js';
@@ -11,15 +11,7 @@ import { describeKey, unknownKey } from '../../../node/status/describe-key.js';
 import { describeGroup, describeNode } from '../../../node/status/describe-node.js';
 import { LaneSummary } from '../../../node/status/lane-summary.js';
 import type { StatusParts } from '../../../node/status/status-parts.js';
-import {
-  BUSIEST_KEYS,
-  GROUP_ANSWER,
-  type GROUP_SUMMARY,
-  GROUPS,
-  KEY,
-  NODES,
-  PROBLEM,
-} from '../route/answer-schemas.js';
+import { BUSIEST_KEYS, GROUP_ANSWER, GROUPS, KEY, NODES, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { once, pathParams } from '../route/fields.js';
 import { NO_QUERY, route } from '../route/route.js';
@@ -86,8 +78,6 @@ function pageOfGroups(node: NodeParts, after: string | undefined) {
   const next = groups.length > PAGE_MAX ? (page.at(-1)?.group ?? null) : null;
   return { groups: page, next };
 }
-
-type GroupSummary = z.infer<typeof GROUP_SUMMARY>;
 
 function summarizeGroup(node: StatusParts, group: number): GroupSummary {
   const { name, strategy } = node.groups.at(group);

@@ -10,15 +10,13 @@ import { LIMIT_NAMES, rateKey } from '../../../config/setting/written-rate.js';
 import { isExpected } from '../../../core/beside/registry/group-history.js';
 import type { ChangedBy, GroupDefinition } from '../../../core/beside/registry/registry-record.js';
 import { DEFINITION_BYTES_MAX } from '../../../topic/codec/registry-codec.js';
-import type { DefinedGroup } from '../../api/quota-groups.js';
+import type { CostedGroup } from '../../api/change-answers.js';
 import { leastDefinition } from '../least-definition.js';
 import { originOf } from '../registry/describe-registry.js';
 import { rejectInUse } from './attaching.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 
-export interface CostedGroup extends DefinedGroup {
-  readonly readPageBytes: number;
-}
+export type { CostedGroup } from '../../api/change-answers.js';
 
 /** Returns a group. Throws GROUP_UNKNOWN. */
 export function definedGroup(parts: ChangeParts, name: string): CostedGroup {

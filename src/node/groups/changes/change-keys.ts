@@ -12,22 +12,13 @@ import {
   templateEntry,
 } from '../../../core/beside/registry/registry-record.js';
 import { DEFINITION_BYTES_MAX } from '../../../topic/codec/registry-codec.js';
-import type { Defined } from '../../api/quota-groups.js';
+import type { DefinedKeys, KeyEntry, KeysPreview } from '../../api/change-answers.js';
 import { examineOverride, examineTemplate } from '../keys/key-definition.js';
 import { leastOverride, leastTemplate } from '../least-definition.js';
 import { afterOthers, patched } from './change-group.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 
-/** Template, or a single key's own settings. */
-export interface KeyEntry {
-  readonly kind: 'template' | 'key';
-  readonly name: string;
-}
-
-export interface DefinedKeys extends KeyEntry, Defined {
-  /** Definition as below the pattern, or its overrides, in YAML. */
-  readonly definition: GroupDefinition;
-}
+export type { DefinedKeys, KeyEntry } from '../../api/change-answers.js';
 
 /** Returns the template of this pattern, or the entry of this key. */
 export function keyEntryOf(kind: KeyEntry['kind'], text: string): KeyEntry {
@@ -101,14 +92,6 @@ export async function patchKeys(
     const seen = definition === null ? 0 : revision;
     return await putKeys(parts, entry, patched(before, patch) as GroupDefinition, expected ?? seen, by);
   });
-}
-
-/** Effect of a change, without making it. */
-export interface KeysPreview extends KeyEntry {
-  readonly dryRun: true;
-  /** Definition as YAML writes it; null = none. */
-  readonly before: GroupDefinition | null;
-  readonly after: GroupDefinition | null;
 }
 
 /** Previews a put. Throws what `putKeys` would reject with. */

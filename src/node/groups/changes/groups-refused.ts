@@ -1,13 +1,5 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-
-/** Refused group of a batch: members of a problem (RFC 9457). */
-export interface RefusedGroup {
-  readonly group: string;
-  readonly code: string;
-  readonly detail: string;
-  readonly remedy: string;
-  readonly status: number;
-}
+import type { RefusedGroup } from '../../api/change-answers.js';
 
 /** Refuses a batch as a whole: GROUPS_CHANGED if only revisions were wrong. */
 export class GroupsRefused extends QuotameshError {

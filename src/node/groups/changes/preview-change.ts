@@ -6,29 +6,10 @@ import { groupIdOf } from '../../../core/base/ids.js';
 import { shownRates } from '../../../core/base/shown-rates.js';
 import { BYTES, DIRECTIONS, type Direction, MESSAGES } from '../../../core/base/vocabulary.js';
 import type { GroupDefinition } from '../../../core/beside/registry/registry-record.js';
-import type { QuotaAsWritten, RateStatus } from '../../api/node-status.js';
+import type { ChangePreview, DirectionPreview, GroupPreview } from '../../api/change-answers.js';
 import { rejectInUse } from './attaching.js';
 import { checkedDefinition, expectRevision, mergedDefinition } from './change-group.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
-
-/** Effect of a change, without making it. */
-export interface ChangePreview {
-  readonly group: string;
-  readonly dryRun: true;
-  /** Definition after it, as YAML writes it; null = no such group. */
-  readonly definition: GroupDefinition | null;
-  readonly before: GroupPreview | null;
-  readonly after: GroupPreview | null;
-}
-
-export type GroupPreview = Readonly<Record<Direction, DirectionPreview>>;
-
-export interface DirectionPreview {
-  readonly quota: RateStatus;
-  readonly quotaAsWritten: QuotaAsWritten;
-  readonly target: RateStatus;
-  readonly nodes: readonly { readonly nodeId: string; readonly demand: RateStatus; readonly share: RateStatus }[];
-}
 
 /** Previews a PUT, with all checks. Shares follow from the last reports; strategies with steps show their first. */
 export function previewPut(parts: ChangeParts, name: string, written: unknown, expected: Expected): ChangePreview {

@@ -1,24 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Mapping } from '../../../base/input/mapping.js';
-import type { BatchEntry, ChangedBy, GroupDefinition } from '../../../core/beside/registry/registry-record.js';
+import type { BatchEntry, ChangedBy } from '../../../core/beside/registry/registry-record.js';
+import type { PreviewedGroup, RefusedGroup } from '../../api/change-answers.js';
 import type { ManyGroups } from '../../api/quota-groups.js';
 import { originOf } from '../registry/describe-registry.js';
 import { changed, checkedReplacement, definedGroup, rejectBeyond } from './change-group.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
-import { GroupsRefused, type RefusedGroup, refusedGroup } from './groups-refused.js';
+import { GroupsRefused, refusedGroup } from './groups-refused.js';
 
 /** Most groups of one batch: each node applies them within one turn of its event loop. */
 export const BATCH_GROUPS_MAX = 10_000;
-
-export interface PreviewedGroup {
-  readonly group: string;
-  readonly isNew: boolean;
-  readonly origin: 'yaml' | 'run-time' | null;
-  readonly revision: number;
-  readonly before: GroupDefinition | null;
-  readonly after: GroupDefinition;
-}
 
 /** Returns the expected revision of a group; may throw GROUP_CHANGED. */
 export type ExpectedOf = (group: string) => Expected;

@@ -1,30 +1,7 @@
 import type { Telemetry } from '../../../base/ports/telemetry.js';
 import type { BatchDecision } from '../../../core/beside/registry/registry-protocol.js';
-import {
-  type AuditRecord,
-  type ChangedBy,
-  type Entry,
-  entryOf,
-  type GroupDefinition,
-} from '../../../core/beside/registry/registry-record.js';
-
-/** Change for people: GET /v1/audit, `quotamesh audit`, the log. */
-export interface AuditedChange {
-  /** Rises with every change; what was detached with a group has its deletion's. */
-  readonly revision: number;
-  /** Time by the clock of the changing node; null = unknown. */
-  readonly time: string | null;
-  readonly node: string;
-  readonly who: Omit<ChangedBy, 'atMs'> | null;
-  readonly what: 'made' | 'changed' | 'deleted';
-  readonly kind: Entry['kind'];
-  readonly name: string;
-  /** Definition as YAML writes it; null = none at run time. */
-  readonly before: GroupDefinition | null;
-  readonly after: GroupDefinition | null;
-  /** Group deleted with force, which detached it; null = changed by itself. */
-  readonly withGroup: string | null;
-}
+import { type AuditRecord, entryOf } from '../../../core/beside/registry/registry-record.js';
+import type { AuditedChange } from '../../api/change-answers.js';
 
 export function auditedChange(record: AuditRecord): AuditedChange {
   const { revision, author, group, before, after, by } = record;

@@ -1,7 +1,7 @@
 import { printable } from '../../../base/errors/printable.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { isMapping } from '../../../base/input/mapping.js';
-import type { DefinedKeys, KeyEntry } from '../../../node/groups/changes/change-keys.js';
+import type { DefinedKeys, KeyEntry } from '../../../node/api/change-answers.js';
 import { isSameValue } from '../../../node/groups/least-definition.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { change, nodeAddress } from '../../node-client/node-requests.js';

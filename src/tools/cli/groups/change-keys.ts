@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { printable } from '../../../base/errors/printable.js';
 import { segmentOf } from '../../../config/setting/path-segment.js';
-import type { DefinedKeys, KeyEntry, KeysPreview } from '../../../node/groups/changes/change-keys.js';
+import type { DefinedKeys, KeyEntry, KeysPreview } from '../../../node/api/change-answers.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { print } from '../../terminal/print.js';

@@ -8,7 +8,7 @@ import {
   spelledRate,
   type WrittenRate,
 } from '../../../config/setting/written-rate.js';
-import type { CostedGroup } from '../../../node/groups/changes/change-group.js';
+import type { CostedGroup } from '../../../node/api/change-answers.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { print, usage } from '../../terminal/print.js';
 import { DEFINITION_SAMPLE, groupPath, patchOrMake } from './change-groups.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { printable } from '../../../base/errors/printable.js';
 import { isMapping, type Mapping } from '../../../base/input/mapping.js';
 import { readRevision } from '../../../base/input/revision.js';
-import type { AuditedChange } from '../../../node/groups/registry/audit-trail.js';
+import type { AuditedChange } from '../../../node/api/change-answers.js';
 import { nodeAddress, pagesOf } from '../../node-client/node-requests.js';
 import { print, usage } from '../../terminal/print.js';
 import type { AuditOptions } from './audit-command.js';
