@@ -162,7 +162,8 @@ export class SimulatedTopic {
   }
 
   drawDelayMs(way: keyof TopicDelays): number {
-    return this.#random.between(...this.#delays[way]) + this.slowness[way];
+    const delays = this.#delays[way];
+    return this.#random.between(delays[0], delays[1]) + this.slowness[way];
   }
 
   #open(connection: Connection, compacted: boolean): void {

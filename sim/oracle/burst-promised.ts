@@ -18,7 +18,7 @@ export function burstPromised(
   const { node, depth, share, isServed } = record;
   if (!isServed[group]) return;
   const members = record.membersOf(group);
-  const isMember = members.includes(node.coordinator.nodeKey);
+  const isMember = members.some(({ nodeKey }) => nodeKey === node.coordinator.nodeKey);
   const nodes = members.length + (isMember ? 0 : 1);
   const equal = settings.quota.publish[MESSAGES] / Math.max(1, nodes);
   const most = Math.max((share[group] * BURST_MS) / 1000, leastDepth(equal));

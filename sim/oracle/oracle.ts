@@ -1,5 +1,6 @@
 import { hasClusterBucket } from '../../src/core/base/local-gate.js';
 import type { CoordinatorEvent, Effects } from '../../src/core/base/protocol/events-and-effects.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
 import { DIRECTION_COUNT, MESSAGES } from '../../src/core/base/vocabulary.js';
 import type { NodeObserver, SimulatedNode } from '../cluster/simulated-node.js';
 import type { World } from '../cluster/world.js';
@@ -54,6 +55,8 @@ export class Oracle implements NodeObserver {
   readonly #ledgers: readonly GroupLedger[];
   /** True = the group's sums exceed one view's, and views are told apart after every record. */
   readonly #isSplit: boolean[];
+  /** Settings looked at last, and whether the cluster has a bucket by them; per group. */
+  readonly #seen: { settings: GroupSettings; hasBucket: boolean }[];
   readonly #touched = new Set<number>();
   readonly #order = new OrderLaw();
   readonly #logTime = new LogTimeLaw();
@@ -66,6 +69,7 @@ export class Oracle implements NodeObserver {
     this.#world = world;
     this.#ledgers = world.settings.groups.map(() => new GroupLedger());
     this.#isSplit = world.settings.groups.map(() => false);
+    this.#seen = world.settings.groups.map((settings) => ({ settings, hasBucket: hasClusterBucket(settings) }));
     this.away = new AwayLaw(world.settings.groups.length);
   }
 
@@ -150,9 +154,10 @@ export class Oracle implements NodeObserver {
   }
 
   #lookAtPool(record: ProcessRecord): void {
+    const mayEnd = record.isServing && isAgreed(record);
+    if (record.hasPoolOfItsOwn && !mayEnd) return;
     const serving = [...this.records.values()].filter(({ isServing }) => isServing);
-    if (remembersMore(record, serving)) record.hasPoolOfItsOwn = true;
-    else if (record.isServing && isAgreed(record)) record.hasPoolOfItsOwn = false;
+    record.hasPoolOfItsOwn = remembersMore(record, serving);
   }
 
   #recordOf(node: SimulatedNode): ProcessRecord {
@@ -231,7 +236,10 @@ export class Oracle implements NodeObserver {
 
   /** Tests for a cluster's bucket, judged by token-law.ts and the figures. */
   #hasBucket(group: number): boolean {
-    return hasClusterBucket(this.#settingsOf(group));
+    const settings = this.#settingsOf(group);
+    const seen = this.#seen[group];
+    if (seen.settings !== settings) this.#seen[group] = { settings, hasBucket: hasClusterBucket(settings) };
+    return this.#seen[group].hasBucket;
   }
 
   #fail(promise: string, group: number, says: string): void {

@@ -1,5 +1,4 @@
-import { groupIdOf } from '../../src/core/base/ids.js';
-import { type GroupId, laneOf, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
+import { type GroupId, laneOf, MESSAGES, type NodeKey, slotOf } from '../../src/core/base/vocabulary.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
 import { GroupLedger } from './group-ledger.js';
 import { OwnBucket } from './own-bucket.js';
@@ -41,14 +40,16 @@ export class ProcessRecord {
   /** True = it reads itself as a member of all partitions. */
   get isMember(): boolean {
     const { membership, nodeKey, log } = this.node.coordinator;
-    return log.logTimes.every((_, partition) => membership.indexOf(nodeKey, partition) !== -1);
+    for (let partition = 0; partition < log.logTimes.length; partition++) {
+      if (membership.indexOf(nodeKey, partition) === -1) return false;
+    }
+    return true;
   }
 
   /** Lists members sharing a group, by its own reading. */
-  membersOf(group: number): number[] {
+  membersOf(group: number): readonly { readonly nodeKey: NodeKey }[] {
     const { coordinator } = this.node;
-    const { cluster, groups } = coordinator.settings;
-    return coordinator.aliveFor(groupIdOf(cluster, groups[group].name)).members.map(({ nodeKey }) => nodeKey);
+    return coordinator.aliveFor(coordinator.groupIdOf(group)).members;
   }
 
   /** Reads a group's state now. */

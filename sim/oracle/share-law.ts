@@ -9,7 +9,7 @@ type Fail = (promise: string, about: string, says: string) => void;
 /** Shares of all members, by one process. */
 interface Division {
   readonly members: readonly number[];
-  readonly shares: readonly number[];
+  readonly shares: Float64Array;
 }
 
 /** Checks that a view's processes agree on members and shares, and apply them. */
@@ -46,8 +46,8 @@ export function checkAgreement(
 function divisionOf(record: ProcessRecord, group: number): Division {
   const { coordinator } = record.node;
   const view = coordinator.shares.converge(group, mapLaneOf(record, group));
-  const members = record.membersOf(group);
-  return { members, shares: [...view.share[MESSAGES].slice(0, view.count)] };
+  const members = record.membersOf(group).map(({ nodeKey }) => nodeKey);
+  return { members, shares: view.share[MESSAGES].slice(0, view.count) };
 }
 
 /** Tests if the whole target is divided: no smoothing, slewing or ramps. */
@@ -78,7 +78,7 @@ function differenceOf(
   agreesOnPool: boolean,
 ): string | null {
   const names = `${first.name} and ${second.name}, both at ${first.node.readOffsets.next.join('/')}`;
-  if (one.members.join() !== other.members.join()) {
+  if (one.members.length !== other.members.length || one.members.some((key, at) => key !== other.members[at])) {
     return `${names} know ${one.members.length} and ${other.members.length} members`;
   }
   const own = agreesOnPool ? [first, second].map(({ node }) => one.members.indexOf(node.coordinator.nodeKey)) : [];

@@ -46,9 +46,11 @@ function isSame(one: ProcessRecord, other: ProcessRecord): boolean {
 /** Tests if it ignores a running process, remembering a newer life of its id. */
 export function remembersMore({ node }: ProcessRecord, serving: readonly ProcessRecord[]): boolean {
   const { log } = node.coordinator;
-  return serving.some(({ node: { coordinator, signingKey } }) => {
-    return signingKey === node.signingKey && log.newestLifeOf(coordinator.nodeKey) > coordinator.incarnation;
-  });
+  for (const { node: other } of serving) {
+    const { nodeKey, incarnation } = other.coordinator;
+    if (other.signingKey === node.signingKey && log.newestLifeOf(nodeKey) > incarnation) return true;
+  }
+  return false;
 }
 
 function mayBeCompared(record: ProcessRecord, { stalenessMs, heartbeatMs }: UsedSettings): boolean {
