@@ -56,7 +56,7 @@ async function saturate(members: readonly Member[], forMs: number): Promise<void
   for (let ms = 0; ms < forMs; ms += STEP_MS) {
     await vi.advanceTimersByTimeAsync(STEP_MS);
     for (const { node } of members) {
-      if (!node.status().ready) continue;
+      if (!node.isReady) continue;
       while (node.tryAcquire('calls', { messages: 1, bytes: 0 }).granted) granted.push(performance.now());
     }
   }
