@@ -11,7 +11,7 @@ import { Random } from '../sim/cluster/random.js';
 import type { LaneState } from '../src/core/account/lanes/lane-state.js';
 import { LaneTable } from '../src/core/account/lanes/lane-table.js';
 import { ShareBook } from '../src/core/account/share/share-book.js';
-import type { ReportRecord, ReportRow } from '../src/core/base/protocol/record.js';
+import { NOTHING_REPORTED, type ReportRecord, type ReportRow } from '../src/core/base/protocol/record.js';
 import { DIRECTION_COUNT } from '../src/core/base/vocabulary.js';
 import { STRATEGIES } from '../src/core/convergence/strategies.js';
 import { createLaneView } from '../src/core/convergence/strategy.js';
@@ -138,9 +138,9 @@ function recordOf(member: Member, first: number, count: number): ReportRecord {
     const usage = random.next() * 20;
     const demandMessages = usage * (random.next() < 0.1 ? 10 : 1);
     rows.push({
+      ...NOTHING_REPORTED,
       groupId: table.groupIdOf(group),
       direction: 0,
-      topics: 0,
       usageMessages: usage,
       usageBytes: usage * 10_000,
       demandMessages,

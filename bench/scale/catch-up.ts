@@ -10,7 +10,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
 import type { Append, ReadEvent } from '../../src/core/base/protocol/events-and-effects.js';
-import { nodeRecordKey, partitionOf, type ReportRow, reportRecordKey } from '../../src/core/base/protocol/record.js';
+import {
+  NOTHING_REPORTED,
+  nodeRecordKey,
+  partitionOf,
+  type ReportRow,
+  reportRecordKey,
+} from '../../src/core/base/protocol/record.js';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import { DIRECTION_COUNT, type GroupId } from '../../src/core/base/vocabulary.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
@@ -168,9 +174,9 @@ function groupsOn(partition: number, partitions: number, count: number): GroupId
 function rowOf(groupId: GroupId): ReportRow {
   const rates = { usageMessages: 1, usageBytes: 1, demandMessages: 1, demandBytes: 1 };
   return {
+    ...NOTHING_REPORTED,
     groupId,
     direction: 0,
-    topics: 0,
     ...rates,
     shareMessages: 1,
     shareBytes: 1,

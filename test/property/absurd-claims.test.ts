@@ -4,6 +4,7 @@ import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js'
 import {
   backendRecordKey,
   groupStateRecordKey,
+  NOTHING_REPORTED,
   nodeRecordKey,
   reportRecordKey,
   type TopicRecord,
@@ -74,9 +75,9 @@ function recordOf({ claim: told, by, life: count, sequence }: Said): { key: stri
       return { key: nodeRecordKey(nodeKey), record: { kind: told.kind, author, nodeId: by } };
     case 'report': {
       const rows = told.rows.map(({ group, direction, demand, usage, share, charge: units }) => ({
+        ...NOTHING_REPORTED,
         groupId: idOf(group),
         direction,
-        topics: 0,
         usageMessages: usage,
         usageBytes: usage,
         demandMessages: demand,

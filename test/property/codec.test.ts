@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random } from '../../sim/cluster/random.js';
 import { clusterHashOf, groupIdOf, incarnationOf, isWideId, nodeKeyOf } from '../../src/core/base/ids.js';
 import {
+  NOTHING_REPORTED,
   nodeRecordKey,
   type ReportRow,
   reportRecordKey,
@@ -55,12 +56,11 @@ function readerOfThree() {
 function rowOf(rate: number): ReportRow {
   const rates = { usageMessages: rate, usageBytes: rate * 100, demandMessages: rate, demandBytes: rate * 100 };
   return {
+    ...NOTHING_REPORTED,
     groupId: groupIdOf(settings.cluster, 'orders'),
     direction: 0,
     topics: 1,
     ...rates,
-    shareMessages: 0,
-    shareBytes: 0,
   };
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { groupIdOf } from '../../src/core/base/ids.js';
 import type { Effects } from '../../src/core/base/protocol/events-and-effects.js';
-import type { ReportRow } from '../../src/core/base/protocol/record.js';
+import { NOTHING_REPORTED, type ReportRow } from '../../src/core/base/protocol/record.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { laneOf, slotOf } from '../../src/core/base/vocabulary.js';
 import type { Coordinator } from '../../src/core/machine/coordinator.js';
@@ -135,7 +135,7 @@ function worksIn(at: number, way: number, count: number): Act {
 function row(name: string, way: number, rate: number): ReportRow {
   const rates = { usageMessages: rate, usageBytes: rate, demandMessages: rate, demandBytes: rate };
   const groupId = groupIdOf(SETTINGS.cluster, name);
-  return { groupId, direction: way, topics: 0, ...rates, shareMessages: rate, shareBytes: rate };
+  return { ...NOTHING_REPORTED, groupId, direction: way, ...rates, shareMessages: rate, shareBytes: rate };
 }
 
 /** Shares and depths in force in every lane that is served. */

@@ -4,6 +4,7 @@ import type { ReadEvent } from '../../src/core/base/protocol/events-and-effects.
 import {
   backendRecordKey,
   groupStateRecordKey,
+  NOTHING_REPORTED,
   nodeRecordKey,
   partitionOf,
   type ReportRow,
@@ -151,7 +152,7 @@ function rowsOf({ rows, partition }: Action, { cluster, groups, partitions }: Co
     }));
     const costs = { transactions: usageMessages, backends };
     const used = { usageMessages, usageBytes, demandMessages, demandBytes };
-    return [{ groupId, direction, topics: 1, ...used, shareMessages, shareBytes, costs }];
+    return [{ ...NOTHING_REPORTED, groupId, direction, topics: 1, ...used, shareMessages, shareBytes, costs }];
   });
 }
 

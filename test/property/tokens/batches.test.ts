@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../src/core/base/ids.js';
 import type { ReadEvent } from '../../../src/core/base/protocol/events-and-effects.js';
 import {
+  NOTHING_REPORTED,
   nodeRecordKey,
   type ReportRow,
   reportRecordKey,
@@ -76,7 +77,7 @@ function rowOf({ group, demand, size, charge }: Action['rows'][number]): ReportR
   };
   const groupId = groupIdOf(SETTINGS.cluster, GROUPS[group]?.name ?? '');
   const charges = { charge: [charge, charge * size] as const };
-  return { groupId, direction: 0, topics: 0, ...rates, shareMessages: 0, shareBytes: 0, ...charges };
+  return { ...NOTHING_REPORTED, groupId, direction: 0, ...rates, ...charges };
 }
 
 /** A node that has followed both lanes until they were full. */

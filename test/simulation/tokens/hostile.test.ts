@@ -2,7 +2,12 @@ import { expect, test } from 'vitest';
 import { Random } from '../../../sim/cluster/random.js';
 import type { World } from '../../../sim/cluster/world.js';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../src/core/base/ids.js';
-import { nodeRecordKey, type ReportRow, reportRecordKey } from '../../../src/core/base/protocol/record.js';
+import {
+  NOTHING_REPORTED,
+  nodeRecordKey,
+  type ReportRow,
+  reportRecordKey,
+} from '../../../src/core/base/protocol/record.js';
 import { someOf } from '../../property/seed.js';
 import { GROUP, SETTINGS } from '../settings.js';
 import { inOrder, type Scene } from './arrivals.js';
@@ -43,10 +48,9 @@ function haveWritten(world: World, lie: Lie, everyMs: number): void {
   };
   const report = () => {
     const [charge, demand] = lie(++at, random);
-    const rates = { usageMessages: demand, demandMessages: demand, usageBytes: 0, demandBytes: 0 };
+    const rates = { ...NOTHING_REPORTED, usageMessages: demand, demandMessages: demand };
     const groupId = groupIdOf(SETTINGS.cluster, GROUP.name);
-    const about = { groupId, direction: 0, topics: 0, shareMessages: 0, shareBytes: 0 };
-    const row: ReportRow = { ...about, ...rates, charge: [charge, 0] };
+    const row: ReportRow = { ...rates, groupId, direction: 0, charge: [charge, 0] };
     const record = { kind: 'report', author: author(), rows: [row] } as const;
     topic.append(connection, [{ partition: 0, key: reportRecordKey(HOSTILE, 0), record }], () => {});
     world.queue.after(everyMs, report);

@@ -2,7 +2,12 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { KEY_ROWS_MAX, NODES_MAX } from '../../../src/core/base/constants.js';
 import { clusterHashOf, incarnationOf, nodeKeyOf } from '../../../src/core/base/ids.js';
-import type { KeyRow, ReportRow, TopicRecord } from '../../../src/core/base/protocol/record.js';
+import {
+  type KeyRow,
+  NOTHING_REPORTED,
+  type ReportRow,
+  type TopicRecord,
+} from '../../../src/core/base/protocol/record.js';
 import { MAGIC, MAX_RECORD_BYTES, WIRE_VERSION } from '../../../src/topic/codec/envelope.js';
 import { quotamesh } from '../../../src/topic/codec/generated/report.js';
 import { RecordCodec } from '../../../src/topic/codec/record-codec.js';
@@ -23,12 +28,11 @@ const COSTS = {
 function row(changes: Partial<ReportRow> = {}): ReportRow {
   const rates = { usageMessages: 1.5, usageBytes: 100, demandMessages: 2000.25, demandBytes: 1e6 };
   return {
+    ...NOTHING_REPORTED,
     groupId: wideId(2 ** 48 - 1),
     direction: 1,
     topics: 3,
     ...rates,
-    shareMessages: 0,
-    shareBytes: 0,
     ...changes,
   };
 }

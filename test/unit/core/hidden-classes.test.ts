@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { LaneTable } from '../../../src/core/account/lanes/lane-table.js';
-import type { ReportRecord, ReportRow } from '../../../src/core/base/protocol/record.js';
+import { NOTHING_REPORTED, type ReportRecord, type ReportRow } from '../../../src/core/base/protocol/record.js';
 import { DIRECTION_COUNT } from '../../../src/core/base/vocabulary.js';
 import { Membership } from '../../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../../src/core/usage-map/usage-map.js';
@@ -51,7 +51,8 @@ test('all rows that are read have few hidden classes, with costs and without', (
 /** Two rows, one of them with costs. */
 function rowsRead(codec: RecordCodec, at: number): readonly ReportRow[] {
   const rates = { usageMessages: 1.5, usageBytes: 1.5, demandMessages: 1.5, demandBytes: 1.5 };
-  const row = { groupId: wideId(2 ** 40 + at), direction: 0, topics: 0, ...rates, shareMessages: 1.5, shareBytes: 1.5 };
+  const shares = { shareMessages: 1.5, shareBytes: 1.5 };
+  const row = { ...NOTHING_REPORTED, groupId: wideId(2 ** 40 + at), direction: 0, ...rates, ...shares };
   const costs = { transactions: 1.5, backends: [{ backend: wideId(7), cost: 1.5 }] };
   const author = { nodeKey: at + 1, incarnation: 65_536, sequence: at + 1 };
   const read = codec.decode(codec.encode({ kind: 'report', author, rows: [row, { ...row, direction: 1, costs }] }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BusyOnBackends } from '../../../src/base/ports/telemetry.js';
 import { backendIdOf, groupIdOf } from '../../../src/core/base/ids.js';
-import { backendRecordKey, type ReportRow } from '../../../src/core/base/protocol/record.js';
+import { backendRecordKey, NOTHING_REPORTED, type ReportRow } from '../../../src/core/base/protocol/record.js';
 import { GroupTable } from '../../../src/node/groups/group-table.js';
 import { BusyWatch } from '../../../src/node/status/busy-watch.js';
 import { describeBackends } from '../../../src/node/status/describe-backends.js';
@@ -10,7 +10,6 @@ import { OneNode } from '../core/machine/one-node.js';
 
 const PASS_MS = 5000;
 const ROWS_PER_RECORD = 64;
-const NO_RATES = { usageBytes: 0, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
 
 /** A node that is told of the costs on `db` by the reports of another one; time passes in calls of `look`. */
 function scene(names: readonly string[], { tells = 'own', backends = ['db'] } = {}) {
@@ -61,7 +60,7 @@ function rowOf(group: string, cost: number, names: readonly string[]): ReportRow
   const backends = names.map((name) => ({ backend: backendIdOf(SETTINGS.cluster, name), cost }));
   const costs = { transactions: 1, backends };
   const groupId = groupIdOf(SETTINGS.cluster, group);
-  return { ...NO_RATES, groupId, direction: 1, topics: 0, usageMessages: 1, demandMessages: 1, costs };
+  return { ...NOTHING_REPORTED, groupId, direction: 1, usageMessages: 1, demandMessages: 1, costs };
 }
 
 describe('groups that are busy on a backend', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { NOTHING_REPORTED } from '../../../src/core/base/protocol/record.js';
 import { RowStore } from '../../../src/core/usage-map/row-store.js';
 import { describeGroup } from '../../../src/node/status/describe-node.js';
 import type { WholeNode } from '../../whole-node.js';
@@ -93,7 +94,7 @@ test('all ways to ask name a topic, of a scope in all of its groups', async () =
 });
 
 test('a row keeps topics up to what a signed word holds', () => {
-  const rates = { usageMessages: 1, usageBytes: 0, demandMessages: 1, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
+  const rates = { ...NOTHING_REPORTED, usageMessages: 1, demandMessages: 1 };
   const rows = new RowStore();
   const row = rows.add(0, 0, { ...rates, topics: 5 });
   expect(rows.topicsOf(row)).toBe(5);

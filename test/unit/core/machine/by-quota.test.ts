@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { backendIdOf, groupIdOf } from '../../../../src/core/base/ids.js';
-import type { ReportRow } from '../../../../src/core/base/protocol/record.js';
+import { NOTHING_REPORTED, type ReportRow } from '../../../../src/core/base/protocol/record.js';
 import { GATED, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
@@ -36,11 +36,11 @@ interface Costs {
 }
 
 function row({ group, direction = PUBLISH, perSecond, units }: Costs): ReportRow {
-  const none = { usageBytes: 0, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
   const backends = [{ backend: backendIdOf(SETTINGS.cluster, 'db'), cost: perSecond * units }];
   const costs = { transactions: perSecond, backends };
   const groupId = groupIdOf(SETTINGS.cluster, group);
-  return { ...none, groupId, direction, topics: 1, usageMessages: perSecond, demandMessages: perSecond, costs };
+  const rates = { ...NOTHING_REPORTED, usageMessages: perSecond, demandMessages: perSecond };
+  return { ...rates, groupId, direction, topics: 1, costs };
 }
 
 /** Messages per second that the backend bears of a lane. */

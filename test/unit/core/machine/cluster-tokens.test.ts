@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SlotTokens } from '../../../../src/core/account/slot-tokens.js';
 import { groupIdOf } from '../../../../src/core/base/ids.js';
-import type { ReportRecord, ReportRow } from '../../../../src/core/base/protocol/record.js';
+import { NOTHING_REPORTED, type ReportRecord, type ReportRow } from '../../../../src/core/base/protocol/record.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { wideId } from '../../../wide-ids.js';
 import { OneNode } from './one-node.js';
@@ -45,9 +45,9 @@ function tokensOf(node: OneNode): number {
 }
 
 function row(demand: number, charge: number): ReportRow {
-  const zeros = { topics: 0, usageBytes: 0, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
+  const rates = { ...NOTHING_REPORTED, usageMessages: demand, demandMessages: demand };
   const groupId = groupIdOf(SETTINGS.cluster, GROUP.name);
-  return { groupId, direction: 0, usageMessages: demand, demandMessages: demand, ...zeros, charge: [charge, 0] };
+  return { ...rates, groupId, direction: 0, charge: [charge, 0] };
 }
 
 function charge(node: OneNode, amount: number, more: { life?: number; bundle?: number; demand?: number } = {}): number {

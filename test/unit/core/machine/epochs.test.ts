@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { groupIdOf, incarnationCount } from '../../../../src/core/base/ids.js';
-import type { ReportRow } from '../../../../src/core/base/protocol/record.js';
+import { NOTHING_REPORTED, type ReportRow } from '../../../../src/core/base/protocol/record.js';
 import { GATED, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
@@ -22,9 +22,8 @@ function share(policy: 'equal-share' | 'floor' | 'closed' = 'equal-share', deman
 beforeEach(() => share());
 
 function wanting(messages: number): ReportRow {
-  const zeros = { topics: 0, usageBytes: 0, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
   const wanted = { usageMessages: messages, demandMessages: messages };
-  return { groupId: groupIdOf(SETTINGS.cluster, GATED.name), direction: 0, ...wanted, ...zeros };
+  return { ...NOTHING_REPORTED, groupId: groupIdOf(SETTINGS.cluster, GATED.name), direction: 0, ...wanted };
 }
 
 function work(durationMs: number, echo = true): void {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { groupIdOf } from '../../../../src/core/base/ids.js';
-import type { ReportRow } from '../../../../src/core/base/protocol/record.js';
+import { NOTHING_REPORTED, type ReportRow } from '../../../../src/core/base/protocol/record.js';
 import type { GroupSettings } from '../../../../src/core/base/settings.js';
 import { DIRECTION_COUNT, laneOf } from '../../../../src/core/base/vocabulary.js';
 import { UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
@@ -67,8 +67,8 @@ test('the number of a lane that is served stays its own, however many strangersâ
   node.tryAcquire(laneOf(0, 0), 1);
   const { usageMap, lanes } = node.coordinator;
   const lane = lanes.get(laneOf(0, 0))!;
-  const rates = { usageMessages: 1, usageBytes: 0, demandMessages: 1, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
-  const strange = (groupId: string): ReportRow => ({ groupId, direction: 0, topics: 0, ...rates });
+  const rates = { ...NOTHING_REPORTED, usageMessages: 1, demandMessages: 1 };
+  const strange = (groupId: string): ReportRow => ({ ...rates, groupId, direction: 0 });
   node.lose();
   node.read(node.by('b', 'node'));
   for (let record = 0; record < 1100; record++) {

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { groupIdOf } from '../../../../src/core/base/ids.js';
-import type { ReportRow } from '../../../../src/core/base/protocol/record.js';
+import { NOTHING_REPORTED, type ReportRow } from '../../../../src/core/base/protocol/record.js';
 import { BYTES, MESSAGES, slotOf } from '../../../../src/core/base/vocabulary.js';
 import { GATED, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
 function row(group: string, wanted: number, share = 0): ReportRow {
-  const rates = { usageMessages: wanted, usageBytes: 0, demandMessages: wanted, demandBytes: 0 };
-  const shares = { shareMessages: share, shareBytes: 0 };
-  return { groupId: groupIdOf(SETTINGS.cluster, group), direction: 0, topics: 1, ...rates, ...shares };
+  const rates = { ...NOTHING_REPORTED, usageMessages: wanted, demandMessages: wanted, shareMessages: share };
+  return { ...rates, groupId: groupIdOf(SETTINGS.cluster, group), direction: 0, topics: 1 };
 }
 
 describe('whether a demand is served', () => {

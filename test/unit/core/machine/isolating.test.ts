@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NOTHING_REPORTED } from '../../../../src/core/base/protocol/record.js';
 import { GATED } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
@@ -108,8 +109,7 @@ describe('isolation', () => {
 
 function demandOf(node: OneNode, messages: number) {
   const groupId = [...node.coordinator.lanes.values()][0].groupId;
-  const zeros = { topics: 0, usageBytes: 0, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
-  return { groupId, direction: 0, usageMessages: 0, demandMessages: messages, ...zeros };
+  return { ...NOTHING_REPORTED, groupId, direction: 0, demandMessages: messages };
 }
 
 test('a busy node on a slow topic is not isolated while all its records come back in time', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { groupIdOf } from '../../../../src/core/base/ids.js';
 import type { Append } from '../../../../src/core/base/protocol/events-and-effects.js';
+import { NOTHING_REPORTED } from '../../../../src/core/base/protocol/record.js';
 import { GATED, GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
@@ -8,16 +9,9 @@ const NODES = 100;
 
 /** A report of the one group, of which every node has a row. */
 function reportOf(node: OneNode, number: number, charged: number): Append {
-  const rates = {
-    usageMessages: 10,
-    usageBytes: 0,
-    demandMessages: 10,
-    demandBytes: 0,
-    shareMessages: 10,
-    shareBytes: 0,
-  };
+  const rates = { ...NOTHING_REPORTED, usageMessages: 10, demandMessages: 10, shareMessages: 10 };
   const groupId = groupIdOf(SETTINGS.cluster, GROUP.name);
-  return node.report(`n${number}`, [{ groupId, direction: 0, topics: 1, ...rates, charge: [charged, 0] }]);
+  return node.report(`n${number}`, [{ ...rates, groupId, direction: 0, topics: 1, charge: [charged, 0] }]);
 }
 
 function readAll(node: OneNode, charged: number): void {

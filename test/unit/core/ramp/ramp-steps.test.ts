@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { groupIdOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
+import { NOTHING_REPORTED } from '../../../../src/core/base/protocol/record.js';
 import type { RampSettings } from '../../../../src/core/base/settings.js';
 import { GROUP } from '../../../simulation/settings.js';
 import { OneNode } from '../machine/one-node.js';
@@ -94,9 +95,9 @@ describe('what a ramp costs on the topic', () => {
     const other = [...Array(50).keys()]
       .map((at) => `n-${at}`)
       .find((id) => Math.sign(nodeKeyOf(node.settings.cluster, id) - nodeKey) === side) as string;
-    const rates = { usageMessages: 50, usageBytes: 0, demandMessages: 50, demandBytes: 0 };
-    const row = { groupId: groupIdOf(node.settings.cluster, GROUP.name), direction: 0, topics: 0, ...rates };
-    node.read(node.by(other, 'node'), node.report(other, [{ ...row, shareMessages: 0, shareBytes: 0 }]));
+    const rates = { ...NOTHING_REPORTED, usageMessages: 50, demandMessages: 50 };
+    const row = { ...rates, groupId: groupIdOf(node.settings.cluster, GROUP.name), direction: 0 };
+    node.read(node.by(other, 'node'), node.report(other, [row]));
     const written = work(node, 200)['group-state'];
     expect(written).toBe(side === 1 ? 1 : 0);
     // It is silent: somebody has to write.

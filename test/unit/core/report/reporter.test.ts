@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Append } from '../../../../src/core/base/protocol/events-and-effects.js';
-import type { ReportRow } from '../../../../src/core/base/protocol/record.js';
+import { NOTHING_REPORTED, type ReportRow } from '../../../../src/core/base/protocol/record.js';
 import { GATED } from '../../../simulation/settings.js';
 import { OneNode } from '../machine/one-node.js';
 
@@ -30,8 +30,8 @@ describe('reporting', () => {
     const node = OneNode.ready({ groups: [{ ...GATED, strategy }] });
     const other = (wanted: number): ReportRow => {
       const { groupId } = node.coordinator.lanes.get(0)!;
-      const rates = { usageMessages: wanted, usageBytes: 0, demandMessages: wanted, demandBytes: 0 };
-      return { groupId, direction: 0, topics: 0, ...rates, shareMessages: 500, shareBytes: 0 };
+      const rates = { ...NOTHING_REPORTED, usageMessages: wanted, demandMessages: wanted, shareMessages: 500 };
+      return { ...rates, groupId, direction: 0 };
     };
     node.tryAcquire(0, 1);
     const beat = (wanted: number) => node.read(node.by('a', 'node'), node.report('a', [other(wanted)]));

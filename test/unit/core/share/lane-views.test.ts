@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { groupIdOf } from '../../../../src/core/base/ids.js';
-import type { NodeRecord, ReportRow } from '../../../../src/core/base/protocol/record.js';
+import { NOTHING_REPORTED, type NodeRecord, type ReportRow } from '../../../../src/core/base/protocol/record.js';
 import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import type { LaneView } from '../../../../src/core/convergence/strategy.js';
 import { GATED, SETTINGS } from '../../../simulation/settings.js';
@@ -11,7 +11,15 @@ const OTHERS = ['a', 'b', 'c', 'd'];
 function row(group: string, messages: number): ReportRow {
   const rates = { usageMessages: messages, usageBytes: messages, demandMessages: messages, demandBytes: messages };
   const groupId = groupIdOf(SETTINGS.cluster, group);
-  return { groupId, direction: 0, topics: 1, ...rates, shareMessages: messages, shareBytes: messages };
+  return {
+    ...NOTHING_REPORTED,
+    groupId,
+    direction: 0,
+    topics: 1,
+    ...rates,
+    shareMessages: messages,
+    shareBytes: messages,
+  };
 }
 
 /** What is in front of `count`, sorted: the places of nodes follow their keys. */

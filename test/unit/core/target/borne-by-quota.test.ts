@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { backendIdOf, groupIdOf } from '../../../../src/core/base/ids.js';
-import type { ReportRow } from '../../../../src/core/base/protocol/record.js';
+import { NOTHING_REPORTED, type ReportRow } from '../../../../src/core/base/protocol/record.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from '../machine/one-node.js';
 import '../../../property/seed.js';
@@ -45,13 +45,13 @@ const report = fc.record({
 
 function rowOf({ lane, transactions, ...costs }: Told): ReportRow {
   const { group, direction } = LANES[lane];
-  const none = { usageBytes: 0, demandBytes: 0, shareMessages: 0, shareBytes: 0, topics: 1 };
   const backends = BACKENDS.filter((name) => costs[name] > 0).map((name) => {
     return { backend: backendIdOf(SETTINGS.cluster, name), cost: costs[name] };
   });
   const rates = { usageMessages: transactions, demandMessages: transactions };
   return {
-    ...none,
+    ...NOTHING_REPORTED,
+    topics: 1,
     ...rates,
     groupId: groupIdOf(SETTINGS.cluster, group),
     direction,

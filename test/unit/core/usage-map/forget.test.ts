@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { groupIdOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
 import {
   backendRecordKey,
+  NOTHING_REPORTED,
   nodeRecordKey,
   type ReportRow,
   reportRecordKey,
@@ -12,8 +13,8 @@ import { OneNode } from '../machine/one-node.js';
 const FORGET_AFTER_MS = 20_000;
 
 function row(group: string): ReportRow {
-  const rates = { usageMessages: 5, usageBytes: 0, demandMessages: 5, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
-  return { groupId: groupIdOf(SETTINGS.cluster, group), direction: 0, topics: 0, ...rates };
+  const rates = { ...NOTHING_REPORTED, usageMessages: 5, demandMessages: 5 };
+  return { ...rates, groupId: groupIdOf(SETTINGS.cluster, group), direction: 0 };
 }
 
 /** Keys that the node buries, and how long after now. */

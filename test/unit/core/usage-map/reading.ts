@@ -1,6 +1,7 @@
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
 import type { Notice, ReadEvent } from '../../../../src/core/base/protocol/events-and-effects.js';
 import {
+  NOTHING_REPORTED,
   nodeRecordKey,
   partitionOf,
   type ReportRow,
@@ -138,8 +139,7 @@ export class Reading {
 
 function rowOf(group: string, rate: number): ReportRow {
   const groupId = groupIdOf('demo', group);
-  const rates = { usageMessages: rate, usageBytes: 0, demandMessages: rate, demandBytes: 0 };
-  return { groupId, direction: 0, topics: 0, ...rates, shareMessages: 0, shareBytes: 0 };
+  return { ...NOTHING_REPORTED, groupId, direction: 0, usageMessages: rate, demandMessages: rate };
 }
 
 /** Names of groups that belong to a partition. */

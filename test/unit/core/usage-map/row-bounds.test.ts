@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
 import type { Append } from '../../../../src/core/base/protocol/events-and-effects.js';
-import { type ReportRow, reportRecordKey } from '../../../../src/core/base/protocol/record.js';
+import { NOTHING_REPORTED, type ReportRow, reportRecordKey } from '../../../../src/core/base/protocol/record.js';
 import { RowBounds, weightOf } from '../../../../src/core/usage-map/row-bounds.js';
 import { GATED } from '../../../simulation/settings.js';
 import { wideId } from '../../../wide-ids.js';
@@ -14,7 +14,7 @@ const COLLECTIONS_MAX = 8;
 
 function rowOf(group: number, direction = 0): ReportRow {
   const rates = { usageMessages: 1, usageBytes: 1, demandMessages: 1, demandBytes: 1 };
-  return { groupId: wideId(group), direction, topics: 0, ...rates, shareMessages: 1, shareBytes: 1 };
+  return { ...NOTHING_REPORTED, groupId: wideId(group), direction, ...rates, shareMessages: 1, shareBytes: 1 };
 }
 
 /** A record as a stranger may write it: every row about a group of its own, that nobody has heard of. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LaneCosts, ReportRecord } from '../../../../src/core/base/protocol/record.js';
+import { type LaneCosts, NOTHING_REPORTED, type ReportRecord } from '../../../../src/core/base/protocol/record.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
 import { type ReadTime, UsageMap } from '../../../../src/core/usage-map/usage-map.js';
 import { wideId } from '../../../wide-ids.js';
@@ -16,9 +16,9 @@ function recordOf(key: number, sequence: number): ReportRecord {
   const rows = Array.from({ length: 6 }, (_, at) => {
     const rate = 1.5 + at;
     return {
+      ...NOTHING_REPORTED,
       groupId: wideId(key * 6 + at),
       direction: 0,
-      topics: 0,
       usageMessages: rate,
       usageBytes: rate,
       demandMessages: rate,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NOTHING_REPORTED } from '../../../../src/core/base/protocol/record.js';
 import { wideId } from '../../../wide-ids.js';
 import { bundleKeyText, nodeKeyText, Reading } from './reading.js';
 
@@ -23,13 +24,6 @@ function stolen() {
   const member = [...thief.membership.all()][0];
   const groupId = wideId(1);
   const author = { nodeKey: member.nodeKey, incarnation: member.incarnation, sequence: 99 };
-  const rates = {
-    usageMessages: 1e9,
-    usageBytes: 0,
-    demandMessages: 1e9,
-    demandBytes: 0,
-    shareMessages: 0,
-    shareBytes: 0,
-  };
-  return { record: { kind: 'report' as const, author, rows: [{ groupId, direction: 0, topics: 0, ...rates }] } };
+  const rates = { ...NOTHING_REPORTED, usageMessages: 1e9, demandMessages: 1e9 };
+  return { record: { kind: 'report' as const, author, rows: [{ ...rates, groupId, direction: 0 }] } };
 }
