@@ -25,6 +25,7 @@ export interface DispatchCounts {
 
 interface Waiting {
   readonly packet: Buffer;
+  readonly payload: Buffer;
   /** Bytes that it takes in memory. */
   readonly bytes: number;
   readonly head: PublishHead;
@@ -61,21 +62,22 @@ export class DispatchQueue {
     return this.#queue.length >= this.#rules.maxMessages || this.#bytes > this.#held.partBytes;
   }
 
-  offer(packet: Buffer): void {
+  /** @param payload of the packet, if it is not in it */
+  offer(packet: Buffer, payload: Buffer): void {
     if (this.#isClosed) return;
-    const head = publishHead(packet);
+    const head = publishHead(packet, payload.length);
     if (head === null) return;
     const isCounted = this.#queue.length === 0 && !this.#connection.isBackedUp;
     if (isCounted && this.#rules.tryAdmit(this.#connection, head)) {
-      this.#send(packet);
+      this.#send(packet, payload);
       return;
     }
     if (head.qos === 0 && this.isFull) {
       this.#rules.counts.dropped++;
       return;
     }
-    const bytes = packet.length + head.topic.length + KEPT_BYTES;
-    this.#queue.push({ packet: apart(packet), bytes, head, isCounted });
+    const bytes = packet.length + payload.length + head.topic.length + KEPT_BYTES;
+    this.#queue.push({ packet: apart(packet), payload, bytes, head, isCounted });
     this.#bytes += bytes;
     this.#rules.counts.queued++;
     this.count();
@@ -148,13 +150,13 @@ export class DispatchQueue {
   async #drain(): Promise<void> {
     for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
       if (this.#connection.isBackedUp) return;
-      const { head, packet, bytes, isCounted } = next;
+      const { head, packet, payload, bytes, isCounted } = next;
       const admitted = await this.#rules.admit(this.#connection, head, isCounted);
       if (this.#isClosed) return;
       this.#queue.shift();
       this.#bytes -= bytes;
       this.#rules.counts.queued--;
-      if (admitted) this.#send(packet);
+      if (admitted) this.#send(packet, payload);
       else this.#rules.counts.dropped++;
       this.count();
       next.left?.();
@@ -162,9 +164,9 @@ export class DispatchQueue {
     }
   }
 
-  #send(packet: Buffer): void {
+  #send(packet: Buffer, payload: Buffer): void {
     this.#rules.counts.sent++;
-    this.#connection.send(packet);
+    this.#connection.send(packet, payload);
   }
 
   #release(): void {

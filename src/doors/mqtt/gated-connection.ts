@@ -11,12 +11,14 @@ import {
   CONNACK,
   CONNECT,
   DISCONNECT,
+  NOTHING,
   OVERTAKING,
   PacketError,
   PacketSplitter,
   PINGREQ,
   PINGRESP_PACKET,
   PUBLISH,
+  packetLength,
   packetsOf,
   packetType,
   SUBSCRIBE,
@@ -168,10 +170,16 @@ export class GatedConnection extends Duplex {
     else if (nowMs - this.#heard.atMs > 1.5 * this.keepAliveMs) this.cutOff('keep-alive');
   }
 
-  send(packet: Buffer): void {
-    if (!this.socket.writable) return;
+  /** @param payload of the packet, if it is not in it */
+  send(packet: Buffer, payload: Buffer = NOTHING): void {
+    const { socket } = this;
+    if (!socket.writable) return;
     this.#unsentPackets++;
-    this.socket.write(this.socket.writableLength === 0 ? packet : apart(packet), this.#onTaken);
+    socket.cork();
+    if (payload.length > 0) socket.write(packet);
+    if (payload.length > 0) socket.write(payload, this.#onTaken);
+    else socket.write(socket.writableLength === 0 ? packet : apart(packet), this.#onTaken);
+    socket.uncork();
     this.dispatch.count();
     if (this.isBackedUp && !this.destroyed) this.mark('outboundBufferFull');
   }
@@ -182,12 +190,21 @@ export class GatedConnection extends Duplex {
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
-    for (const packet of packetsOf(this.#outgoing.push(chunk))) this.#route(packet);
+    for (const packet of packetsOf(this.#outgoing.push(chunk))) this.#route(packet, NOTHING);
     done();
   }
 
+  /** Takes a packet as aedes writes it. All subscribers of a large message share its payload, or each would copy it. */
   override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
-    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'binary', done);
+    const payload = chunks[chunks.length - 1].chunk;
+    const head = Buffer.concat(chunks.slice(0, -1).map(({ chunk }) => chunk));
+    const isOnePacket = this.#outgoing.heldBytes === 0 && packetLength(head, 0) === head.length + payload.length;
+    if (payload.length < SHARED_BYTES || !isOnePacket) {
+      this._write(Buffer.concat([head, payload]), 'binary', done);
+      return;
+    }
+    this.#route(head, payload);
+    done();
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
@@ -211,9 +228,9 @@ export class GatedConnection extends Duplex {
     this.#planFeed();
   }
 
-  #route(packet: Buffer): void {
+  #route(packet: Buffer, payload: Buffer): void {
     if (packetType(packet) === PUBLISH) {
-      this.dispatch.offer(packet);
+      this.dispatch.offer(packet, payload);
       return;
     }
     // Acknowledgements and ping answers overtake messages: they are nobody's quota.
@@ -350,6 +367,8 @@ export class GatedConnection extends Duplex {
 }
 
 const OUTBOUND_BYTES_MAX = 256 * 1024;
+/** Less copies less, but a piece of 64 KiB that was read stays for a payload of this size in it. */
+const SHARED_BYTES = 32 * 1024;
 const LINGER_MS = 60_000;
 /** Milliseconds from the first byte to CONNACK, over a bad line as well. */
 const CONNECT_MS = 10_000;

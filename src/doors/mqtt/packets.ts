@@ -86,7 +86,7 @@ export class PacketSplitter {
   }
 }
 
-const NOTHING = Buffer.alloc(0);
+export const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Copies a slice that would keep more than as much again of its whole in memory. */
 export function apart(slice: Buffer, wholeBytes: number = slice.buffer.byteLength): Buffer {
@@ -126,15 +126,15 @@ export interface PublishHead {
   readonly payloadBytes: number;
 }
 
-/** Reads a PUBLISH's fields before its payload (3.3); null = malformed. */
-export function publishHead(packet: Buffer): PublishHead | null {
+/** Reads a PUBLISH's fields before its payload (3.3), of which `apartBytes` are elsewhere; null = malformed. */
+export function publishHead(packet: Buffer, apartBytes = 0): PublishHead | null {
   const qos = (packet[0] >> 1) & 3;
   let at = 1;
   while (packet[at] >= 0x80) at++;
   at++;
   if (packet.length < at + 2) return null;
   const topicEnd = at + 2 + packet.readUInt16BE(at);
-  const payloadBytes = packet.length - topicEnd - (qos > 0 ? 2 : 0);
+  const payloadBytes = packet.length + apartBytes - topicEnd - (qos > 0 ? 2 : 0);
   if (payloadBytes < 0) return null;
   return { qos, topic: packet.toString('utf8', at + 2, topicEnd), payloadBytes };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DispatchRules } from '../../../src/doors/mqtt/dispatch-queue.js';
+import { packetsOf } from '../../../src/doors/mqtt/packets.js';
 import { connectionScene, settle } from './client-socket.js';
 import { publishPacket } from './wire.js';
 
@@ -104,6 +105,30 @@ test('a client that does not read: what waits stays here, it is cut off after no
   connection.dispatch.watch(2101);
   expect(reasons).toEqual(['not-reading']);
 });
+
+test.each([0, 1] as const)(
+  'subscribers share the payload of a large message, sent or waiting (QoS %d)',
+  async (qos) => {
+    const payload = Buffer.alloc(100_000, 'x');
+    const scene = await unreadScene();
+    scene.socket.written.length = 0;
+    for (const takes of [false, true]) {
+      if (takes) scene.socket.readOn();
+      await settle();
+      scene.connection.cork();
+      const whole = publishPacket('a', payload, qos);
+      scene.connection.write(whole.subarray(0, 3));
+      scene.connection.write(whole.subarray(3, -payload.length));
+      scene.connection.write(payload);
+      scene.connection.uncork();
+      await settle();
+    }
+    await settle();
+    const { written } = scene.socket;
+    expect(written.filter((chunk) => chunk === payload)).toHaveLength(2);
+    expect([...packetsOf(Buffer.concat(written))].slice(-2)).toEqual(Array(2).fill(publishPacket('a', payload, qos)));
+  },
+);
 
 test('a client that reads again gets what waited', async () => {
   const { connection, socket, counts } = await unreadScene();
