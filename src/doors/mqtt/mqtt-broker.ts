@@ -17,6 +17,7 @@ import { GroupRules, matchesFilter } from './group-rules.js';
 import { HeldBytes } from './held-bytes.js';
 import { IDENTIFIER_REJECTED, Logins, SERVER_UNAVAILABLE } from './logins.js';
 import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
+import { onePerClient } from './one-per-client.js';
 import { PublishGate } from './publish-gate.js';
 import { RetainedMessages } from './retained-messages.js';
 import { placesOf, placesOfAll } from './room-taken.js';
@@ -159,6 +160,7 @@ export class MqttBroker {
         return packet;
       },
     });
+    onePerClient(aedes);
     aedes.on('subscribe', (subscriptions, client) => void this.#deliverRetained(subscriptions, client));
     aedes.on('publish', (packet) => this.#gate.delivered(packet));
     aedes.on('unsubscribe', (topics, client) => this.#cleanSubscriptions.remove(connectionOf(client), topics));

@@ -164,9 +164,11 @@ class SessionBounds {
     return cleaned;
   }
 
+  /** Keeps one message per session; aedes names a session once for each of its filters that match. */
   async #enqueue(sessions: readonly { readonly clientId: string }[], packet: StoredPacket): Promise<void> {
     const bytes = keptBytesOf(packet);
-    const taking = sessions.filter(({ clientId }) => this.#take(clientId, packet.brokerCounter ?? 0, bytes));
+    const each = [...new Map(sessions.map((session) => [session.clientId, session])).values()];
+    const taking = each.filter(({ clientId }) => this.#take(clientId, packet.brokerCounter ?? 0, bytes));
     if (taking.length > 0) await this.#store.outgoingEnqueueCombi(taking, packet);
   }
 
