@@ -62,9 +62,9 @@ describe.concurrent('HTTP on a Unix socket', () => {
   });
 
   it('a file that is no socket stays, and is the reason', async ({ expect, onTestFinished }) => {
-    const { scene, folder, socket } = sceneOf(onTestFinished);
+    const { folder, socket } = sceneOf(onTestFinished);
     writeFileSync(socket, 'precious');
-    expect(await scene.start(argumentsOf(folder, socket, 'a')).exit).toMatchObject({
+    expect(await runInProcess(argumentsOf(folder, socket, 'a'))).toMatchObject({
       code: 69,
       stderr: expect.stringContaining('the file that is there is no socket'),
     });
