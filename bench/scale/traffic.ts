@@ -133,7 +133,7 @@ class WritingNode {
       membership,
       usageMap,
       ramps: targets.ramps,
-      hiddenCeilings: new HiddenCeilings({ nodeKey, ramps: targets.ramps, membership, usageMap }),
+      hiddenCeilings: new HiddenCeilings({ settings, nodeKey, ramps: targets.ramps, membership, usageMap }),
       log,
       shares: this.#shares,
       link: this.#link,

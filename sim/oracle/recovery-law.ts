@@ -1,4 +1,4 @@
-import { SOON_MS, WRITTEN_AGAIN_MS } from '../../src/core/report/constants/constants.js';
+import { SOON_MS } from '../../src/core/report/constants/constants.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
 import type { World } from '../cluster/world.js';
 
@@ -30,7 +30,10 @@ function checkProcess({ coordinator }: SimulatedNode, name: string, all: string,
   const isolated = coordinator.link.isolatedPartitions;
   if (isolated.length > 0) fail(name, `does not hear itself on partitions ${isolated.join(' ')}`);
   const hiddenMs = coordinator.hiddenCeilings.longestMs;
-  if (hiddenMs > WRITTEN_AGAIN_MS + coordinator.membership.aliveCount * SOON_MS + ON_THE_WAY_MS) {
+  if (
+    hiddenMs >
+    coordinator.settings.partitionHeartbeatMs + coordinator.membership.aliveCount * SOON_MS + ON_THE_WAY_MS
+  ) {
     fail(name, `knows a ceiling that newcomers have not found for ${hiddenMs} ms`);
   }
 }

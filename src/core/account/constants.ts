@@ -1,21 +1,28 @@
-/** Chosen numbers of the room: unit, then what a larger one does. */
+/** Numbers of the room: unit, then what a larger one does. A formula follows from others, by what its comment says. */
+
+import { LATELY_MS } from '../report/constants/constants.js';
+import { SILENT_RATES_MS } from '../usage-map/constants.js';
 
 // several files, those of core/report among them:
-/** Part by which sums of floats differ. More: counts as met, full or empty what is not. */
-export const ROUNDING_ERROR = 1e-9;
 /**
  * Part of a depth, target, bound or piece that counts as all. More: reports later, and gives less of buckets that are
  * nearly full; less: more records, and more views when nodes come.
  */
 export const NEARLY_ALL_RATIO = 0.9;
-/** Milliseconds within which records count as simultaneous. More: larger bursts; ids that are made up cost less. */
+/**
+ * Milliseconds within which records count as simultaneous, and are read by all, else a full bucket is divided. More:
+ * larger bursts, advances on older news; ids that are made up cost less.
+ */
 export const AT_ONCE_MS = 100;
 /** Milliseconds until an untouched lane rests, and between looks at it. More: longer rounds, later ends of rates. */
 export const AT_REST_MS = 500;
-/** Lanes computed or looked at in a round, some 10 µs each. More: follow sooner, in longer rounds. */
+/** Lanes computed, looked at or named in a round, some 10 µs each. More: follow sooner, in longer rounds. */
 export const LANES_PER_ROUND = 250;
-/** Keys freed, or looked at for the oldest, per call. More: sooner, in longer calls. */
-export const KEYS_PER_CALL = 64;
+/**
+ * Records per call beside the budget, tombstones and hidden ceilings, and keys looked at for the oldest. More: sooner,
+ * in longer calls; 64 in rounds of 20 ms are 3,200 records a second.
+ */
+export const RECORDS_PER_CALL = 64;
 /** Rows that a stop writes (1 MB), and nodes viewed within AT_ONCE_MS. More: longer turns; more nodes start at once. */
 export const ROWS_AT_ONCE_MAX = 20_000;
 /** Multiple of due or usage that is published at most. More: others leave more that is not taken. */
@@ -24,6 +31,11 @@ export const HEADROOM_RATIO = 1.2;
 // cluster-bucket.ts, from-cluster.ts:
 /** Depths taken together within one delivery (docs/decisions/0177). More: larger bursts, deeper debts. */
 export const TOGETHER_DEPTHS = 3;
+/**
+ * Depths that nodes take at once beside one that goes on. Of nodes that charge alike each leaves so many nodes' parts
+ * to the others: together they stay within a third of a depth, and what they take at once within one.
+ */
+export const ADVANCE_DEPTHS = TOGETHER_DEPTHS - 1;
 /** Part of the depth to which a busy bucket returns. More: met nodes' noise has more, bursts have less. */
 export const SET_POINT_RATIO = 0.35;
 /** Seconds of the return to it, and of inflow above it when deep. More: slower; refused nodes write less. */
@@ -42,21 +54,18 @@ export const LEAST_DEPTH_PIECES = 10;
 export const UNPUBLISHED_NOISE_SECONDS = 2;
 /** Depths of that noise at most. More: units beyond the room above the set point are lost. */
 export const UNPUBLISHED_NOISE_DEPTHS = 0.3;
-/** Weight of nodes that charge alike (Coherence). More: such traffic is published sooner. */
-export const ALIKE_WEIGHT = 2;
-/** Depths unpublished at all nodes while a bucket in pieces is full. More: fewer records. */
-export const UNPUBLISHED_FULL_DEPTHS = 0.25;
+/**
+ * Depths unpublished at all nodes while a bucket in pieces is full, and of deep buckets' lulls (docs/decisions/0070).
+ * More: fewer records, and others expect tokens that are taken.
+ */
+export const UNPUBLISHED_DEPTHS = 0.25;
 /** Part of a node's bound that stays unpublished while work is refused. More: refused longer, fewer records. */
 export const UNPUBLISHED_SHORT_RATIO = 0.7;
-/** Milliseconds of a round trip above which a full bucket is divided. More: advances on older news. */
-export const SLOW_TRIP_MS = 120;
 /**
  * Milliseconds of expected use that may be taken later, unpublished. Of costs a third. More: nodes exceed the quota by
  * more in the worst second; less: clients that poll every 100 ms use less of it.
  */
 export const CREDIT_MS = 150;
-/** Depths of credit at all nodes (docs/decisions/0070). More: lulls of deep buckets are made up unpublished. */
-export const CREDIT_DEPTHS = 0.1;
 
 // in-pieces.ts, recent-use.ts:
 /** Nodes with the same turn. More: take more at once; less: a small quota is not used up. */
@@ -65,33 +74,23 @@ export const NODES_PER_TURN = 5;
 export const PIECES_PER_SECOND_MAX = 150;
 /** Recent times for which a node's tokens are kept; twice that it is remembered. More: clients may ask seldom. */
 export const WAITS_RECENT_TIMES = 4;
-/** Pieces that a node may fall behind and catch up. More: it has all meanwhile. */
-export const BEHIND_PIECES_MAX = 3;
 
-// expected-use.ts, coherence.ts, lane-tokens.ts, returnable.ts:
+// expected-use.ts, coherence.ts, returnable.ts:
 /** Demand ÷ share above which a node crowds others out. More: tokens stay longer with others; less: chance does it. */
 export const CROWDS_OUT_RATIO = 1.3;
 /** Ratio of squares that chance reaches in seconds. More: nodes that charge alike are found later. */
 export const CHANCE_ALIKE_RATIO = 2;
-/** Seconds of arrivals whose noise a change exceeds. More: fewer records, and changes are noticed later. */
-export const CHANGE_SECONDS = 0.5;
 /** Depths accepted beyond the bound of units given back. More: false records give more; a million give a depth. */
 export const RETURN_SLACK_DEPTHS = 1e-6;
-
-// lanes:
-/** Milliseconds without arrivals or reported rates until a lane ends. More: memory. */
-export const IDLE_AFTER_MS = 60_000;
 
 // keys, and their names in heartbeats (core/report/key-names.ts):
 /** Milliseconds that a spent key with a limit of 0 stays. More: such keys fill the table; less: a second bucket. */
 export const KEPT_AT_ZERO_MS = 86_400_000;
-/** Milliseconds of a turn that counts silent keys. More: exacter rates, shown later. */
-export const COUNTED_MS = 2500;
-/** Grants counted per second. More: exacter rates, for a lookup by name each. */
+/** Milliseconds of a turn that counts silent keys: two turns show the rates of LATELY_MS. */
+export const COUNTED_MS = LATELY_MS / 2;
+/** Grants counted per second, and names per turn. More: exacter rates, for a lookup and 100 bytes by name each. */
 export const COUNTED_PER_SECOND = 1000;
-/** Lanes looked at per heartbeat; of names twice as many per turn. More: longer rounds, 100 bytes a name. */
-export const NAMED_LANES_MAX = 512;
 /** Rows of all nodes per heartbeat, of one a quarter. More: each node reads more than 60 kB a minute. */
 export const NAMED_KEYS = 32;
-/** Milliseconds until a row is published again. More: newcomers miss names longer, and others have a turn. */
-export const NAMED_AGAIN_MS = 30_000;
+/** Milliseconds until a row is published again: four times while an entry of its readers holds. */
+export const NAMED_AGAIN_MS = SILENT_RATES_MS / 4;

@@ -1,6 +1,7 @@
+import { ROUNDING_ERROR } from '../base/constants.js';
 import { type LaneView, nodesIn, shareOfEach } from '../convergence/strategy.js';
 import { wantedAtShares } from '../convergence/wanted.js';
-import { CROWDS_OUT_RATIO, ROUNDING_ERROR } from './constants.js';
+import { CROWDS_OUT_RATIO } from './constants.js';
 
 /**
  * Computes the expected use of all nodes in one dimension. It follows from the published rates and the shares: all

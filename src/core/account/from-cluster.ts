@@ -1,6 +1,13 @@
 import { CHANCE_DEVIATIONS } from '../report/constants/constants.js';
 import { type ClusterBucket, setPointOf } from './cluster-bucket.js';
-import { BY_USE_RATIO, NEARLY_ALL_RATIO, PULL_SECONDS, TOGETHER_DEPTHS, UNREAD_NOISE_SECONDS } from './constants.js';
+import {
+  ADVANCE_DEPTHS,
+  BY_USE_RATIO,
+  NEARLY_ALL_RATIO,
+  PULL_SECONDS,
+  TOGETHER_DEPTHS,
+  UNREAD_NOISE_SECONDS,
+} from './constants.js';
 import type { ExpectedUse } from './expected-use.js';
 
 /**
@@ -25,7 +32,7 @@ export function fromCluster(bucket: ClusterBucket, tokens: number, nodes: number
   if (tokens >= NEARLY_ALL_RATIO * bucket.depth && used < bucket.perSecond / 2) {
     const whole = wholeOf(nodes, isDivided) * tokens;
     if (whole >= piece || nodes <= TOGETHER_DEPTHS || used === 0) return whole;
-    const forAll = (1 - BY_USE_RATIO / (isDivided ? 1 : TOGETHER_DEPTHS - 1)) * whole;
+    const forAll = (1 - BY_USE_RATIO / (isDivided ? 1 : ADVANCE_DEPTHS)) * whole;
     return Math.max(forAll, Math.min(piece, (BY_USE_RATIO * ownUse * tokens) / used));
   }
   if (expected.total === 0) return expected.part * Math.max(0, tokens);
@@ -58,7 +65,7 @@ export function isDeep(bucket: ClusterBucket, tokens: number): boolean {
  * *Worked:* three nodes, all of it each. Ten, 2/9 each, and the first that reads its record back the other 7/9.
  */
 export function wholeOf(nodes: number, isDivided: boolean): number {
-  return isDivided ? 1 / nodes : Math.min(1, (TOGETHER_DEPTHS - 1) / Math.max(1, nodes - 1));
+  return isDivided ? 1 / nodes : Math.min(1, ADVANCE_DEPTHS / Math.max(1, nodes - 1));
 }
 
 /** Units that a met node's noise may take unread. */

@@ -1,6 +1,6 @@
 import type { NodeKey } from '../base/vocabulary.js';
 import { type ClusterBucket, setPointOf } from './cluster-bucket.js';
-import { NEARLY_ALL_RATIO, NODES_PER_TURN, PIECES_PER_SECOND_MAX, TOGETHER_DEPTHS } from './constants.js';
+import { ADVANCE_DEPTHS, NEARLY_ALL_RATIO, NODES_PER_TURN, PIECES_PER_SECOND_MAX } from './constants.js';
 import { wholeOf } from './from-cluster.js';
 import type { RecentUse } from './recent-use.js';
 
@@ -68,7 +68,9 @@ function partOf({ nodes, crowdsOut }: PieceTurn, others: number, isKnown: boolea
   const amongKnown = 1 / (1 + others);
   if (isKnown && crowdsOut) return isFull ? Math.min(advance, amongKnown) : amongKnown;
   if (isFull || (!isKnown && others === 0)) return advance;
-  if (isKnown) return Math.min(1, TOGETHER_KNOWN * amongKnown);
+  // Nodes without a record take one stock more. With one alone, a node would be refused beside a full bucket until its
+  // first record is read back.
+  if (isKnown) return Math.min(1, ADVANCE_DEPTHS * amongKnown);
   return Math.min(amongKnown, 1 / Math.max(1, nodes - others));
 }
 
@@ -85,9 +87,3 @@ export interface PieceTurn {
   /** True: this node's demand clearly exceeds its share, so it makes up for others' lags. */
   readonly crowdsOut: boolean;
 }
-
-/**
- * Stocks that recent authors within their shares may take together. Nodes without a recent record take one more: three
- * depths in all. With one, a node would be refused beside a full bucket until its first record is read back.
- */
-const TOGETHER_KNOWN = TOGETHER_DEPTHS - 1;

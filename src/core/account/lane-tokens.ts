@@ -1,10 +1,10 @@
 import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import { isLimited, type LaneView, nodesIn, sum } from '../convergence/strategy.js';
-import { CHANCE_DEVIATIONS, SIGNIFICANT_RATIO } from '../report/constants/constants.js';
+import { CHANCE_DEVIATIONS } from '../report/constants/constants.js';
 import { type Clumped, Clumps } from '../report/sample/clumps.js';
 import type { LaneRates } from '../report/sample/estimate.js';
 import type { DepthRule } from './cluster-depth.js';
-import { CHANGE_SECONDS, HEADROOM_RATIO, NEARLY_ALL_RATIO } from './constants.js';
+import { HEADROOM_RATIO, NEARLY_ALL_RATIO, UNPUBLISHED_NOISE_SECONDS } from './constants.js';
 import { OwnEntry } from './own-entry.js';
 import { SlotTokens, type Viewed } from './slot-tokens.js';
 
@@ -29,13 +29,15 @@ export class LaneTokens implements Clumped {
   #costPerMessage = 0;
   #nodes = 1;
   #passedMs = 0;
+  readonly #significantChangeRatio: number;
   #hasFlowed = false;
   #hasEntry = false;
   /** Slots of authors whose entries have begun since. Of a later bucket they have taken nothing. */
   readonly #begun: number[] = [];
 
   /** Starts with full buckets; `restore` of the slots reads their stocks. */
-  constructor(spanMs: number, pauseMs: number) {
+  constructor(spanMs: number, pauseMs: number, significantChangeRatio: number) {
+    this.#significantChangeRatio = significantChangeRatio;
     this.settledLogMs = spanMs;
     this.#settledPauseMs = pauseMs;
   }
@@ -284,7 +286,7 @@ export class LaneTokens implements Clumped {
       const before = published.demand[dimension];
       if (Math.min(wanted, expected.due) <= before) return false;
       const change = Math.min(wanted, HEADROOM_RATIO * expected.due) - before;
-      return change > chanceOf(before, now, published, dimension, this.clumpsOf(dimension));
+      return change > this.#chanceOf(before, now, published, dimension);
     });
   }
 
@@ -302,8 +304,15 @@ export class LaneTokens implements Clumped {
     return this.slots.some(({ bucket, expected }, dimension) => {
       if (bucket === null || expected.isLent) return false;
       const before = Math.min(published.demand[dimension], expected.share);
-      return before - now.demand[dimension] > chanceOf(before, now, published, dimension, this.clumpsOf(dimension));
+      return before - now.demand[dimension] > this.#chanceOf(before, now, published, dimension);
     });
+  }
+
+  /** Computes the units per second by which a rate seems to change by chance while its noise is unpublished. */
+  #chanceOf(before: number, now: LaneRates, published: LaneRates, dimension: number): number {
+    const squares = this.clumpsOf(dimension) * Math.max(now.squares[dimension], published.squares[dimension]);
+    const noise = Math.sqrt(squares / UNPUBLISHED_NOISE_SECONDS);
+    return Math.max(this.#significantChangeRatio * before, CHANCE_DEVIATIONS * noise);
   }
 
   /** Takes over the charges that this node's entry in the log has. */
@@ -346,16 +355,12 @@ export interface Now {
   readonly ownSlot: number;
   /** Milliseconds from an admission until all have read of it. */
   readonly roundTripMs: number;
+  /** True = a record takes longer than AT_ONCE_MS to be read. */
+  readonly isReadLate: boolean;
   /** True = these tokens were the limits since the last flow; false for a node that is cut off. */
   readonly isLimiting: boolean;
   /** Messages that newly reported costs add to earlier use. */
   readonly costsBeyond: number;
-}
-
-/** Units per second by which a rate seems to change by chance. @param pieces that come together */
-function chanceOf(before: number, now: LaneRates, published: LaneRates, dimension: number, pieces: number): number {
-  const squares = Math.max(now.squares[dimension], published.squares[dimension]);
-  return Math.max(SIGNIFICANT_RATIO * before, CHANCE_DEVIATIONS * Math.sqrt(pieces * squares * CHANGE_SECONDS));
 }
 
 /** Bytes per message of all nodes' reports together; 1 without both. */

@@ -1,7 +1,8 @@
 import { decay } from '../base/decay.js';
 import type { NodeKey } from '../base/vocabulary.js';
+import { CHANCE_PIECES } from '../report/constants/constants.js';
 import type { ClusterBucket } from './cluster-bucket.js';
-import { BEHIND_PIECES_MAX, WAITS_RECENT_TIMES } from './constants.js';
+import { WAITS_RECENT_TIMES } from './constants.js';
 
 /**
  * Remembers which nodes used a bucket lately, or wait for it. Tokens of a bucket that is too small to be divided go to
@@ -26,7 +27,7 @@ export class RecentUse {
    */
   #leastOf(node: NodeKey, logMs: number, bucket: ClusterBucket, piece: number): number {
     const recentMs = recentMsOf(bucket);
-    const pieces = this.isKnown(node, logMs, bucket) ? BEHIND_PIECES_MAX : 1;
+    const pieces = this.isKnown(node, logMs, bucket) ? CHANCE_PIECES : 1;
     let least = Infinity;
     for (const use of this.#nodes.values()) {
       if (use.node === node || logMs - use.atMs > recentMs) continue;
@@ -97,7 +98,7 @@ export class RecentUse {
   #left(use: Use | undefined, logMs: number, { perSecond, depth }: ClusterBucket): number {
     if (use === undefined || use.units === 0) return 0;
     const seconds = Math.max(0, logMs - use.atMs) / 1000;
-    return use.units * decay((seconds * perSecond) / (4 * depth + this.#nodes.size));
+    return use.units * decay((seconds * perSecond) / (WAITS_RECENT_TIMES * depth + this.#nodes.size));
   }
 }
 

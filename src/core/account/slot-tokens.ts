@@ -1,3 +1,4 @@
+import { ROUNDING_ERROR } from '../base/constants.js';
 import { depthGiven } from '../base/settings.js';
 import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import { type LaneView, nodesIn } from '../convergence/strategy.js';
@@ -14,14 +15,11 @@ import {
 import { clusterDepth, type DepthRule } from './cluster-depth.js';
 import { Coherence } from './coherence.js';
 import {
-  ALIKE_WEIGHT,
+  ADVANCE_DEPTHS,
   AT_REST_MS,
-  CREDIT_DEPTHS,
   CREDIT_MS,
   NEARLY_ALL_RATIO,
-  ROUNDING_ERROR,
-  SLOW_TRIP_MS,
-  UNPUBLISHED_FULL_DEPTHS,
+  UNPUBLISHED_DEPTHS,
   UNPUBLISHED_NOISE_DEPTHS,
   UNPUBLISHED_NOISE_SECONDS,
   UNPUBLISHED_SHORT_RATIO,
@@ -210,7 +208,7 @@ export class SlotTokens {
       share: this.expected.share,
       debtSeconds: this.#debtSeconds,
     });
-    if (this.isInPieces) this.#expectNothing();
+    if (this.isInPieces) for (const figures of [this.expected, this.returnable]) figures.expectNothing();
     this.#isMet = view.meetsAll && this.expected.total <= NEARLY_ALL_RATIO * (1 - view.floorRatio) * perSecond;
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count, 1);
     // Costs become known together, which shows no common demand.
@@ -304,7 +302,7 @@ export class SlotTokens {
     const { account } = this;
     const most = isHeldBack ? Math.min(this.threshold, this.takenThreshold) : Infinity;
     if (this.isInPieces) this.#giveInPieces(bucket, nodes, now, most);
-    else this.#giveAtRates(bucket, nodes, now.roundTripMs, most);
+    else this.#giveAtRates(bucket, nodes, now.isReadLate, most);
     this.takeable -= account.pay(this.#payable(bucket)) + account.owed;
     this.#parts.bind(this, this.expected.isMember);
     // All units given back are kept until they are taken.
@@ -378,11 +376,6 @@ export class SlotTokens {
     return this.tokens < bucket.depth && this.#use * AT_REST_SECONDS - account.unpublished >= this.threshold;
   }
 
-  #expectNothing(): void {
-    this.expected.expectNothing();
-    this.returnable.expectNothing();
-  }
-
   /** Keeps the charge above the bound that others compute from the log. */
   #keepToReturnable(bucket: ClusterBucket, slot: number, readMs: number): void {
     const { account, returnable } = this;
@@ -412,7 +405,7 @@ export class SlotTokens {
    */
   #thresholdOf({ perSecond, depth }: ClusterBucket, nodes: number, alike: number): number {
     const noise = Math.sqrt((UNPUBLISHED_NOISE_SECONDS / alike) * this.expected.ownAt(perSecond) * this.piece);
-    const part = depth / (nodes + ALIKE_WEIGHT * (alike - 1));
+    const part = depth / (nodes + ADVANCE_DEPTHS * (alike - 1));
     return Math.max(NEARLY_ALL_RATIO * this.piece, part, Math.min(UNPUBLISHED_NOISE_DEPTHS * depth, noise));
   }
 
@@ -428,11 +421,11 @@ export class SlotTokens {
     const creditSeconds = this.#countsCosts ? CREDIT_SECONDS_OF_COSTS : CREDIT_SECONDS;
     const least = Math.max(2 * this.piece, creditSeconds * this.#use);
     if (this.#countsCosts) return least;
-    return Math.max(least, Math.min((CREDIT_DEPTHS * depth) / nodes, noiseOf(this.#use, this.piece)));
+    return Math.max(least, Math.min((UNPUBLISHED_DEPTHS * depth) / nodes, noiseOf(this.#use, this.piece)));
   }
 
   /** @param atMost units of the cluster's bucket */
-  #giveAtRates(bucket: ClusterBucket, nodes: number, roundTripMs: number, atMost: number): void {
+  #giveAtRates(bucket: ClusterBucket, nodes: number, isReadLate: boolean, atMost: number): void {
     const { account, expected, piece } = this;
     const rate = correctedRate(bucket, this.tokens);
     const used = Math.min(expected.total, rate);
@@ -441,7 +434,7 @@ export class SlotTokens {
     // A refill of the cluster's bucket pays for nothing else.
     this.#slack = this.tokens >= bucket.depth ? slack : 0;
     this.#creditMax = this.#creditMaxOf(bucket, nodes);
-    const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_TRIP_MS };
+    const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || isReadLate };
     const most = expected.isMember ? Math.min(atMost, fromCluster(bucket, this.tokens, nodes, use)) : 0;
     this.#fromCluster = most;
     // A node that reports only when it may take no more is refused while others leave tokens; where a node is throttled
@@ -482,7 +475,7 @@ export class SlotTokens {
     // As at rates: the loss of a full bucket pays for unpublished use.
     const isFull = this.tokens >= bucket.depth;
     this.#slack = isFull ? bucket.perSecond * this.expected.part : 0;
-    this.takenThreshold = Math.max(this.threshold, isFull ? (UNPUBLISHED_FULL_DEPTHS * bucket.depth) / nodes : 0);
+    this.takenThreshold = Math.max(this.threshold, isFull ? (UNPUBLISHED_DEPTHS * bucket.depth) / nodes : 0);
     this.#creditMax = 0;
     const part = wholeOf(nodes, turn.isDivided);
     this.takeable = this.account.takeable(most, this.#wholeOf(part), part * bucket.depth);
@@ -501,7 +494,10 @@ export interface Viewed {
   readonly own: number;
 }
 
-type FlowNow = Pick<PieceTurn, 'own' | 'logMs' | 'roundTripMs'>;
+interface FlowNow extends Pick<PieceTurn, 'own' | 'logMs' | 'roundTripMs'> {
+  /** True = others read this node's records late: a full bucket is divided. */
+  readonly isReadLate: boolean;
+}
 
 /** Log time read since the slot was settled, and this node's use. */
 export interface ReadSoFar {

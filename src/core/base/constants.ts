@@ -1,5 +1,9 @@
 /** Chosen numbers of the room: unit, then what a larger one does. */
 
+// Sums of floats, of convergence and accounts:
+/** Part by which sums of floats differ. More: counts as met, full, empty or lent what is not. */
+export const ROUNDING_ERROR = 1e-9;
+
 // settings.ts, vocabulary.ts: bounds of a cluster.
 /** Node ids of a cluster, and of a pool that is read. More: forged pools may be larger. */
 export const NODES_MAX = 100_000;

@@ -9,8 +9,6 @@ export const SETTLED_RATIO = 1e-5;
 // lending.ts:
 /** Sweeps at most. More: two dimensions lend each other more of what one refuses, for time. */
 export const LENDING_SWEEPS = 4;
-/** Relative rounding error of sums of shares. More: less is lent; less: sweeps for rounding alone. */
-export const SUM_ERROR_RATIO = 1e-9;
 /** Part of the target that a share counts as at least. More: tiny shares take more; less: sums without digits. */
 export const LEAST_PART_RATIO = 1e-6;
 

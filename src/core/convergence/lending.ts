@@ -1,4 +1,5 @@
-import { LEAST_PART_RATIO, LENDING_SWEEPS, SUM_ERROR_RATIO } from './constants.js';
+import { ROUNDING_ERROR } from '../base/constants.js';
+import { LEAST_PART_RATIO, LENDING_SWEEPS } from './constants.js';
 import { liftToFloors } from './floors.js';
 import { forEachLimited, type LaneView, type Strategy, sum } from './strategy.js';
 import { wantedAtShares } from './wanted.js';
@@ -57,7 +58,7 @@ function lend(view: LaneView, dimension: number): void {
     if (wants > each && each < LEAST_PART_RATIO * target) isStarved = true;
   }
   const most = Math.min(target, sum(wanted, count));
-  const isSpent = served >= most * (1 - SUM_ERROR_RATIO) && sum(share, count) <= target * (1 + SUM_ERROR_RATIO);
+  const isSpent = served >= most * (1 - ROUNDING_ERROR) && sum(share, count) <= target * (1 + ROUNDING_ERROR);
   if (isSpent && !isStarved) return;
   isMoved = true;
   waterFill(nothing, wanted, part, count, target, given);

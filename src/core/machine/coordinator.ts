@@ -74,10 +74,7 @@ export class Coordinator {
   readonly link: LinkWatch;
   readonly hiddenCeilings: HiddenCeilings;
   /** Null until groups may be made by use (core/account/keys). */
-  get remoteGroups(): RemoteGroups | null {
-    return this.#remoteGroups;
-  }
-  #remoteGroups: RemoteGroups | null = null;
+  remoteGroups: RemoteGroups | null = null;
   phase: Phase = 'catching-up';
   /** The reason for which this node has stopped for good; null unless the phase is `fenced`. */
   endedBy: Fenced | null = null;
@@ -143,7 +140,7 @@ export class Coordinator {
     const reporter = new Reporter(settings, { limiter, shares, book, costs, tokens: this.tokens });
     this.#reporter = reporter;
     const { epochs } = log;
-    this.hiddenCeilings = new HiddenCeilings({ nodeKey, ramps, membership, usageMap });
+    this.hiddenCeilings = new HiddenCeilings({ settings, nodeKey, ramps, membership, usageMap });
     const read = { membership, usageMap, ramps, hiddenCeilings: this.hiddenCeilings };
     const parts = { nodeKey, ...read, log, shares, link, epochs, appends, book, reporter, tokens: this.tokens, table };
     const publisher = new Publisher(settings, parts);
@@ -247,7 +244,7 @@ export class Coordinator {
   /** Allows groups that are made by use from now on; heartbeats publish their names. */
   makeGroupsByUse(keys: PublishedKeys): void {
     this.#publisher.keys = keys;
-    this.#remoteGroups = new RemoteGroups(this.settings.hashSeed);
+    this.remoteGroups = new RemoteGroups(this.settings.hashSeed);
     for (let mapLane = 0; mapLane < this.usageMap.laneCount; mapLane++) this.#noteRemoteGroup(mapLane);
   }
 
@@ -262,12 +259,12 @@ export class Coordinator {
 
   #noteRemoteGroup(mapLane: number): void {
     const { groupId, direction } = this.usageMap.groupOf(mapLane);
-    this.#remoteGroups?.note(groupId, direction, this.usageMap.firstRow(mapLane) !== -1);
+    this.remoteGroups?.note(groupId, direction, this.usageMap.firstRow(mapLane) !== -1);
   }
 
   #markLane(mapLane: number): void {
     this.#table.markMapLane(mapLane);
-    if (this.#remoteGroups !== null) this.#noteRemoteGroup(mapLane);
+    if (this.remoteGroups !== null) this.#noteRemoteGroup(mapLane);
     this.tokens.rowsChanged(mapLane);
   }
 
@@ -317,7 +314,7 @@ export class Coordinator {
     }
     this.phase = 'joining';
     this.#lastRoundMs = nowMs;
-    this.link.expectEchoSince(nowMs);
+    this.link.expectedSinceMs = nowMs;
     this.#publisher.beat(nowMs, true);
   }
 
@@ -387,8 +384,6 @@ export class Coordinator {
     if (this.phase === 'joining') {
       this.tokens.begin();
       this.log.partitionCount.decides(nowMs);
-    }
-    if (this.phase === 'joining') {
       const members = this.membership.alive.length;
       this.#effects.notices.push({ kind: 'ready', members, incarnation: incarnationCount(this.incarnation) });
     } else {
@@ -435,7 +430,7 @@ export class Coordinator {
     this.phase = 'stalled';
     this.#lastRoundMs = nowMs;
     this.#effects.confirmUntilMs = -Infinity;
-    this.link.expectEchoSince(nowMs);
+    this.link.expectedSinceMs = nowMs;
     this.log.epochs.letGo();
     this.#effects.notices.push({ kind: 'stalled', gapMs });
     this.#publisher.beat(nowMs, true);

@@ -54,7 +54,7 @@ export class EpochChange {
     if (phase === 'catching-up' || phase === 'stopping' || phase === 'fenced') return;
     this.hasLeftALog = true;
     this.isRereading = true;
-    link.expectEchoSince(nowMs);
+    link.expectedSinceMs = nowMs;
     publisher.sayEverything(table.lanes, nowMs);
   }
 
@@ -94,7 +94,7 @@ export class EpochChange {
     const newest = log.newestLifeOf(nodeKey);
     if (newest <= publisher.incarnation || !publisher.beginLife(newest)) return;
     for (const { tokens } of table.lanes.values()) tokens?.forget();
-    link.expectEchoSince(nowMs);
+    link.expectedSinceMs = nowMs;
     publisher.sayEverything(table.lanes, nowMs);
   }
 

@@ -1,8 +1,9 @@
 import type { BackendRecord } from '../base/protocol/record.js';
 import type { LimitingSettings } from '../base/settings.js';
+import { RENEWALS } from '../target/constants/constants.js';
 import { followedHealth } from '../target/followed-health.js';
 import { HEALTHY, throttlingRatio } from '../target/throttling-ratio.js';
-import { HEALTH_REPEATS, SMALL_CHANGE_RATIO } from './constants/constants.js';
+import { SMALL_CHANGE_RATIO } from './constants/constants.js';
 
 export type BackendWord = Pick<BackendRecord, 'backend' | 'zone' | 'health'>;
 
@@ -17,7 +18,7 @@ interface Known {
 }
 
 /**
- * Decides when this node writes the health of a backend: at once when its ratio or zone changes, else three times while
+ * Decides when this node writes the health of a backend: at once when its ratio or zone changes, else four times while
  * its last record is valid. It never writes twice within `gapMs`; then the newest health waits. A poller may ask ten
  * times a second; the topic gets one small record per backend and change.
  */
@@ -62,7 +63,7 @@ export class BackendSender {
       const silentMs = nowMs - known.sentMs;
       if (!known.isPending) {
         if (silentMs > this.#validMs) this.#known.delete(backend);
-      } else if (silentMs >= (isNews(known) ? this.#gapMs : this.#validMs / HEALTH_REPEATS)) {
+      } else if (silentMs >= (isNews(known) ? this.#gapMs : this.#validMs / RENEWALS)) {
         known.isPending = false;
         known.sent = known.word;
         known.sentMs = nowMs;

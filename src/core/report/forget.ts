@@ -1,4 +1,4 @@
-import { KEYS_PER_CALL } from '../account/constants.js';
+import { RECORDS_PER_CALL } from '../account/constants.js';
 import { isOutdated } from '../account/share/lane-checkpoints.js';
 import type { Append } from '../base/protocol/events-and-effects.js';
 import { backendRecordKey, nodeRecordKey, reportRecordKey } from '../base/protocol/record.js';
@@ -9,7 +9,7 @@ import type { LogReader } from '../log/reading/log-reader.js';
 import type { TargetBook } from '../target/target-book.js';
 import type { Member, Membership } from '../usage-map/membership.js';
 import type { KnownKey, UsageMap } from '../usage-map/usage-map.js';
-import { FORGOTTEN_MAX, WRITTEN_AGAIN_MS } from './constants/constants.js';
+import { FORGOTTEN_MAX } from './constants/constants.js';
 import type { ReportBook } from './report-book.js';
 
 /** A view of the cluster; the coordinator has it. */
@@ -53,20 +53,20 @@ export class Forgetting {
     const { nodeKey, incarnation, readyMs, settings, membership, usageMap } = this.#cluster;
     const member = membership.get(nodeKey);
     if (member === undefined || nowMs - readyMs < settings.forgetAfterMs) return [];
-    if (nowMs - this.#ownKeysMs < WRITTEN_AGAIN_MS) return [];
+    if (nowMs - this.#ownKeysMs < settings.partitionHeartbeatMs) return [];
     this.#ownKeysMs = nowMs;
     return usageMap
       .keysOf(member)
       .filter((known) => known.incarnation < incarnation && !this.#book.has(known.partition, known.bundle))
       .filter((known) => this.#isOutdated(known))
-      .slice(0, KEYS_PER_CALL)
+      .slice(0, RECORDS_PER_CALL)
       .map(({ partition, bundle }) => ({ partition, key: reportRecordKey(nodeKey, bundle) }));
   }
 
   #addForgottenNodes(keys: FreedKey[]): void {
     const { settings, membership, log } = this.#cluster;
     for (const member of membership.all()) {
-      if (keys.length >= KEYS_PER_CALL) return;
+      if (keys.length >= RECORDS_PER_CALL) return;
       if (member.state === 'alive' || log.membershipLogMs - member.lastSignLogMs < settings.forgetAfterMs) continue;
       // Its keys are no longer those of the life that is remembered.
       if (membership.runsInOlderLife(member, log.membershipLogMs)) continue;
@@ -79,7 +79,7 @@ export class Forgetting {
 
   /**
    * Adds a node's keys, the NODE keys last: a bundle in the log needs the life to which it belongs. They go at once,
-   * also above KEYS_PER_CALL, so that the log seldom holds half of a node. Bundles that newcomers have to find stay,
+   * also above RECORDS_PER_CALL, so that the log seldom holds half of a node. Bundles that newcomers have to find stay,
    * unless too many nodes are gone. Returns false where there is more to add at once.
    */
   #addKeysOf(member: Member, keys: FreedKey[], areTooMany: boolean): boolean {

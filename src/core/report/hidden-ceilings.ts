@@ -1,9 +1,11 @@
+import { RECORDS_PER_CALL } from '../account/constants.js';
 import type { ReadEvent } from '../base/protocol/events-and-effects.js';
+import type { CoordinatorSettings } from '../base/settings.js';
 import type { NodeKey } from '../base/vocabulary.js';
 import type { RampBook, RampCeiling } from '../target/ramp/ramp-book.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
-import { CEILINGS_PER_ROUND, SOON_MS, WRITTEN_AGAIN_MS } from './constants/constants.js';
+import { SOON_MS } from './constants/constants.js';
 import type { RampSink, RampWord } from './ramp-writer.js';
 
 export type RecordPlace = Pick<ReadEvent, 'partition' | 'offset'>;
@@ -20,6 +22,7 @@ interface Hidden {
 }
 
 interface HiddenCeilingsParts {
+  readonly settings: Pick<CoordinatorSettings, 'partitionHeartbeatMs'>;
   readonly nodeKey: NodeKey;
   /** By partition. */
   readonly ramps: readonly RampBook[];
@@ -54,7 +57,7 @@ export class HiddenCeilings {
     const rank = count === 0 || own === -1 ? 0 : (own + offset) % count;
     const before = this.#hidden.get(mapLane);
     const wroteMs = before?.wroteMs ?? -Infinity;
-    const dueMs = Math.max(nowMs + rank * SOON_MS, wroteMs + WRITTEN_AGAIN_MS);
+    const dueMs = Math.max(nowMs + rank * SOON_MS, wroteMs + this.#parts.settings.partitionHeartbeatMs);
     const sinceMs = before !== undefined && this.#unsaid(mapLane, before) !== undefined ? before.sinceMs : nowMs;
     this.#hidden.set(mapLane, { sinceMs, partition, offset, dueMs, wroteMs });
   }
@@ -78,15 +81,15 @@ export class HiddenCeilings {
     for (const [mapLane, hidden] of this.#hidden) {
       const ceiling = this.#unsaid(mapLane, hidden);
       if (ceiling === undefined) {
-        if (nowMs - hidden.wroteMs >= WRITTEN_AGAIN_MS) this.#hidden.delete(mapLane);
+        if (nowMs - hidden.wroteMs >= this.#parts.settings.partitionHeartbeatMs) this.#hidden.delete(mapLane);
         continue;
       }
       this.longestMs = Math.max(this.longestMs, nowMs - hidden.sinceMs);
-      if (hidden.dueMs > nowMs || said >= CEILINGS_PER_ROUND || !mayWrite(hidden.partition)) continue;
+      if (hidden.dueMs > nowMs || said >= RECORDS_PER_CALL || !mayWrite(hidden.partition)) continue;
       write(this.#wordOf(mapLane, hidden.partition, ceiling));
       said++;
       hidden.wroteMs = nowMs;
-      hidden.dueMs = nowMs + WRITTEN_AGAIN_MS;
+      hidden.dueMs = nowMs + this.#parts.settings.partitionHeartbeatMs;
     }
   }
 

@@ -1,10 +1,12 @@
-import { COUNTED_MS, NAMED_AGAIN_MS, NAMED_KEYS, NAMED_LANES_MAX, ROUNDING_ERROR } from '../account/constants.js';
+import { COUNTED_MS, LANES_PER_ROUND, NAMED_AGAIN_MS, NAMED_KEYS } from '../account/constants.js';
 import type { PublishedKeys } from '../account/keys/silent-use.js';
 import type { LaneState } from '../account/lanes/lane-state.js';
+import { ROUNDING_ERROR } from '../base/constants.js';
 import { groupIdOf } from '../base/ids.js';
 import type { KeyRow } from '../base/protocol/record.js';
 import { DIRECTIONS } from '../base/vocabulary.js';
-import { CHANCE_DEVIATIONS, LEAST_HEAT, SHOWN_CHANGE_RATIO } from './constants/constants.js';
+import { SILENT_RATES_MS } from '../usage-map/constants.js';
+import { CHANCE_DEVIATIONS, SHOWN_CHANGE_RATIO, SMALL_CHANGE_RATIO } from './constants/constants.js';
 
 /** The sources of a heartbeat's rows. */
 export interface NamedKeys {
@@ -59,7 +61,7 @@ export class KeyNames {
   }
 
   *#reported({ lanes, keys }: NamedKeys): Generator<Named> {
-    for (let looked = Math.min(lanes.length, NAMED_LANES_MAX); looked > 0; looked--) {
+    for (let looked = Math.min(lanes.length, LANES_PER_ROUND); looked > 0; looked--) {
       this.#next = (this.#next + 1) % lanes.length;
       const lane = lanes[this.#next];
       if (!lane?.entry.isOpen || !keys.isKey(lane.group)) continue;
@@ -109,8 +111,6 @@ const OVER = 0;
 const ROWS_PUBLISHED_MAX = NAMED_KEYS / 4;
 /** Milliseconds by which a silent key's first row repeats sooner. */
 const FIRST_EARLIER_MS = (2 * NAMED_AGAIN_MS) / 3;
-/** Milliseconds after which readers forget a row (usage-map/silent-rates.ts). */
-const HOLDS_MS = 4 * NAMED_AGAIN_MS;
 
 function isSilent({ messages, bytes }: KeyRow): boolean {
   return messages > 0 || bytes > 0;
@@ -123,7 +123,10 @@ function isSilent({ messages, bytes }: KeyRow): boolean {
  * rest of the rows allows.
  */
 function worthOf(heat: number, published: Published | undefined, nowMs: number): number {
-  return (heat + LEAST_HEAT) * (published === undefined ? HOLDS_MS : Math.min(HOLDS_MS, nowMs - published.atMs));
+  return (
+    (heat + SMALL_CHANGE_RATIO) *
+    (published === undefined ? SILENT_RATES_MS : Math.min(SILENT_RATES_MS, nowMs - published.atMs))
+  );
 }
 
 /** Tests if a row has changed or is due again. */

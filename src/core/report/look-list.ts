@@ -1,10 +1,13 @@
-import { AT_REST_MS, IDLE_AFTER_MS, LANES_PER_ROUND } from '../account/constants.js';
+import { AT_REST_MS, LANES_PER_ROUND } from '../account/constants.js';
 import type { LaneState } from '../account/lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
-import { BUSY_ROUNDS, REST_SLOW_SPANS } from './constants/constants.js';
+import { IN_TIME_RATIO } from './constants/constants.js';
+import { longSpanMs } from './sample/lane-sample.js';
 
 /** Rounds of 20 ms in which all lanes at rest have a turn. */
 const REST_ROUNDS = AT_REST_MS / 20;
+/** Rounds in which all busy lanes have a turn: none passes for one at rest. */
+const BUSY_ROUNDS = IN_TIME_RATIO * REST_ROUNDS;
 /** Lanes at rest per round, a tenth of the busy ones. */
 const REST_LANES_PER_ROUND = LANES_PER_ROUND / 10;
 
@@ -39,6 +42,7 @@ export class LookList {
   count = 0;
   readonly #limiter: Limiter;
   readonly #slowestRounds: number;
+  readonly #idleAfterMs: number;
   /** By seat; null = free. */
   readonly #lanes: (LaneState | null)[] = [];
   #servedCount = 0;
@@ -63,7 +67,8 @@ export class LookList {
 
   constructor(limiter: Limiter, slowSpanMs: number, sampleIntervalMs: number) {
     this.#limiter = limiter;
-    this.#slowestRounds = Math.floor((REST_SLOW_SPANS * slowSpanMs) / sampleIntervalMs);
+    this.#slowestRounds = Math.floor((IN_TIME_RATIO * slowSpanMs) / sampleIntervalMs);
+    this.#idleAfterMs = longSpanMs(slowSpanMs);
   }
 
   /** Adds a lane that is served from now on. */
@@ -133,7 +138,7 @@ export class LookList {
   idle(nowMs: number): readonly LaneState[] {
     this.#idle.length = 0;
     for (let seat = 0; seat < this.#lanes.length; seat++) {
-      if (nowMs - this.#touchedMs[seat] <= IDLE_AFTER_MS) continue;
+      if (nowMs - this.#touchedMs[seat] <= this.#idleAfterMs) continue;
       const lane = this.#lanes[seat]!;
       if (lane === null || lane.entry.isOpen || hasToRemember(lane)) continue;
       this.#idle.push(lane);

@@ -27,7 +27,7 @@ import type { RampBook } from '../target/ramp/ramp-book.js';
 import { type Member, type Membership, newestLife } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { BackendSender, type BackendWord } from './backend-sender.js';
-import { FAREWELL_TELLERS, MOVING_BEAT_MS, WRITTEN_AGAIN_MS } from './constants/constants.js';
+import { FAREWELL_NODES, MOVING_BEAT_MS } from './constants/constants.js';
 import { Heartbeat, type Presence } from './heartbeat.js';
 import type { HiddenCeilings, RecordPlace } from './hidden-ceilings.js';
 import { KeyNames } from './key-names.js';
@@ -35,7 +35,7 @@ import { type RampWord, RampWriter } from './ramp-writer.js';
 import type { Bundle, ReportBook } from './report-book.js';
 import { ReportBudget } from './report-budget.js';
 import { noReports, type ReportCounts, type ReportReason } from './report-reason.js';
-import type { Reporter } from './reporter.js';
+import type { BundleContent, Reporter } from './reporter.js';
 
 export interface PublisherParts {
   readonly nodeKey: NodeKey;
@@ -177,7 +177,7 @@ export class Publisher {
 
   /** Writes a record again later, after the log had no room. */
   sayLater({ partition, key }: { readonly partition: number; readonly key: string }, nowMs: number): void {
-    this.#parts.book.forceOn(partition, key, nowMs + WRITTEN_AGAIN_MS);
+    this.#parts.book.forceOn(partition, key, nowMs + this.#settings.partitionHeartbeatMs);
   }
 
   /**
@@ -190,7 +190,7 @@ export class Publisher {
     const { nodeKey, membership, appends } = this.#parts;
     const own = membership.indexOf(nodeKey);
     if (this.incarnation === 0 || own === -1) return;
-    if ((own + offset) % Math.ceil(membership.alive.length / FAREWELL_TELLERS) !== 0) return;
+    if ((own + offset) % Math.ceil(membership.alive.length / FAREWELL_NODES) !== 0) return;
     const incarnation = newestLife(member);
     // This sequence is no news for nodes that remember the life, and does not outrank its process, should it still
     // live.
@@ -229,8 +229,8 @@ export class Publisher {
 
   publishDue(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
     this.#publishBackends(nowMs);
-    this.#publishRamps(nowMs);
     const { book, link } = this.#parts;
+    this.#writeRamps(nowMs, (partition) => link.of(partition) === 'linked');
     this.#due.length = 0;
     book.forEachDue(nowMs, (bundle) => {
       if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return;
@@ -251,10 +251,6 @@ export class Publisher {
       const key = backendRecordKey(backend);
       this.#append(MEMBERSHIP_PARTITION, key, nowMs, (author) => ({ kind: 'backend', author, backend, zone, health }));
     });
-  }
-
-  #publishRamps(nowMs: number): void {
-    this.#writeRamps(nowMs, (partition) => this.#parts.link.of(partition) === 'linked');
   }
 
   #writeRamps(nowMs: number, mayWrite: (partition: number) => boolean): void {
@@ -284,7 +280,7 @@ export class Publisher {
       rows += content.rows.length;
       if (content.rows.length === 0 || rows > ROWS_AT_ONCE_MAX) {
         appends.push({ partition: bundle.partition, key: bundle.key, record: null });
-      } else this.#publish(bundle, lanes, nowMs, 'stop');
+      } else this.#write(bundle, content, nowMs, 'stop');
     }
     this.#publishUnpublished(unpublished.slice(0, Math.max(0, ROWS_AT_ONCE_MAX - rows)), nowMs);
     for (let partition = 0; partition < log.logTimes.length; partition++) {
@@ -323,11 +319,14 @@ export class Publisher {
     nowMs: number,
     reason: ReportReason = bundle.reason,
   ): void {
-    const { reporter, book, log } = this.#parts;
-    const { rows, fullInMs } = reporter.contentOf(bundle, lanes, nowMs);
+    const content = this.#parts.reporter.contentOf(bundle, lanes, nowMs);
     const wasNeverPublished = bundle.publishedMs === -Infinity;
-    book.published(bundle, nowMs);
-    if (rows.length === 0 && wasNeverPublished) return;
+    this.#parts.book.published(bundle, nowMs);
+    if (content.rows.length > 0 || !wasNeverPublished) this.#write(bundle, content, nowMs, reason);
+  }
+
+  #write(bundle: Bundle, { rows, fullInMs }: BundleContent, nowMs: number, reason: ReportReason): void {
+    const { log } = this.#parts;
     this.written[reason]++;
     this.#heartbeat.reported(bundle.partition, nowMs);
     this.#append(bundle.partition, bundle.key, nowMs, (author) => {

@@ -3,6 +3,7 @@ import type { ShareBook } from '../account/share/share-book.js';
 import type { GroupStateRecord } from '../base/protocol/record.js';
 import type { RampSettings } from '../base/settings.js';
 import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
+import { ARRIVED_RATIO } from '../convergence/constants.js';
 import { RENEWALS } from '../target/constants/constants.js';
 import { RAMP_STEPS, slopeOf, usedPercent } from '../target/ramp/ramp.js';
 import type { RampBook, RampCeiling } from '../target/ramp/ramp-book.js';
@@ -10,7 +11,7 @@ import { rampTop } from '../target/ramp/ramp-of.js';
 import type { RampTurn } from '../target/ramp/ramp-turn.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
-import { MOVING_BEAT_MS, RAMP_BEATS, SOON_MS } from './constants/constants.js';
+import { MOVING_BEAT_MS, SOON_MS } from './constants/constants.js';
 
 /** Numaflow's second: milliseconds in which a ceiling steps at most once. */
 const STEP_MS = 1000;
@@ -68,7 +69,10 @@ export class RampWriter {
       else rest(lane.rampTurn);
       if (!lane.rampTurn.isClimbing) continue;
       const { partition } = lane;
-      this.beatMs[partition] = Math.min(this.beatMs[partition], Math.max(SHORTEST_BEAT_MS, ramp.overMs / RAMP_BEATS));
+      this.beatMs[partition] = Math.min(
+        this.beatMs[partition],
+        Math.max(SHORTEST_BEAT_MS, ramp.overMs * ARRIVED_RATIO),
+      );
     }
   }
 

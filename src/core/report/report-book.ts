@@ -165,22 +165,17 @@ export class ReportBook {
     this.#quietUntilMs = Math.min(this.#quietUntilMs, atMs);
   }
 
-  /** Takes a number for a record that is written once. */
-  takeNumber(partition: number): number {
-    return this.#numberFor(partition);
-  }
-
   /**
-   * Finds the next free number. Where too many are taken, it is a taken one, because others would refuse a higher one.
+   * Takes the next free number. Where too many are taken, it is a taken one, because others would refuse a higher one.
    */
-  #numberFor(partition: number): number {
+  takeNumber(partition: number): number {
     while (this.#next < this.#bundlesMax && this.#isTaken(partition, this.#next)) this.#passed.push(this.#next++);
     if (this.#next >= this.#bundlesMax && this.#passed.length > 0) return this.#passed.pop() as number;
     return this.#next++;
   }
 
   #create(partition: number): Bundle {
-    const number = this.#numberFor(partition);
+    const number = this.takeNumber(partition);
     const bundle: Bundle = {
       partition,
       number,

@@ -21,12 +21,11 @@ import type { Limiter } from '../limiter/limiter.js';
 import type { CostMeter } from '../target/cost-meter.js';
 import { costsWritten, lookAtCosts } from '../target/cost-report.js';
 import {
+  CHANCE_DEVIATIONS,
   CLAIM_OVER_RATIO,
   FULL_IN_MAX_MS,
   LATELY_MS,
   MOVING_BEAT_MS,
-  REFUSED_DEVIATIONS,
-  SIGNIFICANT_RATIO,
   SILENT_SLOW_SPANS,
   SMALL_CHANGE_RATIO,
   SOON_MS,
@@ -132,10 +131,6 @@ export class Reporter {
     return this.#looks.idle(nowMs);
   }
 
-  topicsOf(lane: number): number {
-    return this.#limiter.topics.of(lane);
-  }
-
   /** Makes the content of a bundle's record: a row of each lane that has an entry. */
   contentOf(bundle: Bundle, lanes: ReadonlyMap<number, LaneState>, nowMs: number): BundleContent {
     const rows: ReportRow[] = [];
@@ -162,7 +157,7 @@ export class Reporter {
     const { significantChangeRatio, noiseFactor } = this.#settings;
     // Work that comes together is one chance.
     const clumped = Math.sqrt(Math.max(lane.tokens!.clumps.piecesOf(MESSAGES), lane.tokens!.clumps.piecesOf(BYTES)));
-    return wrongSpan(lane, this.topicsOf(lane.lane), { significantChangeRatio, noiseFactor, clumped });
+    return wrongSpan(lane, this.#limiter.topics.of(lane.lane), { significantChangeRatio, noiseFactor, clumped });
   }
 
   /** Schedules the rates of a lane far below its quota. */
@@ -237,7 +232,7 @@ export class Reporter {
     } else {
       return;
     }
-    this.#entryChanged(lane, reason, DUE + changeOf(before, reported) / SIGNIFICANT_RATIO, nowMs);
+    this.#entryChanged(lane, reason, DUE + changeOf(before, reported) / this.#settings.significantChangeRatio, nowMs);
   }
 
   /**
@@ -311,7 +306,7 @@ export class Reporter {
     const { remembers, reads } = this.#shares.strategyOf(lane.group);
     if (!lane.entry.isOpen || (!remembers && reads !== 'usage')) return false;
     const { demand, usage } = lane.reported;
-    const ratio = silentMs < this.#settings.heartbeatMs ? SIGNIFICANT_RATIO : SMALL_CHANGE_RATIO;
+    const ratio = this.#noticedAfter(silentMs);
     if (reads === 'usage') this.#shares.takenInto(taken, lane.lane, demand);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const wanted = demand[dimension];
@@ -335,7 +330,7 @@ export class Reporter {
     if (!this.#shares.strategyOf(lane.group).remembers) return false;
     const target = this.#shares.targetOf(lane.lane);
     // A late step of shared tokens costs none, one of a remembered share does.
-    const settled = (silentMs < this.#settings.heartbeatMs ? SIGNIFICANT_RATIO : SMALL_CHANGE_RATIO) / 2;
+    const settled = this.#noticedAfter(silentMs) / 2;
     if (lane.isOwnMoving && silentMs < MOVING_REPORT_MS) return false;
     const ratio = lane.isOwnMoving ? 0 : settled;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -345,6 +340,12 @@ export class Reporter {
       if (Math.abs(now - before) > least) return true;
     }
     return false;
+  }
+
+  /** Returns the relative change that is published: a large one at once, a small one within a heartbeat. */
+  #noticedAfter(silentMs: number): number {
+    const { heartbeatMs, significantChangeRatio } = this.#settings;
+    return silentMs < heartbeatMs ? significantChangeRatio : SMALL_CHANGE_RATIO;
   }
 
   /** Finds the shortest span with another rate than reported, or −1. */
@@ -359,7 +360,9 @@ export class Reporter {
   }
 
   #lookRuleOf(lane: LaneState): LookRule {
+    const { significantChangeRatio } = this.#settings;
     return {
+      significantChangeRatio,
       reads: this.#shares.strategyOf(lane.group).reads,
       fastSpanMs: shortestSpanMs(lane.settings, this.#settings),
       target: this.#shares.targetOf(lane.lane),
@@ -376,7 +379,7 @@ export class Reporter {
     return {
       reads: this.#shares.strategyOf(lane.group).reads,
       significantChangeRatio,
-      noiseFactor: relaxed ? REFUSED_DEVIATIONS : noiseFactor,
+      noiseFactor: relaxed ? CHANCE_DEVIATIONS : noiseFactor,
       restsOnMs: restsOnMs(lane),
     };
   }

@@ -3,7 +3,7 @@ import { nodeRecordKey } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
 import { MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
 import type { Member, Membership } from '../usage-map/membership.js';
-import { FAREWELL_TURNS } from './constants/constants.js';
+import { FAREWELL_NODES } from './constants/constants.js';
 
 /** A view of the cluster; the coordinator has it. */
 interface Cluster {
@@ -57,7 +57,7 @@ export class SaidGone {
   #patienceMs(rank: number, { state, incarnation, lives }: Member, partition: number): number {
     const { heartbeatMs, stalenessMs } = this.#cluster.settings;
     // A node that left has written its farewell on all partitions.
-    const turn = Math.min(FAREWELL_TURNS, rank + (state === 'left' ? 1 : 0));
+    const turn = Math.min(FAREWELL_NODES, rank + (state === 'left' ? 1 : 0));
     return turn * heartbeatMs + (incarnation >= lives[partition] ? 0 : stalenessMs);
   }
 }

@@ -1,5 +1,5 @@
 import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../base/vocabulary.js';
-import { COUNTED_MS, COUNTED_PER_SECOND, NAMED_AGAIN_MS, NAMED_KEYS, NAMED_LANES_MAX } from '../constants.js';
+import { COUNTED_MS, COUNTED_PER_SECOND, NAMED_AGAIN_MS, NAMED_KEYS } from '../constants.js';
 
 /** Units per second granted here of one direction of a silent key. */
 export interface SilentGrant {
@@ -30,7 +30,8 @@ export interface PublishedKeys {
  * is counted ten times; a key with 100/s is counted 50 times in 5 s, so its rate is exact to 14 %.
  */
 export class SilentUse {
-  #busiest: readonly SilentGrant[] = [];
+  /** Silent keys, the hottest first, counted over two turns. */
+  busiest: readonly SilentGrant[] = [];
   #before: Counted = { units: new Map(), ms: 0 };
   #units = new Map<string, Float64Array>();
   #sinceMs: number;
@@ -43,11 +44,6 @@ export class SilentUse {
     this.#sinceMs = nowMs;
   }
 
-  /** Silent keys, the hottest first, counted over two turns. */
-  get busiest(): readonly SilentGrant[] {
-    return this.#busiest;
-  }
-
   note(name: string, direction: number, messages: number, bytes: number): void {
     if (--this.#untilCounted <= 0) this.#count(name, direction, messages, bytes);
   }
@@ -57,7 +53,7 @@ export class SilentUse {
     const ms = nowMs - this.#sinceMs;
     if (ms < COUNTED_MS) return;
     const now = { units: this.#units, ms };
-    this.#busiest = hottest(now, this.#before, heatOf);
+    this.busiest = hottest(now, this.#before, heatOf);
     this.#before = now;
     this.#units = new Map();
     this.#sinceMs = nowMs;
@@ -111,6 +107,6 @@ function hottest(
 
 const SLOTS = DIRECTION_COUNT * DIMENSION_COUNT;
 /** Names of a turn; later ones wait for the next. */
-const NAMES_MAX = 2 * NAMED_LANES_MAX;
+const NAMES_MAX = COUNTED_PER_SECOND;
 /** Keys that a node publishes at most until their rows come again, at a heartbeat per second. */
 const BUSIEST_MAX = ((NAMED_KEYS / 4) * NAMED_AGAIN_MS) / 1000;

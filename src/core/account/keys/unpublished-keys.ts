@@ -1,7 +1,8 @@
+import { ROUNDING_ERROR } from '../../base/constants.js';
 import { depthGiven, type GroupSettings } from '../../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, DIRECTIONS, MESSAGES } from '../../base/vocabulary.js';
 import { clusterDepth } from '../cluster-depth.js';
-import { KEPT_AT_ZERO_MS, KEYS_PER_CALL, ROUNDING_ERROR } from '../constants.js';
+import { KEPT_AT_ZERO_MS, RECORDS_PER_CALL } from '../constants.js';
 import { KeyRows } from './key-rows.js';
 import { ShareTime } from './share-time.js';
 
@@ -306,7 +307,7 @@ export class UnpublishedKeys {
     let oldest = -1;
     let oldestUsedAt = Infinity;
     const now = this.#time.at(nowMs);
-    const rows = Math.min(KEYS_PER_CALL, this.#rows.size);
+    const rows = Math.min(RECORDS_PER_CALL, this.#rows.size);
     for (let looked = 0; looked < rows; this.#rows.moveHand()) {
       const row = this.#rows.atHand();
       if (row === -1) continue;
@@ -410,7 +411,7 @@ interface Kind {
 type Column = Float64Array;
 
 /** Per direction and dimension. */
-const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot) => slot);
+export const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot) => slot);
 
 /** Divides the units that nodes may spend unpublished. */
 function divide({ time, depths, fillMs, depth, wholeAt }: Kind): void {

@@ -14,7 +14,8 @@ export class LinkWatch {
   readonly #notices: Notice[];
   readonly #echo: OwnEcho;
   readonly #linked: boolean[];
-  #expectedSinceMs = Infinity;
+  /** Only echoes of records sent from this time on are accepted. */
+  expectedSinceMs = Infinity;
 
   constructor(settings: CoordinatorSettings, notices: Notice[]) {
     this.#settings = settings;
@@ -23,22 +24,13 @@ export class LinkWatch {
     this.#linked = Array.from({ length: settings.partitions }, () => true);
   }
 
-  get expectedSinceMs(): number {
-    return this.#expectedSinceMs;
-  }
-
-  /** Accepts only echoes of records sent from this time on. */
-  expectEchoSince(nowMs: number): void {
-    this.#expectedSinceMs = nowMs;
-  }
-
   hasExpectedEcho(): boolean {
-    return this.#echo.freshMs.every((freshMs) => freshMs >= this.#expectedSinceMs);
+    return this.#echo.freshMs.every((freshMs) => freshMs >= this.expectedSinceMs);
   }
 
   /** Tests if the partition is linked and read as far as expected. */
   isHeard(partition: number): boolean {
-    return this.#linked[partition] && this.#echo.freshMs[partition] >= this.#expectedSinceMs;
+    return this.#linked[partition] && this.#echo.freshMs[partition] >= this.expectedSinceMs;
   }
 
   sent(partition: number, sequence: number, nowMs: number): void {

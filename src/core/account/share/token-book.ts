@@ -31,7 +31,6 @@ import { LaneTokens } from '../lane-tokens.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { LaneTable } from '../lanes/lane-table.js';
 import type { LinkWatch } from '../lanes/link-watch.js';
-import { OwnEntry } from '../own-entry.js';
 import { checkpointsOf, isPublishedFurther } from './lane-checkpoints.js';
 import type { ShareBook } from './share-book.js';
 
@@ -141,7 +140,7 @@ export class TokenBook implements ChargeReader {
     const followed = this.#follow(lane.mapLane);
     lane.tokens = followed?.tokens ?? null;
     if (followed === null) {
-      if (!lane.entry.isOpen) lane.entry = new OwnEntry();
+      if (!lane.entry.isOpen) lane.entry.life = 'none';
       return;
     }
     this.#unserved.delete(followed);
@@ -439,6 +438,7 @@ export class TokenBook implements ChargeReader {
       own: nodeKey,
       ownSlot,
       roundTripMs,
+      isReadLate: log.roundTripMs > AT_ONCE_MS,
       isLimiting: isLimitedByTokens,
       costsBeyond: news === null ? 0 : tokens.messagesBeyond(news),
     });
@@ -461,7 +461,7 @@ export class TokenBook implements ChargeReader {
     if (group === -1 || !this.#hasBucket(group)) return null;
     const partition = partitionOf(groupId, table.settings.partitions);
     const { spanMs, pauseMs } = this.#logTime(partition);
-    const tokens = new LaneTokens(spanMs, pauseMs);
+    const tokens = new LaneTokens(spanMs, pauseMs, table.settings.significantChangeRatio);
     const beganOffset = this.#parts.log.nextOffset(partition);
     const lane = {
       tokens,

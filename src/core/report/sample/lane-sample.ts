@@ -222,12 +222,17 @@ export class LaneSample {
   }
 }
 
+/** Computes the length of the longest span: a lane that has been silent for as long has no rates. */
+export function longSpanMs(slowMs: number): number {
+  return 12 * slowMs;
+}
+
 let lastSpans: readonly number[] = [];
 
 /** Computes the lengths of the spans; the lanes of a node share one list. */
 function spansOf(fastMs: number, slowMs: number): readonly number[] {
   if (lastSpans[FAST] === fastMs && lastSpans[SLOW] === slowMs) return lastSpans;
   const ratio = Math.cbrt(slowMs / fastMs);
-  lastSpans = [fastMs, fastMs * ratio, slowMs / ratio, slowMs, 12 * slowMs, slowMs];
+  lastSpans = [fastMs, fastMs * ratio, slowMs / ratio, slowMs, longSpanMs(slowMs), slowMs];
   return lastSpans;
 }

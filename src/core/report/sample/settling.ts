@@ -1,10 +1,5 @@
 import { DIMENSION_COUNT, type Rates } from '../../base/vocabulary.js';
-import {
-  LOOKS_IN_FAST_SPANS,
-  SIGNIFICANT_RATIO,
-  SMALL_CHANGE_RATIO,
-  TARGET_STEP_RATIO,
-} from '../constants/constants.js';
+import { LOOKS_IN_FAST_SPANS, SMALL_CHANGE_RATIO, TARGET_STEP_RATIO } from '../constants/constants.js';
 import { createLaneRates, estimate, type LaneRates } from './estimate.js';
 import { type LaneSample, LONG, SLOW } from './lane-sample.js';
 import type { ChangeRule } from './significant-change.js';
@@ -32,7 +27,7 @@ export interface Settling {
   shareMovedMs: number;
 }
 
-export interface LookRule extends Pick<ChangeRule, 'reads'> {
+export interface LookRule extends Pick<ChangeRule, 'reads' | 'significantChangeRatio'> {
   readonly fastSpanMs: number;
   /** Units per second in force; Infinity = unlimited: no share depends on the report. */
   readonly target: Rates;
@@ -90,7 +85,7 @@ export function isUsageOutdated(settling: Settling, sample: LaneSample, reported
   estimate(sample, SLOW, scratch);
   return scratch.usage.some((usage, dimension) => {
     const before = reported.usage[dimension];
-    return Math.abs(usage - before) > SIGNIFICANT_RATIO * Math.max(usage, before);
+    return Math.abs(usage - before) > rule.significantChangeRatio * Math.max(usage, before);
   });
 }
 

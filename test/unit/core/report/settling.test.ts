@@ -9,7 +9,7 @@ import {
 } from '../../../../src/core/report/sample/settling.js';
 import { Sampling } from '../sample/sampling.js';
 
-const RULE = { reads: 'demand', fastSpanMs: 50, target: [1000, Infinity] } as const;
+const RULE = { reads: 'demand', significantChangeRatio: 0.1, fastSpanMs: 50, target: [1000, Infinity] } as const;
 
 /**
  * A change to `trueRate` reported as `reportedRate`; the times after it at which a look finds the report wrong,

@@ -47,9 +47,9 @@ test('a partition is heard when it is linked and an echo is as young as is expec
   const { watch } = heard();
   const isHeard = () => [0, 1].map((partition) => watch.isHeard(partition));
   expect(isHeard()).toEqual([false, false]);
-  watch.expectEchoSince(0);
+  watch.expectedSinceMs = 0;
   expect(isHeard()).toEqual([true, true]);
-  watch.expectEchoSince(100);
+  watch.expectedSinceMs = 100;
   expect(isHeard()).toEqual([false, false]);
   watch.sent(0, 2, 100);
   watch.readBack(0, 2, 110);

@@ -116,7 +116,7 @@ describe('what a node writes of a backend', () => {
   });
 
   test.each([
-    { says: 'what does not change three times while it is valid', toldUntilMs: 10_000, at: [0, 3400, 6800] },
+    { says: 'what does not change four times while it is valid', toldUntilMs: 10_000, at: [0, 2600, 5200, 7800] },
     { says: 'nothing that nobody has told since', toldUntilMs: 0, at: [0] },
   ])('writes $says', ({ toldUntilMs, at }) => {
     const sender = new BackendSender({ ...LIMITING, healthValidMs: 10_000 }, 50);
@@ -144,15 +144,15 @@ describe('what a node writes of a backend', () => {
   const ratio = (value: number, zone = 'a'): BackendWord => {
     return { backend: 'db', zone, health: { kind: 'ratio', ratio: value } };
   };
-  const [AFTER_GAP, THIRD_OF_VALID] = [50, 3340];
+  const [AFTER_GAP, QUARTER_OF_VALID] = [50, 2500];
 
   test.each([
     { says: 'another zone', first: ratio(0.5), next: ratio(0.5, 'b'), writtenMs: AFTER_GAP },
     { says: 'a ratio that is 4 % larger', first: ratio(0.5), next: ratio(0.52), writtenMs: AFTER_GAP },
-    { says: 'a ratio that is 1 % larger', first: ratio(0.5), next: ratio(0.505), writtenMs: THIRD_OF_VALID },
+    { says: 'a ratio that is 1 % larger', first: ratio(0.5), next: ratio(0.505), writtenMs: QUARTER_OF_VALID },
     { says: 'that it is healthy again', first: ratio(0.5), next: level(100), writtenMs: AFTER_GAP },
     { says: 'that it is not healthy any more', first: level(100), next: ratio(0.5), writtenMs: AFTER_GAP },
-    { says: 'that it is still healthy', first: level(100), next: level(200), writtenMs: THIRD_OF_VALID },
+    { says: 'that it is still healthy', first: level(100), next: level(200), writtenMs: QUARTER_OF_VALID },
   ])('$says is written $writtenMs ms after the last word', ({ first, next, writtenMs }) => {
     const sender = new BackendSender({ ...LIMITING, healthValidMs: 10_000, levelSmoothingMs: 0 }, 50);
     sender.report(first, 0);
