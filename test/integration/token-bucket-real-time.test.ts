@@ -185,7 +185,7 @@ class Broker {
     for (const dimension of [MESSAGES, BYTES]) {
       this.#buckets.setLimit(0, dimension, Infinity, 1, monotonicClock());
     }
-    this.#throttle.limitChanged(monotonicClock());
+    this.#throttle.wake(monotonicClock());
     this.#plan();
   }
 

@@ -77,7 +77,10 @@ export class PublishThrottle {
     return false;
   }
 
-  /** Releases as many producers in turn as the bucket can serve. Plans the next call. */
+  /**
+   * Releases as many producers in turn as the bucket can serve. Plans the next call. Call it after a change of the
+   * limit, too: a producer slept for hours after its limit had been raised (#25502).
+   */
   wake(nowMs: number): void {
     const { buckets, row, wakes } = this.#options;
     let messages = 0;
@@ -93,13 +96,6 @@ export class PublishThrottle {
       this.#options.onReleased(released.producer);
     }
     this.#plan(bucketMsOf(buckets, row, messages, bytes), nowMs);
-  }
-
-  /**
-   * Plans producers anew that wait at an old rate. #25502: a producer slept for hours after its limit had been raised.
-   */
-  limitChanged(nowMs: number): void {
-    this.wake(nowMs);
   }
 
   /** Removes a producer with its marks on its connection (#24799). */

@@ -1,5 +1,5 @@
 import { backendIdOf } from '../base/ids.js';
-import type { Author, BackendHealth, BackendRecord } from '../base/protocol/record.js';
+import { type Author, type BackendHealth, type BackendRecord, isOlder } from '../base/protocol/record.js';
 import type { LimitingSettings } from '../base/settings.js';
 import type { BackendId, Incarnation, NodeKey } from '../base/vocabulary.js';
 import { HEALTHY, throttlingRatio } from './throttling-ratio.js';
@@ -15,9 +15,7 @@ export interface Backend {
   isSilent: boolean;
   /** Log time of the membership partition at the backend's newest record. */
   heardLogMs: number;
-  author: NodeKey;
-  incarnation: Incarnation;
-  sequence: number;
+  author: Author;
 }
 
 export type BackendVerdict = 'applied' | 'repeated' | 'too-many-backends';
@@ -52,8 +50,8 @@ export class BackendBook {
   /** Finds a node's newest life among authors of healths; 0 = none. The node's next life has to be newer. */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
     let newest = 0;
-    for (const { author, incarnation } of this.#backends.values()) {
-      if (author === nodeKey && incarnation > newest) newest = incarnation;
+    for (const { author } of this.#backends.values()) {
+      if (author.nodeKey === nodeKey && author.incarnation > newest) newest = author.incarnation;
     }
     return newest;
   }
@@ -66,13 +64,11 @@ export class BackendBook {
   apply({ backend: name, zone, health, author }: BackendRecord, logMs: number): BackendVerdict {
     const id = this.#idOf(name);
     const known = this.#backends.get(id);
-    if (known !== undefined && isOlder(author, known)) return 'repeated';
+    if (known !== undefined && isOlder(author, known.author)) return 'repeated';
     if (known === undefined && !this.#makeRoom()) return 'too-many-backends';
     const ratio = throttlingRatio(health);
-    const { nodeKey, incarnation, sequence } = author;
-    const written = { author: nodeKey, incarnation, sequence };
     this.#backends.delete(id);
-    this.#backends.set(id, { id, name, zone, health, ratio, isSilent: false, heardLogMs: logMs, ...written });
+    this.#backends.set(id, { id, name, zone, health, ratio, isSilent: false, heardLogMs: logMs, author });
     if (known === undefined || known.ratio !== ratio || known.zone !== zone) this.onChanged(id);
     return 'applied';
   }
@@ -113,11 +109,4 @@ export class BackendBook {
     const [oldest] = this.#backends.values();
     return oldest?.isSilent ? oldest : null;
   }
-}
-
-/** Tests if a record is older. A node's records are ordered by life and sequence, other nodes' by the log alone. */
-function isOlder({ nodeKey, incarnation, sequence }: Author, known: Backend): boolean {
-  if (nodeKey !== known.author) return false;
-  if (incarnation !== known.incarnation) return incarnation < known.incarnation;
-  return sequence <= known.sequence;
 }

@@ -70,7 +70,7 @@ export class BusyWatch {
       const lanes = busy.falling();
       if (lanes.length === 0) continue;
       found.push({ backend: backend.name, count: lanes.length, busiestRatio: lanes[0].cost / busy.sum });
-      if (backend.author === coordinator.nodeKey) named.push(...this.#named(backend, lanes, busy.sum));
+      if (backend.author.nodeKey === coordinator.nodeKey) named.push(...this.#named(backend, lanes, busy.sum));
     }
     this.#found = found;
     this.#publish(named);

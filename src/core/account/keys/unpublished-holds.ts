@@ -1,6 +1,6 @@
-import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../base/vocabulary.js';
+import { DIMENSION_COUNT } from '../../base/vocabulary.js';
 import { type Gap, Room, wholeGap } from '../../limiter/gaps.js';
-import type { UnpublishedKeys } from './unpublished-keys.js';
+import { SLOTS, type UnpublishedKeys } from './unpublished-keys.js';
 
 /** Units taken unpublished, for work whose cost is known later. */
 export interface UnpublishedHold {
@@ -102,8 +102,6 @@ interface OfKey {
   /** The oldest first. */
   readonly open: Set<UnpublishedHold>;
 }
-
-const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot) => slot);
 
 interface HeldAmounts {
   readonly direction: number;

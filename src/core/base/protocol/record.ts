@@ -21,6 +21,13 @@ export interface Author {
   readonly sequence: number;
 }
 
+/** Tests if a record is older. A node's records are ordered by life and sequence, other nodes' by the log alone. */
+export function isOlder({ nodeKey, incarnation, sequence }: Author, known: Author): boolean {
+  if (nodeKey !== known.nodeKey) return false;
+  if (incarnation !== known.incarnation) return incarnation < known.incarnation;
+  return sequence <= known.sequence;
+}
+
 /** Makes a node a member, and is its sign of life. */
 export interface NodeRecord {
   readonly kind: 'node';

@@ -156,9 +156,7 @@ export class Checkpoints {
         this.#untidy.delete(group);
       } else if (isForgotten(history, logMs)) {
         freed.push(...history.keys.keys());
-      } else if (history.awaitsBatchesAlone && history.keys.size <= 1) {
-        // Its one key is the state before the batch, of any age.
-      } else if ([...history.keys.values()].some((key) => nowMs - key.readMs > this.#patienceMs)) {
+      } else if (this.#isOverdue(history, nowMs)) {
         if (history.isOpen || history.isToRenew || history.isMisstated) this.want(group);
         else freed.push(...this.#replaced(group, history.asOf, nowMs));
       }
@@ -167,6 +165,12 @@ export class Checkpoints {
     this.bury([...freed, ...stale.map((auditId) => this.#keys.audit(auditId))], effects);
     const overdue = this.#trail.takeOverdue(nowMs, this.#patienceMs);
     if (overdue.length > 0) effects.appends.push({ ticket: this.nextTicket(), records: this.#keyed(overdue) });
+  }
+
+  /** Tests if a key has waited too long. The one key before a batch is the state before it, of any age. */
+  #isOverdue({ awaitsBatchesAlone, keys }: GroupHistory, nowMs: number): boolean {
+    if (awaitsBatchesAlone && keys.size <= 1) return false;
+    return [...keys.values()].some((key) => nowMs - key.readMs > this.#patienceMs);
   }
 
   bury(keys: readonly string[], effects: RegistryEffects): void {

@@ -1,4 +1,4 @@
-import type { Author, GroupStateRecord } from '../../base/protocol/record.js';
+import { type Author, type GroupStateRecord, isOlder } from '../../base/protocol/record.js';
 import type { GroupSettings, RampSettings } from '../../base/settings.js';
 import type { Incarnation, NodeKey } from '../../base/vocabulary.js';
 import { type LogTime, stepLimitMs } from '../../log/log-time.js';
@@ -45,7 +45,7 @@ export class RampBook {
   readonly #ceilings = new Map<number, RampCeiling>();
   /** Ceilings of earlier logs, until this log names the lane's; at most CEILINGS_MAX. */
   readonly #carried = new Map<number, CarriedCeiling>();
-  #logMs = 0;
+  logMs = 0;
   #spanMs = 0;
   #appendMs = 0;
   #nextOffset = 0;
@@ -61,10 +61,6 @@ export class RampBook {
     this.#onChanged = onChanged;
   }
 
-  get logMs(): number {
-    return this.#logMs;
-  }
-
   /** Append time of the newest record (0 = none), and next offset. */
   get readUntil(): { readonly readUntilMs: number; readonly readUntilOffset: number } {
     return { readUntilMs: this.#appendMs, readUntilOffset: this.#nextOffset };
@@ -74,10 +70,10 @@ export class RampBook {
   forgetAll(): void {
     for (const [mapLane, { ceiling, sinceLogMs, timeToLiveMs }] of this.#ceilings) {
       if (this.#carried.size >= CEILINGS_MAX && !this.#carried.has(mapLane)) continue;
-      this.#carried.set(mapLane, { ceiling, heldMs: this.#logMs - sinceLogMs, timeToLiveMs });
+      this.#carried.set(mapLane, { ceiling, heldMs: this.logMs - sinceLogMs, timeToLiveMs });
     }
     this.#ceilings.clear();
-    this.#logMs = 0;
+    this.logMs = 0;
     this.#spanMs = 0;
     this.#wholeMs = 0;
     this.#appendMs = 0;
@@ -101,11 +97,12 @@ export class RampBook {
   advanceTo({ ms: logMs, spanMs, wholeMs, appendMs }: LogProgress, nextOffset: number): readonly number[] {
     this.#appendMs = appendMs;
     this.#nextOffset = nextOffset;
-    this.#logMs = logMs;
+    this.logMs = logMs;
     this.#spanMs = spanMs;
     this.#wholeMs = wholeMs;
     this.#forget();
-    return this.#endedForNewcomers();
+    // A newcomer counts an outage of the log, or a step of its clock, as time in which no node ran.
+    return this.#hiddenEnds.takeBefore(wholeMs, (mapLane) => this.#ceilings.get(mapLane)?.wholeUntilMs);
   }
 
   #forget(): void {
@@ -120,14 +117,6 @@ export class RampBook {
       this.#ceilings.delete(mapLane);
       this.#onChanged(mapLane);
     }
-  }
-
-  /**
-   * Takes the lanes whose ceilings have ended for newcomers. A newcomer counts an outage of the log, or a step of its
-   * clock, as time in which no node ran.
-   */
-  #endedForNewcomers(): readonly number[] {
-    return this.#hiddenEnds.takeBefore(this.#wholeMs, (mapLane) => this.#ceilings.get(mapLane)?.wholeUntilMs);
   }
 
   /**
@@ -149,13 +138,13 @@ export class RampBook {
       return 'outdated';
     }
     this.#carried.delete(mapLane);
-    this.#keep(mapLane, record, this.#logMs - this.#travelMs(record, known) - record.lateMs);
+    this.#keep(mapLane, record, this.logMs - this.#travelMs(record, known) - record.lateMs);
     if (known?.ceiling !== ceiling) this.#onChanged(mapLane);
     return 'applied';
   }
 
   #keep(mapLane: number, { author, ceiling, timeToLiveMs }: GroupStateRecord, sinceLogMs: number): void {
-    const at = { recordLogMs: this.#logMs, offset: this.#nextOffset - 1, sinceSpanMs: this.#spanMs };
+    const at = { recordLogMs: this.logMs, offset: this.#nextOffset - 1, sinceSpanMs: this.#spanMs };
     const wholeUntilMs = this.#wholeMs + timeToLiveMs;
     this.#ceilings.set(mapLane, { ceiling, sinceLogMs, timeToLiveMs, author, wholeUntilMs, ...at });
     this.#ceilingEnds.move(mapLane, this.#spanMs + timeToLiveMs);
@@ -164,7 +153,7 @@ export class RampBook {
 
   #isUnknownTo({ readUntilOffset }: GroupStateRecord, known: RampCeiling): boolean {
     if (known.offset < readUntilOffset) return false;
-    return this.#logMs - known.recordLogMs <= known.timeToLiveMs / RENEWALS;
+    return this.logMs - known.recordLogMs <= known.timeToLiveMs / RENEWALS;
   }
 
   /**
@@ -173,7 +162,7 @@ export class RampBook {
    */
   #travelMs({ readUntilMs }: GroupStateRecord, known: RampCeiling | undefined): number {
     if (readUntilMs === 0) return 0;
-    const limitMs = known === undefined ? this.#stepLimitMs : this.#logMs - known.recordLogMs;
+    const limitMs = known === undefined ? this.#stepLimitMs : this.logMs - known.recordLogMs;
     return Math.min(Math.max(0, this.#appendMs - readUntilMs), limitMs);
   }
 
@@ -219,7 +208,7 @@ export class RampBook {
     if (known === undefined) return Math.min(top, ramp.fromPerSecond);
     const held = Math.min(top, Math.max(ramp.fromPerSecond, known.ceiling));
     if (ramp.mode !== 'scheduled') return held;
-    const elapsedSeconds = Math.max(0, this.#logMs - known.sinceLogMs) / 1000;
+    const elapsedSeconds = Math.max(0, this.logMs - known.sinceLogMs) / 1000;
     return Math.min(top, held + slopeOf(ramp, top) * elapsedSeconds);
   }
 
@@ -234,11 +223,4 @@ export class RampBook {
       ramp.mode === 'scheduled' && this.ceilingOf(settings, direction, mapLane) < (rampTop(settings, direction) ?? 0)
     );
   }
-}
-
-/** Tests if a record is older. A node's records are ordered by life and sequence, other nodes' by the log alone. */
-function isOlder({ nodeKey, incarnation, sequence }: Author, known: Author): boolean {
-  if (nodeKey !== known.nodeKey) return false;
-  if (incarnation !== known.incarnation) return incarnation < known.incarnation;
-  return sequence <= known.sequence;
 }

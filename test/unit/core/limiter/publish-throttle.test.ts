@@ -159,7 +159,7 @@ describe('defects of the reference implementation', () => {
     throttle.publish(producer, 100_000, 0, 0);
     expect(throttle.nextWakeMs).toBeGreaterThan(27 * 3_600_000);
     buckets.setLimit(ROW, MESSAGES, 1e6, 1e6, 1000);
-    throttle.limitChanged(1000);
+    throttle.wake(1000);
     expect(throttle.nextWakeMs).toBeLessThan(1000 + 200);
     throttle.wake(throttle.nextWakeMs);
     expect(released).toEqual([producer]);

@@ -69,7 +69,7 @@ export class PublishScene {
       case 'setLimits':
         this.#limit(MESSAGES, step.msgsPerSec);
         this.#limit(BYTES, step.bytesPerSec);
-        if (this.#runsWakeups) this.#throttle.limitChanged(this.#nowMs);
+        if (this.#runsWakeups) this.#throttle.wake(this.#nowMs);
         return;
       case 'clearMarks':
         this.#throttle = this.#create();
