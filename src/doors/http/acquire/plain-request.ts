@@ -1,6 +1,7 @@
-import { NAME_MAX } from '../../../node/admission/request/request-checks.js';
-import { AMOUNT_MAX, BULK_MAX, GROUP_LENGTH_MAX } from '../route/fields.js';
-import type { AcquireBody } from './acquire-body.js';
+import { z } from 'zod';
+import { unwrapped } from '../../../base/input/schema-parts.js';
+import { BULK_MAX } from '../route/fields.js';
+import { ACQUIRE_BODY, type AcquireBody } from './acquire-body.js';
 
 /**
  * Recognizes a body that ACQUIRE_BODY passes unchanged (test/property/plain-request.test.ts); false decides nothing.
@@ -8,16 +9,13 @@ import type { AcquireBody } from './acquire-body.js';
  */
 export function isPlainRequest(wanted: unknown): wanted is AcquireBody {
   if (typeof wanted !== 'object' || wanted === null) return false;
-  let namesScope = false;
-  let namesAmount = false;
+  let named = 0;
   for (const key in wanted) {
-    const value: unknown = (wanted as Readonly<Record<string, unknown>>)[key];
-    const fits = FITS[key];
-    if (fits === undefined || !fits(value)) return false;
-    if (fits === isAmount) namesAmount = true;
-    else if (fits === isName || fits === isGroup) namesScope = true;
+    const field = PLAIN[key];
+    if (field === undefined || !field.fits((wanted as Readonly<Record<string, unknown>>)[key])) return false;
+    named |= field.names;
   }
-  return namesScope && namesAmount;
+  return named === (SCOPE | AMOUNT);
 }
 
 /** Recognizes a body that BULK_BODY passes unchanged. */
@@ -30,26 +28,39 @@ export function isPlainBulk(body: unknown): body is { readonly requests: readonl
   );
 }
 
-function isAmount(amount: unknown): boolean {
-  return typeof amount === 'number' && Number.isInteger(amount) && amount >= 0 && amount <= AMOUNT_MAX;
+interface PlainField {
+  readonly fits: (value: unknown) => boolean;
+  /** Bits of what the field names; a request names both. */
+  readonly names: number;
 }
 
-function isName(name: unknown): boolean {
-  return typeof name === 'string' && name.length <= NAME_MAX;
+const SCOPE = 1;
+const AMOUNT = 2;
+
+/** Fields that say no more than `tryAcquire` takes, with the bounds of the schema. */
+const PLAIN: Readonly<Record<string, PlainField | undefined>> = Object.assign(
+  Object.create(null),
+  ...(['group', 'tenant', 'namespace', 'topic', 'client'] as const).map((name) => plain(name, SCOPE)),
+  ...(['messages', 'bytes'] as const).map((name) => plain(name, AMOUNT)),
+  ...(['direction', 'retry'] as const).map((name) => plain(name, 0)),
+);
+
+function plain(name: keyof typeof ACQUIRE_BODY.shape, names: number): Readonly<Record<string, PlainField>> {
+  return { [name]: { fits: fitsOf(unwrapped(ACQUIRE_BODY.shape[name])), names } };
 }
 
-function isGroup(name: unknown): boolean {
-  return typeof name === 'string' && name.length > 0 && name.length <= GROUP_LENGTH_MAX;
+function fitsOf(schema: z.ZodType): PlainField['fits'] {
+  if (schema instanceof z.ZodString) {
+    const [least, most] = [schema.minLength ?? 0, schema.maxLength ?? Infinity];
+    return (value) => typeof value === 'string' && value.length >= least && value.length <= most;
+  }
+  if (schema instanceof z.ZodNumber && schema.isInt) {
+    const [least, most] = [schema.minValue ?? -Infinity, schema.maxValue ?? Infinity];
+    return (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+  }
+  if (schema instanceof z.ZodEnum) {
+    const options: readonly unknown[] = schema.options;
+    return (value) => options.includes(value);
+  }
+  return schema instanceof z.ZodBoolean ? (value) => typeof value === 'boolean' : () => false;
 }
-
-const FITS: Readonly<Record<string, ((value: unknown) => boolean) | undefined>> = Object.assign(Object.create(null), {
-  group: isGroup,
-  tenant: isName,
-  namespace: isName,
-  topic: isName,
-  client: isName,
-  messages: isAmount,
-  bytes: isAmount,
-  direction: (value: unknown) => value === 'publish' || value === 'dispatch',
-  retry: (value: unknown) => typeof value === 'boolean',
-});
