@@ -13,6 +13,10 @@ export class HeldBytes {
   readonly #holding = new Map<Holder, number>();
   /** Progress by holder whose client is waited for; who has made none for longest first. */
   readonly #awaited = new Map<Holder, number>();
+  /** The same, of those whose client had no turn yet to read: TLS takes a large message over in the next. */
+  readonly #fresh = new Map<Holder, number>();
+
+  #isEnding = false;
 
   constructor(maxBytes: number, counts: { heldBytes: number }) {
     this.#maxBytes = maxBytes;
@@ -35,8 +39,7 @@ export class HeldBytes {
     if (bytes === 0) this.#holding.delete(holder);
     else this.#holding.set(holder, bytes);
     this.#counts.heldBytes += bytes - before;
-    // The last one stays: a packet above the bound gets through alone.
-    while (this.#counts.heldBytes > this.#maxBytes && this.#holding.size > 1) this.#endOne();
+    this.#enforce();
   }
 
   delete(holder: Holder): void {
@@ -45,16 +48,34 @@ export class HeldBytes {
 
   #noteAwaited(holder: Holder, bytes: number, progress: number): void {
     const isAwaited = bytes >= LARGE_BYTES;
-    if (isAwaited && this.#awaited.get(holder) === progress) return;
+    if (isAwaited && (this.#awaited.get(holder) ?? this.#fresh.get(holder)) === progress) return;
     this.#awaited.delete(holder);
-    if (isAwaited) this.#awaited.set(holder, progress);
+    this.#fresh.delete(holder);
+    if (!isAwaited) return;
+    // Two: the one after the system was asked what it has taken.
+    if (this.#fresh.size === 0) setImmediate(() => setImmediate(() => this.#ripen()));
+    this.#fresh.set(holder, progress);
   }
 
-  #endOne(): void {
-    const [oldest] = this.#awaited.size > 0 ? this.#awaited.keys() : this.#holding.keys();
-    if (oldest === undefined) return;
-    oldest.cutOff('held-full');
-    this.delete(oldest);
+  #ripen(): void {
+    for (const [holder, progress] of this.#fresh) this.#awaited.set(holder, progress);
+    this.#fresh.clear();
+    this.#enforce();
+  }
+
+  #enforce(): void {
+    // To end one counts its bytes anew, which comes here again.
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    // The last one stays: a packet above the bound gets through alone.
+    while (this.#counts.heldBytes > this.#maxBytes && this.#holding.size > 1) {
+      const isEarly = this.#awaited.size === 0 && this.#fresh.size > 0;
+      const [oldest] = this.#awaited.size > 0 ? this.#awaited.keys() : this.#holding.keys();
+      if (isEarly || oldest === undefined) break;
+      oldest.cutOff('held-full');
+      this.delete(oldest);
+    }
+    this.#isEnding = false;
   }
 }
 

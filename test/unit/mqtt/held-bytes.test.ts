@@ -120,6 +120,32 @@ describe('after it', () => {
     expect(counts.heldBytes).toBe(0);
   });
 
+  test('a message that is larger than the bound for all its subscribers ends none of those who read it at once', async () => {
+    const { counts, ended } = scene();
+    const onEnded: ConnectionRules['onEnded'] = (connection, reason) => ended.push([connection, reason]);
+    const rules = { maxPacketBytes: MIB, held: new HeldBytes(MIB, counts), onEnded };
+    const subscribers = await Promise.all(Array.from({ length: 20 }, () => connectionScene(rules)));
+    const message = publishPacket('a', Buffer.alloc(100_000), 0);
+    for (const { socket, connection } of subscribers) {
+      socket.takes = false;
+      connection.send(message);
+    }
+    expect(counts.heldBytes).toBeGreaterThan(MIB);
+    // As TLS does, which is done with none before its next turn.
+    for (const { socket } of subscribers.slice(0, 15)) setImmediate(() => socket.readOn());
+    await settle();
+    expect([ended, counts.heldBytes > 500_000]).toEqual([[], true]);
+    for (const { socket, connection } of subscribers.slice(0, 15)) {
+      socket.takes = false;
+      connection.send(message);
+    }
+    await settle();
+    const order = ended.map(([connection]) => subscribers.findIndex((one) => one.connection === connection));
+    expect(order).toEqual([15, 16, 17, 18, 19, 0, 1, 2, 3, 4]);
+    expect(counts.heldBytes).toBeLessThanOrEqual(MIB);
+    for (const { connection } of subscribers) connection.destroy();
+  });
+
   test('what an ended connection has yet to send counts until its socket is closed', async () => {
     const { counts, rules } = scene();
     const { socket, connection } = await connectionScene(rules);
