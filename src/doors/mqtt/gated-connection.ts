@@ -150,7 +150,7 @@ export class GatedConnection extends Duplex {
   /** Ends the connection, without a word (MQTT 3.1.1 has none); the first reason counts. */
   cutOff(reason: string): void {
     this.noteReason(reason);
-    // What an ended connection still sends counts on: it may be the one to go.
+    // Counts what an ended connection still sends: it may be the one to go.
     if (this.destroyed) this.socket.destroy();
     else this.destroy();
   }
