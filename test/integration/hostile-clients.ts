@@ -51,7 +51,7 @@ export async function smallNode(): Promise<string> {
   const env = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` };
   const node = scene.start(['run', '--config', `${folder}/node.yaml`], env);
   const url = await node.url();
-  await node.logged('node ready: own record read back');
+  await node.logged('node ready: it reads and writes the topic, and decides');
   return url;
 }
 

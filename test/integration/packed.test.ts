@@ -165,7 +165,7 @@ describe('the packed package, installed', () => {
     const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
     onTestFinished(() => void child.kill('SIGKILL'));
     const node = new CliProcess(child);
-    await node.logged('node ready: own record read back');
+    await node.logged('node ready: it reads and writes the topic, and decides');
     writeFileSync(join(folder, 'node.yaml'), CONFIG.replace('100', '200'));
     node.kill('SIGHUP');
     await node.logged('configuration taken');

@@ -239,6 +239,12 @@ export const ERROR_CATALOGUE = {
     httpStatus: 503,
     exitCode: EXIT_UNAVAILABLE,
   },
+  TOPIC_DAMAGED: {
+    message: 'the file of topic {topic} is damaged: {reason}',
+    remedy:
+      'Look for a failing disk, or a program that has written into the folder. Stop all nodes on it, remove the data file and its -lock, start them again: they write everything anew. What run time has defined is lost with a damaged registry/log.mdb alone: bring it back with `quotamesh group apply`.',
+    exitCode: EXIT_CONFIG,
+  },
   TOPIC_UNSUPPORTED: {
     message: 'topic {topic} cannot be used: {reason}',
     remedy: 'Use Kafka 2.3 or newer.',

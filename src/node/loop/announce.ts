@@ -46,7 +46,7 @@ const NAMED_MAX = 50;
 const MEMBER_KINDS: ReadonlySet<Notice['kind']> = new Set(['member-joined', 'member-left', 'member-expired']);
 
 const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
-  ready: ['info', 'node ready: own record read back'],
+  ready: ['info', 'node ready: it reads and writes the topic, and decides'],
   'member-joined': ['info', 'node joined the cluster'],
   'member-left': ['info', 'node left the cluster'],
   'member-expired': ['warn', 'node silent for too long, its shares are free'],

@@ -1,8 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { ReadRecord } from '../../base/ports/report-topic.js';
 import type { LogStore } from './log-store.js';
+import { damagedLog } from './topic-error.js';
 
 /** Milliseconds between looks in case a notification was missed; 10 µs each. */
 const POLL_MS = 500;
@@ -103,7 +104,7 @@ export class LogFollower {
     try {
       return this.#store.read(this.#nextOffset, READ_RECORDS_MAX, READ_BYTES_MAX);
     } catch (error) {
-      this.#fail(`reading its log failed: ${(error as Error).message}`, error);
+      this.damaged(`reading its log failed: ${(error as Error).message}`, error);
       return undefined;
     }
   }
@@ -141,9 +142,13 @@ export class LogFollower {
     this.#listener.onReplaced();
   }
 
-  #fail(fact: string, cause?: unknown): void {
-    this.stop();
-    const reason = `${fact}; stop all nodes on it, remove the folder, start them again`;
-    this.#listener.onFailed(new QuotameshError('TOPIC_SETTINGS', { topic: this.#topic, reason }, { cause }));
+  /** Ends the topic: nothing of this file can be believed. Returns what the listener is told. */
+  damaged(reason: string, cause?: unknown): QuotameshError {
+    const error = damagedLog(this.#topic, reason, cause);
+    if (!this.#stopped) {
+      this.stop();
+      this.#listener.onFailed(error);
+    }
+    return error;
   }
 }

@@ -3,7 +3,8 @@ import { rm, stat } from 'node:fs/promises';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { AppendQueue, type AppendQueueOptions } from './append-queue.js';
 import { CommitGate } from './commit-gate.js';
-import { DiskRoom } from './disk-room.js';
+import { DiskFull, DiskRoom } from './disk-room.js';
+import { findDamage } from './find-damage.js';
 import { type FollowerListener, LogFollower } from './log-follower.js';
 import { type LogLimits, LogStore } from './log-store.js';
 import { PidClaim } from './pid-claim.js';
@@ -61,7 +62,12 @@ export class OpenLog {
           const reason = 'its data file was removed or replaced while in use';
           throw new QuotameshError('TOPIC_UNREACHABLE', { topic: path, reason });
         }
-        await store.append(entries);
+        await store.append(entries).catch(async (error: unknown) => {
+          // LMDB tells some damages as something else, and prints lines to standard error each time.
+          const damage = error instanceof DiskFull ? undefined : await findDamage(folder.dataFile);
+          if (damage === undefined) throw error;
+          throw follower.damaged(`${folder.dataFile}: ${damage}`, error);
+        });
       },
       onCommitted: (records, bytes) => {
         listener.onCommitted(records, bytes);

@@ -5,13 +5,15 @@ import { LogFull } from './log-store.js';
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
 /** Errors that stay: a file where the folder should be, a data file that LMDB rejects. */
 const UNUSABLE = new Set(['ENOTDIR', 'EEXIST', 'EISDIR', 'ENAMETOOLONG', 'ELOOP']);
-const UNUSABLE_LMDB = /MDB_(INVALID|VERSION_MISMATCH|CORRUPTED|PAGE_NOTFOUND|PANIC)/;
+const UNUSABLE_LMDB = /MDB_(INVALID|VERSION_MISMATCH)/;
+const DAMAGED_LMDB = /MDB_(CORRUPTED|PAGE_NOTFOUND|PANIC)/;
 
 /** Turns errors of file system and LMDB into the catalogue's. */
 export function toTopicError(topic: string, error: unknown): QuotameshError {
   if (error instanceof QuotameshError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   const facts = { topic, reason: message };
+  if (DAMAGED_LMDB.test(message)) return damagedLog(topic, message, error);
   if (isDiskFull(error)) return new QuotameshError('TOPIC_DISK_FULL', facts, { cause: error });
   if (error instanceof LogFull) return new QuotameshError('TOPIC_FULL', facts, { cause: error });
   if (DENIED.has(String(code)) || /permission denied/i.test(message)) {
@@ -21,6 +23,10 @@ export function toTopicError(topic: string, error: unknown): QuotameshError {
     return new QuotameshError('TOPIC_SETTINGS', facts, { cause: error });
   }
   return new QuotameshError('TOPIC_UNREACHABLE', facts, { cause: error });
+}
+
+export function damagedLog(topic: string, reason: string, cause?: unknown): QuotameshError {
+  return new QuotameshError('TOPIC_DAMAGED', { topic, reason }, { cause });
 }
 
 /** Tests if trying again may help without a change of the topic. */

@@ -1,8 +1,10 @@
 import { chmod, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { findDamage, readMeta } from './find-damage.js';
 import { bootId } from './machine-clock.js';
 import { fileModeIn, makePrivateFolder } from './private-folder.js';
+import { damagedLog } from './topic-error.js';
 
 const FORMAT = 1;
 const MARKER = 'quotamesh-topic';
@@ -11,11 +13,6 @@ const MARKER_TEXT = `quotamesh embedded topic, format ${FORMAT}\n`;
 const DATA_FILE = /^reports-(\w+)\.mdb(-lock)?$/;
 /** Milliseconds of age at which files of another boot are removed, in case machines share the folder. */
 const LEFTOVER_AGE_MS = 3_600_000;
-
-/** Fields of LMDB's meta page by lmdb 3.5.6 (data version 2). */
-const META = { magicAt: 24, versionAt: 28, pageSizeAt: 48, lastPageAt: 144, bytes: 152 };
-const META_MAGIC = 0xbeefc0de;
-const META_VERSION = 2;
 
 /**
  * Files of an embedded topic's folder:
@@ -81,7 +78,7 @@ async function claimMarker({ path, fileMode }: TopicFolder): Promise<void> {
   }
 }
 
-/** Refuses a foreign or shortened data file: LMDB trusts what it maps, and would die. */
+/** Refuses a foreign or damaged data file: LMDB trusts what it maps, and would die. */
 async function checkDataFile({ path, dataFile }: TopicFolder): Promise<void> {
   const file = await open(dataFile, 'r').catch(absent);
   if (!file) return;
@@ -92,23 +89,14 @@ async function checkDataFile({ path, dataFile }: TopicFolder): Promise<void> {
     if (!meta) throw unusable(path, `${dataFile} is not a log of quotamesh`);
     const other = await readMeta(file, meta.pageSize);
     const bytes = (Math.max(meta.lastPage, other?.lastPage ?? 0) + 1) * meta.pageSize;
-    // A file may end before a free last page. If it is not free, LMDB reports the zeros; the file's end would be a bus
+    // A file may end before a free last page. If it is not free, its zeros are a damage; the file's end would be a bus
     // error.
     if (size < bytes) await truncate(dataFile, bytes);
+    const damage = await findDamage(dataFile);
+    if (damage !== undefined) throw damagedLog(path, `${dataFile}: ${damage}`);
   } finally {
     await file.close();
   }
-}
-
-async function readMeta(
-  file: Awaited<ReturnType<typeof open>>,
-  from: number,
-): Promise<{ pageSize: number; lastPage: number } | undefined> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(META.bytes), 0, META.bytes, from);
-  if (bytesRead < META.bytes) return undefined;
-  if (buffer.readUInt32LE(META.magicAt) !== META_MAGIC) return undefined;
-  if ((buffer.readUInt32LE(META.versionAt) & 0xffff) !== META_VERSION) return undefined;
-  return { pageSize: buffer.readUInt32LE(META.pageSizeAt), lastPage: Number(buffer.readBigUInt64LE(META.lastPageAt)) };
 }
 
 async function removeLeftovers({ path, dataFile }: TopicFolder): Promise<void> {

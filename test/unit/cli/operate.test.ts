@@ -82,7 +82,7 @@ describe('commands for those who run a cluster', () => {
   }) => {
     const scene = new CliScene(onTestFinished);
     const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': ONE_GROUP }), 'node.yaml')]);
-    await node.logged('node ready: own record read back');
+    await node.logged('node ready: it reads and writes the topic, and decides');
     const url = await node.url();
     const quotamesh = async (...args: string[]) => await runInProcess([...args, '--url', url]);
     const put = async (path: string, body: object) => {

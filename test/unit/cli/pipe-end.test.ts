@@ -21,7 +21,7 @@ describe.concurrent('a reader that goes away', () => {
   beforeAll(async () => {
     const scene = new CliScene((end) => void ends.unshift(end));
     const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': ONE_GROUP }), 'node.yaml')]);
-    await node.logged('node ready: own record read back');
+    await node.logged('node ready: it reads and writes the topic, and decides');
     url = await node.url();
     await makeGroup(url, 'first');
   });

@@ -26,7 +26,7 @@ describe('quotamesh run follows its configuration', () => {
     const folder = scene.folderWith({ 'node.yaml': `${NODE}groups: { a: {} }\n` });
     const file = join(folder, 'node.yaml');
     const node = scene.start(['run', '--config', file]);
-    await node.logged('node ready: own record read back');
+    await node.logged('node ready: it reads and writes the topic, and decides');
     expect(await acquire(node, 'b')).toBe(404);
     writeFileSync(file, `${NODE}groups: { a: {}, b: {} }\n`);
     await node.until(async () => (await acquire(node, 'b')) === 200, 'group b');
@@ -60,7 +60,7 @@ describe('quotamesh run follows its configuration', () => {
     version('..2026_01', 'groups: { a: {} }\n');
     for (const name of ['node.yaml', 'groups.yaml']) symlinkSync(`..data/${name}`, join(folder, name));
     const node = scene.start(['run', '--config', folder]);
-    await node.logged('node ready: own record read back');
+    await node.logged('node ready: it reads and writes the topic, and decides');
     expect(await acquire(node, 'b')).toBe(404);
     version('..2026_02', 'groups: { b: {} }\n');
     await node.until(async () => (await acquire(node, 'b')) === 200, 'group b');
@@ -78,7 +78,7 @@ describe('tokens', () => {
       'tokens.yaml': line('one', 'qm_one'),
     });
     const node = scene.start(['run', '--config', join(folder, 'node.yaml')]);
-    await node.logged('node ready: own record read back');
+    await node.logged('node ready: it reads and writes the topic, and decides');
     const ask = async (token: string) => {
       const headers = { authorization: `Bearer ${token}` };
       return (await fetch(`${await node.url()}/v1/nodes`, { headers })).status;

@@ -25,7 +25,7 @@ describe.concurrent('quotamesh run', () => {
     const scene = new CliScene(onTestFinished);
     const { node, folder } = await startNode(scene);
     const url = await node.url();
-    await node.logged('node ready: own record read back');
+    await node.logged('node ready: it reads and writes the topic, and decides');
     expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ ready: true, degraded: [] });
     const port = new URL(url).port;
     const [other, taken] = [start(scene, folder, 'b'), start(scene, folder, 'c', port)];
@@ -34,7 +34,7 @@ describe.concurrent('quotamesh run', () => {
     expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}`);
     expect(stderr).toContain('(--http, or http of createNode): HOST:PORT');
     expect(stdout).toContain('"level":"fatal"');
-    await other.logged('node ready: own record read back');
+    await other.logged('node ready: it reads and writes the topic, and decides');
     await node.until(async () => (await acquire(url)) === 200, 'granted acquire');
     const shown = await runInProcess(['status', '--url', url]);
     expect(shown).toMatchObject({ code: 0, stderr: '' });
@@ -50,7 +50,7 @@ describe.concurrent('quotamesh run', () => {
     expect(await node.logged('node left the cluster')).toMatchObject({ nodeId: 'b' });
     const newer = start(scene, folder, 'a');
     expect(await node.exit).toMatchObject({ code: 1, stdout: expect.stringContaining('"code":"NODE_FENCED"') });
-    expect(await newer.logged('node ready: own record read back')).toMatchObject({ incarnation: 2 });
+    expect(await newer.logged('node ready: it reads and writes the topic, and decides')).toMatchObject({ incarnation: 2 });
     const { code: left, afterMs, lines } = await stop(newer, 'SIGTERM');
     expect(left).toBe(0);
     expect(afterMs).toBeLessThan(STOP_MAX_MS);
@@ -97,7 +97,7 @@ describe.concurrent('quotamesh run', () => {
     // As npm 11 does for npx: without the second command a shell would become the node, and take the signal itself.
     const node = scene.startBelowShell(args, { npm_command: 'exec' });
     const url = await node.url();
-    await node.logged('node ready: own record read back');
+    await node.logged('node ready: it reads and writes the topic, and decides');
     node.kill('SIGTERM');
     expect(await node.logged('stopping')).toMatchObject({ reason: 'the parent process is gone' });
     await node.exit;
@@ -110,7 +110,7 @@ describe.concurrent('quotamesh run', () => {
   }) => {
     const scene = new CliScene(onTestFinished);
     const { node, folder } = await startNode(scene);
-    await node.logged('node ready: own record read back');
+    await node.logged('node ready: it reads and writes the topic, and decides');
     await holdTopic(scene, `${folder}/state`);
     // The farewell cannot be appended now: stopping takes well over a second.
     const beganMs = performance.now();

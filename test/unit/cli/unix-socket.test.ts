@@ -99,7 +99,7 @@ function argumentsOf(folder: string, socket: string, nodeId: string): string[] {
 async function start(scene: CliScene, folder: string, socket: string, nodeId = 'a'): Promise<CliProcess> {
   const node = scene.start(argumentsOf(folder, socket, nodeId));
   await node.logged('http listening');
-  await node.logged('node ready: own record read back');
+  await node.logged('node ready: it reads and writes the topic, and decides');
   return node;
 }
 

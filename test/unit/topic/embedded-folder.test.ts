@@ -3,6 +3,7 @@ import {
   copyFile,
   mkdir,
   mkdtemp,
+  open as openFile,
   readdir,
   rename,
   rm,
@@ -15,15 +16,19 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Random } from '../../../sim/cluster/random.js';
 import { QuotameshError } from '../../../src/base/errors/quotamesh-error.js';
 import type { AppendRecord } from '../../../src/base/ports/report-topic.js';
 import { CommitGate } from '../../../src/topic/embedded/commit-gate.js';
 import { EmbeddedTopic, type EmbeddedTopicOptions } from '../../../src/topic/embedded/embedded-topic.js';
+import { findDamage } from '../../../src/topic/embedded/find-damage.js';
 import { openToOthers } from '../../../src/topic/embedded/private-folder.js';
 import { makeTopicFolder } from '../../../src/topic/embedded/topic-folder.js';
 import { RecordingListener } from '../../conformance/recording-listener.js';
 
 const DEADLINE_MS = 10_000;
+/** Bytes of LMDB's pages. */
+const PAGE_BYTES = 4096;
 
 let path: string;
 let topics: EmbeddedTopic[];
@@ -126,13 +131,54 @@ describe('the folder of an embedded topic', () => {
     await truncate(dataFile, Math.floor((await stat(dataFile)).size * part));
     const reader = await open().catch((refusal: unknown) => refusal);
     if (reader instanceof QuotameshError) {
-      expect(reader.code).toBe('TOPIC_SETTINGS');
+      expect(['TOPIC_SETTINGS', 'TOPIC_DAMAGED']).toContain(reader.code);
       return;
     }
     const { listener } = reader as Opened;
     const over = () => listener.caughtUpAfter.length > 0 || listener.failures.length > 0;
     await listener.until('caught up or failed', over, DEADLINE_MS);
-    expect(listener.failures).toMatchObject([{ code: 'TOPIC_SETTINGS' }]);
+    expect(listener.failures).toMatchObject([{ code: 'TOPIC_DAMAGED' }]);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('is refused by name when pages of its data file are noise (%i)', async (seed) => {
+    const writer = await open();
+    // Some values have pages of their own.
+    const textOf = (i: number) => 'x'.repeat(i % 10 === 0 ? 9000 : 500);
+    for (let i = 0; i < 20; i++) {
+      await writer.topic.append(Array.from({ length: 50 }, (_, k) => record(`key-${i % 15}-${k}`, textOf(k))));
+    }
+    await writer.topic.close();
+    const { dataFile } = await makeTopicFolder(path);
+    expect(await findDamage(dataFile)).toBe(undefined);
+    const random = new Random(seed);
+    const pages = (await stat(dataFile)).size / PAGE_BYTES;
+    const file = await openFile(dataFile, 'r+');
+    for (let page = 2; page < pages; page++) {
+      if (random.next() >= 1 / seed) continue;
+      const noise = Buffer.from(Array.from({ length: PAGE_BYTES }, () => Math.floor(256 * random.next())));
+      await file.write(noise, 0, PAGE_BYTES, page * PAGE_BYTES);
+    }
+    await file.close();
+    const refusal = await open().catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 'TOPIC_DAMAGED' });
+    expect((refusal as Error).message).toMatch(/state is damaged: .*\.mdb: page \d+ is not what the log needs there$/);
+  });
+
+  it('ends once, by name, when its data file is overwritten while in use: no full disk, nothing tried again', async () => {
+    const { topic, listener } = await open();
+    for (let i = 0; i < 20; i++) {
+      await topic.append(Array.from({ length: 50 }, (_, k) => record(`key-${i % 15}-${k}`, 'x'.repeat(500))));
+    }
+    await listener.until('caught up', () => listener.caughtUpAfter.length > 0, DEADLINE_MS);
+    const { dataFile } = await makeTopicFolder(path);
+    const { size } = await stat(dataFile);
+    const file = await openFile(dataFile, 'r+');
+    await file.write(Buffer.alloc(size - 2 * PAGE_BYTES), 0, size - 2 * PAGE_BYTES, 2 * PAGE_BYTES);
+    await file.close();
+    const refusals = [];
+    for (let i = 0; i < 5; i++) refusals.push(await topic.append([record('a', 'b')]).catch((error: unknown) => error));
+    expect(refusals).toMatchObject(refusals.map(() => ({ code: 'TOPIC_DAMAGED' })));
+    expect(listener.failures).toMatchObject([{ code: 'TOPIC_DAMAGED' }]);
   });
 
   it('loses the logs of earlier boots once they are old', async () => {

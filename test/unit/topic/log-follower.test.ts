@@ -108,7 +108,7 @@ test.each<[how: string, expected: string[], end: () => void]>([
   ['told that its file is another one', ['replaced'], () => follower.replaced()],
   [
     'unable to read',
-    ['TOPIC_SETTINGS'],
+    ['TOPIC_DAMAGED'],
     () => {
       store.failure = new Error('MDB_CORRUPTED');
       follower.read();

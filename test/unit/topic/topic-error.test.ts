@@ -26,7 +26,7 @@ describe('what file system and LMDB say', () => {
     ['a file on the way', systemError('ENOTDIR'), 'TOPIC_SETTINGS', false],
     ['a file in its place', systemError('EEXIST'), 'TOPIC_SETTINGS', false],
     ['another format of LMDB', new Error('MDB_VERSION_MISMATCH: Database version'), 'TOPIC_SETTINGS', false],
-    ['a page that is missing', new Error('MDB_PAGE_NOTFOUND: Requested page'), 'TOPIC_SETTINGS', false],
+    ['a page that is missing', new Error('MDB_PAGE_NOTFOUND: Requested page'), 'TOPIC_DAMAGED', false],
     ['anything else', systemError('EMFILE'), 'TOPIC_UNREACHABLE', true],
     ['an error without a code', new Error('who knows'), 'TOPIC_UNREACHABLE', true],
   ])('%s', (_, error, code, isRetried) => {
