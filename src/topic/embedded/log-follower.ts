@@ -104,7 +104,7 @@ export class LogFollower {
     try {
       return this.#store.read(this.#nextOffset, READ_RECORDS_MAX, READ_BYTES_MAX);
     } catch (error) {
-      this.damaged(`reading its log failed: ${(error as Error).message}`, error);
+      this.damaged(`${this.#dataFile}: ${(error as Error).message}`, error);
       return undefined;
     }
   }
