@@ -50,7 +50,9 @@ describe.concurrent('quotamesh run', () => {
     expect(await node.logged('node left the cluster')).toMatchObject({ nodeId: 'b' });
     const newer = start(scene, folder, 'a');
     expect(await node.exit).toMatchObject({ code: 1, stdout: expect.stringContaining('"code":"NODE_FENCED"') });
-    expect(await newer.logged('node ready: it reads and writes the topic, and decides')).toMatchObject({ incarnation: 2 });
+    expect(await newer.logged('node ready: it reads and writes the topic, and decides')).toMatchObject({
+      incarnation: 2,
+    });
     const { code: left, afterMs, lines } = await stop(newer, 'SIGTERM');
     expect(left).toBe(0);
     expect(afterMs).toBeLessThan(STOP_MAX_MS);
