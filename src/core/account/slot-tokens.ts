@@ -309,7 +309,9 @@ export class SlotTokens {
     this.depth = Math.max(this.depth, this.takeable);
     const isFull = this.#isFull(bucket);
     if (isFull && !isHeldBack) this.depth = this.takeable;
-    this.largest = isFull || !isSlow(bucket) ? Infinity : this.tokens - account.unread;
+    // Whoever asks for more than there is may not ask again before that is paid.
+    const isAny = isFull || (!isSlow(bucket) && this.tokens >= 0);
+    this.largest = isAny ? Infinity : this.tokens - account.unread;
     this.largestPerSecond = Math.min(bucket.perSecond, this.comesBackPerSecond);
     this.#waitForDebt(bucket);
   }

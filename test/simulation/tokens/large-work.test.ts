@@ -50,3 +50,21 @@ describe('work as large as the bucket, or larger, is admitted whenever that is f
     },
   );
 });
+
+/** Wished for is all of it: a debt is paid by all who take from the bucket, the met node too. */
+const LEAST_MET = 0.8;
+
+test('a node that asks for whole depths leaves a met one its demand', () => {
+  for (const amount of [50, 90, 100]) {
+    const world = worldOfTokens(1, ['large', 'met'], 100);
+    world.runFor(1000);
+    world.drive({ node: 'met', ratePerSecond: () => 30 });
+    for (let ms = 0; ms < 60_000; ms += 100) {
+      world.ask('large', LANE, amount, 0, true);
+      world.runFor(100);
+    }
+    const asked = world.arrivals.filter(({ node, atMs }) => node === 'met' && atMs > 6000);
+    const met = asked.filter(({ granted }) => granted).length / asked.length;
+    expect(met, `beside pieces of ${amount}`).toBeGreaterThanOrEqual(LEAST_MET);
+  }
+});
