@@ -68,9 +68,10 @@ export class SlotTokens {
   letOff = 0;
   /** Units of room in the cluster's bucket, this node's unread use included. */
   room = Infinity;
-  /** Units of the largest work above `depth`, Infinity = any; below, units per second by which it grows. */
+  /** Units of the largest work above `depth`, Infinity = any; growth per second; milliseconds until any may be. */
   largest = Infinity;
   largestPerSecond = 0;
+  anyInMs = 0;
   /** True while the expected use is independent of the nodes' number. */
   #isMet = false;
   readonly returnable = new Returnable();
@@ -309,11 +310,22 @@ export class SlotTokens {
     this.depth = Math.max(this.depth, this.takeable);
     const isFull = this.#isFull(bucket);
     if (isFull && !isHeldBack) this.depth = this.takeable;
-    // Whoever asks for more than there is may not ask again before that is paid.
-    const isAny = isFull || (!isSlow(bucket) && this.tokens >= 0);
-    this.largest = isAny ? Infinity : this.tokens - account.unread;
-    this.largestPerSecond = Math.min(bucket.perSecond, this.comesBackPerSecond);
+    this.#boundLargest(bucket, isFull);
     this.#waitForDebt(bucket);
+  }
+
+  /**
+   * Bounds work above `depth` in a bucket that is not full: by what is in a slow one. Of others whoever asked for more
+   * than there was asks again once that is paid.
+   */
+  #boundLargest(bucket: ClusterBucket, isFull: boolean): void {
+    const { account, tokens, comesBackPerSecond } = this;
+    const isBySize = isSlow(bucket);
+    const ownUnits = Math.max(0, account.unread) + account.owed;
+    if (isFull || (!isBySize && tokens >= 0)) this.largest = Infinity;
+    else this.largest = isBySize ? tokens - account.unread : 0;
+    this.largestPerSecond = isBySize ? Math.min(bucket.perSecond, comesBackPerSecond) : 0;
+    this.anyInMs = isBySize ? Infinity : (1000 * (bucket.depth - tokens + ownUnits)) / bucket.perSecond;
   }
 
   /**

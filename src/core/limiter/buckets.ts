@@ -45,7 +45,7 @@ export class Buckets {
   comesBack: Float64Array | null = null;
   /** Per slot that follows a bucket of the cluster: tokens that `isTakenFrom` compares with; null without any. */
   #publishedBelow: Float64Array | null = null;
-  /** By slot that follows a slow bucket of the cluster: what work above `depth` may take; null without any. */
+  /** By slot: bounds of work above `depth`; null without any. */
   #largest: Map<number, Largest> | null = null;
   /** Per slot: units that were forgiven; null until some were. */
   #letOff: Float64Array | null = null;
@@ -119,8 +119,10 @@ export class Buckets {
     if (this.#largest === null) return -1;
     const nowMs = lines[first + REFILLED_MS];
     const slot = row * DIMENSION_COUNT;
-    if (lines[first] < messages && messages > largestAt(this.#largest.get(slot), nowMs)) return MESSAGES;
-    return lines[first + 1] < bytes && bytes > largestAt(this.#largest.get(slot + 1), nowMs) ? BYTES : -1;
+    // Bounds of larger work do not hold for what is in the slot.
+    if (messages > lines[first + DEPTH] && messages > largestAt(this.#largest.get(slot), nowMs)) return MESSAGES;
+    const isDeep = bytes <= lines[first + DEPTH + 1];
+    return isDeep || bytes <= largestAt(this.#largest.get(slot + 1), nowMs) ? -1 : BYTES;
   }
 
   /** Takes what `refusedBy` has found to be there. */
@@ -237,14 +239,17 @@ export class Buckets {
     this.#publishedBelow[slot] = takeable - untilPublished;
     if (largest === Infinity) return;
     this.#largest ??= new Map();
-    this.#largest.set(slot, { units: largest, perSecond: inflow.largestPerSecond, atMs: nowMs });
+    const grows = { units: largest, perSecond: inflow.largestPerSecond, atMs: nowMs };
+    this.#largest.set(slot, { ...grows, anyFromMs: nowMs + inflow.anyInMs });
   }
 
-  /** Milliseconds until work above the depth is not too large for a full slot. The row must have been refilled. */
+  /** Computes milliseconds until a full slot admits work above its depth. The row must have been refilled. */
   tooLargeMs(slot: number, amount: number): number {
     const largest = this.#largest?.get(slot);
-    const lacking = amount - largestAt(largest, this.refilledMs.at(Math.floor(slot / DIMENSION_COUNT)));
-    return lacking > 0 ? (1000 * lacking) / (largest as Largest).perSecond : 0;
+    if (largest === undefined) return 0;
+    const nowMs = this.refilledMs.at(Math.floor(slot / DIMENSION_COUNT));
+    const lacking = amount - largestAt(largest, nowMs);
+    return lacking > 0 ? Math.min((1000 * lacking) / largest.perSecond, largest.anyFromMs - nowMs) : 0;
   }
 
   /** Tests if a row's tokens fell by `untilPublished` since `setInflow`. */
@@ -379,10 +384,12 @@ interface Largest {
   readonly units: number;
   readonly perSecond: number;
   readonly atMs: number;
+  /** Time from which any work is admitted; Infinity = it depends on its size alone. */
+  readonly anyFromMs: number;
 }
 
 function largestAt(largest: Largest | undefined, nowMs: number): number {
-  if (largest === undefined) return Infinity;
+  if (largest === undefined || nowMs >= largest.anyFromMs) return Infinity;
   return largest.units + (largest.perSecond * (nowMs - largest.atMs)) / 1000;
 }
 
@@ -396,9 +403,11 @@ export interface Inflow {
   readonly comesBackPerSecond: number;
   /** Units beyond the inflow that stay unpublished at most; Infinity = all may. */
   readonly untilPublished: number;
-  /** Units of the largest work above `depth` that a full slot admits now, Infinity = any; below, how it grows. */
+  /** Bounds work above `depth`: units that a full slot admits now (Infinity = any), and how they grow per second. */
   readonly largest: number;
   readonly largestPerSecond: number;
+  /** Milliseconds until any work is admitted. */
+  readonly anyInMs: number;
   /** Units that the cluster's bucket has room for, ≥ 0. */
   readonly room: number;
 }

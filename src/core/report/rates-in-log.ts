@@ -25,13 +25,18 @@ export function wrongSpan(lane: LaneState, topics: number, rule: NoiseRule): num
   if (!sample.isFull(SLOW)) return -1;
   // Rates of an unused lane that do not stand out from chance are in use all the same, but one piece shows none.
   if (!entry.isOpen && arrivalsIn(sample, SLOW) >= 2) return SLOW;
-  if (Math.abs(topics - reportedTopics) > SHOWN_CHANGE_RATIO * Math.max(topics, reportedTopics))
-    return entry.isOpen ? SLOW : -1;
   if (lane.isCoarse) {
     lane.isCoarse = false;
     if (differ(lane, LONG, rule, 1)) return LONG;
   }
-  return differ(lane, SLOW, rule, rule.noiseFactor) ? SLOW : -1;
+  if (differ(lane, SLOW, rule, rule.noiseFactor)) return SLOW;
+  const isOtherTopics = Math.abs(topics - reportedTopics) > SHOWN_CHANGE_RATIO * Math.max(topics, reportedTopics);
+  // The rates go on as they were.
+  return isOtherTopics && entry.isOpen ? longestOf(sample) : -1;
+}
+
+function longestOf(sample: LaneSample): number {
+  return sample.lengthMs(LONG) < sample.lengthMs(SLOW) ? SLOW : LONG;
 }
 
 /** Tests if the rates of a span, or of a longer one, differ from those in the log. */
@@ -46,8 +51,7 @@ function differ({ sample, reported }: LaneState, shortest: number, rule: NoiseRu
 
 /** Estimates the rates of a lane far below its quota. They are not urgent: 100 arrivals show them to 10 %. */
 export function steadyRates(sample: LaneSample, out: LaneRates): void {
-  const isEnough = arrivalsIn(sample, SLOW) >= 100 || sample.lengthMs(LONG) < sample.lengthMs(SLOW);
-  estimate(sample, isEnough ? SLOW : LONG, out);
+  estimate(sample, arrivalsIn(sample, SLOW) >= 100 ? SLOW : longestOf(sample), out);
 }
 
 /** Tests if the silence is so long that the rates are over. */

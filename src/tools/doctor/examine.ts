@@ -56,11 +56,9 @@ async function topicFindings(config: ResolvedConfig, timeoutMs: number): Promise
   if (registry.enabled) logs.push('registry');
   if (hasKeeper) logs.push('kafka-quotas');
   const { examine: examineTopic, hasCodecs } = kindOf(topic.kind);
-  const [examined, quotas] = await Promise.all([
-    examineTopic(topic, { cluster, logs, timeoutMs }),
-    topic.kind === 'kafka' && hasKeeper ? quotaFindings(config, topic, timeoutMs) : [],
-  ]);
-  const findings = [...examined.findings, ...(examined.isAnswered ? quotas : [])];
+  const examined = await examineTopic(topic, { cluster, logs, timeoutMs });
+  const isKept = examined.isAnswered && topic.kind === 'kafka' && hasKeeper;
+  const findings = [...examined.findings, ...(isKept ? await quotaFindings(config, topic, timeoutMs) : [])];
   if (!examined.hasReports) return findings;
   const isSigned = topic.kind !== 'none' && topic.hmac !== null;
   const records =

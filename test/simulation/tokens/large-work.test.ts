@@ -68,3 +68,18 @@ test('a node that asks for whole depths leaves a met one its demand', () => {
     expect(met, `beside pieces of ${amount}`).toBeGreaterThanOrEqual(LEAST_MET);
   }
 });
+
+test.each([1, 2])('who is refused more than a depth on %i nodes is told when it is there', (nodes) => {
+  const names = ['n0', 'n1'].slice(0, nodes);
+  for (const amount of [60, 100, 200]) {
+    const world = worldOfTokens(1, names, 100);
+    world.runFor(IDLE_MS);
+    expect(world.ask('n0', LANE, amount, 0, false)).toBe(true);
+    world.runFor(100);
+    const { limiter } = world.node('n0');
+    const [refusedMs, toldMs] = [world.nowMs, limiter.waitMs(LANE, amount, 0, world.nowMs)];
+    while (!limiter.containsTokens(LANE, amount, 0, world.nowMs)) world.runFor(10);
+    const laterMs = world.nowMs - refusedMs - toldMs;
+    expect(Math.abs(laterMs), `${amount}: told ${toldMs} ms`).toBeLessThanOrEqual(100 + 0.1 * toldMs);
+  }
+});

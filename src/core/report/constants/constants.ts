@@ -32,7 +32,7 @@ export const SOON_MS = 250;
  */
 export const CHANCE_PIECES = CHANCE_DEVIATIONS ** 2 / 3;
 /**
- * Part of a time within which ends what has to be over before. More: later work for lanes at rest and busy, and fewer
+ * Part of a period by which its work has to be done. More: later work for lanes at rest and busy, and fewer
  * beats; 1 or more: rates end late, busy lanes pass for ones at rest, and steps of a share are lost.
  */
 export const IN_TIME_RATIO = 0.8;

@@ -11,6 +11,7 @@ const INFLOW = {
   room: 0,
   largest: Infinity,
   largestPerSecond: 0,
+  anyInMs: Infinity,
 };
 
 function following(): Buckets {
@@ -80,6 +81,15 @@ test('a full slot of a slow bucket admits as much above its depth as that bucket
     expect(buckets.waitMs(0, amount, 0, atMs)).toBeCloseTo(waitMs);
     expect(buckets.waitMs(3, 0, amount, atMs)).toBeCloseTo(waitMs);
   }
+  // What is in the slot is enough, and a client that comes back exactly in time may be early by rounding.
+  buckets.setInflow(0, MESSAGES, { ...slow, takeable: 5 - 1e-9, largest: -20 }, 5000);
+  expect(buckets.refusedBy(0, 5, 0)).toBe(-1);
+  // Any work once a debt is paid, whatever its size.
+  buckets.setInflow(0, MESSAGES, { ...slow, largest: 0, largestPerSecond: 0, anyInMs: 300 }, 5000);
+  expect([11, 1000].map((amount) => buckets.waitMs(0, amount, 0, 5000))).toEqual([300, 300]);
+  expect(buckets.tryTake(0, 1000, 0, 5299)).toBe(MESSAGES);
+  expect(buckets.tryTake(0, 1000, 0, 5300)).toBe(-1);
+  buckets.setInflow(0, MESSAGES, slow, 5000);
   // Both have to be there: eight of the depth at 10/s take longer than one more above the largest at 5/s.
   buckets.setInflow(0, MESSAGES, { ...slow, takeable: 2 }, 0);
   expect(buckets.waitMs(0, 26, 0, 5000)).toBeCloseTo(800);

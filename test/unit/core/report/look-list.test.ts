@@ -184,7 +184,14 @@ describe('more busy lanes than a round looks at', () => {
     round(all);
     // Its turn among the busy is the seventeenth.
     const at = 4000;
-    const still = { perSecond: 0, comesBackPerSecond: 0, room: 0, largest: Infinity, largestPerSecond: 0 };
+    const still = {
+      perSecond: 0,
+      comesBackPerSecond: 0,
+      room: 0,
+      largest: Infinity,
+      largestPerSecond: 0,
+      anyInMs: Infinity,
+    };
     const inflow = { ...still, takeable: 10, depth: 10, untilPublished: 2.5 };
     const { lane } = lanes[at];
     limiter.buckets.setLimit(lane, 1, Infinity, 1, 0);
