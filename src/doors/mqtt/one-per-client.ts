@@ -7,26 +7,36 @@ interface Matcher {
 }
 
 type MatchedAedes = Aedes & { readonly mq: { readonly _matcher: Matcher } };
-type SubscribedClient = Client & { readonly subscriptions: Readonly<Record<string, { readonly func: Deliver }>> };
+type SubscribedClient = Client & { readonly subscriptions: Readonly<Record<string, Subscription>> };
+
+interface Subscription {
+  readonly func: Deliver;
+  readonly qos: number;
+}
+
+interface Owned extends Subscription {
+  readonly client: Client;
+}
 
 /**
- * Calls each client once per message, however many of its filters match; session-bounds.ts stores it once. *Why:* aedes
- * calls it for each, and drops all but the first there, at 5 µs each: with 65,536 filters that overlap, of one client,
- * a publish took half a second.
+ * Calls each client once per message, however many of its filters match. Of these it is one with the highest QoS (MQTT
+ * 3.1.1, 3.3.5), or the copy that session-bounds.ts stores would never be acknowledged. *Why:* aedes calls it for each,
+ * and drops all but the first there, at 5 µs each: with 65,536 filters that overlap, of one client, a publish took half
+ * a second.
  */
 export function onePerClient(aedes: Aedes): void {
-  const owners = new WeakMap<Deliver, Client>();
+  const owned = new WeakMap<Deliver, Owned>();
   const matcher = (aedes as MatchedAedes).mq._matcher;
   const match = matcher.match.bind(matcher);
   matcher.match = (topic) => {
     const matched = match(topic);
-    return matched.length < 2 ? matched : firstPerOwner(matched, owners);
+    return matched.length < 2 ? matched : onePerOwner(matched, owned);
   };
   const note = (client: Client, topics: Iterable<string>) => {
     const { subscriptions } = client as SubscribedClient;
     for (const topic of topics) {
       const subscription = subscriptions[topic];
-      if (subscription !== undefined) owners.set(subscription.func, client);
+      if (subscription !== undefined) owned.set(subscription.func, { ...subscription, client });
     }
   };
   aedes.on('subscribe', (added, client) => {
@@ -39,14 +49,12 @@ export function onePerClient(aedes: Aedes): void {
   aedes.on('client', (client) => note(client, Object.keys((client as SubscribedClient).subscriptions)));
 }
 
-function firstPerOwner(matched: readonly Deliver[], owners: WeakMap<Deliver, Client>): Deliver[] {
-  const called = new Set<Client>();
-  const first: Deliver[] = [];
-  for (const deliver of matched) {
-    const owner = owners.get(deliver);
-    if (owner !== undefined && called.has(owner)) continue;
-    if (owner !== undefined) called.add(owner);
-    first.push(deliver);
+function onePerOwner(matched: readonly Deliver[], owned: WeakMap<Deliver, Owned>): Deliver[] {
+  const chosen = new Map<Client | Deliver, Subscription>();
+  for (const func of matched) {
+    const { client, qos } = owned.get(func) ?? { client: func, qos: 0 };
+    const before = chosen.get(client);
+    if (before === undefined || qos > before.qos) chosen.set(client, { func, qos });
   }
-  return first;
+  return [...chosen.values()].map(({ func }) => func);
 }

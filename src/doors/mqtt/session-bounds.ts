@@ -24,7 +24,7 @@ export type SessionBound = 'session-full' | 'subscriptions-full' | 'retained-ful
 export interface StoredPacket {
   readonly topic: string;
   readonly payload: Buffer | string;
-  readonly qos?: number;
+  qos?: number;
   /** Absent in a PUBREL, which takes the message id of its PUBLISH. */
   readonly brokerCounter?: number;
   readonly messageId?: number | undefined;
@@ -194,6 +194,8 @@ class SessionBounds {
       if (held.messageId !== undefined) session!.numbers.delete(held.messageId);
       held.messageId = messageId;
       session!.numbers.set(messageId, brokerCounter!);
+      // aedes takes the QoS of a filter that is the topic itself: at 0 nobody would acknowledge what is kept for another.
+      if (packet.qos === 0) packet.qos = 1;
     }
     return this.#store.outgoingUpdate(client, packet);
   }

@@ -85,3 +85,19 @@ test('a message is handed once to each client, however many of its filters match
   expect(greedy.got).toEqual(['first', 'while away', 'second']);
   expect(other.got).toEqual(['first', 'while away', 'second', 'third']);
 });
+
+test.each([
+  ['wildcard', { '#': { qos: 0 }, 'a/+': { qos: 0 }, 'a/b': { qos: 1 } }],
+  ['topic itself', { '#': { qos: 0 }, 'a/+': { qos: 1 }, 'a/b': { qos: 0 } }],
+] as const)(
+  'it comes with the highest QoS that its filters have, and none stays in the session (%s is lower)',
+  async (_, filters) => {
+    const [kept0, sender] = [await client('kept', false), await client('sender')];
+    const qos: number[] = [];
+    kept0.one.on('message', (_topic, _payload, packet) => qos.push(packet.qos));
+    await kept0.one.subscribeAsync(filters);
+    for (let sent = 0; sent < 20; sent++) await sender.one.publishAsync('a/b', 'x', { qos: 1 });
+    await expect.poll(() => [qos.length, kept.sessionMessages, kept.sessionBytes]).toEqual([20, 0, 0]);
+    expect(new Set(qos)).toEqual(new Set([1]));
+  },
+);
