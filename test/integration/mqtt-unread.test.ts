@@ -10,6 +10,9 @@ const MAX_HELD_BYTES = 4 * MIB;
 /** More than two kernels keep for a socket that is not read, some 4 MB. */
 const ROUND = { messages: 24, bytes: 500_000 };
 
+/** Subscribers that read nothing. */
+const UNREAD = 12;
+
 const RETAINED = { messages: 60, bytes: 200_000 };
 
 let cluster: Brokers;
@@ -69,16 +72,20 @@ test('what unread subscribers hold is bounded in sum, and who reads beside them 
   await reader.subscribeAsync('free/#', { qos: 1 });
   const got: number[] = [];
   reader.on('message', (_, payload) => got.push(payload.readUInt32BE()));
-  for (let at = 0; at < 12; at++) await unreadSubscriber(`unread-${at}`, 'free/#', 0);
+  for (let at = 0; at < UNREAD; at++) await unreadSubscriber(`unread-${at}`, 'free/#', 0);
   const publisher = await client('publisher');
+  let mostBytes = 0;
   for (let sent = 0; sent < ROUND.messages; sent++) {
     const payload = Buffer.alloc(ROUND.bytes);
     payload.writeUInt32BE(sent);
     await publisher.publishAsync('free/x', payload, { qos: 1 });
+    mostBytes = Math.max(mostBytes, (await broker.status()).heldBytes);
   }
   await until(() => got.length === ROUND.messages);
   expect(got).toEqual(Array.from({ length: ROUND.messages }, (_, at) => at));
-  // Who has just got a message has a turn to read it.
+  // Who has just got a message has a turn to read it: one of each subscriber's stands above the bound meanwhile.
+  expect(mostBytes).toBeGreaterThan(MAX_HELD_BYTES / 2);
+  expect(mostBytes).toBeLessThanOrEqual(MAX_HELD_BYTES + UNREAD * ROUND.bytes);
   await until(async () => (await broker.status()).heldBytes <= MAX_HELD_BYTES, 2000);
   const { disconnects, heldBytes } = await broker.status();
   expect(heldBytes).toBeGreaterThan(MAX_HELD_BYTES / 2);
@@ -97,7 +104,7 @@ test('retained messages wait for those who do not read: none ends, and each gets
   }
   const before = await broker.status();
   const subscribers: Socket[] = [];
-  for (let at = 0; at < 12; at++) {
+  for (let at = 0; at < UNREAD; at++) {
     subscribers.push(await unreadSubscriber(`later-${at}`, 'kept/#', (at % 3) as 0 | 1 | 2));
   }
   const reader = await client('later-reader');

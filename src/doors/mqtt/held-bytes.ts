@@ -3,8 +3,9 @@ interface Holder {
 }
 
 /**
- * Bounds the bytes that all connections hold, read and to be sent. Beyond it connections end: first those whose client
- * is waited for (half a large packet, unread bytes), then those whose packets wait for their turn; the longest first.
+ * Bounds the bytes that all connections hold. They are those read and those to be sent. Beyond it connections end:
+ * first those whose client is waited for (half a large packet, unread bytes), then those whose packets wait for their
+ * turn; the longest first. What is written in one turn stands above the bound until its clients had theirs to read.
  */
 export class HeldBytes {
   readonly #maxBytes: number;
@@ -14,8 +15,10 @@ export class HeldBytes {
   /** Progress by holder whose client is waited for; who has made none for longest first. */
   readonly #awaited = new Map<Holder, number>();
   /** The same, of those whose client had no turn yet to read: TLS takes a large message over in the next. */
-  readonly #fresh = new Map<Holder, number>();
-
+  #fresh = new Map<Holder, number>();
+  /** Those whose turn to read runs: the system is being asked what it has taken. */
+  #ripening = new Map<Holder, number>();
+  #isTurnPlanned = false;
   #isEnding = false;
 
   constructor(maxBytes: number, counts: { heldBytes: number }) {
@@ -48,18 +51,28 @@ export class HeldBytes {
 
   #noteAwaited(holder: Holder, bytes: number, progress: number): void {
     const isAwaited = bytes >= LARGE_BYTES;
-    if (isAwaited && (this.#awaited.get(holder) ?? this.#fresh.get(holder)) === progress) return;
-    this.#awaited.delete(holder);
-    this.#fresh.delete(holder);
+    const generations = [this.#fresh, this.#ripening, this.#awaited];
+    if (isAwaited && generations.some((generation) => generation.get(holder) === progress)) return;
+    for (const generation of generations) generation.delete(holder);
     if (!isAwaited) return;
-    // Two: the one after the system was asked what it has taken.
-    if (this.#fresh.size === 0) setImmediate(() => setImmediate(() => this.#ripen()));
     this.#fresh.set(holder, progress);
+    this.#planTurn();
+  }
+
+  #planTurn(): void {
+    if (this.#isTurnPlanned) return;
+    this.#isTurnPlanned = true;
+    setImmediate(() => {
+      this.#isTurnPlanned = false;
+      this.#ripen();
+    });
   }
 
   #ripen(): void {
-    for (const [holder, progress] of this.#fresh) this.#awaited.set(holder, progress);
-    this.#fresh.clear();
+    for (const [holder, progress] of this.#ripening) this.#awaited.set(holder, progress);
+    this.#ripening = this.#fresh;
+    this.#fresh = new Map();
+    if (this.#ripening.size > 0) this.#planTurn();
     this.#enforce();
   }
 
@@ -69,7 +82,7 @@ export class HeldBytes {
     this.#isEnding = true;
     // The last one stays: a packet above the bound gets through alone.
     while (this.#counts.heldBytes > this.#maxBytes && this.#holding.size > 1) {
-      const isEarly = this.#awaited.size === 0 && this.#fresh.size > 0;
+      const isEarly = this.#awaited.size === 0 && this.#fresh.size + this.#ripening.size > 0;
       const [oldest] = this.#awaited.size > 0 ? this.#awaited.keys() : this.#holding.keys();
       if (isEarly || oldest === undefined) break;
       oldest.cutOff('held-full');

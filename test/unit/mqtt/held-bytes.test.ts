@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { ConnectionRules, GatedConnection } from '../../../src/doors/mqtt/gated-connection.js';
 import { HeldBytes } from '../../../src/doors/mqtt/held-bytes.js';
@@ -144,6 +145,32 @@ describe('after it', () => {
     expect(order).toEqual([15, 16, 17, 18, 19, 0, 1, 2, 3, 4]);
     expect(counts.heldBytes).toBeLessThanOrEqual(MIB);
     for (const { connection } of subscribers) connection.destroy();
+  });
+
+  test('whoever gets a message while the turn of another runs has a turn of its own', async () => {
+    const { counts, ended } = scene();
+    const onEnded: ConnectionRules['onEnded'] = (connection, reason) => ended.push([connection, reason]);
+    const rules = { maxPacketBytes: MIB, held: new HeldBytes(MIB, counts), onEnded };
+    const [unread, ...late] = await Promise.all([1, 2, 3].map(() => connectionScene(rules)));
+    for (const { socket } of [unread, ...late]) socket.takes = false;
+    unread.connection.send(publishPacket('a', Buffer.alloc(10_000), 0));
+    // Between the two immediates of the first.
+    await turn();
+    for (const { socket, connection } of late) {
+      connection.send(publishPacket('a', Buffer.alloc(600_000), 0));
+      setImmediate(() => socket.readOn());
+    }
+    await settle();
+    expect(ended).toEqual([[unread.connection, 'held-full']]);
+    expect(counts.heldBytes).toBe(0);
+    for (const { socket, connection } of late) {
+      socket.takes = false;
+      connection.send(publishPacket('a', Buffer.alloc(600_000), 0));
+      await turn();
+    }
+    await settle();
+    expect(ended.slice(1)).toEqual([[late[0].connection, 'held-full']]);
+    late[1].connection.destroy();
   });
 
   test('what an ended connection has yet to send counts until its socket is closed', async () => {
