@@ -9,6 +9,7 @@ import { connectPacket, filtersPacket, publishPacket, subscribesPacket } from '.
 const GROUPS = {
   blocked: { quota: { publish: { messagesPerSecond: 0 } } },
   steady: { quota: { publish: { messagesPerSecond: 200 } } },
+  mute: { quota: { dispatch: { messagesPerSecond: 0 } } },
   thin: { quota: { dispatch: { messagesPerSecond: 100 } } },
   small: { quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: '10k' } }, maxRequest: { bytes: 1000 } },
 };
@@ -146,6 +147,27 @@ describe('dispatch', () => {
     await until(() => got.length === 250);
     expect(got).toEqual(Array.from({ length: 250 }, (_, at) => at));
     await subscriber.endAsync();
+  });
+
+  test('who disconnects while its retained messages wait has left in order: what it sent counts, its will does not', async () => {
+    const other = await client('reads-wills');
+    const got: string[] = [];
+    other.on('message', (topic) => got.push(topic));
+    await other.subscribeAsync('free/left/#', { qos: 1 });
+    for (const at of [1, 2]) await other.publishAsync(`mute/${at}`, 'x', { qos: 1, retain: true });
+    const before = await broker.status();
+    const socket = await rawSocket();
+    socket.resume();
+    const all = [{ topic: 'mute/#', qos: 1 as const }];
+    const bytes = [connectPacket('leaves', 0, true, undefined, 'free/left/will'), subscribesPacket(all)];
+    bytes.push(subscribesPacket(all), publishPacket('free/left/message', Buffer.from('x'), 1));
+    socket.end(Buffer.concat([...bytes, Buffer.from([0xe0, 0])]));
+    await until(() => got.length > 0);
+    await until(async () => (await broker.status()).connections === before.connections);
+    await other.publishAsync('free/left/last', 'x', { qos: 1 });
+    await until(() => got.includes('free/left/last'));
+    expect(got).toEqual(['free/left/message', 'free/left/last']);
+    expect((await broker.status()).disconnects).toEqual(before.disconnects);
   });
 });
 

@@ -86,7 +86,7 @@ export class DispatchQueue {
     else this.run();
   }
 
-  /** Resolves when all that is queued now has gone, and the client has read most of it; never once it is gone. */
+  /** Resolves when all that is queued now has gone. Most of it is read then; it never does once the client is gone. */
   async room(): Promise<void> {
     const last = this.#queue.at(-1);
     if (last !== undefined) {

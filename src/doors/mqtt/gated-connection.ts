@@ -62,8 +62,9 @@ export class GatedConnection extends Duplex {
     this.#planFeed();
   });
   #subscribeTimer: NodeJS.Timeout | undefined;
-  /** Packets written of which the socket still holds something, and those it has passed to the system. */
+  /** Packets written of which the socket still holds something. */
   #unsentPackets = 0;
+  /** Those that it has passed to the system. */
   #takenPackets = 0;
   readonly #onTaken = () => this.#taken();
   #passing: (() => void) | null = null;
@@ -122,6 +123,11 @@ export class GatedConnection extends Duplex {
   get isBackedUp(): boolean {
     const { unreadBytes } = this;
     return unreadBytes > 0 && unreadBytes > Math.min(OUTBOUND_BYTES_MAX, this.#rules.held.partBytes);
+  }
+
+  /** True = nothing more comes of the client, nor does it wait for anything. */
+  get hasLeft(): boolean {
+    return this.#inputEnded || this.destroyed;
   }
 
   /** Lets the next PUBLISH go on after the last was decided. */
@@ -316,7 +322,7 @@ export class GatedConnection extends Duplex {
     if (type === DISCONNECT) return this.#undecidedBytes === 0;
     if (this.#mustReadFirst) return false;
     if (type !== SUBSCRIBE) return true;
-    if (this.#subscribingBytes > 0 || !this.#maySubscribe()) return false;
+    if ((this.#subscribingBytes > 0 && !this.hasLeft) || !this.#maySubscribe()) return false;
     this.#subscribingBytes = packet.length;
     return true;
   }

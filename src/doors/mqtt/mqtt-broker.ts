@@ -194,17 +194,18 @@ export class MqttBroker {
     done(fits ? null : new Error('too many subscriptions'), isReserved ? null : subscription);
   }
 
-  /** Delivers a SUBSCRIBE's retained messages, each when the client has got the one before. */
+  /** Delivers a SUBSCRIBE's retained messages. Each goes when the client has got the one before. */
   async #deliverRetained(subscriptions: readonly Subscription[], client: Client): Promise<void> {
     const connection = connectionOf(client);
     const filters = subscriptions.filter(({ qos }) => (qos as number) !== REFUSED).map(({ topic }) => topic);
     const { deliverQoS } = client as Client & { deliverQoS(packet: object, done: () => void): void };
+    if (connection.hasLeft) return;
     for await (const message of this.#retained.matching(filters, () => connection.dispatch.room())) {
       const { topic, payload, qos } = message;
       // Without the broker's number, by which aedes would take it for one delivered already.
       const packet = { cmd: 'publish', topic, payload, qos, retain: true, brokerId: null };
       await new Promise<void>((resolve) => deliverQoS(packet, resolve));
-      if (connection.destroyed) return;
+      if (connection.hasLeft) return;
     }
     connection.subscribed();
   }

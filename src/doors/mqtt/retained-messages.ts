@@ -90,7 +90,7 @@ export class RetainedMessages<Message extends Retained> {
 
 /** Milliseconds; more delays decisions and pings, fewer makes scans of many messages take longer. */
 const SLICE_MS = 2;
-/** Milliseconds to look on without a turn after a message was found, about what it takes to deliver one. */
+/** Milliseconds to look on without a turn after a find. It is about what one takes to deliver. */
 const NEXT_SLICE_MS = 0.05;
 
 interface Branch {

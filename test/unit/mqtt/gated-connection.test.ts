@@ -109,6 +109,20 @@ describe('packets go to aedes one by one', () => {
     expect(counts.heldBytes).toBe(0);
   });
 
+  test('a SUBSCRIBE of a client that has left waits for no retained messages, and nothing waits behind it', async () => {
+    const { socket, connection, passed } = await connectionScene({}, 0, undefined, false);
+    const bytes = [subscribePacket('a', 0), subscribePacket('b', 0), A_PUBLISH, subscribePacket('c', 0)];
+    socket.push(Buffer.concat([...bytes, Buffer.from([DISCONNECT << 4, 0])]));
+    await settle();
+    expect([passed, connection.hasLeft]).toEqual([[SUBSCRIBE], false]);
+    socket.push(null);
+    await settle();
+    expect([passed, connection.hasLeft]).toEqual([[SUBSCRIBE, SUBSCRIBE, PUBLISH, SUBSCRIBE], true]);
+    connection.decided();
+    await settle();
+    expect(passed).toEqual([SUBSCRIBE, SUBSCRIBE, PUBLISH, SUBSCRIBE, DISCONNECT]);
+  });
+
   test('DISCONNECT waits for the PUBLISH before it: its end would take that with it', async () => {
     const { socket, connection, passed } = await connectionScene();
     socket.push(Buffer.concat([A_PUBLISH, Buffer.from([0xe0, 0])]));
