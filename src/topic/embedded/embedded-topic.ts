@@ -10,7 +10,7 @@ import type {
 import { invariant } from '../../core/base/invariant.js';
 import { countRead, createTopicCounters } from '../topic-counters.js';
 import { encodeEntry } from './log-entry.js';
-import type { LogLimits } from './log-store.js';
+import { FILE_BYTES_MAX, type LogLimits } from './log-store.js';
 import { OpenLog, type OpenLogListener } from './open-log.js';
 import { mayPass, topicClosed, toTopicError } from './topic-error.js';
 
@@ -23,7 +23,7 @@ export interface EmbeddedTopicOptions extends Partial<LogLimits> {
 }
 
 const DEFAULT_LIMITS: LogLimits = {
-  fileBytesMax: 4 * 1024 ** 3,
+  fileBytesMax: FILE_BYTES_MAX,
   tailMs: 30_000,
   tailRecords: 20_000,
   tailBytes: 8 * 1024 ** 2,
@@ -167,13 +167,13 @@ export class EmbeddedTopic implements ReportTopic {
   }
 
   #lose(reason: string): void {
-    if (this.#lost === reason) return;
+    if (this.#failure || this.#lost === reason) return;
     this.#lost = reason;
     this.#tell((listener) => listener.onLost(reason));
   }
 
   #works(): void {
-    if (this.#lost === null) return;
+    if (this.#failure || this.#lost === null) return;
     this.#lost = null;
     this.counters.reconnects++;
     this.#tell((listener) => listener.onRecovered());

@@ -2,8 +2,9 @@ import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { ReadRecord } from '../../base/ports/report-topic.js';
+import { findDamage } from './find-damage.js';
 import type { LogStore } from './log-store.js';
-import { damagedLog } from './topic-error.js';
+import { damagedLog, toTopicError } from './topic-error.js';
 
 /** Milliseconds between looks in case a notification was missed; 10 µs each. */
 const POLL_MS = 500;
@@ -43,6 +44,8 @@ export class LogFollower {
   readonly #dataFile: string;
   readonly #inode: number;
   readonly #listener: FollowerListener;
+  /** Reason of the end; nothing is read or written after it. */
+  failure: QuotameshError | undefined;
   #nextOffset = 0;
   #caughtUp = false;
   #stopped = false;
@@ -104,7 +107,7 @@ export class LogFollower {
     try {
       return this.#store.read(this.#nextOffset, READ_RECORDS_MAX, READ_BYTES_MAX);
     } catch (error) {
-      this.damaged(`${this.#dataFile}: ${(error as Error).message}`, error);
+      void this.#unreadable(error);
       return undefined;
     }
   }
@@ -142,13 +145,24 @@ export class LogFollower {
     this.#listener.onReplaced();
   }
 
-  /** Ends the topic: nothing of this file can be believed. Returns what the listener is told. */
-  damaged(reason: string, cause?: unknown): QuotameshError {
-    const error = damagedLog(this.#topic, reason, cause);
-    if (!this.#stopped) {
-      this.stop();
-      this.#listener.onFailed(error);
-    }
-    return error;
+  /** Ends the topic. Only a known damage is told as one: its remedy is to remove the file. */
+  async #unreadable(error: unknown): Promise<void> {
+    const failure = toTopicError(this.#topic, error);
+    this.stop();
+    const isDamage = failure.code === 'TOPIC_DAMAGED';
+    const damage = isDamage ? (error as Error).message : await findDamage(this.#dataFile).catch(() => undefined);
+    this.#end(damage === undefined ? failure : damagedLog(this.#topic, `${this.#dataFile}: ${damage}`, error));
+  }
+
+  /** Ends the topic: nothing of this file is read or written any more. */
+  fail(failure: QuotameshError): void {
+    if (this.#stopped) return;
+    this.stop();
+    this.#end(failure);
+  }
+
+  #end(failure: QuotameshError): void {
+    this.failure = failure;
+    this.#listener.onFailed(failure);
   }
 }

@@ -24,6 +24,9 @@ import {
 } from './log-tables.js';
 import { advanceLogTime, type MachineClock, machineClock } from './machine-clock.js';
 
+/** Most bytes of a data file of a node. */
+export const FILE_BYTES_MAX = 4 * 1024 ** 3;
+
 export interface LogLimits {
   /** Most bytes of the data file, reserved as addresses at once: lmdb leaks a map that it enlarges. */
   readonly fileBytesMax: number;

@@ -9,6 +9,7 @@ import { type FollowerListener, LogFollower } from './log-follower.js';
 import { type LogLimits, LogStore } from './log-store.js';
 import { PidClaim } from './pid-claim.js';
 import { makeFile } from './private-folder.js';
+import { damagedLog } from './topic-error.js';
 import { claimTopicFolder, makeTopicFolder, type TopicFolder } from './topic-folder.js';
 
 /** Milliseconds for the transaction under way; with the gate's, below the port's 2 s. */
@@ -51,25 +52,33 @@ export class OpenLog {
     this.lockFile = lockFile;
     const follower = new LogFollower(store, { topic: path, dataFile: folder.dataFile, inode }, listener);
     this.follower = follower;
+    // A walk through the trees holds the gate: one for each failure, until a commit works.
+    let examined: string | null = null;
     this.queue = new AppendQueue({
       topic: path,
       appendTimeoutMs,
       gate,
       commit: async (entries) => {
+        if (follower.failure) throw follower.failure;
         // An acknowledged record must be in the log that everybody reads.
         if (!isFile(folder.dataFile, inode)) {
           follower.replaced();
           const reason = 'its data file was removed or replaced while in use';
           throw new QuotameshError('TOPIC_UNREACHABLE', { topic: path, reason });
         }
-        await store.append(entries).catch(async (error: unknown) => {
+        await store.append(entries).catch(async (error: Error) => {
+          if (error instanceof DiskFull || error.message === examined) throw error;
+          examined = error.message;
           // LMDB tells some damages as something else, and prints lines to standard error each time.
-          const damage = error instanceof DiskFull ? undefined : await findDamage(folder.dataFile);
+          const damage = await findDamage(folder.dataFile);
           if (damage === undefined) throw error;
-          throw follower.damaged(`${folder.dataFile}: ${damage}`, error);
+          const failure = damagedLog(path, `${folder.dataFile}: ${damage}`, error);
+          follower.fail(failure);
+          throw failure;
         });
       },
       onCommitted: (records, bytes) => {
+        examined = null;
         listener.onCommitted(records, bytes);
         follower.read();
       },

@@ -1,7 +1,7 @@
 import { chmod, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
-import { findDamage, readMeta } from './find-damage.js';
+import { findDamage, newestMeta, readMeta } from './find-damage.js';
 import { bootId } from './machine-clock.js';
 import { fileModeIn, makePrivateFolder } from './private-folder.js';
 import { damagedLog } from './topic-error.js';
@@ -85,15 +85,13 @@ async function checkDataFile({ path, dataFile }: TopicFolder): Promise<void> {
   try {
     const { size } = await file.stat();
     if (size === 0) return;
-    const meta = await readMeta(file, 0);
-    if (!meta) throw unusable(path, `${dataFile} is not a log of quotamesh`);
-    const other = await readMeta(file, meta.pageSize);
-    const bytes = (Math.max(meta.lastPage, other?.lastPage ?? 0) + 1) * meta.pageSize;
-    // A file may end before a free last page. If it is not free, its zeros are a damage; the file's end would be a bus
-    // error.
-    if (size < bytes) await truncate(dataFile, bytes);
+    if (!(await readMeta(file, 0))) throw unusable(path, `${dataFile} is not a log of quotamesh`);
     const damage = await findDamage(dataFile);
     if (damage !== undefined) throw damagedLog(path, `${dataFile}: ${damage}`);
+    const meta = await newestMeta(file);
+    const bytes = meta ? (meta.lastPage + 1) * meta.pageSize : 0;
+    // A file may end before a free last page, whose first use would be a bus error.
+    if (size < bytes) await truncate(dataFile, bytes);
   } finally {
     await file.close();
   }

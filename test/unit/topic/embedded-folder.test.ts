@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import {
   chmod,
   copyFile,
@@ -5,6 +6,7 @@ import {
   mkdtemp,
   open as openFile,
   readdir,
+  readFile,
   rename,
   rm,
   stat,
@@ -15,13 +17,15 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Random } from '../../../sim/cluster/random.js';
-import { QuotameshError } from '../../../src/base/errors/quotamesh-error.js';
+import type { QuotameshError } from '../../../src/base/errors/quotamesh-error.js';
 import type { AppendRecord } from '../../../src/base/ports/report-topic.js';
 import { CommitGate } from '../../../src/topic/embedded/commit-gate.js';
 import { EmbeddedTopic, type EmbeddedTopicOptions } from '../../../src/topic/embedded/embedded-topic.js';
 import { findDamage } from '../../../src/topic/embedded/find-damage.js';
+import { encodeEntry } from '../../../src/topic/embedded/log-entry.js';
+import { LogStore } from '../../../src/topic/embedded/log-store.js';
 import { openToOthers } from '../../../src/topic/embedded/private-folder.js';
 import { makeTopicFolder } from '../../../src/topic/embedded/topic-folder.js';
 import { RecordingListener } from '../../conformance/recording-listener.js';
@@ -29,6 +33,10 @@ import { RecordingListener } from '../../conformance/recording-listener.js';
 const DEADLINE_MS = 10_000;
 /** Bytes of LMDB's pages. */
 const PAGE_BYTES = 4096;
+/** Fields of its two meta pages. */
+const META = { pageSizeAt: 48, lastPageAt: 144 };
+/** A value with pages of its own. */
+const LONG = 'x'.repeat(9000);
 
 let path: string;
 let topics: EmbeddedTopic[];
@@ -39,6 +47,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   await Promise.all(topics.map((topic) => topic.close()));
   await rm(join(path, '..'), { recursive: true });
 });
@@ -121,23 +130,48 @@ describe('the folder of an embedded topic', () => {
     await expect(open({ path: join(path, 'below') })).rejects.toMatchObject({ code: 'TOPIC_SETTINGS' });
   });
 
-  it.each([0.9, 0.5, 0.1])('does not kill the process when its data file was cut to %f of it', async (part) => {
+  it.each([0.9, 0.5, 0.1])('is refused by name when its data file was cut to %f of it', async (part) => {
     const writer = await open();
     for (let i = 0; i < 20; i++) {
       await writer.topic.append(Array.from({ length: 100 }, (_, k) => record(`key-${i}-${k}`, 'x'.repeat(500))));
     }
     await writer.topic.close();
     const { dataFile } = await makeTopicFolder(path);
-    await truncate(dataFile, Math.floor((await stat(dataFile)).size * part));
-    const reader = await open().catch((refusal: unknown) => refusal);
-    if (reader instanceof QuotameshError) {
-      expect(['TOPIC_SETTINGS', 'TOPIC_DAMAGED']).toContain(reader.code);
-      return;
-    }
-    const { listener } = reader as Opened;
-    const over = () => listener.caughtUpAfter.length > 0 || listener.failures.length > 0;
-    await listener.until('caught up or failed', over, DEADLINE_MS);
-    expect(listener.failures).toMatchObject([{ code: 'TOPIC_DAMAGED' }]);
+    const cut = Math.floor((await stat(dataFile)).size * part);
+    await truncate(dataFile, cut);
+    await expect(open()).rejects.toMatchObject({ code: 'TOPIC_DAMAGED' });
+    expect((await stat(dataFile)).size).toBe(cut);
+  });
+
+  it.each<[what: string, code: string, damage: (file: Buffer) => void]>([
+    ['page size is 0', 'TOPIC_DAMAGED', (file) => file.writeUInt32LE(0, META.pageSizeAt)],
+    ['page size is no power of two', 'TOPIC_DAMAGED', (file) => file.writeUInt32LE(3000, META.pageSizeAt)],
+    ['other page size is 0', 'TOPIC_DAMAGED', (file) => file.writeUInt32LE(0, PAGE_BYTES + META.pageSizeAt)],
+    [
+      'last page is far off',
+      'TOPIC_DAMAGED',
+      (file) => inMetas((at) => file.writeUIntLE(2 ** 40, at + META.lastPageAt, 6)),
+    ],
+    ['first page is zeros', 'TOPIC_SETTINGS', (file) => file.fill(0, 0, PAGE_BYTES)],
+    ['second page is zeros', 'TOPIC_DAMAGED', (file) => file.fill(0, PAGE_BYTES, 2 * PAGE_BYTES)],
+    ['values seem to go on behind its end', 'TOPIC_DAMAGED', lengthenValues],
+  ])('is refused, and left as it is, when its %s', async (_, code, damage) => {
+    const writer = await open();
+    for (let i = 0; i < 5; i++) await writer.topic.append([record(`key-${i}`, LONG)]);
+    await writer.topic.close();
+    const { dataFile } = await makeTopicFolder(path);
+    const content = await readFile(dataFile);
+    damage(content);
+    await writeFile(dataFile, content);
+    const topic = new EmbeddedTopic({ path, appendTimeoutMs: 5000 });
+    topics.push(topic);
+    const listener = new RecordingListener();
+    const told = await Promise.race([
+      topic.open(listener).catch(({ code: refusal }: QuotameshError) => refusal),
+      listener.until('lost', () => listener.lost.length > 0, DEADLINE_MS).then(() => listener.lost[0]),
+    ]);
+    expect(told).toBe(code);
+    expect((await readFile(dataFile)).equals(content)).toBe(true);
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('is refused by name when pages of its data file are noise (%i)', async (seed) => {
@@ -170,15 +204,36 @@ describe('the folder of an embedded topic', () => {
       await topic.append(Array.from({ length: 50 }, (_, k) => record(`key-${i % 15}-${k}`, 'x'.repeat(500))));
     }
     await listener.until('caught up', () => listener.caughtUpAfter.length > 0, DEADLINE_MS);
+    // An append finds it first.
+    vi.spyOn(LogStore.prototype, 'read').mockReturnValue({ records: [], more: false });
     const { dataFile } = await makeTopicFolder(path);
-    const { size } = await stat(dataFile);
-    const file = await openFile(dataFile, 'r+');
-    await file.write(Buffer.alloc(size - 2 * PAGE_BYTES), 0, size - 2 * PAGE_BYTES, 2 * PAGE_BYTES);
-    await file.close();
-    const refusals = [];
-    for (let i = 0; i < 5; i++) refusals.push(await topic.append([record('a', 'b')]).catch((error: unknown) => error));
+    zeroPages(dataFile);
+    const append = (many: number) =>
+      topic.append(Array.from({ length: many }, () => record('a', 'b'))).catch((error: unknown) => error);
+    // Each takes a commit of its own: the others wait when the first finds it.
+    const refusals = await Promise.all([append(2000), append(2000), append(2000)]);
+    refusals.push(await append(1));
     expect(refusals).toMatchObject(refusals.map(() => ({ code: 'TOPIC_DAMAGED' })));
     expect(listener.failures).toMatchObject([{ code: 'TOPIC_DAMAGED' }]);
+    // Nothing hides its remedy afterwards.
+    expect([listener.lost, listener.recovered]).toEqual([[], 0]);
+  });
+
+  it.each([
+    ['sound', 'TOPIC_UNREACHABLE', 'MDB_READERS_FULL'],
+    ['damaged', 'TOPIC_DAMAGED', 'is not what the log needs there'],
+  ])('is called damaged after a failed read only if it is (%s)', async (state, code, says) => {
+    const { topic, listener } = await open();
+    await topic.append([record('a', 'b')]);
+    await listener.until('the record', () => listener.has('a'), DEADLINE_MS);
+    const { dataFile } = await makeTopicFolder(path);
+    // In one turn: no real read comes in between.
+    if (state === 'damaged') zeroPages(dataFile);
+    vi.spyOn(LogStore.prototype, 'read').mockImplementation(() => {
+      throw new Error('MDB_READERS_FULL: Environment maxreaders limit reached');
+    });
+    await listener.until('failed', () => listener.failures.length > 0, DEADLINE_MS);
+    expect(listener.failures).toMatchObject([{ code, message: expect.stringContaining(says) }]);
   });
 
   it('loses the logs of earlier boots once they are old', async () => {
@@ -325,7 +380,15 @@ describe('the bounds of an embedded topic', () => {
     };
     await expect(fill()).rejects.toMatchObject({ code: 'TOPIC_FULL' });
     expect(listener.lost).toHaveLength(1);
+    // A walk through the trees holds every process back: one is enough.
     const { dataFile } = await makeTopicFolder(path);
+    const file = await openFile(dataFile);
+    const pageRead = vi.spyOn(Object.getPrototypeOf(file), 'read');
+    await file.close();
+    for (let i = 0; i < 5; i++) {
+      await expect(topic.append([record('a', 'b')])).rejects.toMatchObject({ code: 'TOPIC_FULL' });
+    }
+    expect(pageRead).not.toHaveBeenCalled();
     expect((await stat(dataFile)).size).toBeLessThanOrEqual(16 * 1024 ** 2);
     const other = await open({ fileBytesMax: 16 * 1024 ** 2 });
     await other.listener.until('caught up', () => other.listener.caughtUpAfter.length > 0, DEADLINE_MS);
@@ -348,6 +411,24 @@ describe('the bounds of an embedded topic', () => {
     await expect(topic.append([record('after', 'all')])).resolves.toBeUndefined();
   });
 });
+
+/** Writes zeros over all pages but the first two. */
+function zeroPages(dataFile: string): void {
+  const content = readFileSync(dataFile).fill(0, 2 * PAGE_BYTES);
+  writeFileSync(dataFile, content, { flag: 'r+' });
+}
+
+function inMetas(change: (at: number) => void): void {
+  for (const at of [0, PAGE_BYTES]) change(at);
+}
+
+/** Writes a length beyond the file into every node with a LONG value. */
+function lengthenValues(file: Buffer): void {
+  const length = encodeEntry(record('key-0', LONG)).length;
+  const lengthAt = Buffer.alloc(4);
+  lengthAt.writeUInt32LE(length);
+  for (let at = file.indexOf(lengthAt); at >= 0; at = file.indexOf(lengthAt, at + 1)) file.writeUInt32LE(2 ** 30, at);
+}
 
 interface Opened {
   readonly topic: EmbeddedTopic;
