@@ -97,7 +97,7 @@ test('a deploy while Kafka is stopped: all nodes start, and admit the quota toge
   back?.catch(() => undefined);
   while (!isBack) granted.push(...(await saturated(nodes, 'calls', 500)));
   await back;
-  /** Of the slice in which the last of them may have joined. */
+  /** Grants of the slice in which the last node may have joined. */
   const last: number[] = [];
   // Each holds what it had until the others have counted it: 2 × stalenessMs at most, and what a reconnection takes.
   for (const untilMs = performance.now() + 60_000; nodes.some((node) => node.status().degraded.length > 0); ) {
