@@ -83,7 +83,7 @@ test('what unread subscribers hold is bounded in sum, and who reads beside them 
   }
   await until(() => got.length === ROUND.messages);
   expect(got).toEqual(Array.from({ length: ROUND.messages }, (_, at) => at));
-  // Who has just got a message has a turn to read it: one of each subscriber's stands above the bound meanwhile.
+  // Each client has a turn to read what it has just got: one message of each subscriber may stand above the bound then.
   expect(mostBytes).toBeGreaterThan(MAX_HELD_BYTES / 2);
   expect(mostBytes).toBeLessThanOrEqual(MAX_HELD_BYTES + UNREAD * ROUND.bytes);
   await until(async () => (await broker.status()).heldBytes <= MAX_HELD_BYTES, 2000);

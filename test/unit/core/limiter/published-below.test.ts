@@ -81,7 +81,7 @@ test('a full slot of a slow bucket admits as much above its depth as that bucket
     expect(buckets.waitMs(0, amount, 0, atMs)).toBeCloseTo(waitMs);
     expect(buckets.waitMs(3, 0, amount, atMs)).toBeCloseTo(waitMs);
   }
-  // What is in the slot is enough, and a client that comes back exactly in time may be early by rounding.
+  // No bound holds for what is in the slot. A client that comes back exactly in time may be early by rounding.
   buckets.setInflow(0, MESSAGES, { ...slow, takeable: 5 - 1e-9, largest: -20 }, 5000);
   expect(buckets.refusedBy(0, 5, 0)).toBe(-1);
   // Any work once a debt is paid, whatever its size.
