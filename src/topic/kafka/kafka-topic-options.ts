@@ -6,14 +6,12 @@ import type { KafkaTopicConfig } from './kind.js';
 import type { ReaderSettings } from './leader-reader.js';
 import type { WriterSettings } from './leader-writer.js';
 import { granteeOf } from './needed-acls.js';
+import { OAUTH } from './sasl.js';
 import type { WantedTopic } from './topic-preparation.js';
 
 export interface KafkaTopicOptions extends LinkSettings, ReaderSettings, WriterSettings, WantedTopic {
   readonly brokers: readonly BrokerAddress[];
 }
-
-/** Name of OAUTHBEARER in kafkajs. */
-export const OAUTH = 'oauthbearer';
 
 /** Options that do not fit into YAML. */
 export interface KafkaTopicHooks {

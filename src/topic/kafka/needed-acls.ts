@@ -47,15 +47,18 @@ export interface Grantee {
   readonly bootstrapServer: string;
 }
 
-/** Names the principal as Kafka's default builder does, as far as a client knows. */
-export function granteeOf(
-  brokers: readonly string[],
+/** Names the user as Kafka's default builder does; null = the token or the certificate names it. */
+export function userOf(
   sasl: Readonly<Record<string, unknown>> | null,
   tls: boolean | Readonly<Record<string, unknown>>,
-): Grantee {
-  const bySasl = sasl === null ? null : (sasl.username ?? '<sub of the token>');
-  const byTls = typeof tls === 'object' && tls.cert !== undefined ? '<subject of the certificate>' : 'ANONYMOUS';
-  return { principal: `User:${bySasl ?? byTls}`, bootstrapServer: brokers[0] ?? '<broker>' };
+): string | null {
+  if (sasl !== null) return (sasl.username as string | undefined) ?? null;
+  return typeof tls === 'object' && tls.cert !== undefined ? null : 'ANONYMOUS';
+}
+
+export function granteeOf(brokers: readonly string[], ...proof: Parameters<typeof userOf>): Grantee {
+  const named = proof[0] === null ? '<subject of the certificate>' : '<sub of the token>';
+  return { principal: `User:${userOf(...proof) ?? named}`, bootstrapServer: brokers[0] ?? '<broker>' };
 }
 
 export function aclCommand(

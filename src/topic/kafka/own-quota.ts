@@ -1,4 +1,5 @@
 import type { DescribedEntity } from './client-quotas-1.js';
+import { userOf } from './needed-acls.js';
 
 /** Client of a quota; user null = no name that a client could know. */
 export interface QuotaClient {
@@ -16,14 +17,9 @@ export interface HeldQuota {
 
 export const QUOTA_KEYS = ['producer_byte_rate', 'consumer_byte_rate', 'request_percentage'] as const;
 
-/** Names a connection for Kafka's quotas: ANONYMOUS without SASL and certificate. */
-export function quotaClientOf(
-  clientId: string,
-  sasl: Readonly<Record<string, unknown>> | null,
-  tls: boolean | Readonly<Record<string, unknown>>,
-): QuotaClient {
-  if (sasl !== null) return { clientId, user: typeof sasl.username === 'string' ? sasl.username : null };
-  return { clientId, user: typeof tls === 'object' && tls.cert !== undefined ? null : 'ANONYMOUS' };
+/** Names a connection for Kafka's quotas. */
+export function quotaClientOf(clientId: string, ...proof: Parameters<typeof userOf>): QuotaClient {
+  return { clientId, user: userOf(...proof) };
 }
 
 /** Finds the quotas of a client: per kind the entity that Kafka takes first. */

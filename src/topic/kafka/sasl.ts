@@ -1,7 +1,8 @@
 import { section } from '../../config/setting/section.js';
 import { SECRET } from '../../config/setting/text-file.js';
 
-const OAUTH = 'oauthbearer';
+/** Name of OAUTHBEARER, in settings as in kafkajs. */
+export const OAUTH = 'oauthbearer';
 
 /** Proves to Kafka who connects. `saslWay` says which key belongs to which mechanism. */
 export const SASL = section({
