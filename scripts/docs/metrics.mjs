@@ -1,6 +1,6 @@
 import { GENERATED, table } from './markdown.mjs';
 
-/** docs/reference/metrics.md from the metric tables (src/doors/telemetry/metric-table.ts). */
+/** docs/reference/metrics.md from the metric tables (src/doors/telemetry/metric-table.ts and beside it). */
 export function renderMetrics({
   NODE_METRICS,
   GROUP_SOURCE_METRICS,

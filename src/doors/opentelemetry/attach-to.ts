@@ -11,8 +11,9 @@ import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { VERSION } from '../../base/package/version.js';
 import type { AdmissionWatch } from '../../node/admission/request/admission-watch.js';
 import { callEmbedder, warnEmbedder } from '../../node/loop/call-embedder.js';
+import { GROUP_METRICS } from '../telemetry/group-metrics.js';
 import { GroupSeries } from '../telemetry/group-series.js';
-import { GROUP_METRICS, type MetricRow } from '../telemetry/metric-table.js';
+import type { MetricRow } from '../telemetry/metric.js';
 import { type MetricSources, metricTables } from '../telemetry/metric-tables.js';
 import { registeredApiVersion } from './registered-api.js';
 import { RequestSpans } from './request-spans.js';
@@ -74,9 +75,12 @@ function guardedWatch(watch: AdmissionWatch): AdmissionWatch {
 function observeMetrics(meter: Meter, sources: MetricSources, ofNode: Attributes): () => void {
   const tables = metricTables(sources);
   const groups = new GroupSeries(sources.node);
-  const metrics = tables.metrics.map(({ name, row, read }) => ({ read, instrument: instrumentOf(meter, name, row) }));
+  const metrics = tables.metrics.map((metric) => ({
+    read: metric.read,
+    instrument: instrumentOf(meter, metric.name, metric),
+  }));
   const ofGroups = new Map(
-    Object.entries<MetricRow>(GROUP_METRICS).map(([name, row]) => [name, instrumentOf(meter, name, row)]),
+    Object.entries(GROUP_METRICS).map(([name, metric]) => [name, instrumentOf(meter, name, metric)]),
   );
   const instruments = [...metrics.map(({ instrument }) => instrument), ...ofGroups.values()];
   const observe: Parameters<Meter['addBatchObservableCallback']>[0] = async (result) => {

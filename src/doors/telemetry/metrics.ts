@@ -22,7 +22,7 @@ export function createMetrics(sources: MetricSources): MetricsPage {
   };
 }
 
-function register(registry: Registry, { name, row: { type, help, labels }, read }: ReadableMetric): void {
+function register(registry: Registry, { name, type, help, labels, read }: ReadableMetric): void {
   const options = { name, help, labelNames: labels, registers: [registry] };
   if (type === 'gauge') {
     const gauge = new Gauge({
@@ -52,7 +52,7 @@ function register(registry: Registry, { name, row: { type, help, labels }, read 
 
 export const OPEN_METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
-/** Refusals by a group's quota, per direction (admission-readings.ts). */
+/** Refusals by a group's quota, per direction (admission-metrics.ts). */
 const REFUSALS = /^quotamesh_refusals_total\{direction="(\w+)"\} \S+$/;
 
 /**

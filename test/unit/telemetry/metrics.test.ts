@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { ADMISSION_METRICS } from '../../../src/doors/telemetry/admission-metrics.js';
+import { GROUP_METRICS } from '../../../src/doors/telemetry/group-metrics.js';
 import { KAFKA_QUOTA_METRICS } from '../../../src/doors/telemetry/kafka-quota-metrics.js';
-import * as ownTables from '../../../src/doors/telemetry/metric-table.js';
+import type { MetricRow } from '../../../src/doors/telemetry/metric.js';
+import * as tables from '../../../src/doors/telemetry/metric-table.js';
+import { NODE_METRICS } from '../../../src/doors/telemetry/node-metrics.js';
 import { httpScene, readyScene } from '../http/http-scene.js';
 
-const { counter, gauge, ...tables } = ownTables;
-const TABLE: Readonly<Record<string, ownTables.MetricRow>> = Object.assign(
+const TABLE: Readonly<Record<string, MetricRow>> = Object.assign(
   {},
   ...Object.values(tables),
+  NODE_METRICS,
+  ADMISSION_METRICS,
   KAFKA_QUOTA_METRICS,
+  GROUP_METRICS,
 );
 
 describe('metrics', () => {
