@@ -1,6 +1,5 @@
-import { decay } from '../../base/decay.js';
 import { DIMENSION_COUNT } from '../../base/vocabulary.js';
-import { CHANCE_PIECES, LATELY_MS } from '../constants/constants.js';
+import { CHANCE_PIECES, LATELY_MS, SILENT_SLOW_SPANS } from '../constants/constants.js';
 import type { LaneSample } from './lane-sample.js';
 
 /**
@@ -11,34 +10,62 @@ import type { LaneSample } from './lane-sample.js';
  *
  * On average that is the variance of independent arrivals, and of clumps of k pieces k times as much. Only falls count:
  * until a burst is over it looks like a risen rate, and a rise that lasts must be noticed at once. Rejected: the
- * squared distance from the mean, which counts each step of a rate as a clump for as long as it is remembered.
+ * squared distance from the mean, which counts each step of a rate as a clump for as long as it is remembered; and
+ * weights that fade, by which one burst of 600 passes for clumps until 35 s of 20/s are over.
  */
 export class Clumps {
-  /** Per dimension: the last arrivals, their variance, and that of single pieces. */
-  readonly #column = new Array<number>(3 * DIMENSION_COUNT).fill(0);
+  /** Per dimension: the last arrivals, then the sums of the present window, then those of the one before. */
+  readonly #column = new Array<number>(COLUMN * DIMENSION_COUNT).fill(0);
+  /** Begin of the present window: its first arrival, or the end of the one before. */
+  #beginMs = 0;
+  #isEmpty = true;
 
   /** Counts the arrivals of the lane's newest sample. */
   take(sample: LaneSample): void {
     const { now, last } = sample;
-    const kept = decay((now.atMs - last.atMs) / LATELY_MS);
+    if (now.atMs - this.#beginMs >= (this.#isEmpty ? SILENT_SLOW_SPANS : 1) * LATELY_MS) this.#turn(now.atMs);
     const column = this.#column;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const at = 3 * dimension;
+      const at = COLUMN * dimension;
       const arrived = now.attempted(dimension) - last.attempted(dimension);
       const fell = Math.max(0, column[at] - arrived);
       column[at] = arrived;
-      column[at + 1] = kept * column[at + 1] + fell * fell;
-      column[at + 2] = kept * column[at + 2] + now.squares(dimension) - last.squares(dimension);
+      column[at + FELL] += fell * fell;
+      column[at + SQUARES] += now.squares(dimension) - last.squares(dimension);
+      if (arrived === 0 || !this.#isEmpty) continue;
+      this.#isEmpty = false;
+      this.#beginMs = now.atMs;
+    }
+  }
+
+  /** Begins a window. One without arrivals is longer: between rare bursts the last one is remembered. */
+  #turn(nowMs: number): void {
+    const column = this.#column;
+    this.#isEmpty = true;
+    this.#beginMs = nowMs;
+    for (let at = 0; at < column.length; at += COLUMN) {
+      column[at + BEFORE + FELL] = column[at + FELL];
+      column[at + BEFORE + SQUARES] = column[at + SQUARES];
+      column[at + FELL] = 0;
+      column[at + SQUARES] = 0;
     }
   }
 
   /** Pieces that come together; at least 1, for single pieces. */
   piecesOf(dimension: number): number {
-    const squares = this.#column[3 * dimension + 2];
-    const pieces = squares > 0 ? this.#column[3 * dimension + 1] / squares : 1;
+    const column = this.#column;
+    const at = COLUMN * dimension;
+    const squares = column[at + SQUARES] + column[at + BEFORE + SQUARES];
+    const pieces = squares > 0 ? (column[at + FELL] + column[at + BEFORE + FELL]) / squares : 1;
     return pieces > CHANCE_PIECES ? pieces : 1;
   }
 }
+
+/** Places of sums in a column: Σ falls², and that of single pieces; BEFORE is the offset of the window before. */
+const FELL = 1;
+const SQUARES = 2;
+const BEFORE = 2;
+const COLUMN = 1 + 2 * BEFORE;
 
 export interface Clumped {
   clumpsOf(dimension: number): number;

@@ -73,4 +73,17 @@ describe('how many pieces come together', () => {
     idle.run(3000, (look) => (look % 50 === 0 ? 20 : 0));
     expect(idle.run(600_000, () => 0)).toBe(1);
   });
+
+  test('one burst of 600 is forgotten within 10 s of 20/s', () => {
+    const lane = new Lane();
+    lane.run(1000, (look) => (look === 0 ? 600 : 0));
+    expect(lane.run(10_000, (look) => (look % 2 === 0 && look % 5 !== 0 ? 1 : 0))).toBe(1);
+  });
+
+  test('bursts of 20 every 15 s are remembered in between', () => {
+    const lane = new Lane();
+    for (let burst = 0; burst < 5; burst++) {
+      expect(lane.run(15_000, (look) => (look === 0 ? 20 : 0))).toBeCloseTo(20, 0);
+    }
+  });
 });
