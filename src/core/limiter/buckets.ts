@@ -239,8 +239,8 @@ export class Buckets {
     this.#publishedBelow[slot] = takeable - untilPublished;
     if (largest === Infinity) return;
     this.#largest ??= new Map();
-    const grows = { units: largest, perSecond: inflow.largestPerSecond, atMs: nowMs };
-    this.#largest.set(slot, { ...grows, anyFromMs: nowMs + inflow.anyInMs });
+    const anyFromMs = nowMs + inflow.anyInMs;
+    this.#largest.set(slot, { units: largest, perSecond: inflow.largestPerSecond, atMs: nowMs, anyFromMs });
   }
 
   /** Computes milliseconds until a full slot admits work above its depth. The row must have been refilled. */
