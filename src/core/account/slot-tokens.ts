@@ -209,10 +209,7 @@ export class SlotTokens {
       share: this.expected.share,
       debtSeconds: this.#debtSeconds,
     });
-    if (this.isInPieces) {
-      this.expected.expectNothing();
-      this.returnable.expectNothing();
-    }
+    if (this.isInPieces) for (const figures of [this.expected, this.returnable]) figures.expectNothing();
     this.#isMet = view.meetsAll && this.expected.total <= NEARLY_ALL_RATIO * (1 - view.floorRatio) * perSecond;
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count, 1);
     // Costs become known together, which shows no common demand.
