@@ -65,10 +65,18 @@ function said<Told extends Granted>(granted: Told, shadow: ShadowAnswer | null):
 }
 
 abstract class Shown {
-  abstract readonly limit: PerDimension;
-  abstract readonly windowMs: PerDimension;
   abstract readonly remaining: PerDimension;
   abstract readonly resetMs: PerDimension;
+
+  get limit(): PerDimension {
+    return this.each((_, rate) => rate.amount);
+  }
+
+  get windowMs(): PerDimension {
+    return this.each((_, { per }) => 1000 * SECONDS_OF[per]);
+  }
+
+  protected abstract each(tell: (dimension: number, rate: WrittenRate) => number | null): PerDimension;
 
   /** Shows console.log the figures instead of a class. */
   [Symbol.for('nodejs.util.inspect.custom')](): QuotaTold {
@@ -88,28 +96,20 @@ class Told extends Shown implements QuotaTold {
     this.#lane = lane;
   }
 
-  get limit(): PerDimension {
-    return this.#each((_, rate) => rate.amount);
-  }
-
-  get windowMs(): PerDimension {
-    return this.#each((_, { per }) => 1000 * SECONDS_OF[per]);
-  }
-
   get remaining(): PerDimension {
     const nowMs = this.#parts.clock();
-    return this.#each((dimension) => unitsLeft(this.#parts, this.#lane, dimension, nowMs));
+    return this.each((dimension) => unitsLeft(this.#parts, this.#lane, dimension, nowMs));
   }
 
   get resetMs(): PerDimension {
     const nowMs = this.#parts.clock();
-    return this.#each((dimension) => {
+    return this.each((dimension) => {
       const ms = fullInMs(this.#parts, this.#lane, dimension, nowMs);
       return ms === Infinity ? null : Math.ceil(ms);
     });
   }
 
-  #each(tell: (dimension: number, rate: WrittenRate) => number | null): PerDimension {
+  protected each(tell: (dimension: number, rate: WrittenRate) => number | null): PerDimension {
     const group = this.#parts.groups.ofLane(this.#lane);
     const direction = directionOfLane(this.#lane);
     return perDimension(group, direction, tell);
@@ -140,24 +140,16 @@ class GrantedUnpublished extends Shown implements Granted {
     this.#key = key;
   }
 
-  get limit(): PerDimension {
-    return this.#each((_, rate) => rate.amount);
-  }
-
-  get windowMs(): PerDimension {
-    return this.#each((_, { per }) => 1000 * SECONDS_OF[per]);
-  }
-
   get remaining(): PerDimension {
     const remaining = this.#key().remaining[this.#direction];
-    return this.#each((dimension) => Math.floor(remaining?.[dimension] ?? 0));
+    return this.each((dimension) => Math.floor(remaining?.[dimension] ?? 0));
   }
 
   get resetMs(): PerDimension {
     return { messages: null, bytes: null };
   }
 
-  #each(tell: (dimension: number, rate: WrittenRate) => number | null): PerDimension {
+  protected each(tell: (dimension: number, rate: WrittenRate) => number | null): PerDimension {
     return perDimension(this.#key().settings, DIRECTIONS[this.#direction], tell);
   }
 }
