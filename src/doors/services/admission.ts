@@ -1,6 +1,15 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { showSent } from '../../base/input/input-mistakes.js';
-import type { Decision, KeyLimit, NotReady, Origin, PerDimension, Refused, Where } from '../../node/api/decision.js';
+import type {
+  Decision,
+  KeyLimit,
+  NotReady,
+  Origin,
+  PerDimension,
+  QuotaTold,
+  Refused,
+  Where,
+} from '../../node/api/decision.js';
 import type { QuotaNode } from '../../node/api/quota-node.js';
 import { capacityProblem, quotaProblem } from '../http/acquire/acquire-answers.js';
 import { leftItem, policyItem, policyName, wholeSeconds } from '../http/acquire/rate-limit-fields.js';
@@ -232,18 +241,11 @@ function rateLimitHeaders(named: NamedDecision<Decision>, style: HeaderStyle): R
   return headers;
 }
 
-interface Told {
-  readonly limit: PerDimension;
-  readonly windowMs: PerDimension;
-  readonly remaining: PerDimension;
-  readonly resetMs: PerDimension;
-}
-
 const NONE: PerDimension = { messages: null, bytes: null };
 const DIMENSIONS = ['messages', 'bytes'] as const;
 
 /** Adds RateLimit fields; in a refusal only the item that refused carries t, equal to Retry-After. */
-function addDraft(headers: Record<string, string>, named: NamedDecision<Decision>, told: Told): void {
+function addDraft(headers: Record<string, string>, named: NamedDecision<Decision>, told: QuotaTold): void {
   const refused = refusedOf(named.decision);
   const violated = refused === null ? null : policyNameOf(named, refused.dimension, refused.level);
   const policies: string[] = [];
@@ -265,7 +267,7 @@ function addDraft(headers: Record<string, string>, named: NamedDecision<Decision
 }
 
 /** Adds X-RateLimit of the dimension that refused, else of messages if limited; Reset in seconds. */
-function addX(headers: Record<string, string>, { decision }: NamedDecision<Decision>, told: Told): void {
+function addX(headers: Record<string, string>, { decision }: NamedDecision<Decision>, told: QuotaTold): void {
   const refused = refusedOf(decision);
   const dimension = refused?.dimension ?? (told.limit.messages === null ? 'bytes' : 'messages');
   const amount = told.limit[dimension];

@@ -1,5 +1,6 @@
 import { segmentOf } from '../../config/setting/path-segment.js';
-import type { GroupStatus, KeyStatus, NodeStatus, RateStatus } from '../../node/api/node-status.js';
+import type { GroupSummary } from '../../node/api/change-answers.js';
+import type { GroupStatus, KeyStatus, NodeStatus } from '../../node/api/node-status.js';
 import type { SampleOf } from './answer-sample.js';
 import type { NodeAddress } from './node-address.js';
 import { allPages, get } from './node-requests.js';
@@ -66,20 +67,8 @@ export async function fetchClusterStatus(
   return { node, groups, groupsNotShown: known.notShown, keys };
 }
 
-interface ListedGroup {
-  readonly group: string;
-  readonly publish: ListedDirection;
-  readonly dispatch: ListedDirection;
-}
-
-interface ListedDirection {
-  readonly served: boolean;
-  readonly quota: RateStatus;
-  readonly demand: RateStatus;
-}
-
 /** Returns a group's heat: the largest wanted part of a quota; tiny without limits. */
-function heatOf({ publish, dispatch }: ListedGroup): number {
+function heatOf({ publish, dispatch }: GroupSummary): number {
   const parts = [publish, dispatch].flatMap(({ quota, demand }) => [
     partOf(demand.messagesPerSecond, quota.messagesPerSecond),
     partOf(demand.bytesPerSecond, quota.bytesPerSecond),
@@ -96,7 +85,7 @@ function partOf(demand: number | null, quota: number | null): number {
 async function groupsToShow(asked: NodeAddress, max: number): Promise<{ names: readonly string[]; notShown: number }> {
   const used: { readonly group: string; readonly heat: number }[] = [];
   const unused: string[] = [];
-  for (const listed of await allPages<ListedGroup>(asked, 'groups', LISTED)) {
+  for (const listed of await allPages<GroupSummary>(asked, 'groups', LISTED)) {
     if (!listed.publish.served && !listed.dispatch.served) unused.push(listed.group);
     else used.push({ group: listed.group, heat: heatOf(listed) });
   }
