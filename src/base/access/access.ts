@@ -48,7 +48,7 @@ export class Access {
     return this.#config === null;
   }
 
-  get status(): AccessStatus {
+  get status() {
     const { tokens = [], certificates = [] } = this.#config ?? {};
     const failures = Object.fromEntries(this.failures);
     return { auth: !this.isOpen, tokens: tokens.length, certificates: certificates.length, failures };
@@ -165,13 +165,6 @@ export class Access {
     if (this.#seen.size >= SEEN_MAX && oldest.done !== true) this.#seen.delete(oldest.value);
     this.#seen.add(pair);
   }
-}
-
-export interface AccessStatus {
-  readonly auth: boolean;
-  readonly tokens: number;
-  readonly certificates: number;
-  readonly failures: Readonly<Record<string, number>>;
 }
 
 interface KnownToken {

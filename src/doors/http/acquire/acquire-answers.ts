@@ -15,10 +15,10 @@ import type { Scope } from '../../../core/beside/attachments/attachment.js';
 import { LEVELS, type Level } from '../../../core/limiter/levels.js';
 import type { Decision, Granted, NotReady, Refused } from '../../../node/api/decision.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
-import { type ConnectionCounts, createConnectionCounts } from '../connections/connection-bounds.js';
+import { createConnectionCounts } from '../connections/connection-bounds.js';
 import { PROBLEM_MEDIA_TYPE, problemOf, QUOTA_EXCEEDED_TYPE, REDUCED_CAPACITY_TYPE } from '../route/problem.js';
 import type { AcquireBody } from './acquire-body.js';
-import type { ReservationCounts, Reserved } from './open-reservations.js';
+import type { Reserved } from './open-reservations.js';
 import { RateLimitFields, wholeSeconds } from './rate-limit-fields.js';
 import { nameIn, whereOf } from './scope-fields.js';
 
@@ -143,23 +143,17 @@ function laneAsked(node: NodeParts, body: AcquireBody, refusedBy?: string): numb
   return node.gate.scopes.lanesOf(whereOf(body) as Scope, direction)[0] ?? null;
 }
 
-/** Counts acquires over HTTP by outcome, and their connections, since the start. */
-export interface AcquireOutcomes {
-  granted: number;
-  refused: number;
-  notReady: number;
-  rejected: number;
-  readonly reservations: ReservationCounts;
-  readonly connections: ConnectionCounts;
-}
-
 /** Counts an acquire that failed: as not ready where there is no room, which violates no policy, else as rejected. */
 export function countFailure(outcomes: AcquireOutcomes, error: unknown): void {
   if (error instanceof QuotameshError && error.httpStatus === 503) outcomes.notReady++;
   else outcomes.rejected++;
 }
 
-export function createAcquireOutcomes(): AcquireOutcomes {
+export type AcquireOutcomes = ReturnType<typeof createAcquireOutcomes>;
+
+/** Counts acquires over HTTP by outcome, and their connections, since the start. */
+export function createAcquireOutcomes() {
+  // `open` is of now; expired ones are charged as estimated.
   const reservations = { open: 0, committed: 0, cancelled: 0, expired: 0, full: 0 };
   return { granted: 0, refused: 0, notReady: 0, rejected: 0, reservations, connections: createConnectionCounts() };
 }

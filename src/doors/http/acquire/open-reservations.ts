@@ -7,6 +7,7 @@ import type { Amounts, NotReady, Refused, Reservation } from '../../../node/api/
 import type { ReportedCost } from '../../../node/api/quota-node.js';
 import { checkCost } from '../../../node/backends/report-cost.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
+import type { AcquireOutcomes } from './acquire-answers.js';
 import type { AcquireBody } from './acquire-body.js';
 import { nameIn, whereOf } from './scope-fields.js';
 
@@ -26,16 +27,6 @@ interface Ending extends Amounts {
   readonly cancel?: boolean;
 }
 
-/** Counts since the start; `open` is a gauge. */
-export interface ReservationCounts {
-  open: number;
-  committed: number;
-  cancelled: number;
-  /** Charged as estimated at their expiry. */
-  expired: number;
-  full: number;
-}
-
 interface Open {
   readonly reservation: Reservation;
   readonly group: string;
@@ -53,7 +44,7 @@ interface Open {
 export class OpenReservations {
   readonly #node: NodeParts;
   readonly #telemetry: Telemetry;
-  readonly #counts: ReservationCounts;
+  readonly #counts: AcquireOutcomes['reservations'];
   /** By number: all are valid for the same time, so the lowest expires first. */
   readonly #open = new Map<number, Open>();
   readonly #prefix = randomBytes(6).toString('hex');
@@ -62,7 +53,7 @@ export class OpenReservations {
   #first = 1;
   readonly #silentUntilMs = { expired: 0, full: 0 };
 
-  constructor(node: NodeParts, telemetry: Telemetry, counts: ReservationCounts) {
+  constructor(node: NodeParts, telemetry: Telemetry, counts: AcquireOutcomes['reservations']) {
     this.#node = node;
     this.#telemetry = telemetry;
     this.#counts = counts;

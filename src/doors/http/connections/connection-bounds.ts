@@ -191,16 +191,10 @@ function memoryOf({ rawHeaders, url = '', headers }: IncomingMessage): number {
 export type EndReason = 'idle-full' | 'full' | 'pipelined' | 'not-reading' | 'held-full';
 
 /** Counted by the listener, read by the metrics. */
-export interface ConnectionCounts {
-  open: number;
-  /** Bytes of waiting requests, of large bodies on their way, and of large answers not taken yet. */
-  heldBytes: number;
-  readonly ended: Record<EndReason, number>;
-  /** Ended connections that are logged already. */
-  readonly told: Record<EndReason, number>;
-}
+export type ConnectionCounts = ReturnType<typeof createConnectionCounts>;
 
-export function createConnectionCounts(): ConnectionCounts {
+/** Counts; `heldBytes` of waiting requests, large bodies and answers not taken yet, `told` = ended ones in the log. */
+export function createConnectionCounts() {
   return { open: 0, heldBytes: 0, ended: none(), told: none() };
 }
 

@@ -51,7 +51,7 @@ export function itemOf(
 
 type Members = Readonly<Record<string, Described<unknown>>>;
 
-const PROBLEM_MEMBERS = { type: text, title: text, status: count, detail: text, code: text, remedy: text } as const;
+export const PROBLEM_MEMBERS = { type: text, title: text, status: count, detail: text, code: text, remedy: text };
 
 const REDUCED_CAPACITY = { ...PROBLEM_MEMBERS, 'violated-policies': listOf(text), retryAfterMs: z.int().min(1) };
 

@@ -1,18 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import type { AnswerOf } from '../../../node/api/answer-table.js';
+import type { PROBLEM_MEMBERS } from './answer-schemas.js';
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
 /** Problem of RFC 9457, with its code in the catalogue and its remedy. */
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly code: string;
-  readonly remedy: string;
-}
+export interface Problem extends AnswerOf<typeof PROBLEM_MEMBERS> {}
 
 /** Problem types of draft-ietf-httpapi-ratelimit-headers-11; each has `violated-policies`. */
 export const QUOTA_EXCEEDED_TYPE = {
