@@ -41,6 +41,8 @@ export class DispatchQueue {
   readonly #queue: Waiting[] = [];
   readonly #publishers = new Set<GatedConnection>();
   #bytes = 0;
+  /** Part of `bytes` that HeldBytes counts once for all queues. */
+  #sharedBytes = 0;
   #isRunning = false;
   #isClosed = false;
   #onRoom: (() => void) | null = null;
@@ -79,6 +81,8 @@ export class DispatchQueue {
     const bytes = packet.length + payload.length + head.topic.length + KEPT_BYTES;
     this.#queue.push({ packet: apart(packet), payload, bytes, head, isCounted });
     this.#bytes += bytes;
+    this.#sharedBytes += payload.length;
+    this.#held.share(payload);
     this.#rules.counts.queued++;
     this.count();
     const { maxMessages, maxBytes } = this.#rules;
@@ -119,8 +123,8 @@ export class DispatchQueue {
 
   /** Counts what waits for the client, here and in its socket. */
   count(): void {
-    const { unreadBytes, takenPackets } = this.#connection;
-    this.#held.set(this, this.#bytes + unreadBytes, unreadBytes, takenPackets);
+    const { heldBytes, socketBytes, taken } = this.#connection.writer;
+    this.#held.set(this, this.#bytes - this.#sharedBytes + heldBytes, socketBytes, taken);
     if (this.#onRoom === null || this.#isClosed || this.#connection.isBackedUp) return;
     this.#onRoom();
     this.#onRoom = null;
@@ -134,15 +138,17 @@ export class DispatchQueue {
   watch(nowMs: number): void {
     const { socket, isBackedUp } = this.#connection;
     const bytes = socket.bytesWritten - socket.writableLength;
-    if (!isBackedUp || bytes !== this.#progress.bytes) this.#progress = { atMs: nowMs, bytes };
+    const isAwaited = isBackedUp && socket.writableLength > 0;
+    if (!isAwaited || bytes !== this.#progress.bytes) this.#progress = { atMs: nowMs, bytes };
     else if (nowMs - this.#progress.atMs > this.#rules.notReadingMs) this.cutOff('not-reading');
   }
 
   close(): void {
     this.#isClosed = true;
     this.#rules.counts.queued -= this.#queue.length;
-    this.#queue.length = 0;
+    for (const { payload } of this.#queue.splice(0)) this.#held.unshare(payload);
     this.#bytes = 0;
+    this.#sharedBytes = 0;
     this.count();
     this.#release();
   }
@@ -158,6 +164,8 @@ export class DispatchQueue {
       this.#rules.counts.queued--;
       if (admitted) this.#send(packet, payload);
       else this.#rules.counts.dropped++;
+      this.#sharedBytes -= payload.length;
+      this.#held.unshare(payload);
       this.count();
       next.left?.();
       if (this.#queue.length <= this.#rules.maxMessages / 2 && this.#bytes <= this.#held.partBytes / 2) this.#release();

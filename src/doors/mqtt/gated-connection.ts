@@ -6,8 +6,8 @@ import { DispatchQueue, type DispatchRules } from './dispatch-queue.js';
 import type { HeldBytes } from './held-bytes.js';
 import { checkPacket } from './packet-check.js';
 import { PacketLane } from './packet-lane.js';
+import { PacketWriter } from './packet-writer.js';
 import {
-  apart,
   CONNACK,
   CONNECT,
   DISCONNECT,
@@ -24,7 +24,6 @@ import {
   SUBSCRIBE,
   UNANSWERED,
 } from './packets.js';
-import { KEPT_BYTES } from './room-taken.js';
 
 /**
  * Hands a client's packets to aedes one by one. aedes learns of a connection when its CONNECT is whole; no more is read
@@ -38,6 +37,7 @@ export class GatedConnection extends Duplex {
   readonly socket: Socket;
   readonly throttle: ThrottleTracker;
   readonly dispatch: DispatchQueue;
+  readonly writer: PacketWriter;
   readonly ended: AbortController = new AbortController();
   clientId = '';
   username = '';
@@ -62,11 +62,6 @@ export class GatedConnection extends Duplex {
     this.#planFeed();
   });
   #subscribeTimer: NodeJS.Timeout | undefined;
-  /** Packets written of which the socket still holds something. */
-  #unsentPackets = 0;
-  /** Those that it has passed to the system. */
-  #takenPackets = 0;
-  readonly #onTaken = () => this.#taken();
   #passing: (() => void) | null = null;
   #inputEnded = false;
   readonly #openedMs: number;
@@ -86,12 +81,17 @@ export class GatedConnection extends Duplex {
       rules.onReading(this, on);
       if (on) this.#resume();
     });
+    this.writer = new PacketWriter(socket, rules.held, {
+      cutOff: (reason) => this.cutOff(reason),
+      onCounted: () => this.dispatch.count(),
+      onTaken: () => this.#taken(),
+    });
     this.dispatch = new DispatchQueue(this, rules.dispatch, rules.held);
     socket.on('readable', () => this.#planFeed());
     socket.on('end', () => this.#endInput());
     socket.on('error', () => this.cutOff('connection-lost'));
     socket.on('close', () => {
-      this.dispatch.count();
+      this.writer.count();
       if (!this.#inputEnded) this.cutOff('connection-lost');
     });
   }
@@ -108,20 +108,9 @@ export class GatedConnection extends Duplex {
     return this.#state === 'connected';
   }
 
-  /** Bytes that wait in the socket for the client to read. */
-  get unreadBytes(): number {
-    const { writableLength, destroyed } = this.socket;
-    return writableLength === 0 || destroyed ? 0 : writableLength + this.#unsentPackets * KEPT_BYTES;
-  }
-
-  /** Changes as the client reads. */
-  get takenPackets(): number {
-    return this.#takenPackets;
-  }
-
   /** True = more than a packet's time of output waits for the client. */
   get isBackedUp(): boolean {
-    const { unreadBytes } = this;
+    const { unreadBytes } = this.writer;
     return unreadBytes > 0 && unreadBytes > Math.min(OUTBOUND_BYTES_MAX, this.#rules.held.partBytes);
   }
 
@@ -178,15 +167,8 @@ export class GatedConnection extends Duplex {
 
   /** @param payload of the packet, if it is not in it */
   send(packet: Buffer, payload: Buffer = NOTHING): void {
-    const { socket } = this;
-    if (!socket.writable) return;
-    this.#unsentPackets++;
-    socket.cork();
-    if (payload.length > 0) socket.write(packet);
-    if (payload.length > 0) socket.write(payload, this.#onTaken);
-    else socket.write(socket.writableLength === 0 ? packet : apart(packet), this.#onTaken);
-    socket.uncork();
-    this.dispatch.count();
+    if (!this.socket.writable) return;
+    this.writer.send(packet, payload);
     if (this.isBackedUp && !this.destroyed) this.mark('outboundBufferFull');
   }
 
@@ -222,6 +204,7 @@ export class GatedConnection extends Duplex {
     this.#arrived.clear();
     this.#rules.held.delete(this);
     closeSocket(this.socket, UNREAD_REASONS.has(this.#endReason ?? ''));
+    this.writer.close();
     this.dispatch.close();
     this.#rules.onEnded(this, this.#endReason ?? (error === null ? null : 'protocol-error'));
     done(error);
@@ -353,10 +336,7 @@ export class GatedConnection extends Duplex {
   }
 
   #taken(): void {
-    this.#unsentPackets--;
-    this.#takenPackets++;
-    this.dispatch.count();
-    if (this.socket.writableLength > 0 || this.destroyed) return;
+    if (this.writer.unreadBytes > 0 || this.destroyed) return;
     this.dispatch.run();
     if (!this.#mustReadFirst) return;
     this.unmark('outboundBufferFull');

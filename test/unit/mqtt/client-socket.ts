@@ -45,6 +45,13 @@ export class ClientSocket extends Duplex {
     done?.();
   }
 
+  /** The system takes what was written, and no more. */
+  takeOne(): void {
+    const done = this.#done;
+    this.#done = null;
+    done?.();
+  }
+
   destroySoon(): void {
     this.destroy();
   }
