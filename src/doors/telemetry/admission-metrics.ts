@@ -1,6 +1,6 @@
 import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
 import { LEVELS } from '../../core/limiter/levels.js';
-import type { ExemptCounts } from '../../node/admission/request/scope-resolver.js';
+import type { WorkCounts } from '../../node/admission/request/scope-resolver.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import { byLabel, counter, gauge, type Labelled, type MetricTable } from './metric.js';
 
@@ -112,7 +112,7 @@ function counted(name: 'admitted' | 'attempted' | 'refused', dimension: number):
   return perLane((lane, { gate }) => gate.shadows.inForce[name].at(slotOf(lane, dimension)));
 }
 
-function exempt(name: keyof ExemptCounts): Labelled<NodeParts> {
+function exempt(name: keyof WorkCounts): Labelled<NodeParts> {
   return byLabel('direction', ({ gate: { scopes } }) => {
     return Object.fromEntries(DIRECTIONS.map((direction, at) => [direction, scopes.exempt[at][name]]));
   });

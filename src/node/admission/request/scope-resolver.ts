@@ -8,8 +8,8 @@ import type { Amounts } from '../../api/decision.js';
 import type { GroupNames } from './group-names.js';
 import { rejectUnlessName } from './request-checks.js';
 
-/** Work that nothing limits, since the start, by direction. */
-export interface ExemptCounts {
+/** Work since the start. */
+export interface WorkCounts {
   requests: number;
   messages: number;
   bytes: number;
@@ -17,7 +17,8 @@ export interface ExemptCounts {
 
 /** Finds the groups that decide about a scope. */
 export class ScopeResolver {
-  readonly exempt: readonly ExemptCounts[] = Array.from({ length: DIRECTION_COUNT }, () => {
+  /** Work that nothing limits, by direction. */
+  readonly exempt: readonly WorkCounts[] = Array.from({ length: DIRECTION_COUNT }, () => {
     return { requests: 0, messages: 0, bytes: 0 };
   });
   readonly #attachments: Attachments;
@@ -61,7 +62,7 @@ export class ScopeResolver {
 }
 
 /** Adds to a counter; restarts it at 0 before it is too large for single units. */
-function counted(sum: number, amount: number): number {
+export function counted(sum: number, amount: number): number {
   return sum + amount > Number.MAX_SAFE_INTEGER ? amount : sum + amount;
 }
 

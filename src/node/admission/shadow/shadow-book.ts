@@ -10,6 +10,7 @@ import type { GroupTable } from '../../groups/group-table.js';
 import { RefusalLedger } from '../decide/refusal-ledger.js';
 import type { LaneBounds } from '../request/lane-bounds.js';
 import { partThere, wholePart } from '../request/partial-grant.js';
+import { counted, type WorkCounts } from '../request/scope-resolver.js';
 
 interface ShadowBookParts {
   readonly limiter: Limiter;
@@ -428,7 +429,7 @@ class CountsInForce {
   }
 }
 
-function amountAt(slot: number, { messages, bytes }: Readonly<ShadowCount>): number {
+function amountAt(slot: number, { messages, bytes }: Readonly<WorkCounts>): number {
   return slot % DIMENSION_COUNT === MESSAGES ? messages : bytes;
 }
 
@@ -475,30 +476,23 @@ class HeldByShadow implements ShadowHold {
   }
 }
 
-/** Work on which a shadow and the limits in force disagree. */
-interface ShadowCount {
-  requests: number;
-  messages: number;
-  bytes: number;
-}
-
-/** Differences of one lane since the start. */
+/** Work of one lane on which its shadow and the limits in force disagree. */
 interface CountedDifferences {
   /** Granted, but refused by the shadow. */
-  readonly wouldRefuse: Readonly<ShadowCount>;
+  readonly wouldRefuse: Readonly<WorkCounts>;
   /** Refused at once, but granted by the shadow. */
-  readonly wouldGrant: Readonly<ShadowCount>;
+  readonly wouldGrant: Readonly<WorkCounts>;
   /** Counted as refused by the limiter of a group with `mode: shadow`, and refused to nobody. */
-  readonly notRefused: Readonly<ShadowCount>;
+  readonly notRefused: Readonly<WorkCounts>;
   /** Passed, and not counted as attempted: refused by a topic's or client's limit, or before a share was known. */
-  readonly uncounted: Readonly<ShadowCount>;
+  readonly uncounted: Readonly<WorkCounts>;
   /** Done, and not counted as admitted by the limiter. */
-  readonly letPass: Readonly<ShadowCount>;
+  readonly letPass: Readonly<WorkCounts>;
 }
 
 /** Counts differences, of lanes that have any. */
 class ShadowCounts {
-  readonly #lanes = new Map<number, Record<keyof CountedDifferences, ShadowCount>>();
+  readonly #lanes = new Map<number, Record<keyof CountedDifferences, WorkCounts>>();
 
   /** Counts work. @param requests where it is many pieces at once */
   count(lane: number, difference: keyof CountedDifferences, messages: number, bytes: number, requests = 1): void {
@@ -513,10 +507,10 @@ class ShadowCounts {
       };
       this.#lanes.set(lane, counts);
     }
-    const counted = counts[difference];
-    counted.requests += requests;
-    counted.messages = added(counted.messages, messages);
-    counted.bytes = added(counted.bytes, bytes);
+    const work = counts[difference];
+    work.requests += requests;
+    work.messages = counted(work.messages, messages);
+    work.bytes = counted(work.bytes, bytes);
   }
 
   of(lane: number): CountedDifferences {
@@ -528,11 +522,7 @@ class ShadowCounts {
   }
 }
 
-function added(sum: number, amount: number): number {
-  return sum + amount > Number.MAX_SAFE_INTEGER ? amount : sum + amount;
-}
-
-const NONE: Readonly<ShadowCount> = Object.freeze({ requests: 0, messages: 0, bytes: 0 });
+const NONE: Readonly<WorkCounts> = Object.freeze({ requests: 0, messages: 0, bytes: 0 });
 const NO_DIFFERENCES: CountedDifferences = Object.freeze({
   wouldRefuse: NONE,
   wouldGrant: NONE,
