@@ -184,7 +184,7 @@ const ENFORCERS_ANSWERS = {
     record({
       alive: count.meta({ description: 'The number of enforcers that have parts now.' }),
       enforcers: listOf(
-        record({
+        record<ReturnType<NodeParts['enforcers']['list']>[number]>({
           enforcer: text,
           life: count,
           alive: yes.meta({ description: 'False after its time to live; its counts are kept for what comes late.' }),

@@ -21,7 +21,7 @@ export interface Reserved {
 }
 
 /** End of an open reservation; absent amounts are as estimated. */
-interface Ending extends Amounts {
+export interface Ending extends Amounts {
   readonly id: string;
   readonly costs?: readonly ReportedCost[];
   readonly cancel?: boolean;

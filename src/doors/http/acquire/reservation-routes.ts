@@ -14,7 +14,7 @@ import { judgedLater, withAllowed } from '../route/wording.js';
 import type { AcquireOutcomes } from './acquire-answers.js';
 import { COST } from './acquire-body.js';
 import { BULK_BODY_LIMIT_FACTOR } from './bulk-route.js';
-import type { OpenReservations } from './open-reservations.js';
+import type { Ending, OpenReservations } from './open-reservations.js';
 
 /** Adds `POST /v1/commit`, `/v1/cancel`, both in bulk, and `GET /v1/reservations`. */
 export function addReservationRoutes(
@@ -80,7 +80,7 @@ const BULK_ENDED = json('One answer per commit, in their order.', record({ answe
 const COUNTS_ANSWERS = {
   200: json(
     'Since the start; `open`, `max` and `validMs` are of now.',
-    record({
+    record<AcquireOutcomes['reservations'] & { readonly max: number; readonly validMs: number }>({
       open: count,
       committed: count,
       cancelled: count,
@@ -116,14 +116,7 @@ const COMMIT_BODY = body(ACTUAL);
 
 const CANCEL_BODY = body({ id });
 
-interface Ended {
-  readonly cancel?: boolean;
-  readonly messages?: unknown;
-  readonly bytes?: unknown;
-  readonly costs?: unknown;
-}
-
-const CANCELS_ALL: Rule<Ended> = {
+const CANCELS_ALL: Rule<Ending> = {
   isKept: ({ cancel = false, ...actual }) => !cancel || (actual.messages ?? actual.bytes ?? actual.costs) === undefined,
   mistake: (where) => {
     const reason = 'excludes messages, bytes and costs: nothing has been done';

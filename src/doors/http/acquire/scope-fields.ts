@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Caller, hasRole, type Role } from '../../../base/access/caller.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Scope } from '../../../core/beside/attachments/attachment.js';
-import type { Where } from '../../../node/api/decision.js';
+import type { Amounts, Where } from '../../../node/api/decision.js';
 import { anyOfFields, type Rule } from '../route/body.js';
 import { anyObject, choice, GROUP_LENGTH_MAX, name, textUpTo } from '../route/fields.js';
 import { withAllowed } from '../route/wording.js';
@@ -51,13 +51,7 @@ export const NAMES_SCOPE: Rule<Scoped> = {
   explainedBy: SCOPE_NAMES,
 };
 
-interface Amounted {
-  readonly messages?: number;
-  readonly bytes?: number;
-  readonly all?: true;
-}
-
-export const NAMES_AMOUNT: Rule<Amounted> = {
+export const NAMES_AMOUNT: Rule<Amounts> = {
   isKept: ({ messages, bytes }) => messages !== undefined || bytes !== undefined,
   mistake: (where) => {
     const facts = { field: `${where}messages and ${where}bytes`, reason: 'are both absent: name at least one' };

@@ -162,7 +162,7 @@ const REFUNDS_ANSWERS = {
 const BATCH_COUNTS_ANSWERS = {
   200: json(
     'Since the start; `open` is of now.',
-    record({
+    record<NodeParts['gate']['batches']['counts']>({
       open: count,
       ended: count.meta({ description: 'The number of batches that have ended: refunded, or counted as used.' }),
       expired: count.meta({

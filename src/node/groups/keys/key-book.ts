@@ -672,11 +672,7 @@ function jsonOf(limit: unknown): string {
   }
 }
 
-export interface AskedAmounts {
-  readonly direction: number;
-  readonly messages: number;
-  readonly bytes: number;
-}
+export type AskedAmounts = Pick<UnpublishedHold, 'direction' | 'messages' | 'bytes'>;
 
 export interface KeySeen {
   readonly template: string;

@@ -1,7 +1,7 @@
 import { printable } from '../../../base/errors/printable.js';
 import { segmentOf } from '../../../config/setting/path-segment.js';
 import type { Scope } from '../../../core/beside/attachments/attachment.js';
-import type { Because } from '../../../core/beside/attachments/attachments.js';
+import type { Resolution } from '../../../core/beside/attachments/attachments.js';
 import type { AttachedTo } from '../../../node/groups/changes/attaching.js';
 import type { SampleOf } from '../../node-client/answer-sample.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
@@ -41,13 +41,10 @@ export async function whichGroups(options: GroupOptions): Promise<void> {
   print(json ? JSON.stringify(found) : whichText(found).map(printable).join('\n'));
 }
 
-interface Which {
+interface Which extends Resolution {
   readonly scope: Scope;
-  readonly groups: readonly string[];
-  readonly exempt: boolean;
   /** True = nothing is attached, and the default group is in force. */
   readonly isDefault: boolean;
-  readonly because: readonly Because[];
 }
 
 const WHICH = { groups: [''], exempt: true, isDefault: true, because: [{ level: '', at: '', via: [''] }] } as const;
