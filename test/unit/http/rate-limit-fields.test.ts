@@ -32,6 +32,8 @@ describe('RateLimit-Policy', () => {
     [{ 'quota.publish.messages': { amount: 2.5, per: 'minute' } }, 'q=2;w=60'],
     [{ 'quota.publish.messages': { amount: 0.5, per: 'day' } }, 'q=1;w=172800'],
     [{ 'quota.publish.messages': { amount: 0, per: 'day' } }, 'q=0;w=86400'],
+    [{ 'quota.publish.messages': { amount: 0.33333333333333326, per: 'minute' } }, 'q=1;w=180'],
+    [{ 'quota.publish.messages': { amount: 0.0059523809523, per: 'hour' } }, 'q=1;w=604800'],
   ])('%j is told per window that was named: %s', (asWritten, expected) => {
     expect(fieldsOf([1, INFINITE], asWritten).fields.policy(0)).toBe(`"g-publish-messages";${expected}`);
   });

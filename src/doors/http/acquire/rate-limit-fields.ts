@@ -3,6 +3,7 @@ import type { GroupConfig } from '../../../config/resolved/resolved-config.js';
 import { keyNameOf } from '../../../config/setting/key-name.js';
 import { SECONDS_OF } from '../../../config/setting/quantity.js';
 import type { WrittenRate } from '../../../config/setting/written-rate.js';
+import { ROUNDING_ERROR } from '../../../core/base/constants.js';
 import {
   DIMENSIONS,
   type Dimension,
@@ -143,12 +144,12 @@ export function policyName(group: string, ...rest: readonly string[]): string {
 
 /**
  * Writes an item of RateLimit-Policy; never more than is configured. q and w are integers: less than one unit per
- * window is written per longer window.
+ * window is written per longer window. *Worked:* 1 per 168 hours is `q=1;w=604800`, though 1 ÷ (1 ÷ 168) > 168.
  */
 export function policyItem(name: string, amount: number, windowS: number, dimension: Dimension): string {
-  const windows = amount > 0 && amount < 1 ? Math.ceil(1 / amount) : 1;
+  const windows = amount > 0 && amount < 1 ? Math.ceil((1 - ROUNDING_ERROR) / amount) : 1;
   const unit = dimension === 'bytes' ? ';qu="content-bytes"' : '';
-  return `"${name}";q=${wholeUnits(amount * windows)};w=${Math.min(INTEGER_MAX, windows * windowS)}${unit}`;
+  return `"${name}";q=${wholeUnits(amount * windows * (1 + ROUNDING_ERROR))};w=${Math.min(INTEGER_MAX, windows * windowS)}${unit}`;
 }
 
 /** Writes an item of RateLimit; null `seconds` = no t. */
