@@ -59,9 +59,15 @@ export class DispatchQueue {
     return this.#queue.length;
   }
 
+  /** Bytes in memory that it alone holds. */
+  get #ownBytes(): number {
+    return this.#bytes - this.#sharedBytes;
+  }
+
   /** True = QoS 0 is dropped, and publishers of QoS 1 and 2 wait. */
   get isFull(): boolean {
-    return this.#queue.length >= this.#rules.maxMessages || this.#bytes > this.#held.partBytes;
+    const { maxMessages, maxBytes } = this.#rules;
+    return this.#queue.length >= maxMessages || this.#ownBytes > this.#held.partBytes || this.#bytes > maxBytes / 2;
   }
 
   /** @param payload of the packet, if it is not in it */
@@ -124,7 +130,7 @@ export class DispatchQueue {
   /** Counts what waits for the client, here and in its socket. */
   count(): void {
     const { heldBytes, socketBytes, taken } = this.#connection.writer;
-    this.#held.set(this, this.#bytes - this.#sharedBytes + heldBytes, socketBytes, taken);
+    this.#held.set(this, this.#ownBytes + heldBytes, socketBytes, taken);
     if (this.#onRoom === null || this.#isClosed || this.#connection.isBackedUp) return;
     this.#onRoom();
     this.#onRoom = null;
@@ -168,8 +174,14 @@ export class DispatchQueue {
       this.#held.unshare(payload);
       this.count();
       next.left?.();
-      if (this.#queue.length <= this.#rules.maxMessages / 2 && this.#bytes <= this.#held.partBytes / 2) this.#release();
+      if (this.#isHalfEmpty) this.#release();
     }
+  }
+
+  get #isHalfEmpty(): boolean {
+    const { maxMessages, maxBytes } = this.#rules;
+    if (this.#queue.length > maxMessages / 2 || this.#bytes > maxBytes / 4) return false;
+    return this.#ownBytes <= this.#held.partBytes / 2;
   }
 
   #send(packet: Buffer, payload: Buffer): void {

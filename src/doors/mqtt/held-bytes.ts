@@ -11,7 +11,7 @@ interface Writer extends Holder {
  * Bounds the bytes that all connections hold. They are those read and those to be sent. Beyond it connections end:
  * first those whose client is waited for (half a large packet, unread bytes), then those whose packets wait for their
  * turn; the longest first. What is written in one turn stands above the bound until its clients had theirs to read.
- * Large payloads are counted once, however many wait for them, and go to the sockets while these hold less than half of
+ * Large payloads are counted once, however many wait for them, and go to the sockets while these hold less than a part of
  * the bound. Beyond that their writers stand in line; sockets of which meanwhile nothing is taken end.
  */
 export class HeldBytes {
@@ -103,7 +103,7 @@ export class HeldBytes {
   }
 
   get #hasRoom(): boolean {
-    return this.#unsentBytes < this.#maxBytes / 2;
+    return this.#unsentBytes < SOCKETS_RATIO * this.#maxBytes;
   }
 
   #moveOn(): void {
@@ -186,5 +186,7 @@ export class HeldBytes {
 /** Parts of the free half; more leaves more to later clients, and reads each less far ahead for pings. */
 const PARTS = 16;
 const LARGE_BYTES = 4096;
+/** Part of the bound that sockets hold: below a half, so that queues of other clients have some of that half left. */
+const SOCKETS_RATIO = 3 / 8;
 /** Milliseconds; more is patient with clients that read slowly, less with those behind clients that do not read. */
 const LOOK_EVERY_MS = 500;
