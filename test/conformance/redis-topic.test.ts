@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type RedisServer, startRedis } from '../redis/redis.js';
 import { findRedis } from '../redis/redis-source.js';
-import { REDIS_URL, redisWorld } from './redis-world.js';
+import { REDIS, REDIS_URL, redisWorld } from './redis-world.js';
 import { registryConformance } from './registry.js';
 import { reportTopicConformance } from './report-topic.js';
 import { signedRecords } from './signed-records.js';
@@ -17,7 +17,7 @@ describe.skipIf(!isHere)('on a real Redis', () => {
   afterAll(() => redis?.stop());
 
   for (const log of ['reports', 'registry'] as const) {
-    const options = { appendTimeoutMs: 1000, deadlineMs: 15_000 };
+    const options = { ...REDIS, deadlineMs: 20_000 };
     reportTopicConformance(`redis, ${log}`, async () => redisWorld(redis, log), options);
     signedRecords(`redis, ${log}`, async () => redisWorld(redis, log), { ...options, heals: log === 'registry' });
   }
