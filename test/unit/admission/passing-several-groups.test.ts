@@ -2,8 +2,12 @@ import { afterEach, expect, test } from 'vitest';
 import { laneOf, MESSAGES, slotOf } from '../../../src/core/base/vocabulary.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
-/** Nothing refills within a test: it says itself what there is. */
-const SCARCE = { quota: { publish: { messagesPerSecond: 0.001 } }, maxRequest: { messages: 100 } };
+/** Nothing refills within a test, and the first request takes all there is: a test says itself what there is. */
+const SCARCE = {
+  quota: { publish: { messagesPerSecond: 0.001 } },
+  burst: { messages: 1 },
+  maxRequest: { messages: 100 },
+};
 const PLENTY = { quota: { publish: { messagesPerSecond: 1e6 } } };
 const PLACES = { acme: 'gold', 'acme/orders': { group: 'orders', andBroader: true } };
 /** Counts in orders and, because it is below acme, in gold. */
