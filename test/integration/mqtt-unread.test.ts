@@ -9,7 +9,7 @@ const MIB = 1_048_576;
 const MAX_HELD_BYTES = 1.5 * MIB;
 /** More than two kernels keep for a socket that is not read, some 4 MB. */
 const ROUND = { messages: 48, bytes: 250_000 };
-/** What a socket gets at once of a large message. */
+/** Bytes of a large message that a socket gets at once. */
 const PIECE_BYTES = 65_536;
 
 /** Subscribers that read nothing: a piece of a message in the socket of each is more than all sockets may hold. */

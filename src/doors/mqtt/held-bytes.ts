@@ -11,8 +11,8 @@ interface Writer extends Holder {
  * Bounds the bytes that all connections hold. They are those read and those to be sent. Beyond it connections end:
  * first those whose client is waited for (half a large packet, unread bytes), then those whose packets wait for their
  * turn; the longest first. What is written in one turn stands above the bound until its clients had theirs to read.
- * Large payloads are counted once, however many wait for them, and go to the sockets while these hold less than a part of
- * the bound. Beyond that their writers stand in line; sockets of which meanwhile nothing is taken end.
+ * Large payloads are counted once, however many wait for them. They go to the sockets while these hold less than three
+ * eighths of the bound. Beyond that their writers stand in line; sockets of which meanwhile nothing is taken end.
  */
 export class HeldBytes {
   readonly #maxBytes: number;

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { OtherConstants } from '../../../src/config/resolved/constants.js';
-import { OpenReservations } from '../../../src/doors/http/acquire/open-reservations.js';
+import { createReservationCounts, OpenReservations } from '../../../src/doors/http/acquire/open-reservations.js';
 import type { Batch, Reservation } from '../../../src/node/api/decision.js';
 import { checkedDefinition, putGroup } from '../../../src/node/groups/changes/change-group.js';
 import { BY_TEST } from '../../integration/changed-by.js';
@@ -54,7 +54,7 @@ const TABLES: Readonly<Record<string, Table>> = {
   },
   'reservations of which the oldest have ended': {
     fill: (node, size) => {
-      const counts = { open: 0, committed: 0, cancelled: 0, expired: 0, full: 0 };
+      const counts = createReservationCounts();
       const open = new OpenReservations(node, silent, counts);
       const one = () => (open.reserve({ group: 'a', messages: 1 }) as { id: string }).id;
       const ids = Array.from({ length: size }, one);

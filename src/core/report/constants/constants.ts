@@ -18,7 +18,7 @@ export const SMALL_CHANGE_RATIO = 0.02;
 export const SHOWN_CHANGE_RATIO = 0.25;
 /** Part of the target of the least share step. Of a corrected rate ten times that. More: fewer records. */
 export const TARGET_STEP_RATIO = 0.0001;
-/** Milliseconds until variances fade and rates are compared again. More: slower to see changes, fewer records. */
+/** Milliseconds of variances, and until rates are compared again. More: slower to see changes, fewer records. */
 export const LATELY_MS = 5000;
 /**
  * Milliseconds until a beat, a next node's turn, a claim's end. More: fewer records, later ones; less than the brief
@@ -44,7 +44,10 @@ export const HELD_BACK_RATIO = 0.65;
 export const LOOKS_IN_FAST_SPANS = [1, 2, 3, 4, 6, 8, 11, 15, 20, 28, 40, 60, 100, 300, 1000];
 
 // reporter.ts:
-/** Slow spans of silence until a lane is not sampled: a span rolls over two marks, at looks of lanes at rest. */
+/**
+ * Slow spans of silence until a lane is not sampled, because a span rolls over two marks at looks of lanes at rest; and
+ * windows until its clumps are forgotten. More: later.
+ */
 export const SILENT_SLOW_SPANS = Math.ceil(2 * (1 + IN_TIME_RATIO));
 /** Published ÷ present demand at which a claim is over: demand is nearer to what was taken than to the claim. */
 export const CLAIM_OVER_RATIO = (1 + CLAIM_FACTOR) / 2;

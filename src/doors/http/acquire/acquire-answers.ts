@@ -18,7 +18,7 @@ import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { createConnectionCounts } from '../connections/connection-bounds.js';
 import { PROBLEM_MEDIA_TYPE, problemOf, QUOTA_EXCEEDED_TYPE, REDUCED_CAPACITY_TYPE } from '../route/problem.js';
 import type { AcquireBody } from './acquire-body.js';
-import type { Reserved } from './open-reservations.js';
+import { createReservationCounts, type Reserved } from './open-reservations.js';
 import { RateLimitFields, wholeSeconds } from './rate-limit-fields.js';
 import { nameIn, whereOf } from './scope-fields.js';
 
@@ -153,9 +153,8 @@ export type AcquireOutcomes = ReturnType<typeof createAcquireOutcomes>;
 
 /** Counts acquires over HTTP by outcome, and their connections, since the start. */
 export function createAcquireOutcomes() {
-  // `open` is of now; expired ones are charged as estimated.
-  const reservations = { open: 0, committed: 0, cancelled: 0, expired: 0, full: 0 };
-  return { granted: 0, refused: 0, notReady: 0, rejected: 0, reservations, connections: createConnectionCounts() };
+  const [reservations, connections] = [createReservationCounts(), createConnectionCounts()];
+  return { granted: 0, refused: 0, notReady: 0, rejected: 0, reservations, connections };
 }
 
 /**

@@ -7,7 +7,6 @@ import type { Amounts, NotReady, Refused, Reservation } from '../../../node/api/
 import type { ReportedCost } from '../../../node/api/quota-node.js';
 import { checkCost } from '../../../node/backends/report-cost.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
-import type { AcquireOutcomes } from './acquire-answers.js';
 import type { AcquireBody } from './acquire-body.js';
 import { nameIn, whereOf } from './scope-fields.js';
 
@@ -27,6 +26,13 @@ export interface Ending extends Amounts {
   readonly cancel?: boolean;
 }
 
+export type ReservationCounts = ReturnType<typeof createReservationCounts>;
+
+/** Counts reservations since the start; `open` is of now, expired ones are charged as estimated. */
+export function createReservationCounts() {
+  return { open: 0, committed: 0, cancelled: 0, expired: 0, full: 0 };
+}
+
 interface Open {
   readonly reservation: Reservation;
   readonly group: string;
@@ -44,7 +50,7 @@ interface Open {
 export class OpenReservations {
   readonly #node: NodeParts;
   readonly #telemetry: Telemetry;
-  readonly #counts: AcquireOutcomes['reservations'];
+  readonly #counts: ReservationCounts;
   /** By number: all are valid for the same time, so the lowest expires first. */
   readonly #open = new Map<number, Open>();
   readonly #prefix = randomBytes(6).toString('hex');
@@ -53,7 +59,7 @@ export class OpenReservations {
   #first = 1;
   readonly #silentUntilMs = { expired: 0, full: 0 };
 
-  constructor(node: NodeParts, telemetry: Telemetry, counts: AcquireOutcomes['reservations']) {
+  constructor(node: NodeParts, telemetry: Telemetry, counts: ReservationCounts) {
     this.#node = node;
     this.#telemetry = telemetry;
     this.#counts = counts;

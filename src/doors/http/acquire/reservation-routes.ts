@@ -14,7 +14,7 @@ import { judgedLater, withAllowed } from '../route/wording.js';
 import type { AcquireOutcomes } from './acquire-answers.js';
 import { COST } from './acquire-body.js';
 import { BULK_BODY_LIMIT_FACTOR } from './bulk-route.js';
-import type { Ending, OpenReservations } from './open-reservations.js';
+import type { Ending, OpenReservations, ReservationCounts } from './open-reservations.js';
 
 /** Adds `POST /v1/commit`, `/v1/cancel`, both in bulk, and `GET /v1/reservations`. */
 export function addReservationRoutes(
@@ -80,7 +80,7 @@ const BULK_ENDED = json('One answer per commit, in their order.', record({ answe
 const COUNTS_ANSWERS = {
   200: json(
     'Since the start; `open`, `max` and `validMs` are of now.',
-    record<AcquireOutcomes['reservations'] & { readonly max: number; readonly validMs: number }>({
+    record<ReservationCounts & { readonly max: number; readonly validMs: number }>({
       open: count,
       committed: count,
       cancelled: count,
