@@ -24,6 +24,7 @@ import {
   SUBSCRIBE,
   UNANSWERED,
 } from './packets.js';
+import type { WriteLine } from './write-line.js';
 
 /**
  * Hands a client's packets to aedes one by one. aedes learns of a connection when its CONNECT is whole; no more is read
@@ -81,7 +82,7 @@ export class GatedConnection extends Duplex {
       rules.onReading(this, on);
       if (on) this.#resume();
     });
-    this.writer = new PacketWriter(socket, rules.held, {
+    this.writer = new PacketWriter(socket, rules.held, rules.line, {
       cutOff: (reason) => this.cutOff(reason),
       onCounted: () => this.dispatch.count(),
       onTaken: () => this.#taken(),
@@ -488,6 +489,7 @@ export interface ConnectionRules {
   /** Takes a token: returns milliseconds until the connection may subscribe, 0 = taken. */
   readonly subscribeWaitMs: (connection: GatedConnection) => number;
   readonly held: HeldBytes;
+  readonly line: WriteLine;
   /** Called when the CONNECT has arrived and aedes has the connection. */
   readonly onConnect: (connection: GatedConnection) => void;
   readonly onReading: (connection: GatedConnection, on: boolean) => void;

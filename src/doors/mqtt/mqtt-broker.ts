@@ -28,6 +28,7 @@ import {
   type SessionStore,
   type StoredPacket,
 } from './session-bounds.js';
+import { WriteLine } from './write-line.js';
 
 /**
  * Brokers MQTT (aedes, 3.1 and 3.1.1) within this node's quotas: publishes on arrival, dispatches on their way out.
@@ -213,7 +214,7 @@ export class MqttBroker {
   #rulesOfConnections({ tryAdmit, admit }: ReturnType<typeof dispatchGate>): ConnectionRules {
     const { counts } = this;
     const { clock } = this.#node;
-    const { maxPacketBytes, maxFiltersPerPacket, notReadingMs } = this.#config;
+    const { maxPacketBytes, maxFiltersPerPacket, maxHeldBytes, notReadingMs } = this.#config;
     const { maxQueuedMessages: maxMessages, maxQueuedBytes: maxBytes } = this.#config;
     return {
       clock,
@@ -221,7 +222,8 @@ export class MqttBroker {
       maxFiltersPerPacket,
       dispatch: { maxMessages, maxBytes, notReadingMs, tryAdmit, admit, counts },
       subscribeWaitMs: ({ clientId }) => this.#arrivals.subscribeWaitMs(clientId, clock()),
-      held: new HeldBytes(this.#config.maxHeldBytes, counts),
+      held: new HeldBytes(maxHeldBytes, counts),
+      line: new WriteLine(maxHeldBytes),
       onConnect: (connection) => this.#aedes.handle(connection),
       onReading: (connection, on) => {
         const facts = {

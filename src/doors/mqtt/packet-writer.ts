@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { HeldBytes } from './held-bytes.js';
 import { apart, NOTHING } from './packets.js';
 import { KEPT_BYTES } from './room-taken.js';
+import type { WriteLine } from './write-line.js';
 
 interface WriterCalls {
   readonly cutOff: (reason: string) => void;
@@ -27,6 +28,7 @@ interface Unwritten {
 export class PacketWriter {
   readonly #socket: Socket;
   readonly #held: HeldBytes;
+  readonly #line: WriteLine;
   readonly #calls: WriterCalls;
   readonly #onTaken: () => void;
   readonly #unwritten: Unwritten[] = [];
@@ -37,9 +39,10 @@ export class PacketWriter {
   #unsent = 0;
   #taken = 0;
 
-  constructor(socket: Socket, held: HeldBytes, calls: WriterCalls) {
+  constructor(socket: Socket, held: HeldBytes, line: WriteLine, calls: WriterCalls) {
     this.#socket = socket;
     this.#held = held;
+    this.#line = line;
     this.#calls = calls;
     this.#onTaken = () => {
       this.#unsent--;
@@ -93,7 +96,7 @@ export class PacketWriter {
   }
 
   count(): void {
-    this.#held.setUnsent(this, this.socketBytes, this.#taken);
+    this.#line.setUnsent(this, this.socketBytes, this.#taken);
     this.#calls.onCounted();
   }
 
@@ -106,14 +109,14 @@ export class PacketWriter {
     for (const { payload } of this.#unwritten.splice(0)) this.#held.unshare(payload);
     this.#unwrittenBytes = 0;
     this.#ownBytes = 0;
-    this.#held.leave(this);
+    this.#line.leave(this);
     this.count();
   }
 
   #goOn(): void {
     for (let next = this.#unwritten[0]; next !== undefined; next = this.#unwritten[0]) {
       const isPiece = next.payload.length > 0;
-      if (isPiece && (this.#socket.writableLength > 0 || !this.#held.mayWrite(this))) return;
+      if (isPiece && (this.#socket.writableLength > 0 || !this.#line.mayWrite(this))) return;
       this.#writeNext();
     }
   }

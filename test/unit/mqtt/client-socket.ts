@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { type ConnectionRules, GatedConnection } from '../../../src/doors/mqtt/gated-connection.js';
 import { HeldBytes } from '../../../src/doors/mqtt/held-bytes.js';
 import { packetsOf, packetType, SUBSCRIBE } from '../../../src/doors/mqtt/packets.js';
+import { WriteLine } from '../../../src/doors/mqtt/write-line.js';
 import { connectPacket } from './wire.js';
 
 /** The broker's end of a connection, fed by hand. What it writes is kept until `takes` is false. */
@@ -112,6 +113,7 @@ export function openConnection(rules: Partial<ConnectionRules>): Omit<Connection
     },
     subscribeWaitMs: () => 0,
     held: new HeldBytes(64 * 1_048_576, { heldBytes: 0 }),
+    line: new WriteLine(64 * 1_048_576),
     onConnect: () => undefined,
     onReading: () => undefined,
     onEnded: () => undefined,
