@@ -48,7 +48,7 @@ export class PacketWriter {
       this.#unsent--;
       this.#taken++;
       this.count();
-      this.#goOn();
+      if (this.#mayWrite()) this.goOn();
       calls.onTaken();
     };
   }
@@ -85,14 +85,14 @@ export class PacketWriter {
     this.#unwritten.push({ packet: apart(packet), payload, at: 0 });
     this.#unwrittenBytes += packet.length + payload.length;
     this.#ownBytes += packet.length + KEPT_BYTES;
-    this.#goOn();
-    this.count();
+    if (this.#mayWrite()) this.goOn();
+    else this.count();
   }
 
-  /** Writes one piece; its turn has come. */
+  /** Writes one piece, as its turn has come, and on while it may. */
   goOn(): void {
-    this.#writeNext();
-    this.#goOn();
+    do this.#writeNext();
+    while (this.#mayWrite());
   }
 
   count(): void {
@@ -113,17 +113,14 @@ export class PacketWriter {
     this.count();
   }
 
-  #goOn(): void {
-    for (let next = this.#unwritten[0]; next !== undefined; next = this.#unwritten[0]) {
-      const isPiece = next.payload.length > 0;
-      if (isPiece && (this.#socket.writableLength > 0 || !this.#line.mayWrite(this))) return;
-      this.#writeNext();
-    }
+  #mayWrite(): boolean {
+    if (this.#unwritten.length === 0) return false;
+    if (this.#unwritten[0].payload.length === 0) return true;
+    return this.#socket.writableLength === 0 && this.#line.mayWrite(this);
   }
 
   #writeNext(): void {
     const next = this.#unwritten[0];
-    if (next === undefined) return;
     const { packet, payload, at } = next;
     const piece = payload.length <= PIECE_BYTES ? payload : payload.subarray(at, at + PIECE_BYTES);
     next.at += piece.length;
