@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { usage } from '../../src/tools/terminal/print.js';
 import { TIME_FORMATS, type TimeFormat } from '../replay/trace-time.js';
 
 /** Options of both commands that read recorded traffic. */
@@ -25,6 +26,18 @@ export interface ArrivalOptions {
 export const DIRECTION = new Option('--direction <name>', 'configuration or recording')
   .choices(['publish', 'dispatch'])
   .default('publish');
+
+/** Rejects flags of a CSV beside a recording, which is played by what stands in it. */
+export function rejectCsvFlags(command: Command, options: object, file: string): void {
+  const given = options as Readonly<Record<string, unknown>>;
+  const wrong = command.options.find(
+    (option) => option.description.startsWith(OF_CSV) && given[option.attributeName()] !== option.defaultValue,
+  );
+  if (wrong !== undefined) throw usage(`${wrong.long} is for a CSV, and ${file} is a recording`);
+}
+
+/** Begins what the help says of a flag that only a CSV has. */
+const OF_CSV = 'CSV: ';
 
 /** Adds options for reading a CSV of arrivals, and its rows' nodes. */
 export function addArrivalOptions(command: Command): Command {

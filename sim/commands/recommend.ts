@@ -13,8 +13,9 @@ import { chosenGroup } from '../replay/chosen-group.js';
 import { readTrace } from '../replay/read-trace.js';
 import { settingsOf } from '../replay/replay-recording.js';
 import { KEYS_MAX, type TraceFound } from '../replay/trace.js';
+import { rejectCsvFlags } from './arrival-options.js';
 import { foundText } from './found-text.js';
-import type { RecommendCommandOptions } from './recommend-command.js';
+import { type RecommendCommandOptions, recommendCommand } from './recommend-command.js';
 import { recommendProgress } from './recommend-progress.js';
 import { type Recommended, recommendationFacts, recommendationText } from './recommend-text.js';
 import { percent, rate, whole } from './replay-figures.js';
@@ -77,7 +78,7 @@ async function ofTrace(input: Readable, options: RecommendCommandOptions): Promi
 /** Reads a recording by its settings; single requests are unknown, so none is too large. */
 async function ofRecording(recording: Recording, options: RecommendCommandOptions): Promise<Played> {
   const { group: wanted, direction, of } = options;
-  if (options.per !== undefined) throw usage('--per names a column of a CSV; a recording tells one group, --group');
+  rejectCsvFlags(recommendCommand(), options, options.from);
   const { header, group: at } = await chosenGroup(recording, wanted);
   const { nodeId: _, nonce: _ofThisProcess, ...settings } = settingsOf(header, header.groups[at].strategy);
   const group = settings.groups[at];

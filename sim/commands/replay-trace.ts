@@ -97,7 +97,7 @@ function windowMsOf(told: WrittenRate | null, speed: number): number {
 export function traceOptions(options: ArrivalOptions & Pick<ReplayCommandOptions, 'retryAfter'>): TraceOptions {
   const { time, timeFormat, messages, bytes, by, per, retryAfter, delimiter } = options;
   if (time === undefined) {
-    throw usage('a CSV needs --time COLUMN, the column of the time (a recording begins with "qmrec001")');
+    throw usage('a CSV needs --time COLUMN, the column of the time (a recording begins with "qmrec001", unpacked)');
   }
   if (delimiter !== undefined && delimiter.length !== 1) throw wrongFlag('--delimiter', 'one character', delimiter);
   const speed = Number(options.speed);

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import { readRecording } from '../../src/topic/recording/read-recording.js';
 import { renderPage } from '../page/render-page.js';
 import { replayRecording } from '../replay/replay-recording.js';
-import type { ReplayCommandOptions } from './replay-command.js';
+import { rejectCsvFlags } from './arrival-options.js';
+import { type ReplayCommandOptions, simReplayCommand } from './replay-command.js';
 import { openRecorded, writeHtml } from './replay-files.js';
 import { recordingNote, recordingTable } from './replay-tables.js';
 import { replayTrace } from './replay-trace.js';
@@ -14,6 +15,7 @@ export async function simReplay(file: string, options: ReplayCommandOptions): Pr
 }
 
 async function replayRecorded(input: Readable, file: string, options: ReplayCommandOptions): Promise<void> {
+  rejectCsvFlags(simReplayCommand(), options, file);
   const recording = await readRecording(input, file);
   const { group, direction, json, html } = options;
   const replay = await replayRecording(recording, { group, direction });

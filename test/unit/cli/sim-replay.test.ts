@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, it } from 'vitest';
 import { RecordingWriter } from '../../../src/topic/recording/recording-writer.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
@@ -90,7 +91,7 @@ describe.concurrent('quotamesh sim replay', () => {
     expect(result).toMatchObject({ code: 78, stderr: expect.stringContaining('there is no such file') });
   });
 
-  it('a damaged recording: what is before the damage, and what is lost', async ({ expect, onTestFinished }) => {
+  it('a recording: no flags of a CSV; what is before damage, and what is lost', async ({ expect, onTestFinished }) => {
     const folder = new CliScene(onTestFinished).folderWith({});
     const file = join(folder, 'a.qmrec');
     const writer = await RecordingWriter.create(file);
@@ -116,6 +117,21 @@ describe.concurrent('quotamesh sim replay', () => {
       stdout: expect.stringContaining('3 records of cluster demo (topic kafka)'),
       stderr: '',
     });
+    // What it was recorded with is played, so a flag that would be left out is refused.
+    for (const [flag, value] of [
+      ['--quota', '5'],
+      ['--per', 'user'],
+      ['--system', 'equal'],
+      ['--nodes', '3'],
+    ]) {
+      const refused = await run(file, flag, value);
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toContain(`${flag} is for a CSV, and ${file} is a recording`);
+    }
+    expect(await run(file, '--nodes', '5')).toMatchObject({ code: 0 });
+    const packed = `${file}.gz`;
+    writeFileSync(packed, gzipSync(readFileSync(file)));
+    expect(await run(packed)).toMatchObject({ code: 2, stderr: expect.stringContaining('"qmrec001", unpacked)') });
     writeFileSync(file, readFileSync(file).subarray(0, -20));
     const { code, stderr } = await run(file);
     expect(code).toBe(0);
