@@ -61,7 +61,9 @@ export type Watched = AbortSignal | WatchedResponse | undefined;
 export interface WatchedResponse {
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
-  readonly destroyed: boolean;
+  /** Absent in HTTP/2, where `stream` has it. */
+  readonly destroyed?: boolean;
+  readonly stream?: { readonly destroyed: boolean };
   once(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
 }
@@ -122,7 +124,7 @@ function unlessAnswered(admission: Admission, watched: Watched): Admission | nul
 
 function isGone(watched: Watched): boolean {
   if (watched instanceof AbortSignal) return watched.aborted;
-  return watched?.destroyed === true && !watched.writableEnded;
+  return (watched?.destroyed ?? watched?.stream?.destroyed) === true && !watched?.writableEnded;
 }
 
 function responseIn(watched: Watched): WatchedResponse | undefined {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect, constants, createServer as createHttp2Server } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Admission, admissionOf } from '../../../src/doors/services/admission.js';
 import type { QuotaNode } from '../../../src/index.js';
@@ -221,3 +224,22 @@ test("the service says a key's quota, by the request", async () => {
   expect(told('poor')).toBe('"plan:poor-publish-messages";q=1;w=86400');
   expect(admit({ key: 'huge' })).toMatchObject({ refusal: { status: 403, problem: { code: 'LIMIT_DENIED' } } });
 });
+
+test.each([0, 60_000])(
+  'a client of HTTP/2 that is gone already is not charged, nor waits (waitMs %d)',
+  async (waitMs) => {
+    const admit = admissionOf(node, { group: 'key:bob', waitMs });
+    const server = createHttp2Server();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    onTestFinished(() => {
+      client.destroy();
+      server.close();
+    });
+    const stream = client.request();
+    const [, response] = await once(server, 'request');
+    stream.close(constants.NGHTTP2_CANCEL);
+    await once(response, 'close');
+    expect(await admit({}, response)).toBe(null);
+  },
+);
