@@ -38,7 +38,10 @@ function filtersOf(body: PacketBody, type: number, max: number): number {
   let count = 0;
   while (!body.isAtEnd) {
     if (++count > max) throw new PacketError('too-many-filters', `more than ${max} filters in one packet`);
-    body.text();
+    // aedes takes `a+` and `x/+a` for words.
+    if (WILDCARD_IN_LEVEL.test(body.text().toString('latin1'))) {
+      throw new PacketError('protocol-error', 'a wildcard that is not a whole level');
+    }
     if (type === SUBSCRIBE) body.skip(1);
   }
   // MQTT-3.8.3-3, -3.10.3-2; a flood of empty ones would count as no work.
@@ -77,6 +80,8 @@ function checkWillTopic(topic: Buffer): void {
 }
 
 const WILDCARDS = /[#+]/;
+/** A + that is not a whole level, a # that is not the whole last one (MQTT-4.7.1-2, -3). */
+const WILDCARD_IN_LEVEL = /[^/][#+]|\+[^/]|#./s;
 const WILL_BITS = 0x18;
 const WILL_QOS_SHIFT = 3;
 const WILL_RETAIN = 0x20;

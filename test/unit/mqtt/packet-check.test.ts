@@ -135,6 +135,17 @@ describe('strings (MQTT 3.1.1, 1.5.3)', () => {
   });
 });
 
+describe('wildcards (MQTT 3.1.1, 4.7.1)', () => {
+  test.each(['+', '#', '/', 'a/+', '+/b', 'a/+/#', '/+', '+/', 'a/#', '/#', '//'])('a filter %s', (filter) => {
+    expect(looked(subscribePacket(filter, 1))).toBe(1);
+  });
+
+  test.each(['a+', '+a', '/+a', 'x/+a', 'x/a+', 'a+/b', '#a', 'a#', '#/a', 'a/#/b', '++', '+#', '##'])(
+    'no filter %s',
+    (filter) => expect(looked(subscribePacket(filter, 1))).toBe('protocol-error'),
+  );
+});
+
 describe('packet ids (MQTT 3.1.1, 2.3.1)', () => {
   test.each<[string, number[], number | string]>([
     ['a PUBLISH of QoS 0 has none', [0x30, 5, 0, 1, 97, 0, 0], 1],
