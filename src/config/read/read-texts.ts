@@ -3,7 +3,7 @@ import { isMapping } from '../../base/input/mapping.js';
 import { fieldsOf } from '../../base/input/schema-parts.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { factsOf, type Section } from '../setting/section.js';
-import type { Sound, TextsRead } from '../setting/text-file.js';
+import { PEM, type Sound, type TextsRead } from '../setting/text-file.js';
 
 export interface FileContext {
   /** Start of relative paths. */
@@ -18,6 +18,8 @@ interface ReadTexts<Value> {
 }
 
 const TEXT_BYTES_MAX = 65_536;
+/** Begins a PEM text; without it Node.js takes a text for no authority, and trusts nobody. */
+const PEM_BEGIN = '-----BEGIN ';
 
 /** Puts the text of its file in the place of every `{ file: PATH }` of a section. */
 export function readTexts<Value>(
@@ -31,15 +33,26 @@ export function readTexts<Value>(
   const files: string[] = [];
   for (const [key, member] of Object.entries(fieldsOf(schema))) {
     const value = texts[key];
-    if (!isMapping(value)) continue;
-    if (factsOf(member) === undefined) {
+    const facts = factsOf(member);
+    if (facts === undefined) {
+      if (!isMapping(value)) continue;
       const below = readTexts(member, value, [...at, key], findings, context);
       texts[key] = below.read;
       files.push(...below.files);
-    } else if (typeof value.file === 'string') {
+      continue;
+    }
+    if (isMapping(value) && typeof value.file === 'string') {
       const file = resolve(context.folder, value.file);
       files.push(file);
       texts[key] = textIn(file, [...at, key, 'file'], findings, context);
+    }
+    const text = texts[key];
+    if (facts.isPem === true && typeof text === 'string' && !text.includes(PEM_BEGIN)) {
+      findings.add([...at, key], {
+        problem: 'is no PEM',
+        allowed: `a text with a line ${PEM_BEGIN}…`,
+        remedy: PEM.remedy,
+      });
     }
   }
   return { read: texts as Sound<TextsRead<Value>>, files };

@@ -25,6 +25,8 @@ export interface Setting {
   readonly secret?: true;
   /** The text may stand in a file of its own, as `{ file: PATH }`. */
   readonly mayBeFile?: true;
+  /** The text, or that of its file, is PEM. */
+  readonly isPem?: true;
   /** Remedy for a wrong value; absent = the usual sentence. */
   readonly remedy?: string;
   /** Users who would miss the setting; with none it is a constant (resolved/constants.ts). */

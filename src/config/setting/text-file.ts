@@ -3,6 +3,7 @@ import type { TextFile } from './setting.js';
 const FILE_TEXT = { kind: 'text', mayBeFile: true, default: null } as const;
 export const PEM = {
   ...FILE_TEXT,
+  isPem: true,
   remedy: 'Give the PEM text, or { file: PATH } with the path of a PEM file.',
 } as const;
 export const SECRET = {

@@ -9,8 +9,8 @@ const HASH = `sha256:${'0a'.repeat(32)}`;
 const HASH_2 = `sha256:${'0b'.repeat(32)}`;
 const FILES: Readonly<Record<string, string>> = {
   '/etc/tokens.yaml': `- { name: ofFile, roles: [viewer], hash: ${HASH_2} }\n`,
-  '/etc/node.pem': 'no certificate\n',
-  '/etc/node.key': 'no key\n',
+  '/etc/node.pem': '-----BEGIN CERTIFICATE-----\n',
+  '/etc/node.key': '-----BEGIN PRIVATE KEY-----\n',
 };
 
 function resolve(yaml: string, env: Readonly<Record<string, string>> = {}) {

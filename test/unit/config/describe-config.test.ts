@@ -9,7 +9,11 @@ describe('the effective configuration', () => {
   test('read as a file gives the same configuration', () => {
     const raw = {
       cluster: 'demo',
-      topic: { kind: 'kafka', brokers: ['a:1'], tls: { ca: 'PEM\nPEM\n', servername: 'kafka' } },
+      topic: {
+        kind: 'kafka',
+        brokers: ['a:1'],
+        tls: { ca: '-----BEGIN CERTIFICATE-----\nPEM\n', servername: 'kafka' },
+      },
       defaultGroup: 'orders',
       metrics: { perGroup: ['orders'] },
       defaults: { quota: { dispatch: { bytesPerSecond: '1.5MiB' } } },

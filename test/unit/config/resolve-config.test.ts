@@ -12,6 +12,8 @@ function fromYaml(yaml: string, options: Partial<ResolveOptions> = {}) {
   return resolveConfig(parseYaml(yaml).raw, { ...INLINE, ...options });
 }
 
+const PEM = '-----BEGIN CERTIFICATE-----';
+
 describe('the minimal node.yaml', () => {
   const config = fromYaml(`
 cluster: demo
@@ -115,17 +117,17 @@ describe('the topic', () => {
     [false, false],
     [true, {}],
     [{}, {}],
-    [{ enabled: false, ca: 'PEM' }, false],
+    [{ enabled: false, ca: PEM }, false],
     [
-      { ca: 'PEM', servername: 's' },
-      { ca: 'PEM', servername: 's' },
+      { ca: PEM, servername: 's' },
+      { ca: PEM, servername: 's' },
     ],
     [
       { cert: { file: 'c.pem' }, key: { file: '/k.pem' }, passphrase: 'p' },
-      { cert: '<c.pem>', key: '<k.pem>', passphrase: 'p' },
+      { cert: PEM, key: PEM, passphrase: 'p' },
     ],
   ])('tls: %j', (tls, expected) => {
-    const files: Record<string, string> = { '/etc/quotamesh/c.pem': '<c.pem>\n', '/k.pem': '<k.pem>\r\n' };
+    const files: Record<string, string> = { '/etc/quotamesh/c.pem': `${PEM}\n`, '/k.pem': `${PEM}\r\n` };
     const options = { ...INLINE, readFile: (path: string) => files[path] };
     const { topic } = resolveConfig({ cluster: 'demo', topic: { ...kafka, tls }, groups }, options);
     expect(topic).toHaveProperty('tls', expected);

@@ -9,6 +9,8 @@ const [KEY, OTHER] = ['k'.repeat(32), 'o'.repeat(32)];
 const FILES: Readonly<Record<string, string>> = { '/etc/q/key': `${KEY}\n`, '/etc/q/secret': 's3same\n' };
 const OAUTH = { mechanism: 'oauthbearer', tokenEndpoint: 'https://id/token', clientId: 'node', clientSecret: 's3same' };
 
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n';
+
 const INLINE = { source: '(inline)', env: {}, hostName: 'h' };
 const BACKEND = { metric: 'q', target: 2, spring: 1 };
 
@@ -37,6 +39,23 @@ describe('topic.hmac', () => {
     const store = kind === 'kafka' ? { brokers: ['a:1'] } : kind === 'redis' ? { addresses: ['a:1'] } : {};
     const { topic } = resolve({ kind, ...store, hmac: { key: { file: 'key' }, nextKey: OTHER, verify: 'warn' } });
     expect(topic).toMatchObject({ hmac: { key: KEY, nextKey: OTHER, previousKey: null, verify: 'warn' } });
+  });
+});
+
+describe('PEM', () => {
+  const tls = (given: object) => () => resolve({ kind: 'kafka', brokers: ['a:1'], tls: given });
+
+  test.each([
+    ['a path in the place of its text', { ca: 'ca.pem' }, 'topic.tls.ca'],
+    ['a file with something else', { ca: { file: 'secret' } }, 'topic.tls.ca'],
+    ['a key, which is not shown', { cert: CERTIFICATE, key: 's3same' }, 'topic.tls.key'],
+  ])('%s is no PEM', (_, given, path) => {
+    expect(tls(given)).toThrow(`${path} is no PEM. Give the PEM text, or { file: PATH } with the path of a PEM file.`);
+    expect(tls(given)).not.toThrow('s3same');
+  });
+
+  test('a text with a certificate is one', () => {
+    expect(tls({ ca: `Authority of us\n${CERTIFICATE}` })).not.toThrow();
   });
 });
 
