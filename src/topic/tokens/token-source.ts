@@ -32,6 +32,8 @@ const REFRESH_RATIO = 0.8;
  */
 const LEFT_MS_MIN = 15_000;
 const REFRESH_RATIO_MIN = 0.5;
+/** Milliseconds; more leaves no token of a second in time, less floods an endpoint that says milliseconds. */
+const REFRESH_MS_MIN = 500;
 const RETRY_MS = 5_000;
 /** Longest delay of `setTimeout`. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -81,7 +83,7 @@ class RefreshedToken implements TokenSource {
     const { value, lifeMs } = await askForToken(this.#endpoint);
     const refreshMs = Math.max(REFRESH_RATIO_MIN * lifeMs, Math.min(REFRESH_RATIO * lifeMs, lifeMs - LEFT_MS_MIN));
     this.#current = { value, freshUntilMs: askedMs + refreshMs, validUntilMs: askedMs + lifeMs };
-    this.#plan(refreshMs);
+    this.#plan(Math.max(REFRESH_MS_MIN, refreshMs));
     return value;
   }
 

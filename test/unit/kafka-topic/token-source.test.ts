@@ -41,6 +41,13 @@ it('replaces a token before it ends, although nobody asks', async () => {
   await until(() => server.asked.length >= 3);
 });
 
+it('asks an endpoint whose tokens live for a millisecond twice a second, not without end', async () => {
+  await start(0.001);
+  await source.token();
+  await sleep(1200);
+  expect(server.asked.length).toBeLessThanOrEqual(3);
+});
+
 it('gives the old one, while it is valid, where the endpoint is away, and says so', async () => {
   await start(3);
   const token = await source.token();
