@@ -85,6 +85,11 @@ export class OwnAccount {
     this.#cameBack = Math.max(0, this.#cameBack - beyondCredit);
   }
 
+  /** Sets the units that the log does not hold, of a node that counts the bucket itself. */
+  setUnread(units: number): void {
+    this.charge = this.knownCharge + units;
+  }
+
   /** Pays unread units by the slack that a full bucket lost. */
   payBySlack(units: number): void {
     if (this.unread > 0) this.charge -= Math.min(this.unread, units);

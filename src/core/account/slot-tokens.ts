@@ -54,6 +54,8 @@ export class SlotTokens {
   takeable = 0;
   depth = 0;
   perSecond = 0;
+  /** Units per second that others leave to this node beside them: what enforcers may rely on. */
+  leftPerSecond = 0;
   /** Units per second that come back to a node without tokens: the rate of a client's wait. */
   comesBackPerSecond = 0;
   /** Units left, unpublished, from which on a report is due … */
@@ -74,6 +76,10 @@ export class SlotTokens {
   anyInMs = 0;
   /** True while the expected use is independent of the nodes' number. */
   #isMet = false;
+  /** True = at the last flow all of the bucket was this node's. */
+  #wasAlone = false;
+  /** Tokens at the last flow, less what records have charged since. */
+  #tokensBefore = 0;
   readonly returnable = new Returnable();
   readonly #recent = new RecentUse();
   /** Null until something is charged. */
@@ -172,13 +178,18 @@ export class SlotTokens {
     this.#coherence.charge(slot, units, logMs);
     if (units < 0) {
       const believed = returnable.giveBack(slot, -units, bucket.depth);
-      this.settledTokens = Math.min(bucket.depth, this.settledTokens + believed);
+      this.#charge(Math.min(bucket.depth, this.settledTokens + believed));
       return (-units - believed) / bucket.depth;
     }
     const before = this.settledTokens;
-    this.settledTokens = Math.max(-debtMaxOf(bucket), before - units);
+    this.#charge(Math.max(-debtMaxOf(bucket), before - units));
     returnable.charge(slot, Math.max(0, before - this.settledTokens), bucket.depth);
     return 0;
+  }
+
+  #charge(tokens: number): void {
+    this.#tokensBefore += tokens - this.settledTokens;
+    this.settledTokens = tokens;
   }
 
   view(view: LaneView, members: Viewed, dimension: number, piece: number, rule: DepthRule): void {
@@ -243,7 +254,7 @@ export class SlotTokens {
       if (isBlocked) this.account.take(counted);
       return;
     }
-    const isAtRest = seconds > AT_REST_SECONDS;
+    const isAtRest = seconds > AT_REST_SECONDS && !this.#wasAlone;
     if (isAtRest) {
       this.tokens = this.tokensAfter(Math.max(0, aheadMs - CREDIT_MS));
       this.#count(bucket, 0, seconds - CREDIT_SECONDS, { ...read, mayOwe: 0, unrefused: 0 });
@@ -253,15 +264,38 @@ export class SlotTokens {
     this.#count(bucket, counted, latelySeconds, nodes > 1 ? read : withNothingUnrefused(read));
     this.room = Math.max(0, bucket.depth - this.tokens + this.account.unread);
     this.#give(bucket, nodes, now, read.isHeldBack);
+    this.#wasAlone = this.#isAlone(nodes);
+    this.#tokensBefore = this.tokens;
+  }
+
+  /** Tests if all of the bucket is this node's: then it counts as one bucket does. */
+  #isAlone(nodes: number): boolean {
+    return nodes === 1 && this.expected.isMember && !this.isInPieces && !this.#countsCosts;
+  }
+
+  /**
+   * Counts the bucket of a node alone exactly. What the log expected of it is the inflow less the rise of the tokens:
+   *
+   *     stock = tokens − unread = min(depth, stock before + inflow) − taken
+   */
+  #countAlone({ perSecond, depth }: ClusterBucket, taken: number, seconds: number): void {
+    const { account, tokens } = this;
+    const expected = perSecond * seconds - (tokens - this.#tokensBefore);
+    const least = tokens - depth;
+    account.setUnread(Math.max(least, Math.max(least, account.unread - expected) + taken));
   }
 
   /** Charges, owes or loses the units taken. */
   #count(bucket: ClusterBucket, taken: number, seconds: number, read: ReadSoFar): void {
     const { account } = this;
-    // Losses of a full bucket before some units were taken do not pay for them.
-    account.payBySlack(this.#slack * seconds);
-    account.take(taken);
-    account.pass(seconds, this.#use, this.#creditMax);
+    if (this.#wasAlone) {
+      this.#countAlone(bucket, taken, seconds);
+    } else {
+      // Losses of a full bucket before some units were taken do not pay for them.
+      account.payBySlack(this.#slack * seconds);
+      account.take(taken);
+      account.pass(seconds, this.#use, this.#creditMax);
+    }
     account.pay(-account.unpublished);
     if (this.tokens >= bucket.depth) this.#payByOverflow(bucket, seconds);
     account.loseAbove(bucket.depth - this.tokens);
@@ -304,6 +338,8 @@ export class SlotTokens {
     const most = isHeldBack ? Math.min(this.threshold, this.takenThreshold) : Infinity;
     if (this.isInPieces) this.#giveInPieces(bucket, nodes, now, most);
     else this.#giveAtRates(bucket, nodes, now.isReadLate, most);
+    this.leftPerSecond = this.perSecond;
+    if (this.#isAlone(nodes)) this.#giveAll(bucket, most);
     this.takeable -= account.pay(this.#payable(bucket)) + account.owed;
     this.#parts.bind(this, this.expected.isMember);
     // All units given back are kept until they are taken.
@@ -311,7 +347,7 @@ export class SlotTokens {
     const isFull = this.#isFull(bucket);
     if (isFull && !isHeldBack) this.depth = this.takeable;
     this.#boundLargest(bucket, isFull);
-    this.#waitForDebt(bucket);
+    if (!this.#isAlone(nodes)) this.#waitForDebt(bucket);
   }
 
   /**
@@ -468,6 +504,14 @@ export class SlotTokens {
     this.depth = Math.min(atOnce, Math.max(most + this.#creditMax, whole));
     this.perSecond = this.#use + (account.unread > 0 ? this.#slack : 0);
     this.comesBackPerSecond = Math.max(this.perSecond, expected.share);
+  }
+
+  /** Gives a node alone all there is: nobody else needs what is below the set point. */
+  #giveAll({ depth, perSecond }: ClusterBucket, atMost: number): void {
+    this.takeable = Math.min(atMost, this.tokens - this.account.unread);
+    this.depth = depth;
+    this.perSecond = perSecond;
+    this.comesBackPerSecond = perSecond;
   }
 
   #giveInPieces(bucket: ClusterBucket, nodes: number, now: FlowNow, atMost: number): void {

@@ -188,7 +188,7 @@ export class LaneParts {
     const tokens = lane?.isLimitedByTokens === true ? lane.tokens?.slots[dimension] : undefined;
     if (tokens === undefined || tokens.bucket === null) return 0;
     const isWaitedFor = this.#parts.limiter.heldBackElsewhere.has(this.#lane);
-    return tokens.perSecond + tokens.takeable / (isWaitedFor ? SPENT_SECONDS : IDLE_SPENT_SECONDS);
+    return tokens.leftPerSecond + tokens.takeable / (isWaitedFor ? SPENT_SECONDS : IDLE_SPENT_SECONDS);
   }
 
   /** Returns seconds of a rate that the lane's bucket holds; Infinity = unlimited. */
