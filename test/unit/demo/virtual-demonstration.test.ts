@@ -37,16 +37,19 @@ describe('the demonstration in virtual time, examples/demo.yaml', () => {
   });
 
   // Its demand moves from node to node within some ten milliseconds, and a small bucket has little room for what is left.
-  test.each(someOf([1, 2, 3]))('with tokens and a burst of 100 ms, by the default timing, seed %i', async (seed) => {
+  test('with tokens and a burst of 100 ms, by the default timing: as exact as one bucket', async () => {
     const [[name, { quota }]] = Object.entries(CONFIG.groups) as [[string, { quota: object }]];
     const config = { cluster: CONFIG.cluster, groups: { [name]: { quota, burst: '100ms' } } };
-    const { utilisation, overAdmission, worstSecond, jain } = await demonstrate(3, seed, config);
-    console.log(`[demo, tokens] seed ${seed}: ${JSON.stringify({ utilisation, overAdmission, worstSecond, jain })}`);
-    expect(utilisation).toBeGreaterThanOrEqual(0.97);
-    // As one bucket of 100 ms: 2 % of 5 s.
-    expect(overAdmission).toBeLessThanOrEqual(0.02 + 1e-9);
-    expect(worstSecond).toBeLessThanOrEqual(1.1);
-    expect(jain).toBeGreaterThanOrEqual(0.97);
+    // A node alone is one bucket for all.
+    const central = await demonstrate(1, 1, config);
+    for (const seed of someOf([1, 2, 3, 4, 5, 6, 7, 8, 9])) {
+      const { utilisation, overAdmission, worstSecond, jain } = await demonstrate(3, seed, config);
+      console.log(`[demo, tokens] seed ${seed}: ${JSON.stringify({ utilisation, overAdmission, worstSecond, jain })}`);
+      expect(utilisation).toBeGreaterThanOrEqual(central.utilisation - 0.015);
+      expect(overAdmission).toBeLessThanOrEqual(central.overAdmission + 0.01);
+      expect(worstSecond).toBeLessThanOrEqual(central.worstSecond + 0.05);
+      expect(jain).toBeGreaterThanOrEqual(0.97);
+    }
   });
 
   // What the measure itself makes of the best there can be: one node that holds the whole quota.
