@@ -14,9 +14,11 @@ import { LeaderWriter } from '../../src/topic/kafka/leader-writer.js';
 import { metadataWithId } from '../../src/topic/kafka/metadata-10.js';
 import { PartitionCursor } from '../../src/topic/kafka/partition-cursor.js';
 import type { RedisTopicConfig } from '../../src/topic/redis/kind.js';
+import { scanNewest } from '../../src/topic/redis/log-reader.js';
 import { RedisConnection } from '../../src/topic/redis/redis-connection.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
 import { redisTopicOptions } from '../../src/topic/redis/redis-topic-options.js';
+import type { TopicLink } from '../../src/topic/redis/topic-link.js';
 import { Outbox } from '../../src/topic/remote/outbox.js';
 import { randomOf } from '../property/random-of.js';
 import { drip, fakeServer, pour, type Serve } from './fake-server.js';
@@ -355,6 +357,18 @@ it('hears the end of a connection to Redis once, however many commands wait for 
   expect((await Promise.allSettled(answers)).every(({ status }) => status === 'rejected')).toBe(true);
   await sleep(10);
   expect(warnings).toEqual([]);
+});
+
+it('a scan of Redis that brings nothing and never ends is given up, and says so', async () => {
+  let pages = 0;
+  const link = {
+    async read() {
+      if (++pages > 1_000_000) throw new Error('read without end');
+      return [Buffer.from('7'), []];
+    },
+  };
+  const options = redisTopicOptions('fuzz', 'reports', redisConfig(1), {});
+  await expect(scanNewest(link as unknown as TopicLink, options, () => {})).rejects.toThrow(/a scan of more than/);
 });
 
 it('a topic in a hostile Kafka or Redis backs off, counts, and logs each cause once', async () => {

@@ -14,6 +14,8 @@ const BLOCK_MS = 250;
 const EMPTY_READ_MS = 10;
 /** Most bytes of one scan: an endless one would fill the memory. */
 const SCAN_BYTES_MAX = 512 * 1024 * 1024;
+/** Most pages of one scan: ten million records; a server may bring nothing for ever. */
+const SCAN_PAGES_MAX = 100_000;
 const SEQUENCE_MAX = '18446744073709551615';
 
 export interface RedisReaderSink {
@@ -149,6 +151,7 @@ export async function scanNewest(
   const found = new Map<string, ReadRecord>();
   let cursor = '0';
   let bytes = 0;
+  let pages = 0;
   do {
     const answer = await link.read('HSCAN', [keys.newest, cursor, 'COUNT', ENTRIES_PER_ANSWER]);
     const [next, fields] = answer as readonly [Buffer, readonly Buffer[]];
@@ -159,6 +162,7 @@ export async function scanNewest(
       if (record === null) onForeign(`field ${fields[i].toString('utf8').slice(0, 60)} of ${keys.newest}`);
       else found.set(record.key, record);
     }
+    if (++pages > SCAN_PAGES_MAX) throw new MalformedAnswer('too-long', `a scan of more than ${SCAN_PAGES_MAX} pages`);
     if (bytes > SCAN_BYTES_MAX) throw new MalformedAnswer('too-long', `a scan of more than ${SCAN_BYTES_MAX} bytes`);
     cursor = String(next);
   } while (cursor !== '0');
