@@ -72,7 +72,6 @@ interface Arrivals {
 async function measure(load: number): Promise<void> {
   const world = new World(1, settingsOf(), LOCAL_KAFKA);
   const nodes = Array.from({ length: nodeCount }, (_, at) => world.start(`n${at}`));
-  for (const node of nodes) node.keepsDecisions = false;
   world.runFor(2000);
   const arrivals = arrive(world, nodes, load);
   world.runFor(SETTLE_MS);

@@ -41,7 +41,6 @@ export class QuotameshCluster implements ClusterUnderTest {
     // A restarted node finds the log compacted.
     const options = { compacted: this.#nodes.has(node), clock: this.#clocks.get(node) };
     const started = new SimulatedNode(own, queue, this.topic, options);
-    started.keepsDecisions = false;
     started.lieFactor = this.#lies.get(node) ?? 1;
     this.#nodes.set(node, started);
   }

@@ -6,7 +6,7 @@ import type {
   UnpublishedUse,
 } from '../../src/core/base/protocol/events-and-effects.js';
 import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
-import { DIRECTION_COUNT, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
+import { DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
 import { GRANTED, Limiter, UNCONFIRMED } from '../../src/core/limiter/limiter.js';
 import { FAILED_PRODUCE_PAUSE_MS } from '../../src/core/log/constants.js';
 import { OutgoingQueue, type Produce } from '../../src/core/log/outgoing-queue.js';
@@ -17,13 +17,6 @@ import type { EventQueue } from './event-queue.js';
 import { ReadOffsets } from './read-offsets.js';
 import { SignedReader } from './signed-reader.js';
 import type { Connection, SignedEvent, SimulatedTopic } from './simulated-topic.js';
-
-/** Decision: a lane's share in messages/s from then on. */
-export interface ShareDecision {
-  readonly atMs: number;
-  readonly lane: number;
-  readonly share: number;
-}
 
 /** Observes a world's processes, and changes nothing. */
 export interface NodeObserver {
@@ -48,8 +41,6 @@ export class SimulatedNode {
   readonly coordinator: Coordinator;
   readonly limiter: Limiter;
   readonly notices: { readonly atMs: number; readonly notice: Notice }[] = [];
-  readonly decisions: ShareDecision[] = [];
-  keepsDecisions = true;
   isRunning = true;
   /** True = frozen: no rounds, reads or requests. */
   isStalled = false;
@@ -191,10 +182,8 @@ export class SimulatedNode {
     enforce(effects, this.coordinator, this.limiter, nowMs);
     this.readOffsets.follow(event);
     this.#observer?.stepped?.(this, event, effects);
-    const { notices, decidedLanes, appends } = effects;
-    const atMs = this.#queue.nowMs;
-    if (notices.length > 0) for (const notice of notices) this.notices.push({ atMs, notice });
-    if (decidedLanes.length > 0 && this.keepsDecisions) this.#keepDecisions(decidedLanes, atMs);
+    const { notices, appends } = effects;
+    for (const notice of notices) this.notices.push({ atMs: this.#queue.nowMs, notice });
     if (appends.length > 0) this.#send(appends);
   }
 
@@ -222,11 +211,6 @@ export class SimulatedNode {
   #produceFailed(partition: number): void {
     this.step({ kind: 'append-failed', partition, keys: this.#outgoing.failed(partition) });
     this.#sendNext();
-  }
-
-  #keepDecisions(lanes: readonly number[], atMs: number): void {
-    const { applied } = this.coordinator.shares;
-    for (const lane of lanes) this.decisions.push({ atMs, lane, share: applied[slotOf(lane, MESSAGES)] });
   }
 
   #epochBegan(epoch: string): void {

@@ -41,7 +41,6 @@ export class KeyedNode {
     const named = { cluster, nodeId, version: 'simulated', nonce, partitions, groups: config.groups };
     const settings = { ...timing, ...named, sampleIntervalMs, limiting, costs, ...bounds };
     const node = new SimulatedNode(settings, queue, topic, { compacted, observer: this.#watch(stepped) });
-    node.keepsDecisions = false;
     const { limiter } = node;
     const groups = new GroupTable(config.groups, (name) => groupIdOf(cluster, name));
     const shared = { limiter, clock: () => node.nowMs, groups, limits, loop: loopOf(node) };

@@ -154,10 +154,8 @@ export class Oracle implements NodeObserver {
   }
 
   #lookAtPool(record: ProcessRecord): void {
-    const mayEnd = record.isServing && isAgreed(record);
-    if (record.hasPoolOfItsOwn && !mayEnd) return;
-    const serving = [...this.records.values()].filter(({ isServing }) => isServing);
-    record.hasPoolOfItsOwn = remembersMore(record, serving);
+    if (record.hasPoolOfItsOwn && !(record.isServing && isAgreed(record))) return;
+    record.hasPoolOfItsOwn = remembersMore(record, this.records.values());
   }
 
   #recordOf(node: SimulatedNode): ProcessRecord {

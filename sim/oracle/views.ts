@@ -43,12 +43,12 @@ function isSame(one: ProcessRecord, other: ProcessRecord): boolean {
   return one.node.signingKey === other.node.signingKey && one.node.readOffsets.isEqual(other.node.readOffsets);
 }
 
-/** Tests if it ignores a running process, remembering a newer life of its id. */
-export function remembersMore({ node }: ProcessRecord, serving: readonly ProcessRecord[]): boolean {
+/** Tests if it ignores a serving process, remembering a newer life of its id. */
+export function remembersMore({ node }: ProcessRecord, records: Iterable<ProcessRecord>): boolean {
   const { log } = node.coordinator;
-  for (const { node: other } of serving) {
+  for (const { node: other, isServing } of records) {
     const { nodeKey, incarnation } = other.coordinator;
-    if (other.signingKey === node.signingKey && log.newestLifeOf(nodeKey) > incarnation) return true;
+    if (isServing && other.signingKey === node.signingKey && log.newestLifeOf(nodeKey) > incarnation) return true;
   }
   return false;
 }

@@ -31,7 +31,6 @@ export function stableThroughput(strategy: string, measuredSec = MEASURED_SEC): 
   let pages = 0;
   for (let at = 0; at < NODES; at++) {
     const node = world.start(`n${at + 1}`);
-    node.keepsDecisions = false;
     const gap = () => world.random.exponential(1000 / (ACTORS_PER_NODE * PER_ACTOR));
     const transact = () => {
       world.queue.after(gap(), transact);
