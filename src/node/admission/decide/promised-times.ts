@@ -10,6 +10,8 @@ interface Promised {
   seconds: number;
   taken: number;
   due: number;
+  /** Units of a full bucket that the client refused last may find; 0 = it was told by the line. */
+  spare: number;
 }
 
 interface RefusedNow {
@@ -20,6 +22,8 @@ interface RefusedNow {
   /** Units/s that may be promised to this node's clients. */
   readonly perSecond: number;
   readonly admitted: number;
+  /** This node's part of the units left in a full bucket; 0 = it is not full. */
+  readonly spare: number;
   /** Seconds in which the bucket fills. */
   readonly fillSeconds: number;
   /** Place of this node among all, above 0 and at most 1. */
@@ -33,13 +37,14 @@ interface RefusedNow {
  *     promised = MARGIN · (rate − newcomers)
  *
  * Units fall by `promised` per second; `newcomers` is the fading rate of units admitted without a promise, and not of a
- * bucket that had filled when no promise was due.
+ * bucket that had filled when no promise was due. Where `spare` holds the units and the amount, told = wait.
  *
  * *Worked:* of 10/s a node has 5/s, newcomers take 2/s, 15 clients are refused at once: the first of two nodes gives
  * 333 ms, and 667 ms more each time, the second one 667 ms, and as much more.
  *
- * *Why:* clients given the time of one token all came back at once, and so did those of ten nodes without turns. No token
- * is kept for a promise; one not taken up costs nothing. No time is earlier than its tokens, or put off beyond
+ * *Why:* clients given the time of one token all came back at once, and so did those of ten nodes without turns. One
+ * alone at one of ten nodes, which may take 2.2 of a full bucket of 10 at once, was put off until it was full again. No
+ * token is kept for a promise; one not taken up costs nothing. No time is earlier than its tokens, or put off beyond
  * PUT_OFF_MS_MAX.
  */
 export class PromisedTimes {
@@ -47,12 +52,14 @@ export class PromisedTimes {
 
   /** Returns milliseconds until this client may come back. */
   waitMs(refused: RefusedNow, nowMs: number): number {
-    const { slot, amount, waitMs, perSecond, turn } = refused;
+    const { slot, amount, waitMs, perSecond, spare, turn } = refused;
     const isSlow = perSecond > 0 && perSecond < FAST_PER_SECOND;
     if (!isSlow || !(waitMs < PUT_OFF_MS_MAX)) return waitMs;
     const promised = this.#slots.get(slot) ?? this.#begin(refused, nowMs);
     const readSeconds = Math.max(FADING_SECONDS, FADING_UNITS / perSecond);
     pass(promised, refused, nowMs, readSeconds);
+    promised.spare = spare >= promised.units + amount ? spare : 0;
+    if (promised.spare > 0) return waitMs;
     const newcomers = Math.max(0, promised.taken - promised.due) / Math.max(readSeconds / 2, promised.seconds);
     promised.perSecond = Math.max(LEAST_PART * perSecond, MARGIN * (perSecond - newcomers));
     const lineMs = (1000 * (promised.units + turn * amount)) / promised.perSecond;
@@ -67,7 +74,7 @@ export class PromisedTimes {
   }
 
   #begin({ slot, admitted, perSecond }: RefusedNow, nowMs: number): Promised {
-    const promised = { units: 0, perSecond, lookedMs: nowMs, admitted, seconds: 0, taken: 0, due: 0 };
+    const promised = { units: 0, perSecond, lookedMs: nowMs, admitted, seconds: 0, taken: 0, due: 0, spare: 0 };
     this.#slots.set(slot, promised);
     return promised;
   }
@@ -84,7 +91,7 @@ function pass(promised: Promised, refused: RefusedNow, nowMs: number, fadingSeco
   promised.seconds = promised.seconds * rest + seconds;
   promised.due = promised.due * rest + due;
   // The limiter begins its sums anew now and then.
-  promised.taken = promised.taken * rest + Math.max(0, admitted - promised.admitted - filled);
+  promised.taken = promised.taken * rest + Math.max(0, admitted - promised.admitted - filled - promised.spare);
   promised.admitted = admitted;
   promised.lookedMs = nowMs;
 }
