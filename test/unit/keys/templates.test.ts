@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { KeyEntry } from '../../../src/node/api/change-answers.js';
 import { deleteGroup, putGroup } from '../../../src/node/groups/changes/change-group.js';
 import { deleteKeys, listKeyDefinitions, patchKeys, putKeys } from '../../../src/node/groups/changes/change-keys.js';
@@ -55,6 +56,20 @@ describe('templates at run time', () => {
       expect(node.keys?.seen('key:alice')?.left[0]?.[0]).toBeLessThanOrEqual(42);
       const granted = [10, 1].map((bytes) => node.tryAcquire('key:alice', { bytes }).granted);
       expect(granted).toEqual([true, false]);
+    });
+  });
+
+  test('a published key has the new quota from the next request on, before the next round', async () => {
+    await withKeys(3, { 'key:{id}': PER_MINUTE(600) }, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await time.advance(120_000);
+      takeAll(node, 'key:alice', 300);
+      const { templates } = resolveConfig(
+        { cluster: 'keys', node: 'a', topic: 'memory', keys: { 'key:{id}': PER_MINUTE(60) } },
+        { source: '(test)', env: {} },
+      ).keys;
+      node.keys?.use(templates);
+      expect(node.tryAcquire('key:alice', ONE).granted).toBe(false);
     });
   });
 

@@ -326,7 +326,8 @@ export class KeyBook {
     const config = { ...this.#kindAt(row).settings, name };
     if (this.#unpublished.isPublished(row)) {
       const known = this.#numbers.of(name) as number;
-      return groups.isLive(known) ? known : this.#numbers.define(config);
+      const isCurrent = groups.isLive(known) && !this.#behind.delete(name);
+      return isCurrent ? known : this.#numbers.define(config);
     }
     const number = this.#numbers.place(config);
     if (number === null) throw this.#full(this.#unpublished.kindOf(row), name, 'maxLoud');
