@@ -91,15 +91,20 @@ export class DecodingRoom {
     return this.#leftBytes <= 0;
   }
 
+  /** Counts an inflated record batch whole: its values are views of it, and headers stay with them. */
+  inflated(bytes: number): void {
+    this.#leftBytes -= bytes;
+  }
+
   take(records: readonly ReadRecord[]): void {
     this.isUsed = true;
-    for (const { key, value } of records) this.#leftBytes -= RECORD_BYTES + key.length + (value?.length ?? 0);
+    for (const { key } of records) this.#leftBytes -= RECORD_BYTES + key.length;
   }
 }
 
 /** Most bytes; more catches up in fewer fetches where compression is strong. */
 const DECODED_BYTES_MAX = 8 * 1024 * 1024;
-/** Bytes of a record beside its content: an object, a text and a view. */
+/** Bytes of a record beside its content, which is the answer's or an inflated batch's: an object, a text and a view. */
 const RECORD_BYTES = 200;
 
 export function decodeRecordBatches(bytes: Buffer, partition: number, room: DecodingRoom): FetchedRecordBatch[] {
@@ -111,7 +116,7 @@ export function decodeRecordBatches(bytes: Buffer, partition: number, room: Deco
     // The broker cuts the last record batch off at the size limit, but never the first of an answer.
     if (bytes.length - at < length && room.isUsed) break;
     if (bytes.length - at < length) throw new Error(`a record batch of ${length} bytes, ${bytes.length - at} came`);
-    const recordBatch = decodeRecordBatch(bytes.subarray(at, at + length), partition);
+    const recordBatch = decodeRecordBatch(bytes.subarray(at, at + length), partition, room);
     room.take(recordBatch.records);
     recordBatches.push(recordBatch);
     at += length;
@@ -119,7 +124,7 @@ export function decodeRecordBatches(bytes: Buffer, partition: number, room: Deco
   return recordBatches;
 }
 
-function decodeRecordBatch(bytes: Buffer, partition: number): FetchedRecordBatch {
+function decodeRecordBatch(bytes: Buffer, partition: number, room: DecodingRoom): FetchedRecordBatch {
   const firstOffset = Number(bytes.readBigInt64BE(0));
   const magic = bytes.readInt8(MAGIC_AT);
   const isCurrent = magic === CURRENT_MAGIC;
@@ -136,7 +141,7 @@ function decodeRecordBatch(bytes: Buffer, partition: number): FetchedRecordBatch
   // A control batch marks transactions, and has no records.
   if (attributes & CONTROL_FLAG) return recordBatch;
   try {
-    return { ...recordBatch, records: recordsOf(bytes, partition) };
+    return { ...recordBatch, records: recordsOf(bytes, partition, (inflatedBytes) => room.inflated(inflatedBytes)) };
   } catch (error) {
     // Records that others can read are never skipped.
     if (error instanceof TopicUnusable) throw error;

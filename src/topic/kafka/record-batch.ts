@@ -20,7 +20,11 @@ const LOG_APPEND_TIME = 0x08;
  * are views of `bytes`. *Why not kafkajs:* it makes a decoder, a dozen fields and three 64-bit objects per record; it is
  * the slow twin of tests. @param bytes first to last byte of the record batch
  */
-export function recordsOf(bytes: Buffer, partition: number): ReadRecord[] {
+export function recordsOf(
+  bytes: Buffer,
+  partition: number,
+  onInflated: (bytes: number) => void = () => {},
+): ReadRecord[] {
   const attributes = bytes.readInt16BE(ATTRIBUTES_AT);
   const firstOffset = Number(bytes.readBigInt64BE(0));
   const count = bytes.readInt32BE(COUNT_AT);
@@ -29,7 +33,9 @@ export function recordsOf(bytes: Buffer, partition: number): ReadRecord[] {
   const baseMs = Number(bytes.readBigInt64BE(hasLogTime ? NEWEST_TIME_AT : FIRST_TIME_AT));
   const codec = attributes & CODEC_MASK;
   if (count > RECORDS_MAX) throw new Error(`a record batch of ${count} records, of which ${RECORDS_MAX} may be`);
-  const reader = codec === 0 ? new RecordReader(bytes, RECORDS_AT) : new RecordReader(inflated(codec, bytes), 0);
+  const content = codec === 0 ? bytes.subarray(RECORDS_AT) : inflated(codec, bytes);
+  if (codec !== 0) onInflated(content.length);
+  const reader = new RecordReader(content);
   const lastOffset = firstOffset + bytes.readInt32BE(LAST_OFFSET_DELTA_AT);
   const records: ReadRecord[] = [];
   let before = firstOffset - 1;
@@ -56,12 +62,11 @@ function inflated(number: number, bytes: Buffer): Buffer {
 }
 
 class RecordReader {
-  at: number;
+  at = 0;
   readonly #bytes: Buffer;
 
-  constructor(bytes: Buffer, at: number) {
+  constructor(bytes: Buffer) {
     this.#bytes = bytes;
-    this.at = at;
   }
 
   /** Begins a record; skips length and attributes, returns its end. */
