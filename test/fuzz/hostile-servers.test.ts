@@ -154,6 +154,27 @@ it.each<readonly [string, (socket: Socket, correlation: number) => void, RegExp]
   expect(growth).toBeLessThan(MEMORY_BYTES_MAX);
 });
 
+it('Kafka asks for a proof of 2^31 - 1 iterations: refused, and no thread computes it', async () => {
+  const [handshake, authenticate] = [17, 36];
+  const text = (words: string) => Buffer.concat([Buffer.from([0, words.length]), Buffer.from(words)]);
+  const framed = (id: Buffer, ...parts: Buffer[]) => {
+    const body = Buffer.concat([id, ...parts]);
+    return Buffer.concat([int32(body.length), body]);
+  };
+  const proof = Buffer.from('r=nonce,s=c2FsdA==,i=2147483647');
+  const server = await fakeServer(
+    kafka((apiKey, honest) => {
+      const id = honest.subarray(4, 8);
+      if (apiKey === handshake) return framed(id, Buffer.alloc(2), int32(1), text('SCRAM-SHA-512'));
+      if (apiKey !== authenticate) return honest;
+      return framed(id, Buffer.from([0, 0, 255, 255]), int32(proof.length), proof, Buffer.alloc(8));
+    }),
+  );
+  const sasl = { mechanism: 'scram-sha-512', username: 'u', password: 'p' };
+  const link = new BrokerLink(kafkajs, { host: '127.0.0.1', port: server.port }, { ...LINK, sasl }, () => {});
+  await expect(link.connect()).rejects.toThrow('a proof of 2147483647 iterations, at most 100000 are allowed');
+});
+
 /** Reads the topic at such a server until that fails, or for 0.3 s; returns why, and the times and offsets of records. */
 async function readFrom(port: number): Promise<{ reason: string; records: [number, number][]; unreadable: string[] }> {
   const link = new BrokerLink(kafkajs, { host: '127.0.0.1', port }, LINK, () => {});

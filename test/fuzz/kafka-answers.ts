@@ -65,7 +65,7 @@ const int16 = (writer: FlexibleWriter, value: number) => writer.int8(value >> 8)
 
 function versions(writer: FlexibleWriter, apiVersion: number): void {
   int16(writer, 0);
-  const served = [0, 1, LIST_OFFSETS, METADATA, VERSIONS, 19, 32, 36];
+  const served = [0, 1, LIST_OFFSETS, METADATA, 17, VERSIONS, 19, 32, 36];
   const newest = new Map([
     [1, 13],
     [METADATA, 10],

@@ -44,6 +44,25 @@ function otherSpeech(bytes: Buffer, at: number): string | null {
   return begun === 'HTTP' ? 'the port speaks HTTP: topic.brokers names another service' : null;
 }
 
+/**
+ * Refuses a proof of SCRAM that takes too long. *Why:* one of the process' four threads for files and names computes it
+ * to its end, which at 2^31 iterations comes after half an hour. Kafka's own have 4,096 and more.
+ */
+export function checkProof(apiKey: number, answer: Buffer): void {
+  if (apiKey !== SASL_AUTHENTICATE) return;
+  for (const [, iterations] of answer.toString('latin1').matchAll(/i=\s*\+?(\d+)/g)) {
+    if (Number(iterations) <= ITERATIONS_MAX) continue;
+    throw new MalformedAnswer(
+      'malformed',
+      `a proof of ${iterations} iterations, at most ${ITERATIONS_MAX} are allowed`,
+    );
+  }
+}
+
+/** More lets a hostile broker keep a thread for longer; these take some 0.1 s. */
+const ITERATIONS_MAX = 100_000;
+
+const SASL_AUTHENTICATE = 36;
 const PRODUCE = 0;
 const FETCH = 1;
 const METADATA = 3;

@@ -2,7 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { asMalformed, guardAnswers } from '../answers/guard-answers.js';
-import { KafkaAnswerBounds, throttleTimeMs } from '../answers/kafka-answer-bounds.js';
+import { checkProof, KafkaAnswerBounds, throttleTimeMs } from '../answers/kafka-answer-bounds.js';
 import { withDeadline } from '../remote/deadline.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { errorOf, typeOf } from '../remote/topic-unusable.js';
@@ -169,8 +169,9 @@ export class BrokerLink {
     connection.send = ({ request, response }) => {
       const decode = async (payload: Buffer) => {
         try {
-          const decoded = await response.decode(payload);
           const { apiKey, apiVersion } = request as OwnEncoding;
+          checkProof(apiKey, payload);
+          const decoded = await response.decode(payload);
           this.#throttled(apiKey, Math.min(THROTTLE_MS_MAX, throttleTimeMs(apiKey, apiVersion, payload)));
           return decoded;
         } catch (error) {
