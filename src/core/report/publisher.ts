@@ -7,7 +7,7 @@ import { isOutdated } from '../account/share/lane-checkpoints.js';
 import type { ShareBook } from '../account/share/share-book.js';
 import type { TokenBook } from '../account/share/token-book.js';
 import { INCARNATIONS_MAX, incarnationCount, incarnationOf } from '../base/ids.js';
-import type { Append, UnpublishedUse } from '../base/protocol/events-and-effects.js';
+import type { Append, ReadEvent, UnpublishedUse } from '../base/protocol/events-and-effects.js';
 import {
   type Author,
   backendRecordKey,
@@ -186,7 +186,7 @@ export class Publisher {
    * it takes a life above the lost one. Newcomers do not remember the lost life, so a few nodes write at every beat,
    * and other ones each time.
    */
-  sayGone(member: Member, offset: number): void {
+  sayGone(member: Member, { partition, offset }: Pick<ReadEvent, 'partition' | 'offset'>): void {
     const { nodeKey, membership, appends } = this.#parts;
     const own = membership.indexOf(nodeKey);
     if (this.incarnation === 0 || own === -1) return;
@@ -194,10 +194,10 @@ export class Publisher {
     const incarnation = newestLife(member);
     // This sequence is no news for nodes that remember the life, and does not outrank its process, should it still
     // live.
-    const sequence = incarnation === member.incarnation ? member.sequence : 1;
-    const author = { nodeKey: member.nodeKey, incarnation, sequence };
+    const isKnown = partition === MEMBERSHIP_PARTITION && incarnation === member.incarnation;
+    const author = { nodeKey: member.nodeKey, incarnation, sequence: isKnown ? member.sequence : 1 };
     const record = { kind: 'farewell' as const, author, nodeId: member.nodeId };
-    appends.push({ partition: MEMBERSHIP_PARTITION, key: nodeRecordKey(member.nodeKey), record });
+    appends.push({ partition, key: nodeRecordKey(member.nodeKey), record });
   }
 
   /** Makes the next round beat on this partition. */

@@ -50,8 +50,8 @@ export interface Writer {
   ceilingHidden(mapLane: number, read: ReadEvent, nowMs: number): void;
   /** Writes a record later again that was refused for lack of room. */
   sayLater(read: ReadEvent, nowMs: number): void;
-  /** Publishes that a newer life is over while an older one beats. */
-  sayGone(member: Member, offset: number): void;
+  /** Publishes on a partition that a newer life is over while an older one beats there. */
+  sayGone(member: Member, read: ReadEvent): void;
 }
 
 /**
@@ -303,10 +303,10 @@ export class LogReader {
     const isOfNewestLife = this.membership.sign(member, partition, author.incarnation);
     if (isOfNewestLife && (partition !== MEMBERSHIP_PARTITION || isNews)) return;
     if (!isOfNewestLife || author.sequence < member.sequence) this.writer?.sayAgain(read);
+    const isOfOldLife = partition !== MEMBERSHIP_PARTITION || author.incarnation < member.incarnation;
+    if (isOfOldLife && !this.membership.on(partition).has(member)) this.writer?.sayGone(member, read);
     if (partition !== MEMBERSHIP_PARTITION) return;
-    const isOfOldLife = author.incarnation < member.incarnation;
     if (isOfOldLife && kind === 'node') member.olderBeatLogMs = this.membershipLogMs;
-    if (isOfOldLife && member.state !== 'alive') this.writer?.sayGone(member, read.offset);
     this.#ignore(isOfOldLife ? 'old-incarnation' : 'repeated');
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nodeKeyOf } from '../../../../src/core/base/ids.js';
+import { incarnationCount, nodeKeyOf } from '../../../../src/core/base/ids.js';
 import { OneNode } from '../machine/one-node.js';
 
 const STALENESS_MS = 5000;
@@ -77,6 +77,28 @@ describe('a node that the membership partition counts as gone', () => {
 });
 
 describe('a node that is said gone and lives', () => {
+  test.each([0, 1])(
+    'is told of the life that ended by whoever remembers it on partition %i, and takes one above',
+    (on) => {
+      const { node } = scene([]);
+      const lives: number[] = [];
+      const tell = (kind: 'node' | 'farewell', life: number, partition: number) => {
+        node.lose();
+        node.read(node.by('n-1', kind, { life, partition }));
+        for (const { record, partition: at } of node.sent)
+          if (record?.kind === 'farewell' && at === on) lives.push(incarnationCount(record.author.incarnation));
+      };
+      tell('node', 2, on);
+      tell('farewell', 2, on);
+      // A process without the cluster's key has written over that: the next one of this id has found no life.
+      tell('node', 1, on);
+      expect(lives).toEqual([2]);
+      tell('node', 3, on);
+      tell('node', 2, on);
+      expect(lives).toEqual([2]);
+    },
+  );
+
   test('says that it is there within 300 ms', () => {
     const { node, run, aliveOn } = scene([]);
     node.read(node.by('own', 'farewell', { partition: 1, nonce: node.settings.nonce }));
