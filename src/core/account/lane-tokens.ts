@@ -2,7 +2,8 @@ import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey } from '../base/vocabula
 import { isLimited, type LaneView, nodesIn, sum } from '../convergence/strategy.js';
 import { CHANCE_DEVIATIONS } from '../report/constants/constants.js';
 import { type Clumped, Clumps } from '../report/sample/clumps.js';
-import type { LaneRates } from '../report/sample/estimate.js';
+import { type LaneRates, requestSizeOf } from '../report/sample/estimate.js';
+import type { LaneSample } from '../report/sample/lane-sample.js';
 import type { DepthRule } from './cluster-depth.js';
 import { HEADROOM_RATIO, NEARLY_ALL_RATIO, UNPUBLISHED_NOISE_SECONDS } from './constants.js';
 import { OwnEntry } from './own-entry.js';
@@ -192,6 +193,7 @@ export class LaneTokens implements Clumped {
         mayOwe,
         unrefused: unrefusable,
         isHeldBack: this.isHeldBack,
+        requestSize: slot.isInPieces ? requestSizeOf(now.sample, dimension) : 0,
       };
       slot.flow(units + late, seconds, aheadMs, this.#nodes, now, read);
     });
@@ -361,6 +363,7 @@ export interface Now {
   readonly isLimiting: boolean;
   /** Messages that newly reported costs add to earlier use. */
   readonly costsBeyond: number;
+  readonly sample: LaneSample;
 }
 
 /** Bytes per message of all nodes' reports together; 1 without both. */

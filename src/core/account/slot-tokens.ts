@@ -19,6 +19,7 @@ import {
   AT_REST_MS,
   CREDIT_MS,
   NEARLY_ALL_RATIO,
+  TOGETHER_DEPTHS,
   UNPUBLISHED_DEPTHS,
   UNPUBLISHED_NOISE_DEPTHS,
   UNPUBLISHED_NOISE_SECONDS,
@@ -76,6 +77,8 @@ export class SlotTokens {
   anyInMs = 0;
   /** True while the expected use is independent of the nodes' number. */
   #isMet = false;
+  /** Units of this node's requests lately, where the bucket is in pieces. */
+  #requestSize = 0;
   /** True = at the last flow all of the bucket was this node's. */
   #wasAlone = false;
   /** Tokens at the last flow, less what records have charged since. */
@@ -263,6 +266,7 @@ export class SlotTokens {
     const latelySeconds = isAtRest ? CREDIT_SECONDS : seconds;
     this.#count(bucket, counted, latelySeconds, nodes > 1 ? read : withNothingUnrefused(read));
     this.room = Math.max(0, bucket.depth - this.tokens + this.account.unread);
+    this.#requestSize = read.requestSize;
     this.#give(bucket, nodes, now, read.isHeldBack);
     this.#wasAlone = this.#isAlone(nodes);
     this.#tokensBefore = this.tokens;
@@ -514,6 +518,12 @@ export class SlotTokens {
     this.comesBackPerSecond = perSecond;
   }
 
+  /** Returns a piece as large as this node's requests, of which every node may take one within three depths. */
+  #pieceOf({ depth }: ClusterBucket, nodes: number): number {
+    const most = Math.min(depth, (TOGETHER_DEPTHS * depth) / nodes);
+    return Math.max(this.piece, Math.min(this.#requestSize, most));
+  }
+
   #giveInPieces(bucket: ClusterBucket, nodes: number, now: FlowNow, atMost: number): void {
     const turn: PieceTurn = {
       recent: this.#recent,
@@ -525,8 +535,9 @@ export class SlotTokens {
       isOwing: this.account.owed > 0,
       crowdsOut: this.expected.crowdsOut,
     };
+    const piece = this.#pieceOf(bucket, nodes);
     this.isKnown = this.#recent.isKnown(now.own, now.logMs, bucket);
-    const pieces = this.expected.isMember ? wholePieces(bucket, this.tokens, this.piece, turn) : 0;
+    const pieces = this.expected.isMember ? wholePieces(bucket, this.tokens, piece, turn) : 0;
     const most = Math.min(atMost, pieces);
     this.#fromCluster = this.piece * Math.floor(most / this.piece);
     this.#use = 0;
@@ -538,9 +549,9 @@ export class SlotTokens {
     const part = wholeOf(nodes, turn.isDivided);
     this.takeable = this.account.takeable(most, this.#wholeOf(part), part * bucket.depth);
     // Work larger than this node's part of a full bucket waits until the bucket is full.
-    this.depth = Math.max(this.piece, most, wholePieces(bucket, bucket.depth, this.piece, turn));
+    this.depth = Math.max(piece, most, wholePieces(bucket, bucket.depth, piece, turn));
     // Until another record is read, the inflow makes up the next piece.
-    const isFilling = pieces < this.piece && this.expected.isMember && atMost === Infinity;
+    const isFilling = pieces < piece && this.expected.isMember && atMost === Infinity;
     this.perSecond = isFilling ? bucket.perSecond : 0;
     this.comesBackPerSecond = bucket.perSecond;
   }
@@ -567,6 +578,8 @@ export interface ReadSoFar {
   readonly ownSlot: number;
   /** True = the node's budget holds back the lane's due report. */
   readonly isHeldBack: boolean;
+  /** Units of this node's requests lately, where the bucket is in pieces. */
+  readonly requestSize: number;
 }
 
 /** Counts unrefusable work as refusable, for a node alone: no other needs the tokens. */

@@ -24,11 +24,13 @@ export interface PlayOptions {
   /** Called before the first arrival. */
   readonly prepare?: (world: World) => void;
   readonly onAdmitted?: (world: World, arrival: TokenArrival) => void;
+  /** Messages of each arrival. */
+  readonly size?: number;
 }
 
 /** Plays a scene on nodes that share the tokens of one group, lane 0. */
 export function play(scene: Scene, options: PlayOptions = {}): Played {
-  const { deliveryMs = 5, group = {}, ofNode, idleMs = 12_000, settings = {}, prepare, onAdmitted } = options;
+  const { deliveryMs = 5, group = {}, ofNode, idleMs = 12_000, settings = {}, prepare, onAdmitted, size = 1 } = options;
   const { nodes, perSecond, lengthMs, arrivals } = scene;
   const half: [number, number] = [deliveryMs / 2, deliveryMs / 2];
   const shared = { ...groupOf(perSecond), ...group };
@@ -50,7 +52,7 @@ export function play(scene: Scene, options: PlayOptions = {}): Played {
         world.queue.after(inMs, serve);
         return;
       }
-      if (!world.ask(nameOf(arrival.node), 0, 1, 0, false)) continue;
+      if (!world.ask(nameOf(arrival.node), 0, size, 0, false)) continue;
       admitted.push(arrival);
       onAdmitted?.(world, arrival);
     }
@@ -98,14 +100,14 @@ export function watched(world: World, rate: () => number): (fromMs: number, toMs
 }
 
 /** What one bucket would admit that all nodes ask, at no distance. */
-export function central({ perSecond, arrivals }: Scene, depth: number): readonly TokenArrival[] {
+export function central({ perSecond, arrivals }: Scene, depth: number, size = 1): readonly TokenArrival[] {
   let tokens = depth;
   let filledMs = 0;
   return arrivals.filter(({ atMs }) => {
     tokens = Math.min(depth, tokens + ((atMs - filledMs) * perSecond) / 1000);
     filledMs = atMs;
-    if (tokens < 1) return false;
-    tokens--;
+    if (tokens < size) return false;
+    tokens -= size;
     return true;
   });
 }

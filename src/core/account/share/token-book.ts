@@ -441,6 +441,7 @@ export class TokenBook implements ChargeReader {
       isReadLate: log.roundTripMs > AT_ONCE_MS,
       isLimiting: isLimitedByTokens,
       costsBeyond: news === null ? 0 : tokens.messagesBeyond(news),
+      sample: lane.sample,
     });
     this.#countLetOff(lane, tokens);
     lane.isLimitedByTokens = lane.link === 'linked' && !log.epochs.isHolding;

@@ -77,6 +77,13 @@ function claimHeldBack(sample: LaneSample, out: LaneRates): void {
   if (Number.isFinite(wantedBytes)) out.demand[BYTES] = Math.max(out.demand[BYTES], wantedBytes);
 }
 
+/** Returns Σ size² ÷ Σ size of work lately: the size of the request that a unit is part of; 0 without any. */
+export function requestSizeOf(sample: LaneSample, dimension: number): number {
+  const begin = sample.beginOf(SIZES);
+  const units = sample.now.attempted(dimension) - begin.attempted(dimension);
+  return units > 0 ? (sample.now.squares(dimension) - begin.squares(dimension)) / units : 0;
+}
+
 /** Bytes per message of first attempts and admissions; Infinity with bytes only, 0 without any. */
 function weightOf(begin: Mark, now: Mark): number {
   const messages = touched(now, MESSAGES) - touched(begin, MESSAGES);
