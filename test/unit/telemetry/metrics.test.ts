@@ -122,8 +122,9 @@ describe('metrics', () => {
     const owed = series.get('quotamesh_group_debt_messages{group="owing",direction="publish"}')!;
     expect(owed).toBeGreaterThan(100);
     expect(owed).toBeLessThan(300);
-    // Read a moment earlier.
-    expect(series.get('quotamesh_debt_messages{direction="publish"}')).toBeGreaterThanOrEqual(owed);
+    // Read a moment earlier or later: 10/s are paid back.
+    const inSum = series.get('quotamesh_debt_messages{direction="publish"}')!;
+    expect(Math.abs(inSum - owed)).toBeLessThan(50);
     expect(series.get('quotamesh_debt_bytes{direction="publish"}')).toBe(0);
     const { local } = node.groupStatus('slow').directions.publish;
     expect(local).toMatchObject({ heldBack: 1, debtMessages: 0 });
