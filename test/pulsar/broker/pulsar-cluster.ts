@@ -129,19 +129,34 @@ export class PulsarCluster {
     await this.#must('PUT', `resourcegroups/${encodeURIComponent(group)}`, rates);
   }
 
-  /** Which broker owns a topic is chance: the first of the topics at each broker. */
+  /** Returns a topic at each broker. Which one owns a topic is chance: a broker that has none is given a bundle. */
   async oneTopicEach(namespace: string, topics: readonly string[]): Promise<string[]> {
     const owners = new Map<string, string>();
+    /** The first topic of each bundle. */
+    const bundles = new Map<string, string>();
     for (const topic of topics) {
-      const url = new URL(`/lookup/v2/topic/persistent/public/${namespace}/${topic}`, this.brokers[0]?.webUrl);
-      const { brokerUrl } = (await (await fetch(url)).json()) as { readonly brokerUrl: string };
-      if (!owners.has(brokerUrl)) owners.set(brokerUrl, `persistent://public/${namespace}/${topic}`);
+      const { brokerUrl } = (await (await this.#lookUp(namespace, topic)).json()) as { readonly brokerUrl: string };
+      const bundle = await (await this.#lookUp(namespace, topic, '/bundle')).text();
+      if (bundles.has(bundle)) continue;
+      bundles.set(bundle, topic);
+      if (!owners.has(brokerUrl)) owners.set(brokerUrl, topic);
     }
-    return this.brokers.map(({ serviceUrl, name }) => {
-      const topic = owners.get(serviceUrl);
-      if (topic === undefined) throw new Error(`${name} owns none of ${topics.length} topics`);
-      return topic;
-    });
+    const kept = new Set(owners.values());
+    const spare = [...bundles].filter(([, topic]) => !kept.has(topic));
+    for (const { serviceUrl, webUrl, name } of this.brokers) {
+      if (owners.has(serviceUrl)) continue;
+      const moved = spare.pop();
+      if (moved === undefined) throw new Error(`${bundles.size} bundles are too few for ${name}`);
+      const [bundle, topic] = moved;
+      const path = `namespaces/public/${namespace}/${bundle}/unload?destinationBroker=${new URL(webUrl).host}`;
+      await this.#must('PUT', path);
+      owners.set(serviceUrl, topic);
+    }
+    return this.brokers.map(({ serviceUrl }) => `persistent://public/${namespace}/${owners.get(serviceUrl)}`);
+  }
+
+  #lookUp(namespace: string, topic: string, what = ''): Promise<Response> {
+    return fetch(new URL(`/lookup/v2/topic/persistent/public/${namespace}/${topic}${what}`, this.brokers[0]?.webUrl));
   }
 
   /** Brokers first: one whose ZooKeeper is gone hangs. */
