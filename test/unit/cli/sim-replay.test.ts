@@ -117,7 +117,7 @@ describe.concurrent('quotamesh sim replay', () => {
       stdout: expect.stringContaining('3 records of cluster demo (topic kafka)'),
       stderr: '',
     });
-    // What it was recorded with is played, so a flag that would be left out is refused.
+    // Refuses flags that a replay would leave out: it plays what was recorded.
     for (const [flag, value] of [
       ['--quota', '5'],
       ['--per', 'user'],
