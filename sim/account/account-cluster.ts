@@ -16,6 +16,9 @@ export interface Member {
   readonly node: KeyedNode;
   /** Start of decisions; NaN = not yet. */
   readyMs: number;
+  readonly startLogMs: number;
+  /** True = its log shows no silence before its start. */
+  readonly isCompacted: boolean;
 }
 
 /** Starts, stops and kills a story's nodes, and counts what that allows every bucket. */
@@ -30,8 +33,11 @@ export class AccountCluster {
   troubledMs = 0;
   readonly #random: Random;
   readonly #story: Story;
-  /** Kills that other nodes may still count. */
-  #killedMs: number[] = [];
+  /** Log time of the last kills, by name. */
+  readonly #killedLogMs = new Map<string, number>();
+  /** Milliseconds without any node, in which log time stands still, and begin of the last such time. */
+  #emptyMs = 0;
+  #emptySinceMs = 0;
   #started = 0;
   #nights = 0;
 
@@ -81,7 +87,14 @@ export class AccountCluster {
     };
     const options = { nonce, compacted, stepped };
     const node = new KeyedNode({ ...this.config, nodeId: name }, this.queue, this.topic, options);
-    const member: Member = { name, node, readyMs: Number.NaN };
+    if (this.members.length === 0) this.#emptyMs += this.nowMs - this.#emptySinceMs;
+    const member: Member = {
+      name,
+      node,
+      readyMs: Number.NaN,
+      startLogMs: this.#logMs,
+      isCompacted: compacted,
+    };
     this.members.push(member);
   }
 
@@ -112,7 +125,7 @@ export class AccountCluster {
     const nodes = this.counted();
     node.crash();
     this.#gone(name);
-    this.#killedMs.push(this.nowMs);
+    this.#killedLogMs.set(name, this.#logMs);
     for (const { ledger, depth, grantedMs } of this.told) {
       const isUntold = this.nowMs - grantedMs < 2 * this.deliveryMs;
       ledger.allow(this.nowMs, depth * (isUntold ? partOf(nodes) : 1 / nodes));
@@ -148,15 +161,26 @@ export class AccountCluster {
 
   #gone(name: string): void {
     this.members = this.members.filter((member) => member.name !== name);
+    if (this.members.length === 0) this.#emptySinceMs = this.nowMs;
     this.troubledMs = Math.max(this.troubledMs, this.nowMs);
   }
 
-  /** Counts nodes that others count: running ones, and those killed just now. */
-  counted(): number {
+  /**
+   * Counts nodes that others count: running ones, and those killed just now.
+   * @param by the node that counts, where its log may show less
+   */
+  counted(by: Member | null = null): number {
     const { stalenessMs, heartbeatMs } = this.config.timing;
-    this.#killedMs = this.#killedMs.filter((ms) => this.nowMs - ms < stalenessMs + heartbeatMs);
+    const isYoung = by?.isCompacted === true && this.#logMs - by.startLogMs < stalenessMs + 2 * heartbeatMs;
+    const killed = [...this.#killedLogMs.values()].filter((logMs) => {
+      return this.#logMs - logMs < stalenessMs + heartbeatMs || (isYoung && logMs <= by.startLogMs);
+    });
     const known = this.members.filter(({ readyMs }) => this.nowMs - readyMs >= 2 * this.deliveryMs);
-    return Math.max(1, known.length + this.#killedMs.length);
+    return Math.max(1, known.length + killed.length);
+  }
+
+  get #logMs(): number {
+    return this.nowMs - this.#emptyMs;
   }
 
   #resolved(): ResolvedConfig {

@@ -232,7 +232,7 @@ class Play {
     if (member === undefined || !(nowMs - member.readyMs >= 2 * deliveryMs)) return;
     if (nowMs - told.askedMs < restMs || nowMs - Math.max(troubledMs, told.limitedMs) < deliveryMs) return;
     const level = told.ledger.centralAt(nowMs);
-    const nodes = Math.max(members.length, this.#cluster.counted());
+    const nodes = Math.max(members.length, this.#cluster.counted(member));
     const isFull = isNear && level >= FULL * told.depth && nodes <= TOGETHER;
     if (isWhole ? !isFull : level < told.depth / 2 + 1) return;
     this.#probes++;

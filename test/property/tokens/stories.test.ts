@@ -252,6 +252,23 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'move', at: 0.433, of: 0.298, part: 1, everyMs: 20, times: 8 },
     ],
   },
+  'nodes killed before a night, or whose silence a compacted log does not show, still count after it': {
+    seed: 500105,
+    nodes: 5,
+    delays: { appendMs: [0.5, 2], deliveryMs: [0.5, 3] },
+    buckets: [{ per: 'Minute', quota: 5, burst: null, isKey: false }],
+    acts: [
+      { act: 'kill', at: 0.1, backMs: null, compacted: false },
+      { act: 'pass', ms: 62000 },
+      { act: 'kill', at: 0.304, backMs: null, compacted: false },
+      { act: 'night', ms: 600000, isKilled: false, isLogLost: false, compacted: false },
+      { act: 'pass', ms: 200 },
+      { act: 'probe', at: 0.001, of: 0.69, restMs: 10000, isWhole: true },
+      { act: 'night', ms: 600000, isKilled: false, isLogLost: false, compacted: true },
+      { act: 'pass', ms: 200 },
+      { act: 'probe', at: 0.001, of: 0.69, restMs: 10000, isWhole: true },
+    ],
+  },
 };
 
 test.each(Object.keys(STORIES))('%s', async (name) => {
