@@ -79,8 +79,8 @@ export class SlotTokens {
   #isMet = false;
   /** Units of this node's requests lately, where the bucket is in pieces. */
   #requestSize = 0;
-  /** True = at the last flow all of the bucket was this node's. */
-  #wasAlone = false;
+  /** True = since the last flow all of the bucket is this node's. */
+  #isAlone = false;
   /** Tokens at the last flow, less what records have charged since. */
   #tokensBefore = 0;
   readonly returnable = new Returnable();
@@ -257,7 +257,7 @@ export class SlotTokens {
       if (isBlocked) this.account.take(counted);
       return;
     }
-    const isAtRest = seconds > AT_REST_SECONDS && !this.#wasAlone;
+    const isAtRest = seconds > AT_REST_SECONDS && !this.#isAlone;
     if (isAtRest) {
       this.tokens = this.tokensAfter(Math.max(0, aheadMs - CREDIT_MS));
       this.#count(bucket, 0, seconds - CREDIT_SECONDS, { ...read, mayOwe: 0, unrefused: 0 });
@@ -267,13 +267,13 @@ export class SlotTokens {
     this.#count(bucket, counted, latelySeconds, nodes > 1 ? read : withNothingUnrefused(read));
     this.room = Math.max(0, bucket.depth - this.tokens + this.account.unread);
     this.#requestSize = read.requestSize;
+    this.#isAlone = this.#ownsAll(nodes);
     this.#give(bucket, nodes, now, read.isHeldBack);
-    this.#wasAlone = this.#isAlone(nodes);
     this.#tokensBefore = this.tokens;
   }
 
   /** Tests if all of the bucket is this node's: then it counts as one bucket does. */
-  #isAlone(nodes: number): boolean {
+  #ownsAll(nodes: number): boolean {
     return nodes === 1 && this.expected.isMember && !this.isInPieces && !this.#countsCosts;
   }
 
@@ -292,7 +292,7 @@ export class SlotTokens {
   /** Charges, owes or loses the units taken. */
   #count(bucket: ClusterBucket, taken: number, seconds: number, read: ReadSoFar): void {
     const { account } = this;
-    if (this.#wasAlone) {
+    if (this.#isAlone) {
       this.#countAlone(bucket, taken, seconds);
     } else {
       // Losses of a full bucket before some units were taken do not pay for them.
@@ -343,7 +343,7 @@ export class SlotTokens {
     if (this.isInPieces) this.#giveInPieces(bucket, nodes, now, most);
     else this.#giveAtRates(bucket, nodes, now.isReadLate, most);
     this.leftPerSecond = this.perSecond;
-    if (this.#isAlone(nodes)) this.#giveAll(bucket, most);
+    if (this.#isAlone) this.#giveAll(bucket, most);
     this.takeable -= account.pay(this.#payable(bucket)) + account.owed;
     this.#parts.bind(this, this.expected.isMember);
     // All units given back are kept until they are taken.
@@ -351,7 +351,7 @@ export class SlotTokens {
     const isFull = this.#isFull(bucket);
     if (isFull && !isHeldBack) this.depth = this.takeable;
     this.#boundLargest(bucket, isFull);
-    if (!this.#isAlone(nodes)) this.#waitForDebt(bucket);
+    if (!this.#isAlone) this.#waitForDebt(bucket);
   }
 
   /**

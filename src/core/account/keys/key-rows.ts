@@ -128,9 +128,28 @@ export class KeyRows {
     return shard.hashes[this.#handSlot] === EMPTY ? -1 : (this.#handSlot << this.#shardBits) | this.#handShard;
   }
 
+  /** Moves the hand past empty slots, at most so many, and returns their number; an empty shard is passed at once. */
+  passEmpty(most: number): number {
+    let passed = 0;
+    while (passed < most) {
+      const { slots, hashes, used } = this.#shards[this.#handShard];
+      const end = Math.min(slots, this.#handSlot + most - passed);
+      let slot = used === 0 ? end : this.#handSlot;
+      while (slot < end && hashes[slot] === EMPTY) slot++;
+      passed += Math.max(0, slot - this.#handSlot);
+      this.#handSlot = slot;
+      if (slot < slots) return passed;
+      this.#beginNextShard();
+    }
+    return passed;
+  }
+
   /** Moves the hand one slot on, shard by shard. A name that moves meanwhile may be passed twice, or missed once. */
   moveHand(): void {
-    if (++this.#handSlot < this.#shards[this.#handShard].slots) return;
+    if (++this.#handSlot >= this.#shards[this.#handShard].slots) this.#beginNextShard();
+  }
+
+  #beginNextShard(): void {
     this.#handSlot = 0;
     this.#handShard = (this.#handShard + 1) & this.#shardMask;
   }

@@ -289,9 +289,9 @@ export class UnpublishedKeys {
     const forgotten: number[] = [];
     if (this.#rows.size === 0) return forgotten;
     const fullBefore = this.#time.at(nowMs - fullForMs);
-    for (let looked = 0; looked < count; looked++) {
+    for (let looked = this.#rows.passEmpty(count); looked < count; looked += 1 + this.#rows.passEmpty(count - looked)) {
       const row = this.#rows.atHand();
-      if (row === -1 || !(this.#fullAt(row) <= fullBefore)) {
+      if (!(this.#fullAt(row) <= fullBefore)) {
         this.#rows.moveHand();
         continue;
       }
@@ -308,10 +308,9 @@ export class UnpublishedKeys {
     let oldestUsedAt = Infinity;
     const now = this.#time.at(nowMs);
     const rows = Math.min(RECORDS_PER_CALL, this.#rows.size);
-    for (let looked = 0; looked < rows; this.#rows.moveHand()) {
+    for (let looked = 0; looked < rows; looked++, this.#rows.moveHand()) {
+      this.#rows.passEmpty(Infinity);
       const row = this.#rows.atHand();
-      if (row === -1) continue;
-      looked++;
       const usedAt = this.#usedAt(row);
       if (usedAt >= oldestUsedAt || this.#fullAt(row) > now) continue;
       oldest = row;

@@ -153,8 +153,9 @@ export class LogReader {
   /** Finds a node's newest life among all its records. Ceilings and backends outlive the node's other records. */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
     const member = this.membership.get(nodeKey);
-    const ofRamps = this.#ramps.map((ramps) => ramps.newestLifeOf(nodeKey));
-    return Math.max(newestLife(member), this.#backends.newestLifeOf(nodeKey), ...ofRamps);
+    let newest = Math.max(newestLife(member), this.#backends.newestLifeOf(nodeKey));
+    for (const ramps of this.#ramps) newest = Math.max(newest, ramps.newestLifeOf(nodeKey));
+    return newest;
   }
 
   /** Applies a record. Returns true if the partition's alive members, or their agreed pool, changed. */

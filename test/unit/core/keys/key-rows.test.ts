@@ -42,6 +42,13 @@ describe('rows of keys', () => {
       if (rows.atHand() !== -1) seen.add(numberOf(rows, rows.atHand()));
     }
     expect(seen).toEqual(new Set(map.values()));
+    if (map.size === 0) return;
+    const passed: number[] = [];
+    for (let at = 0; at < map.size; at++, rows.moveHand()) {
+      rows.passEmpty(Infinity);
+      passed.push(numberOf(rows, rows.atHand()));
+    }
+    expect(new Set(passed)).toEqual(seen);
   });
 
   test('slots come and go with the names: at most 1.9 for each, but for the first of a shard', () => {
