@@ -99,8 +99,9 @@ export class Reporter {
     const refusedNow = refusals > lane.refusals || this.#limiter.heldBackElsewhere.has(lane.lane);
     lane.refusals = refusals;
     if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane, 'cost', DUE, nowMs);
-    // Nothing is reported and no span has anything to report: the spans only roll on.
-    if (!lane.entry.isOpen && (this.#isSilent(lane, nowMs) || lane.sample.isQuiet)) return true;
+    // Nothing is reported, charged (a reservation counts in no span) or sampled: the spans only roll on.
+    const isQuiet = this.#isSilent(lane, nowMs) || lane.sample.isQuiet;
+    if (isQuiet && !lane.entry.isOpen && lane.tokens?.isReportDue !== true) return true;
     this.#claim(lane);
     const bundle = this.#book.bundleOf(lane.group, lane.groupId);
     if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return false;

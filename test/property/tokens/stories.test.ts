@@ -252,6 +252,19 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'move', at: 0.433, of: 0.298, part: 1, everyMs: 20, times: 8 },
     ],
   },
+  'a reservation alone is published: it counts in no span until its use is known': {
+    seed: 702204,
+    nodes: 5,
+    delays: { appendMs: [50, 100], deliveryMs: [50, 100] },
+    buckets: [{ per: 'Hour', quota: 600, burst: null, isKey: true }],
+    acts: [
+      { act: 'start', compacted: true },
+      { act: 'reserve', at: 0.66, of: 0.73, part: 0.5, heldMs: 200000, used: 1 },
+      { act: 'pass', ms: 12000 },
+      { act: 'start', compacted: true },
+      { act: 'probe', at: 0.489, of: 0.652, restMs: 10000, isWhole: false },
+    ],
+  },
   'nodes killed before a night, or whose silence a compacted log does not show, still count after it': {
     seed: 500105,
     nodes: 5,

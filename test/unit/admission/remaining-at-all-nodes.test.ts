@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { TwoNodes } from '../enforcers/two-nodes.js';
+import { PER_MINUTE, withKeys } from '../keys/keys-cluster.js';
 
 const PER_SECOND = 100;
 const BURST = 200;
@@ -27,4 +28,24 @@ test('what is left falls, at whichever node it is asked for, and rises by no mor
   } finally {
     await scene.close();
   }
+});
+
+test('what a reservation holds is missing at the other nodes a second later, and there again once it is cancelled', async () => {
+  const left: number[] = [];
+  await withKeys(
+    3,
+    {},
+    async ({ nodes: [one, other], time }) => {
+      const given = one.reserve('g', { messages: 30 });
+      await time.advance(1000);
+      left.push(other.tryAcquire('g', { messages: 1 }, { tell: true }).remaining?.messages ?? 0);
+      if (given.granted) given.cancel();
+      await time.advance(1000);
+      left.push(other.tryAcquire('g', { messages: 1 }, { tell: true }).remaining?.messages ?? 0);
+    },
+    undefined,
+    { groups: { g: PER_MINUTE(60) } },
+  );
+  // One was asked for each time, and less than one flowed in.
+  expect(left).toEqual([29, 59]);
 });
