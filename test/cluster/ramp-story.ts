@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GroupStatus } from '../../src/node/api/node-status.js';
 import { epochNow } from '../../src/tools/load/epoch-now.js';
-import { Cluster, type ClusterOptions } from './cluster.js';
+import { Cluster, type ClusterOptions, type DecisionLine } from './cluster.js';
 import { type Answered, TrafficProcess } from './traffic.js';
 
 const IDS = ['a', 'b', 'c'];
@@ -10,24 +10,40 @@ const RATE = 350;
 const [FROM, TO] = [100, 1000];
 const WINDOW_MS = 5000;
 const STEP_MS = 250;
-/** What the buckets of the nodes hold. */
+const INTEGRATED_MS = 10;
+/** What the bucket of the cluster holds, of its target. */
 const CARRIED_MS = 100;
 
+/** What a cluster made of a ramp. Work was admitted between its asking and its answer. */
 export interface Followed {
+  /** ∫ Σ shares ÷ ∫ line: the ceiling goes in steps, and travels through the log. */
+  readonly given: number;
   /**
-   * Least and most admitted ÷ what the line allows, over any 5 s. Work was admitted between its asking and its answer:
-   * what may have been counts for the least, what must have been for the most. The least is of what the line allows
-   * of the work that reached the nodes: a busy machine asks for less.
+   * Least that may have been admitted ÷ what the shares gave of the work that reached the nodes, over any 5 s. What was
+   * taken before, beyond the shares, is paid back in them and counts: a ramp begins with a full bucket, of which each of
+   * the nodes may take all (docs/guide/tokens.md#the-rules).
    */
-  readonly least: number;
+  readonly used: number;
+  /** Most that must have been admitted ÷ ∫ line, over any 5 s. */
   readonly most: number;
+}
+
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** A line from 100/s to 1,000/s. */
+export interface Ramp {
+  readonly begunMs: number;
+  readonly overMs: number;
 }
 
 export interface RampRun {
   /** 100 → 1,000 in 10 s, and 3 s at the top. */
   readonly climb: Followed;
   /** 100 → 1,000 in 30 s: while all nodes are restarted one by one in the middle of it, and afterwards. */
-  readonly restarting: Followed;
+  readonly restarting: Pick<Followed, 'most'>;
   readonly resumed: Followed;
   /** What a node says of the ceiling ÷ the line, after the restart. */
   readonly shown: number;
@@ -45,17 +61,25 @@ export async function playRamps(topic: ClusterOptions['topic']): Promise<RampRun
     const targets = ids.map((node) => ({ node, url: cluster.url(node), ratePerSecond: RATE, group: name }));
     return traffic.setRates(targets, { poisson: false });
   };
+  /** Returns the time until which all answers are there. */
   const collect = async () => {
+    const toMs = epochNow();
     await sleep(100);
     history.push(...(await traffic.collect()));
+    return toMs;
+  };
+  const follow = async (name: string, ramp: Ramp, span: Span) => {
+    const decisions = (await cluster.decisions()).filter(({ group }) => group === name);
+    return followed(history, decisions, ramp, span);
   };
   try {
     await cluster.start(...IDS);
     const drivenMs = drive('short', ...IDS);
     await sleep(13_000);
-    await collect();
+    const climbedMs = await collect();
     const climbMs = firstUse(history, drivenMs);
-    const climb = followed(history, climbMs, 10_000, { fromMs: climbMs, toMs: epochNow() - 200 });
+    const short = { begunMs: climbMs, overMs: 10_000 };
+    const climb = await follow('short', short, { fromMs: climbMs, toMs: climbedMs });
 
     const longDrivenMs = drive('long', ...IDS);
     await sleep(6000);
@@ -71,12 +95,12 @@ export async function playRamps(topic: ClusterOptions['topic']): Promise<RampRun
     const resumedMs = epochNow();
     await sleep(WINDOW_MS + 1000);
     const [ceiling, shownMs] = [await shownCeiling(cluster, 'a', 'long'), epochNow()];
-    await collect();
+    const toMs = await collect();
     const longMs = firstUse(history, longDrivenMs);
-    const shown = ceiling / line(shownMs - longMs, 30_000);
-    const toMs = epochNow() - 200;
-    const restarting = followed(history, longMs, 30_000, { fromMs: longMs, toMs });
-    return { climb, restarting, resumed: followed(history, longMs, 30_000, { fromMs: resumedMs, toMs }), shown };
+    const long = { begunMs: longMs, overMs: 30_000 };
+    const restarting = await follow('long', long, { fromMs: longMs, toMs });
+    const resumed = await follow('long', long, { fromMs: resumedMs, toMs });
+    return { climb, restarting, resumed, shown: ceiling / lineAt(long, shownMs) };
   } finally {
     traffic.stop();
     await cluster.stop();
@@ -96,40 +120,69 @@ function firstUse(answered: readonly Answered[], sinceMs: number): number {
   return Math.min(...answered.flatMap(({ granted, atMs }) => (granted && atMs >= sinceMs ? [atMs] : [])));
 }
 
-function line(sinceMs: number, overMs: number): number {
-  return Math.min(TO, FROM + ((TO - FROM) * sinceMs) / overMs);
-}
-
-function followed(
+/** @param decisions of the ramp's group, in order of time */
+export function followed(
   answered: readonly Answered[],
-  begunMs: number,
-  overMs: number,
-  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  decisions: readonly DecisionLine[],
+  ramp: Ramp,
+  { fromMs, toMs }: Span,
 ): Followed {
   const granted = answered.filter(({ granted }) => granted);
-  const decided = answered.filter(({ decided }) => decided).map(({ atMs }) => atMs);
-  let [least, most] = [Infinity, 0];
+  const decided = answered.filter(({ decided }) => decided);
+  const given = givenBy(decisions);
   const carriable = (startMs: number) => {
     let sum = 0;
     for (let at = startMs; at < startMs + WINDOW_MS; at += CARRIED_MS) {
-      const arrived = decided.filter((atMs) => atMs >= at && atMs < at + CARRIED_MS).length;
-      sum += Math.min(arrived, (line(Math.max(0, at + CARRIED_MS / 2 - begunMs), overMs) * CARRIED_MS) / 1000);
+      sum += Math.min(answeredIn(decided, at, at + CARRIED_MS), given(at, at + CARRIED_MS));
     }
     return sum;
   };
-  const allowed = (sinceMs: number) => {
-    let sum = 0;
-    for (let at = 5; at < WINDOW_MS; at += 10) sum += line(Math.max(0, sinceMs + at - begunMs), overMs) / 100;
-    return sum;
-  };
+  let [used, most] = [Infinity, 0];
   for (let startMs = fromMs; startMs + WINDOW_MS <= toMs; startMs += STEP_MS) {
     const endMs = startMs + WINDOW_MS;
     const certain = granted.filter(({ sentMs, atMs }) => sentMs >= startMs && atMs < endMs).length;
     const possible = granted.filter(({ sentMs, atMs }) => atMs >= startMs && sentMs < endMs).length;
-    least = Math.min(least, possible / carriable(startMs));
-    most = Math.max(most, certain / allowed(startMs));
+    const owed = Math.max(0, answeredIn(granted, fromMs, startMs) - given(fromMs, startMs));
+    used = Math.min(used, (possible + owed) / carriable(startMs));
+    most = Math.max(most, certain / allowed(ramp, startMs, endMs));
   }
-  return { least, most };
+  const climbedMs = Math.min(toMs, ramp.begunMs + ramp.overMs);
+  return { given: given(fromMs, climbedMs) / allowed(ramp, fromMs, climbedMs), used, most };
+}
+
+function answeredIn(answered: readonly Answered[], fromMs: number, toMs: number): number {
+  return answered.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
+}
+
+/** ∫ Σ shares dt, messages: a node's share holds until its next line. */
+function givenBy(decisions: readonly DecisionLine[]): (fromMs: number, toMs: number) => number {
+  const shares = new Map<string, number>();
+  const steps = decisions.map(({ t, node, shareMessages }) => {
+    shares.set(node, shareMessages ?? 0);
+    return { t, sum: [...shares.values()].reduce((sum, share) => sum + share, 0) };
+  });
+  return (fromMs, toMs) => {
+    let given = 0;
+    for (const [at, { t, sum }] of steps.entries()) {
+      const untilMs = Math.min(toMs, steps[at + 1]?.t ?? Infinity);
+      given += (sum * Math.max(0, untilMs - Math.max(t, fromMs))) / 1000;
+    }
+    return given;
+  };
+}
+
+function lineAt({ begunMs, overMs }: Ramp, atMs: number): number {
+  return Math.min(TO, FROM + ((TO - FROM) * Math.max(0, atMs - begunMs)) / overMs);
+}
+
+/** ∫ line dt, messages. */
+function allowed(ramp: Ramp, fromMs: number, toMs: number): number {
+  let sum = 0;
+  for (let at = fromMs; at < toMs; at += INTEGRATED_MS) {
+    const untilMs = Math.min(toMs, at + INTEGRATED_MS);
+    sum += (lineAt(ramp, (at + untilMs) / 2) * (untilMs - at)) / 1000;
+  }
+  return sum;
 }
 
 async function shownCeiling(cluster: Cluster, id: string, name: string): Promise<number> {
