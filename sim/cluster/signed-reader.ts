@@ -14,6 +14,8 @@ export class SignedReader {
   readonly #signingKey: string;
   readonly #kin: KinWatch;
   readonly #withheld = new WithheldRecords<ReadEvent>();
+  /** By partition and key: the newest record is not verified. */
+  readonly #overwritten = new Set<string>();
   #isCaughtUp = false;
 
   constructor(signingKey: string, settings: CoordinatorSettings, clock: () => number) {
@@ -25,6 +27,7 @@ export class SignedReader {
 
   epochBegan(): void {
     this.#isCaughtUp = false;
+    this.#overwritten.clear();
     this.#kin.epochBegan();
     this.#withheld.epochBegan();
   }
@@ -33,10 +36,17 @@ export class SignedReader {
     this.#isCaughtUp = true;
   }
 
+  /** Tests if the newest record that was read under a key is of another signing key. */
+  isOverwritten(partition: number, key: string): boolean {
+    return this.#overwritten.has(`${partition}:${key}`);
+  }
+
   believed(records: readonly SignedEvent[]): readonly ReadEvent[] {
     const believed: ReadEvent[] = [];
     for (const read of records) {
       const isVerified = read.signedWith === this.#signingKey;
+      if (!isVerified) this.#overwritten.add(`${read.partition}:${read.key}`);
+      else if (this.#overwritten.size > 0) this.#overwritten.delete(`${read.partition}:${read.key}`);
       if (isVerified) believed.push(read);
       else if (isGroupStateKey(read.key)) believed.push({ ...read, record: null });
       if (read.record !== null || !isVerified) this.#kin.read(read.key, isVerified);

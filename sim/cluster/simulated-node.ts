@@ -102,6 +102,11 @@ export class SimulatedNode {
     return this.#queue.nowMs * (1 + this.#clock.driftRatio) + this.#clock.offsetMs - this.#suspendedMs;
   }
 
+  /** Tests if the newest record that it has read under a key is of another signing key. */
+  isOverwritten(partition: number, key: string): boolean {
+    return this.#signed?.isOverwritten(partition, key) === true;
+  }
+
   /** Requests tokens; true = granted. */
   tryAcquire(lane: number, messages: number, bytes: number, retry = false): boolean {
     if (!this.isRunning || this.isStalled) return false;

@@ -1,3 +1,4 @@
+import { nodeRecordKey } from '../../src/core/base/protocol/record.js';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import type { ProcessRecord } from './process-record.js';
 
@@ -13,6 +14,7 @@ export interface Readers {
    *   - One that has not read itself in a new log: it holds the old share, and others wait for one staleness.
    *   - One that has not read its newest life, as the log had a newer one of its id that may run.
    *   - One that remembers a running process's newer life than that has: a wrong key overwrote it.
+   *   - One that began with a compacted log does not know a dead node that a wrong key overwrote, until its farewell.
    */
   readonly apart: ProcessRecord[];
 }
@@ -26,7 +28,8 @@ export function readersOf(records: Iterable<ProcessRecord>, settings: UsedSettin
     const known = all.find(({ view, apart }) => isSame(view[0] ?? apart[0], record));
     const readers = known ?? { view: [], apart: [] };
     if (known === undefined) all.push(readers);
-    const isComparable = mayBeCompared(record, settings) && !remembersMore(record, serving);
+    const isComparable =
+      mayBeCompared(record, settings) && !remembersMore(record, serving) && !missesDead(record, serving);
     readers[isComparable ? 'view' : 'apart'].push(record);
   }
   return all;
@@ -51,6 +54,20 @@ export function remembersMore({ node }: ProcessRecord, records: Iterable<Process
     if (isServing && other.signingKey === node.signingKey && log.newestLifeOf(nodeKey) > incarnation) return true;
   }
   return false;
+}
+
+/** Tests if a wrong key hid a dead node that others count; its farewell ends that. */
+function missesDead(record: ProcessRecord, serving: readonly ProcessRecord[]): boolean {
+  const { node } = record;
+  if (!node.beganCompacted) return false;
+  const { membership, log } = node.coordinator;
+  const others = serving.filter((other) => other !== record && isSame(other, record));
+  return log.logTimes.some((_, partition) =>
+    others
+      .flatMap((other) => other.node.coordinator.membership.on(partition).members)
+      .filter(({ nodeKey, state }) => state !== 'alive' && membership.indexOf(nodeKey, partition) === -1)
+      .some(({ nodeKey }) => node.isOverwritten(partition, nodeRecordKey(nodeKey))),
+  );
 }
 
 function mayBeCompared(record: ProcessRecord, { stalenessMs, heartbeatMs }: UsedSettings): boolean {

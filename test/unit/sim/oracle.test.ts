@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatedNode } from '../../../sim/cluster/simulated-node.js';
+import { SILENT_TIMEOUT_MS } from '../../../sim/cluster/simulated-topic.js';
 import { World } from '../../../sim/cluster/world.js';
 import { GroupLedger } from '../../../sim/oracle/group-ledger.js';
 import { Oracle } from '../../../sim/oracle/oracle.js';
@@ -167,6 +168,60 @@ describe('the oracle', () => {
     oracle.expectRecovered(NODES);
     world.runFor(500);
     expect(promises()).toContain('recovery');
+  });
+});
+
+describe('a dead node that a wrong key hid from who began with a compacted log', () => {
+  const OVERWRITTEN_ON = 1;
+
+  /** Node a is dead; c counts it on a partition where b has only read what a process with a wrong key wrote. */
+  function hidden() {
+    const groups = [GATED, { ...GATED, name: 'parts' }];
+    const world = new World(5, { ...SETTINGS, partitions: 2, groups });
+    const oracle = new Oracle(world);
+    world.observer = oracle;
+    world.signingKey = 'right';
+    for (const node of NODES) world.start(node);
+    world.runFor(6000);
+    world.node('a').crash();
+    const wrong = world.start('a', { compacted: true, signingKey: 'wrong' });
+    world.runFor(500);
+    wrong.crash();
+    world.node('b').crash();
+    world.start('b', { compacted: true });
+    world.runFor(500);
+    world.topic.silence(OVERWRITTEN_ON, true);
+    world.runFor(SETTINGS.stalenessMs + 5 * SETTINGS.heartbeatMs);
+    const known = () => ['b', 'c'].map((name) => world.node(name).coordinator.membership.on(OVERWRITTEN_ON));
+    const a = () => [...world.node('c').coordinator.membership.all()].find(({ nodeId }) => nodeId === 'a')!;
+    const promises = () => {
+      oracle.check();
+      return [...new Set(oracle.violations.first.map(({ promise }) => promise))];
+    };
+    return { world, known, a, promises };
+  }
+
+  it('may be counted by others while no farewell of it can be written', () => {
+    const { world, known, promises } = hidden();
+    expect(known().map(({ count }) => count)).toEqual([2, 3]);
+    expect(world.node('b').readOffsets.next).toEqual(world.node('c').readOffsets.next);
+    expect(promises()).toEqual([]);
+  });
+
+  it('is counted by nobody once its farewell stands there', () => {
+    const { world, known, a, promises } = hidden();
+    world.topic.silence(OVERWRITTEN_ON, false);
+    world.runFor(SILENT_TIMEOUT_MS + 2 * SETTINGS.heartbeatMs);
+    expect(known().map(({ count }) => count)).toEqual([2, 2]);
+    expect(promises()).toEqual([]);
+    world.node('c').coordinator.membership.on(OVERWRITTEN_ON).add(a());
+    expect(promises()).toEqual(['same view']);
+  });
+
+  it('is not counted as alive by anybody', () => {
+    const { world, a, promises } = hidden();
+    world.node('c').coordinator.membership.join(a(), 'a', 'test', 0, 0);
+    expect(promises()).toEqual(['same view']);
   });
 });
 
