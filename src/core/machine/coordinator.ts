@@ -1,3 +1,4 @@
+import { LANES_PER_ROUND, ROWS_AT_ONCE_MAX } from '../account/constants.js';
 import { RemoteGroups } from '../account/keys/remote-groups.js';
 import type { PublishedKeys } from '../account/keys/silent-use.js';
 import type { LaneState } from '../account/lanes/lane-state.js';
@@ -107,6 +108,8 @@ export class Coordinator {
   #looks = 0;
   #lastRoundMs = 0;
   #lastHousekeepingMs = -Infinity;
+  /** True = stocks of a former log may wait to be written. */
+  #hasKept = false;
 
   constructor(configured: CoordinatorSettings, limiter: Limiter) {
     const laneCount = configured.groups.length * DIRECTION_COUNT;
@@ -278,6 +281,7 @@ export class Coordinator {
 
   #beginEpoch(epoch: EpochBegan, nowMs: number): void {
     this.tokens.beginEpoch(nowMs);
+    this.#hasKept = true;
     this.#epochs.begin(epoch, this.phase, nowMs);
     // Ramps begin anew with the log.
     this.log.logTimes.forEach((_, partition) => {
@@ -416,8 +420,19 @@ export class Coordinator {
       this.#book.markAllDirty();
       this.#table.markAll();
     }
+    if (this.#hasKept) this.#writeKept(nowMs);
     this.#reporter.sampleAll(nowMs, this.#flow);
     this.#publisher.publishDue(this.lanes, nowMs);
+  }
+
+  /** Writes stocks whose rows were in a former log alone: who starts in this one would take the buckets for full. */
+  #writeKept(nowMs: number): void {
+    const kept = this.tokens.keptLanes(LANES_PER_ROUND);
+    this.#hasKept = kept.length === LANES_PER_ROUND;
+    for (const lane of kept) {
+      this.#serve(lane, nowMs);
+      this.#reporter.remember(this.lanes.get(lane)!, nowMs);
+    }
   }
 
   /**
@@ -457,7 +472,7 @@ export class Coordinator {
   #stop(unpublished: readonly UnpublishedUse[], nowMs: number): void {
     if (this.phase === 'stopping' || this.phase === 'fenced') return;
     // Else a bucket of a log that was lost would be gone with the last node that remembers it.
-    for (const lane of this.tokens.keptLanes()) this.#serve(lane, nowMs);
+    for (const lane of this.tokens.keptLanes(ROWS_AT_ONCE_MAX)) this.#serve(lane, nowMs);
     for (const lane of this.lanes.values()) this.#flow(lane, nowMs);
     if (this.phase !== 'catching-up') this.#publisher.sayFarewell(this.lanes, unpublished, nowMs);
     this.phase = 'stopping';

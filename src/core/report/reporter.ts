@@ -184,6 +184,11 @@ export class Reporter {
     if (!isZero(lane)) entry.life = 'written';
   }
 
+  /** Makes a lane's row due if its stock has to stand in the log. */
+  remember(lane: LaneState, nowMs: number): void {
+    if (this.#tokens.hasToRemember(lane, nowMs)) this.#entryChanged(lane, 'new-log', DUE, nowMs);
+  }
+
   /** Ends a stopping node's entries. Those with unread charges, or with stocks that only it holds, stay. */
   endAll(lanes: Iterable<LaneState>, nowMs: number): void {
     for (const lane of lanes) {

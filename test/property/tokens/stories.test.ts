@@ -252,6 +252,27 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'move', at: 0.433, of: 0.298, part: 1, everyMs: 20, times: 8 },
     ],
   },
+  'who starts in a new log reads of buckets that nobody has used since the nodes that remember them began': {
+    seed: 1,
+    nodes: 3,
+    delays: { appendMs: [0.5, 2], deliveryMs: [0.5, 3] },
+    buckets: [
+      { per: 'Day', quota: 1000, burst: null, isKey: false },
+      { per: 'Day', quota: 1000, burst: null, isKey: true },
+    ],
+    acts: [
+      { act: 'drain', at: 0, of: 0, isEverywhere: true, isPiecewise: true },
+      { act: 'drain', at: 0, of: 0.99, isEverywhere: true, isPiecewise: true },
+      { act: 'deploy', everyMs: 4000, awayMs: 100, compacted: true },
+      { act: 'pass', ms: 30000 },
+      { act: 'lose-log' },
+      { act: 'pass', ms: 1000 },
+      { act: 'start', compacted: false },
+      { act: 'pass', ms: 8000 },
+      { act: 'drain', at: 0.999, of: 0, isEverywhere: false, isPiecewise: true },
+      { act: 'drain', at: 0.999, of: 0.99, isEverywhere: false, isPiecewise: true },
+    ],
+  },
   'a reservation alone is published: it counts in no span until its use is known': {
     seed: 702204,
     nodes: 5,

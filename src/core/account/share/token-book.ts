@@ -182,9 +182,9 @@ export class TokenBook implements ChargeReader {
     if (followed !== undefined) this.#unserved.add(followed);
   }
 
-  /** Lists unserved lanes whose stock no row may have, ROWS_AT_ONCE_MAX at most. */
-  keptLanes(): number[] {
-    const kept = [...this.#unserved].filter(({ isKept }) => isKept).slice(0, ROWS_AT_ONCE_MAX);
+  /** Lists unserved lanes whose stock is perhaps in no row, at most so many. */
+  keptLanes(most: number): number[] {
+    const kept = [...this.#unserved].filter(({ isKept }) => isKept).slice(0, most);
     return kept.map(({ group, direction }) => laneOf(group, direction));
   }
 
