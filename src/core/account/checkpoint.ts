@@ -4,12 +4,12 @@ import { type ClusterBucket, debtMaxOf, tokensAfter } from './cluster-bucket.js'
 /**
  * Computes the stock of a bucket from the rows of its lane. A node that begins to follow the bucket needs no more.
  *
- *     no row has a stock    the depth: a taker keeps a row until the bucket is full again
+ *     no row has a stock    the depth: a taker keeps its row until the bucket is full again
  *     otherwise             the stock of the furthest row − `unread` of rows behind it + the inflow since
  *     at most               each row's stock + all inflow since
  *
- * The author of the *furthest* row had read most of the log. *Behind* it are the rows that it had not read, itself
- * among them.
+ * The author of the *furthest* row had read most of the log. *Behind* it are the rows that it had not read: its own is
+ * one, because nobody has read a record that he is writing.
  *
  * *Worked*, 60 per hour: ten minutes ago the only row had a stock of 10, and 2 unread. Now it is 10 − 2 + 10 = 18.
  *
@@ -24,7 +24,7 @@ export function stockNow(rows: readonly Checkpoint[], bucket: ClusterBucket, exp
   let stock = furthest.stock;
   for (const { offset, unread } of rows) if (offset >= furthest.readUntil) stock -= unread;
   stock = within(bucket, stock);
-  // A node that read a compacted log counts fewer pauses; where nothing is expected, it computes the same bits.
+  // Leaves pauses out where no use is expected: readers of a compacted log count fewer of them.
   const busyMs = expectedPerSecond === 0 ? 0 : furthest.spanMs - furthest.pauseMs;
   stock = tokensAfter(bucket, stock, busyMs, expectedPerSecond);
   stock = tokensAfter(bucket, stock, furthest.spanMs - busyMs, 0);

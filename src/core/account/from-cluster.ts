@@ -58,7 +58,7 @@ export function isDeep(bucket: ClusterBucket, tokens: number): boolean {
 }
 
 /**
- * The part of a full bucket that a node may take unread. Its use of a silent key counts.
+ * Computes an *advance*: the part of a full bucket that a node may take unread. Its use of a silent key counts.
  *
  *     N · 2/(N − 1), all at once  +  1 − 2/(N − 1), the first to read its own record back  =  three depths
  *

@@ -1,8 +1,8 @@
 /**
  * Counts one node's use of one slot against its expected use.
  *
- * All nodes extrapolate each other's use: the expected use, and each node's part of the slack, which is nobody's
- * expected use and does not fit into a full bucket. The *charge* is the node's use beyond that, since its life began.
+ * All nodes extrapolate each other's use: the expected use, and each node's part of the slack: inflow that nobody is
+ * expected to use, while the bucket is full. The *charge* is the node's use beyond that, since its life began.
  * It falls while the node takes less. A report carries the charge as a sum, so a lost or late record loses nothing.
  *
  * Rejected: to report counts of use. Use that the slack had paid for became a debt (docs/decisions/0070).

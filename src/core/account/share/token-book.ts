@@ -62,14 +62,21 @@ interface FollowedLane {
   /** The offset from which on it was followed; NaN = its stock was carried over from another log. */
   beganOffset: number;
   /** True from its settlement until its rows are viewed. */
-  isOutdated: boolean;
-  /** True = followed until full, because no row has its stock. */
+  awaitsView: boolean;
+  /** True = followed until full, because perhaps no row has its stock. */
   isKept: boolean;
 }
 
 /**
- * Follows the cluster's buckets of served lanes, record by record. Others stand in rows of the log alone
- * (core/account/checkpoint.ts), except those with a ramp and those without a row of their stock (`isKept`).
+ * Follows the cluster's buckets of served lanes, record by record. All others stand in rows of the log alone:
+ *
+ *     a lane is used       serve, #follow, #restore: the stock by the rows (core/account/checkpoint.ts)
+ *     records are read     settle, charge, recordApplied: time and use, alike at all who follow the bucket
+ *     a node stops         Publisher.sayFarewell writes stocks that no row has, and silent keys (KeyBook.lastWords)
+ *     another log begins   beginEpoch keeps the stocks, and Coordinator.#writeKept writes them into it
+ *
+ * Followed without being served are lanes with a ramp, and those whose stock is perhaps in no row (`isKept`). What may
+ * be granted twice at each step: docs/guide/tokens.md#what-a-restart-does.
  */
 export class TokenBook implements ChargeReader {
   readonly #parts: TokenBookParts;
@@ -392,7 +399,7 @@ export class TokenBook implements ChargeReader {
     this.#ramped.delete(mapLane);
   }
 
-  /** Tests if this node's row has to stay: its stocks are not full, and no later reader published them. */
+  /** Tests if this node's row has to stay: its bucket is not full, and nobody who had read further has published it. */
   hasToRemember({ mapLane, partition, tokens }: LaneState, nowMs: number): boolean {
     if (tokens === null || tokens.fullInMs(this.#parts.log.spanNowMs(partition, nowMs)) === 0) return false;
     const { usageMap, membership, nodeKey } = this.#parts;
@@ -471,7 +478,7 @@ export class TokenBook implements ChargeReader {
       mapLane,
       partition,
       ceiling: Infinity,
-      isOutdated: false,
+      awaitsView: false,
       isKept: false,
       beganOffset,
     };
@@ -508,7 +515,7 @@ export class TokenBook implements ChargeReader {
   }
 
   #outdate(lane: FollowedLane): void {
-    lane.isOutdated = true;
+    lane.awaitsView = true;
     lane.tokens.isCurrent = false;
     this.#outdated.push(lane);
   }
@@ -530,7 +537,7 @@ export class TokenBook implements ChargeReader {
   #view(lane: FollowedLane): void {
     if (lane.tokens.isCurrent) return;
     this.views++;
-    lane.isOutdated = false;
+    lane.awaitsView = false;
     this.#parts.shares.viewTokens(lane.tokens, lane);
     lane.ceiling = this.#ceilingOf(lane);
   }
@@ -574,8 +581,8 @@ export interface LaneCheckpoint {
 const NO_CHECKPOINT: LaneCheckpoint = { columns: {}, fullInMs: 0 };
 
 /** Tests if a lane has been settled since its last change; a view in between ends that. */
-function isSettled({ tokens, isOutdated }: FollowedLane): boolean {
-  return isOutdated && !tokens.isCurrent;
+function isSettled({ tokens, awaitsView }: FollowedLane): boolean {
+  return awaitsView && !tokens.isCurrent;
 }
 
 /** Tests if a bucket of a group may be deeper than before. */
