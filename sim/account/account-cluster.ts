@@ -38,6 +38,7 @@ export class AccountCluster {
   /** Milliseconds without any node, in which log time stands still, and begin of the last such time. */
   #emptyMs = 0;
   #emptySinceMs = 0;
+  #lostMs = -Infinity;
   #started = 0;
   #nights = 0;
 
@@ -136,7 +137,14 @@ export class AccountCluster {
     // In a new log each has a part until all have published.
     this.troubledMs = this.nowMs + this.config.timing.stalenessMs;
     this.topic.makeAnew();
-    if (this.members.some(({ node }) => node.isReady)) return;
+    this.#lostMs = this.nowMs;
+    this.#forgetUnlessKnown();
+  }
+
+  /** Allows a full bucket where no node is left that has noticed the new log. */
+  #forgetUnlessKnown(): void {
+    if (this.nowMs - this.#lostMs > this.deliveryMs || this.members.some(({ node }) => node.isReady)) return;
+    this.#lostMs = -Infinity;
     for (const { ledger, depth } of this.told) ledger.allow(this.nowMs, TOGETHER * depth);
   }
 
@@ -162,6 +170,7 @@ export class AccountCluster {
   #gone(name: string): void {
     this.members = this.members.filter((member) => member.name !== name);
     if (this.members.length === 0) this.#emptySinceMs = this.nowMs;
+    this.#forgetUnlessKnown();
     this.troubledMs = Math.max(this.troubledMs, this.nowMs);
   }
 

@@ -273,6 +273,18 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'drain', at: 0.999, of: 0.99, isEverywhere: false, isPiecewise: true },
     ],
   },
+  'a log that is lost just before all stop: what they write was not read of the new one, and counts for nothing': {
+    seed: 804172,
+    nodes: 2,
+    buckets: [{ per: 'Day', quota: 1000, burst: null, isKey: true }],
+    acts: [
+      { act: 'drain', at: 0.238, of: 0.885, isEverywhere: true, isPiecewise: true },
+      { act: 'lose-log' },
+      { act: 'night', ms: 30000000, isKilled: false, isLogLost: false, compacted: true },
+      { act: 'pass', ms: 5000 },
+      { act: 'drain', at: 0.35, of: 0.57, isEverywhere: true, isPiecewise: true },
+    ],
+  },
   'a reservation alone is published: it counts in no span until its use is known': {
     seed: 702204,
     nodes: 5,
