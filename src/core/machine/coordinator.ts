@@ -327,8 +327,8 @@ export class Coordinator {
       if (read.record?.kind === 'group-state') this.tokens.rampMoves(read.record);
       const changed = this.log.apply(read, nowMs);
       if (changed) this.#areMembersNew[read.partition] = true;
-      this.tokens.readMembers(changed, read);
       this.tokens.rampTimePassed(read.partition);
+      this.tokens.readMembers(changed, read);
       this.tokens.recordApplied();
       if (read.record === null) this.#publisher.sayAgain(read);
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);

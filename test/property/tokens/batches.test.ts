@@ -9,16 +9,24 @@ import {
   reportRecordKey,
   type TopicRecord,
 } from '../../../src/core/base/protocol/record.js';
+import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { laneOf } from '../../../src/core/base/vocabulary.js';
-import { GROUP, SETTINGS } from '../../simulation/settings.js';
+import { GROUP, RAMP, SETTINGS } from '../../simulation/settings.js';
 import { OneNode } from '../../unit/core/machine/one-node.js';
 import { runs } from '../seed.js';
 
-const GROUPS = ['one', 'two'].map((name) => ({
+const GROUPS: readonly GroupSettings[] = ['one', 'two'].map((name) => ({
   ...GROUP,
   name,
-  quota: { ...GROUP.quota, publish: [200, 90_000] as const },
-  burst: { messages: 150, bytes: null, policy: 'optimistic' as const },
+  quota: { ...GROUP.quota, publish: [200, 90_000] },
+  burst: { messages: 150, bytes: null, policy: 'optimistic' },
+}));
+
+/** The targets rise with log time alone, and the depths with them. */
+const RISING: readonly GroupSettings[] = GROUPS.map((group) => ({
+  ...group,
+  burst: GROUP.burst,
+  ramp: { ...RAMP, mode: 'scheduled', fromPerSecond: 20, toPerSecond: null, overMs: 60_000 },
 }));
 
 const row = fc.record({
@@ -39,12 +47,28 @@ const action = fc.record({
   newLife: fc.nat(9).map((drawn) => drawn === 0),
   bundle: fc.nat(1),
   rows: fc.uniqueArray(row, { maxLength: 2, selector: ({ group }) => group }),
-  gapMs: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constantFrom(1900, 3000)),
+  gapMs: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constantFrom(0, 1900, 3000)),
   isRepeated: fc.nat(9).map((drawn) => drawn === 0),
   /** Whether a reader of single records has this one in a step of its own. */
   endsStep: fc.boolean(),
 });
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
+
+const PLAIN: Action = {
+  kind: 'node',
+  node: 0,
+  newLife: false,
+  bundle: 0,
+  rows: [],
+  gapMs: 0,
+  isRepeated: false,
+  endsStep: false,
+};
+
+const TAKES: Action = { ...PLAIN, kind: 'report', rows: [{ group: 0, demand: 0, size: 100, charge: 15 }] };
+
+/** A node joins, and log time goes on with the next record. */
+const JOINS_BETWEEN_STEPS: Action[] = [PLAIN, { ...PLAIN, node: 1 }, { ...TAKES, gapMs: 19 }];
 
 function historyOf(actions: readonly Action[], node: OneNode, offset: number): ReadEvent[] {
   const { cluster } = SETTINGS;
@@ -81,8 +105,8 @@ function rowOf({ group, demand, size, charge }: Action['rows'][number]): ReportR
 }
 
 /** A node that has followed both lanes until they were full. */
-function reader(): { readonly node: OneNode; readonly offset: number } {
-  const node = OneNode.ready({ groups: GROUPS });
+function reader(groups: readonly GroupSettings[]): { readonly node: OneNode; readonly offset: number } {
+  const node = OneNode.ready({ groups });
   for (const group of [0, 1]) node.tryAcquire(laneOf(group, 0), 1, { bytes: 100 });
   node.run(9000);
   node.lose();
@@ -96,11 +120,14 @@ function tokensOf(node: OneNode): number[] {
   });
 }
 
-test('it makes no difference to the tokens how many records a node reads in one step', () => {
+test.each([
+  ['', GROUPS],
+  [', nor where ramps move the targets', RISING],
+])('it makes no difference to the tokens how many records a node reads in one step%s', (_, groups) => {
   let moved = 0;
   fc.assert(
     fc.property(fc.array(action, { minLength: 4, maxLength: 40, size: 'max' }), (actions) => {
-      const [alone, inSteps, atOnce] = [reader(), reader(), reader()];
+      const [alone, inSteps, atOnce] = [reader(groups), reader(groups), reader(groups)];
       const full = tokensOf(alone.node);
       const history = historyOf(actions, alone.node, alone.offset);
       for (const read of history) alone.node.step({ kind: 'records-read', records: [read] });
@@ -116,8 +143,19 @@ test('it makes no difference to the tokens how many records a node reads in one 
       expect(tokensOf(atOnce.node)).toEqual(tokensOf(alone.node));
       if (tokensOf(alone.node).some((each, slot) => each !== full[slot])) moved++;
     }),
-    runs(40),
+    { ...runs(40), examples: [[JOINS_BETWEEN_STEPS]] },
   );
   // A node that starts behind a gap fills the buckets.
   expect(moved).toBeGreaterThan(5);
+});
+
+test('where no use is expected, a bucket on a ramp has the same tokens whether a node joins or only beats', () => {
+  const tokens = [0, 1].map((joins) => {
+    const { node, offset } = reader(RISING);
+    const beats = { ...PLAIN, gapMs: 300 };
+    const records = historyOf([TAKES, { ...TAKES, rows: [] }, { ...beats, node: joins }, beats], node, offset);
+    for (const read of records) node.step({ kind: 'records-read', records: [read] });
+    return tokensOf(node);
+  });
+  expect(tokens[1]).toEqual(tokens[0]);
 });

@@ -257,8 +257,8 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Settles ramps after a record moved a partition's log time. Until then the target was that of the record before, so
-   * that it is a function of log time that all nodes compute alike.
+   * Settles ramps after a record moved a partition's log time, before its members are viewed. Until then the target
+   * was that of the record before, so that it is a function of log time that all nodes compute alike.
    */
   rampTimePassed(partition: number): void {
     for (const [mapLane, lane] of this.#ramped) {
@@ -288,7 +288,7 @@ export class TokenBook implements ChargeReader {
   /**
    * Views the lanes that a change of members concerns. Those have rows of a node that came or went, or another expected
    * use. All others are viewed at the next look: their expected use is the same, to the bit, so their time of viewing
-   * does not matter.
+   * does not matter. Except on a ramp, where a later look would count the time before it at a higher target.
    *
    * A lane without rows is not settled: perhaps no other node follows it, and rounding makes the sum of two parts of a
    * time another one than that of the whole.
@@ -307,7 +307,7 @@ export class TokenBook implements ChargeReader {
     const isOwn = changed.some((member) => member.nodeKey === nodeKey);
     for (const [mapLane, lane] of this.#lanes) {
       if (lane.partition !== partition || isSettled(lane)) continue;
-      if (!isOwn && lane.tokens.isSameFor(members.length)) lane.tokens.isCurrent = false;
+      if (!isOwn && !this.#ramped.has(mapLane) && lane.tokens.isSameFor(members.length)) lane.tokens.isCurrent = false;
       else if (usageMap.firstRow(mapLane) === -1) this.#outdate(lane);
       else this.rowsChanged(mapLane);
     }
