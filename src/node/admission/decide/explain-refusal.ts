@@ -75,7 +75,11 @@ export class RefusalExplainer {
     this.#parts.keys?.countOverQuota(Math.floor(lane / DIRECTION_COUNT));
     const tokensMs = this.#parts.joint.waitMs(request, nowMs);
     let waitMs = tokensMs;
-    if (level === 'group') {
+    const { coordinator } = this.#parts.loop;
+    if (level === 'group' && coordinator?.log.epochs.isHolding) {
+      // A new log tells who takes what within that time.
+      waitMs = Math.min(tokensMs, coordinator.settings.stalenessMs);
+    } else if (level === 'group') {
       waitMs = this.#settledMs(request, refused, tokensMs, nowMs);
       if (mayPromise) waitMs = this.#promisedMs(request, refused, waitMs, nowMs);
     }
@@ -197,10 +201,11 @@ function toldMs(waitMs: number): number {
   return Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
 }
 
-/** Reads this node's place among all, above 0 and at most 1; in the middle if alone. */
+/** Reads this node's place among all, above 0 and at most 1; in the middle where it is alone or the log lacks it. */
 function turnOf(coordinator: CoordinatorView['coordinator']): number {
-  const nodes = coordinator?.membership.aliveCount ?? 1;
-  return coordinator === null || nodes === 1 ? 0.5 : (coordinator.membership.indexOf(coordinator.nodeKey) + 1) / nodes;
+  const nodes = coordinator?.membership.aliveCount ?? 0;
+  const at = coordinator?.membership.indexOf(coordinator.nodeKey) ?? -1;
+  return nodes <= 1 || at === -1 ? 0.5 : (at + 1) / nodes;
 }
 
 /** Milliseconds until shares have followed a new demand: a report (50 ms), a delivery, a round. */

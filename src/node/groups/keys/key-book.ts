@@ -619,9 +619,11 @@ export class KeyBook {
     const charged = spent.map((units, direction): readonly [number, number] => {
       const lane = lanes[direction];
       if (units[MESSAGES] + units[BYTES] > 0) loop.serve(lane);
-      // A group of a node that started alone has a bucket of milliseconds, and would owe most of a silent key's.
+      // A bucket of milliseconds, of a node alone or in a new log, would owe most of a silent key's.
+      const served = loop.coordinator?.lanes.get(lane);
+      const hasGate = this.#dividedBy !== null || (served?.tokens != null && !served.isLimitedByTokens);
       const most = (dimension: number) => {
-        return this.#dividedBy === null ? Infinity : Math.max(0, Math.floor(limiter.available(lane, dimension, nowMs)));
+        return hasGate ? Math.max(0, Math.floor(limiter.available(lane, dimension, nowMs))) : Infinity;
       };
       return [Math.min(units[MESSAGES], most(MESSAGES)), Math.min(units[BYTES], most(BYTES))];
     });
