@@ -19,7 +19,6 @@ import {
   AT_REST_MS,
   CREDIT_MS,
   NEARLY_ALL_RATIO,
-  TOGETHER_DEPTHS,
   UNPUBLISHED_DEPTHS,
   UNPUBLISHED_NOISE_DEPTHS,
   UNPUBLISHED_NOISE_SECONDS,
@@ -518,10 +517,12 @@ export class SlotTokens {
     this.comesBackPerSecond = perSecond;
   }
 
-  /** Returns a piece as large as this node's requests, of which every node may take one within three depths. */
+  /**
+   * Returns a piece as large as this node's requests, at most an advance: every node may take one, also of a bucket that
+   * holds no more than one since a full one was taken, and all of it stays within three depths.
+   */
   #pieceOf({ depth }: ClusterBucket, nodes: number): number {
-    const most = Math.min(depth, (TOGETHER_DEPTHS * depth) / nodes);
-    return Math.max(this.piece, Math.min(this.#requestSize, most));
+    return Math.max(this.piece, Math.min(this.#requestSize, wholeOf(nodes, false) * depth));
   }
 
   #giveInPieces(bucket: ClusterBucket, nodes: number, now: FlowNow, atMost: number): void {

@@ -285,6 +285,19 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'drain', at: 0.35, of: 0.57, isEverywhere: true, isPiecewise: true },
     ],
   },
+  'all nodes take a piece as large as their requests of a bucket that holds one': {
+    seed: 152,
+    nodes: 8,
+    delays: { appendMs: [50, 100], deliveryMs: [50, 100] },
+    buckets: [{ per: 'Minute', quota: 600, burst: 60, isKey: false }],
+    acts: [
+      { act: 'drain', at: 0.373, of: 0.863, isEverywhere: true, isPiecewise: true },
+      { act: 'pass', ms: 5000 },
+      { act: 'drain', at: 0.459, of: 0.509, isEverywhere: true, isPiecewise: false },
+      { act: 'pass', ms: 5000 },
+      { act: 'drain', at: 0.614, of: 0.965, isEverywhere: true, isPiecewise: true },
+    ],
+  },
   'a reservation alone is published: it counts in no span until its use is known': {
     seed: 702204,
     nodes: 5,
