@@ -518,8 +518,8 @@ export class SlotTokens {
   }
 
   /**
-   * Returns a piece as large as this node's requests, at most an advance: every node may take one, also of a bucket that
-   * holds no more than one since a full one was taken, and all of it stays within three depths.
+   * Returns a piece as large as this node's requests, at most an advance. Every node may take one at once, also where
+   * the bucket holds no more: all of it stays within three depths.
    */
   #pieceOf({ depth }: ClusterBucket, nodes: number): number {
     return Math.max(this.piece, Math.min(this.#requestSize, wholeOf(nodes, false) * depth));
