@@ -50,9 +50,14 @@ function drawActs(random: Random, options: DrawOptions): Act[] {
   const pauses = PAUSES_MS.filter(() => random.next() < 0.5);
   const count = ACTS_MIN + below(random, ACTS_MAX - ACTS_MIN);
   const acts: Act[] = [];
+  let drained: Act | undefined;
   while (acts.length < count) {
     const kind = pickWeighted(random, drawn);
-    if (kind !== null) acts.push(kind.draw(random));
+    if (kind !== null) {
+      const act = kind.draw(random);
+      acts.push(act, ...shown(random, act, drained));
+      if (act.act === 'drain') drained = act;
+    }
     if (kind === null || random.next() < 0.8) acts.push({ act: 'pass', ms: pick(random, pauses) ?? 1000 });
   }
   return acts;
@@ -61,13 +66,39 @@ function drawActs(random: Random, options: DrawOptions): Act[] {
 function withinTime(acts: readonly Act[], nodes: number, mostMs = NODE_MS_MAX): Act[] {
   let leftMs = mostMs;
   return acts.filter((act) => {
-    const ms = act.act === 'pass' ? act.ms : act.act === 'move' ? act.times * act.everyMs : 0;
+    const ms = msOf(act);
     if (ms * nodes > leftMs) return false;
     leftMs -= ms * nodes;
     return true;
   });
 }
 
+function msOf(act: Act): number {
+  if (act.act === 'pass') return act.ms;
+  return act.act === 'move' || act.act === 'hoard' ? act.times * act.everyMs : 0;
+}
+
+/** Draws what shows an act's effect at times: a held reservation, and a log that was lost. */
+function shown(random: Random, act: Act, drained: Act | undefined): Act[] {
+  if (random.next() < 0.5) return [];
+  if (act.act === 'reserve' && act.heldMs > LOOKED_MS) {
+    const { at, of } = act;
+    return [
+      { act: 'pass', ms: LOOKED_MS },
+      { act: 'probe', at, of, restMs: 10_000, isWhole: false },
+    ];
+  }
+  if (act.act !== 'lose-log' || drained?.act !== 'drain') return [];
+  return [
+    { act: 'pass', ms: 1000 },
+    { act: 'start', compacted: false },
+    { act: 'pass', ms: LOOKED_MS },
+    { ...drained, at: NEWEST, isEverywhere: false },
+  ];
+}
+
+const NEWEST = 0.999;
+const LOOKED_MS = 12_000;
 const NODES_MAX = 12;
 const PARTITIONS_MAX = 4;
 const ACTS_MIN = 5;
@@ -128,6 +159,12 @@ const HABITS: readonly Habit[] = [
   })),
   habit('wait', 2, (random) => ({ ...asked(random), part: part(random), waitMs: pick(random, [50, 2000, 20_000]) })),
   habit('reserve', 4, (random) => ({ ...asked(random), ...held(random) })),
+  habit('hoard', 1, (random) => ({
+    ...asked(random),
+    part: pick(random, [0.3, 0.9]),
+    everyMs: pick(random, [200, 1000, 5000]),
+    times: 4 + below(random, 12),
+  })),
   habit('take', 2, (random) => ({ ...asked(random), ...held(random), waitMs: pick(random, [0, 0, 3000]) })),
   habit('consume', 1, (random) => ({ ...asked(random), part: part(random) / 3, isRequested: random.next() < 0.5 })),
   habit('probe', 3, (random) => ({

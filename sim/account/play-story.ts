@@ -102,7 +102,8 @@ class Play {
     } else if (act.act === 'drain') {
       const members = act.isEverywhere ? this.#cluster.members : [member];
       for (const one of members) if (one.node.isReady) this.#drain(one, told, act.isPiecewise);
-    } else if (act.act === 'wait') this.#wait(member, told, amountOf(told, act.part), act.waitMs);
+    } else if (act.act === 'hoard') await this.#hoard(member, told, act);
+    else if (act.act === 'wait') this.#wait(member, told, amountOf(told, act.part), act.waitMs);
     else if (act.act === 'reserve') this.#reserve(member, told, act);
     else if (act.act === 'take') this.#take(member, told, act);
     else {
@@ -191,6 +192,23 @@ class Play {
         grant.amount = Math.min(actual, messages);
       });
     });
+  }
+
+  async #hoard(
+    member: Member,
+    told: ToldBucket,
+    { part, everyMs, times }: Extract<Act, { readonly act: 'hoard' }>,
+  ): Promise<void> {
+    for (let left = times; left > 0; left--) {
+      const heldMs = left * everyMs + (times - left) * CANCEL_EVERY_MS;
+      this.#reserve(member, told, { part, heldMs, used: 0 });
+      await this.pass(everyMs);
+    }
+    for (let left = times; left > 0 && member.node.isReady; left--) {
+      this.#drain(member, told, true);
+      told.askedMs = this.#cluster.nowMs;
+      await this.pass(CANCEL_EVERY_MS);
+    }
   }
 
   #take(member: Member, told: ToldBucket, act: Extract<Act, { readonly act: 'take' }>): void {
@@ -363,6 +381,7 @@ const SETTLED_MS = 1000;
 const PROMISES_EVERY_MS = 100;
 const LOOK_EVERY_MS = 60_000;
 const FAREWELL_MS = 2000;
+const CANCEL_EVERY_MS = 25;
 const TICKS = 8;
 /** Largest quota; deeper buckets take too long to empty. */
 const QUOTA_MAX = 6000;

@@ -45,6 +45,8 @@ export type Act =
       readonly heldMs: number;
       readonly used: number;
     } & Asked)
+  /** Reserves time after time, then cancels one after the other, and takes what came back. */
+  | ({ readonly act: 'hoard'; readonly part: number; readonly everyMs: number; readonly times: number } & Asked)
   /** Work that cannot be refused. */
   | ({ readonly act: 'consume'; readonly part: number; readonly isRequested: boolean } & Asked)
   /** Must get one message of a rested bucket, or all. */
