@@ -20,13 +20,23 @@ interface FaultRow {
   readonly hits: 'node' | 'broker' | 'node and broker' | 'nobody';
   /** Faults with the same word do not overlap: Kafka's controllers would refuse what we want of them. */
   readonly excludes?: 'brokers';
-  /** Nodes that start while it lasts are turned away, as this one is: one such node is enough. */
+  /** Kinds at whose side it would hit a node that has a fault already, or one that is turned away. */
   readonly without?: readonly string[];
 }
 
 const ROWS = {
   'node-kill': { scope: 'process', what: 'node killed with -9, started again', lastsMs: [500, 9000], hits: 'node' },
   'node-restart': { scope: 'process', what: 'node leaves (SIGTERM) and returns', lastsMs: [500, 6000], hits: 'node' },
+  'rolling-deploy': {
+    scope: 'process',
+    what: 'every node in turn leaves (SIGTERM) and returns',
+    lastsMs: [0, 0],
+    hits: 'nobody',
+    without: [
+      ...['node-kill', 'node-restart', 'node-freeze', 'node-twice', 'partitions-added'],
+      ...['link-reset', 'link-drop', 'link-half-open', 'link-delay', 'link-one-broker'],
+    ],
+  },
   'node-freeze': { scope: 'process', what: 'node frozen (SIGSTOP)', lastsMs: [1000, 14_000], hits: 'node' },
   'node-twice': { scope: 'process', what: 'second process with the id', lastsMs: [5000, 10_000], hits: 'node' },
   'link-reset': { scope: 'alone', what: 'node cut off, connections reset', lastsMs: [2000, 16_000], hits: 'node' },

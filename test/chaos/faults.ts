@@ -39,6 +39,10 @@ const kafkaNode = ({ brokers }: Stage, index: number) => {
   return node;
 };
 
+async function leave({ nodes, say }: Stage, node: number): Promise<void> {
+  if (!(await nodes.leave(node))) say('it did not leave within 10 s of SIGTERM, and was killed');
+}
+
 /** A node that does not get ready does not end the run: the judge will say that the cluster is not one again. */
 async function startNode({ nodes, say }: Stage, node: number): Promise<void> {
   await nodes.start(node);
@@ -64,10 +68,17 @@ export const ACTIONS: Readonly<Record<FaultKind, Action>> = {
     remedy: (stage, fault) => startNode(stage, nodeOf(fault)),
   },
   'node-restart': {
-    begin: async ({ nodes, say }, fault) => {
-      if (!(await nodes.leave(nodeOf(fault)))) say('it did not leave within 10 s of SIGTERM, and was killed');
-    },
+    begin: (stage, fault) => leave(stage, nodeOf(fault)),
     remedy: (stage, fault) => startNode(stage, nodeOf(fault)),
+  },
+  'rolling-deploy': {
+    begin: async (stage) => {
+      for (let node = 0; node < NODES; node++) {
+        await leave(stage, node);
+        await startNode(stage, node);
+      }
+    },
+    remedy: nothing,
   },
   'node-freeze': {
     begin: ({ nodes }, fault) => nodes.signal(nodeOf(fault), 'SIGSTOP'),

@@ -20,7 +20,9 @@ const ISOLATES: ReadonlySet<FaultKind> = new Set([
   ...(['link-reset', 'link-drop', 'link-half-open'] as const),
   ...(['brokers-two-killed', 'brokers-all-frozen'] as const),
 ]);
-const RESTARTS: ReadonlySet<FaultKind> = new Set(['node-kill', 'node-restart', 'node-twice', 'partitions-added']);
+const RESTARTS: ReadonlySet<FaultKind> = new Set([
+  ...(['node-kill', 'node-restart', 'rolling-deploy', 'node-twice', 'partitions-added'] as const),
+]);
 const OTHER_LOGS: ReadonlySet<FaultKind> = new Set(['topic-anew', 'partitions-added']);
 const ALL_NODES: readonly number[] = Array.from({ length: NODES }, (_, node) => node);
 
@@ -37,7 +39,7 @@ export function tracelessOf(samples: readonly Sample[], happened: readonly Happe
     const hit = node === null || FAULTS[kind].scope === 'topic' ? ALL_NODES : [node];
     const missing = [
       ...(ISOLATES.has(kind) ? hit.flatMap((at) => notIsolated(at, byNode, one)) : []),
-      ...(RESTARTS.has(kind) ? sameLife(node as number, byNode, one) : []),
+      ...(RESTARTS.has(kind) ? (node === null ? ALL_NODES : [node]).flatMap((at) => sameLife(at, byNode, one)) : []),
       ...(OTHER_LOGS.has(kind) ? hit.flatMap((at) => sameLog(at, byNode, one, roundDoneMs)) : []),
       ...(kind === 'node-freeze' ? answered(node as number, byNode, one) : []),
     ];
