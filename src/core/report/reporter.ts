@@ -209,8 +209,8 @@ export class Reporter {
     if (lane.entry.life === 'ending') return;
     if (lane.tokens !== null && isResting(lane)) {
       // Units given back without a request are published, too.
-      const { isReportDue, hasUnread } = lane.tokens;
-      const isOver = !(hasUnread || this.#tokens.hasToRemember(lane, nowMs));
+      const { isReportDue } = lane.tokens;
+      const isOver = !this.#mayCharge(lane, nowMs);
       if (isReportDue || isOver) this.#entryChanged(lane, isReportDue ? 'charge' : 'over', DUE, nowMs);
       return;
     }
@@ -292,12 +292,21 @@ export class Reporter {
     return this.#isStepDue(lane, silentMs) ? 'step' : null;
   }
 
+  /**
+   * Tests if a lane's charge or stock has to stand in the log, or what is reserved may change its charge: the first
+   * record of an entry can give nothing back.
+   */
+  #mayCharge(lane: LaneState, nowMs: number): boolean {
+    const { tokens } = lane;
+    if (tokens === null) return false;
+    return tokens.hasUnread || this.#limiter.mayComeBack(lane.lane) || this.#tokens.hasToRemember(lane, nowMs);
+  }
+
   /** @param deviation published error ÷ that of a due report */
   #entryChanged(lane: LaneState, reason: ReportReason, deviation: number, nowMs: number): void {
     // Costs may be reported at another node than the one that admitted the work.
     const { entry, tokens } = lane;
-    const hasToSay =
-      !isZero(lane) || lane.costs.now !== null || tokens?.hasUnread === true || this.#tokens.hasToRemember(lane, nowMs);
+    const hasToSay = !isZero(lane) || lane.costs.now !== null || this.#mayCharge(lane, nowMs);
     if (entry.life !== 'ending' && hasToSay) entry.life = 'due';
     else if (entry.isOpen) entry.life = tokens === null ? 'none' : 'ending';
     this.#book.changed(lane.group, lane.groupId, reason, deviation);

@@ -298,6 +298,19 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'drain', at: 0.614, of: 0.965, isEverywhere: true, isPiecewise: true },
     ],
   },
+  'what is reserved comes back though another node has published the bucket since': {
+    seed: 1023,
+    nodes: 2,
+    delays: { appendMs: [1, 3], deliveryMs: [1, 8] },
+    buckets: [{ per: 'Hour', quota: 60, burst: null, isKey: true }],
+    acts: [
+      { act: 'reserve', at: 0.007, of: 0.083, part: 1, heldMs: 15000, used: 0 },
+      { act: 'pass', ms: 12000 },
+      { act: 'reserve', at: 0.836, of: 0.093, part: 0, heldMs: 75000, used: 1 },
+      { act: 'pass', ms: 12000 },
+      { act: 'probe', at: 0.836, of: 0.093, restMs: 10000, isWhole: false },
+    ],
+  },
   'a reservation alone is published: it counts in no span until its use is known': {
     seed: 702204,
     nodes: 5,
