@@ -21,7 +21,11 @@ const ISOLATES: ReadonlySet<FaultKind> = new Set([
   ...(['brokers-two-killed', 'brokers-all-frozen'] as const),
 ]);
 const RESTARTS: ReadonlySet<FaultKind> = new Set([
-  ...(['node-kill', 'node-restart', 'rolling-deploy', 'node-twice', 'partitions-added'] as const),
+  'node-kill',
+  'node-restart',
+  'rolling-deploy',
+  'node-twice',
+  'partitions-added',
 ]);
 const OTHER_LOGS: ReadonlySet<FaultKind> = new Set(['topic-anew', 'partitions-added']);
 const ALL_NODES: readonly number[] = Array.from({ length: NODES }, (_, node) => node);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { laneOf, MESSAGES, slotOf } from '../../../src/core/base/vocabulary.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
@@ -29,9 +30,18 @@ async function lineInGold() {
     node.acquire({ tenant: 'acme' }, { messages: 1 }, { waitMs: 5000, signal: stop.signal }),
   );
   for (const each of waiting) each.catch(() => undefined);
-  node.limiter.tokens.set(gold, 1);
-  node.gate.waiting.wakeAll();
+  let hasAnswer = false;
+  waiting[0].finally(() => {
+    hasAnswer = true;
+  });
+  // A round between the two steps sets the tokens by the quota.
+  while (!hasAnswer) {
+    node.limiter.tokens.set(gold, 1);
+    node.gate.waiting.wakeAll();
+    await setImmediate();
+  }
   expect(await waiting[0]).toMatchObject({ granted: true });
+  node.limiter.tokens.set(gold, 0);
   return { node, gold, stop };
 }
 
