@@ -67,6 +67,8 @@ export class YamlComparison {
   #isFull = false;
   #sentMs = -Infinity;
   #compared = '';
+  /** The hashes, own and read, of which nothing was left to write. */
+  #written = '';
   #changes = 0;
 
   constructor(parts: YamlComparisonParts) {
@@ -123,7 +125,10 @@ export class YamlComparison {
     this.#compared = state;
     const nowMs = this.#parts.clock();
     if (nowMs - this.#sentMs < RESEND_MS) return [];
-    const due = [...this.#ownDue(), ...this.#strangers(nowMs)].filter(isSmall);
+    const own = `${this.#changes}/${yaml.version}`;
+    const ownDue = own === this.#written ? [] : this.#ownDue().filter(isSmall);
+    if (ownDue.length === 0) this.#written = own;
+    const due = [...ownDue, ...this.#strangers(nowMs).filter(isSmall)];
     if (due.length > 0) this.#sentMs = nowMs;
     return due;
   }
