@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { randomOf } from '../../property/random-of.js';
+import { someOf } from '../../property/seed.js';
 import { PER_MINUTE, withKeys } from './keys-cluster.js';
 
 const ONE = { messages: 1 };
@@ -24,7 +25,7 @@ const LEAST = { sticky: 98, random: 94 };
 const MOST = { sticky: 102, random: 106 };
 
 /** What test/long/keys.test.ts plays with three services in real time. */
-test.each(['sticky', 'random'] as const)(
+test.each(someOf(['sticky', 'random'] as const))(
   '10,000 keys unknown before, those above their quota %s at three nodes: the burst at once, then the quota',
   async (kind) => {
     const random = randomOf(7);
@@ -46,15 +47,17 @@ test.each(['sticky', 'random'] as const)(
       const fromMs = performance.now() + SETTLE_MS;
       const toMs = fromMs + JUDGED_MS;
       let cold = 0;
+      const refusedCold: string[] = [];
       for (let due = 0; performance.now() < toMs; await time.advance(TICK_MS)) {
         due += HOT_PER_TICK;
         for (; due >= 1; due--) for (const id of hot.keys()) ask(id);
         for (const end = cold + (COLD_KEYS * TICK_MS) / (SETTLE_MS + JUDGED_MS); cold < end; cold++) {
-          const decision = nodes[cold % 3].tryAcquire(`key:cold-${cold}`, ONE);
-          expect(decision.granted, `cold ${cold}`).toBe(true);
+          const name = `key:cold-${cold}`;
+          if (!nodes[cold % 3].tryAcquire(name, ONE).granted) refusedCold.push(name);
         }
       }
       expect(cold).toBeGreaterThanOrEqual(COLD_KEYS);
+      expect(refusedCold).toEqual([]);
       const spans = hot.flatMap(({ admittedMs }) => spansOf(admittedMs, fromMs, toMs));
       console.log(
         `${kind}: ${Math.min(...bursts)} to ${Math.max(...bursts)} of the first ${BURST}, ` +

@@ -15,6 +15,7 @@ import { expectToFit, findBrowser, NO_BROWSER, openPage } from './browser.js';
 const executablePath = findBrowser(process.env);
 const HOSTILE = '"><img src=x onerror="window.broken=1">';
 const LONG = `long/${'x'.repeat(195)}`;
+const FEW = 200;
 const MANY = 10_000;
 const NODES = ['a', 'b', 'c'] as const;
 const VIEWS = someOf(['#/', '#/group/orders/publish', '#/node', '#/why/orders/publish']);
@@ -34,8 +35,7 @@ describe('the live page in a browser', () => {
   beforeAll(async () => {
     if (executablePath === undefined) return;
     const quota = { publish: { messagesPerSecond: 600 } };
-    const many = Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`many-${at}`, { quota }]));
-    const groups = { orders: { quota }, [LONG]: { quota }, ...many };
+    const groups = { orders: { quota }, [LONG]: { quota }, ...manyGroups(FEW) };
     const keys = { 'key:{id}': { quota: { publish: { messagesPerSecond: '600/min' } } } };
     const shared = { cluster: `live-${process.pid}`, groups, keys, http: { host: '127.0.0.1', port: 0 } };
     const timing = { heartbeatMs: 200, stalenessMs: 1500 };
@@ -153,8 +153,11 @@ describe('the live page in a browser', () => {
   });
 
   test('10,000 groups scroll without a pause above 50 ms, and come where the wheel rests', async () => {
-    await visit('#/');
-    await expect.poll(() => page.textContent('.tools .hint')).toBe(`${MANY + 2} lines`);
+    const scene = await readyScene({ groups: manyGroups(MANY), http: { host: '127.0.0.1', port: 0 } });
+    onTestFinished(() => scene.close());
+    await page.goto(`${await listen(scene.app, scene.node)}/#/`);
+    await page.waitForSelector('#link[data-state=open]');
+    await expect.poll(() => page.textContent('.tools .hint')).toBe(`${MANY} lines`);
     await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline', 'toplevel'] });
     await page.evaluate(SCROLL);
     const longest = longestTask(await browser.stopTracing());
@@ -372,6 +375,11 @@ describe('the live page in a browser', () => {
     expect(complaints).not.toContain('Failed to fetch');
   });
 });
+
+function manyGroups(count: number): object {
+  const quota = { publish: { messagesPerSecond: 600 } };
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`many-${at}`, { quota }]));
+}
 
 interface TraceEvent {
   readonly name: string;

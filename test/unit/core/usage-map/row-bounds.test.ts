@@ -12,9 +12,12 @@ import { OneNode } from '../machine/one-node.js';
 const MEBI = 2 ** 20;
 const COLLECTIONS_MAX = 8;
 
-function rowOf(group: number, direction = 0): ReportRow {
-  const rates = { usageMessages: 1, usageBytes: 1, demandMessages: 1, demandBytes: 1 };
-  return { ...NOTHING_REPORTED, groupId: wideId(group), direction, ...rates, shareMessages: 1, shareBytes: 1 };
+const RATES = { usageMessages: 1, usageBytes: 1, demandMessages: 1, demandBytes: 1, shareMessages: 1, shareBytes: 1 };
+/** A spread that adds no field: two spreads in one literal take 4 µs, and a million rows are written here. */
+const ROW: ReportRow = { ...NOTHING_REPORTED, ...RATES, groupId: '', direction: 0 };
+
+function rowOf(group: number): ReportRow {
+  return { ...ROW, groupId: wideId(group) };
 }
 
 /** A record as a stranger may write it: every row about a group of its own, that nobody has heard of. */
