@@ -15,6 +15,7 @@ if (process.env.TEST_THIRD === undefined) {
 
 /**
  * quick:     everything in virtual time or in one process: computes, and waits for nothing
+ * waiting:   deadlines, real servers and processes, with next to nothing to compute
  * processes: the command, the embedded topic with several processes, and the limiter in real time
  * redis:     the Redis topic against real servers; mostly waiting
  * kafka:     the Kafka topic against real brokers; mostly waiting
@@ -38,6 +39,14 @@ const processes = [
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
 /** Against a real Redis. */
 const redis = ['test/conformance/redis-*.test.ts', 'test/integration/redis-*.test.ts'];
+/** A test of these takes a tenth of a core, and judges no rate. */
+const waiting = [
+  'test/conformance/embedded-topic.test.ts',
+  'test/integration/{enforce-example,kafka-partitions,kafka-topic-cost,kafka-topic-settings}.test.ts',
+  'test/unit/admission/{batches,told-when-to-come-back}.test.ts',
+  'test/unit/runtime/reload/yaml-comparison.test.ts',
+  'test/unit/topic/embedded-folder.test.ts',
+];
 const outages = ['test/integration/outage-kafka.test.ts'];
 const stories = ['test/integration/{cluster-*,hot-reloads,sim-live}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
@@ -67,22 +76,29 @@ const globalSetup = ['test/kafka/global-setup.ts'];
 /** What takes longest, the longest of each group first. Vitest knows that of its last run only, and puts small files last in a fresh clone. */
 const LONGEST = [
   // quick
-  ...['test/conformance/embedded-topic.test.ts', 'test/unit/admission/batches.test.ts', 'test/unit/admission/full-tables.test.ts'],
+  ...['test/unit/page/live-page-in-browser.test.ts', 'test/unit/admission/come-back-as-told.test.ts'],
+  ...['test/unit/admission/full-tables.test.ts', 'test/simulation/keys.test.ts', 'test/unit/services/middlewares.test.ts'],
   ...['test/simulation/accuracy.test.ts', 'test/unit/http/group-routes.test.ts', 'test/simulation/tokens/small-quotas.test.ts'],
-  ...['test/unit/http/attachments.test.ts', 'test/unit/runtime/reload/yaml-comparison.test.ts'],
+  ...['test/unit/http/attachments.test.ts', 'test/unit/page/page-in-browser.test.ts'],
   ...['test/simulation/topic-dies.test.ts', 'test/unit/admission/waiters-memory.test.ts', 'test/simulation/stories.test.ts'],
-  ...['test/unit/runtime/signed-nodes.test.ts', 'test/unit/packaging/doors.test.ts', 'test/unit/topic/embedded-folder.test.ts'],
-  ...['test/simulation/epochs.test.ts', 'test/unit/admission/told-when-to-come-back.test.ts'],
+  ...['test/unit/runtime/signed-nodes.test.ts', 'test/unit/packaging/doors.test.ts'],
+  ...['test/simulation/epochs.test.ts', 'test/unit/packaging/bundled.test.ts'],
   ...['test/unit/cli/sim.test.ts', 'test/fuzz/fuzz.test.ts'],
-  // beside it
-  ...['test/integration/cluster-kafka.test.ts', 'test/conformance/kafka-topic.test.ts', 'test/integration/outage-kafka.test.ts'],
+  // stories, outages, and what waits beside them: three that load a cluster at once
+  ...['test/integration/outage-kafka.test.ts', 'test/integration/cluster-kafka.test.ts', 'test/integration/cluster-kafka-asleep.test.ts'],
+  ...['test/conformance/redis-topic.test.ts', 'test/integration/redis-topic-forgets.test.ts', 'test/integration/redis-topic-failover.test.ts'],
+  ...['test/integration/hot-reloads.test.ts', 'test/integration/sim-live.test.ts', 'test/conformance/embedded-topic.test.ts'],
+  ...['test/integration/kafka-partitions.test.ts', 'test/unit/admission/batches.test.ts', 'test/integration/kafka-topic-settings.test.ts'],
+  ...['test/unit/topic/embedded-folder.test.ts', 'test/unit/runtime/reload/yaml-comparison.test.ts'],
+  ...['test/integration/enforce-example.test.ts', 'test/unit/admission/told-when-to-come-back.test.ts'],
+  ...['test/integration/kafka-topic-cost.test.ts'],
+  // the others
+  ...['test/conformance/kafka-topic.test.ts'],
   ...['test/integration/packed.test.ts', 'test/integration/hostile-connections.test.ts', 'test/integration/examples.test.ts'],
-  ...['test/integration/mqtt-broker.test.ts', 'test/integration/kafka-partitions.test.ts', 'test/integration/kafka-topic-settings.test.ts'],
-  ...['test/integration/examples-of-services.test.ts', 'test/integration/hot-reloads.test.ts', 'test/integration/shadow-guide.test.ts'],
-  ...['test/integration/embedded-two-nodes.test.ts', 'test/integration/demo.test.ts', 'test/integration/sim-live.test.ts'],
-  ...['test/unit/admission/ways-to-take.test.ts', 'test/conformance/redis-topic.test.ts', 'test/integration/registry-kill.test.ts'],
-  ...['test/integration/enforce-example.test.ts', 'test/integration/embedded-frozen-writer.test.ts', 'test/integration/kafka-topic-security.test.ts'],
-  ...['test/integration/redis-topic-forgets.test.ts', 'test/integration/embedded-keys.test.ts', 'test/integration/kafka-topic-cost.test.ts'],
+  ...['test/integration/mqtt-broker.test.ts', 'test/integration/examples-of-services.test.ts', 'test/integration/shadow-guide.test.ts'],
+  ...['test/integration/embedded-two-nodes.test.ts', 'test/integration/demo.test.ts', 'test/unit/admission/ways-to-take.test.ts'],
+  ...['test/integration/registry-kill.test.ts', 'test/integration/embedded-frozen-writer.test.ts'],
+  ...['test/integration/kafka-topic-security.test.ts', 'test/integration/embedded-keys.test.ts'],
   ...['test/integration/embedded-guides.test.ts', 'test/unit/cli/run.test.ts', 'test/unit/cli/operate.test.ts'],
   // npm run test:long
   ...['test/long/accuracy.test.ts', 'test/long/swarm.test.ts', 'test/long/tokens-swarm.test.ts', 'test/long/tokens.test.ts'],
@@ -140,17 +156,18 @@ export default defineConfig({
         include: ['test/**/*.test.ts'],
         // Virtual time: a shorter one would judge what else the machine does.
         testTimeout: 600_000,
-        exclude: [...processes, ...kafka, ...redis, ...cluster, ...long],
+        exclude: [...waiting, ...processes, ...kafka, ...redis, ...cluster, ...long],
       }),
       project({ name: 'processes', include: processes, testTimeout: 60_000 }),
+      project({ name: 'waiting', include: waiting, testTimeout: 60_000, globalSetup }),
       project({ name: 'redis', include: redis, testTimeout: 60_000 }),
-      project({ name: 'kafka', include: kafka, testTimeout: 60_000, globalSetup }),
+      project({ name: 'kafka', include: kafka, exclude: waiting, testTimeout: 60_000, globalSetup }),
       project({
         name: 'cluster',
         include: cluster,
         testTimeout: 60_000,
         globalSetup,
-        exclude: [...processes, ...kafka, ...redis, ...stories, ...outages, ...demo, ...long],
+        exclude: [...waiting, ...processes, ...kafka, ...redis, ...stories, ...outages, ...demo, ...long],
       }),
       project({ name: 'stories', include: stories, testTimeout: 60_000, globalSetup }),
       project({ name: 'outages', include: outages, testTimeout: 60_000, globalSetup }),

@@ -3,4 +3,4 @@ import { sharedKafka } from '../kafka/shared-kafka.js';
 
 const topicOf = async () => ({ kind: 'kafka', brokers: await sharedKafka(), name: `cluster-${process.pid}` });
 
-clusterPromises('kafka', topicOf, 'some');
+clusterPromises('kafka', topicOf, 'awake');
