@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { describe, it } from 'vitest';
 
-const GUARD = new URL('../../../dist/src/tools/cli/run/run-node.js', import.meta.url).href;
+const GUARD = new URL('../../../dist/src/tools/cli/run/guard-process.js', import.meta.url).href;
 const INVARIANT = new URL('../../../dist/src/core/base/invariant.js', import.meta.url).href;
 
 /** Prints what is logged, one word of level and the reason per line, and "survived 1" if it comes that far. */

@@ -10,7 +10,6 @@ import { configStamp, filesStamp } from '../../../config/files/config-files.js';
 import { loadConfigAside } from '../../../config/files/load-aside.js';
 import { type LoadOptions, loadConfig } from '../../../config/files/load-config.js';
 import type { ResolvedConfig } from '../../../config/resolved/resolved-config.js';
-import { InvariantError } from '../../../core/base/invariant.js';
 import { closeHttp, listen } from '../../../doors/http/server/http-server.js';
 import type { QuotaKeeper } from '../../../doors/kafka-quotas/quota-keeper.js';
 import { assembleHttp } from '../../../doors/library/embedded-http.js';
@@ -23,6 +22,7 @@ import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { createKeeperTopic } from '../../../node/loop/open-topics.js';
 import { assembleNode } from '../../../node/loop/start-node.js';
 import { describeError, exitCodeOf } from '../../terminal/exit.js';
+import { guardProcess } from './guard-process.js';
 import { hideSecretsOf } from './hide-secrets.js';
 import type { KafkaQuotasOptions } from './kafka-quotas-command.js';
 import type { MqttOptions } from './mqtt-command.js';
@@ -161,41 +161,6 @@ function watchConfig(
 
 /** Milliseconds for unfinished requests at the stop; answers take microseconds. */
 const HTTP_GRACE_MS = 500;
-
-interface Incidents {
-  /** Rejected promises that nobody awaited, survived. */
-  unhandledRejections: number;
-}
-
-/**
- * Ends the process with 1 at an uncaught exception, whose state is unknown; logs rejections that nobody awaits, as the
- * Kafka client has them. Invariants end it either way.
- */
-export function guardProcess(log: NodeLog): Incidents {
-  const incidents: Incidents = { unhandledRejections: 0 };
-  process.on('uncaughtException', (error) => crash(error, log));
-  process.on('unhandledRejection', (reason) => {
-    if (reason instanceof InvariantError) crash(reason, log);
-    incidents.unhandledRejections++;
-    log.log('error', 'unhandled rejection', factsOf(reason));
-  });
-  return incidents;
-}
-
-function crash(error: unknown, log: NodeLog): never {
-  log.fatal('unexpected error, the process ends', factsOf(error));
-  try {
-    log.flushSync();
-  } catch {
-    // Nobody reads the log any more.
-  }
-  process.exit(EXIT_UNEXPECTED);
-}
-
-function factsOf(error: unknown): Readonly<Record<string, unknown>> {
-  if (!(error instanceof Error)) return { reason: String(error) };
-  return { reason: error.message, error: error.name, stack: error.stack };
-}
 
 interface Stop {
   readonly begun: boolean;
