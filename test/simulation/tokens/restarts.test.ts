@@ -3,6 +3,7 @@ import { World } from '../../../sim/cluster/world.js';
 import { groupIdOf } from '../../../src/core/base/ids.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { MESSAGES, UNLIMITED } from '../../../src/core/base/vocabulary.js';
+import { someOf } from '../../property/seed.js';
 import { GROUP, SETTINGS } from '../settings.js';
 
 const HOUR_MS = 3_600_000;
@@ -76,7 +77,7 @@ class Cluster {
   }
 }
 
-describe.each(EACH)('a quota of %s', (_, quota) => {
+describe.each(someOf(EACH))('a quota of %s', (_, quota) => {
   const { perSecond, depth } = quota;
   const some = Math.floor(depth / 2);
 
