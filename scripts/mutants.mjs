@@ -10,6 +10,9 @@
  * With `--tests` only the tests below the named paths judge; other tests may notice what they let pass.
  * With `--again` only those mutants are judged that an earlier run has listed in its `--json` file as survived.
  * Ctrl-C ends it with the figures until then.
+ *
+ * `npm run mutants -- --mends [src/core/report, …] [--seeds 2000] [--workers 1]` takes out one mend of mutants/mends.json at a time, and
+ * prints how many seeds the swarm's stories of accounts need to find its fault.
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -32,8 +35,15 @@ const { values, positionals } = parseArgs({
     tests: { type: 'string', default: 'test/' },
     json: { type: 'string' },
     again: { type: 'string' },
+    mends: { type: 'boolean', default: false },
+    seeds: { type: 'string', default: '2000' },
   },
 });
+if (values.mends) {
+  const { playMends } = await import('./mutants/mends.mjs');
+  await playMends(positionals, { seeds: Number(values.seeds), workers: Number(values.workers) });
+  process.exit();
+}
 if (positionals.length === 0) {
   process.stderr.write('usage: npm run mutants -- src/core/convergence [--sample 40] [--seed 1] [--workers 1]\n');
   process.exit(2);

@@ -29,6 +29,11 @@ interface SourceFile {
   readonly lines: readonly string[];
 }
 
+interface Mend {
+  readonly module: string;
+  readonly find: string;
+}
+
 function filesUnder(...folders: readonly string[]): SourceFile[] {
   return folders
     .flatMap((folder) => walk(join(ROOT, folder)))
@@ -214,6 +219,14 @@ describe('names and leftovers', () => {
     expect(
       linesMatching(tests, (line, path) => path !== 'test/tidy.test.ts' && (alone.test(line) || skipped.test(line))),
     ).toEqual([]);
+  });
+
+  test('every mend that `npm run mutants -- --mends` takes out stands in the source, once', () => {
+    const mends: readonly Mend[] = JSON.parse(readFileSync(join(ROOT, 'scripts/mutants/mends.json'), 'utf8'));
+    const missed = mends.filter(
+      ({ module, find }) => readFileSync(join(ROOT, module), 'utf8').split(find).length !== 2,
+    );
+    expect(missed.map(({ module, find }) => `${module}: ${find.trim()}`)).toEqual([]);
   });
 
   test('nothing is left to do', () => {

@@ -172,8 +172,8 @@ const SCRIPTS = {
     'the pictures of the [live page](../guide/live-page.md); into a folder all views, light, dark and on a phone',
   ],
   mutants: [
-    '-- src/core/account/share [--sample 40]',
-    'changes one place of the source at a time and lists what no test notices ([figures.md](figures.md#mutants))',
+    '-- src/core/account/share [--sample 40], -- --mends [--seeds 2000]',
+    'changes one place of the source at a time and lists what no test notices; takes out one mend at a time and plays the swarm ([figures.md](figures.md#mutants))',
   ],
   chaos: [
     '-- --seed 1 --minutes 30',

@@ -1,10 +1,11 @@
 /** A copy of the repository in which one built module at a time is replaced, and in which tests run. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { transformSync } from 'rolldown/utils';
 import { root } from '../freshness.mjs';
 
@@ -67,6 +68,17 @@ export class Tree {
 
   restore(module) {
     writeFileSync(this.#built(module), this.#asBuilt.get(module));
+  }
+
+  /**
+   * Resolves with the first of these seeds whose story breaks a promise, in a process that loads the modules anew; null = none does.
+   *
+   * @returns {Promise<{ seed: number, promise: string } | null>}
+   */
+  async play(first, last) {
+    const script = join(this.#folder, 'scripts/mutants/first-broken.mjs');
+    const { stdout } = await promisify(execFile)(process.execPath, [script, String(first), String(last)]);
+    return JSON.parse(stdout);
   }
 
   /**
