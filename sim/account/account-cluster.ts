@@ -38,6 +38,7 @@ export class AccountCluster {
   /** Milliseconds without any node, in which log time stands still, and begin of the last such time. */
   #emptyMs = 0;
   #emptySinceMs = 0;
+  /** Time at which the log was lost, until that has been allowed. */
   #lostMs = -Infinity;
   #started = 0;
   #nights = 0;
@@ -89,13 +90,7 @@ export class AccountCluster {
     const options = { nonce, compacted, stepped };
     const node = new KeyedNode({ ...this.config, nodeId: name }, this.queue, this.topic, options);
     if (this.members.length === 0) this.#emptyMs += this.nowMs - this.#emptySinceMs;
-    const member: Member = {
-      name,
-      node,
-      readyMs: Number.NaN,
-      startLogMs: this.#logMs,
-      isCompacted: compacted,
-    };
+    const member: Member = { name, node, readyMs: Number.NaN, startLogMs: this.#logMs, isCompacted: compacted };
     this.members.push(member);
   }
 

@@ -50,7 +50,7 @@ function drawActs(random: Random, options: DrawOptions): Act[] {
   const pauses = PAUSES_MS.filter(() => random.next() < 0.5);
   const count = ACTS_MIN + below(random, ACTS_MAX - ACTS_MIN);
   const acts: Act[] = [];
-  let drained: Act | undefined;
+  let drained: Drain | undefined;
   while (acts.length < count) {
     const kind = pickWeighted(random, drawn);
     if (kind !== null) {
@@ -79,7 +79,7 @@ function msOf(act: Act): number {
 }
 
 /** Draws what shows an act's effect at times: a held reservation, and a log that was lost. */
-function shown(random: Random, act: Act, drained: Act | undefined): Act[] {
+function shown(random: Random, act: Act, drained: Drain | undefined): Act[] {
   if (random.next() < 0.5) return [];
   if (act.act === 'reserve' && act.heldMs > LOOKED_MS) {
     const { at, of } = act;
@@ -88,7 +88,7 @@ function shown(random: Random, act: Act, drained: Act | undefined): Act[] {
       { act: 'probe', at, of, restMs: 10_000, isWhole: false },
     ];
   }
-  if (act.act !== 'lose-log' || drained?.act !== 'drain') return [];
+  if (act.act !== 'lose-log' || drained === undefined) return [];
   return [
     { act: 'pass', ms: 1000 },
     { act: 'start', compacted: false },
@@ -97,6 +97,9 @@ function shown(random: Random, act: Act, drained: Act | undefined): Act[] {
   ];
 }
 
+type Drain = Extract<Act, { readonly act: 'drain' }>;
+
+/** Part of the members that picks the last one. */
 const NEWEST = 0.999;
 const LOOKED_MS = 12_000;
 const NODES_MAX = 12;

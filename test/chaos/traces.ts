@@ -40,10 +40,11 @@ export function tracelessOf(samples: readonly Sample[], happened: readonly Happe
   return happened.flatMap((one) => {
     const { kind, node } = one.fault;
     const roundDoneMs = Math.max(...happened.flatMap(({ round, doneMs }) => (round === one.round ? [doneMs] : [])));
-    const hit = node === null || FAULTS[kind].scope === 'topic' ? ALL_NODES : [node];
+    const drawn = node === null ? ALL_NODES : [node];
+    const hit = FAULTS[kind].scope === 'topic' ? ALL_NODES : drawn;
     const missing = [
       ...(ISOLATES.has(kind) ? hit.flatMap((at) => notIsolated(at, byNode, one)) : []),
-      ...(RESTARTS.has(kind) ? (node === null ? ALL_NODES : [node]).flatMap((at) => sameLife(at, byNode, one)) : []),
+      ...(RESTARTS.has(kind) ? drawn.flatMap((at) => sameLife(at, byNode, one)) : []),
       ...(OTHER_LOGS.has(kind) ? hit.flatMap((at) => sameLog(at, byNode, one, roundDoneMs)) : []),
       ...(kind === 'node-freeze' ? answered(node as number, byNode, one) : []),
     ];
