@@ -11,10 +11,10 @@ const [FROM, TO] = [100, 1000];
 const WINDOW_MS = 5000;
 const STEP_MS = 250;
 const INTEGRATED_MS = 10;
-/** What the bucket of the cluster holds, of its target. */
+/** Milliseconds of its target that the cluster's bucket holds. */
 const CARRIED_MS = 100;
 
-/** What a cluster made of a ramp. Work was admitted between its asking and its answer. */
+/** Compares grants and shares with a ramp. Work was admitted between its asking and its answer. */
 export interface Followed {
   /** ∫ Σ shares ÷ ∫ line: the ceiling goes in steps, and travels through the log. */
   readonly given: number;

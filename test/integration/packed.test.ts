@@ -107,7 +107,7 @@ describe('the packed package, installed', () => {
     const shop = { cwd: join(beside, 'shop'), env };
     await promisify(exec)(install, shop);
     expect((await promisify(exec)('npx quotamesh init --yes', shop)).stdout).toContain('node.yaml is written');
-    // What npx runs, without another start of npm.
+    // Runs what npx would run, without another start of npm.
     const bin = join('node_modules', '.bin', 'quotamesh');
     expect((await promisify(execFile)(bin, ['--version'], shop)).stdout.trim()).toBe(MANIFEST.version);
     expect((await promisify(execFile)(bin, ['check', 'node.yaml'], shop)).stdout).toContain('valid');

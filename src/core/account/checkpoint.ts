@@ -9,7 +9,7 @@ import { type ClusterBucket, debtMaxOf, tokensAfter } from './cluster-bucket.js'
  *     at most               each row's stock + all inflow since
  *
  * The author of the *furthest* row had read most of the log. *Behind* it are the rows that it had not read: its own is
- * one, because nobody has read a record that he is writing.
+ * one, because no node has read a record that it is still writing.
  *
  * *Worked*, 60 per hour: ten minutes ago the only row had a stock of 10, and 2 unread. Now it is 10 − 2 + 10 = 18.
  *

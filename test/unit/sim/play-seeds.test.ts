@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { defaultSettings } from '../../../sim/scenario/world-settings.js';
 import { playSeeds } from '../../../sim/swarm/play-seeds.js';
 
-/** Two threads begin with four each; one of them comes back for the last one. Of cheap ones: what they find is not asked here. */
+/** Two threads begin with four each; one comes back for the last one. The seeds are cheap ones: any would do. */
 const FIRST = 8169;
 const COUNT = 9;
 

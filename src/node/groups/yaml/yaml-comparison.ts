@@ -67,7 +67,7 @@ export class YamlComparison {
   #isFull = false;
   #sentMs = -Infinity;
   #compared = '';
-  /** The hashes, own and read, of which nothing was left to write. */
+  /** Changes and version at which all own hashes stood in the log: until they move, none is computed again. */
   #written = '';
   #changes = 0;
 

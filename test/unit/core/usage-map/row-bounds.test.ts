@@ -13,7 +13,7 @@ const MEBI = 2 ** 20;
 const COLLECTIONS_MAX = 8;
 
 const RATES = { usageMessages: 1, usageBytes: 1, demandMessages: 1, demandBytes: 1, shareMessages: 1, shareBytes: 1 };
-/** A spread that adds no field: two spreads in one literal take 4 µs, and a million rows are written here. */
+/** Has all fields, so that a row needs one spread: with two it takes 4 µs, and a million rows are written here. */
 const ROW: ReportRow = { ...NOTHING_REPORTED, ...RATES, groupId: '', direction: 0 };
 
 function rowOf(group: number): ReportRow {
