@@ -1,6 +1,12 @@
 import type { NodeKey } from '../base/vocabulary.js';
 import { type ClusterBucket, setPointOf } from './cluster-bucket.js';
-import { ADVANCE_DEPTHS, NEARLY_ALL_RATIO, NODES_PER_TURN, PIECES_PER_SECOND_MAX } from './constants.js';
+import {
+  ADVANCE_DEPTHS,
+  NEARLY_ALL_RATIO,
+  NODES_PER_TURN,
+  PIECES_PER_SECOND_MAX,
+  TOGETHER_DEPTHS,
+} from './constants.js';
 import { wholeOf } from './from-cluster.js';
 import type { RecentUse } from './recent-use.js';
 
@@ -20,9 +26,11 @@ export function isInPieces({ perSecond, depth }: ClusterBucket, piece: number, n
  * all others for twice as many; so two nodes seldom take the same token. Less than a piece is a part of the next one.
  *
  * Nodes without a recent record together take about twice the stock, or a piece each. After a record, its author may
- * take the rest, and all nodes without one together once more as much. Rejected: a delivery more of waiting for each
- * node, which wastes more than it gains in fairness; and no piece for some nodes where three depths have fewer pieces
- * than there are nodes, which would refuse rare requests below the quota.
+ * take the rest, and all nodes without one together once more as much; k authors that want no more than their shares
+ * take twice the stock, at most what advances of the other nodes leave of three depths, since those may take the bucket
+ * for full by now. Rejected: a delivery more of waiting for each node, which wastes more than it gains in fairness; and
+ * no piece for some nodes where three depths have fewer pieces than there are nodes, which would refuse rare requests
+ * below the quota.
  *
  * *Worked*, 10/s on ten nodes, full: 2.2 each. One has taken 2, and all have read of it: it may take the other 8. One
  * asks 50 times a second and has had 20 lately, another 18: the first leaves 2 tokens for that one, and one for the
@@ -70,7 +78,8 @@ function partOf({ nodes, crowdsOut }: PieceTurn, others: number, isKnown: boolea
   if (isFull || (!isKnown && others === 0)) return advance;
   // Nodes without a record take one stock more. With one alone, a node would be refused beside a full bucket until its
   // first record is read back.
-  if (isKnown) return Math.min(1, ADVANCE_DEPTHS * amongKnown);
+  const depths = Math.min(ADVANCE_DEPTHS, TOGETHER_DEPTHS - Math.max(0, nodes - 1 - others) * advance);
+  if (isKnown) return Math.min(1, depths * amongKnown);
   return Math.min(amongKnown, 1 / Math.max(1, nodes - others));
 }
 

@@ -341,6 +341,26 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'probe', at: 0.001, of: 0.69, restMs: 10000, isWhole: true },
     ],
   },
+  'known nodes that rest beside a bucket that has filled up since, and others that find it full': {
+    seed: 1003930,
+    nodes: 7,
+    delays: { appendMs: [50, 100], deliveryMs: [50, 100] },
+    sampleIntervalMs: 50,
+    buckets: [{ per: 'Minute', quota: 600, burst: null, isKey: true }],
+    acts: [
+      { act: 'pass', ms: 12000 },
+      { act: 'move', at: 0.115, of: 0.317, part: 0.1, everyMs: 1000, times: 6 },
+      { act: 'drain', at: 0.162, of: 0.483, isEverywhere: false, isPiecewise: true },
+      { act: 'move', at: 0.787, of: 0.742, part: 0.3, everyMs: 1000, times: 8 },
+      { act: 'pass', ms: 12000 },
+      { act: 'drain', at: 0.692, of: 0.316, isEverywhere: false, isPiecewise: true },
+      { act: 'pass', ms: 12000 },
+      { act: 'move', at: 0.575, of: 0.862, part: 0.3, everyMs: 1000, times: 2 },
+      { act: 'ask', at: 0.157, of: 0.446, part: 0.2, times: 4 },
+      { act: 'drain', at: 0.688, of: 0.073, isEverywhere: false, isPiecewise: true },
+      { act: 'move', at: 0.495, of: 0.402, part: 0.3, everyMs: 20, times: 6 },
+    ],
+  },
 };
 
 test.each(Object.keys(STORIES))('%s', async (name) => {

@@ -76,13 +76,23 @@ describe('10/s on ten nodes, a round trip of 20 ms: 0.2 tokens flow in meanwhile
     { tokens: 1.2, others: [0.5, 1], own: 0.7, takes: 1, why: 'until 0.2 more are there' },
     { tokens: 1.2, others: Array(7).fill(0.1), own: 1, takes: 0.8, why: 'seven had fewer: waits for 1.4' },
     { tokens: 1.4, others: Array(12).fill(0.1), own: 1, takes: 1, why: 'and no longer for twelve' },
-    { tokens: 6, others: [1, 1], own: 0, takes: 4, why: 'plenty: its part of it twice' },
-    { tokens: 6, others: [1], own: 0, takes: 6, why: 'but no more than is there' },
+    { tokens: 6, others: [1], own: 0, takes: 11 / 3, why: 'plenty: half of what eight advances leave of 18' },
+    { tokens: 6, others: [1, 1], own: 0, takes: 26 / 9, why: 'a third of what seven leave' },
+    { tokens: 6, others: [1, 1, 1, 1, 1], own: 0, takes: 2, why: 'its part of it twice, where four leave more' },
     { tokens: 0, others: [1], own: 0, takes: 0, why: 'nothing is there' },
     { tokens: -3, others: [1], own: 0, takes: -3, why: 'a debt comes first' },
   ])('$tokens tokens, others had $others, it $own: $takes; $why', ({ tokens, others, own, takes }) => {
     expect(given(tokens, others, own, 20)).toBeCloseTo(takes, 9);
   });
+});
+
+test.each([4, 5, 7, 10, 30])('%i nodes take three depths, though some take the bucket for full already', (nodes) => {
+  for (let known = 1; known <= nodes; known++) {
+    const others = (count: number) => Array<number>(count).fill(1);
+    const ofKnown = known * given(8.99, others(known - 1), 1, 20, { nodes });
+    const ofOthers = (nodes - known) * given(9.01, others(known), null, 20, { nodes });
+    expect.soft(ofKnown + ofOthers, `${known} known`).toBeLessThanOrEqual(Math.max(30, nodes + 10));
+  }
 });
 
 test('divided in advance: a tenth of what is there, and the last whole token to the one that had the fewest', () => {
