@@ -1,10 +1,10 @@
 import '../seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { World } from '../../../sim/cluster/world.js';
+import { World } from '../../../sim/cluster/world.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
-import { GROUP } from '../../simulation/settings.js';
+import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import { LANE, worldOfTokens } from '../../simulation/tokens/play.js';
 import { SpanLedger } from '../span-ledger.js';
 
@@ -71,3 +71,26 @@ test.each([
     { numRuns: 10 },
   );
 });
+
+test('a raise adds no tokens to a full bucket that nobody uses, at whichever moment it is read', () => {
+  const minted: { raisedMs: number; granted: number }[] = [];
+  for (let raisedMs = 10_000; raisedMs < 10_300; raisedMs += 10) {
+    const world = new World(1, { ...SETTINGS, groups: [perDay(1000)] });
+    world.start('a');
+    world.runFor(raisedMs);
+    world.changeGroup(0, perDay(2000));
+    world.runFor(1000);
+    let granted = 0;
+    while (world.ask('a', LANE, 1, 0, false)) granted++;
+    if (granted !== 1000) minted.push({ raisedMs, granted });
+  }
+  expect(minted).toEqual([]);
+});
+
+function perDay(quota: number): GroupSettings {
+  return {
+    ...GROUP,
+    quota: { ...GROUP.quota, publish: [quota / 86_400, Infinity] },
+    burst: { messages: quota, bytes: null, policy: 'optimistic' },
+  };
+}

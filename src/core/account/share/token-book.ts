@@ -385,9 +385,9 @@ export class TokenBook implements ChargeReader {
   /** Forgets unserved buckets, but those with a row of this life: the log counts their charges from there. */
   forgetUnserved(): void {
     const { targets } = this.#parts;
-    for (const { mapLane, tokens, partition, isKept } of this.#unserved) {
-      // While a ramp moves, the depth does: a bucket that was full need not be full now.
-      if (targets.ramps[partition].has(mapLane) || this.#ownRow(mapLane) !== -1) continue;
+    for (const { mapLane, tokens, partition, isKept, awaitsView } of this.#unserved) {
+      // While a ramp moves, the depth does, and at a view: a bucket that was full need not be full then.
+      if (awaitsView || targets.ramps[partition].has(mapLane) || this.#ownRow(mapLane) !== -1) continue;
       if (!isKept || tokens.fullInMs(this.#logTime(partition).spanMs) === 0) this.#forget(mapLane);
     }
   }
