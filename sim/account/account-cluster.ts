@@ -5,10 +5,9 @@ import { Random } from '../cluster/random.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
 import { SimulatedTopic } from '../cluster/simulated-topic.js';
 import { KeyedNode } from '../keys/keyed-node.js';
-import { partOf, TOGETHER } from '../oracle/account-ledger.js';
 import type { Story, WrittenBucket } from './story.js';
 import { ToldBucket } from './told-bucket.js';
-import { depthOf, namesOf, writtenConfig } from './written-bucket.js';
+import { namesOf, writtenConfig } from './written-bucket.js';
 
 /** Process of the cluster, seen from outside. */
 export interface Member {
@@ -113,7 +112,7 @@ export class AccountCluster {
     node.leave();
     this.#gone(name);
     for (const { ledger, written } of this.told) {
-      if (written.isKey) ledger.allow(this.nowMs, depthOf(written) / (4 * nodes));
+      if (written.isKey) ledger.keyStopped(this.nowMs, nodes);
     }
   }
 
@@ -122,10 +121,7 @@ export class AccountCluster {
     node.crash();
     this.#gone(name);
     this.#killedLogMs.set(name, this.#logMs);
-    for (const { ledger, depth, grantedMs } of this.told) {
-      const isUntold = this.nowMs - grantedMs < 2 * this.deliveryMs;
-      ledger.allow(this.nowMs, depth * (isUntold ? partOf(nodes) : 1 / nodes));
-    }
+    for (const { ledger } of this.told) ledger.killed(this.nowMs, nodes, this.deliveryMs);
   }
 
   loseLog(): void {
@@ -140,7 +136,7 @@ export class AccountCluster {
   #forgetUnlessKnown(): void {
     if (this.nowMs - this.#lostMs > this.deliveryMs || this.members.some(({ node }) => node.isReady)) return;
     this.#lostMs = -Infinity;
-    for (const { ledger, depth } of this.told) ledger.allow(this.nowMs, TOGETHER * depth);
+    for (const { ledger } of this.told) ledger.forgotten(this.nowMs);
   }
 
   /** Changes a quota, at each node after its own delivery. */

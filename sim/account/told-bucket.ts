@@ -1,4 +1,4 @@
-import { AccountLedger, type Grant, partOf } from '../oracle/account-ledger.js';
+import { AccountLedger, type Grant } from '../oracle/account-ledger.js';
 import type { WrittenBucket } from './story.js';
 import { depthOf, isInPieces, perSecondOf } from './written-bucket.js';
 
@@ -10,13 +10,9 @@ export class ToldBucket {
   written: WrittenBucket;
   /** Time of the last change. */
   limitedMs = -Infinity;
-  /** Time of the last grant. */
-  grantedMs = -Infinity;
   readonly #nodes: number;
   /** Quotas that some nodes still have, with their end. */
   #former: { readonly written: WrittenBucket; readonly untilMs: number }[] = [];
-  /** Grants of each node just after its start. */
-  readonly #ofNew = new Map<object, number>();
 
   /** @param nodes most nodes at once */
   constructor(name: string, written: WrittenBucket, nowMs: number, nodes: number) {
@@ -42,23 +38,11 @@ export class ToldBucket {
     this.ledger.limited(allMs, perSecondOf(written), this.depth);
   }
 
-  /** Part of a full bucket per node. */
-  get #part(): number {
-    return partOf(this.#nodes) * this.depth;
-  }
-
   /**
-   * Counts a grant; allows its excess over a node's part, and a part at its start.
+   * Counts a grant.
    * @param starter a node that has started within two deliveries
    */
-  granted(atMs: number, amount: number, starter: object | null = null): Grant {
-    this.grantedMs = atMs;
-    let onTop = Math.max(0, amount - this.#part);
-    if (starter !== null) {
-      const before = this.#ofNew.get(starter) ?? 0;
-      onTop = Math.max(onTop, Math.min(amount, this.#part - before));
-      this.#ofNew.set(starter, before + onTop);
-    }
-    return this.ledger.granted(atMs, amount, onTop);
+  granted(atMs: number, amount: number, starter: object | null): Grant {
+    return this.ledger.granted(atMs, amount, { nodes: this.#nodes, starter });
   }
 }

@@ -12,19 +12,39 @@ interface WorstSpan {
   readonly untilMs: number;
   /** Largest depth within it. */
   readonly depth: number;
+  /** Three of these; in pieces a depth and a message per node, where that is more. */
+  readonly most: number;
+}
+
+/** What else is known of a grant. */
+interface Beside {
+  /** Time from which it may have been decided; absent = `atMs`. */
+  readonly sinceMs?: number;
+  /** N of an advance; absent = nothing of the grant is allowed on top. */
+  readonly nodes?: number;
+  /** Node that has started within two deliveries. */
+  readonly starter?: object | null;
+}
+
+interface GrantEntry extends Grant {
+  readonly kind: 'grant';
+  /** False = work that cannot be refused, and no grant. */
+  readonly isRefusable: boolean;
+  readonly onTop: number;
+  readonly sinceMs: number;
 }
 
 type Entry =
-  /** `isRefusable` false = work that cannot be refused, and no grant. */
-  | ({ readonly kind: 'grant'; readonly isRefusable: boolean; readonly onTop: number } & Grant)
+  | GrantEntry
+  | { readonly kind: 'asked'; readonly atMs: number; readonly grant: GrantEntry }
   | { readonly kind: 'limit'; readonly atMs: number; readonly perSecond: number; readonly depth: number }
   | { readonly kind: 'allow'; readonly atMs: number; readonly tokens: number };
 
 /** Depths that nodes take before knowing each other. */
-export const TOGETHER = 3;
+const TOGETHER = 3;
 
-/** Returns the part of a full bucket that one of so many nodes may take before others know. */
-export function partOf(nodes: number): number {
+/** Returns an advance, in depths: what one of so many nodes may take of a full bucket before others know. */
+function advanceOf(nodes: number): number {
   return Math.min(1, (TOGETHER - 1) / Math.max(1, nodes - 1));
 }
 
@@ -35,10 +55,18 @@ export function partOf(nodes: number): number {
  *
  * It counts callers' answers alone. Granted − ∫ quota − allowed, at most over spans that end now, is one number, raised
  * by grants and at least 0; a changing depth has one per depth larger than all later ones.
+ *
+ * A grant that was decided somewhere from `sinceMs` to `atMs` counts in spans that hold both: the number is then at
+ * least −(what is under way).
  */
 export class AccountLedger {
   readonly #entries: Entry[] = [];
   readonly #pieces: number;
+  #depth = 0;
+  /** Time of the last grant. */
+  #grantedMs = -Infinity;
+  /** Tokens allowed to each node just after its start. */
+  readonly #ofStarter = new Map<object, number>();
 
   /** @param pieces where quotas are given in pieces, a message for each node; then that and a depth may be more */
   constructor(pieces = 0) {
@@ -47,19 +75,48 @@ export class AccountLedger {
 
   /** Sets rate and depth from now on. */
   limited(atMs: number, perSecond: number, depth: number): void {
+    this.#depth = depth;
     this.#entries.push({ kind: 'limit', atMs, perSecond, depth });
   }
 
-  /** Counts a grant. @param onTop tokens of it allowed in all its spans */
-  granted(atMs: number, amount: number, onTop = 0): Grant {
-    const grant = { kind: 'grant' as const, isRefusable: true, atMs, amount, onTop };
+  /** Counts a grant; allows on top what exceeds an advance, and an advance to each node that starts. */
+  granted(atMs: number, amount: number, { sinceMs = atMs, nodes, starter = null }: Beside = {}): Grant {
+    this.#grantedMs = atMs;
+    const onTop = nodes === undefined ? 0 : this.#onTop(amount, advanceOf(nodes) * this.#depth, starter);
+    const grant: GrantEntry = { kind: 'grant', isRefusable: true, atMs, amount, onTop, sinceMs };
+    if (sinceMs < atMs) this.#entries.push({ kind: 'asked', atMs: sinceMs, grant });
     this.#entries.push(grant);
     return grant;
   }
 
+  #onTop(amount: number, advance: number, starter: object | null): number {
+    const large = Math.max(0, amount - advance);
+    if (starter === null) return large;
+    const before = this.#ofStarter.get(starter) ?? 0;
+    const onTop = Math.max(large, Math.min(amount, advance - before));
+    this.#ofStarter.set(starter, before + onTop);
+    return onTop;
+  }
+
+  /** Allows what one of so many nodes had taken and not reported when it was killed. */
+  killed(atMs: number, nodes: number, deliveryMs: number): void {
+    const isUntold = atMs - this.#grantedMs < 2 * deliveryMs;
+    this.allow(atMs, this.#depth * (isUntold ? advanceOf(nodes) : 1 / nodes));
+  }
+
+  /** Allows what one of so many nodes leaves unsaid of a key when it stops. */
+  keyStopped(atMs: number, nodes: number): void {
+    this.allow(atMs, this.#depth / (4 * nodes));
+  }
+
+  /** Allows a log that was lost while nobody knew what it owed. */
+  forgotten(atMs: number): void {
+    this.allow(atMs, TOGETHER * this.#depth);
+  }
+
   /** Counts work that nobody could refuse. */
   consumed(atMs: number, amount: number): void {
-    this.#entries.push({ kind: 'grant', isRefusable: false, atMs, amount, onTop: 0 });
+    this.#entries.push({ kind: 'grant', isRefusable: false, atMs, amount, onTop: 0, sinceMs: atMs });
   }
 
   centralAt(nowMs: number): number {
@@ -106,7 +163,11 @@ export class AccountLedger {
       spans.pass(entry.atMs);
       if (entry.kind === 'limit') spans.limit(entry.perSecond, entry.depth);
       else if (entry.kind === 'allow') spans.take(-entry.tokens);
-      else if (isGrant(entry) && entry.amount > entry.onTop) spans.take(entry.amount - entry.onTop);
+      else if (entry.kind === 'asked') spans.ask(countedOf(entry.grant));
+      else if (isGrant(entry) && countedOf(entry) > 0) {
+        if (entry.sinceMs < entry.atMs) spans.ask(-countedOf(entry));
+        spans.take(countedOf(entry));
+      }
     }
     return spans;
   }
@@ -116,8 +177,12 @@ export class AccountLedger {
   }
 }
 
-function isGrant(entry: Entry): entry is Extract<Entry, { readonly kind: 'grant' }> {
+function isGrant(entry: Entry): entry is GrantEntry {
   return entry.kind === 'grant' && entry.isRefusable;
+}
+
+function countedOf({ amount, onTop }: GrantEntry): number {
+  return Math.max(0, amount - onTop);
 }
 
 /** Spans that end now with the same largest depth. */
@@ -130,13 +195,15 @@ interface OfDepth {
 }
 
 class Spans {
-  worst: WorstSpan = { excess: -Infinity, fromMs: 0, untilMs: 0, depth: 0 };
+  worst: WorstSpan = { excess: -Infinity, fromMs: 0, untilMs: 0, depth: 0, most: 0 };
   mostBeyond = 0;
   /** Falling depths; the last is in force. */
   readonly #open: OfDepth[] = [];
   readonly #pieces: number;
   #perSecond = 0;
   #nowMs = 0;
+  /** Tokens of grants that are asked for and not answered. */
+  #underWay = 0;
 
   constructor(pieces: number) {
     this.#pieces = pieces;
@@ -150,12 +217,17 @@ class Spans {
 
   limit(perSecond: number, depth: number): void {
     this.#perSecond = perSecond;
-    let now: OfDepth = { depth, beyond: 0, fromMs: this.#nowMs };
+    let now: OfDepth = { depth, beyond: -this.#underWay, fromMs: this.#nowMs };
     for (let last = this.#open.at(-1); last !== undefined && last.depth <= depth; last = this.#open.at(-1)) {
       this.#open.pop();
       if (last.beyond > now.beyond) now = { ...last, depth };
     }
     this.#open.push(now);
+  }
+
+  /** Begins a grant, which spans that begin later do not hold; below 0 = its answer. */
+  ask(tokens: number): void {
+    this.#underWay += tokens;
   }
 
   /** Adds tokens; below 0 = an allowance. */
@@ -164,16 +236,17 @@ class Spans {
     if (tokens < 0) return;
     for (const { depth, beyond, fromMs } of this.#open) {
       this.mostBeyond = Math.max(this.mostBeyond, beyond);
-      const excess = beyond - Math.max(TOGETHER * depth, depth + this.#pieces);
-      if (excess > this.worst.excess) this.worst = { excess, fromMs, untilMs: this.#nowMs, depth };
+      const most = Math.max(TOGETHER * depth, depth + this.#pieces);
+      const excess = beyond - most;
+      if (excess > this.worst.excess) this.worst = { excess, fromMs, untilMs: this.#nowMs, depth, most };
     }
   }
 
   #lower(tokens: number): void {
     for (const spans of this.#open) spans.beyond -= tokens;
     const last = this.#open.at(-1);
-    if (last === undefined || last.beyond > 0) return;
-    last.beyond = 0;
+    if (last === undefined || last.beyond > -this.#underWay) return;
+    last.beyond = -this.#underWay;
     last.fromMs = this.#nowMs;
   }
 }

@@ -71,13 +71,74 @@ describe('the ledger of an account', () => {
     expect(above).toBeGreaterThan(30);
   });
 
+  it('counts a grant in the spans in which it was certainly decided', () => {
+    const grants = fc.array(fc.record({ sinceMs: fc.nat(300), tookMs: fc.constantFrom(0, 2, 40, 200) }), {
+      minLength: 5,
+      maxLength: 60,
+      size: 'max',
+    });
+    fc.assert(
+      fc.property(grants, (asked) => {
+        const ledger = new AccountLedger();
+        ledger.limited(0, 100, 1);
+        const timed = asked.map(({ sinceMs, tookMs }) => ({ sinceMs, atMs: sinceMs + tookMs + 0.5 }));
+        for (const { sinceMs, atMs } of timed) ledger.granted(atMs, 1, { sinceMs });
+        let worst = -Infinity;
+        for (const fromMs of timed.flatMap(({ sinceMs, atMs }) => [sinceMs, atMs])) {
+          for (const { atMs: untilMs } of timed.filter(({ atMs }) => atMs >= fromMs)) {
+            const within = timed.filter(({ sinceMs, atMs }) => sinceMs >= fromMs && atMs <= untilMs).length;
+            const around = timed.filter(({ sinceMs, atMs }) => sinceMs < fromMs && atMs > untilMs).length;
+            worst = Math.max(worst, within - around - (untilMs - fromMs) / 10 - 3);
+          }
+        }
+        expect(ledger.worst().excess).toBeCloseTo(worst, 6);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('knows a stalled client from a burst', () => {
+    const stalled = (sinceMs: number) => {
+      const ledger = new AccountLedger();
+      ledger.limited(0, 100, 30);
+      for (let at = 0; at < 200; at++) ledger.granted(2000, 1, { sinceMs: Math.max(sinceMs, at * 10) });
+      return ledger.worst().excess;
+    };
+    expect(stalled(0)).toBeLessThan(0);
+    expect(stalled(1990)).toBe(200 - 1 - 90);
+  });
+
+  it('allows by a node that is killed, stops, or starts what the document says', () => {
+    const excess = (happens: (ledger: AccountLedger) => void) => {
+      const ledger = new AccountLedger();
+      ledger.limited(0, 0, 30);
+      ledger.granted(1000, 90);
+      happens(ledger);
+      ledger.granted(60_000, 100);
+      return ledger.worst().excess;
+    };
+    expect(excess(() => undefined)).toBe(100);
+    // Five nodes: an advance is half of the depth, and N parts are a fifth.
+    expect(excess((ledger) => ledger.killed(1500, 5, 1000))).toBe(85);
+    expect(excess((ledger) => ledger.killed(5000, 5, 1000))).toBe(94);
+    expect(excess((ledger) => ledger.keyStopped(5000, 5))).toBe(98.5);
+    expect(excess((ledger) => ledger.forgotten(5000))).toBe(10);
+    const starter = {};
+    const starting = (ledger: AccountLedger) => {
+      for (let at = 0; at < 20; at++) ledger.granted(5000, 1, { nodes: 5, starter });
+    };
+    expect(excess(starting)).toBe(105);
+    const large = (ledger: AccountLedger) => ledger.granted(5000, 20, { nodes: 5 });
+    expect(excess(large)).toBe(115);
+  });
+
   it('allows three depths and no token more, and names the span', () => {
     const ledger = new AccountLedger();
     ledger.limited(0, 10, 20);
     ledger.granted(1000, 60);
     expect(ledger.worst().excess).toBe(0);
     ledger.granted(3000, 21);
-    expect(ledger.worst()).toEqual({ excess: 1, fromMs: 1000, untilMs: 3000, depth: 20 });
+    expect(ledger.worst()).toEqual({ excess: 1, fromMs: 1000, untilMs: 3000, depth: 20, most: 60 });
     ledger.allow(2000, 1);
     expect(ledger.worst().excess).toBe(0);
   });
