@@ -1,14 +1,17 @@
 import { type AloneSpan, aloneSpans, changesBeside, type HappenedFault, knownNodes } from './happened.js';
-import { keptAfter, STALENESS_MS } from './promises.js';
+import { DELIVERY_MS, keptAfter, STALENESS_MS } from './promises.js';
 import { NODES } from './schedule.js';
 import type { SharesHeld } from './shares-held.js';
 import { GROUPS } from './workload.js';
 
-/** Records that were under way when a node was cut off arrive within this time, or never. */
-const UNDER_WAY_MS = 1000;
+/** A rate until the next one, per second. */
+export interface RateStep {
+  readonly fromMs: number;
+  readonly perSecond: number;
+}
 
 /**
- * What the documents allow, per second, at every moment of a run:
+ * What the documents let flow in, per second, at every moment of a run:
  *
  *     quota + Σ over nodes that are alone of what they keep
  *
@@ -33,8 +36,20 @@ export class Allowed {
     }));
   }
 
-  /** Per second. */
-  at(group: number, atMs: number): number {
+  /** Lists every rate of a run, in order. */
+  steps(group: number, durationMs: number): RateStep[] {
+    const holdMs = GROUPS[group].isolation.holdMs;
+    const turns = this.#spans.flatMap(({ fromMs, toMs, countedUntilMs, deafSinceMs, noticesAfterMs }) => {
+      return [fromMs, countedUntilMs, deafSinceMs + Math.max(holdMs, noticesAfterMs), toMs];
+    });
+    const within = turns.filter((atMs) => atMs > 0 && atMs < durationMs);
+    const times = [0, ...new Set(within), durationMs].sort((one, other) => one - other);
+    return times.slice(0, -1).map((fromMs, at) => {
+      return { fromMs, perSecond: this.#at(group, (fromMs + times[at + 1]) / 2) };
+    });
+  }
+
+  #at(group: number, atMs: number): number {
     let extra = 0;
     for (let node = 0; node < NODES; node++) extra += this.#keptBy(node, group, atMs);
     return (GROUPS[group]?.quota ?? 0) + extra;
@@ -57,15 +72,23 @@ export class Allowed {
   }
 }
 
+/** Returns what flows in within a span. */
+export function inflowOf(steps: readonly RateStep[], fromMs: number, toMs: number): number {
+  return steps.reduce((sum, step, at) => {
+    const endMs = Math.min(toMs, steps[at + 1]?.fromMs ?? Infinity);
+    return sum + (step.perSecond * Math.max(0, endMs - Math.max(fromMs, step.fromMs))) / 1000;
+  }, 0);
+}
+
 function heldBy(span: AloneSpan, group: number, shares: SharesHeld): number {
-  const untilMs = span.hearsLate ? span.toMs : span.deafSinceMs + UNDER_WAY_MS;
-  return shares.most(group, span.node, span.deafSinceMs - UNDER_WAY_MS, untilMs);
+  const untilMs = span.hearsLate ? span.toMs : span.deafSinceMs + DELIVERY_MS;
+  return shares.most(group, span.node, span.deafSinceMs - DELIVERY_MS, untilMs);
 }
 
 /** When the others stop counting the node with what it keeps: at the first change, or when they have expired it. */
 function countedUntil(span: AloneSpan, happened: readonly HappenedFault[]): number {
   if (span.hearsLate) return span.fromMs;
   const expiredMs = span.deafSinceMs + STALENESS_MS;
-  const change = changesBeside(happened, span).find((atMs) => atMs >= span.deafSinceMs - UNDER_WAY_MS);
+  const change = changesBeside(happened, span).find((atMs) => atMs >= span.deafSinceMs - DELIVERY_MS);
   return Math.min(expiredMs, change ?? expiredMs);
 }

@@ -180,6 +180,7 @@ export class ChaosRun {
       const lastWords = nodes.logEnd(node, 1);
       this.#broke(`n${node + 1} has ended by itself: ${lastWords}`);
       await nodes.start(node);
+      await nodes.untilReady(node, START_PATIENCE_MS);
     }
   }
 
@@ -202,6 +203,7 @@ export class ChaosRun {
       samples: (this.#watch?.samples ?? []).map((sample) => ({ ...sample, atMs: sample.atMs - beganMs })),
       wrongs: this.#wrongs,
       happened: [...this.#happened].sort((one, other) => one.fromMs - other.fromMs),
+      lives: nodes.lives(beganMs),
       shares: new SharesHeld(readFileSync(nodes.decisionsFile, 'utf8'), beganMs, NODES),
     };
   }

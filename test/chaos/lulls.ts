@@ -2,7 +2,7 @@ import type { Call } from './clients.js';
 
 /**
  * Longer than this and the buckets of a node that is asked for more than its share are no longer empty: they fill while nobody asks, or nobody
- * answers, and hold what docs/decisions/0004 says. Shorter lulls are within the bound of a settled cluster: 100 ms are 2 % of a window.
+ * answers. Shorter lulls are within the bound of a settled cluster: 100 ms are 2 % of a window.
  */
 const LULL_MS = 100;
 

@@ -3,10 +3,20 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND_FILE } from '../../src/base/package/package-root.js';
+import { epochNow } from '../../src/tools/load/epoch-now.js';
 import { type GuardedProcess, startGuarded } from '../kafka/guarded-process.js';
 import { type Brokers, PARTITIONS, TOPIC } from './brokers.js';
+import type { Life } from './lives.js';
 import { NODES } from './schedule.js';
 import { nodeConfig, nodeName } from './workload.js';
+
+/** A process of a node, in epoch milliseconds; as `Life` of lives.ts. */
+interface SeenLife {
+  readonly node: number;
+  readyMs: number | null;
+  endedMs: number | null;
+  isStopped: boolean;
+}
 
 /** For every node, and for its second process. */
 export const NODE_PORTS = 2 * NODES;
@@ -21,6 +31,9 @@ export class NodeProcesses {
   readonly #folder: string;
   readonly #ports: readonly number[];
   readonly #processes: (GuardedProcess | undefined)[] = [];
+  readonly #lives: SeenLife[] = [];
+  /** By slot. */
+  readonly #latest: (SeenLife | undefined)[] = [];
 
   private constructor(folder: string, ports: readonly number[]) {
     this.#folder = folder;
@@ -51,7 +64,20 @@ export class NodeProcesses {
     const command = [process.execPath, COMMAND_FILE, 'run', '--config', this.configFile(node)];
     const shell = ['-c', 'log=$1; shift; exec "$@" >>"$log" 2>&1', 'node', log];
     const identity = ['--node', nodeName(node), '--http', address];
-    this.#processes[slot] = await startGuarded('sh', [...shell, ...command, ...identity]);
+    const life: SeenLife = { node, readyMs: null, endedMs: null, isStopped: false };
+    const started = await startGuarded('sh', [...shell, ...command, ...identity]);
+    this.#processes[slot] = started;
+    this.#latest[slot] = life;
+    this.#lives.push(life);
+    void started.ended.then(() => {
+      life.endedMs = epochNow();
+    });
+  }
+
+  /** Lists every process that was started. @param beganMs what their times are counted from */
+  lives(beganMs: number): Life[] {
+    const since = (atMs: number | null) => (atMs === null ? null : atMs - beganMs);
+    return this.#lives.map((life) => ({ ...life, readyMs: since(life.readyMs), endedMs: since(life.endedMs) }));
   }
 
   isRunning(slot: number): boolean {
@@ -69,9 +95,11 @@ export class NodeProcesses {
 
   /** With a farewell; false when it had to be killed. */
   async leave(slot: number): Promise<boolean> {
+    const life = this.isRunning(slot) ? this.#latest[slot] : undefined;
     this.signal(slot, 'SIGTERM');
     const ended = this.#processes[slot]?.ended.then(() => true);
     const inTime = (await Promise.race([ended, sleep(LEAVE_PATIENCE_MS, false, { ref: false })])) ?? true;
+    if (life !== undefined) life.isStopped = inTime;
     if (!inTime) await this.kill(slot);
     return inTime;
   }
@@ -79,8 +107,15 @@ export class NodeProcesses {
   /** False when it ended instead, or the time was up. */
   async untilReady(slot: number, timeoutMs: number): Promise<boolean> {
     const deadlineMs = performance.now() + timeoutMs;
+    const life = this.#latest[slot];
+    let notReadyMs = epochNow();
     while (this.isRunning(slot) && performance.now() < deadlineMs) {
-      if (await isReady(this.urls[slot])) return true;
+      const askedMs = epochNow();
+      if (await isReady(this.urls[slot])) {
+        if (life !== undefined) life.readyMs ??= notReadyMs;
+        return true;
+      }
+      notReadyMs = askedMs;
       await sleep(READY_POLL_MS);
     }
     return false;

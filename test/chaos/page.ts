@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { type Html, html } from '../../src/doors/page/html.js';
 import { selfContainedPage } from '../../src/doors/page/self-contained-page.js';
+import { isAbove } from './accounts.js';
 import { FAULTS } from './fault-table.js';
 import { whom } from './happened.js';
 import { WINDOW_MS } from './promises.js';
 import { factsOf, reportTables, type Table } from './report.js';
 import { shareSums } from './share-sums.js';
 import type { Evidence, Verdict } from './verdict.js';
-import { type ChaosWindow, isBroken, SLIDE_MS } from './windows.js';
+import { isBroken, SLIDE_MS } from './windows.js';
 import { GROUPS } from './workload.js';
 
-/** The run as one self-contained page: what was admitted and allowed in every window of 5 s, with the faults as stripes. */
+/** The run as one self-contained page: what was admitted and flowed in in every window of 5 s, with the faults as stripes. */
 export function renderChaosPage(evidence: Evidence, verdict: Verdict, seed: number): string {
   return selfContainedPage({
     title: `chaos, seed ${seed}`,
@@ -37,7 +38,7 @@ function body(evidence: Evidence, verdict: Verdict, seed: number): Html {
 <main>
 ${brokenTable(verdict)}
 <div class="timebar"><p id="now">Move over a chart; drag to enlarge a part of it.</p><button type="button" class="plain" id="whole">Whole run</button></div>
-<p class="note stripes">Per second, mean of the 5 s that end there. Blue: admitted. Red line: allowed by the documents. Grey: Σ shares. Dashed: quota.<br>
+<p class="note stripes">Per second, mean of the 5 s that end there. Blue: admitted. Red line: quota, and what nodes keep that are cut off. Grey: Σ shares. Dashed: quota.<br>
 <span><i class="alone"></i>nodes cut off alone</span><span><i class="topic"></i>the topic for everybody</span><span><i class="process"></i>node processes</span><span><i class="wrong"></i>a broken promise</span></p>
 ${charts}
 ${tables}
@@ -45,33 +46,35 @@ ${faultTable(verdict)}
 </main>`;
 }
 
-function chartValues({ happened, samples }: Evidence, { windows }: Verdict): unknown {
+function chartValues({ happened, samples }: Evidence, verdict: Verdict): unknown {
+  const { windows } = verdict;
   const perSecond = (count: number) => Number((count / (WINDOW_MS / 1000)).toPrecision(4));
   const first = windows.filter(({ group }) => group === 0);
   const seconds = first.map(({ fromMs }) => (fromMs + WINDOW_MS) / 1000);
   const sums = shareSums(samples, seconds);
   const groups = GROUPS.map(({ name, quota }, group) => {
     const own = windows.filter((window) => window.group === group);
-    const allowed = own.map((window) => perSecond(window.allowed));
+    const inflow = own.map((window) => perSecond(window.inflow));
+    const admitted = own.map((window) => perSecond(window.admitted));
     return {
       name,
       quota,
-      allowed,
-      admitted: own.map((window) => perSecond(window.admitted)),
+      inflow,
+      admitted,
       shares: sums[group],
-      top: Math.max(...allowed) * 1.05,
+      top: Math.max(...inflow, ...admitted) * 1.05,
     };
   });
   const faults = happened.map((one) => {
     const { kind } = one.fault;
     return { fromMs: one.fromMs, toMs: one.doneMs, what: kind, whom: whom(one), scope: FAULTS[kind].scope };
   });
-  return { groups, seconds, faults, broken: brokenSpans(windows), slideMs: SLIDE_MS };
+  return { groups, seconds, faults, broken: brokenSpans(verdict), slideMs: SLIDE_MS };
 }
 
 /** Windows that overlap are one stripe. */
-function brokenSpans(windows: readonly ChaosWindow[]): { group: number; fromMs: number; toMs: number }[] {
-  const spans: { group: number; fromMs: number; toMs: number }[] = [];
+function brokenSpans({ accounts, windows }: Verdict): { group: number; fromMs: number; toMs: number }[] {
+  const spans = accounts.filter(isAbove).map(({ group, fromMs, toMs }) => ({ group, fromMs, toMs }));
   for (const { group, fromMs } of windows.filter(isBroken)) {
     const last = spans.at(-1);
     if (last?.group === group && fromMs <= last.toMs) last.toMs = fromMs + WINDOW_MS;

@@ -2,7 +2,7 @@ import { OUTCOMES } from '../../src/tools/load/call.js';
 import { FAULT_KINDS, FAULTS } from './fault-table.js';
 import { WINDOW_MS } from './promises.js';
 import type { Evidence, Verdict } from './verdict.js';
-import type { ChaosWindow } from './windows.js';
+import { settledMost } from './windows.js';
 import { GROUPS } from './workload.js';
 
 export interface Table {
@@ -24,53 +24,47 @@ export function reportLines(evidence: Evidence, verdict: Verdict, seed: number):
 
 export function factsOf({ happened, durationMs, waitedForCore }: Evidence, seed: number): string {
   const busy = waitedForCore === null ? '' : `; in ${percent(waitedForCore)} of the time somebody waited for a core`;
-  return `seed ${seed}: ${happened.length} faults in ${(durationMs / 1000).toFixed(0)} s${busy}`;
+  const rounds = new Set(happened.map(({ round }) => round)).size;
+  return `seed ${seed}: ${rounds} rounds, ${happened.length} faults in ${(durationMs / 1000).toFixed(0)} s${busy}`;
 }
 
 export function reportTables(evidence: Evidence, verdict: Verdict): Table[] {
   return [groupTable(verdict), faultTable(evidence, verdict), callTable(verdict)];
 }
 
-/** Every window of 5 s, for programs: what was admitted in it and what the documents allow. */
+/** Every window of 5 s, for programs: what was admitted in it and what flowed in. */
 export function windowsTable({ windows }: Verdict): string {
-  const rows = windows.map(({ group, fromMs, admitted, allowed, isQuiet }) => {
+  const rows = windows.map(({ group, fromMs, admitted, inflow, isQuiet }) => {
     const { name, quota } = GROUPS[group];
     const times = [fromMs / 1000, (fromMs + WINDOW_MS) / 1000];
-    return [
-      name,
-      ...times,
-      admitted,
-      allowed.toFixed(1),
-      (quota * WINDOW_MS) / 1000,
-      isQuiet ? 'settled' : 'disturbed',
-    ];
+    return [name, ...times, admitted, inflow.toFixed(1), (quota * WINDOW_MS) / 1000, isQuiet ? 'settled' : 'disturbed'];
   });
-  const head = ['group', 'fromSec', 'toSec', 'admitted', 'allowed', 'quota', 'bound'];
+  const head = ['group', 'fromSec', 'toSec', 'admitted', 'inflow', 'quota', 'state'];
   return [head, ...rows].map((row) => `${row.join(',')}\n`).join('');
 }
 
-/** Figures over every window of 5 s: the part of the quota that was admitted, and of what was allowed. */
-function groupTable({ windows }: Verdict): Table {
-  const rows = GROUPS.map(({ name, quota }, group) => {
-    const own = windows.filter((window) => window.group === group);
+/** Says what each group was granted, and what comes nearest to each bound. */
+function groupTable({ accounts, windows }: Verdict): Table {
+  const rows = accounts.map(({ group, granted, above, most, fromMs, toMs }) => {
+    const { name, quota } = GROUPS[group];
+    const own = windows.filter((window) => window.group === group).map(({ admitted }) => admitted);
+    const quiet = windows.filter((window) => window.group === group && window.isQuiet).map(({ admitted }) => admitted);
     const whole = (quota * WINDOW_MS) / 1000;
-    const quiet = own.filter(({ isQuiet }) => isQuiet);
-    const parts = (some: readonly ChaosWindow[]) => some.map(({ admitted }) => admitted / whole);
-    const nearest = Math.max(...own.map(({ admitted, allowed }) => admitted / allowed));
-    const mean = parts(own).reduce((sum, part) => sum + part, 0) / own.length;
     return [
       name,
       `${quota}/s`,
-      percent(mean),
-      percent(Math.max(...parts(own))),
-      percent(nearest),
+      `${granted}`,
+      percent(own.reduce((sum, admitted) => sum + admitted, 0) / own.length / whole),
+      `${above.toFixed(1)} of ${most.toFixed(1)}`,
+      `${seconds(fromMs)} to ${seconds(toMs)}`,
       `${quiet.length}`,
-      percent(Math.min(...parts(quiet))),
-      percent(Math.max(...parts(quiet))),
+      percent(Math.min(...quiet) / whole),
+      quiet.length === 0 ? '–' : `${Math.max(...quiet)} of ${settledMost(group)}`,
     ];
   });
-  const head = ['group', 'quota', 'mean', 'worst 5 s', 'worst of allowed', 'settled windows', 'least', 'most'];
-  return { title: 'Admitted in windows of 5 s, of the quota', head, rows };
+  const any = ['most above, of three depths', 'in the span'];
+  const head = ['group', 'quota', 'granted', 'mean', ...any, 'settled 5 s', 'least', 'most, of allowed'];
+  return { title: 'Granted; above quota and what faults allow, in any span; in 5 s of a settled cluster', head, rows };
 }
 
 function faultTable({ happened }: Evidence, { recoveries }: Verdict): Table {
@@ -81,7 +75,8 @@ function faultTable({ happened }: Evidence, { recoveries }: Verdict): Table {
     const took = own.map(({ tookMs }) => tookMs as number).sort((one, other) => one - other);
     return [[kind, FAULTS[kind].what, `${count}`, seconds(took[Math.floor(took.length / 2)]), seconds(took.at(-1))]];
   });
-  return { title: 'One cluster again after', head: ['fault', 'what', 'times', 'median', 'slowest'], rows };
+  const head = ['fault', 'what', 'rounds', 'median', 'slowest'];
+  return { title: 'Rounds by kind of fault, and how long until one cluster again', head, rows };
 }
 
 function callTable({ outcomes }: Verdict): Table {

@@ -1,15 +1,17 @@
 import { OUTCOMES, type Outcome } from '../../src/tools/load/call.js';
+import { accountsOf, isAbove, type JudgedAccount } from './accounts.js';
 import { Allowed } from './allowed.js';
 import type { Call } from './clients.js';
 import { type Recovery, recoveriesOf } from './convergence.js';
 import { FAULTS } from './fault-table.js';
 import { type HappenedFault, whom } from './happened.js';
+import type { Life } from './lives.js';
 import { BACK_WITHIN_MS, WINDOW_MS } from './promises.js';
 import { NODES } from './schedule.js';
 import type { SharesHeld } from './shares-held.js';
 import { tracelessOf } from './traces.js';
 import type { Sample } from './watch.js';
-import { type ChaosWindow, isBroken, windowsOf } from './windows.js';
+import { type ChaosWindow, isBroken, settledMost, windowsOf } from './windows.js';
 import { GROUPS, nodeName } from './workload.js';
 
 /** Everything that was seen of a run. Times are milliseconds since it began. */
@@ -20,6 +22,7 @@ export interface Evidence {
   readonly calls: readonly Call[];
   readonly samples: readonly Sample[];
   readonly happened: readonly HappenedFault[];
+  readonly lives: readonly Life[];
   readonly shares: SharesHeld;
   readonly wrongs: readonly Wrong[];
 }
@@ -40,6 +43,8 @@ export interface BrokenPromise {
 }
 
 export interface Verdict {
+  /** By group. */
+  readonly accounts: readonly JudgedAccount[];
   readonly windows: readonly ChaosWindow[];
   readonly recoveries: readonly Recovery[];
   readonly broken: readonly BrokenPromise[];
@@ -53,12 +58,14 @@ const RISE_QUOTAS = 0.001;
 const BLAMED_MS = WINDOW_MS + BACK_WITHIN_MS;
 
 export function judge(evidence: Evidence): Verdict {
-  const { calls, samples, happened, shares, durationMs } = evidence;
+  const { calls, samples, happened, lives, shares, durationMs } = evidence;
   const allowed = new Allowed(happened, shares);
+  const accounts = accountsOf(calls, happened, lives, allowed, durationMs);
   const windows = windowsOf(calls, happened, allowed, durationMs);
   const recoveries = recoveriesOf(samples, happened, durationMs);
   const broken = [
-    ...overAdmitted(windows),
+    ...accounts.filter(isAbove).map(aboveAccount),
+    ...aboveSettled(windows),
     ...notBack(recoveries),
     ...risen(happened, shares),
     ...tracelessOf(samples, happened).map(({ happened: { fromMs, doneMs: toMs }, what }) => ({ fromMs, toMs, what })),
@@ -66,6 +73,7 @@ export function judge(evidence: Evidence): Verdict {
   ];
   const named = broken.map((one) => ({ ...one, faults: faultsAround(happened, one.fromMs, one.toMs) }));
   return {
+    accounts,
     windows,
     recoveries,
     broken: named.sort((one, other) => one.fromMs - other.fromMs),
@@ -75,18 +83,24 @@ export function judge(evidence: Evidence): Verdict {
 
 type Found = Omit<BrokenPromise, 'faults'>;
 
+function aboveAccount({ group, fromMs, toMs, above, most }: JudgedAccount): Found {
+  const { name, quota } = GROUPS[group];
+  const span = `${((toMs - fromMs) / 1000).toFixed(1)} s`;
+  const what = `${name}: ${above.toFixed(1)} granted above ${quota}/s and what faults allow in ${span}, ${most.toFixed(1)} promised`;
+  return { fromMs, toMs, what };
+}
+
 /** Joins broken windows that overlap, and names the worst of them. */
-function overAdmitted(windows: readonly ChaosWindow[]): Found[] {
+function aboveSettled(windows: readonly ChaosWindow[]): Found[] {
   const found: Found[] = [];
   for (const [group, { name, quota }] of GROUPS.entries()) {
     let run: ChaosWindow[] = [];
     const close = () => {
-      const excess = (window: ChaosWindow) => window.admitted - window.allowed;
-      const worst = run.sort((one, other) => excess(other) - excess(one))[0];
+      const worst = run.sort((one, other) => other.admitted - one.admitted)[0];
       run = [];
       if (worst === undefined) return;
       const { fromMs, admitted } = worst;
-      const most = `${worst.allowed.toFixed(0)} allowed${worst.isQuiet ? ' of a settled cluster' : ''}`;
+      const most = `${settledMost(group).toFixed(0)} allowed of a settled cluster`;
       const what = `${name}: ${admitted} admitted in 5 s, ${most} (quota ${(quota * WINDOW_MS) / 1000})`;
       found.push({ fromMs, toMs: fromMs + WINDOW_MS, what });
     };

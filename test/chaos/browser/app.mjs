@@ -22,9 +22,9 @@ function build() {
       host,
       look,
       height: 190,
-      label: `${group.name}: admitted and allowed over time`,
+      label: `${group.name}: admitted and flowed in over time`,
       top: group.top,
-      columns: [seconds, group.allowed, group.admitted, group.shares, seconds.map(() => group.quota)],
+      columns: [seconds, group.inflow, group.admitted, group.shares, seconds.map(() => group.quota)],
       series: [
         { stroke: look.colour('node-3'), width: 1.5, fill: `${look.colour('best')}14` },
         { stroke: look.colour('node-0'), width: 2 },
@@ -59,7 +59,7 @@ function showTime(atSeconds) {
     .map((fault, index) => ({ ...fault, number: index + 1 }))
     .filter(({ fromMs, toMs }) => fromMs <= seconds[at] * 1000 && toMs >= seconds[at] * 1000)
     .map(({ number, what, whom }) => `${number} ${what} ${whom}`.trim());
-  const figures = groups.map(({ name, admitted, allowed }) => `${name} ${rate(admitted[at])} of ${rate(allowed[at])}`);
+  const figures = groups.map(({ name, admitted, inflow }) => `${name} ${rate(admitted[at])} of ${rate(inflow[at])}`);
   const about = inForce.length === 0 ? 'nothing is wrong' : inForce.join(', ');
   element('now').textContent = `${clock(seconds[at], slideMs)}: ${figures.join(' · ')} · ${about}`;
 }

@@ -24,6 +24,7 @@ function evidenceOf(grants: number): Evidence {
     calls,
     samples: [],
     happened: [FAULT],
+    lives: [],
     shares: new SharesHeld('', 0, 5),
   };
 }

@@ -1,0 +1,81 @@
+import { depthOf, isInPieces } from '../../sim/account/written-bucket.js';
+import { AccountLedger } from '../../sim/oracle/account-ledger.js';
+import type { Allowed } from './allowed.js';
+import type { Call } from './clients.js';
+import { grantsOf } from './grants.js';
+import type { HappenedFault } from './happened.js';
+import { countedAt, type Life, toldMs } from './lives.js';
+import { DELIVERY_MS } from './promises.js';
+import { NODES } from './schedule.js';
+import { GROUPS } from './workload.js';
+
+/** The account of a group, and the span of the run that is nearest to its bound, or most above it. */
+export interface JudgedAccount {
+  readonly group: number;
+  /** In the whole run. */
+  readonly granted: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Granted in that span above what flowed in and what nodes that started or were killed in it are allowed. */
+  readonly above: number;
+  /** Three depths. */
+  readonly most: number;
+}
+
+/**
+ * Judges every span of a run by docs/reference/promises.md, `account`, with the oracle's ledger.
+ *
+ * All groups of a run have a bucket of the cluster. The log is never lost while no node is ready: the schedule leaves three of five.
+ */
+export function accountsOf(
+  calls: readonly Call[],
+  happened: readonly HappenedFault[],
+  lives: readonly Life[],
+  allowed: Allowed,
+  durationMs: number,
+): JudgedAccount[] {
+  const kills = killsOf(lives, happened);
+  const starts = startsOf(lives, happened);
+  return GROUPS.map(({ quota }, group) => {
+    const written = { isKey: false, per: 'Second', quota, burst: null } as const;
+    const ledger = new AccountLedger(isInPieces(written, NODES) ? NODES : 0);
+    for (const { fromMs, perSecond } of allowed.steps(group, durationMs)) {
+      ledger.limited(fromMs, perSecond, depthOf(written));
+    }
+    const grants = grantsOf(calls, group, happened);
+    let killed = 0;
+    for (const { node, earliestMs: sinceMs, latestMs } of grants) {
+      for (; killed < kills.length && kills[killed].atMs <= latestMs; killed++) {
+        ledger.killed(kills[killed].atMs, kills[killed].nodes, DELIVERY_MS);
+      }
+      const start = starts.findLast((one) => one.node === node && latestMs >= one.fromMs && sinceMs < one.untilMs);
+      ledger.granted(latestMs, 1, { sinceMs, ...(start && { nodes: start.nodes, starter: start }) });
+    }
+    const { excess, fromMs, untilMs: toMs, most } = ledger.worst();
+    return { group, granted: grants.length, fromMs, toMs, above: Math.max(0, excess + most), most };
+  });
+}
+
+export function isAbove({ above, most }: JudgedAccount): boolean {
+  // Room for rounding: what flows in is a sum of fractions.
+  return above > most + 1e-6;
+}
+
+/** Lists the ends of processes that nobody told to leave, with N of their advance. */
+function killsOf(lives: readonly Life[], happened: readonly HappenedFault[]) {
+  return lives
+    .flatMap(({ node, readyMs, endedMs, isStopped }) => {
+      if (readyMs === null || endedMs === null || isStopped) return [];
+      return [{ atMs: endedMs, nodes: countedAt(lives, happened, endedMs, node) }];
+    })
+    .sort((one, other) => one.atMs - other.atMs);
+}
+
+/** Lists the two deliveries after each start, with N of its advance; the first processes started before the run. */
+function startsOf(lives: readonly Life[], happened: readonly HappenedFault[]) {
+  return lives.flatMap(({ node, readyMs }) => {
+    if (readyMs === null || readyMs < 0) return [];
+    const untilMs = toldMs(happened, readyMs);
+    return [{ node, fromMs: readyMs, untilMs, nodes: countedAt(lives, happened, readyMs, node) }];
+  });
+}
