@@ -16,7 +16,7 @@ interface WorstSpan {
   readonly most: number;
 }
 
-/** What else is known of a grant. */
+/** Facts beside the amount of a grant. */
 interface Beside {
   /** Time from which it may have been decided; absent = `atMs`. */
   readonly sinceMs?: number;
