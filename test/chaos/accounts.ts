@@ -62,7 +62,7 @@ export function isAbove({ above, most }: JudgedAccount): boolean {
 }
 
 /** Lists the ends of processes that nobody told to leave, with N of their advance. */
-function killsOf(lives: readonly Life[], happened: readonly HappenedFault[]) {
+export function killsOf(lives: readonly Life[], happened: readonly HappenedFault[]) {
   return lives
     .flatMap(({ node, readyMs, endedMs, isStopped }) => {
       if (readyMs === null || endedMs === null || isStopped) return [];
@@ -72,7 +72,7 @@ function killsOf(lives: readonly Life[], happened: readonly HappenedFault[]) {
 }
 
 /** Lists the two deliveries after each start, with N of its advance; the first processes started before the run. */
-function startsOf(lives: readonly Life[], happened: readonly HappenedFault[]) {
+export function startsOf(lives: readonly Life[], happened: readonly HappenedFault[]) {
   return lives.flatMap(({ node, readyMs }) => {
     if (readyMs === null || readyMs < 0) return [];
     const untilMs = toldMs(happened, readyMs);

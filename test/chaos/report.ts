@@ -1,4 +1,5 @@
 import { OUTCOMES } from '../../src/tools/load/call.js';
+import { killsOf, startsOf } from './accounts.js';
 import { FAULT_KINDS, FAULTS } from './fault-table.js';
 import { WINDOW_MS } from './promises.js';
 import type { Evidence, Verdict } from './verdict.js';
@@ -22,10 +23,12 @@ export function reportLines(evidence: Evidence, verdict: Verdict, seed: number):
   ];
 }
 
-export function factsOf({ happened, durationMs, waitedForCore }: Evidence, seed: number): string {
+export function factsOf({ happened, lives, durationMs, waitedForCore }: Evidence, seed: number): string {
   const busy = waitedForCore === null ? '' : `; in ${percent(waitedForCore)} of the time somebody waited for a core`;
   const rounds = new Set(happened.map(({ round }) => round)).size;
-  return `seed ${seed}: ${rounds} rounds, ${happened.length} faults in ${(durationMs / 1000).toFixed(0)} s${busy}`;
+  const began = `starts of nodes: ${startsOf(lives, happened).length}, kills: ${killsOf(lives, happened).length}`;
+  const faults = `${rounds} rounds, ${happened.length} faults`;
+  return `seed ${seed}: ${faults} in ${(durationMs / 1000).toFixed(0)} s; ${began}${busy}`;
 }
 
 export function reportTables(evidence: Evidence, verdict: Verdict): Table[] {
