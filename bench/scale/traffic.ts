@@ -159,7 +159,7 @@ class WritingNode {
     this.#publisher.publishDue(this.#lanes, nowMs);
     this.#publisher.beat(nowMs, false);
     for (const { partition, record } of this.#appends) {
-      if (record !== null) this.#link.readBack(partition, record.author.sequence, nowMs);
+      if (record !== null) this.#link.echo.readBack(partition, record.author.sequence, nowMs);
     }
     return this.#appends;
   }

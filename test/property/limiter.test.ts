@@ -19,7 +19,7 @@ test('a refused amount is admitted after waitMs, and not before', () => {
       limiter.setLimit(0, BYTES, Infinity, Infinity, 0);
       limiter.accrueSince(0, -1e9);
       limiter.tryAcquire(0, drain, 0, false, 0);
-      const waitMs = limiter.waitMs(0, size, 0, 0);
+      const waitMs = limiter.buckets.waitMs(0, size, 0, 0);
       if (waitMs === 0) return;
       expect(limiter.tryAcquire(0, size, 0, false, waitMs * 0.99 - 0.01)).not.toBe(GRANTED);
       expect(limiter.tryAcquire(0, size, 0, false, waitMs * (1 + 1e-9) + 1e-6)).toBe(GRANTED);

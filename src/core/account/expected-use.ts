@@ -46,14 +46,16 @@ export class ExpectedUse {
   /** @param own this node's participant; −1 = the log counts it as dead */
   view(view: LaneView, own: number, dimension: number): void {
     const share = view.share[dimension];
-    const { weight, count, isLent } = view;
+    const { weight, count, isLent, minShareRatio, maxShareRatio } = view;
+    const target = view.target[dimension];
+    const most = maxShareRatio < 1 ? maxShareRatio * target : Infinity;
+    const liftedTo = minShareRatio > 0 ? Math.min(minShareRatio, 1 / nodesIn(view)) * target * MET : 0;
     this.isLent = isLent;
     let total = 0;
     let met = 0;
     let served = 0;
     let sharePerWeight = 0;
     let isAnyThrottled = false;
-    const { most, liftedTo } = rangeOf(view, dimension);
     for (let at = 0; at < count; at++) {
       const wanted = takenBy(view, at, dimension);
       const given = share[at];
@@ -137,17 +139,6 @@ export class ExpectedUse {
 
 /** Tolerance for shares, which are rounded sums. */
 const MET = 1 + ROUNDING_ERROR;
-
-/** Finds the bound of a share and the rate of a minimum. */
-function rangeOf(view: LaneView, dimension: number): typeof range {
-  const { target, minShareRatio, maxShareRatio } = view;
-  const here = target[dimension];
-  range.most = maxShareRatio < 1 ? maxShareRatio * here : Infinity;
-  range.liftedTo = minShareRatio > 0 ? Math.min(minShareRatio, 1 / nodesIn(view)) * here * MET : 0;
-  return range;
-}
-
-const range = { most: 0, liftedTo: 0 };
 
 /** Computes a node's demand within the bound of a single share. */
 function wantedWithin(view: LaneView, at: number, dimension: number): number {

@@ -1,3 +1,4 @@
+import type { LaneView } from '../convergence/strategy.js';
 import type { ClusterBucket } from './cluster-bucket.js';
 
 /**
@@ -22,7 +23,13 @@ export class OwnParts {
   #share: ShareAlone | null = null;
   readonly #least = new Part(0);
 
-  set(range: ShareRange, nodes: number, bucket: ClusterBucket, piece: number, own: OwnShare): void {
+  set(
+    range: Pick<LaneView, 'minShareRatio' | 'maxShareRatio' | 'isLent'>,
+    nodes: number,
+    bucket: ClusterBucket,
+    piece: number,
+    own: OwnShare,
+  ): void {
     const { minShareRatio, maxShareRatio } = range;
     if (!range.isLent) this.#share ??= new ShareAlone();
     this.#share?.set(range.isLent ? null : own, bucket.depth);
@@ -61,13 +68,6 @@ export class OwnParts {
     own.perSecond = Math.min(own.perSecond, most.perSecond);
     own.comesBackPerSecond = Math.min(own.comesBackPerSecond, most.perSecond);
   }
-}
-
-interface ShareRange {
-  readonly minShareRatio: number;
-  readonly maxShareRatio: number;
-  /** True = others may take the rest of a node's share. */
-  readonly isLent: boolean;
 }
 
 export interface OwnShare {

@@ -19,10 +19,5 @@ export function decay(x: number): number {
 const TABLE_END = 40;
 /** e^(−1/8). */
 const EIGHTH = 0.8824969025845955;
-const TABLE = tableOf(TABLE_END * 8);
-
-function tableOf(length: number): Float64Array {
-  const table = new Float64Array(length).fill(1);
-  for (let at = 1; at < length; at++) table[at] = table[at - 1] * EIGHTH;
-  return table;
-}
+const TABLE = new Float64Array(TABLE_END * 8).fill(1);
+for (let at = 1; at < TABLE.length; at++) TABLE[at] = TABLE[at - 1] * EIGHTH;

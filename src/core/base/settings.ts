@@ -59,11 +59,9 @@ export type TopicSplitName = (typeof TOPIC_SPLITS)[number];
  * depth/N.
  */
 export const BURST_POLICIES = ['optimistic', 'divided'] as const;
-export type BurstPolicy = (typeof BURST_POLICIES)[number];
 
 /** State of a bucket before the log names one. full: it is full. empty: it is empty when a node begins to decide. */
 export const BURST_STARTS = ['full', 'empty'] as const;
-export type BurstStart = (typeof BURST_STARTS)[number];
 
 export interface BurstSettings {
   /** Units, in both directions; null = by `ofQuota`. */
@@ -71,9 +69,9 @@ export interface BurstSettings {
   readonly bytes: number | null;
   /** Units as a part of the quota; null and absent = by the target (core/account/cluster-depth.ts). */
   readonly ofQuota?: Readonly<Record<Direction, Readonly<Record<Dimension, number | null>>>>;
-  readonly policy: BurstPolicy;
+  readonly policy: (typeof BURST_POLICIES)[number];
   /** Absent = full. */
-  readonly start?: BurstStart;
+  readonly start?: (typeof BURST_STARTS)[number];
 }
 
 /** Reads the configured depth of a lane's dimension, units; null = none. */
@@ -94,7 +92,7 @@ export interface CostQuota {
 /** Lowers targets by backends' health; all nodes of a cluster must agree. */
 export interface LimitingSettings {
   /** report-only shows the target stage, but enforces message and byte quotas alone. */
-  readonly mode: LimitingMode;
+  readonly mode: (typeof LIMITING_MODES)[number];
   readonly split: LimitingSplit;
   /** Worst zones that limit nothing. */
   readonly zonesLeftOut: number;
@@ -108,7 +106,6 @@ export interface LimitingSettings {
 }
 
 export const LIMITING_MODES = ['enforce', 'report-only'] as const;
-export type LimitingMode = (typeof LIMITING_MODES)[number];
 
 /** Times in milliseconds, of the local monotonic clock or log time. */
 export interface CoordinatorSettings {
@@ -161,7 +158,6 @@ export interface CoordinatorSettings {
 }
 
 export const RAMP_MODES = ['relaxed', 'scheduled', 'only-if-used', 'go-back-n'] as const;
-
 export type RampModeName = (typeof RAMP_MODES)[number];
 
 /** Ceiling that rises with time or use (Numaflow "ramp up"). */
@@ -198,7 +194,6 @@ export interface CostMeterSettings {
 
 /** Rules that divide a saturated backend's work among its groups. */
 export const LIMITING_SPLITS = ['by-usage', 'by-quota'] as const;
-
 export type LimitingSplit = (typeof LIMITING_SPLITS)[number];
 
 /** Returns the longest interval between NODE records on a partition. */
@@ -209,12 +204,6 @@ export function heartbeatOf({ heartbeatMs, partitionHeartbeatMs }: Heartbeats, p
 type Heartbeats = Pick<CoordinatorSettings, 'heartbeatMs' | 'partitionHeartbeatMs'>;
 
 /** Returns the length of the group's windows; 0 = a token bucket. */
-export function windowMsOf({
-  limiter,
-  windowMs,
-}: {
-  readonly limiter: LimiterKind;
-  readonly windowMs: number;
-}): number {
+export function windowMsOf({ limiter, windowMs }: Pick<GroupSettings, 'limiter' | 'windowMs'>): number {
   return limiter === 'window' ? windowMs : 0;
 }

@@ -10,7 +10,9 @@
 export function sha256(text: string): Uint32Array {
   const byteCount = encode(text);
   const blocks = Math.ceil((byteCount + PADDING_BYTES) / BLOCK_BYTES);
-  pad(byteCount, blocks);
+  // Padding: a bit of 1, and the length in bits.
+  put(byteCount, 0x80);
+  message[blocks * BLOCK_WORDS - 1] = byteCount * 8;
   hash.set(START);
   for (let block = 0; block < blocks; block++) compress(block * BLOCK_WORDS);
   return hash;
@@ -39,12 +41,6 @@ function encode(text: string): number {
 
 function put(at: number, byte: number): void {
   message[at >>> 2] |= byte << (24 - 8 * (at & 3));
-}
-
-/** Appends a bit of 1 and the length in bits. */
-function pad(byteCount: number, blocks: number): void {
-  put(byteCount, 0x80);
-  message[blocks * BLOCK_WORDS - 1] = byteCount * 8;
 }
 
 function reserve(bytes: number): void {

@@ -49,7 +49,6 @@ export function copyUnits(from: Readonly<LaneUnits>, to: LaneUnits): void {
 }
 
 export const UNLIMITED: Rates = [Infinity, Infinity];
-export const NO_RATES: Rates = [0, 0];
 
 export const ISOLATION_POLICIES = ['equal-share', 'floor', 'closed', 'open'] as const;
 export type IsolationPolicy = (typeof ISOLATION_POLICIES)[number];

@@ -15,18 +15,11 @@ import { type LaneView, sum } from './strategy.js';
 export function addHeadroom(view: LaneView, dimension: number, given: Float64Array): void {
   const share = view.share[dimension];
   const left = view.target[dimension] - sum(given, view.count);
-  const { basis, total } = basisOf(view, dimension, given);
+  const isSilent = !hasDemand(view, dimension);
+  const basis = view.headroom === 'by-weight' || isSilent ? view.weight : given;
+  const total = view.headroom === 'none' && !isSilent ? 0 : sum(basis, view.count);
   const each = left > 0 && total > 0 ? left / total : 0;
   for (let at = 0; at < view.count; at++) share[at] = given[at] + each * basis[at];
-}
-
-const chosen: { basis: Float64Array; total: number } = { basis: new Float64Array(0), total: 0 };
-
-function basisOf(view: LaneView, dimension: number, given: Float64Array): typeof chosen {
-  const isSilent = !hasDemand(view, dimension);
-  chosen.basis = view.headroom === 'by-weight' || isSilent ? view.weight : given;
-  chosen.total = view.headroom === 'none' && !isSilent ? 0 : sum(chosen.basis, view.count);
-  return chosen;
 }
 
 function hasDemand(view: LaneView, dimension: number): boolean {

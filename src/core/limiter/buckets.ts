@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.js';
 import { InvariantError } from '../base/invariant.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 import { usefulWaitOf, waitOf } from './bucket-wait.js';
@@ -318,24 +319,11 @@ export class Buckets {
     const larger = new Buckets(rows);
     larger.lines.set(this.lines);
     larger.asked.set(this.asked);
-    if (this.windowMs !== null) {
-      larger.windowMs = new Float64Array(rows);
-      larger.windowMs.set(this.windowMs);
-    }
-    if (this.comesBack !== null) {
-      larger.comesBack = new Float64Array(rows * DIMENSION_COUNT);
-      larger.comesBack.set(this.comesBack);
-    }
-    const publishedBelow = this.#publishedBelow;
-    if (publishedBelow !== null) {
-      this.#publishedBelow = new Float64Array(rows * DIMENSION_COUNT).fill(-Infinity);
-      this.#publishedBelow.set(publishedBelow);
-    }
-    const letOff = this.#letOff;
-    if (letOff !== null) {
-      this.#letOff = new Float64Array(rows * DIMENSION_COUNT);
-      this.#letOff.set(letOff);
-    }
+    const slots = rows * DIMENSION_COUNT;
+    larger.windowMs = this.windowMs && grown(this.windowMs, rows);
+    larger.comesBack = this.comesBack && grown(this.comesBack, slots);
+    this.#publishedBelow = this.#publishedBelow && grown(this.#publishedBelow, slots, -Infinity);
+    this.#letOff = this.#letOff && grown(this.#letOff, slots);
     larger.firstLetOff = this.firstLetOff;
     larger.held = this.held;
     Object.assign(this, larger);

@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 import type { Buckets } from './buckets.js';
 import { type Gap, Room, wholeGap } from './gaps.js';
@@ -26,21 +27,18 @@ import { type Gap, Room, wholeGap } from './gaps.js';
  * many reservations are open. Buckets that hold nothing pay nothing, others one comparison per refill.
  */
 export class HeldTokens {
-  readonly #buckets: Buckets;
+  readonly buckets: Buckets;
   readonly #rooms = new Map<number, Room>();
-
   /** Per slot: the least room in units since its last reading. Without meaning where nothing is held. */
   #leastRoom: Float64Array;
 
   constructor(buckets: Buckets) {
-    this.#buckets = buckets;
+    this.buckets = buckets;
     this.#leastRoom = new Float64Array(buckets.refilledMs.length * DIMENSION_COUNT);
   }
 
   grow(rows: number): void {
-    const before = this.#leastRoom;
-    this.#leastRoom = new Float64Array(rows * DIMENSION_COUNT);
-    this.#leastRoom.set(before);
+    this.#leastRoom = grown(this.#leastRoom, rows * DIMENSION_COUNT);
   }
 
   /** Called when the room has become smaller, except by a refund. Between two calls the room only grows. */
@@ -56,7 +54,7 @@ export class HeldTokens {
   noteDebts(row: number): void {
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
-      const debt = Math.max(0, -this.#buckets.tokens.at(slot));
+      const debt = Math.max(0, -this.buckets.tokens.at(slot));
       if (debt < this.#leastRoom[slot]) this.#leastRoom[slot] = debt;
     }
   }
@@ -84,18 +82,14 @@ export class HeldTokens {
     this.#shrink(room, slot);
     const gap = wholeGap(held.gap);
     const closed = amount > 0 ? room.close(gap, amount) : 0;
-    if (closed > 0) this.#buckets.tokens.set(slot, this.#buckets.tokens.at(slot) + closed);
+    if (closed > 0) this.buckets.tokens.set(slot, this.buckets.tokens.at(slot) + closed);
     room.leave(wholeGap(gap));
     if (room.newest === null) this.#rooms.delete(slot);
   }
 
-  refill(row: number, nowMs: number): void {
-    this.#buckets.refill(row, nowMs);
-  }
-
   #open(row: number, dimension: number, amount: number): HeldGap | null {
     const slot = row * DIMENSION_COUNT + dimension;
-    if (amount === 0 || this.#buckets.depth.at(slot) === Infinity) return null;
+    if (amount === 0 || this.buckets.depth.at(slot) === Infinity) return null;
     let room = this.#rooms.get(slot);
     if (room === undefined) {
       room = new Room();
@@ -113,7 +107,7 @@ export class HeldTokens {
 
   /** Computes the slot's room for tokens: 0 without a limit, the debt alone while it is blocked. */
   #roomOf(slot: number): number {
-    const { depth, tokens } = this.#buckets;
+    const { depth, tokens } = this.buckets;
     const most = depth.at(slot);
     if (most === Infinity) return 0;
     return (Number.isNaN(most) ? 0 : most) - tokens.at(slot);
@@ -136,7 +130,7 @@ export class Hold {
 
   /** @param messages messages that were not used, ≥ 0 */
   end(messages: number, bytes: number, nowMs: number): void {
-    this.#held.refill(this.#row, nowMs);
+    this.#held.buckets.refill(this.#row, nowMs);
     this.#held.giveBack(this.#row, MESSAGES, this.#messages, messages);
     this.#held.giveBack(this.#row, BYTES, this.#bytes, bytes);
   }

@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.js';
 import { DIMENSION_COUNT, type Rates } from '../base/vocabulary.js';
 import { Buckets } from './buckets.js';
 import { BOUND_LOOK_ROWS } from './constants.js';
@@ -120,9 +121,7 @@ export class KeyedBuckets {
   #grow(): void {
     this.#capacity = Math.min(this.max, this.#capacity * 2);
     this.buckets.grow(this.#capacity);
-    const askedMs = new Float64Array(this.#capacity);
-    askedMs.set(this.#askedMs);
-    this.#askedMs = askedMs;
+    this.#askedMs = grown(this.#askedMs, this.#capacity);
   }
 }
 

@@ -1,8 +1,6 @@
-import { invariant } from '../base/invariant.js';
 import type { LimiterKind, TopicSplitName } from '../base/settings.js';
 import { BYTES, DIRECTION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rates } from '../base/vocabulary.js';
 import { STRATEGIES } from '../convergence/strategies.js';
-import type { Strategy } from '../convergence/strategy.js';
 import { Buckets } from './buckets.js';
 import { gateDepth } from './burst.js';
 import { GATE_BURST_MS } from './constants.js';
@@ -51,7 +49,7 @@ function depthsOf(rates: Rates, burstMs: number): Rates {
 
 export function splitRuleOf(group: GroupLevels): SplitRule | null {
   if (group.topics === 'shared') return null;
-  const strategy = strategyNamed(SPLIT_STRATEGY[group.topics]);
+  const strategy = STRATEGIES[SPLIT_STRATEGY[group.topics]];
   return { strategy, max: group.perTopic.max, floorRatio: group.floorRatio };
 }
 
@@ -72,10 +70,4 @@ export function nodeBuckets(limit: NodeLimit, nowMs: number): Buckets | null {
 export function keyedOf(limit: KeyedLimit, direction: Direction): KeyedBuckets | null {
   const rates = limit[direction];
   return hasLimit(rates) ? new KeyedBuckets(limit.max, rates, depthsOf(rates, GATE_BURST_MS)) : null;
-}
-
-function strategyNamed(name: string): Strategy {
-  const strategy = STRATEGIES[name];
-  invariant(strategy !== undefined, 'a split must name a strategy', { name });
-  return strategy;
 }

@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.js';
 import { windowMsOf } from '../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
 import type { Buckets } from './buckets.js';
@@ -72,11 +73,8 @@ export class Levels {
 
   /** Called when a group is new or its limits have changed. The limiter has its rows by then. */
   groupChanged(group: number, nowMs: number): void {
-    if (this.beside.length < this.#limiter.laneCount) {
-      const before = this.beside;
-      this.beside = new Uint8Array(this.#limiter.laneCount);
-      this.beside.set(before);
-    }
+    const { laneCount } = this.#limiter;
+    if (this.beside.length < laneCount) this.beside = grown(this.beside, laneCount);
     this.#lookAt(group);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       const lane = laneOf(group, direction);
@@ -168,7 +166,7 @@ export class Levels {
   waitMs(request: TokenRequest, nowMs: number): number {
     const { lane, messages, bytes } = request;
     this.#find(request);
-    let waitMs = this.#limiter.waitMs(lane, messages, bytes, nowMs);
+    let waitMs = this.#limiter.buckets.waitMs(lane, messages, bytes, nowMs);
     this.#each(request, (buckets, row) => {
       waitMs = Math.max(waitMs, buckets.waitMs(row, messages, bytes, nowMs));
     });

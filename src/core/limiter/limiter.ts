@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../base/vocabulary.js';
 import { Buckets, type Inflow } from './buckets.js';
 import { Column, LINE_LENGTH, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
@@ -19,21 +20,21 @@ export const ABOVE_WINDOW = -3;
  * levels (node, topic, client) stand beside it in levels.ts and cost nothing here.
  */
 export class Limiter {
+  readonly #refusedWork = new RefusedWork();
   laneCount: number;
   readonly buckets: Buckets;
   /** Per slot: tokens (negative = debt); the buckets' own column. */
   tokens: Column;
   /** Per lane: the time until which its limits are confirmed. */
   validUntilMs: Column;
-  /** Units per slot: admitted; attempted for the first time, with squares for the noise rule; refused. */
+  /** Units per slot: admitted; attempted for the first time; refused. */
   admitted: Column;
   readonly attempted: Figure = { at: (slot) => this.admitted.at(slot) + this.#refusedWork.notAdmitted(slot) };
-  readonly attemptedSquares: Figure = { at: (slot) => this.#squaresOf(slot) };
-  readonly refused: Figure;
+  readonly refused = this.#refusedWork.refused;
   /** Refusals per lane; below, those of work that had been refused before. */
-  readonly refusals: Figure;
-  readonly retryRefusals: Figure;
-  readonly refusedOnce: Figure;
+  readonly refusals = this.#refusedWork.refusals;
+  readonly retryRefusals = this.#refusedWork.retryRefusals;
+  readonly refusedOnce = this.#refusedWork.refusedOnce;
   /** Connections and requests per lane that wait now, instead of being refused. */
   heldBack: Uint32Array;
   /** Lanes with enforcers (src/node/enforcers) → when they last held work back. */
@@ -51,7 +52,6 @@ export class Limiter {
   /** Units per slot that could not be refused, until `takeUnrefused`; null until some are. */
   #unrefused: Float64Array | null = null;
   readonly topics = new TopicsInUse();
-  readonly #refusedWork = new RefusedWork();
   /** The buckets' own lines, and the counters of every admission (COUNTS). */
   #lines: Float64Array;
   #counts: Float64Array;
@@ -65,10 +65,6 @@ export class Limiter {
     this.validUntilMs = this.buckets.validUntilMs;
     this.validUntilMs.fill(-Infinity);
     this.admitted = new Column(this.#counts, 0, DIMENSION_COUNT, COUNTS);
-    this.refused = this.#refusedWork.refused;
-    this.refusals = this.#refusedWork.refusals;
-    this.retryRefusals = this.#refusedWork.retryRefusals;
-    this.refusedOnce = this.#refusedWork.refusedOnce;
     this.heldBack = new Uint32Array(laneCount);
     this.#hasAccrued = new Uint8Array((laneCount + 7) >> 3);
   }
@@ -85,10 +81,11 @@ export class Limiter {
     const { admitted, heldBack } = larger;
     Object.assign(this, { laneCount, tokens, validUntilMs, admitted, heldBack });
     this.#lines = lines;
-    this.#reserved = grown(this.#reserved, laneCount);
-    this.#returnable = grown(this.#returnable, laneCount);
-    this.#lapsed = grown(this.#lapsed, laneCount);
-    this.#unrefused = grown(this.#unrefused, laneCount);
+    const slots = laneCount * DIMENSION_COUNT;
+    this.#reserved = this.#reserved && grown(this.#reserved, slots);
+    this.#returnable = this.#returnable && grown(this.#returnable, slots);
+    this.#lapsed = this.#lapsed && grown(this.#lapsed, slots);
+    this.#unrefused = this.#unrefused && grown(this.#unrefused, slots);
     this.#counts = larger.#counts;
     this.#hasAccrued = larger.#hasAccrued;
   }
@@ -145,13 +142,8 @@ export class Limiter {
   }
 
   /** Charges work that was admitted before the lane was served. @param held the reserved part of it */
-  chargeUnpublished(
-    lane: number,
-    units: readonly [number, number],
-    held: readonly [number, number],
-    now: Charged,
-  ): void {
-    this.buckets.charge(lane, ...units, now.debtMs, now.nowMs);
+  chargeUnpublished(lane: number, units: Units, held: Units, debtMs: number, nowMs: number): void {
+    this.buckets.charge(lane, ...units, debtMs, nowMs);
     this.#count(lane, units[MESSAGES] - held[MESSAGES], units[BYTES] - held[BYTES]);
     if (held[MESSAGES] + held[BYTES] > 0) this.#countReserved(lane, ...held);
   }
@@ -264,10 +256,6 @@ export class Limiter {
     this.#countByteSquares(lane, messages, bytes);
   }
 
-  waitMs(lane: number, messages: number, bytes: number, nowMs: number): number {
-    return this.buckets.waitMs(lane, messages, bytes, nowMs);
-  }
-
   available(lane: number, dimension: number, nowMs: number): number {
     return this.buckets.available(lane, dimension, nowMs);
   }
@@ -296,10 +284,6 @@ export class Limiter {
   /** Ends `open`: the lane has to be served from now on. */
   close(lane: number): void {
     if (this.validUntilMs.at(lane) === Infinity) this.validUntilMs.set(lane, -Infinity);
-  }
-
-  empty(lane: number, nowMs: number): void {
-    this.buckets.empty(lane, nowMs);
   }
 
   /**
@@ -398,26 +382,9 @@ export class Limiter {
     const counts = this.#counts;
     counts[first + EXCESS] = counts[first + EXCESS] + messages * (messages - 1);
   }
-
-  #squaresOf(slot: number): number {
-    const dimension = slot % DIMENSION_COUNT;
-    const first = ((slot - dimension) / DIMENSION_COUNT) * COUNTS;
-    if (dimension === BYTES) return this.#counts[first + BYTE_SQUARES];
-    return this.attempted.at(slot) + this.#counts[first + EXCESS];
-  }
 }
 
-interface Charged {
-  readonly debtMs: number;
-  readonly nowMs: number;
-}
-
-function grown(perSlot: Float64Array | null, laneCount: number): Float64Array | null {
-  if (perSlot === null) return null;
-  const larger = new Float64Array(laneCount * DIMENSION_COUNT);
-  larger.set(perSlot);
-  return larger;
-}
+type Units = readonly [messages: number, bytes: number];
 
 /** Copies, see buckets.ts. */
 const LINE = LINE_LENGTH;

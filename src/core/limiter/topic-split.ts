@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.js';
 import type { TopicSplitName } from '../base/settings.js';
 import { DIMENSION_COUNT, type Rates, slotOf, UNLIMITED } from '../base/vocabulary.js';
 import { createLaneView, type LaneView, type Strategy } from '../convergence/strategy.js';
@@ -32,10 +33,10 @@ export interface SplitRule {
 export class TopicSplit {
   readonly keyed: KeyedBuckets;
   /** Units per slot of the topic since the last division: attempted for the first time, and admitted. */
-  #attempted: Float64Array = new Float64Array(0);
-  #admitted: Float64Array = new Float64Array(0);
-  #demand: Float64Array = new Float64Array(0);
-  #usage: Float64Array = new Float64Array(0);
+  #attempted = new Float64Array(0);
+  #admitted = new Float64Array(0);
+  #demand = new Float64Array(0);
+  #usage = new Float64Array(0);
   readonly rule: SplitRule;
   #view: LaneView = createLaneView(16);
   #rows: number[] = [];
@@ -104,17 +105,18 @@ export class TopicSplit {
   #apply(at: number, nowMs: number): void {
     const row = this.#rows[at];
     const view = this.#view;
+    const { share, demand } = view;
     let met = true;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      if (shareAt(view, dimension, at) < demandAt(view, dimension, at) * MET_DEMAND_RATIO) met = false;
+      if (share[dimension][at] < demand[dimension][at] * MET_DEMAND_RATIO) met = false;
     }
-    const messages = demandAt(view, 0, at);
-    const pieceSize = messages > 0 ? Math.max(1, demandAt(view, 1, at) / messages) : 1;
+    const messages = demand[0][at];
+    const pieceSize = messages > 0 ? Math.max(1, demand[1][at] / messages) : 1;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const target = view.target[dimension];
       const finite = target > 0 && target !== Infinity;
-      const forNoise = met && finite ? TOPIC_NOISE_RATIO * demandAt(view, dimension, at) : 0;
-      const perSecond = shareAt(view, dimension, at) + forNoise;
+      const forNoise = met && finite ? TOPIC_NOISE_RATIO * demand[dimension][at] : 0;
+      const perSecond = share[dimension][at] + forNoise;
       const depth = this.#depthOf(perSecond, dimension === 0 ? 1 : pieceSize, target / view.count);
       this.keyed.buckets.setLimit(row, dimension, perSecond, depth, nowMs);
     }
@@ -128,17 +130,15 @@ export class TopicSplit {
   /** Sets the counts of a new row to 0: another topic may have had it before. */
   #begin(row: number): void {
     const slots = slotOf(this.keyed.buckets.refilledMs.length, 0);
-    if (this.#attempted.length < slots) this.#growTo(slots);
+    if (this.#attempted.length < slots) {
+      this.#attempted = grown(this.#attempted, slots);
+      this.#admitted = grown(this.#admitted, slots);
+      this.#demand = grown(this.#demand, slots);
+      this.#usage = grown(this.#usage, slots);
+    }
     for (const column of [this.#attempted, this.#admitted, this.#demand, this.#usage]) {
       column.fill(0, slotOf(row, 0), slotOf(row + 1, 0));
     }
-  }
-
-  #growTo(slots: number): void {
-    this.#attempted = grown(this.#attempted, slots);
-    this.#admitted = grown(this.#admitted, slots);
-    this.#demand = grown(this.#demand, slots);
-    this.#usage = grown(this.#usage, slots);
   }
 }
 
@@ -156,18 +156,4 @@ function add(column: Float64Array, row: number, messages: number, bytes: number)
   const first = slotOf(row, 0);
   column[first] = column[first] + messages;
   column[first + 1] = column[first + 1] + bytes;
-}
-
-function shareAt(view: LaneView, dimension: number, at: number): number {
-  return view.share[dimension][at];
-}
-
-function demandAt(view: LaneView, dimension: number, at: number): number {
-  return view.demand[dimension][at];
-}
-
-function grown(column: Float64Array, length: number): Float64Array {
-  const larger = new Float64Array(length);
-  larger.set(column);
-  return larger;
 }

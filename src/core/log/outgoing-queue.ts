@@ -70,9 +70,7 @@ export class OutgoingQueue {
   }
 
   #waitingFor(partition: number): Map<string, Append> {
-    const known = this.#waiting.get(partition);
-    if (known !== undefined) return known;
-    const waiting = new Map<string, Append>();
+    const waiting = this.#waiting.get(partition) ?? new Map<string, Append>();
     this.#waiting.set(partition, waiting);
     return waiting;
   }

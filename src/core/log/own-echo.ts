@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.js';
 import { invariant } from '../base/invariant.js';
 import { ECHO_MOMENTS_MAX } from './constants.js';
 
@@ -117,14 +118,10 @@ class SentTimes {
   }
 
   #grow(): void {
-    const grown = (column: Float64Array) => {
-      const larger = new Float64Array(2 * column.length);
-      larger.set(column);
-      return larger;
-    };
-    this.#first = grown(this.#first);
-    this.#last = grown(this.#last);
-    this.#sentMs = grown(this.#sentMs);
+    const length = 2 * this.#first.length;
+    this.#first = grown(this.#first, length);
+    this.#last = grown(this.#last, length);
+    this.#sentMs = grown(this.#sentMs, length);
   }
 }
 

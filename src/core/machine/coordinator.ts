@@ -7,7 +7,6 @@ import { LinkWatch } from '../account/lanes/link-watch.js';
 import { isOutdated } from '../account/share/lane-checkpoints.js';
 import { ShareBook } from '../account/share/share-book.js';
 import { TokenBook } from '../account/share/token-book.js';
-import { updateLanes } from '../account/share/update-lanes.js';
 import { incarnationCount, nodeKeyOf } from '../base/ids.js';
 import { invariant } from '../base/invariant.js';
 import {
@@ -41,7 +40,7 @@ import type { ReportBudget } from '../report/report-budget.js';
 import type { ReportCounts } from '../report/report-reason.js';
 import { Reporter } from '../report/reporter.js';
 import { SaidGone } from '../report/said-gone.js';
-import { endSettling } from '../report/sample/settling.js';
+import { endSettling, shareMoved } from '../report/sample/settling.js';
 import { CostMeter } from '../target/cost-meter.js';
 import { type SharedLane, TargetBook } from '../target/target-book.js';
 import type { AliveMembers } from '../usage-map/alive-members.js';
@@ -364,7 +363,7 @@ export class Coordinator {
     } else if (incarnation === this.incarnation) {
       if (this.shares.ownClaims[read.partition]!.readBack(sequence)) this.#table.markAll();
       if (record.kind === 'report' && this.#publisher.isOfThisLog(sequence)) this.tokens.readBack(record.rows);
-      const tookMs = this.link.readBack(read.partition, sequence, nowMs);
+      const tookMs = this.link.echo.readBack(read.partition, sequence, nowMs);
       if (tookMs >= 0 && record.kind === 'report') this.reportRoundTripMs = tookMs;
       if (tookMs >= 0) this.log.tookRoundTrip(tookMs);
     }
@@ -455,7 +454,7 @@ export class Coordinator {
     this.#lastHousekeepingMs = nowMs;
     if (this.phase === 'ready') this.#effects.confirmUntilMs = nowMs + this.settings.shareValidMs;
     this.costs.removeSilent(nowMs);
-    for (const lane of this.#reporter.idle(nowMs)) this.#unserve(lane);
+    for (const lane of this.#reporter.looks.idle(nowMs)) this.#unserve(lane);
     this.tokens.forgetUnserved();
     if (!this.link.isWhole) this.#table.markRelinked(this.link, nowMs);
     if (this.link.of(MEMBERSHIP_PARTITION) !== 'linked') return;
@@ -482,7 +481,7 @@ export class Coordinator {
   #serve(lane: number, nowMs: number): void {
     if (this.lanes.has(lane) || this.phase !== 'ready') return;
     const state = this.#table.serve(lane, this.usageMap, nowMs);
-    this.#reporter.serve(state);
+    this.#reporter.looks.add(state);
     this.tokens.serve(state, nowMs);
     state.sample.begin(this.#limiter, lane, nowMs);
     state.refusals = this.#limiter.refusals.at(lane);
@@ -498,7 +497,7 @@ export class Coordinator {
   }
 
   #unserve(lane: LaneState): void {
-    this.#reporter.end(lane);
+    this.#reporter.looks.remove(lane);
     if (this.#table.end(lane)) this.#book.release(lane.group);
     this.tokens.unserve(lane);
     this.shares.release(lane.lane);
@@ -508,9 +507,20 @@ export class Coordinator {
   #updateDirtyLanes(nowMs: number): void {
     if (this.phase === 'ready') {
       this.#table.markWaiting();
-      updateLanes(this.#table.dirty, this, this.#effects, nowMs);
+      for (const lane of this.#table.dirty) this.#updateShare(lane, nowMs);
       for (const lane of this.#table.dirty) this.#flow(lane, nowMs);
     }
     this.#table.endUpdate();
+  }
+
+  /** Computes a lane's share anew. Adds a moved lane to the effects. */
+  #updateShare(lane: LaneState, nowMs: number): void {
+    // −1 = the partition counts this node as dead.
+    const own = this.membership.indexOf(this.nodeKey, lane.partition);
+    lane.link = this.link.worse(lane, nowMs);
+    if (!this.shares.update(lane, own, nowMs)) return;
+    this.#effects.decidedLanes.push(lane.lane);
+    this.#effects.changedLanes.push(lane.lane);
+    if (lane.entry.isOpen) shareMoved(lane.settling, nowMs);
   }
 }

@@ -10,7 +10,7 @@ export function enforce(effects: Effects, coordinator: Coordinator, limiter: Lim
   // A lane may have had no limits before, which its share does not show: so its limits are always set.
   for (const lane of effects.servedLanes) setLimits(lane, coordinator, limiter, nowMs);
   for (const lane of effects.changedLanes) setLimits(lane, coordinator, limiter, nowMs);
-  for (const lane of effects.emptiedLanes) limiter.empty(lane, nowMs);
+  for (const lane of effects.emptiedLanes) limiter.buckets.empty(lane, nowMs);
   const servedUntilMs = nowMs + coordinator.settings.shareValidMs;
   for (const lane of effects.servedLanes) limiter.validUntilMs.set(lane, servedUntilMs);
   if (effects.confirmUntilMs === null) return;

@@ -3,8 +3,7 @@ import { isOutdated } from '../account/share/lane-checkpoints.js';
 import type { Append } from '../base/protocol/events-and-effects.js';
 import { backendRecordKey, nodeRecordKey, reportRecordKey } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
-import type { Incarnation, NodeKey } from '../base/vocabulary.js';
-import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
+import { type Incarnation, MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
 import type { LogReader } from '../log/reading/log-reader.js';
 import type { TargetBook } from '../target/target-book.js';
 import type { Member, Membership } from '../usage-map/membership.js';
@@ -109,7 +108,4 @@ export class Forgetting {
   }
 }
 
-interface FreedKey {
-  readonly partition: number;
-  readonly key: string;
-}
+type FreedKey = Pick<Append, 'partition' | 'key'>;

@@ -1,12 +1,9 @@
 import { RECORDS_PER_CALL } from '../account/constants.js';
 import type { ReadEvent } from '../base/protocol/events-and-effects.js';
 import type { CoordinatorSettings } from '../base/settings.js';
-import type { NodeKey } from '../base/vocabulary.js';
-import type { RampBook, RampCeiling } from '../target/ramp/ramp-book.js';
-import type { Membership } from '../usage-map/membership.js';
-import type { UsageMap } from '../usage-map/usage-map.js';
+import type { RampCeiling } from '../target/ramp/ramp-book.js';
 import { SOON_MS } from './constants/constants.js';
-import type { RampSink, RampWord } from './ramp-writer.js';
+import type { RampSink, RampWord, RampWriterParts } from './ramp-writer.js';
 
 export type RecordPlace = Pick<ReadEvent, 'partition' | 'offset'>;
 
@@ -21,13 +18,8 @@ interface Hidden {
   wroteMs: number;
 }
 
-interface HiddenCeilingsParts {
+interface HiddenCeilingsParts extends Omit<RampWriterParts, 'shares'> {
   readonly settings: Pick<CoordinatorSettings, 'partitionHeartbeatMs'>;
-  readonly nodeKey: NodeKey;
-  /** By partition. */
-  readonly ramps: readonly RampBook[];
-  readonly membership: Membership;
-  readonly usageMap: UsageMap;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { AT_REST_MS, LANES_PER_ROUND } from '../account/constants.js';
 import type { LaneState } from '../account/lanes/lane-state.js';
+import { grown } from '../base/grown.js';
 import type { Limiter } from '../limiter/limiter.js';
 import { IN_TIME_RATIO } from './constants/constants.js';
 import { longSpanMs } from './sample/lane-sample.js';
@@ -242,11 +243,7 @@ function longer<Column extends Int32Array | Uint32Array | Uint8Array | Float64Ar
   least: number,
   filled: number,
 ): Column {
-  const room = Math.max(64, Math.ceil(least), 2 * column.length);
-  const larger = new (column.constructor as new (length: number) => Column)(room);
-  larger.fill(filled, column.length);
-  larger.set(column);
-  return larger;
+  return grown(column, Math.max(64, Math.ceil(least), 2 * column.length), filled);
 }
 
 /** Tests for debts and unpublished use, which end with the lane's account. */

@@ -4,7 +4,6 @@ import type { LaneState } from '../account/lanes/lane-state.js';
 import type { LaneTable } from '../account/lanes/lane-table.js';
 import type { LinkWatch } from '../account/lanes/link-watch.js';
 import { isOutdated } from '../account/share/lane-checkpoints.js';
-import type { ShareBook } from '../account/share/share-book.js';
 import type { TokenBook } from '../account/share/token-book.js';
 import { INCARNATIONS_MAX, incarnationCount, incarnationOf } from '../base/ids.js';
 import type { Append, ReadEvent, UnpublishedUse } from '../base/protocol/events-and-effects.js';
@@ -19,33 +18,24 @@ import {
   type TopicRecord,
 } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
-import type { Incarnation, NodeKey } from '../base/vocabulary.js';
-import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
+import { type Incarnation, MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
 import type { EpochWatch } from '../log/reading/epoch-watch.js';
 import type { LogReader } from '../log/reading/log-reader.js';
-import type { RampBook } from '../target/ramp/ramp-book.js';
-import { type Member, type Membership, newestLife } from '../usage-map/membership.js';
-import type { UsageMap } from '../usage-map/usage-map.js';
+import { type Member, newestLife } from '../usage-map/membership.js';
 import { BackendSender, type BackendWord } from './backend-sender.js';
 import { FAREWELL_NODES, MOVING_BEAT_MS } from './constants/constants.js';
 import { Heartbeat, type Presence } from './heartbeat.js';
 import type { HiddenCeilings, RecordPlace } from './hidden-ceilings.js';
 import { KeyNames } from './key-names.js';
-import { type RampWord, RampWriter } from './ramp-writer.js';
+import { type RampWord, RampWriter, type RampWriterParts } from './ramp-writer.js';
 import type { Bundle, ReportBook } from './report-book.js';
 import { ReportBudget } from './report-budget.js';
 import { noReports, type ReportCounts, type ReportReason } from './report-reason.js';
 import type { BundleContent, Reporter } from './reporter.js';
 
-export interface PublisherParts {
-  readonly nodeKey: NodeKey;
-  readonly membership: Membership;
-  readonly usageMap: UsageMap;
-  /** By partition. */
-  readonly ramps: readonly RampBook[];
+interface PublisherParts extends RampWriterParts {
   readonly hiddenCeilings: HiddenCeilings;
   readonly log: Pick<LogReader, 'nextOffset' | 'logTimes'>;
-  readonly shares: ShareBook;
   readonly link: LinkWatch;
   readonly epochs: EpochWatch;
   readonly book: ReportBook;
@@ -156,9 +146,9 @@ export class Publisher {
     return Math.max(membership.on(partition).count + (isMember ? 0 : 1), epochs.nodesAtLeast);
   }
 
-  /** Writes a buried or hidden key again, which newcomers would miss. */
+  /** Writes a buried or hidden key again, which newcomers would miss; a heartbeat in the next round. */
   sayAgain({ partition, key }: { readonly partition: number; readonly key: string }): void {
-    if (key === nodeRecordKey(this.#parts.nodeKey)) this.beatSoon(partition);
+    if (key === nodeRecordKey(this.#parts.nodeKey)) this.#heartbeat.sent(partition, -Infinity);
     else this.#parts.book.markDirtyOn(partition, key);
   }
 
@@ -200,11 +190,6 @@ export class Publisher {
     appends.push({ partition, key: nodeRecordKey(member.nodeKey), record });
   }
 
-  /** Makes the next round beat on this partition. */
-  beatSoon(partition: number): void {
-    this.#heartbeat.sent(partition, -Infinity);
-  }
-
   /**
    * Writes all records of this node into a log that has begun. Heartbeats come last: a node that has read a heartbeat
    * on a partition has read everything of this node there.
@@ -237,7 +222,7 @@ export class Publisher {
       // A topic that is away gets heartbeats only; the bundles stay dirty and go out when it is back.
       if (link.of(bundle.partition) === 'linked') this.#due.push(bundle);
     });
-    for (const bundle of this.budget.choose(this.#due, nowMs)) this.#publish(bundle, lanes, nowMs);
+    for (const bundle of this.budget.choose(this.#due, nowMs)) this.#publish(bundle, lanes, nowMs, bundle.reason);
   }
 
   /** Writes the health of a backend. The membership partition's log decides which one counts. */
@@ -313,12 +298,7 @@ export class Publisher {
     }
   }
 
-  #publish(
-    bundle: Bundle,
-    lanes: ReadonlyMap<number, LaneState>,
-    nowMs: number,
-    reason: ReportReason = bundle.reason,
-  ): void {
+  #publish(bundle: Bundle, lanes: ReadonlyMap<number, LaneState>, nowMs: number, reason: ReportReason): void {
     const content = this.#parts.reporter.contentOf(bundle, lanes, nowMs);
     const wasNeverPublished = bundle.publishedMs === -Infinity;
     this.#parts.book.published(bundle, nowMs);
@@ -336,7 +316,7 @@ export class Publisher {
 
   #append(partition: number, key: string, nowMs: number, make: (author: Author) => TopicRecord): void {
     const sequence = ++this.#sequence;
-    this.#parts.link.sent(partition, sequence, nowMs);
+    this.#parts.link.echo.sent(partition, sequence, nowMs);
     const author = { nodeKey: this.#parts.nodeKey, incarnation: this.incarnation, sequence };
     this.#parts.appends.push({ partition, key, record: make(author) });
   }

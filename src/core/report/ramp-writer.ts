@@ -8,7 +8,6 @@ import { RENEWALS } from '../target/constants/constants.js';
 import { RAMP_STEPS, slopeOf, usedPercent } from '../target/ramp/ramp.js';
 import type { RampBook, RampCeiling } from '../target/ramp/ramp-book.js';
 import { rampTop } from '../target/ramp/ramp-of.js';
-import type { RampTurn } from '../target/ramp/ramp-turn.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { MOVING_BEAT_MS, SOON_MS } from './constants/constants.js';
@@ -28,12 +27,6 @@ export interface RampSink {
 }
 
 export type RampWord = Omit<GroupStateRecord, 'kind' | 'author'>;
-
-/** Ends the turn of an unused lane: an unwritten step is void by the next use. */
-function rest(turn: RampTurn): void {
-  turn.isClimbing = false;
-  turn.dueMs = Number.NaN;
-}
 
 export interface RampWriterParts {
   readonly nodeKey: NodeKey;
@@ -65,14 +58,13 @@ export class RampWriter {
     for (const lane of ramped) {
       if (!mayWrite(lane.partition)) continue;
       const ramp = lane.settings.ramp as RampSettings;
+      const { partition, rampTurn } = lane;
       if (nowMs - lane.touchedMs <= STEP_MS) this.#step(lane, ramp, nowMs, write);
-      else rest(lane.rampTurn);
-      if (!lane.rampTurn.isClimbing) continue;
-      const { partition } = lane;
-      this.beatMs[partition] = Math.min(
-        this.beatMs[partition],
-        Math.max(SHORTEST_BEAT_MS, ramp.overMs * ARRIVED_RATIO),
-      );
+      // An unwritten step is void by the next use.
+      else Object.assign(rampTurn, { isClimbing: false, dueMs: Number.NaN });
+      if (!rampTurn.isClimbing) continue;
+      const beatMs = Math.max(SHORTEST_BEAT_MS, ramp.overMs * ARRIVED_RATIO);
+      this.beatMs[partition] = Math.min(this.beatMs[partition], beatMs);
     }
   }
 
@@ -120,7 +112,7 @@ export class RampWriter {
     const ceiling = Math.min(top, Math.max(ramp.fromPerSecond, known.ceiling));
     const slope = slopeOf(ramp, top);
     const used = usedPercent(Math.max(0, ceiling - this.#usageOf(lane)), ceiling, slope);
-    const step = { ceiling: ceiling, top, slope, elapsedSeconds: elapsedMs / 1000, usedPercent: used };
+    const step = { ceiling, top, slope, elapsedSeconds: elapsedMs / 1000, usedPercent: used };
     const next = RAMP_STEPS[ramp.mode](step, ramp);
     // Steps are due every second; log time moves in steps of its own, and the delay of one step shortens the next.
     const lateMs = isScheduled ? 0 : elapsedMs % STEP_MS;

@@ -36,9 +36,7 @@ export type ReportBookSettings = Pick<
  */
 export class ReportBook {
   readonly #nodeKey: NodeKey;
-  readonly #partitions: number;
-  readonly #groupsPerRecord: number;
-  readonly #forcedReportMs: number;
+  readonly #settings: ReportBookSettings;
   readonly #bundlesMax: number;
   /** Tests if newcomers need a past life's record under this key. */
   readonly #isTaken: (partition: number, number: number) => boolean;
@@ -54,11 +52,9 @@ export class ReportBook {
   #quietUntilMs = Infinity;
 
   constructor(nodeKey: NodeKey, settings: ReportBookSettings, isTaken: (partition: number, number: number) => boolean) {
-    const { partitions, groupsPerRecord, forcedReportMs, maxGroupsPerNode } = settings;
+    const { partitions, groupsPerRecord, maxGroupsPerNode } = settings;
     this.#nodeKey = nodeKey;
-    this.#partitions = partitions;
-    this.#groupsPerRecord = groupsPerRecord;
-    this.#forcedReportMs = forcedReportMs;
+    this.#settings = settings;
     this.#bundlesMax = Math.min(BUNDLES_MAX, (maxGroupsPerNode ?? Infinity) / groupsPerRecord);
     this.#isTaken = isTaken;
     this.#open = Array.from({ length: partitions }, () => []);
@@ -72,12 +68,12 @@ export class ReportBook {
   bundleOf(group: number, groupId: GroupId): Bundle {
     const known = this.#byGroup.get(group);
     if (known !== undefined) return known;
-    const partition = partitionOf(groupId, this.#partitions);
+    const partition = partitionOf(groupId, this.#settings.partitions);
     const open = this.#open[partition];
     const bundle = open[open.length - 1] ?? this.#create(partition);
     bundle.groups.push(group);
     this.#byGroup.set(group, bundle);
-    if (bundle.groups.length >= this.#groupsPerRecord) open.pop();
+    if (bundle.groups.length >= this.#settings.groupsPerRecord) open.pop();
     return bundle;
   }
 
@@ -87,7 +83,7 @@ export class ReportBook {
     if (bundle === undefined) return;
     const at = bundle.groups.indexOf(group);
     invariant(at !== -1, 'a bundle must list its groups', { group, bundle: bundle.number });
-    const wasFull = bundle.groups.length >= this.#groupsPerRecord;
+    const wasFull = bundle.groups.length >= this.#settings.groupsPerRecord;
     bundle.groups.splice(at, 1);
     this.#byGroup.delete(group);
     if (wasFull) this.#open[bundle.partition].push(bundle);
@@ -149,7 +145,7 @@ export class ReportBook {
     bundle.publishedMs = nowMs;
     // Spread over the last tenth of the period, so that the bundles of a node do not come at once.
     const spread = (bundle.number * 0.618034) % 1;
-    bundle.forcedAtMs = nowMs + this.#forcedReportMs * (0.9 + 0.1 * spread);
+    bundle.forcedAtMs = nowMs + this.#settings.forcedReportMs * (0.9 + 0.1 * spread);
   }
 
   #mark(bundle: Bundle, reason: ReportReason): void {

@@ -48,13 +48,13 @@ const MOVING_REPORT_MS = MOVING_BEAT_MS + 15;
  * Turns samples into reports: it finds changed lanes, and makes the records of bundles. The coordinator publishes them.
  */
 export class Reporter {
+  readonly looks: LookList;
   readonly #settings: CoordinatorSettings;
   readonly #limiter: Limiter;
   readonly #shares: ShareBook;
   readonly #book: ReportBook;
   readonly #costs: CostMeter;
   readonly #tokens: TokenBook;
-  readonly #looks: LookList;
 
   constructor(settings: CoordinatorSettings, { limiter, shares, book, costs, tokens }: ReporterParts) {
     this.#settings = settings;
@@ -63,20 +63,12 @@ export class Reporter {
     this.#book = book;
     this.#costs = costs;
     this.#tokens = tokens;
-    this.#looks = new LookList(limiter, settings.slowSpanMs, settings.sampleIntervalMs);
-  }
-
-  serve(lane: LaneState): void {
-    this.#looks.add(lane);
-  }
-
-  end(lane: LaneState): void {
-    this.#looks.remove(lane);
+    this.looks = new LookList(limiter, settings.slowSpanMs, settings.sampleIntervalMs);
   }
 
   /** Samples the lanes of a round, and marks bundles. `flow` is called first for lanes that share tokens. */
   sampleAll(nowMs: number, flow: (lane: LaneState, nowMs: number) => void): void {
-    const looks = this.#looks;
+    const { looks } = this;
     looks.begin(nowMs);
     for (let at = 0; at < looks.count; at++) {
       const seat = looks.seats[at];
@@ -125,11 +117,6 @@ export class Reporter {
       const least = LEAST_CLAIM * this.#shares.dueOf(lane, dimension);
       claim[dimension] = Math.max(least, wanted[dimension] / CLAIM_FACTOR);
     }
-  }
-
-  /** Lists the lanes to end, each of them once. */
-  idle(nowMs: number): readonly LaneState[] {
-    return this.#looks.idle(nowMs);
   }
 
   /** Makes the content of a bundle's record: a row of each lane that has an entry. */
@@ -192,7 +179,7 @@ export class Reporter {
   /** Ends a stopping node's entries. Those with unread charges, or with stocks that only it holds, stay. */
   endAll(lanes: Iterable<LaneState>, nowMs: number): void {
     for (const lane of lanes) {
-      const stays = lane.tokens?.hasUnread === true || this.#tokens.hasToRemember(lane, nowMs);
+      const stays = this.#hasToStand(lane, nowMs);
       if (!stays && !lane.entry.isOpen) continue;
       if (lane.entry.life !== 'ending') lane.entry.life = stays ? 'due' : 'ending';
       for (const rates of [lane.reported.usage, lane.reported.demand]) rates.fill(0);
@@ -293,13 +280,16 @@ export class Reporter {
   }
 
   /**
-   * Tests if a lane's charge or stock has to stand in the log, or what is reserved may change its charge: the first
-   * record of an entry can give nothing back.
+   * Tests if a lane has to stand in the log, also because what is reserved may change its charge: the first record of
+   * an entry can give nothing back.
    */
   #mayCharge(lane: LaneState, nowMs: number): boolean {
-    const { tokens } = lane;
-    if (tokens === null) return false;
-    return tokens.hasUnread || this.#limiter.mayComeBack(lane.lane) || this.#tokens.hasToRemember(lane, nowMs);
+    return lane.tokens !== null && (this.#limiter.mayComeBack(lane.lane) || this.#hasToStand(lane, nowMs));
+  }
+
+  /** Tests if a lane's charge or stock has to stand in the log. */
+  #hasToStand(lane: LaneState, nowMs: number): boolean {
+    return lane.tokens?.hasUnread === true || this.#tokens.hasToRemember(lane, nowMs);
   }
 
   /** @param deviation published error ÷ that of a due report */

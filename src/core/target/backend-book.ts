@@ -1,5 +1,11 @@
 import { backendIdOf } from '../base/ids.js';
-import { type Author, type BackendHealth, type BackendRecord, isOlder } from '../base/protocol/record.js';
+import {
+  type Author,
+  type BackendHealth,
+  type BackendRecord,
+  isOlder,
+  newestLifeAmong,
+} from '../base/protocol/record.js';
 import type { LimitingSettings } from '../base/settings.js';
 import type { BackendId, Incarnation, NodeKey } from '../base/vocabulary.js';
 import { HEALTHY, throttlingRatio } from './throttling-ratio.js';
@@ -47,13 +53,8 @@ export class BackendBook {
     return this.#backends.get(id);
   }
 
-  /** Finds a node's newest life among authors of healths; 0 = none. The node's next life has to be newer. */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
-    let newest = 0;
-    for (const { author } of this.#backends.values()) {
-      if (author.nodeKey === nodeKey && author.incarnation > newest) newest = author.incarnation;
-    }
-    return newest;
+    return newestLifeAmong(this.#backends.values(), nodeKey);
   }
 
   hasRoomFor(name: string): boolean {

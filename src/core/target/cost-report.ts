@@ -8,8 +8,7 @@ import {
   LARGE_COST_RATIO,
   SMALL_COST_RATIO,
 } from './constants/constants.js';
-import type { CostMeter } from './cost-meter.js';
-import { sumOfCosts } from './cost-meter.js';
+import { type CostMeter, sumOfCosts } from './cost-meter.js';
 
 /** Present costs of a lane, and those in its newest record. Local monotonic times in milliseconds. */
 export interface CostReport {

@@ -1,8 +1,7 @@
 import type { LaneCosts } from '../base/protocol/record.js';
-import { type CoordinatorSettings, type CostQuota, type GroupSettings, heartbeatOf } from '../base/settings.js';
+import { type CoordinatorSettings, type GroupSettings, heartbeatOf } from '../base/settings.js';
 import { type BackendId, BYTES, DIRECTIONS, type GroupId, MESSAGES, type NodeKey } from '../base/vocabulary.js';
-import type { CostLane } from '../usage-map/cost-rows.js';
-import { inOrderOfIds } from '../usage-map/cost-rows.js';
+import { type CostLane, inOrderOfIds } from '../usage-map/cost-rows.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { BackendBook } from './backend-book.js';
@@ -122,7 +121,7 @@ export class TargetBook {
   /** Decides a lane's target; the result is scratch, to be read at once. */
   decide(settings: GroupSettings, direction: number, mapLane: number): LaneTarget {
     const inputs = this.#inputs;
-    const { total, reserved } = costQuotaOf(settings, direction);
+    const { total, reserved } = settings.cost[DIRECTIONS[direction]];
     inputs.quotaMessages = settings.quota[DIRECTIONS[direction]][MESSAGES];
     inputs.totalCost = total;
     inputs.reservedCost = reserved;
@@ -172,11 +171,8 @@ export class TargetBook {
     const version = `${this.#usageMap.costs.version}/${this.#membership.changes}`;
     if (version !== this.#sumsVersion) this.#sums.clear();
     this.#sumsVersion = version;
-    let sum = this.#sums.get(backend);
-    if (sum === undefined) {
-      sum = this.#sumOn(backend);
-      this.#sums.set(backend, sum);
-    }
+    const sum = this.#sums.get(backend) ?? this.#sumOn(backend);
+    this.#sums.set(backend, sum);
     this.#on.costOfAll = sum.cost;
     this.#on.quotaOfAll = sum.quota;
   }
@@ -190,7 +186,7 @@ export class TargetBook {
       sum.cost += cost;
       const group = this.groupOf(lane.groupId);
       if (cost === 0 || group === -1) continue;
-      const { total } = costQuotaOf(this.#settings.groups[group], lane.direction);
+      const { total } = this.#settings.groups[group].cost[DIRECTIONS[lane.direction]];
       if (total !== Infinity) sum.quota += total;
     }
     return sum;
@@ -222,8 +218,4 @@ export class TargetBook {
     found.sort((one, other) => one.nodeKey - other.nodeKey || one.costs.transactions - other.costs.transactions);
     return found.map(({ costs }) => costs);
   }
-}
-
-function costQuotaOf(settings: GroupSettings, direction: number): CostQuota {
-  return settings.cost[DIRECTIONS[direction]];
 }

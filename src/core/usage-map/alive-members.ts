@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.js';
 import type { Member } from './membership.js';
 
 /** Holds the alive members of one partition in order of NodeKey. They are sorted when read, not by every record. */
@@ -80,13 +81,8 @@ export class AliveMembers {
   }
 
   #grow(slot: number): void {
-    const length = 2 * slot;
-    const indexes = new Int32Array(length).fill(NOT_ALIVE);
-    indexes.set(this.#indexes);
-    this.#indexes = indexes;
-    const isListed = new Uint8Array(length);
-    isListed.set(this.#isListed);
-    this.#isListed = isListed;
+    this.#indexes = grown(this.#indexes, 2 * slot, NOT_ALIVE);
+    this.#isListed = grown(this.#isListed, 2 * slot);
   }
 }
 

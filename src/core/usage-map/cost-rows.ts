@@ -35,11 +35,8 @@ export class CostRows {
     this.#ofRow.set(row, costs);
     this.#rowsIn.set(mapLane, (this.#rowsIn.get(mapLane) ?? 0) + 1);
     for (const { backend } of costs.backends) {
-      let lanes = this.#lanesOn.get(backend);
-      if (lanes === undefined) {
-        lanes = new Map();
-        this.#lanesOn.set(backend, lanes);
-      }
+      const lanes = this.#lanesOn.get(backend) ?? new Map<number, CostLane>();
+      this.#lanesOn.set(backend, lanes);
       const lane = lanes.get(mapLane);
       if (lane === undefined) lanes.set(mapLane, { groupId, direction, mapLane, rows: 1 });
       else lane.rows++;

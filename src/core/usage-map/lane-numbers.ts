@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.js';
 import { readWords, writeId } from '../base/ids.js';
 import { KeyedHash } from '../base/keyed-hash.js';
 import type { GroupId } from '../base/vocabulary.js';
@@ -88,13 +89,11 @@ export class LaneNumbers {
   }
 
   #grow(): void {
-    const [ids, directions] = [this.#ids, this.#directions];
-    this.#ids = new Uint32Array(2 * ids.length);
-    this.#ids.set(ids);
-    this.#directions = new Uint8Array(2 * directions.length);
-    this.#directions.set(directions);
-    this.#next = new Int32Array(2 * directions.length);
-    this.#cells = new Int32Array(2 * directions.length);
+    const lanes = 2 * this.#directions.length;
+    this.#ids = grown(this.#ids, ID_WORDS * lanes);
+    this.#directions = grown(this.#directions, lanes);
+    this.#next = new Int32Array(lanes);
+    this.#cells = new Int32Array(lanes);
     this.#fillCells();
   }
 

@@ -2,11 +2,6 @@ import { bundleOfRecordKey, isNodeRecordKey, nodeKeyOfRecordKey } from '../base/
 import { isForgotten, type Member, type Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
-/** Counts a member's records by its newest life on a partition. Records of older lives count for nobody. */
-export function countLives(member: Member, partition: number, usageMap: UsageMap): void {
-  usageMap.countFrom(member, partition, member.lives[partition]);
-}
-
 /**
  * Applies a tombstone. A node is what the log still holds of it, key by key. *Why:* newcomers read no more, and the
  * node's next process chooses its life above those in the log (docs/decisions/0046).
@@ -31,7 +26,7 @@ function fallBack(member: Member, partition: number, membership: Membership, usa
   const newest = left.incarnation < signed ? { incarnation: signed, sequence: 0 } : left;
   if (newest.incarnation === known) return;
   membership.fallBack(member, partition, newest);
-  countLives(member, partition, usageMap);
+  usageMap.countLives(member, partition);
 }
 
 interface BuriedKey {

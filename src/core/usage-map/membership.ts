@@ -1,6 +1,5 @@
 import type { Author } from '../base/protocol/record.js';
-import type { Incarnation, NodeId, NodeKey } from '../base/vocabulary.js';
-import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
+import { type Incarnation, MEMBERSHIP_PARTITION, type NodeId, type NodeKey } from '../base/vocabulary.js';
 import { AliveMembers } from './alive-members.js';
 import { NOBODYS_SLOT } from './record-store.js';
 
@@ -140,8 +139,13 @@ export class Membership {
   }
 
   /** Finds the author of a record. An unknown one is introduced, and is not alive yet. */
-  memberOf(author: Author, logMs: number): Member {
-    return this.#byKey.get(author.nodeKey) ?? this.#introduce(author.nodeKey, logMs);
+  memberOf({ nodeKey }: Author, logMs: number): Member {
+    const known = this.#byKey.get(nodeKey);
+    if (known !== undefined) return known;
+    const member = this.#createMember(nodeKey, this.#freeSlots.pop() ?? this.#bySlot.length, logMs);
+    this.#bySlot[member.slot] = member;
+    this.#byKey.set(nodeKey, member);
+    return member;
   }
 
   /**
@@ -277,13 +281,6 @@ export class Membership {
   drop(member: Member): void {
     this.#byKey.delete(member.nodeKey);
     this.#freeSlots.push(member.slot);
-  }
-
-  #introduce(nodeKey: NodeKey, logMs: number): Member {
-    const member = this.#createMember(nodeKey, this.#freeSlots.pop() ?? this.#bySlot.length, logMs);
-    this.#bySlot[member.slot] = member;
-    this.#byKey.set(nodeKey, member);
-    return member;
   }
 
   #createMember(nodeKey: NodeKey, slot: number, logMs: number): Member {

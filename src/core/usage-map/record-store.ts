@@ -1,4 +1,5 @@
-import type { Incarnation } from '../base/vocabulary.js';
+import { grown } from '../base/grown.js';
+import type { Author } from '../base/protocol/record.js';
 import { GROWTH_FACTOR } from './constants.js';
 
 /** Slot that stands for no node: records with it count for nobody. */
@@ -53,11 +54,7 @@ export class RecordStore {
     this.#free.push(record);
   }
 
-  write(
-    record: number,
-    author: { readonly incarnation: Incarnation; readonly sequence: number },
-    at: RecordSource,
-  ): void {
+  write(record: number, author: Omit<Author, 'nodeKey'>, at: RecordSource): void {
     this.member[record] = at.member;
     this.partition[record] = at.partition;
     this.bundle[record] = at.bundle;
@@ -74,40 +71,13 @@ export class RecordStore {
 
   /** Copies only the full columns, few at a time: copying all of 800,000 records takes 20 ms. */
   #grow(record: number): void {
-    this.member = withRoom(this.member, record, Int32Array);
-    this.partition = withRoom(this.partition, record, Uint8Array);
-    this.incarnation = withRoom(this.incarnation, record, Float64Array);
-    this.sequence = withRoom(this.sequence, record, Float64Array);
-    this.first = withRoom(this.first, record, Int32Array);
-    this.readMs = withRoom(this.readMs, record, Float64Array);
-    this.logMs = withRoom(this.logMs, record, Int32Array);
-    this.spanMs = withRoom(this.spanMs, record, Float64Array);
-    this.pauseMs = withRoom(this.pauseMs, record, Int32Array);
-    this.offset = withRoom(this.offset, record, Float64Array);
-    this.readUntil = withRoom(this.readUntil, record, Float64Array);
-    this.fullInMs = withRoom(this.fullInMs, record, Float32Array);
-    this.bundle = withRoom(this.bundle, record, Int32Array);
-    this.weight = withRoom(this.weight, record, Int32Array);
-    this.nextOfKeys = withRoom(this.nextOfKeys, record, Int32Array);
-    this.previousOfKeys = withRoom(this.previousOfKeys, record, Int32Array);
-    const { member, partition, incarnation, sequence, first, readMs, logMs } = this;
-    const { spanMs, pauseMs, offset, readUntil, fullInMs } = this;
-    const { bundle, weight, nextOfKeys, previousOfKeys } = this;
-    const columns = [member, partition, incarnation, sequence, first, readMs, logMs, bundle, weight];
-    const ofLevels = [spanMs, pauseMs, offset, readUntil, fullInMs];
-    this.#roomUntil = Math.min(...[...columns, ...ofLevels, nextOfKeys, previousOfKeys].map(({ length }) => length));
+    for (const name of COLUMNS) {
+      const column = this[name];
+      if (record < column.length) continue;
+      Object.assign(this, { [name]: grown(column, Math.ceil(column.length * GROWTH_FACTOR)) });
+    }
+    this.#roomUntil = Math.min(...COLUMNS.map((name) => this[name].length));
   }
-}
-
-function withRoom<Column extends Int32Array | Uint8Array | Float32Array | Float64Array>(
-  column: Column,
-  record: number,
-  kind: new (length: number) => Column,
-): Column {
-  if (record < column.length) return column;
-  const larger = new kind(Math.ceil(column.length * GROWTH_FACTOR));
-  larger.set(column);
-  return larger;
 }
 
 /** Returns the first length of a column. All differ and grow by one factor, so no two ever grow at the same time. */
@@ -116,17 +86,26 @@ function initialLength(column: number): number {
 }
 
 /** Place and times of a record: the slot for which it counts, its key, its local and log times, and its buckets. */
-export interface RecordSource {
+interface RecordSource extends ReadTime {
   readonly member: number;
   readonly partition: number;
   readonly bundle: number;
-  readonly nowMs: number;
-  readonly logMs: number;
-  readonly spanMs: number;
-  readonly pauseMs: number;
-  readonly offset: number;
   readonly readUntil: number;
   readonly fullInMs: number;
 }
 
+export interface ReadTime {
+  readonly nowMs: number;
+  /** Log time of the partition, its span time, and the pauses therein. */
+  readonly logMs: number;
+  readonly spanMs: number;
+  readonly pauseMs: number;
+  readonly offset: number;
+}
+
 const INITIAL_RECORDS = 256;
+// biome-ignore format: a list of names
+const COLUMNS = [
+  'member', 'partition', 'incarnation', 'sequence', 'first', 'readMs', 'logMs', 'spanMs', 'pauseMs', 'offset',
+  'readUntil', 'fullInMs', 'bundle', 'weight', 'nextOfKeys', 'previousOfKeys',
+] as const;

@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.js';
 import { chargeIn, type ReportRecord, type ReportRow } from '../base/protocol/record.js';
 import type { CoordinatorSettings } from '../base/settings.js';
 import { BYTES, type GroupId, type Incarnation, MESSAGES, type NodeKey } from '../base/vocabulary.js';
@@ -6,7 +7,7 @@ import { LANES_UNTIL_FREED } from './constants.js';
 import { CostRows } from './cost-rows.js';
 import { type LaneIdentity, LaneNumbers } from './lane-numbers.js';
 import type { Member } from './membership.js';
-import { NOBODYS_SLOT } from './record-store.js';
+import { NOBODYS_SLOT, type ReadTime } from './record-store.js';
 import { RowBounds, type RowBoundsSettings, type RowVerdict, weightOf } from './row-bounds.js';
 import { RowStore } from './row-store.js';
 
@@ -46,15 +47,6 @@ export interface ChargeReader {
    * of the bucket.
    */
   charge(mapLane: number, source: ChargeSource, messages: number, bytes: number, wants: boolean): number;
-}
-
-export interface ReadTime {
-  readonly nowMs: number;
-  /** Log time of the partition, its span time, and the pauses therein. */
-  readonly logMs: number;
-  readonly spanMs: number;
-  readonly pauseMs: number;
-  readonly offset: number;
 }
 
 /** Key of a record, and a mark of past lives. */
@@ -137,11 +129,7 @@ export class UsageMap {
   /** Finds or gives a lane's number. It is stable while the lane has rows or is held, else until the next record. */
   mapLaneOf(groupId: GroupId, direction: number): number {
     const mapLane = this.#mapLanes.of(groupId, direction);
-    if (mapLane === this.#heads.length) {
-      const larger = new Int32Array(mapLane * 2).fill(-1);
-      larger.set(this.#heads);
-      this.#heads = larger;
-    }
+    if (mapLane === this.#heads.length) this.#heads = grown(this.#heads, 2 * mapLane, -1);
     return mapLane;
   }
 
@@ -208,14 +196,11 @@ export class UsageMap {
     if (known === -1 && this.bounds.judge(partition, bundle, rows, 0) !== 'applied') return verdict;
     const entry = known === -1 ? records.add() : known;
     const countedSlot = isPast ? NOBODYS_SLOT : member.slot;
-    const { nowMs, logMs, spanMs, pauseMs, offset } = read;
+    const { spanMs, pauseMs } = read;
     const { nodeKey } = record.author;
     const source = { nodeKey, slot: member.slot, spanMs, pauseMs, isElsewhere };
-    const isRead = this.charges !== null && !isPast;
-    const refused = isRead ? this.#readCharges(this.charges as ChargeReader, known, record, rows, source) : 0;
-    const times = { nowMs, logMs, spanMs, pauseMs };
-    const place = { member: countedSlot, partition, bundle, offset, readUntil, fullInMs };
-    records.write(entry, record.author, { ...place, ...times });
+    const refused = isPast ? 0 : this.#readCharges(known, record, rows, source);
+    records.write(entry, record.author, { ...read, member: countedSlot, partition, bundle, readUntil, fullInMs });
     if (known === -1) this.#keys.add(member.slot, entry);
     if (known === -1 || !this.#overwriteAll(entry, rows)) {
       this.#release(entry);
@@ -245,11 +230,11 @@ export class UsageMap {
     }
   }
 
-  /** Counts a member's records on a partition from this life on. The others count for nobody. */
-  countFrom(member: Member, partition: number, incarnation: Incarnation): void {
+  /** Counts a member's records by its newest life on a partition. Records of older lives count for nobody. */
+  countLives(member: Member, partition: number): void {
     const { records } = this.rows;
     for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
-      const countedSlot = records.incarnation[entry] < incarnation ? NOBODYS_SLOT : member.slot;
+      const countedSlot = records.incarnation[entry] < member.lives[partition] ? NOBODYS_SLOT : member.slot;
       if (records.member[entry] === countedSlot) continue;
       records.member[entry] = countedSlot;
       for (let row = records.first[entry]; row !== -1; row = this.rows.nextOfRecord(row)) {
@@ -317,13 +302,9 @@ export class UsageMap {
    * Reads the charges of a record's rows. A lane that the record no longer names has charged nothing since its last
    * row. Returns the largest excess of tokens given back, in depths of a bucket.
    */
-  #readCharges(
-    charges: ChargeReader,
-    known: number,
-    { author }: ReportRecord,
-    rows: readonly ReportRow[],
-    source: ChargeSource,
-  ): number {
+  #readCharges(known: number, { author }: ReportRecord, rows: readonly ReportRow[], source: ChargeSource): number {
+    const { charges } = this;
+    if (charges === null) return 0;
     const { records } = this.rows;
     const isSameLife = known !== -1 && records.incarnation[known] === author.incarnation;
     let row = known === -1 ? -1 : records.first[known];

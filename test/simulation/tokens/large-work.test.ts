@@ -77,7 +77,7 @@ test.each([1, 2])('who is refused more than a depth on %i nodes is told when it 
     expect(world.ask('n0', LANE, amount, 0, false)).toBe(true);
     world.runFor(100);
     const { limiter } = world.node('n0');
-    const [refusedMs, toldMs] = [world.nowMs, limiter.waitMs(LANE, amount, 0, world.nowMs)];
+    const [refusedMs, toldMs] = [world.nowMs, limiter.buckets.waitMs(LANE, amount, 0, world.nowMs)];
     while (!limiter.containsTokens(LANE, amount, 0, world.nowMs)) world.runFor(10);
     const laterMs = world.nowMs - refusedMs - toldMs;
     expect(Math.abs(laterMs), `${amount}: told ${toldMs} ms`).toBeLessThanOrEqual(100 + 0.1 * toldMs);

@@ -103,8 +103,4 @@ interface OfKey {
   readonly open: Set<UnpublishedHold>;
 }
 
-interface HeldAmounts {
-  readonly direction: number;
-  readonly messages: number;
-  readonly bytes: number;
-}
+type HeldAmounts = Pick<UnpublishedHold, 'direction' | 'messages' | 'bytes'>;

@@ -135,10 +135,6 @@ export class UnpublishedKeys {
     }
   }
 
-  forget(row: number): void {
-    this.#rows.remove(row);
-  }
-
   /** Adds a key at its first use. Its bucket is as if it had been there, unused, all the time. */
   add(name: string, kindIndex: number, bits: number, nowMs: number): number {
     const row = this.#rows.add(name);
@@ -289,15 +285,15 @@ export class UnpublishedKeys {
     const forgotten: number[] = [];
     if (this.#rows.size === 0) return forgotten;
     const fullBefore = this.#time.at(nowMs - fullForMs);
-    for (let looked = this.#rows.passEmpty(count); looked < count; looked += 1 + this.#rows.passEmpty(count - looked)) {
+    let left = count - this.#rows.passEmpty(count);
+    while (left > 0) {
       const row = this.#rows.atHand();
-      if (!(this.#fullAt(row) <= fullBefore)) {
-        this.#rows.moveHand();
-        continue;
-      }
-      // The hand stays: another key may have moved there.
-      forgotten.push(this.kindOf(row));
-      this.#rows.remove(row);
+      if (this.#fullAt(row) <= fullBefore) {
+        forgotten.push(this.kindOf(row));
+        // The hand stays: another key may have moved there.
+        this.#rows.remove(row);
+      } else this.#rows.moveHand();
+      left -= 1 + this.#rows.passEmpty(left);
     }
     return forgotten;
   }
@@ -407,8 +403,6 @@ interface Kind {
   readonly wholeAt: Float64Array;
 }
 
-type Column = Float64Array;
-
 /** Per direction and dimension. */
 export const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot) => slot);
 
@@ -436,7 +430,7 @@ function kindOf({ settings: { quota, burst }, mayStayUnpublished }: UnpublishedK
   }
   const fillMs = depths.map((depth, slot) => (depth === 0 ? 0 : (1000 * depth) / perSecond[slot]));
   const columns = [perSecond, depths, fillMs, depths, depths].map((column) => Float64Array.from(column));
-  const [rates, whole, fills, depth, wholeAt] = columns as [Column, Column, Column, Column, Column];
+  const [rates, whole, fills, depth, wholeAt] = columns;
   const kind = { time, mayStayUnpublished, slots, perSecond: rates, depths: whole, fillMs: fills, depth, wholeAt };
   divide(kind);
   return kind;

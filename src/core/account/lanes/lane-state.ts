@@ -111,9 +111,6 @@ export function createSample(settings: GroupSettings, timing: SampleTiming): Lan
   return new LaneSample(shortestSpanMs(settings, timing), timing.slowSpanMs, timing.sampleIntervalMs);
 }
 
-export function shortestSpanMs(
-  settings: GroupSettings,
-  { fastSpanMs, slowSpanMs }: Pick<CoordinatorSettings, 'fastSpanMs' | 'slowSpanMs'>,
-): number {
+export function shortestSpanMs(settings: GroupSettings, { fastSpanMs, slowSpanMs }: SampleTiming): number {
   return Math.min(slowSpanMs, Math.max(fastSpanMs, windowMsOf(settings)));
 }

@@ -97,9 +97,7 @@ export class LaneTable {
 
   /** Lists the served lanes of a group. */
   lanesOf(group: number): LaneState[] {
-    return lanesOf(group)
-      .map((lane) => this.lanes.get(lane))
-      .filter((lane) => lane !== undefined);
+    return lanesOf(group).flatMap((lane) => this.lanes.get(lane) ?? []);
   }
 
   /**

@@ -10,9 +10,9 @@ import type { LaneState } from './lane-state.js';
  * membership partition are. Only the local monotonic clock counts.
  */
 export class LinkWatch {
+  readonly echo: OwnEcho;
   readonly #settings: CoordinatorSettings;
   readonly #notices: Notice[];
-  readonly #echo: OwnEcho;
   readonly #linked: boolean[];
   /** Only echoes of records sent from this time on are accepted. */
   expectedSinceMs = Infinity;
@@ -20,31 +20,17 @@ export class LinkWatch {
   constructor(settings: CoordinatorSettings, notices: Notice[]) {
     this.#settings = settings;
     this.#notices = notices;
-    this.#echo = new OwnEcho(settings.partitions);
+    this.echo = new OwnEcho(settings.partitions);
     this.#linked = Array.from({ length: settings.partitions }, () => true);
   }
 
   hasExpectedEcho(): boolean {
-    return this.#echo.freshMs.every((freshMs) => freshMs >= this.expectedSinceMs);
+    return this.echo.freshMs.every((freshMs) => freshMs >= this.expectedSinceMs);
   }
 
   /** Tests if the partition is linked and read as far as expected. */
   isHeard(partition: number): boolean {
-    return this.#linked[partition] && this.#echo.freshMs[partition] >= this.expectedSinceMs;
-  }
-
-  sent(partition: number, sequence: number, nowMs: number): void {
-    this.#echo.sent(partition, sequence, nowMs);
-  }
-
-  /** Milliseconds from sending to reading back; −1 for a record not remembered. */
-  readBack(partition: number, sequence: number, nowMs: number): number {
-    return this.#echo.readBack(partition, sequence, nowMs);
-  }
-
-  /** Time at which the oldest unread own record was sent; Infinity without one. */
-  awaitedSinceMs(partition: number): number {
-    return this.#echo.awaitedSinceMs(partition);
+    return this.#linked[partition] && this.echo.freshMs[partition] >= this.expectedSinceMs;
   }
 
   of(partition: number): Link {
@@ -61,7 +47,7 @@ export class LinkWatch {
   }
 
   silentMs(partition: number, nowMs: number): number {
-    return nowMs - this.#echo.freshMs[partition];
+    return nowMs - this.echo.freshMs[partition];
   }
 
   /** Returns the worse link of both partitions, by the group's hold time. */

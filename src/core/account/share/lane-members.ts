@@ -1,3 +1,5 @@
+import { grown } from '../../base/grown.js';
+
 /** Lists a lane's participants in order of NodeKey. Scratch: `begin`, `list` in any order, `order`, then read. */
 export class LaneMembers {
   count = 0;
@@ -80,17 +82,12 @@ export class LaneMembers {
   }
 
   #grow(): void {
-    this.#rows = larger(this.#rows);
-    this.#before = larger(this.#before);
-    this.#nodes = larger(this.#nodes);
-    this.#first = larger(this.#first);
+    const length = 2 * this.#rows.length;
+    this.#rows = grown(this.#rows, length);
+    this.#before = grown(this.#before, length);
+    this.#nodes = grown(this.#nodes, length);
+    this.#first = grown(this.#first, length);
   }
 }
 
 const NONE = -1;
-
-function larger(column: Int32Array): Int32Array<ArrayBuffer> {
-  const grown = new Int32Array(2 * column.length);
-  grown.set(column);
-  return grown;
-}

@@ -8,25 +8,18 @@ import {
   type Strategy,
   shareOfEach,
 } from '../../convergence/strategy.js';
-import type { LogTime } from '../../log/log-time.js';
 import type { LogReader } from '../../log/reading/log-reader.js';
 import type { SharedLane, TargetBook } from '../../target/target-book.js';
 import type { AliveMembers } from '../../usage-map/alive-members.js';
-import type { Membership } from '../../usage-map/membership.js';
-import type { AgreedPool } from '../../usage-map/pool/agreed-pool.js';
 import type { OwnClaims } from '../../usage-map/pool/own-claims.js';
-import type { UsageMap } from '../../usage-map/usage-map.js';
 import { LaneMembers } from './lane-members.js';
 
 /** Gathers a strategy's inputs: rows, weights and divisors of the alive nodes, and the rates in force. */
 export class LaneViews {
   readonly #nodeKey: NodeKey;
+  readonly #log: LaneLog;
   /** By partition. */
-  readonly #pools: readonly AgreedPool[];
   readonly #ownClaims: readonly OwnClaims[];
-  readonly #membership: Membership;
-  readonly #usageMap: UsageMap;
-  readonly #logTimes: readonly LogTime[];
   readonly #targets: TargetBook;
   readonly #members = new LaneMembers();
   #view: LaneView = createLaneView(16);
@@ -34,11 +27,8 @@ export class LaneViews {
 
   constructor(nodeKey: NodeKey, log: LaneLog, ownClaims: readonly OwnClaims[], targets: TargetBook) {
     this.#nodeKey = nodeKey;
-    this.#pools = log.pools;
+    this.#log = log;
     this.#ownClaims = ownClaims;
-    this.#membership = log.membership;
-    this.#usageMap = log.usageMap;
-    this.#logTimes = log.logTimes;
     this.#targets = targets;
   }
 
@@ -51,7 +41,7 @@ export class LaneViews {
   gather(settings: GroupSettings, strategy: Strategy, lane: SharedLane): LaneView {
     const { mapLane, partition } = lane;
     const remembers = strategy.remembers === true;
-    const alive = this.#membership.on(partition);
+    const alive = this.#log.membership.on(partition);
     const members = this.#members;
     members.begin(alive.count);
     this.#listRows(mapLane, alive);
@@ -59,7 +49,8 @@ export class LaneViews {
     if (strategy.agreesOnPool) members.listAll();
     else if (hasAny(settings.weights)) this.#listWeights(settings.weights, alive);
     members.order();
-    const view = this.#roomFor(members.count + 1);
+    if (this.#view.weight.length <= members.count) this.#view = createLaneView(2 * (members.count + 1));
+    const view = this.#view;
     const { count } = members;
     const rest = alive.count - count;
     view.count = rest > 0 ? count + 1 : count;
@@ -82,7 +73,7 @@ export class LaneViews {
 
   /** Copies the view to one participant per alive node, in their order. */
   perNode(view: LaneView, partition: number): LaneView {
-    const length = this.#membership.on(partition).count;
+    const length = this.#log.membership.on(partition).count;
     if (this.#perNode.weight.length < length) this.#perNode = createLaneView(length * 2);
     const all = this.#perNode;
     all.count = length;
@@ -122,15 +113,11 @@ export class LaneViews {
     for (let at = 0; at < this.#members.count; at++) view.weight[at] = weights[members[view.node[at]].nodeId] ?? 1;
   }
 
-  #roomFor(participants: number): LaneView {
-    if (this.#view.weight.length < participants) this.#view = createLaneView(participants * 2);
-    return this.#view;
-  }
-
   #listRows(mapLane: number, alive: AliveMembers): void {
-    const { rows } = this.#usageMap;
+    const { usageMap } = this.#log;
+    const { rows } = usageMap;
     const { member } = rows.records;
-    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+    for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
       const record = rows.pageOf(row).recordOf(rows.startOf(row));
       const index = alive.indexOf(member[record]);
       if (index !== -1) this.#members.list(index, row);
@@ -157,7 +144,7 @@ export class LaneViews {
 
   #fillRow(view: LaneView, at: number, row: number, remembers: boolean): void {
     if (row === NO_ROW) return;
-    const rows = this.#usageMap.rows;
+    const rows = this.#log.usageMap.rows;
     const page = rows.pageOf(row);
     const start = rows.startOf(row);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -168,8 +155,8 @@ export class LaneViews {
   }
 
   #fillMemory(view: LaneView, row: number, at: number): void {
-    const rows = this.#usageMap.rows;
-    const logTime = this.#logTimes[rows.partitionOf(row)];
+    const rows = this.#log.usageMap.rows;
+    const logTime = this.#log.logTimes[rows.partitionOf(row)];
     view.ageMs[at] = Math.min(view.ageMs[at], rows.ageMs(row, logTime.ms));
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       keepLarger(view.applied[dimension], at, rows.shareOf(row, dimension));
@@ -181,9 +168,9 @@ export class LaneViews {
    * no part of the expected use of a cluster's bucket, which bounds all nodes together.
    */
   #fillDivisors(view: LaneView, partition: number, hasBucket: boolean): void {
-    const pool = this.#pools[partition];
+    const pool = this.#log.pools[partition];
     const ownClaim = hasBucket ? 0 : this.#ownClaims[partition].largest;
-    this.#membership.on(partition).members.forEach(({ nodeKey }, at) => {
+    this.#log.membership.on(partition).members.forEach(({ nodeKey }, at) => {
       const own = nodeKey === this.#nodeKey ? ownClaim : 0;
       view.divisor[at] = pool.isServed(nodeKey) ? Math.max(pool.divisor, own) : Infinity;
     });

@@ -1,3 +1,4 @@
+import { grown } from '../../base/grown.js';
 import { nodeKeyOf } from '../../base/ids.js';
 import { invariant } from '../../base/invariant.js';
 import type { CoordinatorSettings, GroupSettings } from '../../base/settings.js';
@@ -53,7 +54,7 @@ export class ShareBook {
   /** The span of local time of the present update (least-share.ts). */
   #span = 0;
   readonly #targets: TargetBook;
-  readonly #strategies: StrategyOfGroup[] = [];
+  readonly #strategies: { readonly settings: GroupSettings; readonly strategy: Strategy }[] = [];
 
   constructor(settings: CoordinatorSettings, laneCount: number, log: ReadLog, targets: TargetBook) {
     const slots = laneCount * DIMENSION_COUNT;
@@ -76,11 +77,7 @@ export class ShareBook {
     if (slots <= held) return;
     // Grows by a factor of two: 10,000 groups that come one by one would otherwise copy the columns 10,000 times.
     const roomy = Math.max(slots, 2 * held);
-    for (const column of COLUMNS) {
-      const larger = new Float64Array(roomy);
-      larger.set(this[column]);
-      this[column] = larger;
-    }
+    for (const column of COLUMNS) this[column] = grown(this[column], roomy);
     this.applied.fill(NOTHING_HELD, held);
   }
 
@@ -134,12 +131,8 @@ export class ShareBook {
   /** Reads the inputs of the strategy into a lane's tokens. */
   viewTokens(tokens: LaneTokens, lane: LaneOfMap): void {
     const view = this.#converge(this.#settings.groups[lane.group], this.strategyOf(lane.group), lane);
-    this.#readInto(
-      tokens,
-      view,
-      lane,
-      participantOf(view, this.#log.membership.indexOf(this.#nodeKey, lane.partition)),
-    );
+    const own = this.#log.membership.indexOf(this.#nodeKey, lane.partition);
+    this.#readInto(tokens, view, lane, participantOf(view, own));
   }
 
   /** @param own this node's participant; −1 = the log has given it up */
@@ -280,11 +273,6 @@ export class ShareBook {
     const held = own === -1 ? before : Math.min(before, this.computed[slot]);
     return isolatedShare({ link: own === -1 ? 'fallback' : lane.link, policy, held, equalShare, floor });
   }
-}
-
-interface StrategyOfGroup {
-  readonly settings: GroupSettings;
-  readonly strategy: Strategy;
 }
 
 /** A lane by its group and by the usage map's number. */

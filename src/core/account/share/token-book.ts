@@ -47,7 +47,7 @@ export interface TokenBookParts {
   readonly targets: TargetBook;
   readonly costs: CostMeter;
   /** Lists own records that are on their way. */
-  readonly link: Pick<LinkWatch, 'awaitedSinceMs'>;
+  readonly link: Pick<LinkWatch, 'echo'>;
 }
 
 /** A lane whose bucket is followed. */
@@ -158,30 +158,19 @@ export class TokenBook implements ChargeReader {
   }
 
   /** Makes the row of a key spent unpublished. It has to be remembered for `fullInMs`. */
-  rowOfUnpublished({ groupId, direction, units, buckets }: UnpublishedUse): {
-    readonly row: ReportRow;
-    readonly fullInMs: number;
-  } {
+  rowOfUnpublished({ groupId, direction, units, buckets }: UnpublishedUse): { row: ReportRow; fullInMs: number } {
     const { table, usageMap } = this.#parts;
     const mapLane = usageMap.mapLaneOf(groupId, direction);
     const time = this.#logTime(partitionOf(groupId, table.settings.partitions));
     let fullInMs = 0;
-    const [messages, bytes] = buckets.map((bucket, dimension) => {
+    const stock = buckets.map((bucket, dimension) => {
       if (bucket === null) return NO_STOCK;
-      const stock = stockNow(checkpointsOf(this.#parts, mapLane, dimension, time), bucket, 0);
-      const lacking = bucket.depth - stock + units[dimension];
+      const tokens = stockNow(checkpointsOf(this.#parts, mapLane, dimension, time), bucket, 0);
+      const lacking = bucket.depth - tokens + units[dimension];
       fullInMs = Math.max(fullInMs, (1000 * lacking) / bucket.perSecond);
-      return stock;
-    }) as [number, number];
-    const row = {
-      ...NOTHING_REPORTED,
-      groupId,
-      direction,
-      charge: units,
-      stock: [messages, bytes] as const,
-      unread: units,
-    };
-    return { row, fullInMs };
+      return tokens;
+    }) as [messages: number, bytes: number];
+    return { row: { ...NOTHING_REPORTED, groupId, direction, charge: units, stock, unread: units }, fullInMs };
   }
 
   unserve({ mapLane }: LaneState): void {
@@ -191,8 +180,12 @@ export class TokenBook implements ChargeReader {
 
   /** Lists unserved lanes whose stock is perhaps in no row, at most so many. */
   keptLanes(most: number): number[] {
-    const kept = [...this.#unserved].filter(({ isKept }) => isKept).slice(0, most);
-    return kept.map(({ group, direction }) => laneOf(group, direction));
+    const kept: number[] = [];
+    for (const { isKept, group, direction } of this.#unserved) {
+      if (kept.length === most) break;
+      if (isKept) kept.push(laneOf(group, direction));
+    }
+    return kept;
   }
 
   /** Tokens by all records read of the lane's partition; null where the bucket is full, or there is none. */
@@ -441,7 +434,7 @@ export class TokenBook implements ChargeReader {
       logMs,
       readLogMs: this.#logTime(lane.partition).spanMs,
       // `logMs` counts half of a round trip since the last record was appended; it may have come at once.
-      awaitedMs: Math.max(0, nowMs - link.awaitedSinceMs(lane.partition) + log.roundTripMs / 2),
+      awaitedMs: Math.max(0, nowMs - link.echo.awaitedSinceMs(lane.partition) + log.roundTripMs / 2),
       own: nodeKey,
       ownSlot,
       roundTripMs,

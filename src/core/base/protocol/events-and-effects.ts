@@ -81,11 +81,7 @@ export interface ReadEvent {
   readonly record: TopicRecord | null;
 }
 
-export interface Append {
-  readonly partition: number;
-  readonly key: string;
-  readonly record: TopicRecord | null;
-}
+export type Append = Pick<ReadEvent, 'partition' | 'key' | 'record'>;
 
 /** News for people: one log line and one metric each. */
 export type Notice =

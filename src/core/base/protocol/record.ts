@@ -28,6 +28,15 @@ export function isOlder({ nodeKey, incarnation, sequence }: Author, known: Autho
   return sequence <= known.sequence;
 }
 
+/** Finds a node's newest life among authors; 0 = none. The node's next life has to be newer. */
+export function newestLifeAmong(records: Iterable<{ readonly author: Author }>, nodeKey: NodeKey): Incarnation {
+  let newest = 0;
+  for (const { author } of records) {
+    if (author.nodeKey === nodeKey && author.incarnation > newest) newest = author.incarnation;
+  }
+  return newest;
+}
+
 /** Makes a node a member, and is its sign of life. */
 export interface NodeRecord {
   readonly kind: 'node';
@@ -147,11 +156,17 @@ const NOTHING_CHARGED = [0, 0] as const;
 
 /** Makes the key of a NODE record: 8 characters of base64url. Reports have a base-36 bundle number behind a slash. */
 export function nodeRecordKey(nodeKey: NodeKey): string {
-  return encodeKey(nodeKey);
+  let text = '';
+  let rest = nodeKey;
+  for (let at = 0; at < NODE_KEY_LENGTH; at++) {
+    text = BASE64URL[rest % 64] + text;
+    rest = Math.floor(rest / 64);
+  }
+  return text;
 }
 
 export function reportRecordKey(nodeKey: NodeKey, bundle: number): string {
-  return `${encodeKey(nodeKey)}/${bundle.toString(36)}`;
+  return `${nodeRecordKey(nodeKey)}/${bundle.toString(36)}`;
 }
 
 export function isNodeRecordKey(key: string): boolean {
@@ -217,16 +232,6 @@ const BACKEND_PREFIX = 'backend/';
 const GROUP_PREFIX = 'group/';
 /** 48 bits, six per character. */
 const NODE_KEY_LENGTH = 8;
-
-function encodeKey(nodeKey: NodeKey): string {
-  let text = '';
-  let rest = nodeKey;
-  for (let at = 0; at < NODE_KEY_LENGTH; at++) {
-    text = BASE64URL[rest % 64] + text;
-    rest = Math.floor(rest / 64);
-  }
-  return text;
-}
 
 /** Costs of one lane at one node. Smoothed rates per second. */
 export interface LaneCosts {

@@ -106,10 +106,7 @@ export class Attachments {
 
   /** Lists the scopes whose attachment leads to this group. */
   of(group: string): ScopeEntry[] {
-    return [...this.#all()].filter(({ attachment }) => {
-      const followed = this.follow(attachment);
-      return followed.group === group;
-    });
+    return [...this.#all()].filter(({ attachment }) => this.follow(attachment).group === group);
   }
 
   /** Copies all but the run-time scopes that lead to this group. */

@@ -145,17 +145,12 @@ export class Keeper {
     if (!isWriter || writer === null || limit.record === null) return [];
     // A former writer's late record hides the valid one from later readers: it is written again.
     const { term, id, life } = writer;
-    return [
-      append([
-        { key: limitRecordKey(limitKeyOf(limit.entity, limit.name)), record: { ...limit.record, term, id, life } },
-      ]),
-    ];
+    const key = limitRecordKey(limitKeyOf(limit.entity, limit.name));
+    return [append([{ key, record: { ...limit.record, term, id, life } }])];
   }
 
   #limitOf(key: string, entity: Entity, name: QuotaName): LimitState {
-    const known = this.#limits.get(key);
-    if (known !== undefined) return known;
-    const limit = new LimitState(entity, name);
+    const limit = this.#limits.get(key) ?? new LimitState(entity, name);
     this.#limits.set(key, limit);
     return limit;
   }
@@ -367,9 +362,7 @@ export class Keeper {
     const dueMs = (limit: LimitState) => this.#alteredMsOf(limit) + ALTERED_EVERY_MS;
     const due = ready.filter((limit) => dueMs(limit) <= nowMs);
     const later = ready.filter((limit) => dueMs(limit) > nowMs).map((limit) => dueMs(limit) - nowMs);
-    const alterations = due.map(
-      (limit): Alteration => ({ entity: limit.entity, name: limit.name, value: limit.wanted }),
-    );
+    const alterations = due.map(({ entity, name, wanted: value }): Alteration => ({ entity, name, value }));
     for (const limit of due) {
       limit.wanted = null;
       this.#alteredMs.set(entityKeyOf(limit.entity), nowMs);
@@ -414,9 +407,9 @@ class Plan {
     this.byKey = new Map(specs.map((spec) => [limitKeyOf(spec.entity, spec.name), spec]));
     for (const spec of specs) {
       const key = sharingKeyOf(spec);
-      const sharing = this.#sharing.get(key);
-      if (sharing === undefined) this.#sharing.set(key, [spec]);
-      else sharing.push(spec);
+      const sharing = this.#sharing.get(key) ?? [];
+      sharing.push(spec);
+      this.#sharing.set(key, sharing);
     }
   }
 

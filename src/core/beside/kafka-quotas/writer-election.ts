@@ -99,7 +99,7 @@ export class WriterElection {
   takeClaim(claim: Claim, nowMs: number): Claim | null {
     const before = this.#writer;
     if (before !== null && claim.term <= before.term) {
-      if (!this.isWriter || this.#isSame(claim, before)) return null;
+      if (!this.isWriter || this.counts(claim)) return null;
       const { id, life } = this.#settings;
       this.#claimedTerm = before.term + 1;
       return { kind: 'writer', term: before.term + 1, id, life };
@@ -156,10 +156,6 @@ export class WriterElection {
     const heard = this.#keepers.get(former.id);
     if (heard === undefined) return nowMs;
     return heard.life === former.life ? Math.max(nowMs, heard.heardMs + permitMs) : nowMs + permitMs;
-  }
-
-  #isSame(one: Claim, other: Claim): boolean {
-    return one.term === other.term && one.id === other.id && one.life === other.life;
   }
 
   #isOwn(claim: Claim | null): boolean {

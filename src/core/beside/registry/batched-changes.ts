@@ -22,19 +22,13 @@ import type {
  * *Worked:* at 9, gold (expects 4) and new (expects 0) → both have revision 10, if gold had 4 and new did not exist.
  */
 export class BatchedChanges {
-  readonly #nodeId: string;
-  readonly #keys: RegistryKeys;
-  readonly #groups: Map<string, GroupHistory>;
-  readonly #patienceMs: number;
+  readonly #parts: BatchedChangesParts;
   readonly #batches = new Map<string, Batch>();
   /** Key → id, for tombstones. */
   readonly #idOfKey = new Map<string, string>();
 
-  constructor({ nodeId, keys, groups, patienceMs }: BatchedChangesParts) {
-    this.#nodeId = nodeId;
-    this.#keys = keys;
-    this.#groups = groups;
-    this.#patienceMs = patienceMs;
+  constructor(parts: BatchedChangesParts) {
+    this.#parts = parts;
   }
 
   readPart({ id, part, entries }: BatchPartRecord, read: ReadAt): void {
@@ -66,10 +60,10 @@ export class BatchedChanges {
 
   /** Judges earlier batches in log order, once no record can be missing. */
   judgeAgain(): void {
-    for (const history of this.#groups.values()) history.forgetBatches();
+    for (const history of this.#parts.groups.values()) history.forgetBatches();
     for (const batch of this.#inOrder()) {
       // Its tombstone shows that states contain the batch, or that it was rejected.
-      if (!batch.keys.has(this.#keys.proposal(batch.id))) this.#retire(batch);
+      if (!batch.keys.has(this.#parts.keys.proposal(batch.id))) this.#retire(batch);
       else this.#judgeLate(batch);
     }
   }
@@ -79,7 +73,7 @@ export class BatchedChanges {
     const batch = this.#batches.get(id);
     if (batch === undefined || batch.made === null) return null;
     const { offset } = batch.made;
-    const histories = [...batch.entries.keys()].map((group) => this.#groups.get(group));
+    const histories = [...batch.entries.keys()].map((group) => this.#parts.groups.get(group));
     if (histories.some((history) => history !== undefined && history.at(offset) === null)) return null;
     const changes = histories.flatMap((history) => [...(history?.changes() ?? [])]);
     return this.#judged(
@@ -94,7 +88,7 @@ export class BatchedChanges {
     for (const batch of this.#batches.values()) {
       const { id, entries, isAccepted, isDeclared, made } = batch;
       if (made === null || isDeclared || ![...groups].some((group) => entries.has(group))) continue;
-      verdicts.push({ kind: 'verdict', id, author: this.#nodeId, isAccepted });
+      verdicts.push({ kind: 'verdict', id, author: this.#parts.nodeId, isAccepted });
     }
     return verdicts;
   }
@@ -108,7 +102,7 @@ export class BatchedChanges {
     return [...this.#batches.values()].flatMap((batch) => {
       if (batch.pending.size === 0) return [];
       for (const group of groups) this.#settle(batch, group);
-      return batch.pending.size === 0 && batch.made?.record.author === this.#nodeId ? this.#keysOf(batch) : [];
+      return batch.pending.size === 0 && batch.made?.record.author === this.#parts.nodeId ? this.#keysOf(batch) : [];
     });
   }
 
@@ -123,7 +117,7 @@ export class BatchedChanges {
     const overdue = { groups: [] as string[], keys: [] as string[] };
     for (const batch of this.#batches.values()) {
       const isStray = batch.parts.size > 0;
-      const isOld = isStray ? logMs - batch.logMs > STRAY_MS : nowMs - batch.sinceMs > this.#patienceMs;
+      const isOld = isStray ? logMs - batch.logMs > STRAY_MS : nowMs - batch.sinceMs > this.#parts.patienceMs;
       if (!isOld) continue;
       batch.sinceMs = nowMs;
       for (const group of batch.pending) this.#settle(batch, group);
@@ -140,7 +134,8 @@ export class BatchedChanges {
     if (batch === undefined) return [];
     this.#idOfKey.delete(key);
     batch.keys.delete(key);
-    for (const part of batch.parts.keys()) if (this.#keys.batchPart(batch.id, part) === key) batch.parts.delete(part);
+    for (const part of batch.parts.keys())
+      if (this.#parts.keys.batchPart(batch.id, part) === key) batch.parts.delete(part);
     for (const group of batch.pending) this.#settle(batch, group);
     if (batch.keys.size === 0 && batch.pending.size === 0) this.#batches.delete(batch.id);
     return batch.pending;
@@ -164,7 +159,7 @@ export class BatchedChanges {
     const { offset } = batch.made as Made;
     if (!batch.isFinal) {
       const isSo = ({ group, expected }: BatchEntry) => {
-        const history = this.#groups.get(group);
+        const history = this.#parts.groups.get(group);
         const state = history === undefined ? NEVER : history.at(offset);
         return state === null || isExpected(state, expected);
       };
@@ -180,8 +175,8 @@ export class BatchedChanges {
     const { offset, record } = batch.made as Made;
     const changes: AuditRecord[] = [];
     for (const entry of batch.entries.values()) {
-      const history = this.#groups.get(entry.group) ?? new GroupHistory();
-      this.#groups.set(entry.group, history);
+      const history = this.#parts.groups.get(entry.group) ?? new GroupHistory();
+      this.#parts.groups.set(entry.group, history);
       const change = history.include(offset, record, entry);
       if (change !== null) changes.push(change);
       if (!history.contains(offset)) batch.pending.add(entry.group);
@@ -190,7 +185,7 @@ export class BatchedChanges {
   }
 
   #settle(batch: Batch, group: string): void {
-    if (batch.made !== null && this.#groups.get(group)?.contains(batch.made.offset)) batch.pending.delete(group);
+    if (batch.made !== null && this.#parts.groups.get(group)?.contains(batch.made.offset)) batch.pending.delete(group);
   }
 
   #judged({ id, isAccepted, isFinal, late, made }: Batch, changes: readonly AuditRecord[]): JudgedBatch {
@@ -200,7 +195,7 @@ export class BatchedChanges {
   }
 
   #currentOf(group: string) {
-    return this.#groups.get(group)?.current ?? NEVER;
+    return this.#parts.groups.get(group)?.current ?? NEVER;
   }
 
   #inOrder(): Batch[] {
@@ -210,8 +205,8 @@ export class BatchedChanges {
 
   /** Lists a batch's keys, its own record first: the rest means nothing without it. */
   #keysOf({ id, keys, isDeclared }: Batch): string[] {
-    const own = this.#keys.proposal(id);
-    const verdict = this.#keys.verdict(id);
+    const own = this.#parts.keys.proposal(id);
+    const verdict = this.#parts.keys.verdict(id);
     const others = [...keys].filter((key) => key !== own && key !== verdict);
     return [...(keys.has(own) ? [own] : []), ...others, ...(isDeclared ? [verdict] : [])];
   }

@@ -24,11 +24,7 @@ type Settings = Pick<RegistrySettings, 'nodeId' | 'lifeId' | 'adoptAfterMs'>;
 export class Checkpoints {
   readonly #settings: Settings;
   readonly #keys: RegistryKeys;
-  readonly #groups: ReadonlyMap<string, GroupHistory>;
-  readonly #stateOf: (group: string) => GroupState;
-  readonly #releases: Releases;
-  readonly #batches: BatchedChanges;
-  readonly #trail: Trail;
+  readonly #entries: CheckpointedEntries;
   readonly #wanted = new Set<string>();
   /** Groups with more than a state in the log, and deleted ones. */
   readonly #untidy = new Set<string>();
@@ -40,18 +36,10 @@ export class Checkpoints {
   #ticket = 0;
   readonly #patienceMs: number;
 
-  constructor(
-    settings: Settings,
-    keys: RegistryKeys,
-    { groups, stateOf, releases, batches, trail }: CheckpointedEntries,
-  ) {
+  constructor(settings: Settings, keys: RegistryKeys, entries: CheckpointedEntries) {
     this.#settings = settings;
     this.#keys = keys;
-    this.#groups = groups;
-    this.#stateOf = stateOf;
-    this.#releases = releases;
-    this.#batches = batches;
-    this.#trail = trail;
+    this.#entries = entries;
     this.#patienceMs = patienceOf(settings);
   }
 
@@ -103,21 +91,21 @@ export class Checkpoints {
     const states: StateRecord[] = [];
     for (const group of this.#wanted) {
       if (groups.size >= STATES_AT_ONCE) break;
-      const before = this.#releases.before(group);
+      const before = this.#entries.releases.before(group);
       if (before.length > 0) {
         behind.add(group);
         for (const name of before) this.#wanted.add(name);
         continue;
       }
       this.#wanted.delete(group);
-      const state = this.#stateOf(group);
-      if (state.revision === 0 && !this.#groups.has(group)) continue;
+      const state = this.#entries.stateOf(group);
+      if (state.revision === 0 && !this.#entries.groups.has(group)) continue;
       groups.add(group);
       states.push({ kind: 'state', author: this.#settings.nodeId, group, asOf, shift, ...state });
     }
     if (groups.size === 0) return;
-    const audits = this.#trail.missingOf(groups);
-    const verdicts = this.#batches.undeclared(groups);
+    const audits = this.#entries.trail.missingOf(groups);
+    const verdicts = this.#entries.batches.undeclared(groups);
     this.#underWay = { ticket: this.nextTicket(), groups, behind, asOf, audits, verdicts };
     const records = this.#keyed([...audits, ...verdicts, ...states]);
     effects.appends.push({ ticket: this.#underWay.ticket, records });
@@ -126,12 +114,14 @@ export class Checkpoints {
   appended(ticket: number, effects: RegistryEffects, nowMs: number): void {
     const done = this.#end(ticket);
     if (done === null) return;
-    for (const group of done.groups) this.#groups.get(group)?.written(done.asOf);
+    for (const group of done.groups) this.#entries.groups.get(group)?.written(done.asOf);
     this.#answer(done.groups, done.asOf, effects);
-    for (const audit of done.audits) this.#trail.keep(audit, nowMs);
-    const fallen = this.#trail.takeFallen(done.audits.length, nowMs).map((auditId) => this.#keys.audit(auditId));
+    for (const audit of done.audits) this.#entries.trail.keep(audit, nowMs);
+    const fallen = this.#entries.trail
+      .takeFallen(done.audits.length, nowMs)
+      .map((auditId) => this.#keys.audit(auditId));
     const replaced = [...done.groups].flatMap((group) => this.#replaced(group, done.asOf, nowMs));
-    this.bury([...replaced, ...this.#batches.written(done.verdicts, done.groups), ...fallen], effects);
+    this.bury([...replaced, ...this.#entries.batches.written(done.verdicts, done.groups), ...fallen], effects);
   }
 
   /**
@@ -148,10 +138,10 @@ export class Checkpoints {
   /** Finds overdue work: the writer died, the append failed, or the group was deleted long ago. */
   adopt(effects: RegistryEffects, nowMs: number, logMs: number): void {
     if (this.#hasFailed) this.#wantHeld();
-    const { keys: freed, groups: left } = this.#batches.takeOverdue(nowMs, logMs);
+    const { keys: freed, groups: left } = this.#entries.batches.takeOverdue(nowMs, logMs);
     for (const group of left) this.want(group);
     for (const group of this.#untidy) {
-      const history = this.#groups.get(group);
+      const history = this.#entries.groups.get(group);
       if (history === undefined) {
         this.#untidy.delete(group);
       } else if (isForgotten(history, logMs)) {
@@ -161,9 +151,9 @@ export class Checkpoints {
         else freed.push(...this.#replaced(group, history.asOf, nowMs));
       }
     }
-    const stale = this.#trail.takeStale(nowMs, this.#patienceMs);
+    const stale = this.#entries.trail.takeStale(nowMs, this.#patienceMs);
     this.bury([...freed, ...stale.map((auditId) => this.#keys.audit(auditId))], effects);
-    const overdue = this.#trail.takeOverdue(nowMs, this.#patienceMs);
+    const overdue = this.#entries.trail.takeOverdue(nowMs, this.#patienceMs);
     if (overdue.length > 0) effects.appends.push({ ticket: this.nextTicket(), records: this.#keyed(overdue) });
   }
 
@@ -202,20 +192,20 @@ export class Checkpoints {
 
   /** Rejects a change that a state has undone. After a loss of the log, a node without the change may write back. */
   #withoutTakenBack(decision: ChangeDecision): ChangeDecision {
-    const state = this.#stateOf(decision.group);
+    const state = this.#entries.stateOf(decision.group);
     return state.revision < decision.state.revision ? rejected(decision, state) : decision;
   }
 
   #batchWithoutTakenBack(decision: BatchDecision): BatchDecision {
     const late = decision.changes
-      .map(({ group }) => ({ group, revision: this.#stateOf(group).revision }))
+      .map(({ group }) => ({ group, revision: this.#entries.stateOf(group).revision }))
       .filter(({ revision }) => revision < decision.revision);
     return late.length === 0 ? decision : { ...decision, accepted: false, changes: [], late };
   }
 
   /** Lists keys contained in a state of the log: own and abandoned ones. */
   #replaced(group: string, asOf: number, nowMs: number): string[] {
-    const keys = this.#groups.get(group)?.keys ?? new Map<string, never>();
+    const keys = this.#entries.groups.get(group)?.keys ?? new Map<string, never>();
     const { nodeId } = this.#settings;
     return [...keys]
       .filter(([, key]) => key.asOf < asOf && (key.author === nodeId || nowMs - key.readMs > this.#patienceMs))

@@ -65,11 +65,7 @@ export class GroupHistory {
   detach(offset: number, { group: withGroup, ...deletion }: ProposalRecord, entry: string): AuditRecord | null {
     if (offset < this.asOf) return null;
     const { detaching: _, ...proposal } = { ...deletion, group: entry, expected: null };
-    const proposed: Proposed = { offset, proposal, withGroup, change: null };
-    this.#proposals.push(proposed);
-    this.#proposals.sort((one, other) => one.offset - other.offset);
-    this.#foldAll();
-    return proposed.change;
+    return this.#insert({ offset, proposal, withGroup, change: null });
   }
 
   /** Takes an accepted batch's change and returns it. Null = a state contains it. */
@@ -77,7 +73,10 @@ export class GroupHistory {
     if (offset < this.asOf) return null;
     // The batch was judged for all of its groups together.
     const proposal = { kind: 'proposal', id: '', author, group, expected: null, definition, by } as const;
-    const proposed: Proposed = { offset, proposal, inBatch: true, change: null };
+    return this.#insert({ offset, proposal, inBatch: true, change: null });
+  }
+
+  #insert(proposed: Proposed): AuditRecord | null {
     this.#proposals.push(proposed);
     this.#proposals.sort((one, other) => one.offset - other.offset);
     this.#foldAll();

@@ -1,6 +1,5 @@
 import { epochTagOf } from '../../base/ids.js';
-import type { EpochTag, NodeKey } from '../../base/vocabulary.js';
-import { MEMBERSHIP_PARTITION } from '../../base/vocabulary.js';
+import { type EpochTag, MEMBERSHIP_PARTITION, type NodeKey } from '../../base/vocabulary.js';
 import type { Member } from '../../usage-map/membership.js';
 
 /**

@@ -16,11 +16,10 @@ import {
   type TopicRecord,
 } from '../../base/protocol/record.js';
 import { type CoordinatorSettings, heartbeatOf } from '../../base/settings.js';
-import type { Incarnation, NodeKey } from '../../base/vocabulary.js';
-import { MEMBERSHIP_PARTITION } from '../../base/vocabulary.js';
+import { type Incarnation, MEMBERSHIP_PARTITION, type NodeKey } from '../../base/vocabulary.js';
 import type { BackendBook } from '../../target/backend-book.js';
 import type { RampBook } from '../../target/ramp/ramp-book.js';
-import { buryKey, countLives } from '../../usage-map/lives.js';
+import { buryKey } from '../../usage-map/lives.js';
 import { type Member, type Membership, newestLife } from '../../usage-map/membership.js';
 import { AgreedPool } from '../../usage-map/pool/agreed-pool.js';
 import { SilentRatesBook } from '../../usage-map/silent-rates.js';
@@ -93,9 +92,7 @@ export class LogReader {
     const { backends, ramps, notices } = outlets;
     this.epochs = new EpochWatch(settings);
     this.partitionCount = new PartitionCount(settings);
-    this.logTimes = Array.from({ length: partitions }, (_, partition) => {
-      return new LogTime(heartbeatOf(settings, partition));
-    });
+    this.logTimes = Array.from({ length: partitions }, (_, partition) => new LogTime(heartbeatOf(settings, partition)));
     this.#backends = backends;
     this.#ramps = ramps;
     this.membership = membership;
@@ -177,8 +174,10 @@ export class LogReader {
     this.#readMs[partition] = nowMs;
     this.#age(read, nowMs);
     if (record === null) this.#applyTombstone(read, nowMs);
-    else if (!belongsTo(read, record, this.logTimes.length)) this.#ignoreForeign(read, nowMs);
-    else if (record.kind === 'backend' || record.kind === 'group-state') this.#applyFinding(read, record, nowMs);
+    else if (!belongsTo(read, record, this.logTimes.length)) {
+      this.#ignore('foreign-key');
+      this.#noteOverwritten(read, nowMs);
+    } else if (record.kind === 'backend' || record.kind === 'group-state') this.#applyFinding(read, record, nowMs);
     else this.#applyMember(read, record, nowMs);
   }
 
@@ -264,7 +263,7 @@ export class LogReader {
   #beginLife(member: Member, partition: number, { incarnation }: Author): void {
     this.membership.beginLife(member, partition, incarnation, this.membershipLogMs);
     this.pools[partition].restarted(member.nodeKey);
-    countLives(member, partition, this.usageMap);
+    this.usageMap.countLives(member, partition);
   }
 
   #applyReport(read: ReadEvent, member: Member, record: ReportRecord, bundle: number, nowMs: number): void {
@@ -316,11 +315,6 @@ export class LogReader {
     const backend = backendOfRecordKey(key);
     if (backend !== null) this.#backends.bury(backend);
     else buryKey({ partition, key, logMs: this.membershipLogMs }, this.membership, this.usageMap);
-    this.#noteOverwritten(read, nowMs);
-  }
-
-  #ignoreForeign(read: ReadEvent, nowMs: number): void {
-    this.#ignore('foreign-key');
     this.#noteOverwritten(read, nowMs);
   }
 

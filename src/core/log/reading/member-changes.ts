@@ -10,6 +10,7 @@ import { MEMBERSHIP_PARTITION } from '../../base/vocabulary.js';
 import { buryKey } from '../../usage-map/lives.js';
 import type { Member, Membership } from '../../usage-map/membership.js';
 import type { AgreedPool } from '../../usage-map/pool/agreed-pool.js';
+import type { ReadTime } from '../../usage-map/record-store.js';
 import type { UsageMap } from '../../usage-map/usage-map.js';
 import type { EpochWatch } from './epoch-watch.js';
 import type { PartitionCount } from './partition-count.js';
@@ -27,11 +28,7 @@ export class MemberChanges {
   }
 
   /** Applies news on the membership partition: a join, a farewell or a report. */
-  heard(
-    member: Member,
-    record: MemberRecord,
-    { nowMs, logMs }: { readonly nowMs: number; readonly logMs: number },
-  ): void {
+  heard(member: Member, record: MemberRecord, { nowMs, logMs }: Pick<ReadTime, 'nowMs' | 'logMs'>): void {
     switch (record.kind) {
       case 'node':
         this.#join(member, record, logMs, nowMs);

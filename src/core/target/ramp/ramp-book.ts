@@ -1,4 +1,4 @@
-import { type Author, type GroupStateRecord, isOlder } from '../../base/protocol/record.js';
+import { type Author, type GroupStateRecord, isOlder, newestLifeAmong } from '../../base/protocol/record.js';
 import type { GroupSettings, RampSettings } from '../../base/settings.js';
 import type { Incarnation, NodeKey } from '../../base/vocabulary.js';
 import { type LogTime, stepLimitMs } from '../../log/log-time.js';
@@ -166,13 +166,8 @@ export class RampBook {
     return Math.min(Math.max(0, this.#appendMs - readUntilMs), limitMs);
   }
 
-  /** Finds a node's newest life among authors of ceilings; 0 = none. The node's next life has to be newer. */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
-    let newest = 0;
-    for (const { author } of this.#ceilings.values()) {
-      if (author.nodeKey === nodeKey && author.incarnation > newest) newest = author.incarnation;
-    }
-    return newest;
+    return newestLifeAmong(this.#ceilings.values(), nodeKey);
   }
 
   /** Tests if a ceiling of this lane is remembered, of any log. */

@@ -631,7 +631,7 @@ export class KeyBook {
     lanes.forEach((lane, direction) => {
       const units = charged[direction];
       if (spent[direction][MESSAGES] + spent[direction][BYTES] === 0) return;
-      limiter.chargeUnpublished(lane, units, held[direction], { debtMs: groups.ofLane(lane).debtMs, nowMs });
+      limiter.chargeUnpublished(lane, units, held[direction], groups.ofLane(lane).debtMs, nowMs);
       loop.unpublishedCharged(lane);
     });
   }

@@ -10,8 +10,8 @@ function heard(): { watch: LinkWatch; notices: Notice[] } {
   const notices: Notice[] = [];
   const watch = new LinkWatch({ ...SETTINGS, nodeId: 'own', nonce: 1, partitions: 2 }, notices);
   for (const partition of [0, 1]) {
-    watch.sent(partition, 1, 0);
-    watch.readBack(partition, 1, 0);
+    watch.echo.sent(partition, 1, 0);
+    watch.echo.readBack(partition, 1, 0);
   }
   return { watch, notices };
 }
@@ -37,8 +37,8 @@ test('each change is told once, and the echo of a young record brings it back', 
   const { watch, notices } = heard();
   watch.watch(isolationAfterMs + 1);
   expect(watch.watch(isolationAfterMs + 2)).toBe(false);
-  watch.sent(0, 2, isolationAfterMs + 2);
-  watch.readBack(0, 2, isolationAfterMs + 10);
+  watch.echo.sent(0, 2, isolationAfterMs + 2);
+  watch.echo.readBack(0, 2, isolationAfterMs + 10);
   expect([watch.watch(isolationAfterMs + 10), watch.of(0)]).toEqual([true, 'linked']);
   expect(notices.map(({ kind }) => kind)).toEqual(['isolated', 'reconnected']);
 });
@@ -51,8 +51,8 @@ test('a partition is heard when it is linked and an echo is as young as is expec
   expect(isHeard()).toEqual([true, true]);
   watch.expectedSinceMs = 100;
   expect(isHeard()).toEqual([false, false]);
-  watch.sent(0, 2, 100);
-  watch.readBack(0, 2, 110);
+  watch.echo.sent(0, 2, 100);
+  watch.echo.readBack(0, 2, 110);
   expect(isHeard()).toEqual([true, false]);
   // Silent for too long: what was heard of it counts no more.
   watch.watch(100 + isolationAfterMs + 1);

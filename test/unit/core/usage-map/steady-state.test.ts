@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { type LaneCosts, NOTHING_REPORTED, type ReportRecord } from '../../../../src/core/base/protocol/record.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
-import { type ReadTime, UsageMap } from '../../../../src/core/usage-map/usage-map.js';
+import type { ReadTime } from '../../../../src/core/usage-map/record-store.js';
+import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';
 import { wideId } from '../../../wide-ids.js';
 
 const KEYS = 200;
