@@ -39,6 +39,8 @@ export class AccountCluster {
   #emptySinceMs = 0;
   /** Time at which the log was lost, until that has been allowed. */
   #lostMs = -Infinity;
+  /** Buckets whose stock some running node must still know. */
+  #lost = new Set<ToldBucket>();
   #started = 0;
   #nights = 0;
 
@@ -129,14 +131,20 @@ export class AccountCluster {
     this.troubledMs = this.nowMs + this.config.timing.stalenessMs;
     this.topic.makeAnew();
     this.#lostMs = this.nowMs;
+    this.#lost = new Set(this.told);
     this.#forgetUnlessKnown();
   }
 
-  /** Allows a full bucket where no node is left that has noticed the new log. */
+  /** Allows full buckets where no node is left that knew them and has noticed the new log. */
   #forgetUnlessKnown(): void {
-    if (this.nowMs - this.#lostMs > this.deliveryMs || this.members.some(({ node }) => node.isReady)) return;
-    this.#lostMs = -Infinity;
-    for (const { ledger } of this.told) ledger.forgotten(this.nowMs);
+    if (this.nowMs - this.#lostMs > this.deliveryMs) this.#lost.clear();
+    const ready = this.members.filter(({ node }) => node.isReady);
+    for (const told of this.#lost) {
+      // A node knows the keys that it has served: the log has no names.
+      if (ready.some((member) => !told.written.isKey || told.servedBy.has(member))) continue;
+      told.ledger.forgotten(this.nowMs);
+      this.#lost.delete(told);
+    }
   }
 
   /** Changes a quota, at each node after its own delivery. */

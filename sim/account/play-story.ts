@@ -119,6 +119,7 @@ class Play {
   }
 
   #granted(member: Member, told: ToldBucket, messages: number, atMs = this.#cluster.nowMs): Grant {
+    told.servedBy.add(member);
     return told.granted(atMs, messages, this.#cluster.isStarter(member) ? member : null);
   }
 

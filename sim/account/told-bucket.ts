@@ -13,6 +13,8 @@ export class ToldBucket {
   readonly #nodes: number;
   /** Quotas that some nodes still have, with their end. */
   #former: { readonly written: WrittenBucket; readonly untilMs: number }[] = [];
+  /** Processes that have granted of it. */
+  readonly servedBy = new Set<object>();
 
   /** @param nodes most nodes at once */
   constructor(name: string, written: WrittenBucket, nowMs: number, nodes: number) {
