@@ -106,10 +106,11 @@ export class OwnAccount {
   /**
    * Loses unused units that the cluster's bucket has no room for. Those in a record already are not lost here: by the
    * log the bucket takes as many as it has room for. If they were lost twice, the next record would charge for them.
+   * Units charged by a record that is not read back make room.
    */
   loseAbove(room: number): void {
-    const onItsWay = Math.max(0, this.knownCharge - this.#publishedCharge);
-    const lost = -this.unpublished - Math.max(0, room - onItsWay);
+    const givesBack = this.knownCharge - this.#publishedCharge;
+    const lost = -this.unpublished - Math.max(0, room - givesBack);
     if (lost > 0) this.charge += lost;
   }
 

@@ -33,3 +33,14 @@ describe('what the bucket cannot bear', () => {
     expect([account.charge, account.owed]).toEqual([400, 0]);
   });
 });
+
+test('a refund of a full bucket comes back while the record that charged it is on its way', () => {
+  account.take(200);
+  account.publish();
+  account.take(-60);
+  account.loseAbove(0);
+  expect(account.unread).toBe(140);
+  account.readBack(200);
+  account.loseAbove(200);
+  expect(account.unread).toBe(-60);
+});
