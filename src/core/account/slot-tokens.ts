@@ -82,6 +82,8 @@ export class SlotTokens {
   #isAlone = false;
   /** Tokens at the last flow, less what records have charged since. */
   #tokensBefore = 0;
+  /** True = the expected use has changed since the last flow. */
+  #isViewed = false;
   readonly returnable = new Returnable();
   readonly #recent = new RecentUse();
   /** Null until something is charged. */
@@ -216,6 +218,7 @@ export class SlotTokens {
     this.isInPieces = isInPieces({ perSecond, depth }, piece, count);
     this.bucket = { perSecond, depth, pieceOfEach: this.isInPieces ? count * piece : 0 };
     this.settledTokens = Math.min(depth, this.settledTokens);
+    this.#isViewed = true;
     this.expected.view(view, members.own, dimension);
     this.returnable.view(view, members.alive, dimension, this.expected, depth);
     this.#parts.set(view, count, this.bucket, this.piece, {
@@ -260,6 +263,7 @@ export class SlotTokens {
     if (isAtRest) {
       this.tokens = this.tokensAfter(Math.max(0, aheadMs - CREDIT_MS));
       this.#count(bucket, 0, seconds - CREDIT_SECONDS, { ...read, mayOwe: 0, unrefused: 0 });
+      this.#tokensBefore = this.tokens;
     }
     this.tokens = this.tokensAfter(aheadMs);
     const latelySeconds = isAtRest ? CREDIT_SECONDS : seconds;
@@ -269,6 +273,7 @@ export class SlotTokens {
     this.#isAlone = this.#ownsAll(nodes);
     this.#give(bucket, nodes, now, read.isHeldBack);
     this.#tokensBefore = this.tokens;
+    this.#isViewed = false;
   }
 
   /** Tests if all of the bucket is this node's: then it counts as one bucket does. */
@@ -288,6 +293,17 @@ export class SlotTokens {
     account.setUnread(Math.max(least, Math.max(least, account.unread - expected) + taken));
   }
 
+  /**
+   * Computes this node's expected use over a time: its part of the inflow less the rise of the tokens, as others count
+   * it. The rate at its begin is more than that while a deep bucket falls, and the rest would be given back as unused.
+   *
+   * *Worked:* 20/s, depth 1,000, 480 tokens fall to 363 within 0.5 s: 254/s, and 480/s at the begin.
+   */
+  #useOver({ perSecond }: ClusterBucket, seconds: number): number {
+    if (this.#isViewed || seconds <= 0) return this.#use;
+    return this.expected.ownAt(Math.max(0, perSecond - (this.tokens - this.#tokensBefore) / seconds));
+  }
+
   /** Charges, owes or loses the units taken. */
   #count(bucket: ClusterBucket, taken: number, seconds: number, read: ReadSoFar): void {
     const { account } = this;
@@ -297,7 +313,7 @@ export class SlotTokens {
       // Losses of a full bucket before some units were taken do not pay for them.
       account.payBySlack(this.#slack * seconds);
       account.take(taken);
-      account.pass(seconds, this.#use, this.#creditMax);
+      account.pass(seconds, this.#useOver(bucket, seconds), this.#creditMax);
     }
     account.pay(-account.unpublished);
     if (this.tokens >= bucket.depth) this.#payByOverflow(bucket, seconds);
