@@ -32,7 +32,15 @@ import { OwnParts } from './own-parts.js';
 import { RecentUse } from './recent-use.js';
 import { type AliveNode, type Passed, Returnable } from './returnable.js';
 
-/** Follows one dimension of a lane: stock, expected use, and this node's units. */
+/**
+ * Follows one dimension of a lane: stock, expected use, and this node's units.
+ *
+ *     rows change       view: rate, depth, whole pieces or not, the use that is expected of each node
+ *     log time passes   settle: the stock rises by the inflow, and falls by the expected use
+ *     a record is read  charge: it falls by what the author took beyond that, or rises by what it gives back
+ *     a round looks     flow: #count charges this node for what it took (OwnAccount), then #give says what it may take
+ *                       until the next round: #giveAtRates (fromCluster), #giveInPieces (wholePieces), or #giveAll
+ */
 export class SlotTokens {
   readonly account = new OwnAccount();
   readonly expected = new ExpectedUse();
@@ -294,8 +302,8 @@ export class SlotTokens {
   }
 
   /**
-   * Computes this node's expected use over a time: its part of the inflow less the rise of the tokens, as others count
-   * it. The rate at its begin is more than that while a deep bucket falls, and the rest would be given back as unused.
+   * Computes this node's expected use over a time, as others count it: its part of the inflow less the rise of the
+   * tokens. The rate at the begin is higher while a deep bucket falls; the rest would be given back as unused.
    *
    * *Worked:* 20/s, depth 1,000, 480 tokens fall to 363 within 0.5 s: 254/s, and 480/s at the begin.
    */
