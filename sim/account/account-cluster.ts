@@ -93,6 +93,7 @@ export class AccountCluster {
     if (this.members.length === 0) this.#emptyMs += this.nowMs - this.#emptySinceMs;
     const member: Member = { name, node, readyMs: Number.NaN, startLogMs: this.#logMs, isCompacted: compacted };
     this.members.push(member);
+    for (const told of this.told) if (told.limitedMs > -Infinity) told.isVague = true;
   }
 
   /** Plans work that all nodes' end cancels. */

@@ -13,7 +13,7 @@ export function drawStory(seed: number, options: DrawOptions = {}): Story {
   const drawBucket = () => ({ ...pick(random, QUOTAS), isKey: random.next() < 0.5 });
   const buckets = Array.from({ length: 1 + below(random, 3) }, drawBucket);
   const nodes = 1 + below(random, random.next() < 0.8 ? 5 : NODES_MAX);
-  const acts = drawActs(random, options);
+  const acts = drawActs(random, nodes, options);
   return {
     seed,
     nodes,
@@ -28,34 +28,35 @@ export function drawStory(seed: number, options: DrawOptions = {}): Story {
 /** Makes a seed's cluster, with acts drawn from a number each. */
 export function storyOf(seed: number, numbers: readonly number[], options: DrawOptions = {}): Story {
   const story = drawStory(seed, options);
-  const acts = numbers.flatMap((number) => drawAct(new Random(number), options));
+  const acts = numbers.flatMap((number) => drawAct(new Random(number), story.nodes, options));
   return { ...story, acts: withinTime(acts, story.nodes, options.nodeMsMax) };
 }
 
 /** Draws an act, and a pause. */
-function drawAct(random: Random, options: DrawOptions): Act[] {
+function drawAct(random: Random, nodes: number, options: DrawOptions): Act[] {
   const pause: Act = { act: 'pass', ms: pick(random, PAUSES_MS) };
   const { draw } = pickWeighted(random, without(HABITS, options)) as Habit;
-  return [draw(random), pause];
+  return [...drawn(random, draw(random), nodes, undefined), pause];
 }
 
 function without(habits: readonly Habit[], { without: acts = [] }: DrawOptions): Habit[] {
   return habits.filter(({ act }) => !acts.includes(act));
 }
 
-function drawActs(random: Random, options: DrawOptions): Act[] {
+function drawActs(random: Random, nodes: number, options: DrawOptions): Act[] {
   // Each story has habits: a few kinds of acts, often.
   const kinds = HABITS.map((kind) => ({ ...kind, weight: kind.weight * (random.next() < 0.5 ? 0 : random.next()) }));
-  const drawn = without(kinds, options);
+  const habits = without(kinds, options);
   const pauses = PAUSES_MS.filter(() => random.next() < 0.5);
   const count = ACTS_MIN + below(random, ACTS_MAX - ACTS_MIN);
-  const acts: Act[] = [];
+  // Only many nodes owe more than four depths.
+  const acts = nodes > 5 && random.next() < 0.5 ? owed(random.next()) : [];
   let drained: Drain | undefined;
   while (acts.length < count) {
-    const kind = pickWeighted(random, drawn);
+    const kind = pickWeighted(random, habits);
     if (kind !== null) {
       const act = kind.draw(random);
-      acts.push(act, ...shown(random, act, drained));
+      acts.push(...drawn(random, act, nodes, drained));
       if (act.act === 'drain') drained = act;
     }
     if (kind === null || random.next() < 0.8) acts.push({ act: 'pass', ms: pick(random, pauses) ?? 1000 });
@@ -75,30 +76,83 @@ function withinTime(acts: readonly Act[], nodes: number, mostMs = NODE_MS_MAX): 
 
 function msOf(act: Act): number {
   if (act.act === 'pass') return act.ms;
+  if (act.act === 'cancel') return act.heldMs;
   return act.act === 'move' || act.act === 'hoard' ? act.times * act.everyMs : 0;
 }
 
-/** Draws what shows an act's effect at times: a held reservation, and a log that was lost. */
-function shown(random: Random, act: Act, drained: Drain | undefined): Act[] {
-  if (random.next() < 0.5) return [];
-  if (act.act === 'reserve' && act.heldMs > LOOKED_MS) {
-    const { at, of } = act;
-    return [
-      { act: 'pass', ms: LOOKED_MS },
-      { act: 'probe', at, of, restMs: 10_000, isWhole: false },
-    ];
+/** Draws what shows an act's effect, at times. */
+function drawn(random: Random, act: Act, nodes: number, drained: Drain | undefined): Act[] {
+  if (random.next() < 0.5) return [act];
+  switch (act.act) {
+    case 'reserve':
+      return reserved(random, act);
+    case 'cancel':
+      return [pass(LOOKED_MS), act];
+    case 'deploy':
+      return random.next() < 0.3 ? spentInARow(random, nodes) : [act];
+    case 'limit':
+      return act.factor > 1 ? [act, pass(LOOKED_MS), drainOf(random.next(), act.bucket)] : [act];
+    case 'lose-log':
+      return random.next() < 0.5 ? forgotten(random) : [act, ...(drained === undefined ? [] : readAnew(drained))];
+    default:
+      return [act];
   }
-  if (act.act !== 'lose-log' || drained === undefined) return [];
+}
+
+/** Looks at a bucket while it is reserved, or just after it came back. */
+function reserved(random: Random, act: Extract<Act, { readonly act: 'reserve' }>): Act[] {
+  const probe = { act: 'probe', of: act.of, restMs: 10_000 } as const;
+  if (random.next() < 0.5)
+    return act.heldMs > LOOKED_MS ? [act, pass(LOOKED_MS), { ...probe, at: act.at, isWhole: false }] : [act];
+  const heldMs = pick(random, [15_000, 28_000]);
+  const asks: Act[] = random.next() < 0.5 ? [] : [{ act: 'ask', at: random.next(), of: act.of, part: 0, times: 1 }];
   return [
-    { act: 'pass', ms: 1000 },
-    { act: 'start', compacted: false },
-    { act: 'pass', ms: LOOKED_MS },
-    { ...drained, at: NEWEST, isEverywhere: false },
+    { ...act, part: pick(random, [0.5, 1]), heldMs, used: 0 },
+    pass(LOOKED_MS),
+    ...asks,
+    pass(heldMs),
+    { ...probe, at: random.next(), isWhole: random.next() < 0.5 },
   ];
+}
+
+/** Takes of a bucket at all nodes, as soon as less of a debt than all of it is paid. */
+function owed(of: number): Act[] {
+  return repeated(3, [{ ...drainOf(0, of), isEverywhere: true }, pass(5500)]);
+}
+
+/** Spends what may stay silent of a key at each node, between deploys. */
+function spentInARow(random: Random, nodes: number): Act[] {
+  const move: Act = { act: 'move', at: 0, of: random.next(), part: 0.98 / nodes, everyMs: 20, times: nodes };
+  return repeated(6, [move, pass(1000), DEPLOY, pass(5000)]);
+}
+
+/** Loses a log that all have read of a bucket which nobody uses. */
+function forgotten(random: Random): Act[] {
+  const drained = drainOf(random.next(), random.next());
+  return [drained, pass(1000), DEPLOY, pass(LOOKED_MS), { act: 'lose-log' }, ...readAnew(drained)];
+}
+
+/** Looks at a bucket from a node that knows the new log alone. */
+function readAnew(drained: Drain): Act[] {
+  const last: Act = { ...drained, at: NEWEST, isEverywhere: false };
+  return [pass(1000), { act: 'start', compacted: false }, pass(LOOKED_MS), last];
+}
+
+function drainOf(at: number, of: number): Drain {
+  return { act: 'drain', at, of, isEverywhere: false, isPiecewise: true };
+}
+
+function pass(ms: number): Act {
+  return { act: 'pass', ms };
+}
+
+function repeated(times: number, acts: readonly Act[]): Act[] {
+  return Array.from({ length: times }, () => acts).flat();
 }
 
 type Drain = Extract<Act, { readonly act: 'drain' }>;
 
+const DEPLOY: Act = { act: 'deploy', everyMs: 200, awayMs: 100, compacted: true };
 /** Part of the members that picks the last one. */
 const NEWEST = 0.999;
 const LOOKED_MS = 12_000;
@@ -116,6 +170,7 @@ const QUOTAS: readonly Omit<WrittenBucket, 'isKey'>[] = [
   { per: 'Minute', quota: 600, burst: 60 },
   { per: 'Day', quota: 1000, burst: null },
   { per: 'Minute', quota: 5, burst: null },
+  { per: 'Second', quota: 1, burst: 1 },
   { per: 'Second', quota: 10, burst: 10 },
   { per: 'Second', quota: 10, burst: 100 },
   { per: 'Second', quota: 1, burst: 60 },
@@ -167,6 +222,11 @@ const HABITS: readonly Habit[] = [
     part: pick(random, [0.3, 0.9]),
     everyMs: pick(random, [200, 1000, 5000]),
     times: 4 + below(random, 12),
+  })),
+  habit('cancel', 1, (random) => ({
+    ...asked(random),
+    part: pick(random, [0.05, 0.3, 0.9]),
+    heldMs: pick(random, [200, 400]),
   })),
   habit('take', 2, (random) => ({ ...asked(random), ...held(random), waitMs: pick(random, [0, 0, 3000]) })),
   habit('consume', 1, (random) => ({ ...asked(random), part: part(random) / 3, isRequested: random.next() < 0.5 })),

@@ -7,10 +7,11 @@ import { readersOf } from '../oracle/views.js';
 import { AccountCluster, type Member } from './account-cluster.js';
 import type { Act, Story } from './story.js';
 import type { ToldBucket } from './told-bucket.js';
+import { isInPieces, perSecondOf } from './written-bucket.js';
 
 /** Broken promise. */
 export interface Broken {
-  readonly promise: 'account' | 'starts' | 'same tokens' | 'no error';
+  readonly promise: 'account' | 'starts' | 'rest' | 'back' | 'same tokens' | 'no error';
   readonly bucket: string;
   /** Tokens above the bound in depths; 0 = nothing to count. */
   readonly depths: number;
@@ -96,12 +97,16 @@ class Play {
     if (act.act === 'probe') return this.#probe(act, told);
     const member = pick(this.#cluster.members, act.at);
     if (member?.node.isReady !== true) return;
+    if (act.act === 'cancel') return this.#cancel(member, told, act);
+    const most = this.#mostAtRest(told);
     told.askedMs = this.#cluster.nowMs;
     if (act.act === 'ask') {
       for (let time = 0; time < act.times; time++) if (!this.#ask(member, told, amountOf(told, act.part))) return;
     } else if (act.act === 'drain') {
       const members = act.isEverywhere ? this.#cluster.members : [member];
-      for (const one of members) if (one.node.isReady) this.#drain(one, told, act.isPiecewise);
+      let got = 0;
+      for (const one of members) if (one.node.isReady) got += this.#drain(one, told, act.isPiecewise);
+      if (members.length === 1 && got > most + TOKEN_ERROR) this.#failAtRest(member, told, got, most);
     } else if (act.act === 'hoard') await this.#hoard(member, told, act);
     else if (act.act === 'wait') this.#wait(member, told, amountOf(told, act.part), act.waitMs);
     else if (act.act === 'reserve') this.#reserve(member, told, act);
@@ -132,13 +137,33 @@ class Play {
   }
 
   /** Takes until refused: one by one, or any part of all. */
-  #drain(member: Member, told: ToldBucket, isPiecewise: boolean): void {
+  #drain(member: Member, told: ToldBucket, isPiecewise: boolean): number {
     const most = 4 * told.depth;
-    for (let got = 0; got < most; ) {
+    let got = 0;
+    while (got < most) {
       const taken = isPiecewise ? Number(this.#ask(member, told, 1)) : this.#askAtMost(member, told);
-      if (taken === 0) return;
+      if (taken === 0) break;
       got += taken;
     }
+    return got;
+  }
+
+  /** Returns the most that one node may grant of a group that nobody has used lately; Infinity = it was used. */
+  #mostAtRest(told: ToldBucket): number {
+    const isExact = !told.written.isKey && !told.isVague && isInPieces(told.written, 1);
+    if (!isExact || !this.#isAtRest(told)) return Infinity;
+    return Math.max(0, told.ledger.heldAtMost(this.#cluster.nowMs));
+  }
+
+  #isAtRest(told: ToldBucket): boolean {
+    const { nowMs, deliveryMs, troubledMs } = this.#cluster;
+    const usedMs = Math.max(told.askedMs, told.grantedMs, told.backMs);
+    return nowMs - usedMs >= REST_MS && nowMs - Math.max(troubledMs, told.limitedMs) >= 2 * deliveryMs;
+  }
+
+  #failAtRest({ name }: Member, told: ToldBucket, got: number, most: number): void {
+    const says = `${name} grants ${got} of ${most.toFixed(1)} at ${(this.#cluster.nowMs / 1000).toFixed(3)} s`;
+    this.#fail({ promise: 'rest', bucket: told.name, depths: (got - most) / told.depth, says });
   }
 
   #askAtMost(member: Member, told: ToldBucket): number {
@@ -191,6 +216,7 @@ class Play {
         // The missing part is charged, and cannot be refused.
         if (actual > messages) told.ledger.consumed(this.#cluster.nowMs, actual - messages);
         grant.amount = Math.min(actual, messages);
+        told.backMs = this.#cluster.nowMs;
       });
     });
   }
@@ -212,6 +238,39 @@ class Play {
     }
   }
 
+  /** Reserves, takes what is left, cancels, and must get what came back. */
+  async #cancel(member: Member, told: ToldBucket, act: Extract<Act, { readonly act: 'cancel' }>): Promise<void> {
+    const { node } = member;
+    const messages = amountOf(told, act.part);
+    const begunMs = this.#cluster.nowMs;
+    const isFull = this.#isAtRest(told) && told.ledger.centralAt(begunMs) >= FULL * told.depth;
+    told.askedMs = begunMs;
+    const given = this.#try(told, () => node.gate.reserve(told.name, { messages }));
+    if (given === false || !given.granted) return;
+    const grant = this.#granted(member, told, messages);
+    this.#drain(member, told, true);
+    await this.pass(act.heldMs);
+    if (!node.isOpen) return;
+    const { sampleIntervalMs } = this.#cluster.config;
+    const level = told.ledger.centralAt(this.#cluster.nowMs);
+    this.#try(told, () => given.cancel());
+    grant.amount = 0;
+    told.backMs = this.#cluster.nowMs;
+    await this.pass(2 * sampleIntervalMs);
+    if (!node.isReady || this.#cluster.troubledMs >= begunMs || told.limitedMs >= begunMs) return;
+    const { isNear } = this.#cluster;
+    const nodes = Math.max(this.#cluster.members.length, this.#cluster.counted(member));
+    if (!isFull || told.written.isKey || !isNear || nodes > TOGETHER) return;
+    if (told.grantedMs > begunMs || level < 0 || level + messages > told.depth) return;
+    let got = 0;
+    while (got < messages && this.#ask(member, told, 1)) got++;
+    told.askedMs = this.#cluster.nowMs;
+    this.#probes++;
+    if (got >= messages - Math.max(1, setPointOf(told))) return;
+    const says = `${member.name} grants ${got} of ${messages} at ${(this.#cluster.nowMs / 1000).toFixed(3)} s`;
+    this.#fail({ promise: 'back', bucket: told.name, depths: (messages - got) / told.depth, says });
+  }
+
   #take(member: Member, told: ToldBucket, act: Extract<Act, { readonly act: 'take' }>): void {
     const { node } = member;
     const messages = amountOf(told, act.part);
@@ -224,7 +283,9 @@ class Play {
         const grant = this.#granted(member, told, batch.messages, waited());
         const unused = Math.max(0, Math.ceil((1 - act.used) * batch.messages));
         this.#cluster.queue.after(act.heldMs, () => {
-          if (node.isOpen && this.#hasRefunded(told, () => batch.refund({ messages: unused }))) grant.amount -= unused;
+          if (!node.isOpen || !this.#hasRefunded(told, () => batch.refund({ messages: unused }))) return;
+          grant.amount -= unused;
+          told.backMs = this.#cluster.nowMs;
         });
       },
     );
@@ -249,7 +310,8 @@ class Play {
     const { nowMs, deliveryMs, isNear, members, troubledMs } = this.#cluster;
     const member = pick(members, at);
     if (member === undefined || !(nowMs - member.readyMs >= 2 * deliveryMs)) return;
-    if (nowMs - told.askedMs < restMs || nowMs - Math.max(troubledMs, told.limitedMs) < deliveryMs) return;
+    if (nowMs - told.askedMs < restMs || nowMs - told.backMs < toldMs(told)) return;
+    if (nowMs - Math.max(troubledMs, told.limitedMs) < deliveryMs) return;
     const level = told.ledger.centralAt(nowMs);
     const nodes = Math.max(members.length, this.#cluster.counted(member));
     const isFull = isNear && level >= FULL * told.depth && nodes <= TOGETHER;
@@ -371,6 +433,16 @@ function pick<Item>(list: readonly Item[], part: number): Item | undefined {
   return list[Math.min(list.length - 1, Math.floor(part * list.length))];
 }
 
+/** Returns the milliseconds until all know of what came back: at rates less than depth/N is not reported. */
+function toldMs({ depth, written }: ToldBucket): number {
+  return isInPieces(written, 1) ? BACK_MS : Math.max(BACK_MS, (1000 * depth) / perSecondOf(written));
+}
+
+/** Returns the tokens below which a busy node takes none (docs/guide/tokens.md). */
+function setPointOf({ depth, written }: ToldBucket): number {
+  return Math.min(0.35 * depth, perSecondOf(written));
+}
+
 function amountOf({ depth }: ToldBucket, part: number): number {
   return Math.max(1, Math.floor(part * depth));
 }
@@ -379,6 +451,9 @@ function amountOf({ depth }: ToldBucket, part: number): number {
 const JOIN_MS = 3000;
 /** Milliseconds, longer than any hold. */
 const SETTLED_MS = 1000;
+const REST_MS = 10_000;
+/** Milliseconds for a look at a lane at rest, a report's gap and deliveries. */
+const BACK_MS = 2000;
 const PROMISES_EVERY_MS = 100;
 const LOOK_EVERY_MS = 60_000;
 const FAREWELL_MS = 2000;

@@ -47,6 +47,8 @@ export type Act =
     } & Asked)
   /** Reserves time after time, then cancels one after the other, and takes what came back. */
   | ({ readonly act: 'hoard'; readonly part: number; readonly everyMs: number; readonly times: number } & Asked)
+  /** Reserves, takes what is left, cancels, and must get what came back. */
+  | ({ readonly act: 'cancel'; readonly part: number; readonly heldMs: number } & Asked)
   /** Work that cannot be refused. */
   | ({ readonly act: 'consume'; readonly part: number; readonly isRequested: boolean } & Asked)
   /** Must get one message of a rested bucket, or all. */

@@ -10,6 +10,11 @@ export class ToldBucket {
   written: WrittenBucket;
   /** Time of the last change. */
   limitedMs = -Infinity;
+  /** Time of the last grant, and at which something came back last. */
+  grantedMs = -Infinity;
+  backMs = -Infinity;
+  /** True = a node has started since a change, and took the bucket for full. */
+  isVague = false;
   readonly #nodes: number;
   /** Quotas that some nodes still have, with their end. */
   #former: { readonly written: WrittenBucket; readonly untilMs: number }[] = [];
@@ -45,6 +50,7 @@ export class ToldBucket {
    * @param starter a node that has started within two deliveries
    */
   granted(atMs: number, amount: number, starter: object | null): Grant {
+    this.grantedMs = atMs;
     return this.ledger.granted(atMs, amount, { nodes: this.#nodes, starter });
   }
 }

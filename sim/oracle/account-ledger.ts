@@ -90,7 +90,8 @@ export class AccountLedger {
   }
 
   #onTop(amount: number, advance: number, starter: object | null): number {
-    const large = Math.max(0, amount - advance);
+    // In pieces a message of each node is counted already.
+    const large = Math.max(0, amount - Math.max(advance, this.#pieces > 0 ? 1 : 0));
     if (starter === null) return large;
     const before = this.#ofStarter.get(starter) ?? 0;
     const onTop = Math.max(large, Math.min(amount, advance - before));
@@ -120,6 +121,24 @@ export class AccountLedger {
   }
 
   centralAt(nowMs: number): number {
+    // Spent tokens stay spent, and a larger bucket has to be filled.
+    return this.#levelAt(nowMs, (level, entry, depth) => {
+      if (entry.kind === 'limit') return Math.min(level, entry.depth - (depth - level));
+      return entry.kind === 'grant' ? level - entry.amount : level;
+    });
+  }
+
+  /** Returns the most that the bucket holds: what was allowed may be in it, and work that cannot be refused let off. */
+  heldAtMost(nowMs: number): number {
+    return this.#levelAt(nowMs, (level, entry) => {
+      if (entry.kind === 'limit') return Math.min(level, entry.depth);
+      if (entry.kind === 'allow') return level + entry.tokens;
+      return isGrant(entry) ? level - entry.amount : level;
+    });
+  }
+
+  /** @param after the level after an entry that is not the first */
+  #levelAt(nowMs: number, after: (level: number, entry: Entry, depth: number) => number): number {
     let [level, lastMs, perSecond, depth] = [Infinity, 0, 0, 0];
     const pass = (atMs: number) => {
       level = Math.min(depth, level + (perSecond * (atMs - lastMs)) / 1000);
@@ -127,13 +146,14 @@ export class AccountLedger {
     };
     for (const entry of this.#inOrder()) {
       if (entry.atMs > nowMs) break;
-      if (entry.kind === 'limit' && depth === 0) level = entry.depth;
-      else pass(entry.atMs);
+      if (depth > 0) {
+        pass(entry.atMs);
+        level = after(level, entry, depth);
+      }
       if (entry.kind === 'limit') {
-        // Spent tokens stay spent, and a larger bucket has to be filled.
-        if (depth > 0) level = Math.min(level, entry.depth - (depth - level));
         [perSecond, depth, lastMs] = [entry.perSecond, entry.depth, entry.atMs];
-      } else if (entry.kind === 'grant') level -= entry.amount;
+        level = Math.min(level, depth);
+      }
     }
     pass(nowMs);
     return level;
