@@ -310,7 +310,8 @@ class Play {
     const { nowMs, deliveryMs, isNear, members, troubledMs } = this.#cluster;
     const member = pick(members, at);
     if (member === undefined || !(nowMs - member.readyMs >= 2 * deliveryMs)) return;
-    if (nowMs - told.askedMs < restMs || nowMs - told.backMs < toldMs(told)) return;
+    // A request that waits goes before it.
+    if (told.waiting > 0 || nowMs - told.askedMs < restMs || nowMs - told.backMs < toldMs(told)) return;
     if (nowMs - Math.max(troubledMs, told.limitedMs) < deliveryMs) return;
     const level = told.ledger.centralAt(nowMs);
     const nodes = Math.max(members.length, this.#cluster.counted(member));
@@ -374,10 +375,13 @@ class Play {
 
   #await<Answer>(told: ToldBucket, call: () => Promise<Answer>, answered: (answer: Answer) => void): void {
     this.#open++;
+    told.waiting++;
     call()
       .then(answered, (error: unknown) => this.#thrown(told, error))
       .finally(() => {
         this.#open--;
+        told.waiting--;
+        told.askedMs = this.#cluster.nowMs;
       });
   }
 

@@ -7,6 +7,8 @@ export class ToldBucket {
   readonly ledger: AccountLedger;
   /** Time of the last request. */
   askedMs = -Infinity;
+  /** Requests that wait for their answer. */
+  waiting = 0;
   written: WrittenBucket;
   /** Time of the last change. */
   limitedMs = -Infinity;
@@ -40,9 +42,12 @@ export class ToldBucket {
     this.#former = this.#former.filter(({ untilMs }) => untilMs > nowMs);
     this.#former.push({ written: this.written, untilMs: allMs });
     this.written = written;
-    const all = [written, ...this.#former.map((one) => one.written)];
-    this.ledger.limited(nowMs, Math.max(...all.map(perSecondOf)), Math.max(...all.map(depthOf)));
-    this.ledger.limited(allMs, perSecondOf(written), this.depth);
+    let inForce = [...this.#former];
+    for (const atMs of [nowMs, ...this.#former.map(({ untilMs }) => untilMs)]) {
+      inForce = inForce.filter(({ untilMs }) => untilMs > atMs);
+      const all = [written, ...inForce.map((one) => one.written)];
+      this.ledger.limited(atMs, Math.max(...all.map(perSecondOf)), Math.max(...all.map(depthOf)));
+    }
   }
 
   /**

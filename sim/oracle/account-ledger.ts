@@ -34,10 +34,17 @@ interface GrantEntry extends Grant {
   readonly sinceMs: number;
 }
 
+interface LimitEntry {
+  readonly kind: 'limit';
+  readonly atMs: number;
+  readonly perSecond: number;
+  readonly depth: number;
+}
+
 type Entry =
   | GrantEntry
   | { readonly kind: 'asked'; readonly atMs: number; readonly grant: GrantEntry }
-  | { readonly kind: 'limit'; readonly atMs: number; readonly perSecond: number; readonly depth: number }
+  | LimitEntry
   | { readonly kind: 'allow'; readonly atMs: number; readonly tokens: number };
 
 /** Depths that nodes take before knowing each other. */
@@ -60,9 +67,10 @@ function advanceOf(nodes: number): number {
  * least −(what is under way).
  */
 export class AccountLedger {
-  readonly #entries: Entry[] = [];
+  #entries: Entry[] = [];
+  /** Rates and depths, in order of time. */
+  #limits: LimitEntry[] = [];
   readonly #pieces: number;
-  #depth = 0;
   /** Time of the last grant. */
   #grantedMs = -Infinity;
   /** Tokens allowed to each node just after its start. */
@@ -73,16 +81,23 @@ export class AccountLedger {
     this.#pieces = pieces;
   }
 
-  /** Sets rate and depth from now on. */
+  /** Sets rate and depth from then on, in place of what was set for later. */
   limited(atMs: number, perSecond: number, depth: number): void {
-    this.#depth = depth;
-    this.#entries.push({ kind: 'limit', atMs, perSecond, depth });
+    const limit: LimitEntry = { kind: 'limit', atMs, perSecond, depth };
+    const later = new Set<Entry>(this.#limits.filter((one) => one.atMs > atMs));
+    if (later.size > 0) this.#entries = this.#entries.filter((entry) => !later.has(entry));
+    this.#limits = [...this.#limits.filter((one) => !later.has(one)), limit];
+    this.#entries.push(limit);
+  }
+
+  #depthAt(atMs: number): number {
+    return this.#limits.findLast((limit) => limit.atMs <= atMs)?.depth ?? 0;
   }
 
   /** Counts a grant; allows on top what exceeds an advance, and an advance to each node that starts. */
   granted(atMs: number, amount: number, { sinceMs = atMs, nodes, starter = null }: Beside = {}): Grant {
     this.#grantedMs = atMs;
-    const onTop = nodes === undefined ? 0 : this.#onTop(amount, advanceOf(nodes) * this.#depth, starter);
+    const onTop = nodes === undefined ? 0 : this.#onTop(amount, advanceOf(nodes) * this.#depthAt(atMs), starter);
     const grant: GrantEntry = { kind: 'grant', isRefusable: true, atMs, amount, onTop, sinceMs };
     if (sinceMs < atMs) this.#entries.push({ kind: 'asked', atMs: sinceMs, grant });
     this.#entries.push(grant);
@@ -102,17 +117,17 @@ export class AccountLedger {
   /** Allows what one of so many nodes had taken and not reported when it was killed. */
   killed(atMs: number, nodes: number, deliveryMs: number): void {
     const isUntold = atMs - this.#grantedMs < 2 * deliveryMs;
-    this.allow(atMs, this.#depth * (isUntold ? advanceOf(nodes) : 1 / nodes));
+    this.allow(atMs, this.#depthAt(atMs) * (isUntold ? advanceOf(nodes) : 1 / nodes));
   }
 
   /** Allows what one of so many nodes leaves unsaid of a key when it stops. */
   keyStopped(atMs: number, nodes: number): void {
-    this.allow(atMs, this.#depth / (4 * nodes));
+    this.allow(atMs, this.#depthAt(atMs) / (4 * nodes));
   }
 
   /** Allows a log that was lost while nobody knew what it owed. */
   forgotten(atMs: number): void {
-    this.allow(atMs, TOGETHER * this.#depth);
+    this.allow(atMs, TOGETHER * this.#depthAt(atMs));
   }
 
   /** Counts work that nobody could refuse. */

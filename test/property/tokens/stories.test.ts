@@ -361,6 +361,18 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'move', at: 0.495, of: 0.402, part: 0.3, everyMs: 20, times: 6 },
     ],
   },
+  'a request that waits for the whole bucket goes before a probe': {
+    seed: 1018180,
+    nodes: 1,
+    delays: { appendMs: [1, 3], deliveryMs: [1, 8] },
+    buckets: [{ per: 'Minute', quota: 600, burst: null, isKey: false }],
+    acts: [
+      { act: 'wait', at: 0.663, of: 0.132, part: 0.33, waitMs: 2000 },
+      { act: 'wait', at: 0.136, of: 0.25, part: 1, waitMs: 20000 },
+      { act: 'pass', ms: 12000 },
+      { act: 'probe', at: 0.351, of: 0.077, restMs: 10000, isWhole: false },
+    ],
+  },
 };
 
 test.each(Object.keys(STORIES))('%s', async (name) => {

@@ -155,4 +155,16 @@ describe('the ledger of an account', () => {
     expect(ledger.centralAt(2000)).toBe(-10);
     expect(ledger.centralAt(7000)).toBe(-5);
   });
+
+  it('counts by the depth in force, and forgets what was set for later than a new quota', () => {
+    const ledger = new AccountLedger();
+    ledger.limited(0, 0, 100);
+    ledger.limited(2000, 0, 10);
+    ledger.limited(1000, 0, 1000);
+    ledger.granted(3000, 3000);
+    expect(ledger.worst().excess).toBe(0);
+    ledger.limited(4000, 0, 50);
+    ledger.granted(3500, 1000, { nodes: 3 });
+    expect(ledger.worst().excess).toBe(1000);
+  });
 });
