@@ -37,9 +37,9 @@ export class AccountCluster {
   /** Milliseconds without any node, in which log time stands still, and begin of the last such time. */
   #emptyMs = 0;
   #emptySinceMs = 0;
-  /** Time at which the log was lost, until that has been allowed. */
+  /** Time at which the log was lost last. */
   #lostMs = -Infinity;
-  /** Buckets whose stock some running node must still know. */
+  /** Buckets that were in a lost log, within a delivery; without those that nobody knows. */
   #lost = new Set<ToldBucket>();
   #started = 0;
   #nights = 0;

@@ -39,8 +39,6 @@ class Play {
   readonly #cluster: AccountCluster;
   readonly #broken = new Map<string, Broken>();
   readonly #records = new Map<Member, ProcessRecord>();
-  /** Unanswered requests. */
-  #open = 0;
   #probes = 0;
 
   constructor(story: Story) {
@@ -67,7 +65,7 @@ class Play {
     const untilMs = queue.nowMs + ms;
     while (queue.nowMs < untilMs) {
       // Waiting promises are answered between two events.
-      const stepMs = this.#open > 0 ? PROMISES_EVERY_MS : LOOK_EVERY_MS;
+      const stepMs = this.#isAwaited ? PROMISES_EVERY_MS : LOOK_EVERY_MS;
       queue.runUntil(Math.min(untilMs, queue.nowMs + stepMs));
       await this.#settle();
     }
@@ -157,7 +155,7 @@ class Play {
 
   #isAtRest(told: ToldBucket): boolean {
     const { nowMs, deliveryMs, troubledMs } = this.#cluster;
-    const usedMs = Math.max(told.askedMs, told.grantedMs, told.backMs);
+    const usedMs = Math.max(told.askedMs, told.ledger.grantedMs, told.backMs);
     return nowMs - usedMs >= REST_MS && nowMs - Math.max(troubledMs, told.limitedMs) >= 2 * deliveryMs;
   }
 
@@ -261,7 +259,7 @@ class Play {
     const { isNear } = this.#cluster;
     const nodes = Math.max(this.#cluster.members.length, this.#cluster.counted(member));
     if (!isFull || told.written.isKey || !isNear || nodes > TOGETHER) return;
-    if (told.grantedMs > begunMs || level < 0 || level + messages > told.depth) return;
+    if (told.ledger.grantedMs > begunMs || level < 0 || level + messages > told.depth) return;
     let got = 0;
     while (got < messages && this.#ask(member, told, 1)) got++;
     told.askedMs = this.#cluster.nowMs;
@@ -374,12 +372,10 @@ class Play {
   }
 
   #await<Answer>(told: ToldBucket, call: () => Promise<Answer>, answered: (answer: Answer) => void): void {
-    this.#open++;
     told.waiting++;
     call()
       .then(answered, (error: unknown) => this.#thrown(told, error))
       .finally(() => {
-        this.#open--;
         told.waiting--;
         told.askedMs = this.#cluster.nowMs;
       });
@@ -400,8 +396,13 @@ class Play {
     this.#fail({ promise: 'no error', bucket: told.name, depths: 0, says });
   }
 
+  /** Tests for unanswered requests. */
+  get #isAwaited(): boolean {
+    return this.#cluster.told.some(({ waiting }) => waiting > 0);
+  }
+
   async #settle(): Promise<void> {
-    for (let tick = 0; this.#open > 0 && tick < TICKS; tick++) await null;
+    for (let tick = 0; this.#isAwaited && tick < TICKS; tick++) await null;
   }
 
   /** Checks that nodes with the same log hold the same tokens. */

@@ -12,16 +12,15 @@ export class ToldBucket {
   written: WrittenBucket;
   /** Time of the last change. */
   limitedMs = -Infinity;
-  /** Time of the last grant, and at which something came back last. */
-  grantedMs = -Infinity;
+  /** Time at which something came back last. */
   backMs = -Infinity;
   /** True = a node has started since a change, and took the bucket for full. */
   isVague = false;
+  /** Processes that have granted of it. */
+  readonly servedBy = new Set<object>();
   readonly #nodes: number;
   /** Quotas that some nodes still have, with their end. */
   #former: { readonly written: WrittenBucket; readonly untilMs: number }[] = [];
-  /** Processes that have granted of it. */
-  readonly servedBy = new Set<object>();
 
   /** @param nodes most nodes at once */
   constructor(name: string, written: WrittenBucket, nowMs: number, nodes: number) {
@@ -55,7 +54,6 @@ export class ToldBucket {
    * @param starter a node that has started within two deliveries
    */
   granted(atMs: number, amount: number, starter: object | null): Grant {
-    this.grantedMs = atMs;
     return this.ledger.granted(atMs, amount, { nodes: this.#nodes, starter });
   }
 }

@@ -67,12 +67,12 @@ function advanceOf(nodes: number): number {
  * least −(what is under way).
  */
 export class AccountLedger {
+  /** Time of the last grant. */
+  grantedMs = -Infinity;
   #entries: Entry[] = [];
   /** Rates and depths, in order of time. */
   #limits: LimitEntry[] = [];
   readonly #pieces: number;
-  /** Time of the last grant. */
-  #grantedMs = -Infinity;
   /** Tokens allowed to each node just after its start. */
   readonly #ofStarter = new Map<object, number>();
 
@@ -96,7 +96,7 @@ export class AccountLedger {
 
   /** Counts a grant; allows on top what exceeds an advance, and an advance to each node that starts. */
   granted(atMs: number, amount: number, { sinceMs = atMs, nodes, starter = null }: Beside = {}): Grant {
-    this.#grantedMs = atMs;
+    this.grantedMs = atMs;
     const onTop = nodes === undefined ? 0 : this.#onTop(amount, advanceOf(nodes) * this.#depthAt(atMs), starter);
     const grant: GrantEntry = { kind: 'grant', isRefusable: true, atMs, amount, onTop, sinceMs };
     if (sinceMs < atMs) this.#entries.push({ kind: 'asked', atMs: sinceMs, grant });
@@ -116,7 +116,7 @@ export class AccountLedger {
 
   /** Allows what one of so many nodes had taken and not reported when it was killed. */
   killed(atMs: number, nodes: number, deliveryMs: number): void {
-    const isUntold = atMs - this.#grantedMs < 2 * deliveryMs;
+    const isUntold = atMs - this.grantedMs < 2 * deliveryMs;
     this.allow(atMs, this.#depthAt(atMs) * (isUntold ? advanceOf(nodes) : 1 / nodes));
   }
 

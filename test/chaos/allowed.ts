@@ -11,7 +11,7 @@ export interface RateStep {
 }
 
 /**
- * What the documents let flow in, per second, at every moment of a run:
+ * Computes what the documents let flow in, per second, at every moment of a run:
  *
  *     quota + Σ over nodes that are alone of what they keep
  *

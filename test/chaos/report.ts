@@ -35,7 +35,7 @@ export function reportTables(evidence: Evidence, verdict: Verdict): Table[] {
   return [groupTable(verdict), faultTable(evidence, verdict), callTable(verdict)];
 }
 
-/** Every window of 5 s, for programs: what was admitted in it and what flowed in. */
+/** Lists every window of 5 s, for programs: what was admitted in it and what flowed in. */
 export function windowsTable({ windows }: Verdict): string {
   const rows = windows.map(({ group, fromMs, admitted, inflow, isQuiet }) => {
     const { name, quota } = GROUPS[group];

@@ -13,7 +13,7 @@ export interface ChaosWindow {
   readonly fromMs: number;
   /** Messages that were certainly decided within the window. */
   readonly admitted: number;
-  /** What the documents let flow in. */
+  /** Messages that the documents let flow in. */
   readonly inflow: number;
   /** Nothing was wrong in it, nor shortly before, and everybody was asked and answered in time: the bound of a settled cluster holds. */
   readonly isQuiet: boolean;
