@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { World } from '../../../sim/cluster/world.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
-import { GROUP, SETTINGS } from '../../simulation/settings.js';
-import { LANE, worldOfTokens } from '../../simulation/tokens/play.js';
+import { SETTINGS } from '../../simulation/settings.js';
+import { groupOf, LANE, worldOfTokens } from '../../simulation/tokens/play.js';
 import { SpanLedger } from '../span-ledger.js';
 
 const PER_SECOND = 300;
@@ -28,11 +28,7 @@ const changes = fc.array(fc.record({ afterMs: fc.integer({ min: 20, max: 150 }),
 });
 type Changes = typeof changes extends fc.Arbitrary<infer Value> ? Value : never;
 
-const GROUP_OF_300: GroupSettings = {
-  ...GROUP,
-  quota: { ...GROUP.quota, publish: [PER_SECOND, Infinity] },
-  burst: { messages: DEPTH, bytes: null, policy: 'optimistic' },
-};
+const GROUP_OF_300 = groupOf(PER_SECOND, DEPTH);
 
 /** Asks for all that there is at every node, while the changes follow one another again and again. */
 function play(names: readonly string[], deliveryMs: number, repeated: Changes): SpanLedger {
@@ -88,9 +84,5 @@ test('a raise adds no tokens to a full bucket that nobody uses, at whichever mom
 });
 
 function perDay(quota: number): GroupSettings {
-  return {
-    ...GROUP,
-    quota: { ...GROUP.quota, publish: [quota / 86_400, Infinity] },
-    burst: { messages: quota, bytes: null, policy: 'optimistic' },
-  };
+  return groupOf(quota / 86_400, quota);
 }

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { World } from '../../../sim/cluster/world.js';
-import type { GroupSettings } from '../../../src/core/base/settings.js';
-import { GROUP, SETTINGS } from '../../simulation/settings.js';
-import { LANE } from '../../simulation/tokens/play.js';
+import { SETTINGS } from '../../simulation/settings.js';
+import { groupOf, LANE } from '../../simulation/tokens/play.js';
 
 const PER_SECOND = 20;
 const DEPTH = 1000;
@@ -10,16 +9,14 @@ const REST_MS = 20_000;
 /** A quarter of a second of the quota, for records on their way. */
 const DOUBT = 5;
 
-const DEEP: GroupSettings = {
-  ...GROUP,
-  quota: { ...GROUP.quota, publish: [PER_SECOND, Infinity] },
-  burst: { messages: DEPTH, bytes: null, policy: 'optimistic' },
-};
-
 test.each([450, 500, 600, 800])(
   'a clump of %i of 1,000 and a rest: another node finds no more than has flowed in',
   (units) => {
-    const world = new World(1, { ...SETTINGS, groups: [DEEP] }, { appendMs: [1, 3], deliveryMs: [1, 8] });
+    const world = new World(
+      1,
+      { ...SETTINGS, groups: [groupOf(PER_SECOND, DEPTH)] },
+      { appendMs: [1, 3], deliveryMs: [1, 8] },
+    );
     for (const name of ['a', 'b']) world.start(name);
     world.runFor(9000);
     expect(world.ask('a', LANE, units, 0, false)).toBe(true);

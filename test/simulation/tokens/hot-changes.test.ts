@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
 import type { World } from '../../../sim/cluster/world.js';
 import { MESSAGES } from '../../../src/core/base/vocabulary.js';
-import { GROUP } from '../settings.js';
-import { LANE, worldOfTokens } from './play.js';
+import { groupOf, LANE, worldOfTokens } from './play.js';
 
 const NAMES = ['a', 'b', 'c'];
 const PER_SECOND = 10;
 const DEPTH = 10;
-const GROUP_OF_TEN = {
-  ...GROUP,
-  quota: { ...GROUP.quota, publish: [PER_SECOND, Infinity] },
-  burst: { messages: DEPTH, bytes: null, policy: 'optimistic' },
-} as const;
+const GROUP_OF_TEN = groupOf(PER_SECOND, DEPTH);
 
 /** From now on the group may have so much per second. */
 function setQuota(world: World, perSecond: number): void {

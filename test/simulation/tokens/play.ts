@@ -77,8 +77,10 @@ export function worldOfTokens(
 
 export const LANE = 0;
 
-function groupOf(perSecond: number): GroupSettings {
-  return { ...GROUP, quota: { ...GROUP.quota, publish: [perSecond, Infinity] } };
+/** @param depth messages; null = the default */
+export function groupOf(perSecond: number, depth: number | null = null): GroupSettings {
+  const burst = { ...GROUP.burst, messages: depth };
+  return { ...GROUP, quota: { ...GROUP.quota, publish: [perSecond, Infinity] }, burst };
 }
 
 export function nameOf(node: number): string {
