@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import lz4 from 'lz4-napi';
@@ -14,6 +14,11 @@ const HERE = (['gzip', 'snappy', 'lz4', 'zstd'] as const).filter((name) => name 
 /** Node.js 22 does not look for the end of a frame. */
 const REFUSES_CUT_OFF_ZSTD = Number(process.versions.node.split('.')[0]) >= 24;
 const BOMB = Buffer.alloc(17 * 1024 * 1024);
+
+/** Makes bytes that look drawn, and are the same in every run: a single 0 is an empty block of snappy. */
+function garbageOf(length: number): Buffer {
+  return createHash('sha512').update(`${length}`).digest().subarray(0, length);
+}
 
 describe.each(HERE)('%s', (name) => {
   const codec = codecOf(CODEC_NUMBERS[name])!;
@@ -35,7 +40,7 @@ describe.each(HERE)('%s', (name) => {
     const endsEarly = name === 'zstd' && !REFUSES_CUT_OFF_ZSTD;
     // Shorter garbage may be the beginning of a frame.
     for (let length = endsEarly ? 4 : 0; length < 40; length++) {
-      expect(() => codec.inflate(randomBytes(length))).toThrow();
+      expect(() => codec.inflate(garbageOf(length))).toThrow();
     }
     if (endsEarly) return console.log(`not shown: ${process.version} inflates what a cut-off zstd frame holds`);
     const cut = codec.compress(randomBytes(1000));
