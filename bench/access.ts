@@ -6,6 +6,7 @@ import { hashOf, newToken } from '../src/base/access/token.js';
 import { silentTelemetry } from '../src/base/ports/telemetry.js';
 import { RouteGuard } from '../src/doors/http/access/route-guard.js';
 import { createAcquireOutcomes } from '../src/doors/http/acquire/acquire-answers.js';
+import { KnownPaths } from '../src/doors/http/route/known-paths.js';
 import { needs } from '../src/doors/http/route/route-access.js';
 import { createHttpServer } from '../src/doors/http/server/http-server.js';
 import { createWholeNode, type WholeNode } from '../test/whole-node.js';
@@ -83,6 +84,7 @@ function guardMicros(): number {
   let hook: ((...given: unknown[]) => void) | undefined;
   new RouteGuard(new Access(auth, node.clock, silentTelemetry), { remoteChanges: false, listensOn: '127.0.0.1' }).guard(
     app,
+    new KnownPaths(app),
   );
   app.addHook('onRoute', (route) => {
     hook ??= [route.onRequest].flat()[0] as unknown as typeof hook;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writtenHash } from '../../../src/base/access/token.js';
 import { callerOf } from '../../../src/doors/http/access/caller.js';
 import { RouteGuard } from '../../../src/doors/http/access/route-guard.js';
+import { KnownPaths } from '../../../src/doors/http/route/known-paths.js';
 import { type HttpScene, httpScene, type Method, readyScene } from '../http/http-scene.js';
 import { AUTH, bearer, MANY_FAILURES, TOKENS } from './access-scene.js';
 
@@ -237,7 +238,7 @@ describe('a listening server', () => {
 
   test('a route that does not say which role it needs fails at the start', async () => {
     const app = fastify();
-    new RouteGuard(scene.access, { remoteChanges: false, listensOn: '127.0.0.1' }).guard(app);
+    new RouteGuard(scene.access, { remoteChanges: false, listensOn: '127.0.0.1' }).guard(app, new KnownPaths(app));
     expect(() => app.get('/new', () => 'x')).toThrow(/invariant broken: GET \/new does not say which role it needs/);
     await app.close();
   });

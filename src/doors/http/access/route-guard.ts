@@ -7,6 +7,7 @@ import { isLoopback } from '../../../base/access/loopback.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { invariant } from '../../../core/base/invariant.js';
 import { PROBLEM } from '../route/answer-schemas.js';
+import type { KnownPaths } from '../route/known-paths.js';
 import { needs, type RouteAccess, roleMissing, tenantDenied } from '../route/route-access.js';
 import { isThisMachine } from './caller.js';
 
@@ -37,8 +38,8 @@ export class RouteGuard {
     this.#rules = rules;
   }
 
-  /** Guards all routes that are added later. */
-  guard(app: FastifyInstance): void {
+  /** Guards all routes that are added later, and what is none. */
+  guard(app: FastifyInstance, known: KnownPaths): void {
     app.decorateRequest('caller');
     app.addHook('onRoute', (route) => {
       const declared = route.config?.access;
@@ -53,7 +54,7 @@ export class RouteGuard {
     });
     app.addHook('onRequest', (request, reply, done) => {
       // Unknown callers must not learn which routes there are.
-      if (request.is404) this.#answer(ANYBODY, request, reply, done);
+      if (request.is404) this.#answer(ANYBODY, request, reply, (error) => done(error ?? known.refusal(request, reply)));
       else done();
     });
   }

@@ -21,7 +21,7 @@ export function errorHandler(telemetry: Telemetry): ErrorHandler {
   };
 }
 
-export function sendError(reply: FastifyReply, error: QuotameshError): void {
+function sendError(reply: FastifyReply, error: QuotameshError): void {
   const errors = error instanceof GroupsRefused ? { errors: error.errors } : {};
   const problem = { ...problemOf(error), ...errors };
   if (reply.request.url.startsWith(PULSAR_PREFIX)) {

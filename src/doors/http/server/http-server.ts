@@ -24,6 +24,7 @@ import { addAuditRoute } from '../groups/audit-route.js';
 import { addBatchRoute, addGroupRoutes } from '../groups/group-routes.js';
 import { addKeyRoutes } from '../groups/key-routes.js';
 import { addPulsarRoutes } from '../groups/pulsar-routes.js';
+import { KnownPaths } from '../route/known-paths.js';
 import { toOpenApi } from '../route/openapi.js';
 import { PROBLEM_MEDIA_TYPE, unfitBody } from '../route/problem.js';
 import {
@@ -36,10 +37,10 @@ import {
 import { addLiveRoutes, addRecordingRoute } from '../status/live-routes.js';
 import { addStatusRoutes } from '../status/status-routes.js';
 import { addTargetRoutes } from '../status/target-routes.js';
-import { errorHandler, PATH_NAME_MAX, sendError } from './error-handler.js';
+import { errorHandler, PATH_NAME_MAX } from './error-handler.js';
 import { guardChanges } from './guarded-changes.js';
 import { listenerOf, listenOnSocket, measureAnswers } from './listener.js';
-import { refuseEncodedBodies, refuseOtherMethods, takeEmptyBodies } from './unfit-requests.js';
+import { refuseEncodedBodies, takeEmptyBodies } from './unfit-requests.js';
 
 export interface HttpServerParts {
   readonly node: NodeParts;
@@ -75,29 +76,27 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   takeEmptyBodies(app);
   refuseEncodedBodies(app);
   app.setErrorHandler(handleError);
-  app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(request.method, request.url)));
   measureAnswers(app, bounds);
   shortWay.endWith(app);
-  guard.guard(app);
+  const known = new KnownPaths(app);
+  guard.guard(app, known);
   const reservations = openReservations(app, parts);
   await app.register(swagger, { openapi: OPENAPI as object, transform: toOpenApi });
   guardChanges(app, node, telemetry);
-  refuseOtherMethods(app, (known) => {
-    addAcquireRoute(app, { node, outcomes, handleError, reservations, answers, shortWay });
-    addBulkRoute(app, { node, outcomes, handleError, reservations, shortWay });
-    addReservationRoutes(app, node, outcomes, reservations);
-    addTakeRoutes(app, node, outcomes);
-    addEnforceRoutes(app, node);
-    addStatusRoutes(app, node, access);
-    addLiveRoutes(app, node, access, telemetry);
-    addRecordingRoute(app, node);
-    addRegistryRoutes(app, node);
-    addTargetRoutes(app, node);
-    addHealthRoutes(app, node);
-    if (parts.mqtt !== undefined) addMqttRoute(app, parts.mqtt);
-    if (parts.kafkaQuotas !== undefined) addKafkaQuotasRoute(app, parts.kafkaQuotas);
-    addInfoRoutes(app, node, metrics, known);
-  });
+  addAcquireRoute(app, { node, outcomes, handleError, reservations, answers, shortWay });
+  addBulkRoute(app, { node, outcomes, handleError, reservations, shortWay });
+  addReservationRoutes(app, node, outcomes, reservations);
+  addTakeRoutes(app, node, outcomes);
+  addEnforceRoutes(app, node);
+  addStatusRoutes(app, node, access);
+  addLiveRoutes(app, node, access, telemetry);
+  addRecordingRoute(app, node);
+  addRegistryRoutes(app, node);
+  addTargetRoutes(app, node);
+  addHealthRoutes(app, node);
+  if (parts.mqtt !== undefined) addMqttRoute(app, parts.mqtt);
+  if (parts.kafkaQuotas !== undefined) addKafkaQuotasRoute(app, parts.kafkaQuotas);
+  addInfoRoutes(app, node, metrics, known);
   return app;
 }
 
@@ -164,11 +163,6 @@ const OPENAPI = {
   },
   components: { securitySchemes: SECURITY_SCHEMES },
 };
-
-function unknownRoute(method: string, url: string): QuotameshError {
-  const path = url.split('?', 1)[0] ?? url;
-  return new QuotameshError('ROUTE_UNKNOWN', { method, path: path.slice(0, 200) });
-}
 
 /** Answers on the socket what is no HTTP or comes too slowly, and ends the connection. */
 function answerBrokenRequests(error: Error & { readonly code?: string }, socket: Socket): void {

@@ -9,6 +9,7 @@ import { KEEPER_STATUS, type KeeperStatus } from '../../kafka-quotas/keeper-stat
 import { MQTT_STATUS, type MqttStatus } from '../../mqtt/mqtt-status.js';
 import { livePage } from '../../page/live/live-page.js';
 import { INDEX, json, LIVE, NOT_READY, PROBLEM, READY } from '../route/answer-schemas.js';
+import type { KnownPaths } from '../route/known-paths.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
@@ -18,15 +19,8 @@ export interface MetricsPage {
   scrape(accept: string | undefined): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-export interface KnownRoutes {
-  /** Routes like `GET /livez`, each once. */
-  readonly routes: readonly string[];
-  /** Path of Pulsar's clients → path of the same routes. */
-  readonly aliases: Readonly<Record<string, string>>;
-}
-
 /** Adds metrics, the OpenAPI document, and an index for browsers. */
-export function addInfoRoutes(app: FastifyInstance, node: NodeParts, metrics: MetricsPage, known: KnownRoutes): void {
+export function addInfoRoutes(app: FastifyInstance, node: NodeParts, metrics: MetricsPage, known: KnownPaths): void {
   const info = { method: 'GET', tag: 'info' } as const;
   route(app, {
     ...info,
@@ -57,7 +51,7 @@ export function addInfoRoutes(app: FastifyInstance, node: NodeParts, metrics: Me
 }
 
 /** Answers programs with the routes, and browsers with the live page, which needs no token yet. */
-function addIndex(app: FastifyInstance, node: NodeParts, known: KnownRoutes): void {
+function addIndex(app: FastifyInstance, node: NodeParts, known: KnownPaths): void {
   let index: Buffer | null = null;
   let page: Buffer | null = null;
   route(app, {
@@ -75,7 +69,14 @@ function addIndex(app: FastifyInstance, node: NodeParts, known: KnownRoutes): vo
         return;
       }
       const { cluster, nodeId } = node.config;
-      const facts = { name: 'quotamesh', version: node.version, cluster, node: nodeId, ...known };
+      const facts = {
+        name: 'quotamesh',
+        version: node.version,
+        cluster,
+        node: nodeId,
+        routes: known.routes,
+        aliases: known.aliases,
+      };
       index ??= Buffer.from(JSON.stringify(facts));
       reply.header('content-type', JSON_MEDIA_TYPE).send(index);
     },
