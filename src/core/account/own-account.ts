@@ -98,7 +98,7 @@ export class OwnAccount {
   /** Pays the expected use of this time. */
   pass(seconds: number, expectedPerSecond: number, creditMax: number): void {
     const expected = expectedPerSecond * seconds;
-    this.#cameBack = Math.min(this.#cameBack, Math.max(0, -this.unread));
+    this.#cameBack = Math.min(this.#cameBack, Math.max(0, -this.unread, -this.unpublished));
     this.charge -= expected;
     this.#credit = Math.min(creditMax, this.#credit + expected);
   }
@@ -106,10 +106,10 @@ export class OwnAccount {
   /**
    * Loses unused units that the cluster's bucket has no room for. Those in a record already are not lost here: by the
    * log the bucket takes as many as it has room for. If they were lost twice, the next record would charge for them.
-   * Units charged by a record that is not read back make room.
+   * A charge that is on its way makes room for what is given back of it, but for no expected use that was not taken.
    */
   loseAbove(room: number): void {
-    const givesBack = this.knownCharge - this.#publishedCharge;
+    const givesBack = Math.max(this.knownCharge - this.#publishedCharge, -this.#cameBack);
     const lost = -this.unpublished - Math.max(0, room - givesBack);
     if (lost > 0) this.charge += lost;
   }

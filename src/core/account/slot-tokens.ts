@@ -155,10 +155,11 @@ export class SlotTokens {
   }
 
   /** Divides the use of a time among the nodes: inflow less the rise of the stock. */
-  #passed({ perSecond, depth }: ClusterBucket, ms: number, after: number): Passed {
+  #passed(bucket: ClusterBucket, ms: number, after: number): Passed {
     const seconds = ms / 1000;
     const { expected } = this;
-    const rate = Math.max(0, perSecond - (after - this.settledTokens) / seconds);
+    const rate = Math.max(0, usedOver(bucket, after - this.settledTokens, seconds) / seconds);
+    const { depth } = bucket;
     return { seconds, metPart: expected.metPartAt(rate), throttledPart: expected.throttledPartAt(rate), depth };
   }
 
@@ -294,10 +295,10 @@ export class SlotTokens {
    *
    *     stock = tokens − unread = min(depth, stock before + inflow) − taken
    */
-  #countAlone({ perSecond, depth }: ClusterBucket, taken: number, seconds: number): void {
+  #countAlone(bucket: ClusterBucket, taken: number, seconds: number): void {
     const { account, tokens } = this;
-    const expected = perSecond * seconds - (tokens - this.#tokensBefore);
-    const least = tokens - depth;
+    const expected = usedOver(bucket, tokens - this.#tokensBefore, seconds);
+    const least = tokens - bucket.depth;
     account.setUnread(Math.max(least, Math.max(least, account.unread - expected) + taken));
   }
 
@@ -307,9 +308,10 @@ export class SlotTokens {
    *
    * *Worked:* 20/s, depth 1,000, 480 tokens fall to 363 within 0.5 s: 254/s, and 480/s at the begin.
    */
-  #useOver({ perSecond }: ClusterBucket, seconds: number): number {
+  #useOver(bucket: ClusterBucket, seconds: number): number {
     if (this.#isViewed || seconds <= 0) return this.#use;
-    return this.expected.ownAt(Math.max(0, perSecond - (this.tokens - this.#tokensBefore) / seconds));
+    const used = usedOver(bucket, this.tokens - this.#tokensBefore, seconds);
+    return this.expected.ownAt(Math.max(0, used / seconds));
   }
 
   /** Charges, owes or loses the units taken. */
@@ -605,6 +607,11 @@ export interface ReadSoFar {
   readonly isHeldBack: boolean;
   /** Units of this node's requests lately, where the bucket is in pieces. */
   readonly requestSize: number;
+}
+
+/** Computes the units that all nodes used over a time: the inflow less the rise of the tokens. */
+function usedOver({ perSecond }: ClusterBucket, rise: number, seconds: number): number {
+  return perSecond * seconds - rise;
 }
 
 /** Counts unrefusable work as refusable, for a node alone: no other needs the tokens. */

@@ -44,3 +44,11 @@ test('a refund of a full bucket comes back while the record that charged it is o
   account.loseAbove(200);
   expect(account.unread).toBe(-60);
 });
+
+test('expected use that was not taken is lost at a full bucket while a charge is on its way', () => {
+  account.take(200);
+  account.publish();
+  account.pass(1, 60, 0);
+  account.loseAbove(0);
+  expect(account.unread).toBe(200);
+});
