@@ -28,6 +28,7 @@ import { mutate } from './mutate.js';
 const SEED = Number(process.env.QUOTAMESH_TEST_SEED ?? 20_261_128);
 const MEMORY_BYTES_MAX = 64 * 1024 * 1024;
 const FRAMES = 600;
+const ACCESS = { topic: 't', grantee: { principal: 'User:a', bootstrapServer: 'b:1' } };
 const AT_ONCE = 8;
 
 let uncaught: unknown[] = [];
@@ -189,7 +190,7 @@ async function readFrom(port: number): Promise<{ reason: string; records: [numbe
       unreadable.push(String(batch.unreadable)),
     onProgress: () => {},
   };
-  const settings = { topic: 't', topicId: FETCH.topicId, fetchMaxWaitMs: 50, fetchMinBytes: 1, fetchIntervalMs: 0 };
+  const settings = { ...ACCESS, topicId: FETCH.topicId, fetchMaxWaitMs: 50, fetchMinBytes: 1, fetchIntervalMs: 0 };
   const reader = new LeaderReader(kafkajs, link, [new PartitionCursor(0)], settings, sink, () => {});
   const reading = link.connect().then(async () => {
     await reader.start();
@@ -429,15 +430,14 @@ it('a Kafka that says nothing of what was asked is believed neither an offset no
   const server = await fakeServer(kafka((_, honest) => honest));
   const link = new BrokerLink(kafkajs, { host: '127.0.0.1', port: server.port }, LINK, () => {});
   await link.connect();
-  const settings = { topic: 't', topicId: FETCH.topicId, fetchMaxWaitMs: 50, fetchMinBytes: 1, fetchIntervalMs: 0 };
+  const settings = { ...ACCESS, topicId: FETCH.topicId, fetchMaxWaitMs: 50, fetchMinBytes: 1, fetchIntervalMs: 0 };
   const sink = { onReading() {}, onRecords() {}, onUnreadable() {}, onProgress() {} };
   const reader = new LeaderReader(kafkajs, link, [new PartitionCursor(1)], settings, sink, () => {});
   await expect(reader.start()).rejects.toThrow('malformed answer: nothing of partition 1');
   const outbox = new Outbox();
   const records = [{ partition: 1, key: 'a', value: Buffer.alloc(1) }];
   const settled = new Promise((settle) => outbox.put([{ partition: 1, records, bytes: 1, settle }]));
-  const grantee = { principal: 'User:a', bootstrapServer: 'b:1' };
-  const options = { topic: 't', appendTimeoutMs: 200, compression: 'none', grantee } as const;
+  const options = { ...ACCESS, appendTimeoutMs: 200, compression: 'none' } as const;
   const writing = new LeaderWriter(kafkajs, link, [1], outbox, options).run(new AbortController().signal);
   await expect(writing).rejects.toThrow('malformed answer: nothing of partition 1');
   expect(await settled).toMatchObject({ message: expect.stringContaining('nothing of partition 1') });

@@ -8,7 +8,7 @@ import { type KafkaTopicOptions, kafkaTopicOptions, tokensOf } from './kafka-top
 import { type Kafkajs, loadKafkajs } from './kafkajs-internals.js';
 import { type KafkaTopicConfig, kafkaNameOf } from './kind.js';
 import { METADATA_WITH_ID_VERSION, metadataWithId } from './metadata-10.js';
-import { missingAcls } from './needed-acls.js';
+import { rightsMissing } from './missing-rights.js';
 import { clientText, heldQuotas, ownQuotaCommand, quotaClientOf } from './own-quota.js';
 import { aclMissing, kafkaUnusable } from './topic-failure.js';
 import { fetchTopicMetadata } from './topic-metadata.js';
@@ -169,25 +169,17 @@ async function topicFinding(visit: KafkaVisit, address: BrokerAddress, wanted: W
     });
     return noted(about, 'is not there yet: the first node creates it, and Kafka would let us');
   }
-  const rights = await rightsOn(link, wanted.topic);
-  const missing = rights === null ? [] : missingAcls(rights);
-  if (missing.length > 0) throw aclMissing(missing, wanted);
+  const missing = await rightsMissing(link, wanted.topic);
+  if (missing !== null && missing.length > 0) throw aclMissing(missing, wanted);
   await named(wanted, 'DescribeConfigs', () => verifyTopic(visit.kafkajs, link, wanted, leaders.length));
   const withoutLeader = leaders.indexOf(null);
   if (withoutLeader !== -1) {
     const reason = `partition ${withoutLeader} has no leader`;
     throw new QuotameshError('TOPIC_UNREACHABLE', { topic: wanted.topic, reason });
   }
-  const may = rights === null ? 'what we may do there is told by Kafka 2.8 or newer' : 'we may read and write it';
+  const may = missing === null ? 'what we may do there is told by Kafka 2.8 or newer' : 'we may read and write it';
   const count = `${leaders.length} partition${leaders.length === 1 ? '' : 's'}`;
   return good(about, `${count}, settings as nodes need them; ${may}`);
-}
-
-/** Returns a bit per operation; null = the broker is too old. */
-async function rightsOn(link: BrokerLink, topic: string): Promise<number | null> {
-  if (!link.serves('Metadata', METADATA_WITH_ID_VERSION)) return null;
-  const { topicMetadata } = await link.exchange(metadataWithId(topic, { withRights: true }));
-  return topicMetadata[0]?.rights ?? null;
 }
 
 /** Names a refusal as a node does. */

@@ -8,11 +8,11 @@ import type { BrokerLink } from './broker-link.js';
 import { FETCH_BY_ID_VERSION, fetchById } from './fetch-13.js';
 import { decodeFetch, FETCH_VERSION, type FetchedPartition, type FetchedRecordBatch } from './fetch-response.js';
 import type { Kafkajs } from './kafkajs-internals.js';
+import { refusalOf } from './missing-rights.js';
 import type { PartitionCursor } from './partition-cursor.js';
-import { brokerError, LogShortened } from './topic-failure.js';
+import { brokerError, LogShortened, type TopicAccess } from './topic-failure.js';
 
-export interface ReaderSettings {
-  readonly topic: string;
+export interface ReaderSettings extends TopicAccess {
   readonly fetchMaxWaitMs: number;
   readonly fetchMinBytes: number;
   readonly fetchIntervalMs: number;
@@ -95,7 +95,7 @@ export class LeaderReader {
         if (!cursor) continue;
         if (partition.hasDiverged) throw new LogShortened(cursor.partition, cursor.leaderEpoch);
         if (partition.errorCode === OFFSET_OUT_OF_RANGE) refused.push(cursor);
-        else if (partition.errorCode !== 0) throw brokerError(this.#kafkajs, partition.errorCode);
+        else if (partition.errorCode !== 0) throw await this.#failureOf(partition.errorCode);
         else this.#sink.onReading(cursor.partition);
       }
       for (const partition of fetched) this.#deliver(partition, fetched);
@@ -105,6 +105,11 @@ export class LeaderReader {
       if (waitMs > 0) await sleep(waitMs);
       else if (this.#read === readBefore && performance.now() - askedMs < EMPTY_FETCH_MS) await sleep(EMPTY_FETCH_MS);
     }
+  }
+
+  async #failureOf(errorCode: number): Promise<Error> {
+    const error = brokerError(this.#kafkajs, errorCode);
+    return (await refusalOf(error, this.#link, this.#settings, 'Read')) ?? error;
   }
 
   /** Tests if every partition is read to its end; catching up fetches without a pause. */

@@ -4,7 +4,8 @@ import type { Outbox, Parcel } from '../remote/outbox.js';
 import { errorOf } from '../remote/topic-unusable.js';
 import type { BrokerLink } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
-import { brokerError, isLeaderless, kafkaUnusable, produceRefused, type TopicAccess } from './topic-failure.js';
+import { refusalOf } from './missing-rights.js';
+import { brokerError, isLeaderless, produceRefused, type TopicAccess } from './topic-failure.js';
 
 export interface WriterSettings extends TopicAccess {
   readonly compression: Compression;
@@ -64,17 +65,15 @@ export class LeaderWriter {
       for (const parcel of parcels) parcel.settle(errorOf(error));
       throw error;
     }
-    const errors = parcels.map((parcel) => this.#settle(parcel, codes.get(parcel.partition)!));
+    const errors = await Promise.all(parcels.map((parcel) => this.#settle(parcel, codes.get(parcel.partition)!)));
     const moved = errors.find(isLeaderless);
     if (moved) throw moved;
   }
 
-  #settle(parcel: Parcel, errorCode: number): Error | null {
+  async #settle(parcel: Parcel, errorCode: number): Promise<Error | null> {
     const error = errorCode === 0 ? null : brokerError(this.#kafkajs, errorCode);
-    parcel.settle(
-      error &&
-        (kafkaUnusable(error, this.#settings, 'Write') ?? produceRefused(this.#settings.topic, error, parcel.bytes)),
-    );
+    const refusal = error && (await refusalOf(error, this.#link, this.#settings, 'Write'));
+    parcel.settle(error && (refusal ?? produceRefused(this.#settings.topic, error, parcel.bytes)));
     return error;
   }
 

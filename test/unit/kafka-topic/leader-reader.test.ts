@@ -7,7 +7,8 @@ import { LeaderReader } from '../../../src/topic/kafka/leader-reader.js';
 it('names a broker that is too old', async () => {
   const old = { serves: () => false, protocol: () => ({ request: { apiVersion: 10 } }) } as unknown as BrokerLink;
   const sink = { onReading: () => {}, onRecords: () => {}, onUnreadable: () => {}, onProgress: () => {} };
-  const settings = { topic: 'reports', fetchMaxWaitMs: 250, fetchMinBytes: 1, fetchIntervalMs: 40, topicId: null };
+  const access = { topic: 'reports', grantee: { principal: 'User:node', bootstrapServer: 'kafka:9092' } };
+  const settings = { ...access, fetchMaxWaitMs: 250, fetchMinBytes: 1, fetchIntervalMs: 40, topicId: null };
   const reader = new LeaderReader(loadKafkajs(), old, [], settings, sink, () => {});
   await expect(reader.start()).rejects.toMatchObject({
     code: 'TOPIC_UNSUPPORTED',
