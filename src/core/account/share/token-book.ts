@@ -283,6 +283,9 @@ export class TokenBook implements ChargeReader {
    * use. All others are viewed at the next look: their expected use is the same, to the bit, so their time of viewing
    * does not matter. Except on a ramp, where a later look would count the time before it at a higher target.
    *
+   * A node that the log gives up or takes back views them at once: its own part has changed. It does not settle them,
+   * because the others do not.
+   *
    * A lane without rows is not settled: perhaps no other node follows it, and rounding makes the sum of two parts of a
    * time another one than that of the whole.
    */
@@ -300,8 +303,9 @@ export class TokenBook implements ChargeReader {
     const isOwn = changed.some((member) => member.nodeKey === nodeKey);
     for (const [mapLane, lane] of this.#lanes) {
       if (lane.partition !== partition || isSettled(lane)) continue;
-      if (!isOwn && !this.#ramped.has(mapLane) && lane.tokens.isSameFor(members.length)) lane.tokens.isCurrent = false;
-      else if (usageMap.firstRow(mapLane) === -1) this.#outdate(lane);
+      const isSame = !this.#ramped.has(mapLane) && lane.tokens.isSameFor(members.length);
+      if (isSame && !isOwn) lane.tokens.isCurrent = false;
+      else if (isSame || usageMap.firstRow(mapLane) === -1) this.#outdate(lane);
       else this.rowsChanged(mapLane);
     }
   }
