@@ -133,6 +133,6 @@ export const METRICS = section({
     default: 'none',
     missedBy: 'dashboards per group',
     buys: 'Prometheus series per group: `all`, or a list of names and patterns (`*` is anything), e.g. [orders, acme/*]. Groups that are made at run time count as well.',
-    costs: 'Up to 68 series per group and node, half a hundred as a rule: 5,000 groups are 250,000 series per node.',
+    costs: 'Up to 64 series per group and node, half a hundred as a rule: 5,000 groups are 250,000 series per node.',
   },
 });

@@ -1,6 +1,6 @@
 import { correctedRate, setPointOf } from '../../core/account/cluster-bucket.js';
 import type { SlotTokens } from '../../core/account/slot-tokens.js';
-import { BYTES, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
+import { DIMENSIONS, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import type { LaneSummary } from '../../node/status/lane-summary.js';
 import type { MetricRow } from './metric.js';
@@ -12,13 +12,13 @@ export interface GroupMetric extends MetricRow {
   readonly read: LaneReading;
 }
 
-/** Metrics of the groups of `metrics.perGroup`; no quota, share, limit and sum where a dimension has no quota. */
+/** Metrics of the groups of `metrics.perGroup`; no quota, share and sum where a dimension has no quota. */
 export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
-  quotamesh_group_quota_messages_per_second: groupGauge(
+  ...perDimension(
+    'quotamesh_group_quota_*_per_second',
     'Configured quota of the cluster.',
-    ({ quota }) => quota[MESSAGES],
+    ({ quota }, at) => quota[at],
   ),
-  quotamesh_group_quota_bytes_per_second: groupGauge('Configured quota of the cluster.', ({ quota }) => quota[BYTES]),
   quotamesh_group_target_messages_per_second: groupGauge(
     'Cluster rate in force: quota, cost, backends and ramp.',
     (lane) => lane.held('target', MESSAGES),
@@ -31,91 +31,50 @@ export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
     'The rate of the ramp now: a ceiling over the target.',
     (lane) => lane.served && lane.ramp?.ceiling,
   ),
-  quotamesh_group_cluster_tokens_messages: groupGauge(
-    'Messages in the cluster’s bucket; negative = a debt. No series where each node has a gate.',
-    (lane) => lane.bucket(MESSAGES)?.tokens,
+  ...perDimension(
+    'quotamesh_group_cluster_tokens_*',
+    'Units in the cluster’s bucket; negative = a debt. No series where each node has a gate.',
+    (lane, at) => lane.bucket(at)?.tokens,
   ),
-  quotamesh_group_cluster_tokens_bytes: groupGauge(
-    'Bytes in the cluster’s bucket; negative = a debt. No series where each node has a gate.',
-    (lane) => lane.bucket(BYTES)?.tokens,
+  ...perDimension(
+    'quotamesh_group_cluster_depth_*',
+    'Units that the cluster’s bucket holds at most.',
+    (lane, at) => slotIn(lane, at)?.bucket?.depth,
   ),
-  quotamesh_group_cluster_depth_messages: groupGauge(
-    'Messages that the cluster’s bucket holds at most.',
-    (lane) => slotIn(lane, MESSAGES)?.bucket?.depth,
+  ...perDimension(
+    'quotamesh_group_cluster_set_point_*',
+    'Units that the cluster’s bucket returns to while it is busy.',
+    setPointIn,
   ),
-  quotamesh_group_cluster_depth_bytes: groupGauge(
-    'Bytes that the cluster’s bucket holds at most.',
-    (lane) => slotIn(lane, BYTES)?.bucket?.depth,
-  ),
-  quotamesh_group_cluster_set_point_messages: groupGauge(
-    'Messages that the cluster’s bucket returns to while it is busy.',
-    (lane) => setPointIn(lane, MESSAGES),
-  ),
-  quotamesh_group_cluster_set_point_bytes: groupGauge(
-    'Bytes that the cluster’s bucket returns to while it is busy.',
-    (lane) => setPointIn(lane, BYTES),
-  ),
-  quotamesh_group_cluster_correction_messages_per_second: groupGauge(
+  ...perDimension(
+    'quotamesh_group_cluster_correction_*_per_second',
     'The rate that the cluster is given beyond the target, because its bucket is above the set point; negative = below.',
-    (lane) => correctionIn(lane, MESSAGES),
+    correctionIn,
   ),
-  quotamesh_group_cluster_correction_bytes_per_second: groupGauge(
-    'The rate that the cluster is given beyond the target, because its bucket is above the set point; negative = below.',
-    (lane) => correctionIn(lane, BYTES),
-  ),
-  quotamesh_group_charge_messages: groupGauge(
+  ...perDimension(
+    'quotamesh_group_charge_*',
     'The amount that this node has reported to have taken of the cluster’s bucket beyond its expected part; negative = it left as much.',
-    (lane) => chargeIn(lane, MESSAGES),
+    chargeIn,
   ),
-  quotamesh_group_charge_bytes: groupGauge(
-    'The amount that this node has reported to have taken of the cluster’s bucket beyond its expected part; negative = it left as much.',
-    (lane) => chargeIn(lane, BYTES),
+  ...perDimension('quotamesh_group_share_*_per_second', 'Share that this node applies.', (lane, at) =>
+    lane.held('applied', at),
   ),
-  quotamesh_group_share_messages_per_second: groupGauge('Share that this node applies.', (lane) =>
-    lane.held('applied', MESSAGES),
-  ),
-  quotamesh_group_share_bytes_per_second: groupGauge('Share that this node applies.', (lane) =>
-    lane.held('applied', BYTES),
-  ),
-  quotamesh_group_limit_messages_per_second: groupGauge(
-    'The rate that a gate enforces; where the cluster has a bucket, that decides.',
-    (lane) => lane.held('applied', MESSAGES),
-  ),
-  quotamesh_group_limit_bytes_per_second: groupGauge(
-    'The rate that a gate enforces; where the cluster has a bucket, that decides.',
-    (lane) => lane.held('applied', BYTES),
-  ),
-  quotamesh_group_share_sum_messages_per_second: groupGauge(
+  ...perDimension(
+    'quotamesh_group_share_sum_*_per_second',
     'Σ of all nodes’ shares as this node sees it.',
-    (lane) => lane.served && lane.sums.share[MESSAGES],
+    (lane, at) => lane.served && lane.sums.share[at],
   ),
-  quotamesh_group_share_sum_bytes_per_second: groupGauge(
-    'Σ of all nodes’ shares as this node sees it.',
-    (lane) => lane.served && lane.sums.share[BYTES],
+  ...perDimension('quotamesh_group_usage_*_per_second', 'Usage of this node as it was reported last.', (lane, at) =>
+    lane.reported('usage', at),
   ),
-  quotamesh_group_usage_messages_per_second: groupGauge('Usage of this node as it was reported last.', (lane) =>
-    lane.reported('usage', MESSAGES),
+  ...perDimension('quotamesh_group_demand_*_per_second', 'Demand of this node as it was reported last.', (lane, at) =>
+    lane.reported('demand', at),
   ),
-  quotamesh_group_usage_bytes_per_second: groupGauge('Usage of this node as it was reported last.', (lane) =>
-    lane.reported('usage', BYTES),
+  ...perDimension('quotamesh_group_admitted_*_total', 'Units admitted by this node.', (lane, at) =>
+    lane.counted('admitted', at),
   ),
-  quotamesh_group_demand_messages_per_second: groupGauge('Demand of this node as it was reported last.', (lane) =>
-    lane.reported('demand', MESSAGES),
-  ),
-  quotamesh_group_demand_bytes_per_second: groupGauge('Demand of this node as it was reported last.', (lane) =>
-    lane.reported('demand', BYTES),
-  ),
-  quotamesh_group_admitted_messages_total: groupCounter('Messages admitted by this node.', (lane) =>
-    lane.counted('admitted', MESSAGES),
-  ),
-  quotamesh_group_admitted_bytes_total: groupCounter('Bytes admitted by this node.', (lane) =>
-    lane.counted('admitted', BYTES),
-  ),
-  quotamesh_group_refused_messages_total: groupCounter('Messages refused by this node.', (lane) =>
-    lane.counted('refused', MESSAGES),
-  ),
-  quotamesh_group_refused_bytes_total: groupCounter('Bytes refused by this node.', (lane) =>
-    lane.counted('refused', BYTES),
+  ...perDimension('quotamesh_group_refused_*_total', 'Units refused by this node.', (lane, at) =>
+    lane.counted('refused', at),
   ),
   quotamesh_group_refusals_total: groupCounter('Acquires refused by this node for the quota.', ({ lane }, { gate }) =>
     gate.shadows.inForce.refusedOnce.at(lane),
@@ -144,11 +103,21 @@ export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
     'Asks and connections that wait for their turn now.',
     ({ heldBack }) => heldBack,
   ),
-  quotamesh_group_debt_messages: groupGauge('Messages that accepted work has left as debt.', (lane) =>
-    lane.debt(MESSAGES),
-  ),
-  quotamesh_group_debt_bytes: groupGauge('Bytes that accepted work has left as debt.', (lane) => lane.debt(BYTES)),
+  ...perDimension('quotamesh_group_debt_*', 'Units that accepted work has left as debt.', (lane, at) => lane.debt(at)),
 };
+
+/** Makes a metric for messages and one for bytes, whose names stand in the place of `*`. */
+function perDimension(
+  name: string,
+  help: string,
+  read: (lane: LaneSummary, dimension: number) => number | undefined,
+): Record<string, GroupMetric> {
+  const make = name.endsWith('_total') ? groupCounter : groupGauge;
+  const rows = DIMENSIONS.map((dimension, at) => {
+    return [name.replace('*', dimension), make(help, (lane) => read(lane, at))] as const;
+  });
+  return Object.fromEntries(rows);
+}
 
 function groupGauge(help: string, read: LaneReading): GroupMetric {
   return { type: 'gauge', help, labels: ['group', 'direction'], read };

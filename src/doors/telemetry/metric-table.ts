@@ -74,14 +74,6 @@ export const GROUP_SOURCE_METRICS: MetricTable<NodeNow> = {
     'Changes asked for at this node, by outcome: made, late (somebody else was faster), invalid, unconfirmed, too-fast (429, registry.changesPerSecond).',
     byLabel('outcome', ({ node: { registry } }) => registry?.changes ?? {}),
   ),
-  quotamesh_registry_change_seconds: gauge(
-    'The seconds that the last change asked for here took until the log had decided; 0 before the first.',
-    ({ node: { registry } }) => (registry?.lastChangeMs ?? 0) / 1000,
-  ),
-  quotamesh_registry_applied_total: counter(
-    'Changes of groups applied here, of all nodes.',
-    ({ node: { registry } }) => registry?.applied ?? 0,
-  ),
   quotamesh_registry_refused_groups: gauge(
     'Groups whose definition this node cannot use.',
     ({ status: { registry } }) => registry.refused.length,

@@ -103,7 +103,7 @@ export const AUDITED_CHANGE = {
 /** Change for people: GET /v1/audit, `quotamesh audit`, the log. */
 export interface AuditedChange extends AnswerOf<typeof AUDITED_CHANGE> {}
 
-const LANE_SUMMARY = { ...QUOTA, served: yes, share: RATES, limit: RATES, usage: RATES, demand: RATES };
+const LANE_SUMMARY = { ...QUOTA, served: yes, share: RATES, usage: RATES, demand: RATES };
 export interface SummarizedLane extends AnswerOf<typeof LANE_SUMMARY> {}
 
 const SUMMARIZED = record<SummarizedLane>(LANE_SUMMARY);

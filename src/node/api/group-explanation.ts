@@ -35,7 +35,6 @@ const LOCAL_EXPLANATION = {
   served: yes,
   link: text,
   share: RATES,
-  limit: RATES,
   /** Units in the bucket now. */
   tokens: AMOUNTS,
   /** Whole units and milliseconds, as in answers (`remaining`, `resetMs`). */

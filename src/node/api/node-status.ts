@@ -277,7 +277,6 @@ const LOCAL_STATUS = {
   }),
   link: oneOf(['linked', 'held', 'fallback']),
   share: RATES,
-  limit: RATES,
   /** Messages since the start of the process. */
   admittedMessages: number,
   admittedBytes: number,

@@ -99,7 +99,7 @@ function explainLimiting(parts: StatusParts, { decision, zones, costs }: LaneTar
 }
 
 function explainLocal(parts: StatusParts, lane: number, local: LocalStatus): LocalExplanation {
-  const { served, link, share, limit, refusedMessages, refusedBytes } = local;
+  const { served, link, share, refusedMessages, refusedBytes } = local;
   const nowMs = parts.clock();
   const { limiter } = parts;
   const tokens = (dimension: number) => finiteOrNull(limiter.available(lane, dimension, nowMs));
@@ -110,7 +110,6 @@ function explainLocal(parts: StatusParts, lane: number, local: LocalStatus): Loc
     served,
     link,
     share,
-    limit,
     refusedMessages,
     refusedBytes,
     tokens: { messages: tokens(MESSAGES), bytes: tokens(BYTES) },
@@ -118,8 +117,8 @@ function explainLocal(parts: StatusParts, lane: number, local: LocalStatus): Loc
     resetMs,
     depth: { messages: depth(MESSAGES), bytes: depth(BYTES) },
     comesBack: {
-      messagesPerSecond: limit.messagesPerSecond === null || !served ? limit.messagesPerSecond : comesBack(MESSAGES),
-      bytesPerSecond: limit.bytesPerSecond === null || !served ? limit.bytesPerSecond : comesBack(BYTES),
+      messagesPerSecond: share.messagesPerSecond === null || !served ? share.messagesPerSecond : comesBack(MESSAGES),
+      bytesPerSecond: share.bytesPerSecond === null || !served ? share.bytesPerSecond : comesBack(BYTES),
     },
     windowMs: limiter.buckets.windowOf(lane),
     refusals: parts.gate.shadows.inForce.refusedOnce.at(lane),

@@ -174,7 +174,6 @@ export class LaneSummary {
       served: served !== undefined,
       link: served?.link ?? this.#linkBeforeUse(),
       share,
-      limit: share,
       admittedMessages: this.counted('admitted', MESSAGES),
       admittedBytes: this.counted('admitted', BYTES),
       attemptedMessages: this.counted('attempted', MESSAGES),

@@ -72,13 +72,12 @@ describe('a group that has a bucket', () => {
     );
   });
 
-  it('limit is the share; a grant tells what is in the bucket, and when it would be full', async () => {
+  it('a grant tells what is in the bucket, and when it would be full', async () => {
     await sleep(300);
     const answer = await scene.acquire({ group: 'busy', messages: 60 });
     expect(answer.status).toBe(200);
     expect(answer.headers.ratelimit).toMatch(/^"busy-publish-messages";r=\d+;t=\d+$/);
-    const { local, clusterBucket } = (await statusOf('busy')).directions.publish;
-    expect(local.limit).toEqual(local.share);
+    const { clusterBucket } = (await statusOf('busy')).directions.publish;
     expect(clusterBucket!.messages).toMatchObject({ depth: 100, setPoint: 35, inPieces: false });
     expect(explanationText(await explanationOf('busy'))).toMatch(
       /expected +\S+ messages\/s of all, \S+ messages\/s here/,

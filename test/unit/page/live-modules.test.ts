@@ -20,7 +20,6 @@ const EXPLANATION = {
     served: true,
     link: 'linked',
     share: RATES(40),
-    limit: RATES(40),
     tokens: { messages: 10, bytes: null },
     depth: { messages: 100, bytes: null },
     comesBack: RATES(50),

@@ -1,28 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { count, listOf, number, record } from '../../../node/api/answer-table.js';
+import { listOf, record } from '../../../node/api/answer-table.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { BODY_PROBLEMS, itemOf, json, PROBLEM } from '../route/answer-schemas.js';
 import { body, type Rule } from '../route/body.js';
 import { amount, bulkOf, flag } from '../route/fields.js';
 import { readPart } from '../route/invalid-input.js';
 import { itemAnswer } from '../route/problem.js';
-import { NO_QUERY, route } from '../route/route.js';
+import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { judgedLater, withAllowed } from '../route/wording.js';
-import type { AcquireOutcomes } from './acquire-answers.js';
 import { COST } from './acquire-body.js';
 import { BULK_BODY_LIMIT_FACTOR } from './bulk-route.js';
-import type { Ending, OpenReservations, ReservationCounts } from './open-reservations.js';
+import type { Ending, OpenReservations } from './open-reservations.js';
 
-/** Adds `POST /v1/commit`, `/v1/cancel`, both in bulk, and `GET /v1/reservations`. */
-export function addReservationRoutes(
-  app: FastifyInstance,
-  node: NodeParts,
-  outcomes: AcquireOutcomes,
-  reservations: OpenReservations,
-): void {
+/** Adds `POST /v1/commit`, `/v1/cancel`, and both in bulk. */
+export function addReservationRoutes(app: FastifyInstance, node: NodeParts, reservations: OpenReservations): void {
   const described = { method: 'POST', access: needs('traffic'), tag: 'admission' } as const;
   route(app, {
     ...described,
@@ -53,20 +47,6 @@ export function addReservationRoutes(
       ),
     }),
   });
-  route(app, {
-    method: 'GET',
-    url: '/v1/reservations',
-    access: needs('viewer'),
-    tag: 'status',
-    summary: 'Counts the reservations made over HTTP: how many are open, and how the others ended',
-    query: NO_QUERY,
-    answers: COUNTS_ANSWERS,
-    handler: () => {
-      reservations.expire();
-      const { maxReservations: max, reservationMs: validMs } = node.config.limits;
-      return { ...outcomes.reservations, max, validMs };
-    },
-  });
 }
 
 const HOW = z.enum(['committed', 'cancelled']);
@@ -76,22 +56,6 @@ const ENDED = json('The reservation has ended.', record({ ended: HOW }));
 const ENDING_PROBLEMS = { ...BODY_PROBLEMS, 404: PROBLEM, 409: PROBLEM, 503: PROBLEM };
 
 const BULK_ENDED = json('One answer per commit, in their order.', record({ answers: listOf(itemOf({ ended: HOW })) }));
-
-const COUNTS_ANSWERS = {
-  200: json(
-    'Since the start; `open`, `max` and `validMs` are of now.',
-    record<ReservationCounts & { readonly max: number; readonly validMs: number }>({
-      open: count,
-      committed: count,
-      cancelled: count,
-      expired: count.meta({ description: 'Reservations that were not ended in time, and are charged as estimated.' }),
-      full: count.meta({ description: 'Reservations that were refused because `max` were open.' }),
-      max: count,
-      validMs: number,
-    }),
-  ),
-  422: PROBLEM,
-};
 
 const idText = z
   .string()

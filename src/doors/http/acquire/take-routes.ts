@@ -10,7 +10,7 @@ import { body } from '../route/body.js';
 import { amount, bulkOf, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
 import { readPart } from '../route/invalid-input.js';
 import { itemAnswer } from '../route/problem.js';
-import { NO_QUERY, route } from '../route/route.js';
+import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { judgedLater, withAllowed } from '../route/wording.js';
 import {
@@ -35,7 +35,7 @@ import {
   whereOf,
 } from './scope-fields.js';
 
-/** Adds `POST /v1/take`, `/v1/refund` with its bulk form, and `GET /v1/batches`. */
+/** Adds `POST /v1/take`, and `/v1/refund` with its bulk form. */
 export function addTakeRoutes(app: FastifyInstance, node: NodeParts, outcomes: AcquireOutcomes): void {
   const answers = new RefusalAnswers(node, new RateLimitFields(node));
   const { batches } = node.gate;
@@ -70,19 +70,6 @@ export function addTakeRoutes(app: FastifyInstance, node: NodeParts, outcomes: A
     handler: ({ body: { refunds } }) => ({
       answers: refunds.map((given, at) => itemAnswer(() => refund(readPart(REFUND_BODY, given, `refunds[${at}].`)))),
     }),
-  });
-  route(app, {
-    method: 'GET',
-    url: '/v1/batches',
-    access: needs('viewer'),
-    tag: 'status',
-    summary: 'Counts the batches of tokens: how many are open, and how the others ended',
-    query: NO_QUERY,
-    answers: BATCH_COUNTS_ANSWERS,
-    handler: () => {
-      batches.expire(node.clock());
-      return batches.counts;
-    },
   });
 }
 
@@ -157,23 +144,6 @@ const REFUND_ANSWERS = {
 const REFUNDS_ANSWERS = {
   200: json('One answer per refund, in their order.', record({ answers: listOf(itemOf({ ended: yes })) })),
   ...BODY_PROBLEMS,
-};
-
-const BATCH_COUNTS_ANSWERS = {
-  200: json(
-    'Since the start; `open` is of now.',
-    record<NodeParts['gate']['batches']['counts']>({
-      open: count,
-      ended: count.meta({ description: 'The number of batches that have ended: refunded, or counted as used.' }),
-      expired: count.meta({
-        description: 'The number of ended ones that were not refunded in time, and are counted as used.',
-      }),
-      refundsRefused: count.meta({
-        description: 'The number of refunds that were refused: for no batch, too late, twice, or too large.',
-      }),
-    }),
-  ),
-  422: PROBLEM,
 };
 
 const all = z.literal(true).meta({ description: 'True takes everything that the share of this node has now.' });

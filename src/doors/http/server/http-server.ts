@@ -85,7 +85,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   guardChanges(app, node, telemetry);
   addAcquireRoute(app, { node, outcomes, handleError, reservations, answers, shortWay });
   addBulkRoute(app, { node, outcomes, handleError, reservations, shortWay });
-  addReservationRoutes(app, node, outcomes, reservations);
+  addReservationRoutes(app, node, reservations);
   addTakeRoutes(app, node, outcomes);
   addEnforceRoutes(app, node);
   addStatusRoutes(app, node, access);

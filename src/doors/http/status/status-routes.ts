@@ -94,7 +94,6 @@ function summarizeLane(lane: LaneSummary): GroupSummary['publish'] {
     quotaAsWritten: describeQuota(lane.config, lane.direction),
     served: lane.served !== undefined,
     share: rates((dimension) => lane.held('applied', dimension)),
-    limit: rates((dimension) => lane.held('applied', dimension)),
     usage: rates((dimension) => lane.reported('usage', dimension)),
     demand: rates((dimension) => lane.reported('demand', dimension)),
   };

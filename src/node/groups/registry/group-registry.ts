@@ -75,10 +75,8 @@ export class GroupRegistry {
   readonly refused = new Map<string, string>();
   /** Changes requested here, by outcome. */
   readonly changes = { made: 0, late: 0, invalid: 0, unconfirmed: 0, 'too-fast': 0 };
-  /** Applied changes of all nodes, and the newest revision. */
-  applied = 0;
+  /** Newest applied revision. */
   revision = 0;
-  lastChangeMs = 0;
   /** Groups whose YAML differs between nodes. */
   readonly comparison: YamlComparison;
   readonly #parts: GroupRegistryParts;
@@ -227,7 +225,6 @@ export class GroupRegistry {
   ): Promise<Decided> {
     if (!this.isReady || this.#closed) throw this.#parts.notReady();
     const id = randomUUID();
-    const askedMs = this.#parts.clock();
     let timer: NodeJS.Timeout | undefined;
     const decided = new Promise<Decided>((resolve, reject) => {
       const giveUp = (reason: string) => reject(new QuotameshError('CHANGE_UNCONFIRMED', { group, reason }));
@@ -238,9 +235,7 @@ export class GroupRegistry {
     });
     proposeAs(id);
     try {
-      const decision = await decided;
-      this.lastChangeMs = this.#parts.clock() - askedMs;
-      return decision;
+      return await decided;
     } catch (error) {
       this.changes.unconfirmed++;
       throw error;
@@ -357,7 +352,6 @@ export class GroupRegistry {
       if (kind !== null) this.refused.delete(name);
       else if (!changed.has(name)) continue;
       told.push(name);
-      this.applied++;
       this.revision = Math.max(this.revision, revision);
       if (kind !== null) changes.push({ kind, name: entryOf(name).name, revision });
     }

@@ -48,7 +48,7 @@ function stepsOf(told: DirectionExplanation, strategy: string, node: string, gat
     ['shares', `${rates(told.shareSum)} in all nodes, by ${strategy}`],
     ...(gate === null ? [] : [['gate', `each node on its own share, for ${gate}`] as const]),
     [`node ${node}`, `share ${rates(local.share)}${local.served ? '' : ' (not used here yet)'}, ${local.link}`],
-    ...(told.clusterBucket === null ? localSteps(local, rates) : bucketSteps(told.clusterBucket, rate)),
+    ...(told.clusterBucket === null ? [tokensStep(local)] : bucketSteps(told.clusterBucket, rate)),
     [
       'refused',
       `${figure(timesRefused(local))} times, ${figure(local.refusedMessages)} messages, ${figure(local.refusedBytes)} bytes`,
@@ -77,11 +77,8 @@ function shadowSteps(shadow: ShadowDirectionStatus, refusedMessages: number): St
   ];
 }
 
-function localSteps({ limit, tokens }: DirectionExplanation['local'], rates: RatesText): Step[] {
-  return [
-    ['limit', rates(limit)],
-    ['tokens', `${figure(tokens.messages)} messages, ${figure(tokens.bytes)} bytes`],
-  ];
+function tokensStep({ tokens }: DirectionExplanation['local']): Step {
+  return ['tokens', `${figure(tokens.messages)} messages, ${figure(tokens.bytes)} bytes`];
 }
 
 /** Writes the way from the cluster's bucket to this node's part, per limited dimension. */
@@ -238,7 +235,6 @@ const COST = { transactionsPerSecond: 0, costPerSecond: 0, average: 0, expected:
 const LIMITING = { minimum: 0, leftOut: [{}], backends: [{}] } as const;
 const LOCAL = {
   share: {},
-  limit: {},
   tokens: {},
   refusals: 0,
   refusedMessages: 0,
