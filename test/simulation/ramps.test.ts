@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { TopicDelays } from '../../sim/cluster/simulated-topic.js';
 import { World } from '../../sim/cluster/world.js';
 import type { RampSettings } from '../../src/core/base/settings.js';
-import { GATED, RAMP, SETTINGS } from './settings.js';
+import { GATED, GROUP, RAMP, SETTINGS } from './settings.js';
 
 const SCHEDULED: RampSettings = { ...RAMP, mode: 'scheduled', toPerSecond: null, timeToLiveMs: 180_000 };
 const NODES = ['a', 'b', 'c'];
@@ -127,5 +127,73 @@ describe('resume', () => {
     expect(ceiling(world)).toBe(1000);
     world.runFor(30_000);
     expect(ceiling(world)).toBe(100);
+  });
+});
+
+describe.each([
+  ['gates', GATED],
+  ['a bucket', GROUP],
+])('go-back-n at the top, %s', (_, pattern) => {
+  const ramp: RampSettings = { ...RAMP, mode: 'go-back-n', overMs: 5000, timeToLiveMs: 180_000 };
+  const TOP_MS = 12_000;
+  const PAUSE_MS = 8000;
+
+  /** Nodes that want the quota together, each but in its pause; looks at every ceiling every 20 ms. */
+  function atTop(
+    nodes: readonly string[],
+    pausing: readonly string[],
+    partitions = 1,
+  ): { world: World; least: number } {
+    const world = new World(3, { ...SETTINGS, partitions, groups: [{ ...pattern, ramp }] });
+    for (const node of nodes) world.start(node);
+    world.runFor(1000);
+    const isPause = (nowMs: number) => nowMs >= TOP_MS && nowMs < TOP_MS + PAUSE_MS;
+    for (const node of nodes) {
+      const ratePerSecond = (nowMs: number) => (pausing.includes(node) && isPause(nowMs) ? 0 : 1200 / nodes.length);
+      world.drive({ node, ratePerSecond, evenly: true });
+    }
+    world.runFor(TOP_MS - 1000);
+    for (const node of nodes) expect(heldBy(world, node)).toBe(1000);
+    let least = Infinity;
+    for (let step = 0; step < 600; step++) {
+      world.runFor(20);
+      for (const node of nodes) least = Math.min(least, heldBy(world, node));
+    }
+    return { world, least };
+  }
+
+  function heldBy(world: World, node: string): number {
+    const { coordinator } = world.node(node);
+    const { mapLane, partition } = coordinator.laneOf(coordinator.groupIdOf(0), 0);
+    return coordinator.targets.ramps[partition].ceilingOf(coordinator.settings.groups[0], 0, mapLane);
+  }
+
+  test.each(NODES)('node %s pauses while the others go on: no pause of the group', (node) => {
+    expect(atTop(NODES, [node]).least).toBe(1000);
+  });
+
+  test('all pause: the ceiling falls by half a slope for each second but the first', () => {
+    const { least } = atTop(NODES, NODES);
+    expect(least).toBeLessThanOrEqual(1000 - 0.5 * 180 * (PAUSE_MS / 1000 - 2));
+    expect(least).toBeGreaterThanOrEqual(100);
+  });
+
+  test.each([1, 5])('one node alone uses it all the time, %i partition(s): no pause', (partitions) => {
+    expect(atTop(['a'], [], partitions).least).toBe(1000);
+  });
+
+  test('one node alone pauses', () => {
+    expect(atTop(['a'], ['a']).least).toBeLessThan(1000);
+  });
+
+  test.each(NODES)('node %s starts while the others use it: no pause', (node) => {
+    const { world } = atTop(NODES, []);
+    world.node(node).leave();
+    world.runFor(PAUSE_MS);
+    world.start(node, { compacted: true });
+    for (let step = 0; step < 200; step++) {
+      world.runFor(20);
+      for (const one of NODES) if (world.node(one).isRunning) expect(heldBy(world, one)).toBe(1000);
+    }
   });
 });

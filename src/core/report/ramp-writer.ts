@@ -61,7 +61,7 @@ export class RampWriter {
       const { partition, rampTurn } = lane;
       if (nowMs - lane.touchedMs <= STEP_MS) this.#step(lane, ramp, nowMs, write);
       // An unwritten step is void by the next use.
-      else Object.assign(rampTurn, { isClimbing: false, dueMs: Number.NaN });
+      else Object.assign(rampTurn, { isClimbing: false, dueMs: Number.NaN, backLogMs: Number.NaN });
       if (!rampTurn.isClimbing) continue;
       const beatMs = Math.max(SHORTEST_BEAT_MS, ramp.overMs * ARRIVED_RATIO);
       this.beatMs[partition] = Math.min(this.beatMs[partition], beatMs);
@@ -71,6 +71,7 @@ export class RampWriter {
   #step(lane: LaneState, ramp: RampSettings, nowMs: number, write: (word: RampWord) => void): void {
     const known = this.#parts.ramps[lane.partition].get(lane.mapLane, ramp);
     const { rampTurn: turn, groupId, direction } = lane;
+    if (Number.isNaN(turn.backLogMs)) turn.backLogMs = this.#parts.ramps[lane.partition].logMs;
     const next = known === undefined ? this.#firstOf(lane, ramp, nowMs) : this.#nextOf(lane, ramp, known);
     if (next === null) {
       turn.dueMs = Number.NaN;
@@ -111,8 +112,12 @@ export class RampWriter {
     const top = rampTop(lane.settings, lane.direction) as number;
     const ceiling = Math.min(top, Math.max(ramp.fromPerSecond, known.ceiling));
     const slope = slopeOf(ramp, top);
-    const used = usedPercent(Math.max(0, ceiling - this.#usageOf(lane)), ceiling, slope);
-    const step = { ceiling, top, slope, elapsedSeconds: elapsedMs / 1000, usedPercent: used };
+    const usage = this.#usageOf(lane);
+    const used = usedPercent(Math.max(0, ceiling - usage.all), ceiling, slope);
+    // The log does not show the use since the last record: this node knows its own, and others' by their demand.
+    const unusedMs = usage.others > 0 ? 0 : Math.max(0, turn.backLogMs - servedLogMs);
+    const elapsedSeconds = (isScheduled ? elapsedMs : unusedMs) / 1000;
+    const step = { ceiling, top, slope, elapsedSeconds, usedPercent: used };
     const next = RAMP_STEPS[ramp.mode](step, ramp);
     // Steps are due every second; log time moves in steps of its own, and the delay of one step shortens the next.
     const lateMs = isScheduled ? 0 : elapsedMs % STEP_MS;
@@ -128,16 +133,21 @@ export class RampWriter {
   }
 
   /**
-   * Adds up the alive nodes' use of the ceiling, messages/s: each its demand, up to its share. Reported usage lags
-   * behind a ceiling that climbs, because no node reports that work of a known demand is refused a little less.
+   * Adds up the use of the ceiling by all alive nodes, and by the others, messages/s: each its demand, up to its share.
+   * Reported usage lags behind a ceiling that climbs, because no node reports that work of a known demand is refused a
+   * little less.
    */
-  #usageOf(lane: LaneState): number {
-    const { count, demand, share } = this.#parts.shares.converge(lane.group, lane);
-    let sum = 0;
+  #usageOf(lane: LaneState): { readonly all: number; readonly others: number } {
+    const { shares, membership, nodeKey } = this.#parts;
+    const { count, demand, share } = shares.converge(lane.group, lane);
+    const own = membership.indexOf(nodeKey, lane.partition);
+    let [all, others] = [0, 0];
     for (let at = 0; at < count; at++) {
-      sum += Math.min(demand[MESSAGES][at], share[MESSAGES][at]);
+      const used = Math.min(demand[MESSAGES][at], share[MESSAGES][at]);
+      all += used;
+      if (at !== own) others += used;
     }
-    return sum;
+    return { all, others };
   }
 
   #rankIn({ mapLane, partition }: LaneState): number {

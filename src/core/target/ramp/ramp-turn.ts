@@ -2,6 +2,8 @@
 export interface RampTurn {
   /** Log time up to which unrecorded use has been counted. */
   servedLogMs: number;
+  /** Log time at which the present use of this node began; NaN = none. */
+  backLogMs: number;
   /** Local monotonic times of the waiting and the last written step. */
   dueMs: number;
   wroteMs: number;
@@ -10,5 +12,5 @@ export interface RampTurn {
 }
 
 export function createRampTurn(): RampTurn {
-  return { servedLogMs: 0, dueMs: Number.NaN, wroteMs: -Infinity, isClimbing: false };
+  return { servedLogMs: 0, backLogMs: Number.NaN, dueMs: Number.NaN, wroteMs: -Infinity, isClimbing: false };
 }
