@@ -10,6 +10,8 @@ const GROUPS = {
     quota: { publish: { messagesPerSecond: 1000 } },
     perClient: { publish: { messagesPerSecond: 1 }, max: 2 },
   },
+  // A client keeps its place until its bucket is full again, here for hours.
+  crowd: { perClient: { publish: { messagesPerSecond: 0.0001 }, max: 2 } },
   free: {},
 };
 
@@ -112,7 +114,7 @@ describe('levels', () => {
         Number(new RegExp(`http_acquires_total\\{[^}]*"${outcome}"\\} (\\d+)`).exec(text)?.[1]);
       return { notReady: of('not-ready'), rejected: of('rejected') };
     };
-    const full = { group: 'clients', messages: 1 };
+    const full = { group: 'crowd', messages: 1 };
     for (const client of ['a', 'b']) await scene.acquire({ ...full, client });
     for (const wanted of [
       { ...full, client: 'c' },
