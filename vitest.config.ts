@@ -14,7 +14,9 @@ if (process.env.TEST_THIRD === undefined) {
 }
 
 /**
- * quick:     everything in virtual time or in one process: computes, and waits for nothing
+ * quick:     everything in virtual time or in one process: computes, and waits for next to nothing
+ * quick-waiting: in one process or a few, with less to compute than to wait for
+ * memory:    what a process alone takes: a process for each file
  * waiting:   deadlines, real servers and processes, with next to nothing to compute
  * processes: the command, the embedded topic with several processes, and the limiter in real time
  * redis:     the Redis topic against real servers; mostly waiting
@@ -47,6 +49,23 @@ const waiting = [
   'test/unit/runtime/reload/yaml-comparison.test.ts',
   'test/unit/topic/embedded-folder.test.ts',
 ];
+/** Of what lies among the tests of quick: each waits longer than it computes, and judges no rate. */
+const quickWaiting = [
+  'test/fuzz/hostile-servers.test.ts',
+  'test/unit/access/http-tls.test.ts',
+  'test/unit/cli/unix-socket.test.ts',
+  'test/unit/feed/live-feed.test.ts',
+  'test/unit/http/{attachments,connection-bounds,live}.test.ts',
+  'test/unit/kafka-topic/token-source.test.ts',
+  'test/unit/opentelemetry/attach.test.ts',
+  'test/unit/packaging/{bundled,doors,installed}.test.ts',
+  'test/unit/page/*-in-browser.test.ts',
+  'test/unit/processes/child.test.ts',
+  'test/unit/runtime/{free-groups,late-round,signed-nodes}.test.ts',
+  'test/unit/services/middlewares.test.ts',
+  'test/unit/telemetry/open-metrics.test.ts',
+];
+const memory = ['test/unit/admission/waiters-memory.test.ts'];
 const outages = ['test/integration/outage-kafka.test.ts'];
 const stories = ['test/integration/{cluster-*,hot-reloads,sim-live}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
@@ -76,14 +95,11 @@ const globalSetup = ['test/kafka/global-setup.ts'];
 /** What takes longest, the longest of each group first. Vitest knows that of its last run only, and puts small files last in a fresh clone. */
 const LONGEST = [
   // quick
-  ...['test/unit/page/live-page-in-browser.test.ts', 'test/unit/admission/come-back-as-told.test.ts'],
-  ...['test/unit/admission/full-tables.test.ts', 'test/simulation/keys.test.ts', 'test/unit/services/middlewares.test.ts'],
-  ...['test/simulation/accuracy.test.ts', 'test/unit/http/group-routes.test.ts', 'test/simulation/tokens/small-quotas.test.ts'],
-  ...['test/unit/http/attachments.test.ts', 'test/unit/page/page-in-browser.test.ts'],
-  ...['test/simulation/topic-dies.test.ts', 'test/unit/admission/waiters-memory.test.ts', 'test/simulation/stories.test.ts'],
-  ...['test/unit/runtime/signed-nodes.test.ts', 'test/unit/packaging/doors.test.ts'],
-  ...['test/simulation/epochs.test.ts', 'test/unit/packaging/bundled.test.ts'],
-  ...['test/unit/cli/sim.test.ts', 'test/fuzz/fuzz.test.ts'],
+  ...['test/unit/admission/come-back-as-told.test.ts', 'test/simulation/tokens/small-quotas.test.ts'],
+  ...['test/property/tokens/token-worlds.test.ts', 'test/unit/sim/play-seeds.test.ts', 'test/simulation/accuracy.test.ts'],
+  ...['test/unit/keys/remote-keys.test.ts', 'test/unit/recommend/recommend.test.ts', 'test/simulation/swarm.test.ts'],
+  ...['test/conformance/memory-registry.test.ts', 'test/unit/core/usage-map/row-bounds.test.ts'],
+  ...['test/unit/demo/virtual-demonstration.test.ts', 'test/simulation/tokens/strategies.test.ts', 'test/simulation/keys.test.ts'],
   // stories, outages, and what waits beside them: three that load a cluster at once
   ...['test/integration/outage-kafka.test.ts', 'test/integration/cluster-kafka.test.ts', 'test/integration/cluster-kafka-asleep.test.ts'],
   ...['test/conformance/redis-topic.test.ts', 'test/integration/redis-topic-forgets.test.ts', 'test/integration/redis-topic-failover.test.ts'],
@@ -93,11 +109,13 @@ const LONGEST = [
   ...['test/integration/enforce-example.test.ts', 'test/unit/admission/told-when-to-come-back.test.ts'],
   ...['test/integration/kafka-topic-cost.test.ts'],
   // the others
+  ...['test/unit/page/live-page-in-browser.test.ts'],
   ...['test/conformance/kafka-topic.test.ts'],
   ...['test/integration/packed.test.ts', 'test/integration/hostile-connections.test.ts', 'test/integration/examples.test.ts'],
   ...['test/integration/mqtt-broker.test.ts', 'test/integration/examples-of-services.test.ts', 'test/integration/shadow-guide.test.ts'],
   ...['test/integration/embedded-two-nodes.test.ts', 'test/integration/demo.test.ts', 'test/unit/admission/ways-to-take.test.ts'],
   ...['test/integration/registry-kill.test.ts', 'test/integration/embedded-frozen-writer.test.ts'],
+  ...['test/unit/page/page-in-browser.test.ts', 'test/unit/packaging/doors.test.ts', 'test/unit/services/middlewares.test.ts'],
   ...['test/integration/kafka-topic-security.test.ts', 'test/integration/embedded-keys.test.ts'],
   ...['test/integration/embedded-guides.test.ts', 'test/unit/cli/run.test.ts', 'test/unit/cli/operate.test.ts'],
   // npm run test:long
@@ -150,14 +168,19 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    // A second run makes JavaScript only of the tests that have changed.
+    experimental: { fsModuleCache: true },
     projects: [
       project({
         name: 'quick',
         include: ['test/**/*.test.ts'],
         // Virtual time: a shorter one would judge what else the machine does.
         testTimeout: 600_000,
-        exclude: [...waiting, ...processes, ...kafka, ...redis, ...cluster, ...long],
+        exclude: [...quickWaiting, ...memory, ...waiting, ...processes, ...kafka, ...redis, ...cluster, ...long],
       }),
+      project({ name: 'quick-waiting', include: quickWaiting, testTimeout: 60_000 }),
+      // Files before it leave a heap, and code that is optimized for their objects.
+      project({ name: 'memory', include: memory, isolate: true, testTimeout: 60_000 }),
       project({ name: 'processes', include: processes, testTimeout: 60_000 }),
       project({ name: 'waiting', include: waiting, testTimeout: 60_000, globalSetup }),
       project({ name: 'redis', include: redis, testTimeout: 60_000 }),

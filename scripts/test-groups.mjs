@@ -3,13 +3,13 @@
  * after the other, in one vitest that keeps one Kafka for all of them.
  */
 export const NPM_TEST = [
-  // A third of it waits: for rounds of nodes that are not in virtual time.
-  { projects: ['quick'], workers: 5 },
+  // A tenth of its time it waits. Every worker compiles and optimizes the same code anew: two would compute cheapest.
+  { projects: ['quick'], workers: 3 },
   // Stories measure real time to some per cent, and a cluster under their load takes less than half a core: three of them begin, and what
   // waits for deadlines fills the time that they leave.
   { projects: ['stories', 'outages', 'redis', 'waiting'], workers: 6 },
   // They wait for processes, brokers and deadlines more than half of their time.
-  { projects: ['cluster', 'processes', 'kafka'], workers: 5 },
+  { projects: ['cluster', 'processes', 'kafka', 'quick-waiting', 'memory'], workers: 5 },
   { projects: ['demo'], workers: 1 },
 ];
 
@@ -19,11 +19,13 @@ export const TEST_LONG = [
   { projects: ['long-waiting'], workers: 3 },
   { projects: ['long-stories'], workers: 2 },
   { projects: ['long'], workers: 1 },
-  // All of what npm test draws a third of; `quick` is played whole on the newer versions of Node.js.
+  // All of what npm test draws a third of; what needs only Node.js is played whole on its newer versions.
   { projects: ['processes'], workers: 5 },
 ];
 
-/** Node 20 is the floor and runs `npm test`; `quick` runs on these, too. */
+/** Projects that need nothing but Node.js: what the newer versions of it run. */
+export const ON_NEWER_NODES = ['quick', 'quick-waiting', 'memory'];
+/** Node 20 is the floor and runs `npm test`; what needs nothing else runs on these, too. */
 export const NEWER_NODES = ['22', '24'];
 
 /** What vitest needs to know of the group that a project is in. */

@@ -1,7 +1,7 @@
 /**
  * `npm test [-- project …] [-- vitest arguments]`: builds what is stale, then runs the groups of scripts/test-groups.mjs, or those of
- * their projects that are named. `npm run test:long`: the soaks, and `quick` on the newer versions of Node.js.
- * `--node 24`: on that version, `quick` where no project is named. Prints the files that took longest.
+ * their projects that are named. `npm run test:long`: the soaks, and what needs only Node.js on its newer versions.
+ * `--node 24`: on that version, all that needs nothing else where no project is named. Prints the files that took longest.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, localBin, root } from './freshness.mjs';
 import { nodeBinary } from './node-binary.mjs';
-import { NEWER_NODES, NPM_TEST, TEST_LONG } from './test-groups.mjs';
+import { NEWER_NODES, NPM_TEST, ON_NEWER_NODES, TEST_LONG } from './test-groups.mjs';
 
 /** `npm test` on two cores may take so long, installing and building included. */
 const MINUTES_MAX = 5;
@@ -40,12 +40,12 @@ function readArguments(all) {
   return {
     isLong: all.includes('--long'),
     version: chosen,
-    names: named.length === 0 && chosen !== null ? ['quick'] : named,
+    names: named.length === 0 && chosen !== null ? ON_NEWER_NODES : named,
     args: rest.filter((argument) => !known.includes(argument)),
   };
 }
 
-/** Runs `quick` on each newer version, whatever else is red, where `test:long` is asked for as a whole. */
+/** Runs what needs only Node.js on each newer version, whatever else is red, where `test:long` is asked for as a whole. */
 function isGreenOnNewerNodes() {
   if (!isLong || args.length > 0 || names.length > 0) return true;
   const results = NEWER_NODES.map((newer) => {
