@@ -26,6 +26,8 @@ const REPEATED_RECORDS = 10;
 /** Record with its writer's key; without signatures all are the same. */
 export interface SignedEvent extends ReadEvent {
   readonly signedWith: string;
+  /** Number of its process's connection. */
+  readonly writer: number;
 }
 
 /** Runs a topic in virtual time, with seeded troubles that src/base/ports/report-topic.ts allows. */
@@ -44,6 +46,8 @@ export class SimulatedTopic {
   readonly #random: Random;
   readonly #delays: TopicDelays;
   readonly #connections = new Set<Connection>();
+  /** Connections so far. */
+  #connected = 0;
   #isAway = false;
   /** Partitions whose leaders are silent. */
   readonly #silent = new Set<number>();
@@ -103,7 +107,8 @@ export class SimulatedTopic {
 
   /** Delivers the log (newest per key, or all), reports catching up, and goes on. */
   connect(listener: TopicListener, compacted: boolean, signsWith = ''): Connection {
-    const connection = createConnection(listener, { signsWith, partitions: this.partitions.length, epoch: this.epoch });
+    const known = { number: ++this.#connected, signsWith, epoch: this.epoch };
+    const connection = createConnection(listener, this.partitions.length, known);
     this.#queue.after(this.drawDelayMs('deliveryMs'), () => this.#open(connection, compacted));
     return connection;
   }
@@ -189,7 +194,7 @@ export class SimulatedTopic {
     // A killed process's produce may reach the log or not.
     const { lost, unacknowledged } = connection.isClosed ? KILLED : this.faults;
     if (this.#isAway || connection.appendsCut || fate < lost) return false;
-    for (const append of part) this.#write(append, connection.signsWith);
+    for (const append of part) this.#write(append, connection);
     const { partition } = part[0];
     for (const listening of this.#connections) {
       if (partition < listening.next.length) this.#planDelivery(listening, partition);
@@ -197,11 +202,11 @@ export class SimulatedTopic {
     return fate >= lost + unacknowledged;
   }
 
-  #write({ partition, key, record }: Append, signedWith: string): void {
+  #write({ partition, key, record }: Append, { signsWith: signedWith, number: writer }: Connection): void {
     const kept = this.partitions[partition];
     const appendMs = Math.floor(this.#queue.nowMs + this.clockOffsetMs);
     if (appendMs < (kept.at(-1)?.appendMs ?? 0)) this.hasSteppedBack = true;
-    const read = { partition, offset: kept.length, appendMs, key, record: roundToWire(record), signedWith };
+    const read = { partition, offset: kept.length, appendMs, key, record: roundToWire(record), signedWith, writer };
     kept.push(read);
     this.log.push(read);
   }
@@ -289,4 +294,12 @@ function byPartition(appends: readonly Append[]): readonly (readonly Append[])[]
 const KILLED: AppendFaults = { lost: 0.5, unacknowledged: 0 };
 
 /** Stands for records that nobody reads again. */
-const FORGOTTEN: SignedEvent = { partition: 0, offset: -1, appendMs: 0, key: '', record: null, signedWith: '' };
+const FORGOTTEN: SignedEvent = {
+  partition: 0,
+  offset: -1,
+  appendMs: 0,
+  key: '',
+  record: null,
+  signedWith: '',
+  writer: 0,
+};

@@ -37,6 +37,8 @@ export interface TopicListener {
 /** Connection of one node: what it read, and cut ways. */
 export interface Connection {
   readonly listener: TopicListener;
+  /** Counts the topic's connections. */
+  readonly number: number;
   /** Key that signs its records; without signatures all are the same. */
   readonly signsWith: string;
   /** Per partition: next record's index, and the last planned delivery. */
@@ -57,12 +59,12 @@ export interface Connection {
 /** A connection that has read nothing yet. */
 export function createConnection(
   listener: TopicListener,
-  { signsWith, partitions, epoch }: Pick<Connection, 'signsWith' | 'epoch'> & { readonly partitions: number },
+  partitions: number,
+  known: Pick<Connection, 'number' | 'signsWith' | 'epoch'>,
 ): Connection {
   return {
+    ...known,
     listener,
-    signsWith,
-    epoch,
     next: new Array<number>(partitions).fill(0),
     plannedMs: new Array<number>(partitions).fill(0),
     removed: [],

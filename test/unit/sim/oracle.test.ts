@@ -233,6 +233,44 @@ it('sees a record that comes behind a later one of its author, as from a queue t
   expect(promises()).toEqual(['order']);
 });
 
+describe('a process that has drawn the nonce of a forerunner whose life a wrong key hides', () => {
+  /** Both have one life; the second began to count its records anew. */
+  function drawnAgain() {
+    const world = new World(5, SETTINGS);
+    const oracle = new Oracle(world);
+    world.observer = oracle;
+    world.signingKey = 'right';
+    const forerunner = world.start('a', { nonce: 1 });
+    world.start('b');
+    world.runFor(3000);
+    forerunner.leave();
+    const wrong = world.start('a', { signingKey: 'wrong' });
+    world.runFor(500);
+    wrong.crash();
+    const { coordinator } = world.start('a', { compacted: true, nonce: 1 });
+    world.runFor(500);
+    expect(coordinator.incarnation).toBe(forerunner.coordinator.incarnation);
+    const promises = () => {
+      oracle.check();
+      return oracle.violations.first.map(({ promise }) => promise);
+    };
+    return { world, coordinator, promises };
+  }
+
+  it('is another process, with an order of its own', () => {
+    expect(drawnAgain().promises()).toEqual([]);
+  });
+
+  it('has to keep that order', () => {
+    const { world, coordinator, promises } = drawnAgain();
+    const { log } = world.topic;
+    const isOwn = ({ record }: (typeof log)[number]) => record?.author.nodeKey === coordinator.nodeKey;
+    expect(promises()).toEqual([]);
+    log.push({ ...log.findLast(isOwn)!, offset: log.length });
+    expect(promises()).toEqual(['order']);
+  });
+});
+
 describe('the ledger', () => {
   it('judges every window, also one that begins in the middle of a quiet time', () => {
     const ledger = new GroupLedger();
