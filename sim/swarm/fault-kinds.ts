@@ -1,3 +1,4 @@
+import type { Fenced } from '../../src/core/base/protocol/events-and-effects.js';
 import type { Random } from '../cluster/random.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
 import { SILENT_TIMEOUT_MS } from '../cluster/simulated-topic.js';
@@ -126,10 +127,11 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     end(before, random);
     const wrong = world.start(node, { compacted: random.next() < 0.7, signingKey });
     world.queue.after(lastsMs, () => {
+      // Behind a wrong key a process finds no older life, and may take its forerunner's.
+      startEnded(world, node, 'fenced');
       if (!wrong.isRunning) return;
       end(wrong, random);
       world.start(node, { compacted: random.next() < 0.7 });
-      world.queue.after(TAKEOVER_MS, () => restartFenced(world, node));
     });
     return { says: `${node} restarts with ${signingKey}`, lastsMs: lastsMs + TAKEOVER_MS };
   },
@@ -151,11 +153,18 @@ function drawLength(random: Random): number {
   return random.between(200, LASTS_MS_MAX);
 }
 
-/** Restarts a fenced process: two took the same life, as a log without its end does not say it. */
-function restartFenced(world: World, node: string): void {
-  if (world.serving(node).length > 0) return;
-  for (const fenced of world.running(node)) fenced.crash();
-  world.start(node, { compacted: true });
+/** Starts a node again whose processes have all ended so, until one decides alone; a supervisor or operator does. */
+function startEnded(world: World, node: string, why: Fenced['kind']): void {
+  world.queue.after(TAKEOVER_MS, () => {
+    const [serving, ...more] = world.serving(node);
+    if (serving?.coordinator.isReady === true && more.length === 0) return;
+    const running = world.running(node);
+    if (serving === undefined && running.some(({ coordinator }) => coordinator.endedBy?.kind === why)) {
+      for (const ended of running) ended.crash();
+      world.start(node, { compacted: true });
+    }
+    startEnded(world, node, why);
+  });
 }
 
 /** Sends a node away, unless it is. */
@@ -181,8 +190,10 @@ function grow(world: World, random: Random, how: string): Fault {
     const ended = [...world.nodes.keys()].filter((name) => world.running(name).length > 0);
     for (const name of ended) for (const process of world.running(name)) end(process, random);
     world.queue.after(ALL_STOPPED_MS, () => {
-      for (const name of ended) {
-        if (world.running(name).length === 0) world.start(name, { compacted: random.next() < 0.7 });
+      for (const name of world.nodes.keys()) {
+        // A node that came back meanwhile may have read a last record of the old number.
+        if (world.running(name).length > 0) startEnded(world, name, 'partitions-differ');
+        else if (ended.includes(name)) world.start(name, { compacted: random.next() < 0.7 });
       }
     });
   });
