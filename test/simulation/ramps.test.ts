@@ -73,6 +73,18 @@ describe('a ramp from 100 to 1,000 in 10 s', () => {
   });
 });
 
+test.each([5500, 6000, 6500, 20_000])(
+  'go-back-n climbs after a pause of %i ms, on a partition where nobody else writes',
+  (pauseMs) => {
+    // Its ceiling is at the beginning again, and log time goes on with the partition's heartbeats, every 5 s.
+    const world = cluster({ mode: 'go-back-n' }, { partitions: 4, untilMs: 2500 });
+    world.runFor(1500 + pauseMs);
+    for (const node of NODES) drive(world, node, 500);
+    world.runFor(15_000);
+    expect(Math.abs(admitted(world, world.nowMs - 1000, world.nowMs) / 1000 - 1)).toBeLessThan(0.02);
+  },
+);
+
 describe('resume', () => {
   test('a rolling restart in the middle of the ramp: the line is followed on', () => {
     const world = cluster({ overMs: 30_000 });
