@@ -260,13 +260,24 @@ class Play {
     const nodes = Math.max(this.#cluster.members.length, this.#cluster.counted(member));
     if (!isFull || told.written.isKey || !isNear || nodes > TOGETHER) return;
     if (told.ledger.grantedMs > begunMs || level < 0 || level + messages > told.depth) return;
-    let got = 0;
-    while (got < messages && this.#ask(member, told, 1)) got++;
-    told.askedMs = this.#cluster.nowMs;
     this.#probes++;
-    if (got >= messages - Math.max(1, setPointOf(told))) return;
+    const due = messages - Math.max(1, setPointOf(told));
+    const got = await this.#takeBack(member, told, messages, due);
+    if (got >= due || this.#cluster.troubledMs >= begunMs || told.limitedMs >= begunMs) return;
     const says = `${member.name} grants ${got} of ${messages} at ${(this.#cluster.nowMs / 1000).toFixed(3)} s`;
     this.#fail({ promise: 'back', bucket: told.name, depths: (messages - got) / told.depth, says });
+  }
+
+  /** Takes what came back, in parts where other nodes use the bucket as well; a node that stops is not judged. */
+  async #takeBack(member: Member, told: ToldBucket, messages: number, due: number): Promise<number> {
+    const cluster = this.#cluster;
+    const untilMs = cluster.nowMs + (told.servedBy.size > 1 ? BACK_BESIDE_OTHERS_MS : 0);
+    for (let got = 0; ; await this.pass(2 * cluster.config.sampleIntervalMs)) {
+      if (!member.node.isReady) return messages;
+      while (got < messages && this.#ask(member, told, 1)) got++;
+      told.askedMs = cluster.nowMs;
+      if (got >= due || cluster.nowMs >= untilMs) return got;
+    }
   }
 
   #take(member: Member, told: ToldBucket, act: Extract<Act, { readonly act: 'take' }>): void {
@@ -459,6 +470,7 @@ const SETTLED_MS = 1000;
 const REST_MS = 10_000;
 /** Milliseconds for a look at a lane at rest, a report's gap and deliveries. */
 const BACK_MS = 2000;
+const BACK_BESIDE_OTHERS_MS = 1000;
 const PROMISES_EVERY_MS = 100;
 const LOOK_EVERY_MS = 60_000;
 const FAREWELL_MS = 2000;

@@ -298,6 +298,18 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'drain', at: 0.614, of: 0.965, isEverywhere: true, isPiecewise: true },
     ],
   },
+  'a reservation of nearly all comes back in halves at a node that others have used before': {
+    seed: 1001947,
+    nodes: 2,
+    delays: { appendMs: [0.5, 2], deliveryMs: [0.5, 3] },
+    buckets: [{ per: 'Day', quota: 1000, burst: null, isKey: false }],
+    acts: [
+      { act: 'probe', at: 0.746, of: 0.512, restMs: 30000, isWhole: false },
+      { act: 'take', at: 0.741, of: 0.547, part: 1, heldMs: 500, used: 0, waitMs: 0 },
+      { act: 'pass', ms: 31000 },
+      { act: 'cancel', at: 0.068, of: 0.305, part: 0.9, heldMs: 400 },
+    ],
+  },
   'what is reserved comes back though another node has published the bucket since': {
     seed: 1023,
     nodes: 2,
