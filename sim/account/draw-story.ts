@@ -226,7 +226,7 @@ const HABITS: readonly Habit[] = [
   habit('cancel', 1, (random) => ({
     ...asked(random),
     part: pick(random, [0.05, 0.3, 0.9]),
-    heldMs: pick(random, [200, 400]),
+    heldMs: pick(random, [20, 200, 400]),
   })),
   habit('take', 2, (random) => ({ ...asked(random), ...held(random), waitMs: pick(random, [0, 0, 3000]) })),
   habit('consume', 1, (random) => ({ ...asked(random), part: part(random) / 3, isRequested: random.next() < 0.5 })),
