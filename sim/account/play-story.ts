@@ -96,7 +96,7 @@ class Play {
     const member = pick(this.#cluster.members, act.at);
     if (member?.node.isReady !== true) return;
     if (act.act === 'cancel') return this.#cancel(member, told, act);
-    const most = this.#mostAtRest(told);
+    const most = this.#mostAtRest(member, told);
     told.askedMs = this.#cluster.nowMs;
     if (act.act === 'ask') {
       for (let time = 0; time < act.times; time++) if (!this.#ask(member, told, amountOf(told, act.part))) return;
@@ -123,7 +123,7 @@ class Play {
 
   #granted(member: Member, told: ToldBucket, messages: number, atMs = this.#cluster.nowMs): Grant {
     told.servedBy.add(member);
-    return told.granted(atMs, messages, this.#cluster.isStarter(member) ? member : null);
+    return told.granted(atMs, messages, member, this.#cluster.isStarter(member));
   }
 
   #ask(member: Member, told: ToldBucket, messages: number): boolean {
@@ -147,10 +147,13 @@ class Play {
   }
 
   /** Returns the most that one node may grant of a group that nobody has used lately; Infinity = it was used. */
-  #mostAtRest(told: ToldBucket): number {
+  #mostAtRest(member: Member, told: ToldBucket): number {
     const isExact = !told.written.isKey && !told.isVague && isInPieces(told.written, 1);
     if (!isExact || !this.#isAtRest(told)) return Infinity;
-    return Math.max(0, told.ledger.heldAtMost(this.#cluster.nowMs));
+    const { members, nowMs, deliveryMs } = this.#cluster;
+    const known = members.filter((one) => one === member || nowMs - one.readyMs >= 2 * deliveryMs);
+    const others = known.filter((one) => one !== member);
+    return Math.max(0, told.ledger.heldAtMost(nowMs) + told.ledger.unsaidBy(others, known.length, nowMs));
   }
 
   #isAtRest(told: ToldBucket): boolean {

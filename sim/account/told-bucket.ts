@@ -51,9 +51,9 @@ export class ToldBucket {
 
   /**
    * Counts a grant.
-   * @param starter a node that has started within two deliveries
+   * @param isStarter true = the node has started within two deliveries
    */
-  granted(atMs: number, amount: number, starter: object | null): Grant {
-    return this.ledger.granted(atMs, amount, { nodes: this.#nodes, starter });
+  granted(atMs: number, amount: number, by: object, isStarter: boolean): Grant {
+    return this.ledger.granted(atMs, amount, { nodes: this.#nodes, by, starter: isStarter ? by : null });
   }
 }

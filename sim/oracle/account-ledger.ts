@@ -24,6 +24,8 @@ interface Beside {
   readonly nodes?: number;
   /** Node that has started within two deliveries. */
   readonly starter?: object | null;
+  /** Node that has granted it. */
+  readonly by?: object;
 }
 
 interface GrantEntry extends Grant {
@@ -32,6 +34,7 @@ interface GrantEntry extends Grant {
   readonly isRefusable: boolean;
   readonly onTop: number;
   readonly sinceMs: number;
+  readonly by: object | null;
 }
 
 interface LimitEntry {
@@ -49,6 +52,8 @@ type Entry =
 
 /** Depths that nodes take before knowing each other. */
 const TOGETHER = 3;
+/** Depths that all nodes together leave unsaid of a full bucket. */
+const UNSAID = 0.25;
 
 /** Returns an advance, in depths: what one of so many nodes may take of a full bucket before others know. */
 function advanceOf(nodes: number): number {
@@ -95,10 +100,11 @@ export class AccountLedger {
   }
 
   /** Counts a grant; allows on top what exceeds an advance, and an advance to each node that starts. */
-  granted(atMs: number, amount: number, { sinceMs = atMs, nodes, starter = null }: Beside = {}): Grant {
+  granted(atMs: number, amount: number, beside: Beside = {}): Grant {
+    const { sinceMs = atMs, nodes, starter = null, by = null } = beside;
     this.grantedMs = atMs;
     const onTop = nodes === undefined ? 0 : this.#onTop(amount, advanceOf(nodes) * this.#depthAt(atMs), starter);
-    const grant: GrantEntry = { kind: 'grant', isRefusable: true, atMs, amount, onTop, sinceMs };
+    const grant: GrantEntry = { kind: 'grant', isRefusable: true, atMs, amount, onTop, sinceMs, by };
     if (sinceMs < atMs) this.#entries.push({ kind: 'asked', atMs: sinceMs, grant });
     this.#entries.push(grant);
     return grant;
@@ -122,7 +128,7 @@ export class AccountLedger {
 
   /** Allows what one of so many nodes leaves unsaid of a key when it stops. */
   keyStopped(atMs: number, nodes: number): void {
-    this.allow(atMs, this.#depthAt(atMs) / (4 * nodes));
+    this.allow(atMs, (UNSAID * this.#depthAt(atMs)) / nodes);
   }
 
   /** Allows a log that was lost while nobody knew what it owed. */
@@ -132,7 +138,7 @@ export class AccountLedger {
 
   /** Counts work that nobody could refuse. */
   consumed(atMs: number, amount: number): void {
-    this.#entries.push({ kind: 'grant', isRefusable: false, atMs, amount, onTop: 0, sinceMs: atMs });
+    this.#entries.push({ kind: 'grant', isRefusable: false, atMs, amount, onTop: 0, sinceMs: atMs, by: null });
   }
 
   centralAt(nowMs: number): number {
@@ -145,11 +151,22 @@ export class AccountLedger {
 
   /** Returns the most that the bucket holds: what was allowed may be in it, and work that cannot be refused let off. */
   heldAtMost(nowMs: number): number {
-    return this.#levelAt(nowMs, (level, entry) => {
-      if (entry.kind === 'limit') return Math.min(level, entry.depth);
-      if (entry.kind === 'allow') return level + entry.tokens;
-      return isGrant(entry) ? level - entry.amount : level;
+    return this.#levelAt(nowMs, heldAfter);
+  }
+
+  /** Returns the most that these nodes have left unsaid of what they took since the bucket was full. */
+  unsaidBy(nodes: readonly object[], counted: number, nowMs: number): number {
+    let fullMs = -Infinity;
+    this.#levelAt(nowMs, (level, entry, depth) => {
+      if (level >= depth) fullMs = entry.atMs;
+      return heldAfter(level, entry);
     });
+    const most = (UNSAID * this.#depthAt(nowMs)) / counted;
+    const taken = (by: object) =>
+      this.#entries.reduce((sum, entry) => {
+        return isGrant(entry) && entry.by === by && entry.atMs >= fullMs ? sum + entry.amount : sum;
+      }, 0);
+    return nodes.reduce((sum: number, node) => sum + Math.min(most, taken(node)), 0);
   }
 
   /** @param after the level after an entry that is not the first */
@@ -210,6 +227,13 @@ export class AccountLedger {
   #inOrder(): readonly Entry[] {
     return this.#entries.toSorted((one, other) => one.atMs - other.atMs);
   }
+}
+
+/** Returns the most that the bucket holds after an entry. */
+function heldAfter(level: number, entry: Entry): number {
+  if (entry.kind === 'limit') return Math.min(level, entry.depth);
+  if (entry.kind === 'allow') return level + entry.tokens;
+  return isGrant(entry) ? level - entry.amount : level;
 }
 
 function isGrant(entry: Entry): entry is GrantEntry {

@@ -25,6 +25,16 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'drain', at: 0.36, of: 0.742, isEverywhere: true, isPiecewise: true },
     ],
   },
+  'a full bucket at rest of which another node has taken so little that it was not said': {
+    seed: 1040088,
+    nodes: 3,
+    buckets: [{ per: 'Day', quota: 1000, burst: null, isKey: false }],
+    acts: [
+      { act: 'ask', at: 0.5, of: 0.5, part: 0, times: 1 },
+      { act: 'pass', ms: 12000 },
+      { act: 'drain', at: 0, of: 0.5, isEverywhere: false, isPiecewise: true },
+    ],
+  },
   'keys that all nodes spend silently, beside one that used the bucket lately': {
     seed: 21727,
     nodes: 4,

@@ -167,4 +167,21 @@ describe('the ledger of an account', () => {
     ledger.granted(3500, 1000, { nodes: 3 });
     expect(ledger.worst().excess).toBe(1000);
   });
+
+  it('takes for unsaid what others have taken since the bucket was full, of a quarter of it their part at most', () => {
+    const ledger = new AccountLedger();
+    const [one, other, third] = [{}, {}, {}];
+    const unsaid = (atMs: number) => ledger.unsaidBy([other, third], 5, atMs);
+    ledger.limited(0, 1, 100);
+    ledger.granted(0, 4, { by: other });
+    expect(unsaid(3000)).toBe(4);
+    // Full again, so that all of it is paid.
+    ledger.granted(10_000, 50, { by: one });
+    expect(unsaid(10_000)).toBe(0);
+    const batch = ledger.granted(11_000, 3, { by: third });
+    ledger.granted(12_000, 30, { by: other });
+    expect(unsaid(12_000)).toBe(3 + 5);
+    batch.amount = 0;
+    expect(unsaid(12_000)).toBe(5);
+  });
 });
