@@ -1,5 +1,6 @@
 import type { GatedConnection } from './gated-connection.js';
 import type { HeldBytes } from './held-bytes.js';
+import type { MqttCounts } from './mqtt-counts.js';
 import { apart, type PublishHead, publishHead } from './packets.js';
 import { KEPT_BYTES } from './room-taken.js';
 
@@ -13,14 +14,7 @@ export interface DispatchRules {
   readonly tryAdmit: (connection: GatedConnection, head: PublishHead) => boolean;
   /** Resolves when it may go; false = it is dropped. */
   readonly admit: (connection: GatedConnection, head: PublishHead, isCounted: boolean) => Promise<boolean>;
-  readonly counts: DispatchCounts;
-}
-
-/** Counts since the start; `queued` is a gauge. */
-export interface DispatchCounts {
-  sent: number;
-  dropped: number;
-  queued: number;
+  readonly counts: Pick<MqttCounts, 'dispatched' | 'dropped' | 'queued'>;
 }
 
 interface Waiting {
@@ -185,7 +179,7 @@ export class DispatchQueue {
   }
 
   #send(packet: Buffer, payload: Buffer): void {
-    this.#rules.counts.sent++;
+    this.#rules.counts.dispatched++;
     this.#connection.send(packet, payload);
   }
 

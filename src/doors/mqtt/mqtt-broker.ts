@@ -274,8 +274,8 @@ export class MqttBroker {
 
   #mayConnect(): boolean {
     const granted = this.#arrivals.mayConnect(this.#node.clock());
-    if (granted) this.counts.connectsAccepted++;
-    else this.counts.connectsRefused++;
+    if (granted) this.counts.connects.accepted++;
+    else this.counts.connects.refused++;
     return granted;
   }
 
@@ -416,7 +416,8 @@ export class EndedConnections {
   }
 
   count(reason: string): void {
-    this.#counts.disconnects.set(reason, (this.#counts.disconnects.get(reason) ?? 0) + 1);
+    const { disconnects } = this.#counts;
+    disconnects[reason] = (disconnects[reason] ?? 0) + 1;
   }
 
   ended(reason: string, clientId: string): void {

@@ -1,55 +1,29 @@
-import type { DispatchCounts } from './dispatch-queue.js';
-
 /** State kept between connections and for later subscribers: gauges, but for `…Dropped`. */
-export interface SessionCounts {
-  /** Places of subscriptions (room-taken.ts), with those of clean clients. */
-  subscriptions: number;
-  sessionMessages: number;
-  sessionBytes: number;
-  sessionDropped: number;
-  retainedMessages: number;
-  retainedBytes: number;
-  retainedDropped: number;
-}
+export type SessionCounts = MqttCounts['kept'];
+export type MqttCounts = ReturnType<typeof createMqttCounts>;
 
-/** Counts since the broker's start, for metrics and status; gauges are marked. */
-export interface MqttCounts extends DispatchCounts {
-  readonly kept: SessionCounts;
-  connections: number;
-  connectsAccepted: number;
-  connectsRefused: number;
-  /** Publishes that went on at once, after waiting, without a group, and not at all. */
-  publishesAtOnce: number;
-  publishesAfterWaiting: number;
-  publishesUnlimited: number;
-  publishesRejected: number;
-  throttledMs: number;
-  pendingPublishes: number;
-  pendingBytes: number;
-  /** Gauge: bytes read of clients and not handed on. */
-  heldBytes: number;
-  /** Connections that we ended, or that were lost, by reason. */
-  readonly disconnects: Map<string, number>;
-}
-
-export function createMqttCounts(): MqttCounts {
+/** Makes counts since the broker's start, in the shape of its status; gauges are marked. */
+export function createMqttCounts() {
   return {
+    /** Gauge. */
     connections: 0,
-    connectsAccepted: 0,
-    connectsRefused: 0,
-    publishesAtOnce: 0,
-    publishesAfterWaiting: 0,
-    publishesUnlimited: 0,
-    publishesRejected: 0,
     throttledMs: 0,
-    pendingPublishes: 0,
-    pendingBytes: 0,
-    heldBytes: 0,
-    sent: 0,
+    connects: { accepted: 0, refused: 0 },
+    publishes: { atOnce: 0, afterWaiting: 0, unlimited: 0, rejected: 0 },
+    dispatched: 0,
     dropped: 0,
+    /** Gauge. */
     queued: 0,
-    disconnects: new Map(),
+    /** Gauge. */
+    pendingPublishes: 0,
+    /** Gauge. */
+    pendingBytes: 0,
+    /** Gauge: bytes read of clients and not handed on. */
+    heldBytes: 0,
+    /** Connections that we ended, or that were lost, by reason. */
+    disconnects: {} as Record<string, number>,
     kept: {
+      /** Places of subscriptions (room-taken.ts), with those of clean clients. */
       subscriptions: 0,
       sessionMessages: 0,
       sessionBytes: 0,

@@ -49,26 +49,5 @@ export function mqttStatus({ counts, connections, url, clock }: MqttBroker): Mqt
     throttledConnections++;
     for (const reason of REASONS) if (throttle.countOf(reason) > 0) throttledBy[reason]++;
   }
-  return {
-    url,
-    throttledConnections,
-    throttledBy,
-    throttledMs: Math.round(throttledMs),
-    connections: counts.connections,
-    connects: { accepted: counts.connectsAccepted, refused: counts.connectsRefused },
-    publishes: {
-      atOnce: counts.publishesAtOnce,
-      afterWaiting: counts.publishesAfterWaiting,
-      unlimited: counts.publishesUnlimited,
-      rejected: counts.publishesRejected,
-    },
-    dispatched: counts.sent,
-    dropped: counts.dropped,
-    queued: counts.queued,
-    pendingPublishes: counts.pendingPublishes,
-    pendingBytes: counts.pendingBytes,
-    heldBytes: counts.heldBytes,
-    disconnects: Object.fromEntries(counts.disconnects),
-    kept: { ...counts.kept },
-  };
+  return { url, ...counts, throttledConnections, throttledBy, throttledMs: Math.round(throttledMs) };
 }

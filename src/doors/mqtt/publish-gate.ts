@@ -52,13 +52,13 @@ export class PublishGate {
     try {
       const passage = this.#passageOf(connection, message);
       if (passage === null) {
-        counts.publishesUnlimited++;
+        counts.publishes.unlimited++;
         this.#passOn(connection, message, pass);
         return;
       }
       const answer = this.#parts.passages.try(connection, passage);
       if (answer.passes) {
-        counts.publishesAtOnce++;
+        counts.publishes.atOnce++;
         this.#passOn(connection, message, pass);
       } else {
         void this.#wait(connection, message, { passage, answer, pass });
@@ -117,7 +117,7 @@ export class PublishGate {
       this.#reject(connection, message, error, pass);
       return;
     }
-    this.#parts.counts.publishesAfterWaiting++;
+    this.#parts.counts.publishes.afterWaiting++;
     this.#passOn(connection, message, pass, reason);
   }
 
@@ -156,7 +156,7 @@ export class PublishGate {
     const failure = error instanceof Error ? error : new Error(String(error));
     // Otherwise the connection ended while it waited.
     if (!connection.ended.signal.aborted) {
-      this.#parts.counts.publishesRejected++;
+      this.#parts.counts.publishes.rejected++;
       const code = failure instanceof QuotameshError ? failure.code : undefined;
       const facts = { client: connection.clientId, topic: message.topic.slice(0, 200), code, reason: failure.message };
       this.#parts.telemetry.log('warn', 'mqtt publish rejected', facts);

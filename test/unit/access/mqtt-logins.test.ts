@@ -98,7 +98,7 @@ describe('the MQTT listener with auth', () => {
     access.take({ ...auth!, tokens: auth!.tokens.filter(({ name }) => name !== 'traffic') });
     broker.checkLogins();
     await closed;
-    expect(broker.counts.disconnects.get('token-revoked')).toBe(2);
+    expect(broker.counts.disconnects['token-revoked']).toBe(2);
     expect([...broker.connections].filter((connection) => connection.isConnected)).toHaveLength(2);
     expect((await logIn(TOKENS.traffic)).code).toBe(4);
   });
@@ -112,7 +112,7 @@ describe('the MQTT listener with auth', () => {
     await second.closed;
     expect([client.code, other.code]).toEqual([0, 0]);
     await (await silent(small)).closed;
-    expect(small.counts.disconnects.get('too-many-connections')).toBe(3);
+    expect(small.counts.disconnects['too-many-connections']).toBe(3);
     expect([...small.connections].filter((connection) => connection.isConnected)).toHaveLength(2);
   });
 });

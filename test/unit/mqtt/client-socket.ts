@@ -109,7 +109,7 @@ export function openConnection(rules: Partial<ConnectionRules>): Omit<Connection
       notReadingMs: 1000,
       tryAdmit: () => true,
       admit: async () => true,
-      counts: { sent: 0, dropped: 0, queued: 0 },
+      counts: { dispatched: 0, dropped: 0, queued: 0 },
     },
     subscribeWaitMs: () => 0,
     held: new HeldBytes(64 * 1_048_576, { heldBytes: 0 }),

@@ -7,7 +7,7 @@ import { publishPacket } from './wire.js';
 const OPEN: (() => void)[] = [];
 
 async function queueScene(rules: Omit<DispatchRules, 'notReadingMs' | 'counts'>, reasons: (string | null)[]) {
-  const counts = { sent: 0, dropped: 0, queued: 0 };
+  const counts = { dispatched: 0, dropped: 0, queued: 0 };
   const dispatch = { ...rules, notReadingMs: 1000, counts };
   return { ...(await connectionScene({ dispatch, onEnded: (_, why) => reasons.push(why) })), counts };
 }
@@ -44,7 +44,7 @@ test('QoS 0 beyond the bound is dropped and counted; QoS 1 goes on to twice the 
   const reasons: (string | null)[] = [];
   const { connection, counts } = await closedScene(reasons);
   for (let sent = 0; sent < 6; sent++) connection.write(message(`${sent}`, 0));
-  expect(counts).toEqual({ sent: 0, dropped: 2, queued: 4 });
+  expect(counts).toEqual({ dispatched: 0, dropped: 2, queued: 4 });
   for (let sent = 0; sent < 4; sent++) connection.write(message(`${sent}`, 1));
   expect([reasons, counts.queued]).toEqual([[], 8]);
   connection.write(message('9', 1));
@@ -94,7 +94,7 @@ async function unreadScene(reasons: (string | null)[] = []) {
 test('a client that does not read: what waits stays here, it is cut off after notReadingMs, and a slow one is not', async () => {
   const reasons: (string | null)[] = [];
   const { connection, socket, counts } = await unreadScene(reasons);
-  expect(counts).toEqual({ sent: 3, dropped: 0, queued: 2 });
+  expect(counts).toEqual({ dispatched: 3, dropped: 0, queued: 2 });
   expect(connection.throttle.countOf('outboundBufferFull')).toBe(1);
   connection.dispatch.watch(0);
   connection.dispatch.watch(900);
@@ -134,6 +134,6 @@ test('a client that reads again gets what waited', async () => {
   const { connection, socket, counts } = await unreadScene();
   socket.readOn();
   await settle();
-  expect(counts).toEqual({ sent: 5, dropped: 0, queued: 0 });
+  expect(counts).toEqual({ dispatched: 5, dropped: 0, queued: 0 });
   expect(connection.throttle.isThrottled).toBe(false);
 });

@@ -9,7 +9,7 @@ test('whatever a client can do over and over is counted each time, and a warning
   const log = (level: string, _: string, facts: unknown) => lines.push([level, facts]);
   const ended = new EndedConnections(counts, { log }, () => nowMs);
   for (nowMs = 0; nowMs < 120_000; nowMs += 1000) ended.ended('too-many-filters', 'greedy');
-  expect(counts.disconnects.get('too-many-filters')).toBe(120);
+  expect(counts.disconnects['too-many-filters']).toBe(120);
   const warnings = lines.filter(([level]) => level === 'warn');
   expect(warnings.map(([, facts]) => facts)).toEqual(
     Array.from({ length: 2 }, () => ({

@@ -199,7 +199,7 @@ describe('after it', () => {
 
   test('a queue takes a part of what is free; beyond it QoS 0 is dropped, and publishers of QoS 1 wait', async () => {
     const counts = { heldBytes: 0 };
-    const dropped = { sent: 0, dropped: 0, queued: 0 };
+    const dropped = { dispatched: 0, dropped: 0, queued: 0 };
     const never = () => new Promise<boolean>(() => undefined);
     const rates = { tryAdmit: () => false, admit: never, notReadingMs: 1000, counts: dropped };
     const dispatch = { ...rates, maxMessages: 10_000, maxBytes: 64 * MIB };

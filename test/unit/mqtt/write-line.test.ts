@@ -17,7 +17,7 @@ async function subscribed(count: number, maxHeldBytes: number) {
   const counts = { heldBytes: 0 };
   const ended: [GatedConnection, string | null][] = [];
   const onEnded: ConnectionRules['onEnded'] = (connection, reason) => ended.push([connection, reason]);
-  const dispatched = { sent: 0, dropped: 0, queued: 0 };
+  const dispatched = { dispatched: 0, dropped: 0, queued: 0 };
   const free = { tryAdmit: () => true, admit: async () => true, notReadingMs: 1000, counts: dispatched };
   const dispatch = { ...free, maxMessages: 100, maxBytes: 8 * MIB };
   const [held, line] = [new HeldBytes(maxHeldBytes, counts), new WriteLine(maxHeldBytes)];
