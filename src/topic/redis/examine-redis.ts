@@ -1,10 +1,9 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { ExaminedTopic, Finding, NewestReading, Visit } from '../../config/setting/topic-kind.js';
-import { ENTRIES_PER_ANSWER } from '../answers/redis-answer-bounds.js';
 import { good, looked, wrong } from '../findings/finding.js';
 import { reasonOf } from '../remote/topic-unusable.js';
 import type { RedisTopicConfig } from './kind.js';
-import { readNewest } from './redis-entry.js';
+import { newestPages } from './log-reader.js';
 import { redisUnusable } from './redis-failure.js';
 import { redisTopicOptions } from './redis-topic-options.js';
 import { TopicLink } from './topic-link.js';
@@ -46,17 +45,9 @@ export async function readNewestInRedis(
   stopped.addEventListener('abort', () => link.destroy(new Error('late')), { once: true });
   try {
     await link.connect();
-    let cursor = '0';
-    let isDone = false;
-    do {
-      const found = await link.read('HSCAN', [options.keys.newest, cursor, 'COUNT', ENTRIES_PER_ANSWER]);
-      const [next, fields] = found as readonly [Buffer, readonly Buffer[]];
-      for (let at = 0; at + 1 < fields.length; at += 2) {
-        const record = readNewest(fields[at], fields[at + 1]);
-        if (record !== null && isEnough(record)) isDone = true;
-      }
-      cursor = String(next);
-    } while (cursor !== '0' && !isDone);
+    for await (const page of newestPages(link, options, () => {})) {
+      if (page.some(isEnough)) return;
+    }
   } finally {
     link.destroy(new Error('seen'));
   }

@@ -12,10 +12,10 @@ import type { OpenedLog, TopicLink } from './topic-link.js';
 const BLOCK_MS = 250;
 /** Milliseconds between reads that bring nothing without waiting: a core would spin. */
 const EMPTY_READ_MS = 10;
-/** Most bytes of one scan: an endless one would fill the memory. */
+/** Most bytes of one scan: an endless one would fill the memory, or bring nothing for ever. */
 const SCAN_BYTES_MAX = 512 * 1024 * 1024;
-/** Most pages of one scan: ten million records; a server may bring nothing for ever. */
-const SCAN_PAGES_MAX = 100_000;
+/** Bytes that a page counts besides its records. */
+const PAGE_BYTES = 1024;
 const SEQUENCE_MAX = '18446744073709551615';
 
 export interface RedisReaderSink {
@@ -143,30 +143,36 @@ export class RedisLogReader {
 }
 
 /** Scans the newest record of each key; later writes are in the stream. */
-export async function scanNewest(
+export async function scanNewest(...asked: Parameters<typeof newestPages>): Promise<Map<string, ReadRecord>> {
+  const found = new Map<string, ReadRecord>();
+  for await (const page of newestPages(...asked)) for (const record of page) found.set(record.key, record);
+  return found;
+}
+
+/** Yields the newest records; a key may come again. */
+export async function* newestPages(
   link: TopicLink,
   { keys }: RedisTopicOptions,
   onForeign: (what: string) => void,
-): Promise<Map<string, ReadRecord>> {
-  const found = new Map<string, ReadRecord>();
+): AsyncGenerator<ReadRecord[]> {
   let cursor = '0';
   let bytes = 0;
-  let pages = 0;
   do {
     const answer = await link.read('HSCAN', [keys.newest, cursor, 'COUNT', ENTRIES_PER_ANSWER]);
     const [next, fields] = answer as readonly [Buffer, readonly Buffer[]];
+    const page: ReadRecord[] = [];
+    bytes += PAGE_BYTES;
     for (let i = 0; i + 1 < fields.length; i += 2) {
       if (String(fields[i]) === EPOCH_FIELD) continue;
       bytes += fields[i].length + fields[i + 1].length;
       const record = readNewest(fields[i], fields[i + 1]);
       if (record === null) onForeign(`field ${fields[i].toString('utf8').slice(0, 60)} of ${keys.newest}`);
-      else found.set(record.key, record);
+      else page.push(record);
     }
-    if (++pages > SCAN_PAGES_MAX) throw new MalformedAnswer('too-long', `a scan of more than ${SCAN_PAGES_MAX} pages`);
     if (bytes > SCAN_BYTES_MAX) throw new MalformedAnswer('too-long', `a scan of more than ${SCAN_BYTES_MAX} bytes`);
+    yield page;
     cursor = String(next);
   } while (cursor !== '0');
-  return found;
 }
 
 function offsetOf([id]: Entries[number]): number {
