@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { fetchFailure } from '../../base/input/fetched-text.js';
 import type { KafkaQuotasConfig } from '../../config/resolved/resolved-config.js';
 import { labelsOf, type MetricSelector, selectorOf, unescaped } from '../../config/setting/metric-selector.js';
 import { type Entity, entityText, limitKeyOf, type QuotaName } from '../../core/beside/kafka-quotas/entity.js';
@@ -158,16 +159,9 @@ export async function readExporter(exporter: string, settings: ReadSettings): Pr
     page.end();
     return { exporter, readings: page.readings, problem: page.problem };
   } catch (error) {
-    return { exporter, readings: null, problem: reasonOf(error) };
+    return { exporter, readings: null, problem: fetchFailure(error) };
   } finally {
     clearTimeout(timer);
     ending.abort();
   }
-}
-
-/** Returns the cause: fetch says only "fetch failed". */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : error.message;
 }

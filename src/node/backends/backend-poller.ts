@@ -1,3 +1,4 @@
+import { fetchedText, fetchFailure } from '../../base/input/fetched-text.js';
 import type { Clock } from '../../base/ports/clock.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { PolledBackend, ResolvedConfig } from '../../config/resolved/resolved-config.js';
@@ -59,7 +60,7 @@ export class BackendPoller {
         this.polls.good++;
         if (this.#failing.delete(name)) this.#parts.telemetry.log('info', 'backend answers again', { backend: name });
       } catch (error) {
-        this.#failed(backend, error as Error & { cause?: Error });
+        this.#failed(backend, fetchFailure(error));
       }
     }
     this.#plan(backend, Math.max(0, backend.everyMs - (this.#parts.clock() - startMs)));
@@ -73,12 +74,11 @@ export class BackendPoller {
     return alive[bitsOf(backendIdOf(config.cluster, name)) % alive.length]?.nodeKey === coordinator.nodeKey;
   }
 
-  #failed({ name: backend, url }: PolledBackend, error: Error & { cause?: Error }): void {
+  #failed({ name: backend, url }: PolledBackend, reason: string): void {
     if (this.#isStopped) return;
     this.polls.failed++;
     if (this.#failing.has(backend)) return;
     this.#failing.add(backend);
-    const reason = error.cause?.message || error.message;
     const message = 'health of a backend cannot be read; its last good word holds for a while, then nothing is limited';
     const { origin, pathname } = new URL(url);
     this.#parts.telemetry.log('warn', message, { backend, url: origin + pathname, reason });
@@ -87,19 +87,11 @@ export class BackendPoller {
 
 async function fetchPage({ url, timeoutMs }: PolledBackend): Promise<string> {
   const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' });
-  if (!response.ok || response.body === null) {
+  if (!response.ok) {
     await response.body?.cancel();
     throw new Error(`status ${response.status}`);
   }
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body) {
-    bytes += chunk.length;
-    // Leaving the loop cancels the request.
-    if (bytes > PAGE_BYTES_MAX) throw new Error(`the answer is larger than ${PAGE_BYTES_MAX} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  return fetchedText(response.body, PAGE_BYTES_MAX);
 }
 
 /**

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { fetchedText } from '../../base/input/fetched-text.js';
 import { TOKEN_VARIABLE, UNIX } from '../../config/setting/outside-words.js';
 import { usage } from '../terminal/print.js';
 
@@ -77,17 +78,8 @@ export async function ask({ url, socketPath, token, tls }: NodeAddress, request:
     const where = socketPath === undefined ? {} : { socketPath };
     const options = { method, ...where, ...tls, headers: { ...headers, ...authorization, ...length } };
     const sent = send(new URL(path, url), { ...options, signal: AbortSignal.timeout(timeoutMs) }, (answer) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      answer.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > ANSWER_BYTES_MAX) answer.destroy(new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`));
-        else chunks.push(chunk);
-      });
-      answer.once('error', reject);
-      answer.once('end', () =>
-        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
-      );
+      const { statusCode: status = 0 } = answer;
+      fetchedText(answer, ANSWER_BYTES_MAX).then((text) => resolve({ status, text }), reject);
     });
     sent.once('error', reject);
     sent.end(body);

@@ -1,6 +1,7 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { fetchedText, fetchFailure } from '../../base/input/fetched-text.js';
 import { isMapping } from '../../base/input/mapping.js';
-import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
+import { TopicUnusable } from '../remote/topic-unusable.js';
 
 export interface TokenEndpoint {
   /** Topic in error messages. */
@@ -23,9 +24,7 @@ const REASON_LENGTH_MAX = 200;
 export async function askForToken(endpoint: TokenEndpoint): Promise<{ value: string; lifeMs: number }> {
   const { topic, url } = endpoint;
   const { status, body } = await post(endpoint).catch((error: unknown) => {
-    // A failed fetch tells why in its cause.
-    const reason = reasonOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
-    throw new QuotameshError('TOKEN_UNAVAILABLE', { topic, source: url, reason });
+    throw new QuotameshError('TOKEN_UNAVAILABLE', { topic, source: url, reason: fetchFailure(error) });
   });
   if (status >= 500 || status === 429) {
     throw new QuotameshError('TOKEN_UNAVAILABLE', { topic, source: url, reason: `status ${status}` });
@@ -53,24 +52,12 @@ async function post({ url, clientId, clientSecret, scope, timeoutMs }: TokenEndp
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const body = parsed(await textOf(response));
+  const body = parsed(await fetchedText(response.body, ANSWER_BYTES_MAX));
   return { status: response.status, body: isMapping(body) ? body : {} };
 }
 
 /** Most bytes of an answer; a token has some KB. */
 const ANSWER_BYTES_MAX = 256 * 1024;
-
-async function textOf({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    // Leaving the loop cancels the request.
-    if (bytes > ANSWER_BYTES_MAX) throw new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
 
 function parsed(text: string): unknown {
   try {

@@ -78,7 +78,7 @@ describe('polling a real endpoint', () => {
         response.on('drain', more);
         more();
       },
-      reason: /larger than 4194304 bytes|timeout/,
+      reason: /more than 4194304 bytes|timeout/,
     },
   ])('an endpoint that $says is logged once, and limits nothing', async ({ answer, reason, timeoutMs }) => {
     await polling(answer, undefined, timeoutMs);

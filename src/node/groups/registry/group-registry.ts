@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { messageOf, QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../../base/ports/clock.js';
 import type { AppendRecord, ReadRecord, ReportTopic } from '../../../base/ports/report-topic.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
@@ -319,7 +319,7 @@ export class GroupRegistry {
       await this.topic.append(appends);
     } catch (error) {
       kind = 'append-failed';
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (!this.#closed) this.#telemetry.log('debug', 'append to the registry failed', { reason });
       for (const { record } of records) {
         const isProposal = record?.kind === 'proposal' || record?.kind === 'batch';

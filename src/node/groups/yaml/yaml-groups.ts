@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
-import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { messageOf, QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
 import { describeGroupConfig, describeTemplate } from '../../../config/describe/describe-config.js';
@@ -207,7 +207,7 @@ function namesInUse({ defaultGroup, mqtt }: ResolvedConfig): readonly string[] {
 
 /** Returns the first mistake, with location and remedy. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof ConfigError)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof ConfigError)) return messageOf(error);
   const [first, ...others] = error.mistakes;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return first === undefined ? error.message : `${formatMistake(first)}${more}`;
