@@ -75,7 +75,7 @@ describe.concurrent('examples', () => {
 
   test('mqtt-broker: its configuration is valid', async ({ expect }) => {
     const config = fileURLToPath(new URL('../../examples/mqtt-broker/broker.yaml', import.meta.url));
-    const { stdout } = await run(process.execPath, [COMMAND_FILE, 'mqtt', '--config', config, '--check']);
+    const { stdout } = await run(process.execPath, [COMMAND_FILE, 'check', config]);
     expect(stdout).toContain('valid');
   });
 });

@@ -98,7 +98,7 @@ Examples:
   quotamesh doctor node.yaml
   quotamesh run --config node.yaml
   quotamesh run --config node.yaml --node b --http 127.0.0.1:7071
-  quotamesh status --url http://127.0.0.1:7070 --watch
+  quotamesh status --url http://127.0.0.1:7070
   quotamesh top --sort throttled
   quotamesh explain orders
   quotamesh group set orders quota.publish.messagesPerSecond=5k

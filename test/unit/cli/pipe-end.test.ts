@@ -30,8 +30,6 @@ describe.concurrent('a reader that goes away', () => {
     someOf([
       ['top', '--every', '0.1'],
       ['top', '--every', '0.1', '--json'],
-      ['status', '--watch'],
-      ['status', '--watch', '--json'],
     ]),
   )('ends %s after its first line, with 0 and no word', async (args, { expect, onTestFinished }) => {
     const scene = new CliScene(onTestFinished);

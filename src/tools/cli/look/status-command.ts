@@ -7,7 +7,6 @@ export interface StatusOptions extends NodeCommandOptions {
   readonly group?: readonly string[];
   readonly groups: number;
   readonly all?: boolean;
-  readonly watch?: boolean;
 }
 
 export function statusCommand(): Command {
@@ -16,7 +15,6 @@ export function statusCommand(): Command {
     .option('--groups <n>', 'number of groups, the busiest first', wholeNumber(1, 10_000), 20)
     .option('--all', 'all groups and all nodes, however many')
     .option('--json', 'JSON instead of a table')
-    .option('--watch', 'go on until Ctrl-C, once a second')
     .addHelpText('after', HELP)
     .action(lazily(async () => (await import('./show-status.js')).showStatus));
 }
@@ -29,7 +27,7 @@ age of that report; - = there is none, as of a group far below its quota.
 Examples:
   quotamesh status
   quotamesh status --groups 100 | less
-  quotamesh status --url http://127.0.0.1:7071 --group orders --watch
+  watch -n 1 quotamesh status --url http://127.0.0.1:7071 --group orders
   quotamesh status --json | jq .groups[0].directions.publish.nodes
 
 Exit codes: 0 done, 2 usage or unknown group, 69 no node, 78 refused.`;

@@ -20,7 +20,6 @@ export function kafkaQuotasCommand(): Command {
     .option('--http <address>', 'address of HTTP (status, metrics), host:port or unix:/path (default: 127.0.0.1:7070)')
     .option('--adopt', 'take over quotas that somebody else has set; --release puts the old values back')
     .option('--release', 'put back the quotas from before quotamesh, and exit; keepers must be stopped first')
-    .option('--check', 'validate the configuration, print its mistakes, and exit')
     .option('--print-config', 'print the effective configuration, secrets masked, and exit')
     .addHelpText('after', HELP)
     .action(async (options: KafkaQuotasOptions) => {

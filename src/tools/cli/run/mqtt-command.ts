@@ -19,7 +19,6 @@ export function mqttCommand(): Command {
       '--http <address>',
       'address of HTTP (status, metrics, acquires), host:port or unix:/path (default: 127.0.0.1:7070)',
     )
-    .option('--check', 'validate the configuration, print its mistakes, and exit')
     .option('--print-config', 'print the effective configuration, secrets masked, and exit')
     .addHelpText('after', HELP)
     .action(lazily(async () => (await import('./run-node.js')).runMqtt));

@@ -5,7 +5,6 @@ export interface RunOptions {
   readonly config: string;
   readonly node?: string;
   readonly http?: string;
-  readonly check?: boolean;
   readonly printConfig?: boolean;
 }
 
@@ -18,7 +17,6 @@ export function runCommand(): Command {
       '--http <address>',
       'address of HTTP, host:port or unix:/path; port 0 = any free one, shown in the log (default: 127.0.0.1:7070)',
     )
-    .option('--check', 'validate the configuration, print its mistakes, and exit')
     .option('--print-config', 'print the effective configuration, secrets masked, and exit')
     .addHelpText('after', HELP)
     .action(lazily(async () => (await import('./run-node.js')).runNode));

@@ -53,13 +53,12 @@ export async function runMqtt(options: MqttOptions): Promise<void> {
   });
 }
 
-/** Reads the configuration; null = all requested is printed. */
+/** Reads the configuration; null = it is printed, which was all. */
 async function configOf(options: MqttOptions): Promise<ResolvedConfig | null> {
   const config = await loadConfig(loadOptions(options));
   hideSecretsOf(config);
-  if (options.printConfig === true) process.stdout.write(describeConfig(config));
-  else if (options.check === true) process.stdout.write(`${options.config}: valid\n`);
-  else return config;
+  if (options.printConfig !== true) return config;
+  process.stdout.write(describeConfig(config));
   return null;
 }
 
