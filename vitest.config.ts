@@ -100,8 +100,8 @@ const LONGEST = [
   ...['test/unit/keys/remote-keys.test.ts', 'test/unit/recommend/recommend.test.ts', 'test/simulation/swarm.test.ts'],
   ...['test/conformance/memory-registry.test.ts', 'test/unit/core/usage-map/row-bounds.test.ts'],
   ...['test/unit/demo/virtual-demonstration.test.ts', 'test/simulation/tokens/strategies.test.ts', 'test/simulation/keys.test.ts'],
-  // stories, outages, and what waits beside them: three that load a cluster at once
-  ...['test/integration/outage-kafka.test.ts', 'test/integration/cluster-kafka.test.ts', 'test/integration/cluster-kafka-asleep.test.ts'],
+  // stories, outages, and what waits beside them: two that load a cluster at once
+  ...['test/integration/outage-kafka.test.ts', 'test/integration/cluster-kafka.test.ts'],
   ...['test/conformance/redis-topic.test.ts', 'test/integration/redis-topic-forgets.test.ts', 'test/integration/redis-topic-failover.test.ts'],
   ...['test/integration/hot-reloads.test.ts', 'test/integration/sim-live.test.ts', 'test/conformance/embedded-topic.test.ts'],
   ...['test/integration/kafka-partitions.test.ts', 'test/unit/admission/batches.test.ts', 'test/integration/kafka-topic-settings.test.ts'],

@@ -20,7 +20,7 @@ export const TEST_LONG = [
   { projects: ['long-stories'], workers: 2 },
   { projects: ['long'], workers: 1 },
   // All of what npm test draws a third of; what needs only Node.js is played whole on its newer versions.
-  { projects: ['processes'], workers: 5 },
+  { projects: ['processes', 'cluster'], workers: 5 },
 ];
 
 /** Projects that need nothing but Node.js: what the newer versions of it run. */

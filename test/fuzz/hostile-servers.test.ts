@@ -21,13 +21,14 @@ import { redisTopicOptions } from '../../src/topic/redis/redis-topic-options.js'
 import type { TopicLink } from '../../src/topic/redis/topic-link.js';
 import { Outbox } from '../../src/topic/remote/outbox.js';
 import { randomOf } from '../property/random-of.js';
+import { drawn, partOf } from '../property/seed.js';
 import { drip, fakeServer, pour, type Serve } from './fake-server.js';
 import { answerTo, FETCH, fetchedAnswer, KAFKA_FETCHED, recordBatch } from './kafka-answers.js';
 import { mutate } from './mutate.js';
 
 const SEED = Number(process.env.QUOTAMESH_TEST_SEED ?? 20_261_128);
 const MEMORY_BYTES_MAX = 64 * 1024 * 1024;
-const FRAMES = 600;
+const FRAMES = partOf(600);
 const ACCESS = { topic: 't', grantee: { principal: 'User:a', bootstrapServer: 'b:1' } };
 const AT_ONCE = 8;
 
@@ -96,7 +97,7 @@ async function useKafka(port: number, which: number, patience = {}): Promise<unk
 }
 
 it(`${FRAMES} broken answers of Kafka: every one ends its connection or is an answer, and the next one works`, async () => {
-  const random = randomOf(SEED);
+  const random = randomOf(SEED + drawn);
   const honest = kafka((_, answer) => answer);
   const server = await fakeServer(honest);
   expect(await useKafka(server.port, 1)).toEqual(KAFKA_FETCHED);
@@ -307,7 +308,7 @@ const answering = (answer: Buffer | ((socket: Socket) => void)): Serve => {
 };
 
 it(`${FRAMES} broken answers of Redis: every one ends its connection or is an answer, and the next one works`, async () => {
-  const random = randomOf(SEED);
+  const random = randomOf(SEED + drawn);
   const server = await fakeServer(answering(STREAM));
   const expected = [['l', [['7-0', ['k', 'a', 'r', '1 1\n']]]]];
   const read = async () =>

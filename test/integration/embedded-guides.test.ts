@@ -4,15 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test as sequential } from 'vitest';
+import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest';
 import { COMMAND_FILE } from '../../src/base/package/package-root.js';
 import { freePorts } from '../../src/tools/processes/free-ports.js';
+import { isDrawn } from '../property/seed.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
-/** Every program waits a second for its first tokens. */
-const test = sequential.concurrent;
+let guides = 0;
+/** Runs what a page shows, if it is drawn, beside the others: every program waits a second for its first tokens. */
+function guide(name: string, follow: (context: TestContext) => Promise<void>): void {
+  test.runIf(isDrawn(guides++))(name, { concurrent: true }, follow);
+}
 
 /** Groups stand for keys, because a key of which nobody need hear has no counts to look at. */
 const CONFIG = `cluster: guides
@@ -70,7 +74,7 @@ async function outputOf(program: string): Promise<string> {
   return stdout;
 }
 
-test('node-services.md: Express in three lines, and all options', async () => {
+guide('node-services.md: Express in three lines, and all options', async () => {
   const [three = '', options = '', ...others] = blocksOf('node-services.md', 'js');
   expect(others).toEqual([]);
   const out = await outputOf(`${three}await node.acquire('orders', { messages: 50 }, { waitMs: 10_000 });
@@ -92,7 +96,7 @@ await end();
   ]);
 });
 
-test('node-services.md: the decorators of Nest, as a compiler of TypeScript makes them', async () => {
+guide('node-services.md: the decorators of Nest, as a compiler of TypeScript makes them', async () => {
   const [report = '', ...others] = blocksOf('node-services.md', 'ts');
   expect(others).toEqual([]);
   const source = join(folder, 'reports.ts');
@@ -127,7 +131,7 @@ await node.close();
   expect(stdout).toBe('200 5\n');
 });
 
-test('instead-of-redis.md: the service with a node in the process', async () => {
+guide('instead-of-redis.md: the service with a node in the process', async () => {
   const [before = '', service = '', ...others] = blocksOf('instead-of-redis.md', 'js');
   expect(others).toEqual([]);
   const common = (program: string) => program.slice(program.indexOf('const app ='), program.indexOf('app.listen'));
@@ -149,7 +153,7 @@ process.emit('SIGTERM');
 
 const [express = '', fastify = '', flexible = '', throttler = '', ...furtherStores] = blocksOf('stores.md', 'js');
 
-test('stores.md: a store for express-rate-limit', async () => {
+guide('stores.md: a store for express-rate-limit', async () => {
   expect(furtherStores).toEqual([]);
   expect(
     await outputOf(`import express from 'express';
@@ -165,7 +169,7 @@ await end();
   ).toBe('200 600 true\n');
 });
 
-test('stores.md: a store for @fastify/rate-limit', async () => {
+guide('stores.md: a store for @fastify/rate-limit', async () => {
   expect(
     await outputOf(`import { fastify } from 'fastify';
 import rateLimit from '@fastify/rate-limit';
@@ -181,7 +185,7 @@ await node.close();
   ).toBe('200 600\n');
 });
 
-test('stores.md: a store for rate-limiter-flexible', async () => {
+guide('stores.md: a store for rate-limiter-flexible', async () => {
   expect(
     await outputOf(`import { RateLimiterQuotamesh } from 'quotamesh/stores/rate-limiter-flexible';
 ${NODE}const before = taken('key:alice').admittedMessages;
@@ -192,7 +196,7 @@ await node.close();
   ).toBe('2\n');
 });
 
-test('stores.md: a store for @nestjs/throttler', async () => {
+guide('stores.md: a store for @nestjs/throttler', async () => {
   expect(
     await outputOf(`import 'reflect-metadata';
 import { Controller, Get, Module } from '@nestjs/common';
@@ -217,7 +221,7 @@ await node.close();
   ).toBe('200 600 1\n');
 });
 
-test('llm-tokens.md: what an answer cost is charged', async () => {
+guide('llm-tokens.md: what an answer cost is charged', async () => {
   const [block = '', ...others] = blocksOf('llm-tokens.md', 'js');
   expect(others).toEqual([]);
   const out = await outputOf(`${NODE}const [key, promptTokens, maxTokens] = ['alice', 100, 2000];
@@ -230,7 +234,7 @@ await node.close();
   expect(out).toBe('true 321\n');
 });
 
-test('outbound.md: the call comes after its turn', async () => {
+guide('outbound.md: the call comes after its turn', async () => {
   const [block = '', ...others] = blocksOf('outbound.md', 'js');
   expect(others).toEqual([]);
   const out = await outputOf(`${NODE}globalThis.fetch = async (url) => ({ url, taken: taken('api').admittedMessages });
@@ -241,7 +245,7 @@ await node.close();
   expect(out).toBe('https://api.example.com/ 1\n');
 });
 
-test('your-own-broker.md: a connection is not read while its packet is not paid', async () => {
+guide('your-own-broker.md: a connection is not read while its packet is not paid', async () => {
   const [block = '', ...others] = blocksOf('your-own-broker.md', 'js');
   expect(others).toEqual([]);
   const out = await outputOf(`import * as limiter from 'quotamesh/limiter';
@@ -255,7 +259,7 @@ ${block.replace('throttle.publish(', 'for (let packet = 0; packet < 3; packet++)
   expect(out).toBe('paused\nresumed\n');
 });
 
-test('embedding.md: groups at run time', async () => {
+guide('embedding.md: groups at run time', async () => {
   const [groups = ''] = blocksOf('embedding.md', 'js').filter((block) => block.includes('node.groups.set('));
   const out = await outputOf(`${NODE}${groups}
 console.log(node.groups.list().map(({ group }) => group).join());
@@ -271,7 +275,7 @@ await node.close();
   ]);
 });
 
-test('embedding.md: keys at run time', async () => {
+guide('embedding.md: keys at run time', async () => {
   const [keys = ''] = blocksOf('embedding.md', 'js').filter((block) => block.includes('node.keys.set('));
   const out = await outputOf(`${NODE}${keys}
 console.log(node.keys.list().length, node.keys.templates.get('key:{id}').definition.quota.publish.messagesPerSecond);
@@ -281,7 +285,7 @@ await node.close();
   expect(out).toMatch(/^1 600\/min$/m);
 });
 
-test('keys.md and embedding.md: what is asked with curl', async ({ onTestFinished }) => {
+guide('keys.md and embedding.md: what is asked with curl', async ({ onTestFinished }) => {
   const [yaml = ''] = blocksOf('keys.md', 'yaml');
   writeFileSync(
     join(folder, 'keys.yaml'),

@@ -6,47 +6,52 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, test } from 'vitest';
 import { COMMAND_FILE } from '../../src/base/package/package-root.js';
+import { isDrawn } from '../property/seed.js';
 
 const run = promisify(execFile);
 const embed = fileURLToPath(new URL('../../examples/embed.mjs', import.meta.url));
 
+/** Each says what it shows; npm test runs a third of them. */
 describe.concurrent('examples', () => {
-  test('embed.mjs: two processes of it share 100 messages/s, not 100 each', async ({ expect, onTestFinished }) => {
-    const folder = await mkdtemp(join(tmpdir(), 'quotamesh-embed-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const outputs = await Promise.all(
-      ['one', 'two'].map((id) => run(process.execPath, [embed, id, folder], { timeout: 20_000 })),
-    );
-    const admitted = outputs.map(({ stdout }) => Number(/admitted (\d+)/.exec(stdout)?.[1]));
-    console.log(`embed.mjs: admitted ${admitted.join(' + ')} in 5 s at 100/s`);
-    const total = admitted.reduce((sum, count) => sum + count, 0);
-    // The second may be ready a moment after the first; neither counts more than 5 s.
-    expect(total).toBeGreaterThanOrEqual(450);
-    expect(total).toBeLessThanOrEqual(620);
-  });
+  test.runIf(isDrawn(0))(
+    'embed.mjs: two processes of it share 100 messages/s, not 100 each',
+    async ({ expect, onTestFinished }) => {
+      const folder = await mkdtemp(join(tmpdir(), 'quotamesh-embed-'));
+      onTestFinished(() => rm(folder, { recursive: true, force: true }));
+      const outputs = await Promise.all(
+        ['one', 'two'].map((id) => run(process.execPath, [embed, id, folder], { timeout: 20_000 })),
+      );
+      const admitted = outputs.map(({ stdout }) => Number(/admitted (\d+)/.exec(stdout)?.[1]));
+      console.log(`embed.mjs: admitted ${admitted.join(' + ')} in 5 s at 100/s`);
+      const total = admitted.reduce((sum, count) => sum + count, 0);
+      // The second may be ready a moment after the first; neither counts more than 5 s.
+      expect(total).toBeGreaterThanOrEqual(450);
+      expect(total).toBeLessThanOrEqual(620);
+    },
+  );
 
-  test('embed-groups.mjs: one makes, changes and deletes a group, the other hears of it', async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const program = fileURLToPath(new URL('../../examples/embed-groups.mjs', import.meta.url));
-    const folder = await mkdtemp(join(tmpdir(), 'quotamesh-embed-groups-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const watching = run(process.execPath, [program, 'watch', folder], { timeout: 60_000 });
-    await new Promise<void>((resolve) => {
-      watching.child.stdout?.on('data', (text) => String(text).includes('watching') && resolve());
-    });
-    const { stdout } = await run(process.execPath, [program, 'make', folder], { timeout: 60_000 });
-    expect(stdout).toBe('acme has not paid: refused\nleft: others\n');
-    const told = (await watching).stdout.trim().split('\n');
-    expect(told[0]).toBe('watching');
-    // Changes that are read together are told by their outcome alone.
-    expect(told).toContain('group acme: null');
-    expect(told.length).toBeGreaterThan(2);
-  });
+  test.runIf(isDrawn(1))(
+    'embed-groups.mjs: one makes, changes and deletes a group, the other hears of it',
+    async ({ expect, onTestFinished }) => {
+      const program = fileURLToPath(new URL('../../examples/embed-groups.mjs', import.meta.url));
+      const folder = await mkdtemp(join(tmpdir(), 'quotamesh-embed-groups-'));
+      onTestFinished(() => rm(folder, { recursive: true, force: true }));
+      const watching = run(process.execPath, [program, 'watch', folder], { timeout: 60_000 });
+      await new Promise<void>((resolve) => {
+        watching.child.stdout?.on('data', (text) => String(text).includes('watching') && resolve());
+      });
+      const { stdout } = await run(process.execPath, [program, 'make', folder], { timeout: 60_000 });
+      expect(stdout).toBe('acme has not paid: refused\nleft: others\n');
+      const told = (await watching).stdout.trim().split('\n');
+      expect(told[0]).toBe('watching');
+      // Changes that are read together are told by their outcome alone.
+      expect(told).toContain('group acme: null');
+      expect(told.length).toBeGreaterThan(2);
+    },
+  );
 
   const WHAT = 'batch-consumer: three consumers share 60 calls/s in batches; without the quota they take what they can';
-  test(WHAT, async ({ expect }) => {
+  test.runIf(isDrawn(2))(WHAT, async ({ expect }) => {
     const program = fileURLToPath(new URL('../../examples/batch-consumer/run.mjs', import.meta.url));
     const { stdout } = await run(process.execPath, [program, '6'], { timeout: 90_000 });
     console.log(stdout.trim());
@@ -62,7 +67,7 @@ describe.concurrent('examples', () => {
     expect(handedBack).toBeGreaterThan(0);
   });
 
-  test('tcp-throttle.mjs: two clients share 1,000 lines/s in equal parts', async ({ expect }) => {
+  test.runIf(isDrawn(3))('tcp-throttle.mjs: two clients share 1,000 lines/s in equal parts', async ({ expect }) => {
     const program = fileURLToPath(new URL('../../examples/tcp-throttle.mjs', import.meta.url));
     const { stdout } = await run(process.execPath, [program], { timeout: 30_000 });
     const [a = 0, b = 0] = [...stdout.matchAll(/: (\d+) of/g)].map(([, count]) => Number(count));
@@ -73,7 +78,7 @@ describe.concurrent('examples', () => {
     expect(Math.abs(a - b)).toBeLessThanOrEqual(0.05 * (a + b));
   });
 
-  test('mqtt-broker: its configuration is valid', async ({ expect }) => {
+  test.runIf(isDrawn(4))('mqtt-broker: its configuration is valid', async ({ expect }) => {
     const config = fileURLToPath(new URL('../../examples/mqtt-broker/broker.yaml', import.meta.url));
     const { stdout } = await run(process.execPath, [COMMAND_FILE, 'check', config]);
     expect(stdout).toContain('valid');

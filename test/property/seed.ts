@@ -22,6 +22,11 @@ export function someOf<T>(seeds: readonly T[]): T[] {
   return seeds.filter((_, at) => at % 3 === from);
 }
 
+/** Tests if this one of many alike is in the drawn third: `test.runIf(isDrawn(4))`. */
+export function isDrawn(at: number): boolean {
+  return third === null || at % 3 === third;
+}
+
 /** Returns a third of `whole`, rounded up, or all of it: for counts that follow from how much is played. */
 export function partOf(whole: number): number {
   return third === null ? whole : Math.ceil(whole / 3);

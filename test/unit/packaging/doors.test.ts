@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { someOf } from '../../property/seed.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -53,10 +54,12 @@ export const parts = [new Buckets(1), MESSAGES, PublishThrottle, new ThrottleTra
 const SUBPATH_NAMES = [...SUBPATHS.matchAll(/'quotamesh\/([^']+)'/g)].map(([, name]) => name as string);
 
 describe('types of the package', () => {
-  test.each([
-    ['node16, import and require', ['subpaths.mts', 'subpaths.cts'], 'node16', 'node16'],
-    ['bundler', ['subpaths.ts'], 'esnext', 'bundler'],
-  ])('subpaths: %s', (_, files, module, resolution) => {
+  test.each(
+    someOf([
+      ['node16, import and require', ['subpaths.mts', 'subpaths.cts'], 'node16', 'node16'],
+      ['bundler', ['subpaths.ts'], 'esnext', 'bundler'],
+    ] as const),
+  )('subpaths: %s', (_, files, module, resolution) => {
     const folder = consumer();
     for (const file of files) writeFileSync(join(folder, file), SUBPATHS);
     const flags = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2023', '--types', 'node'];
@@ -77,15 +80,17 @@ describe('types of the package', () => {
     expect(output).toBe('');
   });
 
-  test.each([
-    [
-      'node16, import and require',
-      ['program.mts', 'program.cts'],
-      ['--module', 'node16', '--moduleResolution', 'node16'],
-    ],
-    ['nodenext', ['program.mts'], ['--module', 'nodenext', '--moduleResolution', 'nodenext']],
-    ['bundler', ['program.ts'], ['--module', 'esnext', '--moduleResolution', 'bundler']],
-  ])('%s', (_, files, options) => {
+  test.each(
+    someOf([
+      [
+        'node16, import and require',
+        ['program.mts', 'program.cts'],
+        ['--module', 'node16', '--moduleResolution', 'node16'],
+      ],
+      ['nodenext', ['program.mts'], ['--module', 'nodenext', '--moduleResolution', 'nodenext']],
+      ['bundler', ['program.ts'], ['--module', 'esnext', '--moduleResolution', 'bundler']],
+    ] as const),
+  )('%s', (_, files, options) => {
     const folder = consumer();
     for (const file of files) writeFileSync(join(folder, file), PROGRAM);
     const flags = [
