@@ -34,6 +34,8 @@ const { values, positionals } = parseArgs({
     /** Milliseconds; `rows`: each row when the file says. */
     steps: { type: 'string', default: '1000,100' },
     delivery: { type: 'string', default: '5,50,200' },
+    /** Draws what is noise: times within a step, and the nodes of rows without a key. */
+    seed: { type: 'string', default: '1' },
     workers: { type: 'string', default: String(availableParallelism()) },
   },
 });
@@ -89,6 +91,7 @@ async function cellsOf(files: readonly string[]): Promise<Cell[]> {
               quotaRatio: Number(values.quota),
               rows: Number(values.rows),
               copies: Number(values.copies),
+              seed: Number(values.seed),
               settings: settingsOfNodes(),
             });
           }

@@ -30,6 +30,7 @@ export interface Cell {
   readonly rows: number;
   /** Requests that a row stands for: what is few a second is played as many, and still lasts. */
   readonly copies: number;
+  readonly seed: number;
   readonly settings: WorldSettings;
 }
 
@@ -56,23 +57,22 @@ export interface Accuracy {
 const MEASURING_SPEED = 1000;
 /** The bucket in the store is asked without delay: it is the measure, not a competitor. */
 const ROUND_TRIP_MS = 0;
-const SEED = 1;
 
 /** Plays nodes that share tokens, and one bucket that sees every request. Both begin with a full bucket. */
 export async function playCell(cell: Cell): Promise<CellFigures> {
-  const { file, nodes, stepMs, deliveryMs, perSecond, quotaRatio, copies, settings } = cell;
+  const { file, nodes, stepMs, deliveryMs, perSecond, quotaRatio, copies, seed, settings } = cell;
   const measured = await measureTrace(rowsOf(cell, MEASURING_SPEED), MEASURING_SPEED);
   const speed = perSecond / measured.messagesPerSecond;
   const rows = rowsOf(cell, speed);
   const possible = new Possible((quotaRatio * perSecond * (stepMs ?? SECOND_MS)) / SECOND_MS, stepMs ?? SECOND_MS);
   const half = [deliveryMs / 2, deliveryMs / 2] as const;
   const [cluster, central] = await playTrace(
-    possible.counting(atNodes(stepMs === null ? rows : inSteps(rows, stepMs, Random.stream(SEED, 'steps')), cell)),
+    possible.counting(atNodes(stepMs === null ? rows : inSteps(rows, stepMs, Random.stream(seed, 'steps')), cell)),
     {
       name: basename(file),
       systems: ['max-min', 'central-bucket'].map((name) => replayedSystemNamed(name, SYSTEMS) as ReplayedSystem),
       nodes,
-      seed: SEED,
+      seed,
       quota: [quotaRatio * measured.messagesPerSecond, Infinity],
       speed,
       settings,
@@ -140,8 +140,11 @@ async function* rowsOf({ file, time, nodes, by, rows, copies }: Cell, speed: num
 }
 
 /** What a key asks for stays at its node; without keys each copy of a row comes where it happens to. */
-async function* atNodes(arrivals: AsyncIterable<TraceArrival>, { by, nodes }: Cell): AsyncGenerator<TraceArrival> {
-  const random = Random.stream(SEED, 'nodes');
+async function* atNodes(
+  arrivals: AsyncIterable<TraceArrival>,
+  { by, nodes, seed }: Cell,
+): AsyncGenerator<TraceArrival> {
+  const random = Random.stream(seed, 'nodes');
   let turn = 0;
   for await (const arrival of arrivals) {
     if (by === 'round-robin') yield { ...arrival, node: turn++ % nodes };
