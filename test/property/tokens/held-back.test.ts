@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { assert, describe, expect, test } from 'vitest';
 import { Random } from '../../../sim/cluster/random.js';
 import { World } from '../../../sim/cluster/world.js';
 import { laneOf } from '../../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
+import { someOf } from '../seed.js';
 
 const STEP_MS = 20;
 const SECONDS = 12;
@@ -12,7 +13,7 @@ const BUDGET = 1;
  * Groups whose demand leaps from node to node, at nodes that may write one report per second each. A bucket holds a
  * depth; nodes that find it full at once take three, and what is unpublished is a depth more and a piece of each.
  */
-describe.each([1, 2, 3, 4, 5, 6])('nodes that may hardly speak, seed %d', (seed) => {
+describe.each(someOf([1, 2, 3, 4, 5, 6]))('nodes that may hardly speak, seed %d', (seed) => {
   test('admit what the quotas and four depths allow in any span, and who waits takes what is expected of it', () => {
     const draw = Random.stream(seed, 'held back');
     const between = (least: number, most: number) => least + Math.floor(draw.next() * (most - least + 1));
@@ -48,7 +49,7 @@ describe.each([1, 2, 3, 4, 5, 6])('nodes that may hardly speak, seed %d', (seed)
           if (!tokens?.isHeldBack) return;
           heldBack++;
           const { account, takeable, threshold } = tokens.slots[0];
-          expect(takeable).toBeLessThanOrEqual(Math.max(threshold - account.unread, -account.unread, 0) + 1e-9);
+          assert(takeable <= Math.max(threshold - account.unread, -account.unread, 0) + 1e-9);
         });
         // The most above the quota in any span that ends now: what a bucket that leaks the quota holds.
         excess[group] = Math.max(0, excess[group] + admitted - (quota * STEP_MS) / 1000);

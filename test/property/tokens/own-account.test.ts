@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { assert, describe, expect, test } from 'vitest';
 import { OwnAccount } from '../../../src/core/account/own-account.js';
 import { partOf, runs } from '../seed.js';
 
@@ -69,8 +69,8 @@ class Scene {
     const { charge, owed } = this.account;
     this.account.owe(Infinity, most, owedMax);
     this.letOff += charge + owed - this.account.charge - this.account.owed;
-    expect(this.account.owed).toBeGreaterThanOrEqual(owed - DOUBT);
-    expect(this.account.owed).toBeLessThanOrEqual(Math.max(owed, owedMax) + DOUBT);
+    assert(this.account.owed >= owed - DOUBT);
+    assert(this.account.owed <= Math.max(owed, owedMax) + DOUBT);
   }
 
   #pass({ seconds, expected, slack, creditMax }: Extract<Step, { kind: 'pass' }>): void {
@@ -94,9 +94,9 @@ describe('over any sequence of calls', () => {
         for (const now of all) {
           const before = scene.account.charge;
           scene.do(now);
-          if (now.kind === 'lose') expect(scene.account.charge).toBeGreaterThanOrEqual(before);
+          if (now.kind === 'lose') assert(scene.account.charge >= before);
           const all = scene.account.charge + scene.account.owed + scene.letOff;
-          expect(all).toBeGreaterThanOrEqual(scene.taken - scene.expected - scene.slackAtMost - DOUBT);
+          assert(all >= scene.taken - scene.expected - scene.slackAtMost - DOUBT);
         }
       }),
       runs(500),
@@ -127,8 +127,8 @@ describe('over any sequence of calls', () => {
           scene.do(now);
           const { unread } = scene.account;
           const takeable = scene.account.takeable(own, own, MAX);
-          expect(takeable).toBeLessThanOrEqual(own + scene.creditMax + scene.cameBack - Math.max(0, unread) + DOUBT);
-          expect(takeable).toBeLessThanOrEqual(own - unread + DOUBT);
+          assert(takeable <= own + scene.creditMax + scene.cameBack - Math.max(0, unread) + DOUBT);
+          assert(takeable <= own - unread + DOUBT);
           if (takeable > own) credited++;
         }
       }),
@@ -184,7 +184,7 @@ test('a node that takes only what it may takes no more than is its own, what is 
         }
         told = Math.max(told, scene.account.knownCharge);
         const most = own + scene.expected + scene.slackAtMost + told + scene.letOff;
-        expect(scene.taken).toBeLessThanOrEqual(most + DOUBT);
+        assert(scene.taken <= most + DOUBT);
       }
     }),
     runs(500),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BASELINES } from '../../../sim/all-baselines.js';
+import { someOf } from '../../property/seed.js';
 import { figure, names, Play } from './play.js';
 
 const ALL = Object.keys(BASELINES);
@@ -45,7 +46,7 @@ function playAll(baseline: string, seed: number): Play {
   return play;
 }
 
-describe.each(ALL)('%s', (baseline) => {
+describe.each(someOf(ALL))('%s', (baseline) => {
   test('the same seed is the same run, another seed another one', () => {
     const [one, same, other] = [playAll(baseline, 7), playAll(baseline, 7), playAll(baseline, 8)];
     expect(same.arrivals).toEqual(one.arrivals);

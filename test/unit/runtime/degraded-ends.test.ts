@@ -8,6 +8,7 @@ import { DEGRADED, type DegradedKind } from '../../../src/node/status/degraded.j
 import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { BY_TEST } from '../../integration/changed-by.js';
+import { someOf } from '../../property/seed.js';
 import { WholeNode } from '../../whole-node.js';
 import { VirtualTime } from '../demo/virtual-time.js';
 import { AwayTopic } from './away-topic.js';
@@ -191,21 +192,24 @@ afterEach(() => {
   for (const time of opened.splice(0)) time.end();
 });
 
-test.each(Object.keys(DEGRADED) as DegradedKind[])('%s ends by itself when its cause has ended', async (kind) => {
-  const { make, withinMs = MAKES_WITHIN_MS, at = 'a', end } = STORIES[kind];
-  const scene = await sceneOf();
-  const { time } = scene;
-  const reasons = () => DEGRADED[kind](scene[at], performance.now());
-  if (kind !== 'alone') expect(reasons()).toEqual([]);
-  await make(scene);
-  await until(time, withinMs, () => reasons().length > 0);
-  expect(scene[at].status().degraded).toEqual(expect.arrayContaining([...reasons()]));
-  await end(scene);
-  await until(time, ENDS_WITHIN_MS, () => reasons().length === 0);
-  const closed = Promise.all([scene.a, scene.b, scene.c].map((node) => node.close()));
-  await time.advance(3000);
-  await closed;
-});
+test.each(someOf(Object.keys(DEGRADED) as DegradedKind[]))(
+  '%s ends by itself when its cause has ended',
+  async (kind) => {
+    const { make, withinMs = MAKES_WITHIN_MS, at = 'a', end } = STORIES[kind];
+    const scene = await sceneOf();
+    const { time } = scene;
+    const reasons = () => DEGRADED[kind](scene[at], performance.now());
+    if (kind !== 'alone') expect(reasons()).toEqual([]);
+    await make(scene);
+    await until(time, withinMs, () => reasons().length > 0);
+    expect(scene[at].status().degraded).toEqual(expect.arrayContaining([...reasons()]));
+    await end(scene);
+    await until(time, ENDS_WITHIN_MS, () => reasons().length === 0);
+    const closed = Promise.all([scene.a, scene.b, scene.c].map((node) => node.close()));
+    await time.advance(3000);
+    await closed;
+  },
+);
 
 async function until(time: VirtualTime, withinMs: number, isSo: () => boolean): Promise<void> {
   const untilMs = performance.now() + withinMs;

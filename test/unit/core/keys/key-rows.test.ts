@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { KeyRows } from '../../../../src/core/account/keys/key-rows.js';
 import { randomOf } from '../../../property/random-of.js';
+import { someOf } from '../../../property/seed.js';
 
 function numberOf(rows: KeyRows, row: number): number {
   return rows.linesOf(row)[rows.offsetOf(row) + 1];
@@ -11,7 +12,7 @@ function setNumber(rows: KeyRows, row: number, number: number): void {
 }
 
 describe('rows of keys', () => {
-  test.each(Array.from({ length: 12 }, (_, seed) => seed))('are what a Map is, seed %i', (seed) => {
+  test.each(someOf(Array.from({ length: 12 }, (_, seed) => seed)))('are what a Map is, seed %i', (seed) => {
     const random = randomOf(seed + 1);
     // Few names come and go often; many make shards grow and shrink.
     const names = [5, 60, 2000, 20_000][seed % 4];
