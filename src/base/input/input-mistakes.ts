@@ -15,8 +15,6 @@ export type InputMistake = { readonly path: readonly (string | number)[] } & (
 export interface ValueText {
   /** Completes "must be …": `true or false`. */
   readonly allowed: string;
-  /** Remedy where the reader's usual sentence would not help. */
-  readonly remedy?: string;
   /** True = the value is never shown. */
   readonly secret?: true;
 }

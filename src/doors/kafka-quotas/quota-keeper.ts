@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../base/ports/clock.js';
 import type { ReadRecord, ReportTopic } from '../../base/ports/report-topic.js';
@@ -133,12 +134,7 @@ export class QuotaKeeper {
     clearTimeout(this.#timer);
     clearTimeout(this.#wake);
     clearInterval(this.#beats);
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise((resolve) => {
-      timer = setTimeout(resolve, FAREWELL_TIMEOUT_MS);
-    });
-    await Promise.race([this.#appending, timeout]);
-    clearTimeout(timer);
+    await Promise.race([this.#appending, sleep(FAREWELL_TIMEOUT_MS, undefined, { ref: false })]);
     await Promise.all([this.#parts.topic.close(), this.#parts.admin.close()]);
   }
 

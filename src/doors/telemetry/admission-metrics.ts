@@ -1,32 +1,23 @@
-import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
+import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, slotOf } from '../../core/base/vocabulary.js';
 import { LEVELS } from '../../core/limiter/levels.js';
 import type { WorkCounts } from '../../node/admission/request/scope-resolver.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
-import { byLabel, counter, gauge, type Labelled, type MetricTable } from './metric.js';
+import { byLabel, counter, gauge, type Labelled, type MetricTable, perDimension } from './metric.js';
 
 /** Sums over all groups; the limiter's figures are by lane or slot (core/base/vocabulary.ts). */
 export const ADMISSION_METRICS: MetricTable<NodeParts> = {
-  quotamesh_admitted_messages_total: counter('Messages admitted.', counted('admitted', MESSAGES)),
-  quotamesh_admitted_bytes_total: counter('Bytes admitted.', counted('admitted', BYTES)),
-  quotamesh_attempted_messages_total: counter(
-    'Messages asked for, retries of the same work not counted again.',
-    counted('attempted', MESSAGES),
+  ...perDimension('quotamesh_admitted_*_total', (at, units) => counter(`${units} admitted.`, counted('admitted', at))),
+  ...perDimension('quotamesh_attempted_*_total', (at, units) =>
+    counter(`${units} asked for, retries of the same work not counted again.`, counted('attempted', at)),
   ),
-  quotamesh_attempted_bytes_total: counter(
-    'Bytes asked for, retries of the same work not counted again.',
-    counted('attempted', BYTES),
+  ...perDimension('quotamesh_refused_*_total', (at, units) =>
+    counter(`${units} refused; of what waits once, when it begins to.`, counted('refused', at)),
   ),
-  quotamesh_refused_messages_total: counter(
-    'Messages refused; of what waits once, when it begins to.',
-    counted('refused', MESSAGES),
-  ),
-  quotamesh_refused_bytes_total: counter('Bytes of those.', counted('refused', BYTES)),
   quotamesh_exempt_requests_total: counter(
     'Requests of scopes that an attachment exempts: granted without a limit, and counted nowhere else.',
     exempt('requests'),
   ),
-  quotamesh_exempt_messages_total: counter('Messages of those.', exempt('messages')),
-  quotamesh_exempt_bytes_total: counter('Bytes of those.', exempt('bytes')),
+  ...perDimension('quotamesh_exempt_*_total', (at, units) => counter(`${units} of those.`, exempt(DIMENSIONS[at]))),
   quotamesh_refusals_total: counter(
     'Acquires refused for the quota; one that waits counts once, when it begins to.',
     perLane((lane, { gate }) => gate.shadows.inForce.refusedOnce.at(lane)),
@@ -60,13 +51,15 @@ export const ADMISSION_METRICS: MetricTable<NodeParts> = {
     'Time that they have waited; divided by waits: their mean.',
     ({ gate }) => gate.waiting.ended.totalMs / 1000,
   ),
-  quotamesh_debt_messages: gauge('Messages that accepted work has left as debt, over all groups.', debt(MESSAGES)),
-  quotamesh_debt_bytes: gauge('Bytes that accepted work has left as debt, over all groups.', debt(BYTES)),
-  quotamesh_let_off_messages_total: counter(
-    'Messages of work that could not be refused, beyond the debt of debtMs: nobody pays for them. Rising: a caller takes more than its node may owe.',
-    letOff(MESSAGES),
+  ...perDimension('quotamesh_debt_*', (at, units) =>
+    gauge(`${units} that accepted work has left as debt, over all groups.`, debt(at)),
   ),
-  quotamesh_let_off_bytes_total: counter('The same in bytes.', letOff(BYTES)),
+  ...perDimension('quotamesh_let_off_*_total', (at, units) =>
+    counter(
+      `${units} of work that could not be refused, beyond the debt of debtMs: nobody pays for them. Rising: a caller takes more than its node may owe.`,
+      letOff(at),
+    ),
+  ),
   quotamesh_enforcers: gauge(
     'Enforcers (docs/guide/enforce.md) that have parts at this node.',
     ({ enforcers }) => enforcers.alive,

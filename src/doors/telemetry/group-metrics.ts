@@ -1,9 +1,9 @@
 import { correctedRate, setPointOf } from '../../core/account/cluster-bucket.js';
 import type { SlotTokens } from '../../core/account/slot-tokens.js';
-import { DIMENSIONS, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
+import { MESSAGES, slotOf } from '../../core/base/vocabulary.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import type { LaneSummary } from '../../node/status/lane-summary.js';
-import type { MetricRow } from './metric.js';
+import { type MetricRow, perDimension } from './metric.js';
 
 /** Reads one lane; undefined = unknown here. */
 type LaneReading = (lane: LaneSummary, node: NodeParts) => number | undefined;
@@ -14,11 +14,7 @@ export interface GroupMetric extends MetricRow {
 
 /** Metrics of the groups of `metrics.perGroup`; no quota, share and sum where a dimension has no quota. */
 export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
-  ...perDimension(
-    'quotamesh_group_quota_*_per_second',
-    'Configured quota of the cluster.',
-    ({ quota }, at) => quota[at],
-  ),
+  ...bothOf('quotamesh_group_quota_*_per_second', 'Configured quota of the cluster.', ({ quota }, at) => quota[at]),
   quotamesh_group_target_messages_per_second: groupGauge(
     'Cluster rate in force: quota, cost, backends and ramp.',
     (lane) => lane.held('target', MESSAGES),
@@ -31,49 +27,49 @@ export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
     'The rate of the ramp now: a ceiling over the target.',
     (lane) => lane.served && lane.ramp?.ceiling,
   ),
-  ...perDimension(
+  ...bothOf(
     'quotamesh_group_cluster_tokens_*',
     'Units in the cluster’s bucket; negative = a debt. No series where each node has a gate.',
     (lane, at) => lane.bucket(at)?.tokens,
   ),
-  ...perDimension(
+  ...bothOf(
     'quotamesh_group_cluster_depth_*',
     'Units that the cluster’s bucket holds at most.',
     (lane, at) => slotIn(lane, at)?.bucket?.depth,
   ),
-  ...perDimension(
+  ...bothOf(
     'quotamesh_group_cluster_set_point_*',
     'Units that the cluster’s bucket returns to while it is busy.',
     setPointIn,
   ),
-  ...perDimension(
+  ...bothOf(
     'quotamesh_group_cluster_correction_*_per_second',
     'The rate that the cluster is given beyond the target, because its bucket is above the set point; negative = below.',
     correctionIn,
   ),
-  ...perDimension(
+  ...bothOf(
     'quotamesh_group_charge_*',
     'The amount that this node has reported to have taken of the cluster’s bucket beyond its expected part; negative = it left as much.',
     chargeIn,
   ),
-  ...perDimension('quotamesh_group_share_*_per_second', 'Share that this node applies.', (lane, at) =>
+  ...bothOf('quotamesh_group_share_*_per_second', 'Share that this node applies.', (lane, at) =>
     lane.held('applied', at),
   ),
-  ...perDimension(
+  ...bothOf(
     'quotamesh_group_share_sum_*_per_second',
     'Σ of all nodes’ shares as this node sees it.',
     (lane, at) => lane.served && lane.sums.share[at],
   ),
-  ...perDimension('quotamesh_group_usage_*_per_second', 'Usage of this node as it was reported last.', (lane, at) =>
+  ...bothOf('quotamesh_group_usage_*_per_second', 'Usage of this node as it was reported last.', (lane, at) =>
     lane.reported('usage', at),
   ),
-  ...perDimension('quotamesh_group_demand_*_per_second', 'Demand of this node as it was reported last.', (lane, at) =>
+  ...bothOf('quotamesh_group_demand_*_per_second', 'Demand of this node as it was reported last.', (lane, at) =>
     lane.reported('demand', at),
   ),
-  ...perDimension('quotamesh_group_admitted_*_total', 'Units admitted by this node.', (lane, at) =>
+  ...bothOf('quotamesh_group_admitted_*_total', 'Units admitted by this node.', (lane, at) =>
     lane.counted('admitted', at),
   ),
-  ...perDimension('quotamesh_group_refused_*_total', 'Units refused by this node.', (lane, at) =>
+  ...bothOf('quotamesh_group_refused_*_total', 'Units refused by this node.', (lane, at) =>
     lane.counted('refused', at),
   ),
   quotamesh_group_refusals_total: groupCounter('Acquires refused by this node for the quota.', ({ lane }, { gate }) =>
@@ -103,20 +99,16 @@ export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
     'Asks and connections that wait for their turn now.',
     ({ heldBack }) => heldBack,
   ),
-  ...perDimension('quotamesh_group_debt_*', 'Units that accepted work has left as debt.', (lane, at) => lane.debt(at)),
+  ...bothOf('quotamesh_group_debt_*', 'Units that accepted work has left as debt.', (lane, at) => lane.debt(at)),
 };
 
-/** Makes a metric for messages and one for bytes, whose names stand in the place of `*`. */
-function perDimension(
+function bothOf(
   name: string,
   help: string,
   read: (lane: LaneSummary, dimension: number) => number | undefined,
 ): Record<string, GroupMetric> {
   const make = name.endsWith('_total') ? groupCounter : groupGauge;
-  const rows = DIMENSIONS.map((dimension, at) => {
-    return [name.replace('*', dimension), make(help, (lane) => read(lane, at))] as const;
-  });
-  return Object.fromEntries(rows);
+  return perDimension(name, (dimension) => make(help, (lane) => read(lane, dimension)));
 }
 
 function groupGauge(help: string, read: LaneReading): GroupMetric {

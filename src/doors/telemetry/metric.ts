@@ -40,6 +40,12 @@ function labelled<Source>(reading: Reading<Source> | Labelled<Source>): Labelled
   };
 }
 
+/** Makes a metric for messages and one for bytes, whose names stand in the place of `*`. */
+export function perDimension<Row>(name: string, make: (at: number, units: string) => Row): Record<string, Row> {
+  const rows = ['Messages', 'Bytes'].map((units, at) => [name.replace('*', units.toLowerCase()), make(at, units)]);
+  return Object.fromEntries(rows);
+}
+
 /** Reads a series per value, by whose name the label tells it apart. */
 export function byLabel<Source>(
   label: string,

@@ -85,10 +85,6 @@ export class GroupTable {
     return this.#live.get(this.at(group).name) === group;
   }
 
-  get keyCount(): number {
-    return this.#keys.size;
-  }
-
   /** Numbers that no bound on groups counts: of keys and shadows. */
   get unlistedCount(): number {
     return this.#keys.size + this.#shadowed.size + (this.#unlimited === null ? 0 : 1);

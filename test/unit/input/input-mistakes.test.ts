@@ -5,7 +5,7 @@ import { fieldsOf } from '../../../src/base/input/schema-parts.js';
 
 const AMOUNT = told(z.number().int().min(0), 'a whole number');
 const BODY = z.strictObject({
-  name: told(z.string().min(1), { allowed: 'a name', remedy: 'Name it.' }),
+  name: told(z.string().min(1), 'a name'),
   messages: AMOUNT.optional(),
   roles: told(z.array(z.enum(['admin', 'traffic'])), 'a list of roles').nullish(),
   headers: z.record(z.string(), told(z.string(), 'a text')).default({}),

@@ -103,7 +103,7 @@ describe('keys', () => {
           reason: 'not-ready',
         });
       }
-      expect(node.groups.keyCount).toBe(1);
+      expect(node.groups.unlistedCount).toBe(1);
       await time.advance(100);
       expect(node.tryAcquire('key:1', ONE).granted).toBe(true);
     });

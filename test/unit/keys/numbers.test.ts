@@ -12,7 +12,7 @@ describe('numbers of keys', () => {
       { 'key:{id}': PER_SECOND(10) },
       async ({ nodes, time }) => {
         const [a, b] = nodes as [WholeNode, WholeNode];
-        const numbers = () => a.groups.keyCount;
+        const numbers = () => a.groups.unlistedCount;
         await time.advance(10_000);
         expect(useUp(a, 'key:first')).toBeGreaterThan(0);
         a.reportCost('key:second', { units: 1 });

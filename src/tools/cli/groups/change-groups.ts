@@ -32,8 +32,8 @@ export const DEFINITION_SAMPLE: SampleOf<CostedGroup> = { group: '', revision: 0
 type Changed = CostedGroup | ChangePreview;
 
 /** Returns a sample of the answer to a change. */
-function changed(dryRun = false) {
-  return dryRun ? { group: '', dryRun: true } : { group: '', revision: 0 };
+export function changed(dryRun = false) {
+  return dryRun ? { dryRun: true } : { revision: 0, definition: {} };
 }
 
 export async function listGroups({ json = false, ...options }: GroupOptions): Promise<void> {
@@ -67,14 +67,11 @@ export async function setGroup(name: string, pairs: readonly string[], options: 
   const { file, ifRevision: expected, dryRun } = options;
   rejectWrongSource(file, pairs);
   if (file === undefined) {
-    report(await patchOrMake(node, name, patchOf(pairs), { expected, dryRun }), options);
+    report({ group: name }, await patchOrMake(node, name, patchOf(pairs), { expected, dryRun }), previewText, options);
     return;
   }
-  const body = await fromFile(file);
-  report(
-    await change<Changed>(node, { method: 'PUT', path: groupPath(name), body, expected, dryRun }, changed(dryRun)),
-    options,
-  );
+  const asked = { method: 'PUT', path: groupPath(name), body: await fromFile(file), expected, dryRun } as const;
+  report({ group: name }, await change<Changed>(node, asked, changed(dryRun)), previewText, options);
 }
 
 /** Patches a group, or makes a missing one. */
@@ -92,15 +89,9 @@ export async function patchOrMake(
 }
 
 export async function deleteGroupAtNode(name: string, options: GroupOptions): Promise<void> {
-  const { json = false, ifRevision: expected, dryRun, force } = options;
-  const path = groupPath(name);
-  const left = await change<Changed>(
-    nodeAddress(options),
-    { method: 'DELETE', path, expected, dryRun, force },
-    changed(dryRun),
-  );
-  if (left !== null) report(left, options);
-  else print(json ? JSON.stringify({ group: name, deleted: true }) : `${name}: deleted`);
+  const { ifRevision: expected, dryRun, force } = options;
+  const asked = { method: 'DELETE', path: groupPath(name), expected, dryRun, force } as const;
+  report({ group: name }, await change<Changed>(nodeAddress(options), asked, changed(dryRun)), previewText, options);
 }
 
 export async function exportGroups({ json = false, all = false, ...options }: GroupOptions): Promise<void> {
@@ -173,10 +164,16 @@ export async function fromFile(file: string): Promise<unknown> {
   throw new QuotameshError('CONFIG_UNREADABLE', { file, reason });
 }
 
-function report(group: Changed | null, { json = false }: GroupOptions): void {
-  if (group === null) return;
-  if (json) print(JSON.stringify(group));
-  else print('dryRun' in group ? previewText(group) : printable(`${group.group}: revision ${group.revision}`));
+/** Prints the answer to a change; null = deleted. @param entry its last member is the name */
+export function report<Made extends { readonly revision: number }, Preview extends { readonly dryRun: true }>(
+  entry: Readonly<Record<string, string>>,
+  made: Made | Preview | null,
+  textOf: (preview: Preview) => string,
+  { json = false }: Pick<GroupOptions, 'json'>,
+): void {
+  if (json) print(JSON.stringify(made ?? { ...entry, deleted: true }));
+  else if (made !== null && 'dryRun' in made) print(textOf(made));
+  else print(printable(`${Object.values(entry).at(-1)}: ${made === null ? 'deleted' : `revision ${made.revision}`}`));
 }
 
 /** Writes every node's shares before and after a change that was not made. */

@@ -1,12 +1,11 @@
 import { stringify } from 'yaml';
-import { printable } from '../../../base/errors/printable.js';
 import { segmentOf } from '../../../config/setting/path-segment.js';
 import type { DefinedKeys, KeyEntry, KeysPreview } from '../../../node/api/change-answers.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { print } from '../../terminal/print.js';
 import { textTable } from '../../terminal/text-table.js';
-import { fromFile, patchOf, rejectWrongSource } from './change-groups.js';
+import { changed, fromFile, patchOf, rejectWrongSource, report } from './change-groups.js';
 import type { KeyOptions } from './key-command.js';
 
 export async function listTemplates({ json = false, ...options }: KeyOptions): Promise<void> {
@@ -40,36 +39,20 @@ export async function setKeys(entry: KeyEntry, pairs: readonly string[], options
   const path = pathOfEntry(entry);
   const method = file === undefined ? 'PATCH' : 'PUT';
   const body = file === undefined ? patchOf(pairs) : await fromFile(file);
-  const made = await change<Changed>(nodeAddress(options), { method, path, body, expected, dryRun }, changed(dryRun));
-  if (made !== null) report(made, options);
+  const asked = { method, path, body, expected, dryRun } as const;
+  report(entry, await change<Changed>(nodeAddress(options), asked, changed(dryRun)), previewText, options);
 }
 
 export async function deleteKeysAtNode(entry: KeyEntry, options: KeyOptions): Promise<void> {
-  const { json = false, ifRevision: expected, dryRun } = options;
-  const path = pathOfEntry(entry);
-  const left = await change<Changed>(
-    nodeAddress(options),
-    { method: 'DELETE', path, expected, dryRun },
-    changed(dryRun),
-  );
-  if (left !== null) report(left, options);
-  else print(json ? JSON.stringify({ ...entry, deleted: true }) : `${entry.name}: deleted`);
+  const { ifRevision: expected, dryRun } = options;
+  const asked = { method: 'DELETE', path: pathOfEntry(entry), expected, dryRun } as const;
+  report(entry, await change<Changed>(nodeAddress(options), asked, changed(dryRun)), previewText, options);
 }
 
 type Changed = DefinedKeys | KeysPreview;
 
-/** Returns a sample of the answer to a change. */
-function changed(dryRun = false) {
-  return dryRun ? { name: '', dryRun: true } : { name: '', revision: 0 };
-}
-
-function report(made: Changed, { json = false }: KeyOptions): void {
-  if (json) print(JSON.stringify(made));
-  else if (!('dryRun' in made)) print(printable(`${made.name}: revision ${made.revision}`));
-  else {
-    const { name, before, after } = made;
-    print(stringify({ 'nothing is changed': { [name]: { before, after } } }).trimEnd());
-  }
+function previewText({ name, before, after }: KeysPreview): string {
+  return stringify({ 'nothing is changed': { [name]: { before, after } } }).trimEnd();
 }
 
 export function pathOfEntry({ kind, name }: KeyEntry): string {

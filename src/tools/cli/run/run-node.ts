@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Access } from '../../../base/access/access.js';
 import { renewTls } from '../../../base/access/listener-tls.js';
@@ -218,9 +219,8 @@ export const STOP_WITHIN_MS = STOP_TIMEOUT_MS + LOG_TIMEOUT_MS;
 
 async function stopInOrder(log: NodeLog, close: () => Promise<void>, exitCode: number): Promise<never> {
   let code = exitCode;
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not closed within ${STOP_TIMEOUT_MS} ms`)), STOP_TIMEOUT_MS);
+  const timeout = sleep(STOP_TIMEOUT_MS).then(() => {
+    throw new Error(`not closed within ${STOP_TIMEOUT_MS} ms`);
   });
   try {
     await Promise.race([close(), timeout]);
@@ -229,7 +229,6 @@ async function stopInOrder(log: NodeLog, close: () => Promise<void>, exitCode: n
     code = code === EXIT_OK ? EXIT_UNEXPECTED : code;
     log.log('error', 'closing failed', { reason: messageOf(error) });
   }
-  clearTimeout(timer);
   await log.close(LOG_TIMEOUT_MS);
   return process.exit(code);
 }
