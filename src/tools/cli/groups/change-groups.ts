@@ -32,7 +32,7 @@ export const DEFINITION_SAMPLE: SampleOf<CostedGroup> = { group: '', revision: 0
 type Changed = CostedGroup | ChangePreview;
 
 /** Returns a sample of the answer to a change. */
-export function changed(dryRun = false) {
+export function changeSample(dryRun = false) {
   return dryRun ? { dryRun: true } : { revision: 0, definition: {} };
 }
 
@@ -71,7 +71,7 @@ export async function setGroup(name: string, pairs: readonly string[], options: 
     return;
   }
   const asked = { method: 'PUT', path: groupPath(name), body: await fromFile(file), expected, dryRun } as const;
-  report({ group: name }, await change<Changed>(node, asked, changed(dryRun)), previewText, options);
+  report({ group: name }, await change<Changed>(node, asked, changeSample(dryRun)), previewText, options);
 }
 
 /** Patches a group, or makes a missing one. */
@@ -84,14 +84,23 @@ export async function patchOrMake(
   const path = groupPath(name);
   const exists =
     expected !== 'none' && (await allPages<Summary>(node, 'groups', SUMMARY)).some(({ group }) => group === name);
-  if (exists) return change<Changed>(node, { method: 'PATCH', path, body, expected, dryRun }, changed(dryRun));
-  return change<Changed>(node, { method: 'PUT', path, body, expected: expected ?? 'none', dryRun }, changed(dryRun));
+  if (exists) return change<Changed>(node, { method: 'PATCH', path, body, expected, dryRun }, changeSample(dryRun));
+  return change<Changed>(
+    node,
+    { method: 'PUT', path, body, expected: expected ?? 'none', dryRun },
+    changeSample(dryRun),
+  );
 }
 
 export async function deleteGroupAtNode(name: string, options: GroupOptions): Promise<void> {
   const { ifRevision: expected, dryRun, force } = options;
   const asked = { method: 'DELETE', path: groupPath(name), expected, dryRun, force } as const;
-  report({ group: name }, await change<Changed>(nodeAddress(options), asked, changed(dryRun)), previewText, options);
+  report(
+    { group: name },
+    await change<Changed>(nodeAddress(options), asked, changeSample(dryRun)),
+    previewText,
+    options,
+  );
 }
 
 export async function exportGroups({ json = false, all = false, ...options }: GroupOptions): Promise<void> {

@@ -5,7 +5,7 @@ import type { NodeAddress } from '../../node-client/node-address.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { print } from '../../terminal/print.js';
 import { textTable } from '../../terminal/text-table.js';
-import { changed, fromFile, patchOf, rejectWrongSource, report } from './change-groups.js';
+import { changeSample, fromFile, patchOf, rejectWrongSource, report } from './change-groups.js';
 import type { KeyOptions } from './key-command.js';
 
 export async function listTemplates({ json = false, ...options }: KeyOptions): Promise<void> {
@@ -40,13 +40,13 @@ export async function setKeys(entry: KeyEntry, pairs: readonly string[], options
   const method = file === undefined ? 'PATCH' : 'PUT';
   const body = file === undefined ? patchOf(pairs) : await fromFile(file);
   const asked = { method, path, body, expected, dryRun } as const;
-  report(entry, await change<Changed>(nodeAddress(options), asked, changed(dryRun)), previewText, options);
+  report(entry, await change<Changed>(nodeAddress(options), asked, changeSample(dryRun)), previewText, options);
 }
 
 export async function deleteKeysAtNode(entry: KeyEntry, options: KeyOptions): Promise<void> {
   const { ifRevision: expected, dryRun } = options;
   const asked = { method: 'DELETE', path: pathOfEntry(entry), expected, dryRun } as const;
-  report(entry, await change<Changed>(nodeAddress(options), asked, changed(dryRun)), previewText, options);
+  report(entry, await change<Changed>(nodeAddress(options), asked, changeSample(dryRun)), previewText, options);
 }
 
 type Changed = DefinedKeys | KeysPreview;
