@@ -85,9 +85,15 @@ export class OwnAccount {
     this.#cameBack = Math.max(0, this.#cameBack - beyondCredit);
   }
 
-  /** Sets the units that the log does not hold, of a node that counts the bucket itself. */
-  setUnread(units: number): void {
+  /**
+   * Sets the units that the log does not hold, of a node that counts the bucket itself.
+   *
+   * @param taken units since the last call, which `units` contains; negative = given back
+   */
+  setUnread(units: number, taken: number): void {
     this.charge = this.knownCharge + units;
+    this.#cameBack = Math.max(0, this.#cameBack - taken);
+    this.#boundCameBack();
   }
 
   /** Pays unread units by the slack that a full bucket lost. */
@@ -98,9 +104,13 @@ export class OwnAccount {
   /** Pays the expected use of this time. */
   pass(seconds: number, expectedPerSecond: number, creditMax: number): void {
     const expected = expectedPerSecond * seconds;
-    this.#cameBack = Math.min(this.#cameBack, Math.max(0, -this.unread, -this.unpublished));
+    this.#boundCameBack();
     this.charge -= expected;
     this.#credit = Math.min(creditMax, this.#credit + expected);
+  }
+
+  #boundCameBack(): void {
+    this.#cameBack = Math.min(this.#cameBack, Math.max(0, -this.unread, -this.unpublished));
   }
 
   /**

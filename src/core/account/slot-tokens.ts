@@ -299,7 +299,7 @@ export class SlotTokens {
     const { account, tokens } = this;
     const expected = usedOver(bucket, tokens - this.#tokensBefore, seconds);
     const least = tokens - bucket.depth;
-    account.setUnread(Math.max(least, Math.max(least, account.unread - expected) + taken));
+    account.setUnread(Math.max(least, Math.max(least, account.unread - expected) + taken), taken);
   }
 
   /**
@@ -327,7 +327,7 @@ export class SlotTokens {
     }
     account.pay(-account.unpublished);
     if (this.tokens >= bucket.depth) this.#payByOverflow(bucket, seconds);
-    account.loseAbove(bucket.depth - this.tokens);
+    if (!this.#isAlone) account.loseAbove(bucket.depth - this.tokens);
     this.#owe(bucket, read);
     this.#parts.pass(seconds, taken);
     this.#keepToReturnable(bucket, read.ownSlot, read.ms);

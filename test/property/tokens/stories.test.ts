@@ -309,6 +309,12 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'drain', at: 0.614, of: 0.965, isEverywhere: true, isPiecewise: true },
     ],
   },
+  'a reservation that a node alone cancels while its charge is on its way': {
+    seed: 1002583,
+    nodes: 1,
+    buckets: [{ per: 'Second', quota: 10, burst: 100, isKey: false }],
+    acts: [{ act: 'cancel', at: 0.738, of: 0.298, part: 0.9, heldMs: 20 }],
+  },
   'a reservation of nearly all comes back in halves at a node that others have used before': {
     seed: 1001947,
     nodes: 2,
