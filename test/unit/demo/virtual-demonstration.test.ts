@@ -9,6 +9,9 @@ import { readTrace } from '../../../src/tools/demo/traffic/trace.js';
 import { someOf } from '../../property/seed.js';
 import { demonstrateVirtually } from './virtual-cluster.js';
 
+/** Requests are counted whole, so a figure may be the bound itself, but for rounding. */
+const ROUNDING = 1e-12;
+
 const CONFIG = parse(readFileSync(DEMO_CONFIG_FILE, 'utf8'));
 
 async function demonstrate(nodes: number, seed: number, config: Readonly<Record<string, unknown>> = CONFIG) {
@@ -46,7 +49,7 @@ describe('the demonstration in virtual time, examples/demo.yaml', () => {
       const { utilisation, overAdmission, worstSecond, jain } = await demonstrate(3, seed, config);
       console.log(`[demo, tokens] seed ${seed}: ${JSON.stringify({ utilisation, overAdmission, worstSecond, jain })}`);
       expect(utilisation).toBeGreaterThanOrEqual(central.utilisation - 0.015);
-      expect(overAdmission).toBeLessThanOrEqual(central.overAdmission + 0.01);
+      expect(overAdmission).toBeLessThanOrEqual(central.overAdmission + 0.01 + ROUNDING);
       expect(worstSecond).toBeLessThanOrEqual(central.worstSecond + 0.05);
       expect(jain).toBeGreaterThanOrEqual(0.97);
     }
