@@ -49,7 +49,7 @@ const waiting = [
   'test/unit/runtime/reload/yaml-comparison.test.ts',
   'test/unit/topic/embedded-folder.test.ts',
 ];
-/** Of what lies among the tests of quick: each waits longer than it computes, and judges no rate. */
+/** Lists tests that wait longer than they compute, and judge no rate. They lie among those of quick. */
 const quickWaiting = [
   'test/fuzz/hostile-servers.test.ts',
   'test/unit/access/http-tls.test.ts',

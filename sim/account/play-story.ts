@@ -473,6 +473,7 @@ const SETTLED_MS = 1000;
 const REST_MS = 10_000;
 /** Milliseconds for a look at a lane at rest, a report's gap and deliveries. */
 const BACK_MS = 2000;
+/** Milliseconds in which all of it comes in parts (docs/reference/promises.md). */
 const BACK_BESIDE_OTHERS_MS = 1000;
 const PROMISES_EVERY_MS = 100;
 const LOOK_EVERY_MS = 60_000;
