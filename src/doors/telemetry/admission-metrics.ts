@@ -64,21 +64,9 @@ export const ADMISSION_METRICS: MetricTable<NodeParts> = {
     'Enforcers (docs/guide/enforce.md) that have parts at this node.',
     ({ enforcers }) => enforcers.alive,
   ),
-  quotamesh_enforcer_reports_total: counter(
-    'Reports of enforcers that were taken.',
-    ({ enforcers }) => enforcers.counts.reports,
-  ),
   quotamesh_enforcer_lower_counts_total: counter(
     'Reports with lower counts than the life had told before: requests that others have passed on the way. Many are two processes with one name and life, of which only the higher counts are charged.',
-    ({ enforcers }) => enforcers.counts.lower,
-  ),
-  quotamesh_enforcers_ended_total: counter(
-    'Lives of enforcers that ended: silent (no report within their time to live), replaced (by a newer life).',
-    byLabel('how', ({ enforcers: { counts } }) => ({ silent: counts.silences, replaced: counts.replaced })),
-  ),
-  quotamesh_enforcer_reports_refused_total: counter(
-    'Reports that were refused: of a life that was replaced, or for want of room.',
-    ({ enforcers }) => enforcers.counts.refused,
+    ({ enforcers }) => enforcers.lowerCounts,
   ),
   quotamesh_batches: gauge(
     'Batches (docs/guide/batches-and-refunds.md) that are open now.',

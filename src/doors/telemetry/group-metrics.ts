@@ -1,6 +1,6 @@
 import { correctedRate, setPointOf } from '../../core/account/cluster-bucket.js';
 import type { SlotTokens } from '../../core/account/slot-tokens.js';
-import { MESSAGES, slotOf } from '../../core/base/vocabulary.js';
+import { MESSAGES } from '../../core/base/vocabulary.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import type { LaneSummary } from '../../node/status/lane-summary.js';
 import { type MetricRow, perDimension } from './metric.js';
@@ -55,11 +55,6 @@ export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
   ...bothOf('quotamesh_group_share_*_per_second', 'Share that this node applies.', (lane, at) =>
     lane.held('applied', at),
   ),
-  ...bothOf(
-    'quotamesh_group_share_sum_*_per_second',
-    'Σ of all nodes’ shares as this node sees it.',
-    (lane, at) => lane.served && lane.sums.share[at],
-  ),
   ...bothOf('quotamesh_group_usage_*_per_second', 'Usage of this node as it was reported last.', (lane, at) =>
     lane.reported('usage', at),
   ),
@@ -72,28 +67,13 @@ export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
   ...bothOf('quotamesh_group_refused_*_total', 'Units refused by this node.', (lane, at) =>
     lane.counted('refused', at),
   ),
-  quotamesh_group_refusals_total: groupCounter('Acquires refused by this node for the quota.', ({ lane }, { gate }) =>
-    gate.shadows.inForce.refusedOnce.at(lane),
-  ),
   quotamesh_group_would_refuse_total: groupCounter(
     'Acquires granted, and messages that enforcers admitted, that the shadow of the group would have refused.',
     ofShadow((lane, { gate }) => gate.shadows.counts.of(lane).wouldRefuse.requests),
   ),
-  quotamesh_group_would_refuse_messages_total: groupCounter(
-    'Messages of those.',
-    ofShadow((lane, { gate }) => gate.shadows.counts.of(lane).wouldRefuse.messages),
-  ),
   quotamesh_group_would_grant_total: groupCounter(
     'Acquires refused at once that the shadow of the group would have granted.',
     ofShadow((lane, { gate }) => gate.shadows.counts.of(lane).wouldGrant.requests),
-  ),
-  quotamesh_group_shadow_admitted_messages_total: groupCounter(
-    'Messages that the shadow of the group has admitted.',
-    ofShadow((lane, { limiter }) => limiter.admitted.at(slotOf(lane, MESSAGES))),
-  ),
-  quotamesh_group_shadow_refused_messages_total: groupCounter(
-    'Messages that the shadow of the group has refused.',
-    ofShadow((lane, { limiter }) => limiter.refused.at(slotOf(lane, MESSAGES))),
   ),
   quotamesh_group_held_back: groupGauge(
     'Asks and connections that wait for their turn now.',

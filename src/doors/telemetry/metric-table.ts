@@ -40,11 +40,6 @@ export const GROUP_SOURCE_METRICS: MetricTable<NodeNow> = {
     'Keys that are groups like any other now, because this or another node uses more than what is spent without publishing it.',
     perTemplate('loud'),
   ),
-  quotamesh_keys_made_total: counter('Keys that their first use has made here.', perTemplate('made')),
-  quotamesh_keys_forgotten_total: counter(
-    'Keys forgotten after their buckets were full again.',
-    perTemplate('forgotten'),
-  ),
   quotamesh_keys_refused_total: counter(
     'Requests refused because there was no room for their key (keys.maxLive, keys.maxLoud).',
     perTemplate('refused'),
@@ -54,10 +49,6 @@ export const GROUP_SOURCE_METRICS: MetricTable<NodeNow> = {
     'Limits that came with requests and were refused: by a caller who may not, above allowLimits, or no limits at all.',
     perTemplate('limitsRefused'),
   ),
-  quotamesh_keys_granted_unpublished_total: counter(
-    'Requests granted of what this node may spend without telling others.',
-    perTemplate('granted'),
-  ),
   quotamesh_registry_ready: gauge(
     '1 when all that was in the registry at the start has been read, or there is none.',
     ({ status: { registry } }) => registry.ready,
@@ -65,10 +56,6 @@ export const GROUP_SOURCE_METRICS: MetricTable<NodeNow> = {
   quotamesh_registry_offset: gauge(
     'Offset after the last record read of the registry; the difference between nodes is how far one lags behind.',
     ({ status: { registry } }) => registry.offset,
-  ),
-  quotamesh_registry_revision: gauge(
-    'Revision of the newest change that was applied here.',
-    ({ node: { registry } }) => registry?.revision ?? 0,
   ),
   quotamesh_registry_changes_total: counter(
     'Changes asked for at this node, by outcome: made, late (somebody else was faster), invalid, unconfirmed, too-fast (429, registry.changesPerSecond).',
@@ -161,10 +148,6 @@ export const TOPIC_METRICS: MetricTable<NodeStatus> = {
 
 /** Metrics of signed records (topic.hmac). */
 export const SIGNATURE_METRICS: MetricTable<NodeStatus> = {
-  quotamesh_topic_verified_records_total: counter(
-    'Records read that this cluster has signed, by key: key, next-key, previous-key.',
-    perLog('signer', ({ verified }) => verified),
-  ),
   quotamesh_topic_unverified_records_total: counter(
     'Records read that this cluster has not signed: unsigned, unknown-key, wrong-signature. Ignored with topic.hmac.verify: require.',
     perLog('cause', ({ unverified }) => unverified),
@@ -178,10 +161,6 @@ export const SIGNATURE_METRICS: MetricTable<NodeStatus> = {
     byLabel('log', ({ signatures }) =>
       Object.fromEntries(signatures.map(({ log, isApart }) => [log, Number(isApart)])),
     ),
-  ),
-  quotamesh_topic_strangers: gauge(
-    'The number of nodes that write to the topic of the reports and do not sign as this one does.',
-    byLabel('log', ({ signatures }) => Object.fromEntries(signatures.map(({ log, strangers }) => [log, strangers]))),
   ),
 };
 
@@ -231,10 +210,6 @@ export const MQTT_METRICS: MetricTable<MqttStatus> = {
     'Connections that are not read, by reason (docs/guide/mqtt.md); one may be held for several.',
     byLabel('reason', ({ throttledBy }) => throttledBy),
   ),
-  quotamesh_mqtt_throttled_seconds_total: counter(
-    'Time for which connections were not read, of all together.',
-    ({ throttledMs }) => throttledMs / 1000,
-  ),
   quotamesh_mqtt_connects_total: counter(
     'CONNECT: accepted, refused.',
     byLabel('outcome', ({ connects }) => connects),
@@ -254,29 +229,13 @@ export const MQTT_METRICS: MetricTable<MqttStatus> = {
     ({ dropped }) => dropped,
   ),
   quotamesh_mqtt_queued_messages: gauge('Messages that wait for their subscriber.', ({ queued }) => queued),
-  quotamesh_mqtt_pending_publishes: gauge(
-    'Publishes admitted and not delivered yet.',
-    ({ pendingPublishes }) => pendingPublishes,
-  ),
-  quotamesh_mqtt_pending_bytes: gauge(
-    'Their payloads and topics, and 256 bytes each.',
-    ({ pendingBytes }) => pendingBytes,
-  ),
   quotamesh_mqtt_held_bytes: gauge(
     'Read from clients and not handed on, or not read by them yet, with 256 bytes per message; at most mqtt.maxHeldBytes.',
     ({ heldBytes }) => heldBytes,
   ),
-  quotamesh_mqtt_kept_subscriptions: gauge(
-    'Subscriptions: of sessions, and of clients that are connected without one; a filter counts once more for each 256 bytes.',
-    ({ kept }) => kept.subscriptions,
-  ),
   quotamesh_mqtt_kept_messages: gauge(
     'Messages kept: for a session until acknowledged or (QoS 2) released, retained for later subscribers.',
     byLabel('kind', ({ kept }) => ({ session: kept.sessionMessages, retained: kept.retainedMessages })),
-  ),
-  quotamesh_mqtt_kept_bytes: gauge(
-    'Their payloads and topics, and 256 bytes each.',
-    byLabel('kind', ({ kept }) => ({ session: kept.sessionBytes, retained: kept.retainedBytes })),
   ),
   quotamesh_mqtt_not_kept_total: counter(
     'Messages that were not kept because a bound was met (docs/guide/mqtt.md).',

@@ -79,10 +79,6 @@ export const NODE_METRICS: MetricTable<NodeNow> = {
     'Polls of backends by this node: good, failed (no answer, garbage, not a number).',
     byLabel('outcome', ({ node }) => node.poller.polls),
   ),
-  quotamesh_cost_lanes: gauge(
-    'Lanes whose costs are kept here; at costs.maxLanes one more is refused.',
-    ({ node: { loop } }) => loop.coordinator?.costs.laneCount ?? 0,
-  ),
   quotamesh_topic_epochs_total: counter(
     'The number of times that a topic turned out to hold another log than before: made anew, shortened, or restored from elsewhere.',
     byLabel('topic', ({ status: { topic, registry } }) => ({
@@ -90,18 +86,10 @@ export const NODE_METRICS: MetricTable<NodeNow> = {
       registry: registry.epochChanges,
     })),
   ),
-  quotamesh_isolated_partitions: gauge(
-    'Partitions through which own records do not come back.',
-    ({ node: { loop } }) => loop.coordinator?.link.isolatedPartitions.length ?? 0,
-  ),
   quotamesh_rounds_total: counter('Rounds (sample, report, converge).', ({ node: { loop } }) => loop.rounds.count),
   quotamesh_round_seconds_total: counter(
     'Time spent in rounds; divided by rounds: their mean.',
     ({ node: { loop } }) => loop.rounds.totalMs / 1000,
-  ),
-  quotamesh_last_rebalancing_seconds: gauge(
-    'The seconds that the last rebalancing took, from the first share that moved until the last.',
-    ({ status }) => status.lastRebalancingMs / 1000,
   ),
   quotamesh_pool_size: gauge(
     'The number that divides groups of strategy equal; no series where there are none.',
@@ -124,10 +112,6 @@ export const NODE_METRICS: MetricTable<NodeNow> = {
   quotamesh_reports_waiting: gauge(
     'Reports that are due and wait, because this node writes timing.maxReportsPerSecond at most. A report tells of up to timing.groupsPerRecord groups.',
     ({ node: { loop } }) => loop.coordinator?.reportBudget.waiting ?? 0,
-  ),
-  quotamesh_reports_held_back_total: counter(
-    'Reports that had to wait for that, each counted once, however long it waited.',
-    ({ node: { loop } }) => loop.coordinator?.reportBudget.heldBack ?? 0,
   ),
   quotamesh_unhandled_rejections_total: counter(
     'Failures inside libraries that the node has survived.',

@@ -54,7 +54,8 @@ interface Patience {
  * - Hidden demand is inferred: an enforcer reports that it holds work back, not how much.
  */
 export class Enforcers {
-  readonly counts = { reports: 0, silences: 0, replaced: 0, refused: 0, lower: 0 };
+  /** Reports with lower counts than the life had told before. */
+  lowerCounts = 0;
   readonly #parts: EnforcersParts;
   readonly #known = new Map<string, Enforcer>();
   readonly #lanes = new Map<number, LaneParts>();
@@ -143,7 +144,6 @@ export class Enforcers {
     const enforcer = this.#enforcerOf(report);
     const missing = report.lanes.filter(({ lane }) => !enforcer.members.has(lane)).length;
     this.#makeRoom(missing, enforcer);
-    this.counts.reports++;
     if (!enforcer.isAlive) this.#alive++;
     enforcer.isAlive = true;
     enforcer.heardMs = nowMs;
@@ -158,7 +158,7 @@ export class Enforcers {
       if (told.hasJoined) joined.add(one.lane);
       isLower ||= told.isLower;
     }
-    if (isLower) this.counts.lower++;
+    if (isLower) this.lowerCounts++;
     for (const member of enforcer.members.values()) if (!named.has(member.lane)) this.#leave(enforcer, member);
     for (const lane of named) {
       const parts = this.#lanes.get(lane);
@@ -170,17 +170,13 @@ export class Enforcers {
   #enforcerOf({ enforcer: name, life }: EnforcerReport): Enforcer {
     const known = this.#known.get(name);
     if (known !== undefined && known.life !== life) {
-      if (known.isAlive && life < known.life) {
-        this.counts.refused++;
-        throw replacedBy(known, life);
-      }
-      if (known.isAlive) this.counts.replaced++;
+      if (known.isAlive && life < known.life) throw replacedBy(known, life);
       this.#forget(known);
     } else if (known !== undefined) {
       return known;
     }
     if (this.#known.size >= ENFORCERS_MAX) this.#forgetSilent();
-    if (this.#known.size >= ENFORCERS_MAX) this.#refuse(name, `${ENFORCERS_MAX} enforcers`);
+    if (this.#known.size >= ENFORCERS_MAX) throw fullOf(`${ENFORCERS_MAX} enforcers`, name);
     const enforcer = new Enforcer(name, life);
     this.#known.set(name, enforcer);
     return enforcer;
@@ -190,12 +186,7 @@ export class Enforcers {
     if (this.#memberships + missing > MEMBERSHIPS_MAX) this.#forgetSilent(asking);
     if (this.#memberships + missing <= MEMBERSHIPS_MAX) return;
     if (!asking.isAlive) this.#forget(asking);
-    this.#refuse(asking.name, `${MEMBERSHIPS_MAX} groups and directions of enforcers`);
-  }
-
-  #refuse(enforcer: string, what: string): never {
-    this.counts.refused++;
-    throw new QuotameshError('ENFORCERS_FULL', { what, enforcer });
+    throw fullOf(`${MEMBERSHIPS_MAX} groups and directions of enforcers`, asking.name);
   }
 
   #tell(enforcer: Enforcer, { lane, admitted, isHeldBack, topics = 0 }: LaneReport, nowMs: number) {
@@ -231,7 +222,6 @@ export class Enforcers {
 
   /** Gives its parts to others; keeps its counts, so that later ones are charged. */
   #silence(enforcer: Enforcer): void {
-    this.counts.silences++;
     enforcer.isAlive = false;
     enforcer.version++;
     this.#alive--;
@@ -279,6 +269,10 @@ export class Enforcers {
 
 function replacedBy({ name: enforcer, life: newer }: Enforcer, life: number): QuotameshError {
   return new QuotameshError('ENFORCER_REPLACED', { enforcer, life, newer });
+}
+
+function fullOf(what: string, enforcer: string): QuotameshError {
+  return new QuotameshError('ENFORCERS_FULL', { what, enforcer });
 }
 
 export interface Told {

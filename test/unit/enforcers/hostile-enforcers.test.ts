@@ -40,7 +40,7 @@ describe('an enforcer that lies', () => {
     // 90 is what it presumably admitted in the 100 ms after its 500.
     expect(scene.charged).toBeGreaterThanOrEqual(500);
     expect(scene.charged).toBeLessThanOrEqual(600);
-    expect(scene.enforcers.counts.lower).toBe(2);
+    expect(scene.enforcers.lowerCounts).toBe(2);
   });
 
   it('by being held back for ever: it gets its equal part, and who wants less than that loses nothing', async () => {
@@ -80,7 +80,7 @@ describe('two processes with one name', () => {
     }
     scene.pass(4000);
     expect(scene.charged).toBeGreaterThanOrEqual(500);
-    expect(scene.enforcers.counts.lower).toBe(5);
+    expect(scene.enforcers.lowerCounts).toBe(5);
   });
 });
 

@@ -123,7 +123,6 @@ describe('what is seen of it', () => {
     const text = await scene.metrics.text();
     expect(text).toContain('quotamesh_busy_lanes 1');
     expect(text).toContain('quotamesh_backends{state="saturated"} 1');
-    expect(text).toContain('quotamesh_cost_lanes 1');
     const target = /quotamesh_group_target_messages_per_second\{group="orders",direction="publish"\} (\S+)/.exec(text);
     expect(Number(target?.[1])).toBeCloseTo(10, 3);
     await scene.close();

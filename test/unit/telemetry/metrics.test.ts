@@ -82,7 +82,6 @@ describe('metrics', () => {
       'quotamesh_http_acquires_total{outcome="not-ready"}': 0,
       'quotamesh_group_quota_messages_per_second{group="orders",direction="publish"}': 1000,
       'quotamesh_group_share_bytes_per_second{group="orders",direction="publish"}': 1_048_576,
-      'quotamesh_group_share_sum_messages_per_second{group="orders",direction="publish"}': 1000,
       'quotamesh_group_admitted_messages_total{group="orders",direction="publish"}': 2,
     });
     expect(series.get('quotamesh_topic_records_appended_total')).toBeGreaterThan(0);
