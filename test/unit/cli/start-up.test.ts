@@ -17,7 +17,7 @@ test('--version and --help load no command, and none of what commands work with'
   expect(rooms.filter((room) => !light.test(room))).toEqual(['src']);
 });
 
-test.each(['show-status', 'show-top', 'explanation-text', 'print-group-names'])(
+test.each(['status-table', 'show-top', 'explanation-text', 'print-group-names'])(
   '%s loads no schema and nothing of a node',
   (file) => {
     const rooms = roomsOf(loadedBy(`src/tools/cli/look/${file}.ts`, imports));

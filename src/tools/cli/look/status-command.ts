@@ -16,7 +16,7 @@ export function statusCommand(): Command {
     .option('--all', 'all groups and all nodes, however many')
     .option('--json', 'JSON instead of a table')
     .addHelpText('after', HELP)
-    .action(lazily(async () => (await import('./show-status.js')).showStatus));
+    .action(lazily(async () => (await import('./status-table.js')).showStatus));
 }
 
 const HELP = `

@@ -8,8 +8,17 @@ import type {
   NodeStatus,
   RateStatus,
 } from '../../../node/api/node-status.js';
-import type { ClusterStatus } from '../../node-client/cluster-status.js';
+import { type ClusterStatus, fetchClusterStatus } from '../../node-client/cluster-status.js';
+import { nodeAddress } from '../../node-client/node-requests.js';
+import { print } from '../../terminal/print.js';
 import { textTable } from '../../terminal/text-table.js';
+import type { StatusOptions } from './status-command.js';
+
+export async function showStatus(options: StatusOptions): Promise<void> {
+  const { group = [], groups, all = false, json = false } = options;
+  const status = await fetchClusterStatus(nodeAddress(options), group, all ? Infinity : groups);
+  print(json ? JSON.stringify(status) : statusTable(status, all ? ALL : undefined));
+}
 
 /** Most rows of long lists. */
 interface RowsShown {
