@@ -523,8 +523,7 @@ export class SlotTokens {
     const early = isEarly ? NEARLY_ALL_RATIO * Math.max(piece, most) : Infinity;
     this.takenThreshold = Math.min(this.#takenMost, early);
     const part = wholeOf(nodes, use.isDivided);
-    // Units of work that turns out to cost less do not come back to be taken again.
-    const takeable = account.takeable(most, this.#wholeOf(part), this.#countsCosts ? 0 : part * bucket.depth);
+    const takeable = account.takeable(most, this.#wholeOf(part), part * bucket.depth);
     // No node takes more at once than a full bucket holds, except its expected use, and units that cost less.
     const atOnce = this.#countsCosts ? Infinity : Math.max(bucket.depth, this.#creditMax);
     this.takeable = Math.min(atOnce, takeable);

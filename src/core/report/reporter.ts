@@ -397,6 +397,8 @@ export class Reporter {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       if (this.#limiter.attempted.at(slot + dimension) !== mark.attempted(dimension)) return true;
       if (this.#limiter.admitted.at(slot + dimension) !== mark.admitted(dimension)) return true;
+      // A reservation counts as admitted only when it is settled, and as taken at once.
+      if (lane.tokens !== null && this.#limiter.taken(slot + dimension) !== lane.taken[dimension]) return true;
     }
     return false;
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Random } from '../../../sim/cluster/random.js';
 import { World } from '../../../sim/cluster/world.js';
+import { setPointOf } from '../../../src/core/account/cluster-bucket.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { laneOf, UNLIMITED } from '../../../src/core/base/vocabulary.js';
 import type { Hold } from '../../../src/core/limiter/held-tokens.js';
@@ -10,9 +11,10 @@ import { GROUP, SETTINGS } from '../../simulation/settings.js';
 const LANE = laneOf(0, 0);
 const TOGETHER = 3;
 
-function worldOf(perSecond: number, depth: number, nodes: number, seed: number): World {
-  const quota = { publish: [perSecond, Infinity] as const, dispatch: UNLIMITED };
-  const group: GroupSettings = { ...GROUP, quota, burst: { ...GROUP.burst, messages: depth } };
+function worldOf(perSecond: number, depth: number, nodes: number, seed: number, isOfCosts = false): World {
+  const quota = { publish: [isOfCosts ? Infinity : perSecond, Infinity] as const, dispatch: UNLIMITED };
+  const cost = isOfCosts ? { ...GROUP.cost, publish: { total: perSecond, reserved: 0 } } : GROUP.cost;
+  const group: GroupSettings = { ...GROUP, quota, cost, burst: { ...GROUP.burst, messages: depth } };
   const world = new World(seed, { ...SETTINGS, groups: [group] }, { appendMs: [1, 3], deliveryMs: [1, 8] });
   for (let at = 0; at < nodes; at++) world.start(`n${at}`);
   world.runFor(2000);
@@ -36,9 +38,11 @@ test.each([
   { perSecond: 20, depth: 1000, nodes: 1 },
   { perSecond: 20, depth: 1000, nodes: 3 },
   { perSecond: 1 / 60, depth: 60, nodes: 3 },
+  { perSecond: 20, depth: 1000, nodes: 1, isOfCosts: true },
+  { perSecond: 20, depth: 1000, nodes: 3, isOfCosts: true },
 ])('$perSecond/s, $depth deep, $nodes nodes: what is cancelled may be spent at once', (scene) => {
-  const { perSecond, depth, nodes } = scene;
-  const world = worldOf(perSecond, depth, nodes, 5);
+  const { perSecond, depth, nodes, isOfCosts } = scene;
+  const world = worldOf(perSecond, depth, nodes, 5, isOfCosts);
   const cancel = reserved(world, 'n0', Math.floor(0.9 * depth));
   expect(cancel).not.toBeNull();
   world.runFor(2000);
@@ -50,6 +54,44 @@ test.each([
   }
   expect(got).toBeGreaterThanOrEqual(Math.floor(0.9 * depth) - 1);
 });
+
+const ROUND_MS = 20;
+
+test.each([
+  { perSecond: 20, depth: 1000, nodes: 1, isOfCosts: false },
+  { perSecond: 20, depth: 1000, nodes: 1, isOfCosts: true },
+  { perSecond: 20, depth: 1000, nodes: 3, isOfCosts: false },
+  { perSecond: 20, depth: 1000, nodes: 3, isOfCosts: true },
+])('$perSecond/s, $nodes nodes, of costs: $isOfCosts: what is cancelled is back two rounds later', (scene) => {
+  const { perSecond, depth, nodes, isOfCosts } = scene;
+  const setPoint = setPointOf({ perSecond, depth, pieceOfEach: 0 });
+  for (const heldRounds of [1, 2, 4, 16]) {
+    const world = worldOf(perSecond, depth, nodes, 5, isOfCosts);
+    world.runFor(12_000);
+    const cancel = reserved(world, 'n0', depth / 2);
+    world.runFor(heldRounds * ROUND_MS);
+    cancel!();
+    world.runFor(2 * ROUND_MS);
+    const { limiter, nowMs } = world.node('n0');
+    expect(limiter.available(LANE, 0, nowMs), `${heldRounds}`).toBeGreaterThanOrEqual(depth / 2 - setPoint);
+  }
+});
+
+test.each([1, 3])(
+  'a reservation of a group at rest is charged in the next round, and flows in again: %i nodes',
+  (nodes) => {
+    const [perSecond, depth] = [1000, 100];
+    const setPoint = setPointOf({ perSecond, depth, pieceOfEach: 0 });
+    const world = worldOf(perSecond, depth, nodes, 5);
+    world.runFor(20_000);
+    expect(reserved(world, 'n0', depth / 2)).not.toBeNull();
+    world.runFor(2 * ROUND_MS);
+    if (nodes > 1) expect(world.ask('n1', LANE, depth, 0, false)).toBe(false);
+    world.runFor(100 + 3 * ROUND_MS);
+    const { limiter, nowMs } = world.node('n0');
+    expect(limiter.available(LANE, 0, nowMs)).toBeGreaterThanOrEqual(depth - setPoint);
+  },
+);
 
 test('what is held for a minute and cancelled one by one is no bank, at one node or at three', () => {
   for (const nodes of [1, 3]) {
