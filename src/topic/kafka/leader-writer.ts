@@ -65,15 +65,20 @@ export class LeaderWriter {
       for (const parcel of parcels) parcel.settle(errorOf(error));
       throw error;
     }
-    const errors = await Promise.all(parcels.map((parcel) => this.#settle(parcel, codes.get(parcel.partition)!)));
+    const answered = new Set(parcels.map(({ partition }) => codes.get(partition)!));
+    const parcelsOf = (code: number) => parcels.filter(({ partition }) => codes.get(partition) === code);
+    const errors = await Promise.all([...answered].map((code) => this.#settle(parcelsOf(code), code)));
     const moved = errors.find(isLeaderless);
     if (moved) throw moved;
   }
 
-  async #settle(parcel: Parcel, errorCode: number): Promise<Error | null> {
+  /** Settles all parcels with one code: missing rights are asked for once. */
+  async #settle(parcels: readonly Parcel[], errorCode: number): Promise<Error | null> {
     const error = errorCode === 0 ? null : brokerError(this.#kafkajs, errorCode);
     const refusal = error && (await refusalOf(error, this.#link, this.#settings, 'Write'));
-    parcel.settle(error && (refusal ?? produceRefused(this.#settings.topic, error, parcel.bytes)));
+    for (const parcel of parcels) {
+      parcel.settle(error && (refusal ?? produceRefused(this.#settings.topic, error, parcel.bytes)));
+    }
     return error;
   }
 

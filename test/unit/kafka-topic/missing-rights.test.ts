@@ -1,10 +1,13 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import type { QuotameshError } from '../../../src/base/errors/quotamesh-error.js';
 import type { BrokerLink } from '../../../src/topic/kafka/broker-link.js';
 import { loadKafkajs } from '../../../src/topic/kafka/kafkajs-internals.js';
+import { LeaderWriter } from '../../../src/topic/kafka/leader-writer.js';
 import { refusalOf } from '../../../src/topic/kafka/missing-rights.js';
 import { NEEDED_ACLS } from '../../../src/topic/kafka/needed-acls.js';
 import { aclMissing, brokerError } from '../../../src/topic/kafka/topic-failure.js';
 import type { MetadataAnswer } from '../../../src/topic/kafka/topic-metadata.js';
+import { Outbox } from '../../../src/topic/remote/outbox.js';
 import { ToldFailure } from '../../../src/topic/remote/told-failure.js';
 
 const ACCESS = { topic: 'reports', grantee: { principal: 'User:node', bootstrapServer: 'kafka:9092' } };
@@ -39,6 +42,33 @@ it.each([
 
 it('asks for no rights where another failure ended the fetch', async () => {
   expect(await refusalOf(new Error('closed'), brokerOf(null), ACCESS, 'Read')).toBeNull();
+});
+
+it('asks for the rights once, however many partitions of a produce were refused', async () => {
+  const partitions = Array.from({ length: 16 }, (_, partition) => ({ partition, errorCode: REFUSED }));
+  const found = { topicErrorCode: 0, rights: READ | DESCRIBE_CONFIGS };
+  const exchange = vi.fn(() => Promise.resolve({ topicMetadata: [found] }));
+  const send = () => Promise.resolve({ topics: [{ partitions }] });
+  const link = { serves: () => true, exchange, send } as unknown as BrokerLink;
+  const [outbox, stop] = [new Outbox(), new AbortController()];
+  const settings = { ...ACCESS, compression: 'none', appendTimeoutMs: 1000 } as const;
+  const writer = new LeaderWriter(
+    loadKafkajs(),
+    link,
+    partitions.map(({ partition }) => partition),
+    outbox,
+    settings,
+  );
+  const settled: (Error | null)[] = [];
+  outbox.put(
+    partitions.map(({ partition }) => ({ partition, records: [], bytes: 0, settle: (error) => settled.push(error) })),
+  );
+  const writing = writer.run(stop.signal);
+  await vi.waitFor(() => expect(settled).toHaveLength(16));
+  stop.abort();
+  await writing;
+  expect(new Set(settled.map((error) => (error as QuotameshError).code))).toEqual(new Set(['TOPIC_ACL_MISSING']));
+  expect(exchange).toHaveBeenCalledTimes(1);
 });
 
 it('tells a right that is missing once, one more anew, and none that comes back before the others', () => {
