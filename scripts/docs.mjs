@@ -49,9 +49,7 @@ const [
   { LOAD_KINDS },
   { HAPPENING_KINDS },
   { METRICS },
-  { builtInNames, loadBuiltIn },
   targetFields,
-  { builtInTargetNames, loadBuiltInTarget },
 ] = await Promise.all([
   fromDist('tools/cli/program.js'),
   fromDist('tools/cli/look/node-command.js'),
@@ -78,9 +76,7 @@ const [
   fromDist('../sim/scenario/load-kinds.js'),
   fromDist('../sim/scenario/happening-kinds.js'),
   fromDist('../sim/verdict/metric-table.js'),
-  fromDist('../sim/scenario/load-scenario.js'),
   fromDist('../sim/target/target-fields.js'),
-  fromDist('../sim/target/load-target-scenario.js'),
 ]);
 
 const runs = Object.entries(picturesOf(STRATEGY_NAMES)).map(([name, group]) => [
@@ -132,8 +128,6 @@ const documents = {
     HAPPENING_KINDS,
     METRICS,
     targetFields,
-    builtIn: builtInNames().map((name) => loadBuiltIn(name)),
-    builtInTargets: builtInTargetNames().map((name) => loadBuiltInTarget(name)),
   }),
 };
 

@@ -2,7 +2,7 @@ import { GENERATED } from './markdown.mjs';
 import { targetScenarioSection } from './target-scenarios.mjs';
 
 /** docs/reference/scenarios.md from the field tables of sim/scenario and the metrics of sim/verdict. */
-export function renderScenarios({ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS, builtIn, ...targets }) {
+export function renderScenarios({ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS, targetFields }) {
   const { SCENARIO_FIELDS, QUOTA_FIELDS, NETWORK_FIELDS } = fields;
   return [
     GENERATED,
@@ -25,9 +25,7 @@ export function renderScenarios({ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS, 
     EXPECT,
     METRICS.map(({ name, says, format }) => `- \`${name}\` (${UNITS[format]}): ${says}`).join('\n'),
     VERDICT,
-    '## Built-in scenarios',
-    builtIn.map(({ name, says }) => `- \`${name}\`: ${says}`).join('\n'),
-    ...targetScenarioSection(targets, fieldTable),
+    ...targetScenarioSection(targetFields, fieldTable),
     '',
   ].join('\n\n');
 }
@@ -81,7 +79,8 @@ const INTRODUCTION = `# Scenarios
 
 A scenario is a YAML file: so many nodes, a quota, a load, what happens to them, and what is expected. The simulator
 plays it in virtual time on the production core, or on another system, and judges the result. The same file, system
-and seed give the same bytes. All systems see the same arrivals.
+and seed give the same bytes. All systems see the same arrivals. \`quotamesh sim list\` tells
+which are built in.
 
 \`\`\`yaml
 # yaml-language-server: $schema=schema/scenario.schema.json

@@ -1,7 +1,5 @@
-import { table } from './markdown.mjs';
-
 /** The last part of docs/reference/scenarios.md: scenarios of backends, from the field tables of sim/target. */
-export function targetScenarioSection({ targetFields: fields, builtInTargets }, fieldTable) {
+export function targetScenarioSection(fields, fieldTable) {
   return [
     '## Scenarios of backends',
     INTRODUCTION,
@@ -22,12 +20,6 @@ export function targetScenarioSection({ targetFields: fields, builtInTargets }, 
     'Entries of its `expect`:',
     fieldTable(fields.EXPECTED_FIELDS),
     EXPECTED,
-    '### Built-in scenarios of backends',
-    BUILT_IN,
-    table(
-      ['Name', 'Story'],
-      builtInTargets.map(({ name, says }) => [`\`${name}\``, says]),
-    ),
   ];
 }
 
@@ -71,6 +63,3 @@ the phase begins; \`expect\` is looked at every second.`;
 const EXPECTED = `\`target\` is the rate in force of a group, messages/s; \`targetSum\` that of all groups that have a quota; \`perClient\` the largest share of a client that is
 trimmed, or the target where nobody is; \`busyGroups\` how many groups saturated backends hold down. The exit code is 1 where something did not
 hold within \`settleWithinSeconds\`.`;
-
-const BUILT_IN = `FoundationDB's own unit scenarios of global tag throttling; \`settleWithinSeconds\` is the time of a re-implementation of it (docs/reference/accuracy.md has the
-table).`;

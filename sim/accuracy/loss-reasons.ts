@@ -17,7 +17,7 @@ const ONE_LIMIT = 'It has one limit for all nodes, which none reaches that wants
 const DEPTH =
   'Any span may hold the depth of the cluster’s bucket more (100 of 1,000/s, 30 of 100/s), as with one central bucket.';
 const WAITING_HIDES =
-  'All want more than the equal share it starts with. Clients that wait hide part of their demand (docs/decisions/0006).';
+  'All want more than the equal share it starts with. Clients that wait hide part of their demand (docs/decisions/0018).';
 
 const SPECIAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'below-quota': {

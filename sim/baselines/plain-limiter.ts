@@ -1,7 +1,7 @@
 import { GRANTED, Limiter } from '../../src/core/limiter/limiter.js';
 import { type Quota, rateOf } from './baseline.js';
 
-/** Seconds of quotamesh's default burst; at least 20 pieces, at most a quarter second (docs/decisions/0004). */
+/** Seconds of quotamesh's default burst; at least 20 pieces, at most a quarter second (docs/decisions/0156). */
 const BURST_SECONDS = 0.1;
 const BURST_MIN_SECONDS = 0.25;
 const BURST_MIN_PIECES = 20;

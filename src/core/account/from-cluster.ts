@@ -48,7 +48,7 @@ export function fromCluster(bucket: ClusterBucket, tokens: number, nodes: number
 
 /**
  * Tests if a second's inflow is above the set point. The bucket is there for bursts then, as full ones are: past use
- * does not show the next burst (docs/decisions/0172).
+ * does not show the next burst (docs/decisions/0177).
  *
  * *Worked:* 521 of 600 per minute are left, and one node published 15/s. By use it would be given 510, and two others
  * 44 each, too few for a client's 150 requests of a second dealt at random.

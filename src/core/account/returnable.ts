@@ -6,7 +6,7 @@ import type { ExpectedUse } from './expected-use.js';
  * Bounds the units that each author may still give back. Its charge falls when it takes less than expected, or when
  * units are given back. So it may fall by its expected use and by its charges, and by a depth at a time. Units beyond
  * that are not accepted: false records could keep the bucket full, and all others would admit more than the target
- * (docs/decisions/0076).
+ * (docs/decisions/0070).
  *
  * All units given back together, and the tokens of the bucket, rise by no more than the inflow. All nodes that have
  * read the log since an entry began compute the same bound, bit for bit. A node that began later accepts a depth, so

@@ -12,7 +12,7 @@ import {
  *     max(burstMs of the limit, min(GATE_PIECES pieces of work, max(one piece, GATE_BOUND_SECONDS of target/N)))
  *
  * The pieces are for the noise of small rates. *Why* they are bounded: bursts are part of over-admission, and 20 tokens
- * on each of ten nodes would be two seconds' worth of a quota of 100/s (docs/decisions/0004).
+ * on each of ten nodes would be two seconds' worth of a quota of 100/s (docs/decisions/0156).
  *
  * @param limit units per second
  * @param pieceSize units per piece of work; 1 for messages
@@ -28,7 +28,7 @@ export function gateDepth(
 }
 
 /**
- * Computes the burst of a node's part of a group (docs/decisions/0004). A node that has reported nothing is bounded by
+ * Computes the burst of a node's part of a group (docs/decisions/0156). A node that has reported nothing is bounded by
  * a tenth of a second of target/N. It has no noise to absorb yet, and nodes that wake together all bring full buckets.
  * Worked: ten idle nodes, target 1,000: 10 tokens each instead of 20.
  *

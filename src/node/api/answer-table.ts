@@ -3,7 +3,7 @@ import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
 
 /**
  * Describes a value of an answer: a schema of zod, of which GET /openapi.json is made, seen as little as its type needs.
- * *Why:* docs/decisions/0179; whoever embeds a node gets these types, and no zod.
+ * *Why:* docs/decisions/0061; whoever embeds a node gets these types, and no zod.
  */
 export interface Described<Value> {
   readonly _zod: { readonly output: Value };

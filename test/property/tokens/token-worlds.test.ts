@@ -19,7 +19,7 @@ test.each(KINDS)(
   (_, kind) => {
     const { strategy = DEFAULT_STRATEGY } = kind;
     // A node counts what is expected of it until a round trip ago. Where it is less since a step of somebody, and the
-    // record of that comes later than a round trip, others believe it less: up to a depth is in doubt (decision 0076).
+    // record of that comes later than a round trip, others believe it less: up to a depth is in doubt (decision 0070).
     const isStepwise = strategy === 'steal-halfway' || strategy === 'client-rate';
     const refused: string[] = [];
     const unlike: string[] = [];

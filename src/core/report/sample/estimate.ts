@@ -29,7 +29,7 @@ export function createLaneRates(): LaneRates {
  *
  * Only while work is held back (nearly) all the time: a queue that runs empty now and then lets everything in, and its
  * arrivals are exact. If the share followed every short queue, nodes whose queue is never empty would lose it
- * (docs/decisions/0006).
+ * (docs/decisions/0018).
  */
 export function estimate(sample: LaneSample, span: number, out: LaneRates): void {
   const now = sample.now;
@@ -48,7 +48,7 @@ export function estimate(sample: LaneSample, span: number, out: LaneRates): void
 
 /**
  * Tests if work was held back all the time. There is room for samples without a client's return: half a dozen clients
- * that wait 25 ms come back in three of four samples (docs/decisions/0006).
+ * that wait 25 ms come back in three of four samples (docs/decisions/0018).
  */
 function isHeldBack(sample: LaneSample, span: number): boolean {
   if (sample.now.heldBackMs === 0) return false;
