@@ -2,13 +2,7 @@ import { randomInt } from 'node:crypto';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../../base/ports/clock.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
-import type {
-  AllowedLimits,
-  GroupConfig,
-  KeysConfig,
-  KeyTemplate,
-  LimitsConfig,
-} from '../../../config/resolved/resolved-config.js';
+import type { GroupConfig, KeysConfig, KeyTemplate, LimitsConfig } from '../../../config/resolved/resolved-config.js';
 import type { LimitRole } from '../../../config/schema/keys.js';
 import { keyNameOf } from '../../../config/setting/key-name.js';
 import { clusterDepth } from '../../../core/account/cluster-depth.js';
@@ -19,23 +13,16 @@ import { KEY_NAME_MAX } from '../../../core/base/constants.js';
 import { bitsOf, groupIdOf } from '../../../core/base/ids.js';
 import type { UnpublishedUse } from '../../../core/base/protocol/events-and-effects.js';
 import { depthGiven } from '../../../core/base/settings.js';
-import {
-  BYTES,
-  DIMENSION_COUNT,
-  DIRECTION_COUNT,
-  DIRECTIONS,
-  lanesOf,
-  MESSAGES,
-  type Rates,
-} from '../../../core/base/vocabulary.js';
+import { BYTES, DIMENSION_COUNT, DIRECTIONS, lanesOf, MESSAGES, type Rates } from '../../../core/base/vocabulary.js';
 import type { Limiter } from '../../../core/limiter/limiter.js';
 import type { Coordinator } from '../../../core/machine/coordinator.js';
 import type { ServingLoop } from '../../../core/machine/coordinator-view.js';
 import type { TemplateStatus } from '../../api/node-status.js';
 import type { GroupTable } from '../group-table.js';
-import { withLimit } from './key-definition.js';
 import { type KeyKind, KeyKinds } from './key-kinds.js';
 import { KeyNumbers } from './key-numbers.js';
+import { RemoteKeys } from './remote-keys.js';
+import { RequestLimits } from './request-limits.js';
 
 export interface KeyBookParts {
   readonly cluster: string;
@@ -70,6 +57,7 @@ export class KeyBook {
   readonly counts = new Map<string, KeyCounts>();
   readonly #parts: KeyBookParts;
   readonly #kinds: KeyKinds;
+  readonly #limits: RequestLimits;
   /** By kind. */
   readonly #countsOf: KeyCounts[] = [];
   readonly #unpublished: UnpublishedKeys;
@@ -83,15 +71,12 @@ export class KeyBook {
   /** Loud keys whose kind is no longer their group's. */
   readonly #behind = new Set<string>();
   #unpublishedUntilMs = -Infinity;
-  /** Kind and text of a limit → why it was refused: a wrong gateway repeats it, and to examine it takes long. */
-  readonly #refused = new Map<string, QuotameshError>();
   #isSound = false;
   #inForce: ReadonlySet<string> = new Set();
   #nodes = 0;
   #readyMs = Number.NaN;
   #dividedBy: number | null = null;
   readonly #told = new Set<string>();
-  #refusalsUntoldUntilMs = -Infinity;
 
   constructor(parts: KeyBookParts) {
     this.#parts = parts;
@@ -120,6 +105,13 @@ export class KeyBook {
     this.#kinds = new KeyKinds(parts.limits, (number, kind) => {
       this.#unpublished.setKind(number, kind);
       this.#countsOf[number] = this.#countsFor(kind.template);
+    });
+    this.#limits = new RequestLimits({
+      clock: parts.clock,
+      telemetry: parts.telemetry,
+      kinds: this.#kinds,
+      max: parts.keys.maxLimits,
+      onRefused: (kind) => this.#countsOf[kind].limitsRefused++,
     });
     this.use(parts.keys.templates);
   }
@@ -153,7 +145,7 @@ export class KeyBook {
    */
   use(templates: readonly KeyTemplate[]): void {
     this.#kinds.use(templates);
-    this.#refused.clear();
+    this.#limits.forgetRefused();
     for (const [name, kind] of this.#kinds.overrides) {
       const row = this.#find(name);
       if (row !== -1 && this.#unpublished.kindOf(row) !== kind) this.#move(row, name, kind, this.#parts.clock());
@@ -196,48 +188,14 @@ export class KeyBook {
     const { allowLimits, isOverride, template } = this.#kindAt(row);
     if (allowLimits === null) throw this.limitDenied(name, `template ${template} allows none`);
     if (isOverride) return;
-    const limited = this.#limited(name, number, limit, allowLimits.quota);
+    const limited = this.#limits.kindOf(name, number, limit, allowLimits.quota);
     if (limited === null) throw this.#full(number, name, 'maxLimits');
     if (limited !== number) this.#move(row, keyNameOf(name), limited, nowMs);
   }
 
-  /** Returns the kind of a `now` key with this limit; null = no room for another. */
-  #limited(key: string, now: number, limit: unknown, highest: AllowedLimits['quota']): number | null {
-    try {
-      const text = textOf(limit, key);
-      const refusal = `${this.#kinds.baseOf(now)} ${text}`;
-      return this.#kinds.limited(now, text, this.#parts.keys.maxLimits, (settings) => {
-        const known = this.#refused.get(refusal);
-        if (known !== undefined) throw new QuotameshError(known.code, { ...known.facts, key });
-        try {
-          return withLimit(settings, limit, highest, key);
-        } catch (error) {
-          if (this.#refused.size >= REFUSED_MAX) this.#refused.clear();
-          if (error instanceof QuotameshError) this.#refused.set(refusal, error);
-          throw error;
-        }
-      });
-    } catch (error) {
-      if (error instanceof QuotameshError) this.#countRefused(key, error);
-      throw error;
-    }
-  }
-
+  /** Refuses a limit that a caller may not give. */
   limitDenied(key: string, reason: string): QuotameshError {
-    const error = new QuotameshError('LIMIT_DENIED', { key, reason });
-    this.#countRefused(key, error);
-    return error;
-  }
-
-  /** Logs at most one line a minute, so that no caller fills the log. */
-  #countRefused(key: string, { code, message }: QuotameshError): void {
-    const { clock, telemetry } = this.#parts;
-    const counts = this.#countsOf[this.#kindOf(key)];
-    if (counts === undefined) return;
-    counts.limitsRefused++;
-    if (clock() < this.#refusalsUntoldUntilMs) return;
-    this.#refusalsUntoldUntilMs = clock() + REFUSALS_TOLD_EVERY_MS;
-    telemetry.log('warn', 'a limit that came with a request is refused', { code, reason: message });
+    return this.#limits.denied(this.#kindOf(key), key, reason);
   }
 
   /** Returns the role that may limit such a key; null = nobody, or no key. */
@@ -659,22 +617,6 @@ export class KeyBook {
   }
 }
 
-/** Returns a limit's text; '' = not JSON, and so no limit. Throws LIMIT_INVALID. */
-function textOf(limit: unknown, key: string): string {
-  const text = jsonOf(limit);
-  if (text.length <= LIMIT_TEXT_MAX) return text;
-  const details = `must have at most ${LIMIT_TEXT_MAX} characters as JSON, has ${text.length}.`;
-  throw new QuotameshError('LIMIT_INVALID', { key, details });
-}
-
-function jsonOf(limit: unknown): string {
-  try {
-    return JSON.stringify(limit) ?? '';
-  } catch {
-    return '';
-  }
-}
-
 export type AskedAmounts = Pick<UnpublishedHold, 'direction' | 'messages' | 'bytes'>;
 
 export interface KeySeen {
@@ -715,77 +657,6 @@ const FORGET_AFTER_MS = 10_000;
 /** Rows per round: about 20 µs; a million keys take 20 s. */
 const SWEPT_ROWS = 1024;
 const SILENCED_LOOKS = 64;
-const REFUSALS_TOLD_EVERY_MS = 60_000;
-/** Most characters of a limit, which is kept; all rates in their longest words have 360. */
-const LIMIT_TEXT_MAX = 500;
 /** Other nodes' keys shown; each takes what a loud key does (keys.maxLoud). */
 const REMOTE_MAX = 500;
 const CAUGHT_UP = 64;
-/** Refused limits kept; beyond that somebody makes them up. */
-const REFUSED_MAX = 64;
-
-interface RemoteKeysParts {
-  readonly cluster: string;
-  /** Most names. */
-  readonly max: number;
-  readonly numberOf: (name: string) => number | null;
-  /** Tests if a key's number is no deleted group's. */
-  readonly isLive: (number: number) => boolean;
-}
-
-/**
- * Keeps keys named in heartbeats, to show those that others use; decides nothing. There are at most `max`, as writers
- * may name keys without end; a name with a wrong id is ignored.
- */
-class RemoteKeys {
-  readonly #parts: RemoteKeysParts;
-  /** Name → number of the group. */
-  readonly #numbers = new Map<string, number>();
-  #next: IterableIterator<[string, number]> = this.#numbers.entries();
-  /** Rises with every name that comes or goes. */
-  version = 0;
-
-  constructor(parts: RemoteKeysParts) {
-    this.#parts = parts;
-  }
-
-  get numbers(): ReadonlyMap<string, number> {
-    return this.#numbers;
-  }
-
-  /** Takes published names, and drops some unpublished ones; every round. */
-  keep(coordinator: Coordinator): void {
-    for (const { name, groupId } of coordinator.log.keys.takeNames()) {
-      if (this.#numbers.has(name) || this.#numbers.size >= this.#parts.max) continue;
-      if (groupIdOf(this.#parts.cluster, name) === groupId) this.#number(name);
-    }
-    for (let looked = Math.min(LOOKED_AT, this.#numbers.size); looked > 0; looked--) {
-      const next = this.#next.next();
-      if (next.done === true) this.#next = this.#numbers.entries();
-      else if (!this.#isTold(coordinator, next.value[0])) this.forget(next.value[0]);
-      else if (!this.#parts.isLive(next.value[1])) this.#number(next.value[0]);
-    }
-  }
-
-  forget(name: string): void {
-    if (this.#numbers.delete(name)) this.version++;
-  }
-
-  #number(name: string): void {
-    const number = this.#parts.numberOf(name);
-    if (number === null) return;
-    this.#numbers.set(name, number);
-    this.version++;
-  }
-
-  #isTold({ usageMap, log }: Coordinator, name: string): boolean {
-    const groupId = groupIdOf(this.#parts.cluster, name);
-    for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
-      if (log.keys.has(groupId, direction)) return true;
-      if (usageMap.firstRow(usageMap.findMapLane(groupId, direction)) !== -1) return true;
-    }
-    return false;
-  }
-}
-
-const LOOKED_AT = 16;
