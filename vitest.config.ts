@@ -3,7 +3,7 @@ import type { Plugin } from 'vite';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ensureBuilt } from './scripts/freshness.mjs';
-import { groupOf } from './scripts/test-groups.mjs';
+import { groupOf, PROJECTS } from './scripts/test-groups.mjs';
 
 ensureBuilt();
 
@@ -17,13 +17,9 @@ if (process.env.TEST_THIRD === undefined) {
  * quick:     everything in virtual time or in one process: computes, and waits for next to nothing
  * quick-waiting: in one process or a few, with less to compute than to wait for
  * memory:    what a process alone takes: a process for each file
- * waiting:   deadlines, real servers and processes, with next to nothing to compute
- * processes: the command, the embedded topic with several processes, and the limiter in real time
- * redis:     the Redis topic against real servers; mostly waiting
- * kafka:     the Kafka topic against real brokers; mostly waiting
- * stories:   what clusters of real processes promise under load, to some per cent
- * outages:   the same while their topic is away
- * cluster:   other clusters of real processes, with wider bounds
+ * stories:   what clusters of real processes promise under load, to some per cent, also while their topic is away; and beside them what
+ *            waits for deadlines, servers and Redis, with next to nothing to compute
+ * processes: the command, other clusters of real processes with wider bounds, Kafka's brokers, and the limiter in real time
  * demo:      `npm start` as a user runs it, with its verdict
  *
  * `npm run test:long` only:
@@ -34,15 +30,15 @@ if (process.env.TEST_THIRD === undefined) {
  */
 const common = { testTimeout: 30_000, hookTimeout: 120_000 };
 const processes = [
-  ...['test/unit/cli/{commands,operate,pipe-end,run,reload,process-guard}.test.ts', 'test/integration/embedded-*.test.ts'],
-  'test/integration/token-bucket-real-time.test.ts',
+  'test/unit/cli/{commands,operate,pipe-end,run,reload,process-guard}.test.ts',
   'test/unit/admission/ways-to-take.test.ts',
+  'test/conformance/kafka-*.test.ts',
+  'test/{integration,kafka}/**/*.test.ts',
 ];
-const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
-/** Against a real Redis. */
-const redis = ['test/conformance/redis-*.test.ts', 'test/integration/redis-*.test.ts'];
-/** A test of these takes a tenth of a core, and judges no rate. */
-const waiting = [
+const stories = [
+  'test/integration/{cluster-*,hot-reloads,outage-kafka,sim-live}.test.ts',
+  'test/{conformance,integration}/redis-*.test.ts',
+  // A test of these takes a tenth of a core, and judges no rate.
   'test/conformance/embedded-topic.test.ts',
   'test/integration/{enforce-example,kafka-partitions,kafka-topic-cost,kafka-topic-settings}.test.ts',
   'test/unit/admission/{batches,told-when-to-come-back}.test.ts',
@@ -66,9 +62,6 @@ const quickWaiting = [
   'test/unit/telemetry/open-metrics.test.ts',
 ];
 const memory = ['test/unit/admission/waiters-memory.test.ts'];
-const outages = ['test/integration/outage-kafka.test.ts'];
-const stories = ['test/integration/{cluster-*,hot-reloads,sim-live}.test.ts'];
-const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
 /**
  * The last three take 40 s (two MQTT brokers), 70 s, and a JVM of Pulsar more than npm test has;
@@ -155,13 +148,15 @@ function project(options: TestOptions): TestProjectInlineConfiguration {
   };
 }
 
+/** Files of one project stand together: vitest ends a worker where the next file in line is of another one. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => {
       const at = LONGEST.indexOf(relative(import.meta.dirname, moduleId));
       return at === -1 ? LONGEST.length : at;
     };
-    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
+    const turn = ({ project }: TestSpecification) => PROJECTS.indexOf(project.name);
+    return (await super.sort(files)).sort((one, other) => turn(one) - turn(other) || place(one) - place(other));
   }
 }
 
@@ -176,24 +171,19 @@ export default defineConfig({
         include: ['test/**/*.test.ts'],
         // Virtual time: a shorter one would judge what else the machine does.
         testTimeout: 600_000,
-        exclude: [...quickWaiting, ...memory, ...waiting, ...processes, ...kafka, ...redis, ...cluster, ...long],
+        exclude: [...quickWaiting, ...memory, ...stories, ...processes, ...long],
       }),
       project({ name: 'quick-waiting', include: quickWaiting, testTimeout: 60_000 }),
       // Files before it leave a heap, and code that is optimized for their objects.
       project({ name: 'memory', include: memory, isolate: true, testTimeout: 60_000 }),
-      project({ name: 'processes', include: processes, testTimeout: 60_000 }),
-      project({ name: 'waiting', include: waiting, testTimeout: 60_000, globalSetup }),
-      project({ name: 'redis', include: redis, testTimeout: 60_000 }),
-      project({ name: 'kafka', include: kafka, exclude: waiting, testTimeout: 60_000, globalSetup }),
+      project({ name: 'stories', include: stories, testTimeout: 60_000, globalSetup }),
       project({
-        name: 'cluster',
-        include: cluster,
+        name: 'processes',
+        include: processes,
+        exclude: [...stories, ...demo, ...long],
         testTimeout: 60_000,
         globalSetup,
-        exclude: [...waiting, ...processes, ...kafka, ...redis, ...stories, ...outages, ...demo, ...long],
       }),
-      project({ name: 'stories', include: stories, testTimeout: 60_000, globalSetup }),
-      project({ name: 'outages', include: outages, testTimeout: 60_000, globalSetup }),
       project({ name: 'demo', include: demo, testTimeout: 60_000 }),
       project({
         name: 'long',

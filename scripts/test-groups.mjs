@@ -7,9 +7,9 @@ export const NPM_TEST = [
   { projects: ['quick'], workers: 3 },
   // Stories measure real time to some per cent, and a cluster under their load takes less than half a core: three of them begin, and what
   // waits for deadlines fills the time that they leave.
-  { projects: ['stories', 'outages', 'redis', 'waiting'], workers: 6 },
+  { projects: ['stories'], workers: 6 },
   // They wait for processes, brokers and deadlines more than half of their time.
-  { projects: ['cluster', 'processes', 'kafka', 'quick-waiting', 'memory'], workers: 5 },
+  { projects: ['memory', 'quick-waiting', 'processes'], workers: 5 },
   { projects: ['demo'], workers: 1 },
 ];
 
@@ -20,7 +20,7 @@ export const TEST_LONG = [
   { projects: ['long-stories'], workers: 2 },
   { projects: ['long'], workers: 1 },
   // All of what npm test draws a third of; what needs only Node.js is played whole on its newer versions.
-  { projects: ['processes', 'cluster'], workers: 5 },
+  { projects: ['processes'], workers: 5 },
 ];
 
 /** Projects that need nothing but Node.js: what the newer versions of it run. */
@@ -28,9 +28,12 @@ export const ON_NEWER_NODES = ['quick', 'quick-waiting', 'memory'];
 /** Node 20 is the floor and runs `npm test`; what needs nothing else runs on these, too. */
 export const NEWER_NODES = ['22', '24'];
 
+const groups = [...NPM_TEST, ...TEST_LONG];
+/** All projects, in the order in which their files begin. */
+export const PROJECTS = groups.flatMap(({ projects }) => projects);
+
 /** What vitest needs to know of the group that a project is in. */
 export function groupOf(project) {
-  const groups = [...NPM_TEST, ...TEST_LONG];
   const at = groups.findIndex(({ projects }) => projects.includes(project));
   // From 1: vitest has a rule of its own for order 0.
   return { maxWorkers: groups[at].workers, sequence: { groupOrder: at + 1 } };

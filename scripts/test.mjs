@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, localBin, root } from './freshness.mjs';
 import { nodeBinary } from './node-binary.mjs';
-import { NEWER_NODES, NPM_TEST, ON_NEWER_NODES, TEST_LONG } from './test-groups.mjs';
+import { NEWER_NODES, NPM_TEST, ON_NEWER_NODES, PROJECTS, TEST_LONG } from './test-groups.mjs';
 
 /** `npm test` on two cores may take so long, installing and building included. */
 const MINUTES_MAX = 5;
@@ -35,13 +35,12 @@ function readArguments(all) {
   const rest = all.filter(
     (argument, place) => argument !== '--long' && (at === -1 || (place !== at && place !== at + 1)),
   );
-  const known = [...NPM_TEST, ...TEST_LONG].flatMap((group) => group.projects);
-  const named = rest.filter((argument) => known.includes(argument));
+  const named = rest.filter((argument) => PROJECTS.includes(argument));
   return {
     isLong: all.includes('--long'),
     version: chosen,
     names: named.length === 0 && chosen !== null ? ON_NEWER_NODES : named,
-    args: rest.filter((argument) => !known.includes(argument)),
+    args: rest.filter((argument) => !PROJECTS.includes(argument)),
   };
 }
 
