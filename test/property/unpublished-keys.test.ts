@@ -76,7 +76,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
       const node = alive[Math.floor(random() * alive.length)];
       const { unpublished } = node;
       // The first use makes the row; a key that is full is forgotten now and then, and made anew.
-      if (random() < 0.2 && unpublished.sweep(nowMs, 0, unpublished.size + 8).length > 0) node.row = -1;
+      if (random() < 0.2 && unpublished.sweep(nowMs, 0, unpublished.size + 8, () => false).length > 0) node.row = -1;
       if (node.row === -1) node.row = unpublished.add('k', 0, 0, nowMs);
       const units = 1 + Math.floor(random() * Math.max(1, depth / 4));
       if (unpublished.take(node.row, 0, units, 0, nowMs)) grants.push({ atMs: nowMs, units });
@@ -136,4 +136,22 @@ test('the bound is reached: three nodes take one depth at one instant, but for w
     while (unpublished.take(row, 0, 1, 0, 0)) taken++;
   }
   expect(taken).toBe(9);
+});
+
+test('nothing flows into a part while its key is in the log: all of the quota flows into the bucket there', () => {
+  const quota = { publish: [1, NONE], dispatch: [NONE, NONE] } as const;
+  const burst = { messages: 60, bytes: null, policy: 'optimistic' as const };
+  const unpublished = new UnpublishedKeys([{ settings: { quota, burst }, mayStayUnpublished: true }], 10, 1);
+  unpublished.setNodes(3, 0);
+  const rows = [7, 8].map((bits) => unpublished.add(`k${bits}`, 0, bits, 0));
+  for (const row of rows) expect(unpublished.take(row, 0, 20, 0, 0)).toBe(true);
+  const left = (nowMs: number) => rows.map((row) => Math.round(unpublished.left(row, 0, 0, nowMs)));
+  const sweep = (nowMs: number, isInLog: boolean) => {
+    unpublished.sweep(nowMs, 10_000, 10, (bits) => isInLog && bits === 7);
+  };
+  for (let nowMs = 0; nowMs <= 30_000; nowMs += 20) sweep(nowMs, true);
+  expect(left(30_000)).toEqual([0, 10]);
+  expect(rows.map((row) => unpublished.spent(row, 0, 0, 30_000)).map(Math.round)).toEqual([20, 10]);
+  for (let nowMs = 30_000; nowMs <= 60_000; nowMs += 20) sweep(nowMs, false);
+  expect(left(60_000)).toEqual([10, 20]);
 });

@@ -402,6 +402,18 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'probe', at: 0.351, of: 0.077, restMs: 10000, isWhole: false },
     ],
   },
+  'a bucket that is spent after what others spent silently, again and again': {
+    seed: 1003665,
+    nodes: 3,
+    delays: { appendMs: [1, 3], deliveryMs: [1, 8] },
+    buckets: [{ per: 'Minute', quota: 60, burst: null, isKey: true }],
+    acts: Array.from({ length: 6 }, (): Story['acts'] => [
+      { act: 'ask', at: 0.1, of: 0.5, part: 0.3, times: 1 },
+      { act: 'ask', at: 0.5, of: 0.5, part: 0.3, times: 1 },
+      { act: 'drain', at: 0.9, of: 0.5, isEverywhere: false, isPiecewise: true },
+      { act: 'pass', ms: 62_000 },
+    ]).flat(),
+  },
 };
 
 test.each(someOf(Object.keys(STORIES)))('%s', async (name) => {

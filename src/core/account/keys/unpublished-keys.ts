@@ -280,10 +280,19 @@ export class UnpublishedKeys {
     for (let slot = 0; slot < perSecond.length; slot++) if (perSecond[slot] === 0) lines[cellAt(at, slot)] = LACKING;
   }
 
-  /** Forgets keys with full buckets since `fullForMs`, among the next `count` slots. Returns their kinds. */
-  sweep(nowMs: number, fullForMs: number, count: number): readonly number[] {
+  /**
+   * Forgets keys with full buckets since `fullForMs`, among the next `count` slots. Returns their kinds. The other
+   * buckets of keys in the log do not fill until the next pass: all of the quota flows into the bucket in the log.
+   *
+   * *Worked:* three nodes, 60 per minute. Two take 20 silently, and the third the whole bucket. A minute later that one
+   * is full again. If the parts were, too, the next minute would bring 100 as well.
+   *
+   * @param isInLog tests if a group with these bits has a record
+   */
+  sweep(nowMs: number, fullForMs: number, count: number, isInLog: (bits: number) => boolean): readonly number[] {
     const forgotten: number[] = [];
     if (this.#rows.size === 0) return forgotten;
+    const now = this.#time.at(nowMs);
     const fullBefore = this.#time.at(nowMs - fullForMs);
     let left = count - this.#rows.passEmpty(count);
     while (left > 0) {
@@ -292,7 +301,11 @@ export class UnpublishedKeys {
         forgotten.push(this.kindOf(row));
         // The hand stays: another key may have moved there.
         this.#rows.remove(row);
-      } else this.#rows.moveHand();
+      } else {
+        if (!this.isPublished(row) && isInLog(this.bitsOf(row)))
+          this.#rows.linesOf(row)[this.#rows.offsetOf(row)] = now;
+        this.#rows.moveHand();
+      }
       left -= 1 + this.#rows.passEmpty(left);
     }
     return forgotten;

@@ -372,7 +372,8 @@ export class KeyBook {
     this.#confirm(coordinator, nowMs);
     this.#use.turn(nowMs, (name, perSecond) => this.#heatOf(name, perSecond));
     this.#remote.keep(coordinator);
-    for (const kind of this.#unpublished.sweep(nowMs, FORGET_AFTER_MS, SWEPT_ROWS)) this.#gone(kind);
+    const isInLog = (bits: number) => coordinator.remoteGroups?.has(bits) === true;
+    for (const kind of this.#unpublished.sweep(nowMs, FORGET_AFTER_MS, SWEPT_ROWS, isInLog)) this.#gone(kind);
     this.#silence(coordinator, nowMs);
     this.#catchUp();
   }
