@@ -155,10 +155,12 @@ export class AccountCluster {
     this.config = this.#resolved();
     const names = namesOf(bucket, at);
     const allMs = this.nowMs + this.#story.delays.deliveryMs[1] + 1;
-    for (const told of this.told) if (names.includes(told.name)) told.limited(bucket, this.nowMs, allMs);
+    const changed = this.told.filter(({ name }) => names.includes(name));
+    for (const told of changed) told.limited(bucket, this.nowMs, allMs);
     for (const { node } of this.members) {
       this.queue.after(this.topic.drawDelayMs('deliveryMs'), () => {
         if (!node.isOpen) return;
+        if (!node.isReady) for (const told of changed) told.isVague = true;
         // Later readings follow all earlier writings.
         const { groups, keys } = this.config;
         if (bucket.isKey) node.keys.use(keys.templates);
