@@ -138,8 +138,8 @@ function recordOf(member: Member, first: number, count: number): ReportRecord {
     const usage = random.next() * 20;
     const demandMessages = usage * (random.next() < 0.1 ? 10 : 1);
     rows.push({
-      ...NOTHING_REPORTED,
       groupId: table.groupIdOf(group),
+      ...NOTHING_REPORTED,
       direction: 0,
       usageMessages: usage,
       usageBytes: usage * 10_000,

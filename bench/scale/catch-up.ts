@@ -174,8 +174,8 @@ function groupsOn(partition: number, partitions: number, count: number): GroupId
 function rowOf(groupId: GroupId): ReportRow {
   const rates = { usageMessages: 1, usageBytes: 1, demandMessages: 1, demandBytes: 1 };
   return {
-    ...NOTHING_REPORTED,
     groupId,
+    ...NOTHING_REPORTED,
     direction: 0,
     ...rates,
     shareMessages: 1,

@@ -7,7 +7,7 @@ import { attempt, Envelope, type Undecodable } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 import { decodeGroupState, encodeGroupState } from './group-state-codec.js';
 import { decodeKeys, encodeKeys } from './key-columns.js';
-import { decodeLevels, encodeLevels, type WithStock } from './stock-columns.js';
+import { decodeLevels, encodeLevels, type Stock } from './stock-columns.js';
 import {
   ABSURD,
   decodeAuthor,
@@ -171,7 +171,7 @@ function rowAt(
   report: quotamesh.v1.Report,
   at: number,
   costed: WithCosts | undefined,
-  stocks: WithStock | undefined,
+  stock: Stock | undefined,
 ): ReportRow {
   const row: ReportRow = {
     groupId,
@@ -187,6 +187,6 @@ function rowAt(
   const messages = report.chargeMessages[at] ?? 0;
   const bytes = report.chargeBytes[at] ?? 0;
   const charged: ReportRow = messages !== 0 || bytes !== 0 ? { charge: [messages, bytes], ...row } : row;
-  const known: ReportRow = stocks?.stock === undefined ? charged : { ...stocks, ...charged };
+  const known: ReportRow = stock === undefined ? charged : { stock: stock.stock, unread: stock.unread, ...charged };
   return costed?.costs === undefined ? known : { costs: costed.costs, ...known };
 }

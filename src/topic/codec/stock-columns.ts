@@ -16,20 +16,21 @@ export function encodeLevels(rows: readonly ReportRow[]): quotamesh.v1.IReport {
   };
 }
 
-export type WithStock = Pick<ReportRow, 'stock' | 'unread'>;
+export type Stock = Required<Pick<ReportRow, 'stock' | 'unread'>>;
 
-/** Decodes an element per row, none without stocks; null = absurd columns. */
-export function decodeLevels(report: quotamesh.v1.Report, count: number): readonly WithStock[] | null {
+/** Decodes an element per row, undefined without a stock; null = absurd columns. */
+export function decodeLevels(report: quotamesh.v1.Report, count: number): readonly (Stock | undefined)[] | null {
   const { stockMessages, stockBytes, unreadMessages, unreadBytes } = report;
   const stocks = [stockMessages, stockBytes];
   const unread = [unreadMessages, unreadBytes];
   if (!stocks.every((column) => isColumn(column, count) && column.every(isStock))) return null;
   if (!unread.every((column) => isColumn(column, count) && column.every(isWireRate))) return null;
   if (stocks.every(({ length }) => length === 0)) return WITHOUT_STOCKS;
-  return Array.from({ length: count }, (_, at): WithStock => {
+  return Array.from({ length: count }, (_, at) => {
     const stock = [stockMessages[at] ?? NO_STOCK, stockBytes[at] ?? NO_STOCK] as const;
-    if (stock.every(Number.isNaN)) return {};
-    return { stock, unread: [unreadMessages[at] ?? 0, unreadBytes[at] ?? 0] };
+    return stock.every(Number.isNaN)
+      ? undefined
+      : { stock, unread: [unreadMessages[at] ?? 0, unreadBytes[at] ?? 0] as const };
   });
 }
 
@@ -37,4 +38,4 @@ function isStock(stock: number): boolean {
   return Number.isNaN(stock) || isCharge(stock);
 }
 
-const WITHOUT_STOCKS: readonly WithStock[] = [];
+const WITHOUT_STOCKS: readonly Stock[] = [];

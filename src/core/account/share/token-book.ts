@@ -170,7 +170,7 @@ export class TokenBook implements ChargeReader {
       fullInMs = Math.max(fullInMs, (1000 * lacking) / bucket.perSecond);
       return tokens;
     }) as [messages: number, bytes: number];
-    return { row: { ...NOTHING_REPORTED, groupId, direction, charge: units, stock, unread: units }, fullInMs };
+    return { row: { groupId, direction, ...NOTHING_REPORTED, charge: units, stock, unread: units }, fullInMs };
   }
 
   unserve({ mapLane }: LaneState): void {
