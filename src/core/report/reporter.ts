@@ -131,7 +131,7 @@ export class Reporter {
         if (!state.entry.isOpen) continue;
         const row = this.#rowOf(state);
         const checkpoint = this.#tokens.checkpointOf(state, nowMs);
-        rows.push({ ...row, ...checkpoint.columns });
+        rows.push(Object.assign(row, checkpoint.columns));
         fullInMs = Math.max(fullInMs, checkpoint.fullInMs);
       }
     }

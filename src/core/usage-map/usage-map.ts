@@ -200,7 +200,7 @@ export class UsageMap {
     const { nodeKey } = record.author;
     const source = { nodeKey, slot: member.slot, spanMs, pauseMs, isElsewhere };
     const refused = isPast ? 0 : this.#readCharges(known, record, rows, source);
-    records.write(entry, record.author, { ...read, member: countedSlot, partition, bundle, readUntil, fullInMs });
+    records.write(entry, record.author, { member: countedSlot, ...read, partition, bundle, readUntil, fullInMs });
     if (known === -1) this.#keys.add(member.slot, entry);
     if (known === -1 || !this.#overwriteAll(entry, rows)) {
       this.#release(entry);
@@ -390,5 +390,5 @@ const NO_CHARGE = [0, 0] as const;
 /** Drops charge, stock and unread of another log's row. Its charges count from 0 in this log. */
 function withNothingCharged(row: ReportRow): ReportRow {
   const { charge, stock: _, unread: __, ...rates } = row;
-  return charge === undefined ? rates : { ...rates, charge: NO_CHARGE };
+  return charge === undefined ? rates : { charge: NO_CHARGE, ...rates };
 }
