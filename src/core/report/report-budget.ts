@@ -14,8 +14,6 @@ import type { Bundle } from './report-book.js';
  */
 export class ReportBudget {
   waiting = 0;
-  /** Bundles held back since the start; once each, however long they waited. */
-  heldBack = 0;
   /** Local monotonic time since which bundles are held back; Infinity = none is. */
   shortSinceMs = Infinity;
   readonly #perSecond: number;
@@ -42,15 +40,8 @@ export class ReportBudget {
       return due;
     }
     this.shortSinceMs = Math.min(this.shortSinceMs, nowMs);
-    for (const bundle of due) {
-      if (bundle.dueSinceMs !== Infinity) continue;
-      bundle.dueSinceMs = nowMs;
-      this.heldBack++;
-    }
-    const chosen = count === 0 ? [] : this.#firstOf(due, count);
-    // These have not waited: they were due in this round only.
-    for (const { dueSinceMs } of chosen) if (dueSinceMs === nowMs) this.heldBack--;
-    return chosen;
+    for (const bundle of due) bundle.dueSinceMs = Math.min(bundle.dueSinceMs, nowMs);
+    return count === 0 ? [] : this.#firstOf(due, count);
   }
 
   #firstOf(due: readonly Bundle[], count: number): Bundle[] {
