@@ -6,7 +6,11 @@ interface SeedPlan extends SeedRange {
   readonly workers: number;
   /** Called per seed, in any order; false = begin no more. */
   readonly onVerdict: (verdict: SwarmVerdict) => boolean;
+  /** Plays a range of seeds: the module of a thread. */
+  readonly thread?: URL;
 }
+
+const SWARM_THREAD = new URL('./swarm-thread.js', import.meta.url);
 
 /** Seeds per message: few, to end together, or within half a second. */
 const SEEDS_AT_ONCE = 4;
@@ -29,13 +33,17 @@ export async function playSeeds(plan: SeedPlan): Promise<void> {
     isWanted = false;
     throw error;
   };
-  await Promise.all(Array.from({ length: plan.workers }, () => runThread(takeRange, onVerdict).catch(stop)));
+  await Promise.all(Array.from({ length: plan.workers }, () => runThread(plan, takeRange, onVerdict).catch(stop)));
 }
 
-async function runThread(takeRange: () => SeedRange | null, onVerdict: (verdict: SwarmVerdict) => void): Promise<void> {
+async function runThread(
+  { thread: file = SWARM_THREAD }: SeedPlan,
+  takeRange: () => SeedRange | null,
+  onVerdict: (verdict: SwarmVerdict) => void,
+): Promise<void> {
   const first = takeRange();
   if (first === null) return;
-  const thread = new Worker(new URL('./swarm-thread.js', import.meta.url));
+  const thread = new Worker(file);
   await new Promise<void>((resolve, reject) => {
     let left = first.count;
     thread.on('message', (verdict: SwarmVerdict) => {
