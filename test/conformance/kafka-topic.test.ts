@@ -15,5 +15,5 @@ beforeAll(async () => {
 afterAll(() => kafka?.stop());
 
 reportTopicConformance('kafka', async () => new KafkaWorld(kafka, 4), { ...KAFKA, deadlineMs: 15_000 });
-registryConformance('kafka', async () => new KafkaWorld(kafka, 1, true), { changes: 300 });
+registryConformance('kafka', async () => new KafkaWorld(kafka, 1, true));
 kafkaOutages(() => kafka);

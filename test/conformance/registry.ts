@@ -3,6 +3,7 @@ import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import { putGroup } from '../../src/node/groups/changes/change-group.js';
 import { assemblyOf } from '../../src/node/loop/start-node.js';
 import { BY_TEST } from '../integration/changed-by.js';
+import { partOf } from '../property/seed.js';
 import { answerOf, type HttpScene, sceneOf } from '../unit/http/http-scene.js';
 import { WholeNode } from '../whole-node.js';
 import { RecordingListener } from './recording-listener.js';
@@ -15,11 +16,7 @@ const PAGE_MS = 30_000;
  * The registry on an adapter, with the offsets that this one gives: revisions are exact, given once and rising, fit for
  * If-Match; the trail is complete at every node, also at one that comes later; nothing piles up in the log.
  */
-export function registryConformance(
-  name: string,
-  makeWorld: () => Promise<TopicWorld>,
-  { changes }: { readonly changes: number },
-): void {
+export function registryConformance(name: string, makeWorld: () => Promise<TopicWorld>, changes = partOf(300)): void {
   describe(`registry: ${name}`, () => {
     let world: TopicWorld;
     const scenes: HttpScene[] = [];
