@@ -39,7 +39,9 @@ test('a client that is away gets what its session may hold, in order; the rest i
   const publisher = await client('publisher', true);
   for (let sent = 0; sent < 50; sent++) await publisher.publishAsync('free/away', `${sent}`, { qos: 1 });
   expect((await broker.status()).kept).toMatchObject({ sessionMessages: 40, sessionDropped: 60 });
-  expect(broker.child.output).toMatch(/"bound":"session-full","client":"away".*mqtt keeps no more/);
+  await expect
+    .poll(() => broker.child.output, { timeout: 8000 })
+    .toMatch(/"bound":"session-full","client":"away".*mqtt keeps no more/);
   const got: number[] = [];
   const back = mqtt.connect(broker.mqttUrl, { clientId: 'away', clean: false, reconnectPeriod: 0 });
   clients.push(back);

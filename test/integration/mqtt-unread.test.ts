@@ -95,7 +95,9 @@ test('what unread subscribers hold is bounded in sum, and who reads beside them 
   expect(disconnects).toEqual({ 'held-full': expect.any(Number) });
   expect(disconnects['held-full']).toBeGreaterThan(2);
   expect(broker.child.output.match(/mqtt connection ended.*/g)).toHaveLength(1);
-  expect(broker.child.output).toMatch(/"client":"unread-\d+","reason":"held-full","bound":"mqtt.maxHeldBytes"/);
+  await expect
+    .poll(() => broker.child.output, { timeout: 8000 })
+    .toMatch(/"client":"unread-\d+","reason":"held-full","bound":"mqtt.maxHeldBytes"/);
   await restore(reader);
 });
 
