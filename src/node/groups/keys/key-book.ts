@@ -271,8 +271,12 @@ export class KeyBook {
 
   /** Tests if this node may spend a key unpublished, and nobody publishes it. */
   #isUnpublished(row: number, nowMs: number): boolean {
-    if (nowMs > this.#unpublishedUntilMs) return false;
-    return this.#parts.loop.coordinator?.remoteGroups?.has(this.#unpublished.bitsOf(row)) !== true;
+    return nowMs <= this.#unpublishedUntilMs && !this.#isInLog(this.#unpublished.bitsOf(row));
+  }
+
+  /** Tests if a group whose id has these bits has a record in the log. */
+  #isInLog(bits: number): boolean {
+    return this.#parts.loop.coordinator?.remoteGroups?.has(bits) === true;
   }
 
   /** Returns a key's group, made if need be; null = no template. Throws KEYS_FULL. */
@@ -372,7 +376,7 @@ export class KeyBook {
     this.#confirm(coordinator, nowMs);
     this.#use.turn(nowMs, (name, perSecond) => this.#heatOf(name, perSecond));
     this.#remote.keep(coordinator);
-    const isInLog = (bits: number) => coordinator.remoteGroups?.has(bits) === true;
+    const isInLog = (bits: number) => this.#isInLog(bits);
     for (const kind of this.#unpublished.sweep(nowMs, FORGET_AFTER_MS, SWEPT_ROWS, isInLog)) this.#gone(kind);
     this.#silence(coordinator, nowMs);
     this.#catchUp();
