@@ -36,12 +36,13 @@ export function isInPieces({ perSecond, depth }: ClusterBucket, piece: number, n
  * asks 50 times a second and has had 20 lately, another 18: the first leaves 2 tokens for that one, and one for the
  * eight that have no record.
  *
+ * @param piece units of a piece of this node's work
  * @param roundTripMs from an admission until all have read of it
  */
 export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number, turn: PieceTurn): number {
   const { recent, own, logMs, roundTripMs, isDivided, nodes } = turn;
   const others = recent.othersLately(own, logMs, bucket);
-  const here = (tokens - keptOf(bucket, tokens, piece, turn)) / piece;
+  const here = (tokens - keptOf(bucket, tokens, turn)) / piece;
   const inFlight = (bucket.perSecond * roundTripMs) / (1000 * piece);
   // With more turns than two, the bucket waits for nodes that ask for nothing.
   const turns = Math.min(2, Math.ceil(recent.countBefore(own, logMs, bucket) / NODES_PER_TURN));
@@ -57,9 +58,12 @@ export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number
  * Computes the units left to others until the bucket is nearly full. If this node wants more than its share, that is
  * the sum of their lags, and a piece for nodes without a record: a node that asks less often would otherwise find the
  * bucket empty. A node that is behind all others takes the tokens that they leave.
+ *
+ * *Worked*, 1,000/day on two nodes: one has taken 600 at once. It leaves one for the other, which has no record, and
+ * may take 399.
  */
-function keptOf(bucket: ClusterBucket, tokens: number, piece: number, turn: PieceTurn): number {
-  const { recent, own, logMs, nodes, isOwing, crowdsOut } = turn;
+function keptOf(bucket: ClusterBucket, tokens: number, turn: PieceTurn): number {
+  const { recent, own, logMs, nodes, isOwing, crowdsOut, piece } = turn;
   if (tokens >= NEARLY_ALL_RATIO * bucket.depth) return 0;
   const setPoint = setPointOf(bucket);
   if (isOwing) return setPoint;
@@ -91,6 +95,8 @@ export interface PieceTurn {
   /** True: the stock is divided among all nodes in advance. */
   readonly isDivided: boolean;
   readonly nodes: number;
+  /** Units of a piece of others' work: how large their requests are is in no record. */
+  readonly piece: number;
   /** True: this node is in debt and leaves others the tokens up to the set point. */
   readonly isOwing: boolean;
   /** True: this node's demand clearly exceeds its share, so it makes up for others' lags. */

@@ -58,10 +58,19 @@ function given(
     roundTripMs,
     isDivided,
     nodes,
+    piece: 1,
     isOwing,
     crowdsOut,
   });
 }
+
+test('600 of 1,000 a day at once: one is left to the node without a record, not another 600', () => {
+  const bucket = { perSecond: 1000 / 86_400, depth: 1000 };
+  const recent = new RecentUse();
+  recent.charge(5, 600, NOW, bucket, 1);
+  const turn = { recent, own: 5, logMs: NOW + 5000, roundTripMs: 20, isDivided: false, nodes: 2, piece: 1 };
+  expect(wholePieces(bucket, 400, 600, { ...turn, isOwing: false, crowdsOut: true })).toBeCloseTo(399, 9);
+});
 
 describe('10/s on ten nodes, a round trip of 20 ms: 0.2 tokens flow in meanwhile', () => {
   test.each([
