@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clusterDepth } from '../../src/core/account/cluster-depth.js';
-import { UnpublishedKeys } from '../../src/core/account/keys/unpublished-keys.js';
+import { type BucketsInLog, UnpublishedKeys } from '../../src/core/account/keys/unpublished-keys.js';
 import { randomOf } from './random-of.js';
 
 const NONE = Infinity;
@@ -76,7 +76,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
       const node = alive[Math.floor(random() * alive.length)];
       const { unpublished } = node;
       // The first use makes the row; a key that is full is forgotten now and then, and made anew.
-      if (random() < 0.2 && unpublished.sweep(nowMs, 0, unpublished.size + 8, () => false).length > 0) node.row = -1;
+      if (random() < 0.2 && unpublished.sweep(nowMs, 0, unpublished.size + 8, NOTHING_IN_LOG).length > 0) node.row = -1;
       if (node.row === -1) node.row = unpublished.add('k', 0, 0, nowMs);
       const units = 1 + Math.floor(random() * Math.max(1, depth / 4));
       if (unpublished.take(node.row, 0, units, 0, nowMs)) grants.push({ atMs: nowMs, units });
@@ -138,7 +138,7 @@ test('the bound is reached: three nodes take one depth at one instant, but for w
   expect(taken).toBe(9);
 });
 
-test('nothing flows into a part while its key is in the log: all of the quota flows into the bucket there', () => {
+test('into a part of a key in the log flows what has flowed past its bucket there', () => {
   const quota = { publish: [1, NONE], dispatch: [NONE, NONE] } as const;
   const burst = { messages: 60, bytes: null, policy: 'optimistic' as const };
   const unpublished = new UnpublishedKeys([{ settings: { quota, burst }, mayStayUnpublished: true }], 10, 1);
@@ -146,12 +146,23 @@ test('nothing flows into a part while its key is in the log: all of the quota fl
   const rows = [7, 8].map((bits) => unpublished.add(`k${bits}`, 0, bits, 0));
   for (const row of rows) expect(unpublished.take(row, 0, 20, 0, 0)).toBe(true);
   const left = (nowMs: number) => rows.map((row) => Math.round(unpublished.left(row, 0, 0, nowMs)));
-  const sweep = (nowMs: number, isInLog: boolean) => {
-    unpublished.sweep(nowMs, 10_000, 10, (bits) => isInLog && bits === 7);
+  const sweep = (nowMs: number, fullMs: number | null) => {
+    unpublished.sweep(nowMs, 10_000, 10, {
+      has: (bits) => fullMs !== null && bits === 7,
+      overflowOf: (name, slot, { perSecond, depth }) => {
+        expect([name, slot, perSecond, depth]).toEqual(['k7', 0, 1, 60]);
+        return ((fullMs ?? 0) * perSecond) / 1000;
+      },
+    });
   };
-  for (let nowMs = 0; nowMs <= 30_000; nowMs += 20) sweep(nowMs, true);
+  for (let nowMs = 0; nowMs <= 30_000; nowMs += 20) sweep(nowMs, 0);
   expect(left(30_000)).toEqual([0, 10]);
   expect(rows.map((row) => unpublished.spent(row, 0, 0, 30_000)).map(Math.round)).toEqual([20, 10]);
-  for (let nowMs = 30_000; nowMs <= 60_000; nowMs += 20) sweep(nowMs, false);
-  expect(left(60_000)).toEqual([10, 20]);
+  // Full since 33 s: a third of what flows past it is this node's.
+  for (let nowMs = 30_000; nowMs <= 45_000; nowMs += 20) sweep(nowMs, Math.max(0, nowMs - 33_000));
+  expect(left(45_000)).toEqual([4, 15]);
+  for (let nowMs = 45_000; nowMs <= 60_000; nowMs += 20) sweep(nowMs, null);
+  expect(left(60_000)).toEqual([9, 20]);
 });
+
+const NOTHING_IN_LOG: BucketsInLog = { has: () => false, overflowOf: () => 0 };

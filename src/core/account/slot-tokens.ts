@@ -271,12 +271,14 @@ export class SlotTokens {
     const isAtRest = seconds > AT_REST_SECONDS && !this.#isAlone;
     if (isAtRest) {
       this.tokens = this.tokensAfter(Math.max(0, aheadMs - CREDIT_MS));
-      this.#count(bucket, 0, seconds - CREDIT_SECONDS, { ...read, mayOwe: 0, unrefused: 0 });
+      this.#count(bucket, 0, seconds - CREDIT_SECONDS, 0, 0, read);
       this.#tokensBefore = this.tokens;
     }
     this.tokens = this.tokensAfter(aheadMs);
     const latelySeconds = isAtRest ? CREDIT_SECONDS : seconds;
-    this.#count(bucket, counted, latelySeconds, nodes > 1 ? read : withNothingUnrefused(read));
+    // A node alone charges unrefusable work as any other: nobody else needs the tokens.
+    const unrefused = nodes > 1 ? read.unrefused : 0;
+    this.#count(bucket, counted, latelySeconds, read.mayOwe + read.unrefused - unrefused, unrefused, read);
     this.room = Math.max(0, bucket.depth - this.tokens + this.account.unread);
     this.#requestSize = read.requestSize;
     this.#isAlone = this.#ownsAll(nodes);
@@ -314,8 +316,15 @@ export class SlotTokens {
     return this.expected.ownAt(Math.max(0, used / seconds));
   }
 
-  /** Charges, owes or loses the units taken. */
-  #count(bucket: ClusterBucket, taken: number, seconds: number, read: ReadSoFar): void {
+  /** Charges, owes or loses the units taken. @param mayOwe and `unrefused`: see ReadSoFar */
+  #count(
+    bucket: ClusterBucket,
+    taken: number,
+    seconds: number,
+    mayOwe: number,
+    unrefused: number,
+    { ownSlot, ms }: ReadSoFar,
+  ): void {
     const { account } = this;
     if (this.#isAlone) {
       this.#countAlone(bucket, taken, seconds);
@@ -328,9 +337,9 @@ export class SlotTokens {
     account.pay(-account.unpublished);
     if (this.tokens >= bucket.depth) this.#payByOverflow(bucket, seconds);
     if (!this.#isAlone) account.loseAbove(bucket.depth - this.tokens);
-    this.#owe(bucket, read);
+    this.#owe(bucket, mayOwe, unrefused);
     this.#parts.pass(seconds, taken);
-    this.#keepToReturnable(bucket, read.ownSlot, read.ms);
+    this.#keepToReturnable(bucket, ownSlot, ms);
   }
 
   /** Pays a debt with the loss of a full bucket, without report. */
@@ -350,7 +359,7 @@ export class SlotTokens {
    *
    * *Why:* if each report brought the bucket a second into debt, the other node would get nothing.
    */
-  #owe(bucket: ClusterBucket, { mayOwe, unrefused }: ReadSoFar): void {
+  #owe(bucket: ClusterBucket, mayOwe: number, unrefused: number): void {
     const { account, expected } = this;
     const owedByShare = this.#debtSeconds * Math.max(expected.share, bucket.perSecond * expected.part);
     const unrefusedMax = Math.max(0, owedByShare - Math.max(0, this.#fromCluster));
@@ -558,6 +567,7 @@ export class SlotTokens {
       roundTripMs: now.roundTripMs,
       isDivided: this.#isDivided,
       nodes,
+      piece: this.piece,
       isOwing: this.account.owed > 0,
       crowdsOut: this.expected.crowdsOut,
     };
@@ -611,11 +621,6 @@ export interface ReadSoFar {
 /** Computes the units that all nodes used over a time: the inflow less the rise of the tokens. */
 function usedOver({ perSecond }: ClusterBucket, rise: number, seconds: number): number {
   return perSecond * seconds - rise;
-}
-
-/** Counts unrefusable work as refusable, for a node alone: no other needs the tokens. */
-function withNothingUnrefused(read: ReadSoFar): ReadSoFar {
-  return read.unrefused === 0 ? read : { ...read, mayOwe: read.mayOwe + read.unrefused, unrefused: 0 };
 }
 
 const CREDIT_SECONDS = CREDIT_MS / 1000;

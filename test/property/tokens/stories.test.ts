@@ -414,6 +414,19 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'pass', ms: 62_000 },
     ]).flat(),
   },
+  'a key that was reserved silently, and is loud and full for long before it is asked': {
+    seed: 1005677,
+    nodes: 2,
+    delays: { appendMs: [0.5, 2], deliveryMs: [0.5, 3] },
+    buckets: [{ per: 'Second', quota: 100, burst: null, isKey: true }],
+    acts: [
+      { act: 'reserve', at: 0.7075061139184982, of: 0.3371316103730351, part: 0.5, heldMs: 28000, used: 0 },
+      { act: 'leave', at: 0.6767930930946022, backMs: 1361.9468207471073, compacted: true },
+      { act: 'reserve', at: 0.787077252054587, of: 0.3901813311967999, part: 0.3, heldMs: 200000, used: 1.2 },
+      { act: 'pass', ms: 12000 },
+      { act: 'probe', of: 0.04647429194301367, restMs: 10000, at: 0.39872769685462117, isWhole: true },
+    ],
+  },
 };
 
 test.each(someOf(Object.keys(STORIES)))('%s', async (name) => {

@@ -61,6 +61,10 @@ export class KeyRows {
     return (slot << this.#shardBits) | at;
   }
 
+  nameOf(row: number): string {
+    return this.#shards[row & this.#shardMask].names[row >>> this.#shardBits]!;
+  }
+
   /** The array with the line of a row, from `offsetOf` on. */
   linesOf(row: number): Float64Array {
     return this.#shards[row & this.#shardMask].lines;
@@ -102,13 +106,14 @@ export class KeyRows {
   widen(lineLength: number): void {
     const before = this.#lineLength;
     this.#lineLength = lineLength;
-    this.#shards.forEach((shard, at) => {
+    for (const shard of this.#shards) {
       const lines = new Float64Array(shard.slots * lineLength);
       for (let slot = 0; slot < shard.slots; slot++) {
         lines.set(shard.lines.subarray(slot * before, (slot + 1) * before), slot * lineLength);
       }
-      this.#shards[at] = { ...shard, lines, words: wordsIn(lines) };
-    });
+      shard.lines = lines;
+      shard.words = wordsIn(lines);
+    }
   }
 
   /** Lists every name and its row. */
@@ -181,8 +186,8 @@ interface Shard {
   used: number;
   readonly hashes: Uint32Array;
   readonly names: (string | null)[];
-  readonly lines: Float64Array;
-  readonly words: Uint32Array;
+  lines: Float64Array;
+  words: Uint32Array;
 }
 
 function shardOf(slots: number, lineLength: number): Shard {

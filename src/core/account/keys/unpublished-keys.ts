@@ -1,6 +1,7 @@
 import { ROUNDING_ERROR } from '../../base/constants.js';
 import { depthGiven, type GroupSettings } from '../../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, DIRECTIONS, MESSAGES } from '../../base/vocabulary.js';
+import type { ClusterBucket } from '../cluster-bucket.js';
 import { clusterDepth } from '../cluster-depth.js';
 import { KEPT_AT_ZERO_MS, RECORDS_PER_CALL } from '../constants.js';
 import { KeyRows } from './key-rows.js';
@@ -11,6 +12,14 @@ export interface UnpublishedKind {
   readonly settings: Pick<GroupSettings, 'quota' | 'burst'>;
   /** False: every use of such a key is published as that of any group. */
   readonly mayStayUnpublished: boolean;
+}
+
+/** Reads the buckets of groups that have a record in the log. */
+export interface BucketsInLog {
+  /** Tests if a group with these bits has a record. */
+  has(bits: number): boolean;
+  /** Units that have flowed past a full bucket, as far as the log shows. @param slot per direction and dimension */
+  overflowOf(name: string, slot: number, bucket: ClusterBucket): number;
 }
 
 export interface SpentKey {
@@ -280,19 +289,10 @@ export class UnpublishedKeys {
     for (let slot = 0; slot < perSecond.length; slot++) if (perSecond[slot] === 0) lines[cellAt(at, slot)] = LACKING;
   }
 
-  /**
-   * Forgets keys with full buckets since `fullForMs`, among the next `count` slots. Returns their kinds. The other
-   * buckets of keys in the log do not fill until the next pass: all of the quota flows into the bucket in the log.
-   *
-   * *Worked:* three nodes, 60 per minute. Two take 20 silently, and the third the whole bucket. A minute later that one
-   * is full again. If the parts were, too, the next minute would bring 100 as well.
-   *
-   * @param isInLog tests if a group with these bits has a record
-   */
-  sweep(nowMs: number, fullForMs: number, count: number, isInLog: (bits: number) => boolean): readonly number[] {
+  /** Forgets keys with full buckets since `fullForMs`, among the next `count` slots. Returns their kinds. */
+  sweep(nowMs: number, fullForMs: number, count: number, log: BucketsInLog): readonly number[] {
     const forgotten: number[] = [];
     if (this.#rows.size === 0) return forgotten;
-    const now = this.#time.at(nowMs);
     const fullBefore = this.#time.at(nowMs - fullForMs);
     let left = count - this.#rows.passEmpty(count);
     while (left > 0) {
@@ -302,13 +302,36 @@ export class UnpublishedKeys {
         // The hand stays: another key may have moved there.
         this.#rows.remove(row);
       } else {
-        if (!this.isPublished(row) && isInLog(this.bitsOf(row)))
-          this.#rows.linesOf(row)[this.#rows.offsetOf(row)] = now;
+        this.fillBesideLog(row, nowMs, log);
         this.#rows.moveHand();
       }
       left -= 1 + this.#rows.passEmpty(left);
     }
     return forgotten;
+  }
+
+  /**
+   * Fills the parts of a key that has a record in the log, by what has flowed past its bucket there since the last
+   * call: all of the quota flows into that bucket first.
+   *
+   * *Worked:* three nodes, 60 per minute. Two take 20 silently, and the third the whole bucket. A minute later that one
+   * is full again. If the parts were, too, the next minute would bring 100 as well.
+   */
+  fillBesideLog(row: number, nowMs: number, log: BucketsInLog): void {
+    if (this.isPublished(row) || !log.has(this.bitsOf(row))) return;
+    const lines = this.#rows.linesOf(row);
+    const at = this.#rows.offsetOf(row);
+    const kind = this.#kinds[this.kindOf(row)];
+    const now = this.#time.at(nowMs);
+    for (const [place, slot] of kind.slots.entries()) {
+      const perSecond = slot === -1 ? 0 : kind.perSecond[slot];
+      const cell = cellAt(at, slot);
+      if (perSecond === 0 || (lines[cell] >= kind.depth[slot] && lines[cell + SPENT] === 0)) continue;
+      const units = log.overflowOf(this.#rows.nameOf(row), place, { perSecond, depth: kind.depths[slot] });
+      const fullSince = this.#time.at(nowMs - (1000 * units) / perSecond);
+      fill(lines, cell, kind, slot, Math.max(lines[at], fullSince), now);
+    }
+    lines[at] = now;
   }
 
   /** Makes room: forgets the least recently used full one of the next rows. Returns its kind, or −1 without one. */
