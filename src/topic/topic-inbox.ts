@@ -7,7 +7,7 @@ export interface InboxOptions {
   readonly name: string;
   /** Meaning of its loss for the log line; empty where status and metrics say more. */
   readonly lossMeans: string;
-  /** Records per turn of the event loop, so that a catch-up does not hold requests back. */
+  /** Records per turn of the event loop: catching up must not hold requests. */
   readonly recordsPerTurn: number;
   readonly telemetry: Telemetry;
   readonly onEpoch: (epoch: string) => void;
@@ -25,8 +25,8 @@ interface Reading {
 }
 
 /**
- * Queues a topic's records, epochs and losses for turns of the event loop, in order. An epoch begins after all of the
- * one before, caught up comes after all read until then; nothing runs inside a client's callback.
+ * Queues a topic's records, epochs and losses, in order. The event loop's turns take them. An epoch begins after all of
+ * the one before, caught up comes after all read until then; nothing runs inside a client's callback.
  */
 export class TopicInbox implements ReportTopicListener {
   /** Reason; null = the topic works. */

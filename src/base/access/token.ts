@@ -5,7 +5,7 @@ export function newToken(): string {
   return `${PREFIX}${randomBytes(32).toString('base64url')}`;
 }
 
-/** Hashes a token to 32 bytes with one round of SHA-256, enough for 256 random bits (docs/decisions/0038). */
+/** Hashes a token to 32 bytes by one round of SHA-256: enough for 256 random bits (docs/decisions/0038). */
 export function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
@@ -18,7 +18,7 @@ export function writtenHash(token: string): string {
 const PREFIX = 'qm_';
 export const HASH_PREFIX = 'sha256:';
 
-/** Tests for a token in place of its hash, which no message may show. */
+/** Tests for a token in place of its hash: no message may show one. */
 export function looksLikeToken(text: string): boolean {
   return text.startsWith(PREFIX);
 }

@@ -19,7 +19,7 @@ export interface ValueText {
   readonly secret?: true;
 }
 
-/** Gives `schema` the wording of its mistakes, and of its parts' without their own. */
+/** Words the mistakes of `schema`, and of parts without their own words. */
 export function told<Schema extends z.ZodType>(schema: Schema, says: ValueText | string): Schema {
   TEXTS.set(schema, typeof says === 'string' ? { allowed: says } : says);
   return schema;
@@ -27,7 +27,7 @@ export function told<Schema extends z.ZodType>(schema: Schema, says: ValueText |
 
 const TEXTS = new WeakMap<z.ZodType, ValueText>();
 
-/** Lists every mistake in the `issues` of `schema`, each unknown key by itself. */
+/** Lists the mistakes in `issues` of `schema`, each unknown key by itself. */
 export function inputMistakes(
   schema: z.ZodType,
   input: unknown,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Folder of package.json as a URL that ends in `/`, beside src/ and dist/. */
+/** Folder of package.json, a URL that ends in `/`: beside src/ and dist/. */
 export const PACKAGE_ROOT = [new URL('../../../', import.meta.url), new URL('../../../../', import.meta.url)].find(
   (folder) => existsSync(new URL('package.json', folder)),
 ) as URL;

@@ -34,7 +34,7 @@ export interface ReportTopic {
   open(listener: ReportTopicListener): Promise<void>;
 
   /**
-   * Appends all records, in order per partition, as one produce where the log can. Retries no longer than
+   * Appends all records in order per partition: as one produce where the log can. Retries no longer than
    * `appendTimeoutMs`: the next report repairs a lost one.
    */
   append(records: readonly AppendRecord[]): Promise<void>;
@@ -63,7 +63,7 @@ export interface RecordSignatures {
   readonly previousKeys: number;
   /** Nodes that write reports and sign otherwise than this one; ≤ 1,000. */
   readonly strangers: number;
-  /** True = such nodes write, no other signs as this one does, and unverified records are ignored (kin-watch.ts). */
+  /** True = strangers write, none signs alike, and unverified records are ignored: kin-watch.ts. */
   readonly isApart: boolean;
   /** Milliseconds since the last unverified record; Infinity = none. */
   readonly sinceUnverifiedMs: number;
@@ -94,9 +94,9 @@ export interface ReportTopicListener {
   onEpoch(epoch: string): void;
   /** Takes a batch in log order. Must neither throw nor block. */
   onRecords(records: readonly ReadRecord[]): void;
-  /** Called once per epoch, after all records that the log held when the epoch was found. */
+  /** Called once per epoch: after all records that the log held when it was found. */
   onCaughtUp(): void;
-  /** Called once per loss of reads or appends, and again with another reason. */
+  /** Called once per loss of reads or appends; again with another reason. */
   onLost(reason: string): void;
   onRecovered(): void;
   /** Called when the adapter cannot go on (topic deleted, permission withdrawn). The node stays up, isolated. */

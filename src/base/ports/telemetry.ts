@@ -8,7 +8,7 @@ export interface Telemetry {
   log(level: LogLevel, message: string, facts?: Readonly<Record<string, unknown>>): void;
   /** Gets every change of an own share for the decision log; rates/s, null = unlimited. */
   decided?(decision: ShareDecision): void;
-  /** Gets, every five seconds, all busy groups of backends whose health this node last published. */
+  /** Gets all busy groups of backends, every five seconds: of those whose health this node published last. */
   busyOnBackends?(busy: BusyOnBackends): void;
 }
 

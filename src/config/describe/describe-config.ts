@@ -84,7 +84,7 @@ function describeKeys({ templates, ...bounds }: KeysConfig): Mapping {
   };
 }
 
-/** A template as YAML would write it below its pattern, every default written out. */
+/** Describes a template as YAML below its pattern, defaults written out. */
 export function describeTemplate({ group, overrides, allowLimits }: KeyTemplate): Mapping {
   const others = Object.fromEntries(overrides.map((override) => [override.name, describeGroupConfig(override)]));
   return {
@@ -166,7 +166,7 @@ export function describeGroupConfig(group: GroupConfig): Mapping {
   };
 }
 
-/** Describes the shadow of a group, without what it leaves to the group. */
+/** Describes a group's shadow without what it leaves to the group. */
 function describePlan({ quota, strategy, burst }: ShadowConfig['plan']): Mapping {
   const rates = (read: RatesRead) => mapped(withoutNulls(read), (rate) => spelledRate(rate as WrittenRate));
   return withoutNulls({
@@ -176,7 +176,7 @@ function describePlan({ quota, strategy, burst }: ShadowConfig['plan']): Mapping
   });
 }
 
-/** The quota of one direction as YAML would write it, each rate in its own unit of time. */
+/** Spells the quota of one direction as YAML, rates in their units. */
 export function describeQuota(
   { quota, cost, asWritten: rates }: Pick<GroupConfig, 'quota' | 'cost' | 'asWritten'>,
   direction: Direction,

@@ -31,7 +31,7 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
   return z.toJSONSchema(schema, { io: 'input', target: 'draft-7', override: describe });
 }
 
-/** Bounds, and templates by their patterns, which have groups' settings and overrides of single keys. */
+/** Describes bounds, and templates by their patterns. Those have groups' settings and overrides of single keys. */
 function keysSchema(group: z.ZodType): z.ZodType {
   const template = z.strictObject({ ...editorMembers(GROUP, 'defaults'), overrides: z.record(z.string(), group) });
   return z.object(editorMembers(KEYS, 'keys')).catchall(template.partial().nullable()).nullable().optional();

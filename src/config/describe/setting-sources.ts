@@ -36,7 +36,7 @@ export async function settingSources(options: LoadOptions): Promise<readonly Sou
   });
 }
 
-/** There is no bound, because loadConfig has read the same files within its own. */
+/** Bounds nothing: loadConfig has read the same files within its own bound. */
 const BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
 function leavesOf(value: unknown, path: readonly string[]): { path: readonly string[]; value: unknown }[] {
@@ -83,7 +83,7 @@ function givenBy(path: readonly string[], { variables, flags, raw, locate }: Sou
   return location === null ? 'file' : `${location.file}:${location.line}`;
 }
 
-/** Tests if the path is written, in full or in short as `topic: embedded` for topic.kind. */
+/** Tests if the path is written, also short: `topic: embedded` for topic.kind. */
 function isWritten(raw: unknown, path: readonly string[]): boolean {
   let current = raw;
   for (const step of path) {

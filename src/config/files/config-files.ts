@@ -18,8 +18,8 @@ export function isFolder(path: string): boolean {
 }
 
 /**
- * Another text whenever a file of the configuration, or what a symbolic link on the way leads to, is another one or was
- * written to. Never throws: that a file is gone is a state, too.
+ * Returns a text that changes with any file of the configuration: if another is there, also by a symbolic link on the
+ * way, or if it was written to. Never throws: that a file is gone is a state, too.
  */
 export function configStamp(path: string): string {
   try {

@@ -16,8 +16,8 @@ export type Loaded =
 const HERE_BYTES_MAX = 4 * 1024;
 
 /**
- * As loadConfig, but a configuration that is not small is read beside the event loop: 100 groups take 15 to 50 ms, 10,000 a
- * second, and a node that decides nothing for so long lets everybody wait (`npm run bench:reload`).
+ * Loads as loadConfig; all but small ones beside the event loop. 100 groups take 15 to 50 ms, 10,000 a second, and a
+ * node that decides nothing for so long lets everybody wait (`npm run bench:reload`).
  */
 export async function loadConfigAside(options: LoadOptions): Promise<ResolvedConfig> {
   return configBytes(options.file) > HERE_BYTES_MAX ? await inThread(options) : await loadConfig(options);
@@ -36,7 +36,7 @@ async function inThread(options: LoadOptions): Promise<ResolvedConfig> {
   throw new Error(loaded.failure);
 }
 
-/** A copy between threads has prototypes again, and a node may be called "constructor". */
+/** Takes prototypes away again: a node may be called "constructor". A copy between threads has them. */
 function withPlainWeights(config: ResolvedConfig): ResolvedConfig {
   const groups = config.groups.map((group) => {
     return { ...group, weights: Object.assign(Object.create(null), group.weights) as GroupConfig['weights'] };

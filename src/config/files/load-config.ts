@@ -18,8 +18,8 @@ export interface LoadOptions {
 }
 
 /**
- * Reads YAML, lays environment and flags over it (flag > environment > file > default) and checks everything.
- * Rejects with a ConfigError that holds every mistake, or CONFIG_UNREADABLE.
+ * Reads YAML, lays environment and flags over it, and checks everything. Flag > environment > file > default. Rejects
+ * with a ConfigError that holds every mistake, or CONFIG_UNREADABLE.
  */
 export async function loadConfig({ file, env, overrides }: LoadOptions): Promise<ResolvedConfig> {
   const files = readConfigFiles(file);
@@ -40,7 +40,10 @@ export async function loadConfig({ file, env, overrides }: LoadOptions): Promise
 /** About 90,000 groups; parsing that takes seconds. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
 
-/** Reading is over in milliseconds, and a ConfigMap is swapped once a minute at most. */
+/**
+ * Readings of files that change meanwhile, at most. One is over in milliseconds, and a ConfigMap is swapped once a
+ * minute at most.
+ */
 const READS_MAX = 5;
 
 /** Reads all files as they were at one moment: a folder whose files are swapped meanwhile is read again. */

@@ -56,7 +56,7 @@ export interface ConfigParts {
   readonly constants: OtherConstants;
 }
 
-/** Puts what was read without a mistake into the shape of the result. */
+/** Puts what was read without mistakes into the result's shape. */
 export function buildConfig({ node, groups, backends, auth, keys, constants, ...parts }: ConfigParts): ResolvedConfig {
   const { node: nodeId, cluster, insecure, sampleIntervalMs, defaultGroup } = node;
   const { http, mqtt, registry, start, limits, log, metrics, timing, limiting, costs } = node;

@@ -52,7 +52,7 @@ function isShort(burst: unknown): boolean {
   return burst !== undefined && burst !== null && !isMapping(burst);
 }
 
-/** A number without a unit is a count and could be milliseconds as well; no other text is both. */
+/** Tells a time from a count: a number without a unit counts. No other text is both. */
 function keyOf(burst: unknown): 'messages' | 'quotaMs' {
   if (typeof burst !== 'string' || Number.isFinite(parseQuantity('count', burst))) return 'messages';
   return Number.isFinite(parseQuantity('duration', burst)) ? 'quotaMs' : 'messages';

@@ -40,7 +40,7 @@ function checkReserved(group: string, values: Sound<GroupSection>, findings: Fin
   }
 }
 
-/** Checks that a ramp has a start and an end, and that the end is not below the start. */
+/** Checks that a ramp has a start, and no end below it. The end is the quota, or written. */
 function checkRamp(group: string, values: Sound<GroupSection>, root: unknown, findings: Findings): void {
   const from = values.ramp.fromPerSecond;
   if (from === null) checkStart(root, ['groups', group], findings);
@@ -78,7 +78,7 @@ function checkStart(root: unknown, path: readonly string[], findings: Findings):
   findings.add([...path, 'ramp', key], { problem, allowed: 'a ramp with both ends', remedy });
 }
 
-/** Checks that the least and the largest share of a node leave room for a share. */
+/** Checks that the least and largest share of a node leave room. */
 function checkShareRange(group: string, values: Sound<GroupSection>, findings: Findings): void {
   const { minShareRatio: least, maxShareRatio: most } = values;
   if (least === undefined || most === undefined || least <= most) return;
@@ -89,7 +89,7 @@ function checkShareRange(group: string, values: Sound<GroupSection>, findings: F
   });
 }
 
-/** Checks that something is in force with which a plan can be compared. */
+/** Checks that a plan has something in force to compare with. */
 function checkShadow(group: string, values: Sound<GroupSection>, findings: Findings): void {
   if (values.mode !== 'shadow' || !isPlanned(values)) return;
   findings.add(['groups', group, 'shadow'], {
@@ -99,7 +99,7 @@ function checkShadow(group: string, values: Sound<GroupSection>, findings: Findi
   });
 }
 
-/** Checks that a depth belongs to a bucket of the cluster, and that it is one of a burst. */
+/** Checks that a burst has a bucket of the cluster, and its depth. */
 function checkBursts(group: string, values: Sound<GroupSection>, findings: Findings, isAlone: boolean): void {
   const at: ConfigPath = ['groups', group, 'burst'];
   const plannedAt: ConfigPath = ['groups', group, 'shadow', 'burst'];

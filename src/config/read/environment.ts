@@ -126,8 +126,8 @@ function addUnknown(variable: string, findings: Findings): void {
 }
 
 /**
- * Kubernetes puts such variables into every pod beside a Service named quotamesh… (and container links did before):
- * QUOTAMESH_SERVICE_HOST, QUOTAMESH_PORT=tcp://…, QUOTAMESH_HTTP_PORT_7070_TCP_ADDR. They are nobody's mistake.
+ * Tests for variables that Kubernetes makes beside a Service named quotamesh…: QUOTAMESH_SERVICE_HOST,
+ * QUOTAMESH_PORT=tcp://…, QUOTAMESH_HTTP_PORT_7070_TCP_ADDR. Container links did so before. They are nobody's mistake.
  */
 function isServiceLink(variable: string, text: string): boolean {
   if (/_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$/.test(variable)) return true;
@@ -135,7 +135,7 @@ function isServiceLink(variable: string, text: string): boolean {
   return variable.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(text);
 }
 
-/** If a variable gives another kind of topic than the file, what the file says of its topic does not apply. */
+/** Drops the file's topic if a variable names another kind. Its keys do not apply to that. */
 function withTopicOfKind(raw: unknown, kind: string): unknown {
   const written = valueAt(raw, 'topic.kind') ?? 'embedded';
   return written === kind ? raw : putAt(raw, ['topic'], { kind });

@@ -8,8 +8,8 @@ import { readGroups } from './read-groups.js';
 import { withUnitsBehindAmounts } from './units-in-keys.js';
 
 /**
- * A group as YAML writes it below `groups.<name>`, checked as in YAML, with all its mistakes. What YAML says below
- * `defaults` does not count: it may differ from node to node, and this must be the same for all.
+ * Reads a group as YAML writes it below `groups.<name>`, with all mistakes. What YAML says below `defaults` does not
+ * count: it may differ from node to node, and this must be the same for all.
  *
  * @param beneath settings of another group or template, as YAML writes them, over which these are laid
  * @param quotaAt where mistakes of its quota are told, if that does not stand below the name of a group

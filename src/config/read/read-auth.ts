@@ -33,7 +33,7 @@ export function readAuth(written: unknown, findings: Findings, context: FileCont
   return { auth: { tokens, certificates }, files };
 }
 
-/** The rules of certificates are tried one after the other, so their number is bounded. */
+/** Bounds the rules of certificates: they are tried one after the other. */
 const GRANTS_MAX = 1000;
 const FILE_BYTES_MAX = 256 * 1024;
 

@@ -26,7 +26,7 @@ export interface KeysRead {
 export interface TemplateRead {
   readonly pattern: KeyPattern;
   readonly settings: Sound<GroupSection>;
-  /** Whole name of a key → its settings, the template's laid under them. */
+  /** Whole name of a key → its settings, over the template's. */
   readonly overrides: ReadonlyMap<string, Sound<GroupSection>>;
   readonly allowLimits: AllowedLimitsRead | null;
 }
@@ -127,7 +127,7 @@ function readLayer(path: ConfigPath, written: unknown, below: unknown, findings:
   return { settings, merged };
 }
 
-/** Checks the settings of a key as those of a group, and adds mistakes at its path. */
+/** Checks a key's settings as a group's; mistakes stand at its path. */
 function checkAsGroup(path: ConfigPath, settings: Sound<GroupSection>, merged: unknown, findings: Findings): void {
   // No group has such a name, and what is found at it is told at the path.
   const name = `{${path.join(' ')}}`;

@@ -25,7 +25,7 @@ export function checkReach(node: SoundNode, auth: ReadAuth['auth'], findings: Fi
   }
 }
 
-/** Reads certificates, keys and authorities of the listeners from their files, and tries them out. */
+/** Reads certificates, keys and authorities of the listeners; tries them out. */
 export function readListenerTls(node: SoundNode, auth: ReadAuth['auth'], findings: Findings, context: FileContext) {
   const http = readTls('http', node, findings, context);
   const mqtt = readTls('mqtt', node, findings, context);
@@ -68,7 +68,10 @@ function checkTogether(listener: 'http' | 'mqtt', tls: SoundTls, findings: Findi
   if (tls.clientCertificates === 'required') require('clientCertificates', 'clientCa');
 }
 
-/** A wrong passphrase, a key of another certificate, or no PEM at all is told here, and not by the first client. */
+/**
+ * Tries a listener's TLS, so that no client finds the mistake first. A wrong passphrase, a key of another certificate,
+ * or no PEM at all is told here.
+ */
 function tryOut(listener: 'http' | 'mqtt', tls: ListenerTlsConfig, findings: Findings): void {
   try {
     createSecureContext(secureContextOf(tls));

@@ -18,8 +18,8 @@ export function readNode(root: unknown, findings: Findings, hostName: string): S
 }
 
 /**
- * Stable over restarts, and different for every process of a machine, because ports and sockets are. The process id
- * would be neither: each restart would leave records of a dead node behind.
+ * Derives an id that is stable over restarts and unique per machine. Ports and sockets are. The process id would be
+ * neither: each restart would leave records of a dead node behind.
  */
 function defaultNodeId(hostName: string, { port, socket }: SoundNode['http']): string {
   const end = typeof socket === 'string' ? nameable(socket) : String(port);

@@ -21,7 +21,7 @@ const TEXT_BYTES_MAX = 65_536;
 /** Begins a PEM text; without it Node.js takes a text for no authority, and trusts nobody. */
 const PEM_BEGIN = '-----BEGIN ';
 
-/** Puts the text of its file in the place of every `{ file: PATH }` of a section. */
+/** Puts a file's text in place of every `{ file: PATH }`. */
 export function readTexts<Value>(
   schema: Section<Value>,
   read: Sound<Value>,

@@ -45,7 +45,9 @@ export interface ResolveOptions {
   readonly readFile?: ((path: string, bytesMax: number) => string) | undefined;
 }
 
-/** From what YAML or a program says to what the node runs with: complete, checked, frozen. Throws a ConfigError. */
+/**
+ * Turns what YAML or a program says into a node's configuration. It is complete, checked, frozen. Throws a ConfigError.
+ */
 export function resolveConfig(raw: unknown, options: ResolveOptions): ResolvedConfig {
   const { config, mistakes } = examineConfig(raw, options);
   if (config === null) throw new ConfigError(options.source, mistakes);
@@ -104,7 +106,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined<R
   return { config, mistakes: [] };
 }
 
-/** Reads who may call the node and how it listens, before anything that says what they may do. */
+/** Reads who may call the node and how it listens. What they may do comes after. */
 function readAccess(written: unknown, node: SoundNode, findings: Findings, context: FileContext) {
   const { auth, files } = readAuth(written, findings, context);
   checkReach(node, auth, findings);

@@ -4,7 +4,7 @@ import { SHORT_UNIT, type TimeUnit } from '../setting/quantity.js';
 import { RATE_NAMES, type RateName, rateKey } from '../setting/written-rate.js';
 
 /**
- * Reads rates whose key names the unit of time as rates with the unit behind the amount; nothing else knows of it.
+ * Puts the unit of time in a rate's key behind the amount. Nothing else knows of it.
  *
  * *Worked:* `messagesPerMinute: 600` is read as `messagesPerSecond: 600/min`. Beside the same rate in another unit it
  * stays as it is, and is no known key.

@@ -16,17 +16,17 @@ export const CONSTANTS = {
     bodyLimitBytes: 16 * KIB,
     /** More requests of a connection before the first is answered: some 3 KB each of `maxHeldBytes`. */
     maxPipelined: 32,
-    /** More memory for requests that wait and answers that are not taken, of all connections. */
+    /** More memory for waiting requests and answers, of all connections. */
     maxHeldBytes: 64 * MIB,
-    /** More patience with a client that takes no answer, which stays in memory as long. */
+    /** More patience with a client that takes no answer: it stays in memory. */
     notReadingMs: 30_000,
   },
   mqtt: {
-    /** More memory for what was read of all connections and may not go on yet, and for what waits to be read by them. */
+    /** More memory for input that may not go on, and unread output. It is of all connections. */
     maxHeldBytes: 64 * MIB,
     /** A publisher gets further ahead of slow deliveries. */
     maxPendingPublishes: 1000,
-    /** More memory for publishes of all connections that are admitted and not delivered yet. */
+    /** More memory for publishes that are admitted and not delivered. It is of all connections. */
     maxPendingBytes: 64 * MIB,
     /** More messages wait for one subscriber, and are that much older; at twice as many it is cut off. */
     maxQueuedMessages: 1000,
@@ -48,7 +48,7 @@ export const CONSTANTS = {
   kafkaQuotas: {
     /** More patience with a slow keeper: nobody moves the quotas for so long after the writing one has died. */
     aliveMs: 5000,
-    /** For so long a broker whose exporter is silent is taken to have what it had. */
+    /** For so long a broker with a silent exporter keeps its readings. */
     holdMs: 10_000,
     /** More patience with a slow exporter: the next look at all brokers waits for it. */
     timeoutMs: 1000,
@@ -64,15 +64,15 @@ export const CONSTANTS = {
     maxNodes: 10_000,
     /** More groups of one node, six rows each at all others. All nodes must agree. */
     maxGroupsPerNode: 10_000,
-    /** More rows of the usage map, 50 bytes each when used, 120 at most. All nodes must agree. */
+    /** More rows of the usage map: 50 bytes each when used, 120 at most. All nodes must agree. */
     maxRows: 6_000_000,
   },
   timing: {
     /** More reports: every node reads those of all. 9,000 groups short of their quotas need as many. */
     maxReportsPerSecond: 2000,
-    /** Less traffic from unchanged groups, and a report that was lost without a trace is repaired later. */
+    /** Less traffic from unchanged groups; a lost report is repaired later. */
     forcedReportMs: 5 * MINUTE_MS,
-    /** Fewer reports, and figures that are wrong by up to this part of the value reported last (PIP-82). */
+    /** Fewer reports, and figures off by this part of the last (PIP-82). */
     significantChangeRatio: 0.1,
     /** Steadier figures while demand is steady; slow drifts are followed with half this delay. */
     slowSpanMs: 5000,
@@ -80,13 +80,13 @@ export const CONSTANTS = {
     groupsPerRecord: 6,
   },
   limiting: {
-    /** A backend that carries a smaller part of a group's cost does not limit the group. */
+    /** A backend with a smaller part of a group's cost limits nothing. */
     contributionRatio: 0.01,
-    /** For so much log time the last good word on a backend holds: more patience with a late sensor. */
+    /** For so much log time a health holds: more patience with a late sensor. */
     healthValidMs: 10_000,
     /** Steadier levels: single pieces of work do not swing the targets, and a jump is seen later. */
     levelSmoothingMs: 1000,
-    /** More backends whose health is kept, half a KB each, so that made-up ones cannot fill a node. */
+    /** More backends whose health is kept, half a KB each. Made-up ones cannot fill a node. */
     maxBackends: 10_000,
   },
   costs: {
@@ -111,7 +111,7 @@ export const CONSTANTS = {
     auditedChanges: 10_000,
   },
   keys: {
-    /** More keys with a group of their own at one node, 5 KB each. */
+    /** More keys with a group of their own at one node: 5 KB each. */
     maxLoud: 100_000,
     /** More different limits that came with requests (allowLimits), 5 KB each. */
     maxLimits: 1000,
@@ -121,7 +121,7 @@ export const CONSTANTS = {
     coolDownMs: 5000,
     /** go-back-n: each second of a longer pause takes away this part of what a second adds. */
     pausePenaltyRatio: 0.5,
-    /** For so long a group that pauses finds the ceiling that was reached. */
+    /** For so long a pausing group finds the ceiling that it reached. */
     timeToLiveMs: 3 * MINUTE_MS,
   },
   backends: {

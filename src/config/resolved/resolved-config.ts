@@ -66,7 +66,7 @@ export interface GroupConfig extends GroupSettings {
   readonly mode: GroupInput['mode'];
   /** Group that is planned beside this one; null = none. */
   readonly shadow: ShadowConfig | null;
-  /** false = nothing of the group is limited, counted or told to others, whatever else it says. */
+  /** False = nothing of the group is limited, counted or published. */
   readonly enabled: boolean;
   /** Treatment of a batch's work that was dropped unused. */
   readonly dropped: GroupInput['dropped'];

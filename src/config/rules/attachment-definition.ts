@@ -16,7 +16,10 @@ export function readAttachments(written: unknown, groups: NamesInUse, findings: 
   return config;
 }
 
-/** An attachment as YAML writes it below `attachments.scopes.<path>`, checked as in YAML but for what must be there. */
+/**
+ * Reads an attachment as YAML writes it below `attachments.scopes.<path>`. All is checked as there, but for what must
+ * exist.
+ */
 export function examineAttachment(path: string, written: unknown, source: string) {
   const findings = new Findings(source);
   const attachment = readScopes({ [path]: written }, findings)[path] ?? null;

@@ -91,7 +91,7 @@ function checkReached(entities: readonly KafkaQuotaEntity[], findings: Findings)
   }
 }
 
-/** A group without captures must be configured, and have a quota in bytes: Kafka counts nothing else. */
+/** Checks that a group without captures exists, with a quota in bytes. Kafka counts nothing else. */
 function checkGroup(
   { group }: KafkaQuotaEntity,
   at: ConfigPath,

@@ -16,7 +16,7 @@ export function readAttachmentRules(written: unknown, groups: NamesInUse, findin
   return readRules(written, OF_ATTACHMENTS, groups, findings);
 }
 
-/** The names of groups, of which there is a list, and those that templates of keys make. */
+/** Names of groups, which are listed, and of keys of templates. */
 export interface NamesInUse extends Iterable<string> {
   has(name: string): boolean;
 }

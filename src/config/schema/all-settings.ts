@@ -81,7 +81,7 @@ export const START = section({
   },
 });
 
-/** All sections but topic, backends, keys and groups, which are read by rules of their own. */
+/** Lists all sections but topic, backends, keys and groups. Those are read by rules of their own. */
 export const NODE = section({
   ...OUTERMOST_SETTINGS,
   auth: AUTH,
@@ -138,7 +138,7 @@ function kindSections() {
   return Object.fromEntries(sections) as Record<TopicKind, SettingsSection>;
 }
 
-/** Rows but those of TLS, which are the same in several sections and stand in one of their own. */
+/** Leaves out the rows of TLS: the same in several sections, they stand in their own. */
 function own(of: Section): SettingRows {
   const others = Object.entries(rowsOf(of)).filter(([key]) => !key.startsWith('tls.'));
   return Object.fromEntries(others);

@@ -1,6 +1,6 @@
 import { section } from '../setting/section.js';
 
-/** Below `keys`, beside the templates, which are patterns and hold a `{field}` each. */
+/** Stands below `keys`, beside the templates: patterns that hold a `{field}` each. */
 export const KEYS = section({
   maxLive: {
     kind: 'count',

@@ -1,6 +1,6 @@
 import { section } from '../setting/section.js';
 
-/** Sums of larger rates would lose whole units after some hours, as they are doubles. */
+/** Bounds rates: as doubles, larger sums would lose whole units after hours. */
 export const RATE_MAX = 1e15;
 
 export const RATE = { kind: 'rate', min: 0, max: RATE_MAX } as const;

@@ -18,7 +18,7 @@ const PLAIN = 'a name without { } or *';
 /** Keys by which a rule chooses messages. A rule without any of them matches all messages. */
 export const MQTT_MATCHERS = ['clientId', 'username', 'topic'] as const;
 
-/** A rule without a group must at least tell the tenant, by which attachments find one. */
+/** Names the least that a rule without a group must tell. By the tenant attachments find one. */
 const ATTACHED = '{tenant}';
 
 /** Gives messages to a group. Null pattern = everything; null tenant or namespace = not known. */

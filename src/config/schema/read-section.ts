@@ -78,7 +78,7 @@ export function notAMapping(known: readonly string[], input: unknown, at: Config
   };
 }
 
-/** For a rate that stands where its direction or its name is missing: `quota: 100`. */
+/** Rewords a rate without its direction or name: `quota: 100`. */
 function rateRemedy(known: readonly string[], input: unknown, at: ConfigPath): string {
   if (typeof input !== 'number' && typeof input !== 'string') return '';
   const { amount } = parseRate('rate', input);
@@ -129,7 +129,7 @@ function elsewhere(key: string): string {
   return '';
 }
 
-/** Keys of PIP-82 and of Pulsar as shipped, and what stands for them here. For messages and docs/reference/settings.md. */
+/** Keys of PIP-82 and of Pulsar, and what stands for them. For messages and docs/reference/settings.md. */
 interface ForeignKey {
   readonly key: string;
   readonly from: 'PIP-82' | 'Pulsar';

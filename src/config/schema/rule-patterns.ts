@@ -32,7 +32,7 @@ export function capturesIn(pattern: string): string[] {
   return Array.from(pattern.matchAll(/\{(\w+)\}/g), ([, name]) => name);
 }
 
-/** Names that stand in `group` and that nothing else in the rule captures or sets. */
+/** Lists names in `group` that the rule neither captures nor sets. */
 export function missingCaptures(group: string, said: readonly string[]): readonly string[] {
   return capturesIn(group).filter((name) => !said.includes(name));
 }

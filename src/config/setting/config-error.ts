@@ -1,8 +1,8 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 
-/** One thing that is wrong, with everything that is needed to put it right. */
+/** Tells one mistake, with all that is needed to mend it. */
 export interface Mistake {
-  /** The file, `(inline)`, the environment variable or the command-line flag that says it. */
+  /** Whatever says it: a file, `(inline)`, an environment variable, a command-line flag. */
   readonly file: string;
   /** Counted from 1; null where there are no lines. */
   readonly line: number | null;
@@ -31,7 +31,7 @@ export type MistakeCause =
   | 'nearly-nothing'
   | 'reserved-above-quota';
 
-/** All mistakes of a configuration at once (the first 200, if there are more). */
+/** Holds all mistakes of a configuration at once; of more than 200 the first. */
 export class ConfigError extends QuotameshError {
   readonly mistakes: readonly Mistake[];
   readonly report: string;
@@ -71,7 +71,7 @@ export function formatPath(path: readonly (string | number)[]): string {
   return text;
 }
 
-/** Finding the lines of very many mistakes takes long, and the first ones tell what is wrong with a generated file. */
+/** Bounds mistakes: the first ones show what a generated file has wrong. Finding the lines of very many takes long. */
 export const MISTAKES_MAX = 200;
 
 function inOrder(mistakes: readonly Mistake[]): readonly Mistake[] {

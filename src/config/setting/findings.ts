@@ -19,7 +19,7 @@ interface AddOptions {
   readonly writtenAt?: ConfigPath;
 }
 
-/** Collects the mistakes of one configuration and says of each who wrote it: the file, a variable or a flag. */
+/** Collects a configuration's mistakes, with who wrote each: file, variable or flag. */
 export class Findings {
   readonly mistakes: Mistake[] = [];
   readonly #source: string;
@@ -42,7 +42,7 @@ export class Findings {
     this.#origins.set(pathKey(path), origin);
   }
 
-  /** Notes that what is read at `path` stands at `written`, in a shorter form. */
+  /** Notes that what is read at `path` stands shortened at `written`. */
   setWritten(path: ConfigPath, written: ConfigPath): void {
     this.#written.set(pathKey(path), written);
   }

@@ -25,7 +25,7 @@ export function mayBothMatch(one: MetricSelector, other: MetricSelector): boolea
   return true;
 }
 
-/** Reads the labels that follow in a line of Prometheus' text format, up to `end` behind their brace. */
+/** Reads labels of a line of Prometheus' text, up to `end`. It is behind their brace. */
 export function labelsOf(line: string, from: number) {
   const labels = new Map<string, string>();
   const label = /\s*([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"\s*,?/y;

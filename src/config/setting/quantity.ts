@@ -2,7 +2,7 @@
 
 export type QuantityKind = 'duration' | 'count' | 'rate' | 'byte-rate' | 'bytes' | 'level' | 'ratio' | 'factor';
 
-/** The number in base units, or NaN when the text is not a quantity of this kind. Ranges are the caller's. */
+/** Reads the number in base units; NaN = no quantity of this kind. Ranges are the caller's. */
 export function parseQuantity(kind: QuantityKind, input: number | string): number {
   if (typeof input === 'number') return input;
   if (kind !== 'rate' && kind !== 'byte-rate') return amountOf(kind, QUANTITY.exec(trimmed(input)));
@@ -10,7 +10,7 @@ export function parseQuantity(kind: QuantityKind, input: number | string): numbe
   return amount / SECONDS_OF[per];
 }
 
-/** The rate in the unit of time that the text names, else per second; its amount is NaN where the text is no rate. */
+/** Reads a rate in its text's unit of time, else per second. Its amount is NaN where the text is no rate. */
 export function parseRate(
   kind: 'rate' | 'byte-rate',
   input: number | string,
@@ -69,7 +69,7 @@ export const QUANTITY_EXAMPLES: Readonly<Record<QuantityKind, string>> = {
 // The exponent is bounded so that a text of many digits cannot make Number() slow or infinite by surprise.
 const QUANTITY = /^([+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:e[+-]?\d{1,3})?)\s*([A-Za-z%]{0,3})$/;
 
-/** A quantity of at most 64 characters, and the unit of time behind a stroke. */
+/** Matches a quantity of 64 characters at most, and `/` a unit. */
 const STROKE = /^([^/]{1,64}?)(?:\s*\/\s*([A-Za-z]{1,20}))?$/;
 
 const DURATION = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -38,7 +38,7 @@ export type ValueOf<Own extends Members> = {
       : never;
 };
 
-/** The type has null in it if the field has no default, unless the field must be given. */
+/** Includes null for a field without a default that is not required. */
 type FieldValue<Row extends Setting> =
   | (Row extends { readonly isWritten: true }
       ? WrittenRate

@@ -22,7 +22,7 @@ interface ValueProblem {
   readonly cause?: MistakeCause | undefined;
 }
 
-/** Reads what stands in YAML (or, as a string, in the environment) for a setting; neither null nor undefined. */
+/** Reads a setting's value from YAML, or a text of the environment. It is neither null nor undefined. */
 export function readValue(setting: Setting, input: unknown): ReadValue {
   switch (setting.kind) {
     case 'addresses':

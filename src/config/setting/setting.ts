@@ -23,7 +23,7 @@ export interface Setting {
   readonly isWritten?: true;
   /** Never shown: not in messages, not by describeConfig. */
   readonly secret?: true;
-  /** The text may stand in a file of its own, as `{ file: PATH }`. */
+  /** The text may stand in its own file: `{ file: PATH }`. */
   readonly mayBeFile?: true;
   /** The text, or that of its file, is PEM. */
   readonly isPem?: true;
@@ -72,13 +72,13 @@ export interface NamePattern {
   readonly text: string;
 }
 
-/** Node ids are parts of log lines, metric labels and Kafka client ids: no spaces, no slashes. */
+/** Bounds node ids: they are in log lines, metric labels, Kafka client ids. So no spaces, no slashes. */
 export const NODE_NAME: NamePattern = {
   matches: /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/,
   text: 'a name of 1 to 128 letters, digits and . _ : - that starts with a letter or digit',
 };
 
-/** Groups may be named after tenants and namespaces (`public/default`), hence / @ + ~. */
+/** Bounds groups' names: tenants and namespaces (`public/default`) need / @ + ~. */
 export const GROUP_NAME: NamePattern = {
   matches: /^[A-Za-z0-9][A-Za-z0-9._:/@+~-]{0,199}$/,
   text: 'a name of 1 to 200 letters, digits and . _ : / @ + ~ - that starts with a letter or digit',

@@ -12,7 +12,7 @@ export const SECRET = {
   remedy: 'Give a text that is not empty, or { file: PATH }.',
 } as const;
 
-/** Values of a section, with the texts of files in place of `{ file }`. */
+/** Values of a section; files' texts stand in place of `{ file }`. */
 export type TextsRead<Value> = {
   readonly [Key in keyof Value]: Value[Key] extends Readonly<Record<string, unknown>>
     ? TextsRead<Value[Key]>

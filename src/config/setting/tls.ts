@@ -2,7 +2,7 @@ import { section } from './section.js';
 import type { Setting } from './setting.js';
 import { PEM } from './text-file.js';
 
-/** The row is the same for the keys of listeners and of clients. */
+/** Serves the keys of listeners and of clients with the same row. */
 export const TLS_PASSPHRASE = {
   kind: 'text',
   mayBeFile: true,

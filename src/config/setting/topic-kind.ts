@@ -31,7 +31,7 @@ export interface TopicKindOf<Own extends Members, Constants extends object, Conf
   readonly open: (config: Config & Constants, opening: Opening) => Promise<ReportTopic | null>;
   /** Examines its topic for `quotamesh doctor`, and changes nothing there. Loads its client itself. */
   readonly examine: (config: Config & Constants, visit: Visit) => Promise<ExaminedTopic>;
-  /** Reads the newest records until one is enough, where opening would change the log; absent = by opening it. */
+  /** Reads the newest records until one is enough; absent = by opening it. For kinds whose opening changes the log. */
   readonly readNewest?: (config: Config & Constants, cluster: string, reading: NewestReading) => Promise<void>;
   /** True = a node may lack the codec of a record: the doctor reads them all. */
   readonly hasCodecs?: true;
@@ -105,7 +105,7 @@ export function topicKind<const Own extends Members, Constants extends object, C
   return kind;
 }
 
-/** TLS is on if any of its keys is written, unless `tls.enabled` says otherwise. */
+/** Turns TLS on if any of its keys is written. A written `tls.enabled` goes before. */
 export function withEnabled<Tls extends { readonly enabled: boolean | undefined }>(tls: Tls, written: unknown): Tls {
   const isAsked = tls.enabled === false && valueAt(written, 'tls.enabled') === undefined;
   return isAsked ? { ...tls, enabled: isMapping(valueAt(written, 'tls')) } : tls;

@@ -24,7 +24,7 @@ export function shownRate(rate: WrittenRate): string {
   return String(spelledRate(rate));
 }
 
-/** Shows it, and in another unit of time too where that is not its own: `2 (120/min)`. */
+/** Shows a rate in its unit of time, and in `per`: `2 (120/min)`. */
 export function shownBeside(rate: WrittenRate, per: TimeUnit): string {
   const shown = shownRate(rate);
   if (rate.per === per) return shown;

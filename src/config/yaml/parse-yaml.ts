@@ -20,11 +20,11 @@ export interface ParsedYaml {
   readonly locate: Locate;
   /** Mistakes of the text itself. */
   readonly mistakes: readonly (FoundMistake & { readonly path: ConfigPath; readonly location: Location })[];
-  /** False when the text is no YAML at all, so that looking for mistakes in its content makes no sense. */
+  /** False = no YAML at all: looking for mistakes in its content is vain. */
   readonly readable: boolean;
 }
 
-/** YAML 1.2, one document, string keys, anchors and aliases but no merge keys and no tags. Never throws. */
+/** Reads YAML 1.2: one document, string keys, anchors and aliases. It knows no merge keys and no tags. Never throws. */
 export function parseYaml(text: string): ParsedYaml {
   const deep = tooDeepAt(text);
   if (deep !== null) return unreadable([syntaxMistake(lineColumn(text, deep), 'nests too deeply')]);
@@ -58,7 +58,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   BAD_DIRECTIVE: 'a line that begins with % is a directive, and there is no such one',
 };
 
-/** Leaves out the text behind a colon, which the parser quotes and which may be a password. */
+/** Drops text behind a colon: the parser quotes it, perhaps a password. */
 function withoutQuotation(message: string): string {
   return message.replace(/(?<!or ): .*$/s, '').replace(/^Invalid escape sequence .*$/s, 'Invalid escape sequence');
 }
@@ -72,7 +72,7 @@ const ALIAS_COUNT_MAX = 1000;
  */
 const DEPTH_MAX = 64;
 
-/** Offset where brackets, indentation or indicators on one line first nest deeper than any configuration. */
+/** Finds where a line nests deeper than any configuration. Brackets, indentation and indicators count. */
 function tooDeepAt(text: string): number | null {
   let offset = 0;
   let flowDepth = 0;
@@ -140,7 +140,7 @@ function childOf(node: Node | null, step: string | number): Child | null {
   return pair === undefined ? null : { key: pair.key as Node, value: pair.value as Node | null };
 }
 
-/** Keys that are written twice, and keys of limits with nothing behind them. */
+/** Finds keys written twice, and keys of limits without a value. */
 function keyMistakes(document: Document, lines: LineCounter): ParsedYaml['mistakes'] {
   const mistakes: (FoundMistake & { path: ConfigPath; location: Location })[] = [];
   const look = (node: unknown, path: ConfigPath): void => {
@@ -210,7 +210,7 @@ function unreadable(mistakes: ParsedYaml['mistakes']): ParsedYaml {
   return { raw: null, locate: () => null, mistakes: mistakes.slice(0, SYNTAX_MISTAKES_MAX), readable: false };
 }
 
-/** One missing bracket can make the parser complain about every line after it. */
+/** Bounds complaints: one missing bracket can bring one for every line after. */
 const SYNTAX_MISTAKES_MAX = 20;
 
 function locationOf(node: Node | null, lines: LineCounter): Location | null {

@@ -35,7 +35,7 @@ export function stockNow(rows: readonly Checkpoint[], bucket: ClusterBucket, exp
 }
 
 /**
- * Computes the units that have flowed past a bucket which is full by the rows of its lane; 0 = it is not full.
+ * Computes the units that have flowed past a full bucket. 0 = by the rows of its lane it is not full.
  *
  *     stock by `stockNow`, but for its bound at the depth, − the depth
  *

@@ -89,9 +89,9 @@ export function setPointOf({ perSecond, depth }: ClusterBucket): number {
 }
 
 /**
- * Tests if the bucket takes longer to fill than one can wait for: then work larger than what a node may take at once
- * is admitted by its tokens. In others, which such work keeps from ever being full, it is admitted as soon as the node
- * has left unused all that it may take.
+ * Tests if the bucket fills more slowly than one can wait. Then work larger than what a node may take at once is
+ * admitted by its tokens. In others, which such work keeps from ever being full, it is admitted as soon as the node has
+ * left unused all that it may take.
  *
  * *Worked:* 1,200,000 per minute, as deep, 50,000 left: work of 60,000 waits for half a second, not for a full bucket.
  */

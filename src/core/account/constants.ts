@@ -10,16 +10,16 @@ import { SILENT_RATES_MS } from '../usage-map/constants.js';
  */
 export const NEARLY_ALL_RATIO = 0.9;
 /**
- * Milliseconds within which records count as simultaneous, and are read by all, else a full bucket is divided. More:
- * larger bursts, advances on older news; ids that are made up cost less.
+ * Milliseconds within which records are simultaneous, and others have read them. Where they have not, a full bucket is
+ * divided. More: larger bursts, advances on older news; ids that are made up cost less.
  */
 export const AT_ONCE_MS = 100;
 /** Milliseconds until an untouched lane rests, and between looks at it. More: longer rounds, later ends of rates. */
 export const AT_REST_MS = 500;
-/** Lanes computed, looked at or named in a round, some 10 µs each. More: follow sooner, in longer rounds. */
+/** Lanes computed, looked at or named in a round: some 10 µs each. More: follow sooner, in longer rounds. */
 export const LANES_PER_ROUND = 250;
 /**
- * Records per call beside the budget, tombstones and hidden ceilings, and keys looked at for the oldest. More: sooner,
+ * Records per call beside the budget: tombstones and hidden ceilings. Also keys looked at for the oldest. More: sooner,
  * in longer calls; 64 in rounds of 20 ms are 3,200 records a second.
  */
 export const RECORDS_PER_CALL = 64;
@@ -38,7 +38,7 @@ export const TOGETHER_DEPTHS = 3;
 export const ADVANCE_DEPTHS = TOGETHER_DEPTHS - 1;
 /** Part of the depth to which a busy bucket returns. More: met nodes' noise has more, bursts have less. */
 export const SET_POINT_RATIO = 0.35;
-/** Seconds of the return to it, and of inflow above it when deep. More: slower; refused nodes write less. */
+/** Seconds of the return to it; of inflow above it when deep. More: slower; refused nodes write less. */
 export const PULL_SECONDS = 1;
 /** Part above the set point that is divided by use. More: less for a node that wakes. */
 export const BY_USE_RATIO = 0.8;
@@ -55,8 +55,8 @@ export const UNPUBLISHED_NOISE_SECONDS = 2;
 /** Depths of that noise at most. More: units beyond the room above the set point are lost. */
 export const UNPUBLISHED_NOISE_DEPTHS = 0.3;
 /**
- * Depths unpublished at all nodes while a bucket in pieces is full, and of deep buckets' lulls (docs/decisions/0070).
- * More: fewer records, and others expect tokens that are taken.
+ * Depths that all nodes together leave unpublished: while a bucket in pieces is full, and in lulls of deep ones
+ * (docs/decisions/0070). More: fewer records, and others expect tokens that are taken.
  */
 export const UNPUBLISHED_DEPTHS = 0.25;
 /** Part of a node's bound that stays unpublished while work is refused. More: refused longer, fewer records. */

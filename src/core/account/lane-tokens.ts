@@ -310,7 +310,10 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** Computes the units per second by which a rate seems to change by chance while its noise is unpublished. */
+  /**
+   * Computes how many units per second may be chance in a rate. The noise of UNPUBLISHED_NOISE_SECONDS stays
+   * unpublished.
+   */
   #chanceOf(before: number, now: LaneRates, published: LaneRates, dimension: number): number {
     const squares = this.clumpsOf(dimension) * Math.max(now.squares[dimension], published.squares[dimension]);
     const noise = Math.sqrt(squares / UNPUBLISHED_NOISE_SECONDS);

@@ -86,7 +86,7 @@ export class OwnAccount {
   }
 
   /**
-   * Sets the units that the log does not hold, of a node that counts the bucket itself.
+   * Sets the units that the log lacks: this node counts the bucket itself.
    *
    * @param taken units since the last call, which `units` contains; negative = given back
    */

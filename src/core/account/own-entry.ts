@@ -1,5 +1,5 @@
 /**
- * Names where this node's entry of a lane stands, its row in the log:
+ * Names the state of this node's entry, its row in the log:
  *
  *     none ──→ awaited ──→ due ⇄ written
  *       │                   ↑       │
@@ -23,7 +23,7 @@ export class OwnEntry {
     return this.life === 'due' || this.life === 'written';
   }
 
-  /** The log lacks it, or has it in another life of this node; an open entry stays open. */
+  /** Notes that the log lacks the entry, or has another life's; an open one stays open. */
   forget(): void {
     if (this.life === 'ending') this.life = 'none';
     if (this.life === 'due') this.life = 'written';

@@ -86,7 +86,7 @@ export class SlotTokens {
   #isMet = false;
   /** Units of this node's requests lately, where the bucket is in pieces. */
   #requestSize = 0;
-  /** True = since the last flow all of the bucket is this node's. */
+  /** True = this node has the bucket alone since the last flow. */
   #isAlone = false;
   /** Tokens at the last flow, less what records have charged since. */
   #tokensBefore = 0;
@@ -456,7 +456,7 @@ export class SlotTokens {
     );
   }
 
-  /** True = unused units will make a report due before the next look at a lane at rest. */
+  /** True = unused units make a report due before the next look. */
   get isReturnNear(): boolean {
     const { bucket, account } = this;
     if (bucket === null || this.#use === 0 || account.unpublished >= 0) return false;
@@ -552,8 +552,8 @@ export class SlotTokens {
   }
 
   /**
-   * Returns a piece as large as this node's requests, at most an advance. Every node may take one at once, also where
-   * the bucket holds no more: all of it stays within three depths.
+   * Returns a piece of this node's requests' size, at most an advance. Every node may take one at once, also where the
+   * bucket holds no more: all of it stays within three depths.
    */
   #pieceOf({ depth }: ClusterBucket, nodes: number): number {
     return Math.max(this.piece, Math.min(this.#requestSize, wholeOf(nodes, false) * depth));

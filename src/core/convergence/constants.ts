@@ -13,7 +13,7 @@ export const LENDING_SWEEPS = 4;
 export const LEAST_PART_RATIO = 1e-6;
 
 // smoothing.ts, slew.ts:
-/** Part of a share that counts as arrived, and of a climb between beats. More: rests earlier, with a jump. */
+/** Part that an arrived share may lack; part of a climb between beats. More: rests earlier, with a jump. */
 export const ARRIVED_RATIO = 0.01;
 /**
  * Milliseconds of log time that one step counts. More: a node that was at rest jumps further; less than the time

@@ -204,7 +204,7 @@ export class Limiter {
     this.#lapse(lane * DIMENSION_COUNT + 1, bytes - usedBytes);
   }
 
-  /** Tests if units of open reservations may come back to the cluster's bucket. */
+  /** Tests if reserved units may come back to the cluster's bucket. */
   mayComeBack(lane: number): boolean {
     const slot = slotOf(lane, MESSAGES);
     return this.#returnable !== null && this.#returnable[slot] + this.#returnable[slot + 1] > 0;

@@ -5,7 +5,7 @@ import type { Limiter } from '../limiter/limiter.js';
 import { IN_TIME_RATIO } from './constants/constants.js';
 import { longSpanMs } from './sample/lane-sample.js';
 
-/** Rounds of 20 ms in which all lanes at rest have a turn. */
+/** Rounds of 20 ms until all lanes at rest had a turn. */
 const REST_ROUNDS = AT_REST_MS / 20;
 /** Rounds in which all busy lanes have a turn: none passes for one at rest. */
 const BUSY_ROUNDS = IN_TIME_RATIO * REST_ROUNDS;

@@ -252,8 +252,8 @@ export class Publisher {
   }
 
   /**
-   * Writes all unpublished use, the farewell, which changes shares, and tombstones for records that nobody has to
-   * find, also of past lives, to free space.
+   * Writes all unpublished use, the farewell, and tombstones of needless records. The farewell changes shares;
+   * tombstones free the space of what nobody has to find, also of past lives.
    */
   sayFarewell(lanes: ReadonlyMap<number, LaneState>, unpublished: readonly UnpublishedUse[], nowMs: number): void {
     const { nodeKey, book, appends, membership, usageMap, log, reporter } = this.#parts;

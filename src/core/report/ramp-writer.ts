@@ -133,9 +133,8 @@ export class RampWriter {
   }
 
   /**
-   * Adds up the use of the ceiling by all alive nodes, and by the others, messages/s: each its demand, up to its share.
-   * Reported usage lags behind a ceiling that climbs, because no node reports that work of a known demand is refused a
-   * little less.
+   * Adds up the messages/s of the ceiling that nodes use: each its demand, up to its share. Reported usage lags behind
+   * a ceiling that climbs, because no node reports that work of a known demand is refused a little less.
    */
   #usageOf(lane: LaneState): { readonly all: number; readonly others: number } {
     const { shares, membership, nodeKey } = this.#parts;

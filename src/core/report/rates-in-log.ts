@@ -6,8 +6,8 @@ import { type LaneSample, LONG, SLOW } from './sample/lane-sample.js';
 import { type ChangeRule, noticedIn } from './sample/significant-change.js';
 
 /**
- * Finds the span that shows that a lane's rates in the log are wrong, or −1. PIP-82 asks for usage reports at a
- * significant change, e.g. ±10 %:
+ * Finds the span that shows a lane's published rates wrong, or −1. PIP-82 asks for usage reports at a significant
+ * change, e.g. ±10 %:
  *
  *     |rate − rate in the row| > max(10 % of it, z standard deviations), over 5 to 10 s or over 1 to 2 min
  *
@@ -39,7 +39,7 @@ function longestOf(sample: LaneSample): number {
   return sample.lengthMs(LONG) < sample.lengthMs(SLOW) ? SLOW : LONG;
 }
 
-/** Tests if the rates of a span, or of a longer one, differ from those in the log. */
+/** Tests if a span from `shortest` on differs from the published rates. */
 function differ({ sample, reported }: LaneState, shortest: number, rule: NoiseRule, deviations: number): boolean {
   const { significantChangeRatio, clumped } = rule;
   const change = { significantChangeRatio, noiseFactor: clumped * deviations, restsOnMs: Infinity };

@@ -171,7 +171,7 @@ export class Reporter {
     if (!isZero(lane)) entry.life = 'written';
   }
 
-  /** Makes a lane's row due if its stock has to stand in the log. */
+  /** Makes a lane's row due if the log must hold its stock. */
   remember(lane: LaneState, nowMs: number): void {
     if (this.#tokens.hasToRemember(lane, nowMs)) this.#entryChanged(lane, 'new-log', DUE, nowMs);
   }
@@ -187,7 +187,7 @@ export class Reporter {
     }
   }
 
-  /** Tests if the slow span, which covers up to twice its length, has shown any change. */
+  /** Tests if nothing touched a lane in its slow span: up to twice its length. */
   #isSilent({ touchedMs }: LaneState, nowMs: number): boolean {
     return nowMs - touchedMs > SILENT_SLOW_SPANS * this.#settings.slowSpanMs;
   }
@@ -280,14 +280,13 @@ export class Reporter {
   }
 
   /**
-   * Tests if a lane has to stand in the log, also because what is reserved may change its charge: the first record of
-   * an entry can give nothing back.
+   * Tests if a lane has to stand in the log, reservations included: the first record of an entry can give nothing back.
    */
   #mayCharge(lane: LaneState, nowMs: number): boolean {
     return lane.tokens !== null && (this.#limiter.mayComeBack(lane.lane) || this.#hasToStand(lane, nowMs));
   }
 
-  /** Tests if a lane's charge or stock has to stand in the log. */
+  /** Tests if the log has to hold a lane's charge or stock. */
   #hasToStand(lane: LaneState, nowMs: number): boolean {
     return lane.tokens?.hasUnread === true || this.#tokens.hasToRemember(lane, nowMs);
   }

@@ -6,7 +6,7 @@ import { BACKENDS_PER_LANE, BACKENDS_TRACKED, LEAST_PACE, PACE_RATIO } from './c
 import { CostSampler } from './cost-sampler.js';
 import { SmoothedRate } from './smoothed-rate.js';
 
-/** Cost that belongs to no backend of known health, or to none that a record names. */
+/** Stands for no backend: none that a record names, or none of known health. */
 export const NO_BACKEND: BackendId = 'A'.repeat(ID_LENGTH);
 
 interface Tracked {

@@ -15,7 +15,7 @@ export interface SpecsInput {
 
 interface Specs {
   readonly limits: readonly LimitSpec[];
-  /** Keys of entity and quota of rules whose group has no such quota. */
+  /** Keys (entity and quota) of rules whose group has no such quota. */
   readonly unlimited: ReadonlySet<string>;
   readonly leftOut: number;
   /** Unknown groups that rules name; without those of captures, whose names anybody may make up. */
@@ -50,7 +50,7 @@ export function limitSpecs({ rules, seen, quotaOf, maxEntities }: SpecsInput): S
   };
 }
 
-/** Tests if a pattern takes the entity, and no rule by its name. */
+/** Tests if a pattern takes the entity, and no rule names it. */
 export function isOfPattern(rules: readonly KafkaQuotaEntity[], entity: Entity): boolean {
   const key = entityKeyOf(entity);
   if (rules.some((rule) => !isPattern(rule) && entityKeyOf(rule) === key)) return false;

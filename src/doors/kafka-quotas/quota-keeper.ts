@@ -57,14 +57,14 @@ interface QuotaKeeperParts {
   readonly templates: Pick<KeyTemplates, 'settingsOf'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
-  /** True = takes over the values that stand in Kafka at the first look. */
+  /** True = takes over the values that Kafka has at first. */
   readonly adopts: boolean;
 }
 
 const ROUND_EVERY_MS = 1000;
 /** Milliseconds between beats, apart from rounds: an exporter that hangs outlasts the permission. */
 const BEAT_EVERY_MS = 1000;
-/** Milliseconds that a writer goes on without reading its own record, and that a new one waits. */
+/** Milliseconds that a writer goes on without reading its own record. A new one waits as long. */
 const PERMIT_MS = 2000;
 const FAREWELL_TIMEOUT_MS = 1000;
 
@@ -316,8 +316,8 @@ export class QuotaKeeper {
 const NOBODY: Entity = { user: null, clientId: DEFAULT_NAME };
 
 /**
- * Returns one quota that nobody has for each name that the rules keep. *Why:* brokers report users while all quotas of
- * a name are of users, pairs while all are of pairs; else client ids, and whoever has its own quota.
+ * Returns a quota that nobody has for each name kept. *Why:* brokers report users while all quotas of a name are of
+ * users, pairs while all are of pairs; else client ids, and whoever has its own quota.
  */
 export function markersOf(rules: readonly KafkaQuotaEntity[], quotaOf: SpecsInput['quotaOf']): Marker[] {
   return QUOTA_NAMES.flatMap((name) => {

@@ -17,7 +17,7 @@ export class AnonymousConnections {
     return this.#byEnds.values().next().value;
   }
 
-  /** Adds a connection, which takes the place of its socket in the handshake. */
+  /** Adds a connection that stands for its socket in the handshake. */
   add(anonymous: Endable, { remoteAddress, remotePort, localAddress, localPort }: Socket): void {
     const ends = `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
     this.#byEnds.set(ends, anonymous);

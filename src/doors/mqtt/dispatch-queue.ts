@@ -58,7 +58,7 @@ export class DispatchQueue {
     return this.#bytes - this.#sharedBytes;
   }
 
-  /** True = QoS 0 is dropped, and publishers of QoS 1 and 2 wait. */
+  /** True = QoS 0 is dropped; publishers of QoS 1 and 2 wait. */
   get isFull(): boolean {
     const { maxMessages, maxBytes } = this.#rules;
     return this.#queue.length >= maxMessages || this.#ownBytes > this.#held.partBytes || this.#bytes > maxBytes / 2;

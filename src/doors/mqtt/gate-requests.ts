@@ -23,7 +23,7 @@ export type FirstAnswer =
   | { readonly passes: true }
   | { readonly passes: false; readonly reason: ThrottleReason; readonly isCounted: boolean };
 
-/** Requests passage of a node, with the connection's client as the one whose turn it is. */
+/** Requests passage of a node. The connection's client is the one whose turn it is. */
 export class Passages {
   readonly #node: NodeParts;
 

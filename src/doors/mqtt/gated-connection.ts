@@ -109,13 +109,13 @@ export class GatedConnection extends Duplex {
     return this.#state === 'connected';
   }
 
-  /** True = more than a packet's time of output waits for the client. */
+  /** True = more than one packet's time of output awaits the client. */
   get isBackedUp(): boolean {
     const { unreadBytes } = this.writer;
     return unreadBytes > 0 && unreadBytes > Math.min(OUTBOUND_BYTES_MAX, this.#rules.held.partBytes);
   }
 
-  /** True = nothing more comes of the client, nor does it wait for anything. */
+  /** True = nothing more comes of the client, and it awaits nothing. */
   get hasLeft(): boolean {
     return this.#inputEnded || this.destroyed;
   }
@@ -132,7 +132,7 @@ export class GatedConnection extends Duplex {
     this.#planFeed();
   }
 
-  /** Calls `pass` once no reason holds the connection, for the PUBLISH being decided. */
+  /** Passes the PUBLISH being decided, once no reason holds the connection. */
   whenReading(pass: () => void): void {
     if (this.throttle.isThrottled) this.#passing = pass;
     else pass();
@@ -151,7 +151,7 @@ export class GatedConnection extends Duplex {
     else this.destroy();
   }
 
-  /** Ends clients that do not log in or have fallen silent (MQTT 3.1.1, 3.1.2.10); called by a timer. */
+  /** Ends clients that do not log in or have fallen silent. A timer calls it (MQTT 3.1.1, 3.1.2.10). */
   watch(nowMs: number): void {
     if (!this.isConnected) {
       if (nowMs - this.#openedMs >= CONNECT_MS) this.cutOff('connect-timeout');
@@ -231,7 +231,7 @@ export class GatedConnection extends Duplex {
     }
   }
 
-  /** Feeds aedes outside of its own read, which would get two packets at once. */
+  /** Feeds aedes outside of its own read: there it would get two packets at once. */
   #planFeed(): void {
     if (this.#feedPlanned || this.destroyed) return;
     this.#feedPlanned = true;
@@ -354,10 +354,13 @@ export class GatedConnection extends Duplex {
 }
 
 const OUTBOUND_BYTES_MAX = 256 * 1024;
-/** Less copies less, but a piece of 64 KiB that was read stays for a payload of this size in it. */
+/**
+ * Bytes from which a payload is not copied. Less copies less, but a piece of 64 KiB that was read stays for a payload
+ * of this size in it.
+ */
 const SHARED_BYTES = 32 * 1024;
 const LINGER_MS = 60_000;
-/** Milliseconds from the first byte to CONNACK, over a bad line as well. */
+/** Milliseconds from the first byte to CONNACK: also over a bad line. */
 const CONNECT_MS = 10_000;
 
 /** Reasons after which nothing is sent any more: the client does not read it. */
@@ -377,8 +380,8 @@ function closeSocket(socket: Socket, isUnread: boolean): void {
 const CLOSE_MS = 1000;
 
 /**
- * Lets a connection go on a few times in one turn of the event loop. By the next turn aedes has looked at subscribers,
- * slow ones hold their publishers back, and other connections had their turn.
+ * Lets a connection go on a few times per turn. The turns are the event loop's: by the next one aedes has looked at
+ * subscribers, slow ones hold their publishers back, and other connections had their turn.
  */
 class TurnPacer {
   readonly #goOn: () => void;

@@ -298,7 +298,7 @@ export class MqttBroker {
     return (this.#aedes as Aedes & { clients: Record<string, Client> }).clients[clientId];
   }
 
-  /** Holds the publisher back whose subscriber is behind, unless QoS 0 is dropped there. */
+  /** Holds back the publisher of a slow subscriber. Where QoS 0 is dropped it goes on. */
   #holdBack(subscriber: Client, topic: string, publisherId: string): void {
     const { dispatch } = connectionOf(subscriber);
     if (!dispatch.isFull) return;
@@ -445,7 +445,7 @@ const WORTH_A_WARNING: ReadonlySet<string> = new Set([
   'token-revoked',
 ]);
 
-/** Reasons to warn of seldom, as a client that comes back could fill the log. */
+/** Reasons to warn of seldom: a returning client could fill the log. */
 const SAID_SELDOM: ReadonlySet<string> = new Set([
   'connect-too-large',
   'held-full',

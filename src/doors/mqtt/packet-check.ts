@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { CONNECT, OVERTAKING, PacketError, PINGREQ, PUBLISH, packetType, SUBSCRIBE, UNSUBSCRIBE } from './packets.js';
 
 /**
- * Rejects a packet before aedes works on it, or passes forbidden content on. Throws PacketError. Returns its work:
- * filters of SUBSCRIBE or UNSUBSCRIBE, 1 for others.
+ * Rejects a packet before aedes works on it or passes it on. Throws PacketError. Returns its work: filters of SUBSCRIBE
+ * or UNSUBSCRIBE, 1 for others.
  */
 export function checkPacket(packet: Buffer, maxFilters: number): number {
   const type = packetType(packet);
@@ -80,7 +80,7 @@ function checkWillTopic(topic: Buffer): void {
 }
 
 const WILDCARDS = /[#+]/;
-/** A + that is not a whole level, a # that is not the whole last one (MQTT-4.7.1-2, -3). */
+/** A + that is no whole level, a # no last one: MQTT-4.7.1-2, -3. */
 const WILDCARD_IN_LEVEL = /[^/][#+]|\+[^/]|#./s;
 const WILL_BITS = 0x18;
 const WILL_QOS_SHIFT = 3;
@@ -107,7 +107,7 @@ class PacketBody {
     return this.#at >= this.#packet.length;
   }
 
-  /** Reads UTF-8 without surrogates and U+0000 (MQTT-1.5.3-1, -2), which would end other clients' connections. */
+  /** Reads UTF-8 without surrogates and U+0000 (MQTT-1.5.3-1, -2). They would end other clients' connections. */
   text(): Buffer {
     const bytes = this.bytes();
     if (isUtf8(bytes) && !bytes.includes(0)) return bytes;

@@ -21,9 +21,10 @@ interface Unwritten {
 }
 
 /**
- * Writes packets to a client's socket in their order, of a shared payload one piece at a time. The next piece goes when
- * the system has taken the last, and when all sockets together have room. *Why:* TLS encrypts, thus copies, at once
- * whatever its socket is given: a megabyte for 1,000 clients would become a gigabyte in one turn of the event loop.
+ * Writes packets to a client's socket in their order. Of a shared payload it writes one piece at a time. The next piece
+ * goes when the system has taken the last, and when all sockets together have room. *Why:* TLS encrypts, thus copies,
+ * at once whatever its socket is given: a megabyte for 1,000 clients would become a gigabyte in one turn of the event
+ * loop.
  */
 export class PacketWriter {
   readonly #socket: Socket;
@@ -74,7 +75,7 @@ export class PacketWriter {
     return this.#taken;
   }
 
-  /** @param payload of the packet, shared with others, if it is not in it */
+  /** @param payload shared with others, if the packet does not hold it */
   send(packet: Buffer, payload: Buffer): void {
     if (payload.length === 0 && this.#unwritten.length === 0) {
       this.#write(this.#socket.writableLength === 0 ? packet : apart(packet), NOTHING);
@@ -89,7 +90,7 @@ export class PacketWriter {
     else this.count();
   }
 
-  /** Writes one piece, as its turn has come, and on while it may. */
+  /** Writes one piece in its turn, and goes on while it may. */
   goOn(): void {
     do this.#writeNext();
     while (this.#mayWrite());
@@ -148,5 +149,5 @@ export class PacketWriter {
   }
 }
 
-/** Less tells sooner who reads, and lets more clients read side by side; more takes fewer turns. */
+/** Bytes of a piece. Less tells sooner who reads, and lets more clients read side by side; more takes fewer turns. */
 const PIECE_BYTES = 64 * 1024;

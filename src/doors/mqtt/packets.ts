@@ -37,8 +37,8 @@ export class PacketError extends Error {
 }
 
 /**
- * Cuts a stream of bytes where control packets end, by their fixed headers (2.2). aedes hands all packets of one read
- * to its hooks at once: withholding one PUBLISH's answer would not withhold the next.
+ * Cuts bytes where control packets end, by fixed headers (2.2). aedes hands all packets of one read to its hooks at
+ * once: withholding one PUBLISH's answer would not withhold the next.
  */
 export class PacketSplitter {
   readonly #bytesMax: number;
@@ -88,7 +88,7 @@ export class PacketSplitter {
 
 export const NOTHING: Buffer = Buffer.alloc(0);
 
-/** Copies a slice that would keep more than as much again of its whole in memory. */
+/** Copies a slice that keeps twice its size, or more, in memory. */
 export function apart(slice: Buffer, wholeBytes: number = slice.buffer.byteLength): Buffer {
   if (2 * slice.length > wholeBytes) return slice;
   const copy = Buffer.allocUnsafeSlow(slice.length);
@@ -126,7 +126,7 @@ export interface PublishHead {
   readonly payloadBytes: number;
 }
 
-/** Reads a PUBLISH's fields before its payload (3.3), of which `apartBytes` are elsewhere; null = malformed. */
+/** Reads a PUBLISH's fields before its payload (3.3); null = malformed. `apartBytes` of it are elsewhere. */
 export function publishHead(packet: Buffer, apartBytes = 0): PublishHead | null {
   const qos = (packet[0] >> 1) & 3;
   let at = 1;

@@ -128,7 +128,7 @@ export class PublishGate {
     return where === null ? null : { where, direction: 'publish', topic, bytes };
   }
 
-  /** Goes on when no other reason holds the connection, and lets its next PUBLISH come. */
+  /** Goes on when no other reason holds the connection. Its next PUBLISH may come. */
   #passOn(connection: GatedConnection, message: PublishedMessage, pass: Pass, reason?: ThrottleReason): void {
     connection.whenReading(() => {
       this.#count(connection, message);

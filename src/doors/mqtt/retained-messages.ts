@@ -6,11 +6,11 @@ interface Retained {
 }
 
 /**
- * Keeps retained messages, and finds those that a SUBSCRIBE asks for, one by one as the client takes them. A filter
- * without wildcards is looked up. All others of a SUBSCRIBE are matched together, a slice of the messages per turn of
- * the event loop, one slice for all who wait. *Why not aedes's own:* it passes all messages once per filter in one turn,
- * 1,000 filters over 50,000 messages half a minute; its matcher throws at a topic of more than 100 levels; and it reads
- * on however much waits for the client.
+ * Keeps retained messages, and finds those that a SUBSCRIBE asks for. They come one by one, as the client takes them. A
+ * filter without wildcards is looked up. All others of a SUBSCRIBE are matched together, a slice of the messages per
+ * turn of the event loop, one slice for all who wait. *Why not aedes's own:* it passes all messages once per filter in
+ * one turn, 1,000 filters over 50,000 messages half a minute; its matcher throws at a topic of more than 100 levels;
+ * and it reads on however much waits for the client.
  */
 export class RetainedMessages<Message extends Retained> {
   /** In no order: the last takes the place of one that goes. */
@@ -40,9 +40,9 @@ export class RetainedMessages<Message extends Retained> {
   }
 
   /**
-   * Yields each message that any of the filters matches, read when `room` says that the client may get one more. Between
-   * two it keeps a place alone, not what may have been deleted meanwhile. From the last place to the first: who moves
-   * meanwhile comes twice rather than not at all.
+   * Yields each message that matches a filter, once `room` says so. Between two it keeps a place alone, not what may
+   * have been deleted meanwhile. From the last place to the first: who moves meanwhile comes twice rather than not at
+   * all.
    */
   async *matching(filters: readonly string[], room: () => Promise<void>): AsyncGenerator<Message> {
     const [wild, exact] = [new FilterTree(), new Set<string>()];
@@ -81,7 +81,7 @@ export class RetainedMessages<Message extends Retained> {
     this.#places.set(message.topic, place);
   }
 
-  /** Waits for a turn of the event loop that no other slice has. */
+  /** Waits for a turn of the event loop without another slice. */
   async #turn(): Promise<void> {
     this.#lastTurn = this.#lastTurn.then(() => nextTurn());
     await this.#lastTurn;

@@ -65,9 +65,9 @@ interface Session {
 }
 
 /**
- * Bounds what aedes keeps for clients away, and for those that never acknowledge. Each method is passed on to the
- * store, and its change counted beside it, because the store does not say how much it holds. Returns the retained
- * messages, of which aedes finds none.
+ * Bounds what aedes keeps for clients that are away or never acknowledge. Each method is passed on to the store, and
+ * its change counted beside it, because the store does not say how much it holds. Returns the retained messages, of
+ * which aedes finds none.
  */
 export function boundSessions(store: SessionStore, rules: SessionRules): RetainedMessages<StoredPacket> {
   const unreleased = new Unreleased(store, rules);
@@ -152,7 +152,7 @@ class SessionBounds {
     await this.#store.removeSubscriptions(client, topics);
   }
 
-  /** Begins a clean session, and drops what the last one still held (MQTT 3.1.1, 3.1.2.4). */
+  /** Begins a clean session; drops what the last one held: MQTT 3.1.1, 3.1.2.4. */
   async #clean(client: SessionOwner): Promise<unknown> {
     const session = this.#sessions.get(client.id);
     const cleaned = await this.#store.cleanSubscriptions(client);
@@ -237,7 +237,7 @@ type ReceivedMethods = Pick<
 >;
 
 /**
- * Holds the ids of QoS 2 messages that came and are not released (MQTT 3.1.1, 4.3.3). They are published: payloads are
+ * Holds the ids of QoS 2 messages that are not released. They came, and are published (MQTT 3.1.1, 4.3.3): payloads are
  * not kept. aedes would cut off clients with a thousand, as mqtt.js has, and keep those of sessions that never come
  * back.
  */

@@ -18,7 +18,7 @@ export class WriteLine {
     this.#maxHeldBytes = maxHeldBytes;
   }
 
-  /** Lets a writer give its socket a piece, or calls it in its turn. */
+  /** Lets a writer write a piece now, or calls it in turn. */
   mayWrite(writer: Writer): boolean {
     if (this.#line.size === 0 && this.#hasRoom) return true;
     this.#line.add(writer);
@@ -67,7 +67,7 @@ export class WriteLine {
     setTimeout(() => setImmediate(() => setImmediate(look)), LOOK_EVERY_MS).unref();
   }
 
-  /** Ends those of which nothing was taken from one look to the next, as long as others wait. */
+  /** Ends writers whose sockets took nothing since the last look. Others must be waiting. */
   #look(): void {
     for (const [writer, progress] of this.#stood) {
       if (this.#line.size > 0 && this.#unsent.get(writer)?.progress === progress) writer.cutOff('held-full');

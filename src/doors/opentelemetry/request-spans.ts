@@ -82,7 +82,7 @@ export class RequestSpans implements AdmissionWatch {
     };
   }
 
-  /** Notes the exemplar of a refusal that `quotamesh_refusals_total` counts, where its trace is recorded. */
+  /** Notes the exemplar of a counted refusal whose trace is recorded. `quotamesh_refusals_total` counts it. */
   #noteExemplar(span: Span, { direction }: WatchedRequest, decision: Refused | NotReady): void {
     if (this.#exemplars === undefined || decision.reason !== 'quota' || decision.level !== 'group') return;
     const { traceId, spanId, traceFlags } = span.spanContext();

@@ -16,8 +16,8 @@ interface PageParts {
 }
 
 /**
- * Renders a page as one file that loads nothing, from a disk or a server. Same parts, same bytes. Its content security
- * policy allows the script and styles written here, by their hashes.
+ * Renders a page as one file that loads nothing. It opens from a disk or a server. Same parts, same bytes. Its content
+ * security policy allows the script and styles written here, by their hashes.
  */
 export function selfContainedPage({ title, body, values, modules, styles, asksServer = false }: PageParts): string {
   const chart = loadChart();

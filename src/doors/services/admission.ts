@@ -19,8 +19,8 @@ import { rejectPromise, rejectWrongQuota } from './check-quota-options.js';
 /** Charges and answers of requests; `Context` is the framework's argument to functions. */
 export interface QuotaOptions<Context> {
   /**
-   * Group or key by name, a scope, or a function that makes one: ``(request) => `key:${request.ip}` ``; undefined or ''
-   * = nobody's.
+   * Group or key by name, a scope, or a function making one: ``(request) => `key:${request.ip}` ``; undefined or '' =
+   * nobody's.
    */
   readonly group: Where | ((context: Context) => Where | undefined);
   /** Charged for requests without a `group`, all together; absent = they get 400. */
@@ -32,7 +32,7 @@ export interface QuotaOptions<Context> {
   /** Bytes of a request; default 0. */
   readonly bytes?: number | ((context: Context) => number);
   readonly origin?: Origin | ((context: Context) => Origin);
-  /** Milliseconds that a request may wait for its turn, 0 (the default) to 600,000. */
+  /** Milliseconds that a request may wait: 0 (the default) to 600,000. */
   readonly waitMs?: number;
   /** Lets requests pass uncharged and without headers. */
   readonly skip?: (context: Context) => boolean;
@@ -55,7 +55,7 @@ export interface Refusal {
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Shows that the answer ended, or was begun elsewhere, while a request waits. */
+/** Shows that a waiting request's answer has ended, or was begun elsewhere. */
 export type Watched = AbortSignal | WatchedResponse | undefined;
 
 export interface WatchedResponse {

@@ -6,7 +6,7 @@ import { LIMITER_OPTIONS, rejectWrongStore } from './check-store-options.js';
 import { type Counted, rejectCall, StoreAccount, type StoreOptions } from './store-account.js';
 
 export interface RateLimiterQuotameshOptions extends StoreOptions {
-  /** Quota of the group in its unit of time, for the library's wrappers and headers. */
+  /** Quota of the group in its unit of time. The library's wrappers and headers read it. */
   readonly points: number;
   /** Name that RateLimiterUnion tells limiters apart by; the group does not follow from it. */
   readonly keyPrefix?: string;

@@ -40,13 +40,13 @@ function labelled<Source>(reading: Reading<Source> | Labelled<Source>): Labelled
   };
 }
 
-/** Makes a metric for messages and one for bytes, whose names stand in the place of `*`. */
+/** Makes two metrics: `*` in the name becomes messages or bytes. */
 export function perDimension<Row>(name: string, make: (at: number, units: string) => Row): Record<string, Row> {
   const rows = ['Messages', 'Bytes'].map((units, at) => [name.replace('*', units.toLowerCase()), make(at, units)]);
   return Object.fromEntries(rows);
 }
 
-/** Reads a series per value, by whose name the label tells it apart. */
+/** Reads a series per value; its name is the label's value. */
 export function byLabel<Source>(
   label: string,
   values: (source: Source) => Readonly<Record<string, number>>,

@@ -4,7 +4,7 @@ import type { MetricsPage } from '../http/status/info-routes.js';
 import { GroupSeries } from './group-series.js';
 import { type MetricSources, metricTables, type ReadableMetric } from './metric-tables.js';
 
-/** Creates metrics with a registry of their own, apart from an embedding program's. */
+/** Creates metrics with a registry of their own. An embedding program's stays apart. */
 export function createMetrics(sources: MetricSources): MetricsPage {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

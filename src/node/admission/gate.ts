@@ -83,7 +83,7 @@ interface GateParts {
 }
 
 /**
- * Checks a request, finds its lane, and lets the limiter decide, for library, HTTP and MQTT. Only `acquire` and
+ * Checks a request, finds its lane, and lets the limiter decide. It serves library, HTTP and MQTT. Only `acquire` and
  * `batches.take` wait; a granted `tryAcquire` allocates nothing.
  */
 export class Gate {
@@ -94,7 +94,7 @@ export class Gate {
   readonly refusals: RefusalLedger;
   readonly batches: OpenBatches;
   readonly shadows: ShadowBook;
-  /** Called when work that could not be refused first exceeds a group's debt. */
+  /** Called when work that cannot be refused first exceeds a group's debt. */
   onLetOff: (group: string, direction: Direction) => void = () => {};
   readonly #loop: ServingLoop;
   readonly #limiter: Limiter;
@@ -334,7 +334,7 @@ export class Gate {
     return this.#explainer.explain(request, answer);
   }
 
-  /** Returns milliseconds, at most a minute, until 1 % of the burst, or one unit, is back in every level. */
+  /** Returns milliseconds until every level has 1 % of its burst again: at least a unit, at most a minute. */
   throttleDurationMs(where: Where, origin?: Origin): number {
     if (this.#unpublished?.isOpen(where, origin) === true) return 0;
     const request = this.#reader.fillFor(where, 0, 0, origin);
@@ -366,12 +366,12 @@ export class Gate {
     return this.#names.indexOf(group);
   }
 
-  /** Returns a group's number for showing, which makes no group of a key. Throws KEY_SILENT. */
+  /** Returns a group's number for showing; makes no group of a key. Throws KEY_SILENT. */
   groupToShow(group: string): number {
     return this.#groupOr(group, (keys) => keys.numberShown(group));
   }
 
-  /** Returns a group's number for explaining, of a key that is loud here. Throws KEY_SILENT. */
+  /** Returns a group's number for explaining: of a key, if it is loud here. Throws KEY_SILENT. */
   groupToExplain(group: string): number {
     return this.#groupOr(group, (keys) => keys.seen(group)?.group ?? null);
   }

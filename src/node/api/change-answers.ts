@@ -76,7 +76,7 @@ export const KEYS_PREVIEW = {
   before: WRITTEN.nullable(),
   after: WRITTEN.nullable(),
 };
-/** Effect of a change of a template or a key, without making it; null = not defined. */
+/** Shows the effect of a change without making it; null = not defined. The change is of a template or a key. */
 export interface KeysPreview extends AnswerOf<typeof KEYS_PREVIEW> {}
 
 const WRITTEN_OR_NONE = WRITTEN.nullable().meta({

@@ -16,7 +16,7 @@ export type Decision = Granted | Refused | NotReady;
  * read: read it at once; a copy or JSON of a decision lacks it.
  */
 export interface QuotaTold {
-  /** Quota of the whole cluster per unit of time as it is written: 5 of 5/min. */
+  /** Quota of the whole cluster per unit of time, as written: 5 of 5/min. */
   readonly limit: PerDimension;
   /** That unit of time in milliseconds: 60,000 of 5/min. */
   readonly windowMs: PerDimension;
@@ -58,7 +58,7 @@ export interface Refused extends QuotaTold {
   readonly dimension: Dimension;
   /** Set where the plan of the group would have granted it. */
   readonly shadow?: 'granted';
-  /** Milliseconds until all levels could admit this amount beside earlier promises, 1 to RETRY_AFTER_MS_MAX. */
+  /** Milliseconds until all levels could admit this amount, beside earlier promises: 1 to RETRY_AFTER_MS_MAX. */
   readonly retryAfterMs: number;
 }
 
@@ -102,7 +102,7 @@ export type KeyLimit = Readonly<Partial<Record<'publish' | 'dispatch', Readonly<
 
 /** Gives a key its own limit, where its template allows that. */
 export interface Limiting {
-  /** Limit of the key at this node from now on, until another one comes or the key is forgotten. */
+  /** Limit of the key at this node: until another one comes or the key is forgotten. */
   readonly limit?: KeyLimit;
 }
 
@@ -122,7 +122,7 @@ export interface AcquireOptions extends ReserveOptions {
 interface Waiting {
   /** Ends the wait; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Turns of this client (or topic) per turn of the others, 1 to 1000. */
+  /** Turns of this client (or topic) per turn of others, 1–1000. */
   readonly weight?: number;
 }
 
@@ -140,7 +140,7 @@ export interface WaitForOptions extends Amounts, Origin, Waiting {
 export type BatchAmounts = Amounts | 'all';
 
 export interface TakeOptions extends ReserveOptions, Pick<Waiting, 'signal'> {
-  /** Milliseconds to wait for at least one message, 0 (the default) to 600,000. */
+  /** Milliseconds to wait for at least one message: 0 (the default) to 600,000. */
   readonly waitMs?: number;
 }
 

@@ -42,7 +42,7 @@ const LOCAL_EXPLANATION = {
   resetMs: AMOUNTS,
   /** Units that let a larger request pass, which owes the rest; null = unlimited, or nothing passes. */
   depth: AMOUNTS,
-  /** Units/s that come back to a waiting request if nobody else takes any; null = unlimited. */
+  /** Units/s that come back if nobody else takes any; null = unlimited. */
   comesBack: RATES,
   /** Milliseconds of a window, which never grants more than it holds; 0 = a bucket. */
   windowMs: number,
@@ -78,7 +78,7 @@ const DIRECTION_EXPLANATION = {
   ramp: RAMP_NOW,
   inForce: RATES,
   shareSum: RATES,
-  /** Null where each node has a gate, and where the direction is unused here. */
+  /** Null where each node has a gate; where the direction is unused here. */
   clusterBucket: CLUSTER_BUCKET,
   local: record<LocalExplanation>(LOCAL_EXPLANATION),
   /** Answers of the group's shadow; null = it has none. */

@@ -28,7 +28,7 @@ const GROUP_LIST = {
   rows: listOf(record<GroupRow>(GROUP_ROW)),
   unnamed: count.meta({ description: 'Directions in use at other nodes whose names this node does not know.' }),
 };
-/** Lines in a window, with the number of all and of those found. */
+/** Lines in a window; the number of all and of those found. */
 export interface GroupList extends AnswerOf<typeof GROUP_LIST> {}
 
 const { kind, partitions, lost, pendingAppends } = TOPIC_STATUS;
@@ -57,7 +57,7 @@ const GROUP_LIVE = {
   ...GROUP_STATUS,
   template: text.nullable().meta({ description: 'The pattern of the template that makes this key; null = no key.' }),
 };
-/** A group, or a key with its template's pattern and its own entry's revision. */
+/** A group; of a key, its template's pattern and own entry's revision too. */
 export interface GroupLive extends AnswerOf<typeof GROUP_LIVE> {}
 
 /** Answer of `GET /v1/live`, and the events of its stream. */

@@ -127,7 +127,7 @@ const SIGNATURE_STATUS = {
   unverified: COUNTS,
   /** Nodes that write reports and sign otherwise than this one; ≤ 1,000. */
   strangers: count,
-  /** True = such nodes write, no other signs as this one does, and unverified records are ignored. */
+  /** True = strangers write, none signs alike, and unverified records are ignored. */
   isApart: yes,
 };
 /** Verification of records (topic.hmac). */
@@ -161,7 +161,7 @@ export interface PoolStatus extends AnswerOf<typeof POOL_STATUS> {}
 const BUSY_GROUP_STATUS = {
   group: text,
   direction: ONE_DIRECTION,
-  /** Ceiling that the target is equal to, or the part never taken away: `reserved`, `minimum`. */
+  /** Ceiling that the target is equal to; `reserved`, `minimum`: the part never taken away. */
   binding: BINDING,
   /** Messages/s; null = report-only without a message quota: nothing is enforced. */
   targetMessagesPerSecond: number.nullable(),
@@ -191,7 +191,7 @@ export const NODE_STATUS = {
   rounds: count,
   /** Milliseconds from appending the last own report to reading it back; 0 before the first. */
   reportRoundTripMs: number,
-  /** Milliseconds of the last rebalancing, from the first share that moved to the last, with 300 ms of rest. */
+  /** Milliseconds of the last rebalancing: from the first share that moved to the last, with 300 ms of rest. */
   lastRebalancingMs: number,
   /** Number by which groups of strategy equal divide; null = there are none. */
   pool: record<PoolStatus>(POOL_STATUS, 'The divisor of strategy equal; null = no such group.').nullable(),
@@ -213,7 +213,7 @@ const CLUSTER_BUCKET_STATUS = {
   depth: number,
   /** Tokens that a busy bucket returns to. */
   setPoint: number.meta({ description: 'The amount to which a busy bucket returns.' }),
-  /** Units/s given beyond the target, or below it, until the bucket holds the set point. */
+  /** Units/s beyond the target, or below, until the set point is reached. */
   correctionPerSecond: signed.meta({
     description: 'The cluster is given so much more than the target, or less, until the bucket holds the set point.',
   }),
@@ -223,8 +223,8 @@ const CLUSTER_BUCKET_STATUS = {
   /** Units that this node took beyond that and has not published; negative = it took less. */
   unread: signed.meta({ description: 'The amount that this node took beyond that, and the log does not know.' }),
   /**
-   * Units that each node published beyond what was expected of it, since its entry began; negative = less. Nodes that
-   * published nothing are missing.
+   * Units that each node published beyond its expected use; negative = less. They count since its entry began. Nodes
+   * that published nothing are missing.
    */
   charged: listOf(record({ nodeId: text, units: signed })).meta({
     description:
@@ -238,12 +238,12 @@ const CLUSTER_BUCKET_STATUS = {
   passesInMs: count.meta({
     description: 'The milliseconds until a piece of work would pass if nobody else took anything; 0 = now.',
   }),
-  /** True = the bucket is so small that the log gives whole pieces. */
+  /** True = the bucket is so small that the log gives pieces. */
   inPieces: yes.meta({ description: 'The bucket is so small that the log gives whole pieces.' }),
-  /** True = this node wants more than its share, and gets nothing below the set point. */
+  /** True = this node wants more than its share: it gets nothing below the set point. */
   throttled: yes.meta({ description: 'This node wants more than its share: it is given nothing below the set point.' }),
 };
-/** The cluster's bucket in one dimension, computed here from the log, in units. */
+/** The cluster's bucket in one dimension, in units, computed from the log. */
 export interface ClusterBucketStatus extends AnswerOf<typeof CLUSTER_BUCKET_STATUS> {}
 
 const BUCKET = record<ClusterBucketStatus>(CLUSTER_BUCKET_STATUS).nullable();
@@ -291,7 +291,7 @@ const LOCAL_STATUS = {
   /** Debt of accepted work, now. */
   debtMessages: number,
   debtBytes: number,
-  /** Units beyond `debtMs` of debt of work that could not be refused, since the start: nobody pays for them. */
+  /** Units of work that nobody pays for, since the start: beyond `debtMs` of debt, and not to be refused. */
   letOffMessages: number,
   letOffBytes: number,
 };
@@ -421,7 +421,7 @@ const KEY_TOLD = {
   self: yes,
   usage: RATES,
   demand: RATES,
-  /** Units that the node published beyond what was expected of it, since its first report. */
+  /** Units published beyond the node's expected use since its first report. */
   charged: AMOUNTS,
   /** Milliseconds; null = the node spends it unpublished, as its heartbeats alone say. */
   reportAgeMs: integer.nullable(),
@@ -438,15 +438,15 @@ export const KEY_STATUS = {
   used: yes,
   /** True = nobody publishes it, and this node may spend it unpublished. */
   silent: yes,
-  /** Whole units that this node may still spend unpublished, null in it = unlimited; null unless silent. */
+  /** Whole units that this node may still spend unpublished. Null in it = unlimited; null unless silent. */
   leftUnpublished: perDirection(AMOUNTS).nullable(),
-  /** Whole units in the cluster's bucket as far as this node knows, null in it = unlimited. */
+  /** Whole units in the cluster's bucket as known here; null in it = unlimited. */
   remaining: perDirection(AMOUNTS).nullable(),
   group: record<GroupStatus>(GROUP_STATUS).nullable(),
   /** Last record of each node, the largest demand first; of a silent key, of nodes where it is among the busiest. */
   told: perDirection(listOf(record<KeyTold>(KEY_TOLD))),
 };
-/** Reports what one node knows of a key, whether it uses it or not. */
+/** Reports what one node knows of a key, used or not. */
 export interface KeyStatus extends AnswerOf<typeof KEY_STATUS> {}
 
 const BUSY_ON_BACKEND = { group: text, direction: text, costPerSecond: number, busyness: number };

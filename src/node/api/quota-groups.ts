@@ -2,9 +2,9 @@ import { type AnswerOf, count, listOf, record, text, WRITTEN, yes } from './answ
 import { ORIGIN, REVISION } from './node-status.js';
 
 /**
- * Changes groups and attachments of the cluster at run time, from inside a node: `node.groups`. A change is in force at
- * this node when its promise resolves, elsewhere once the others have read it. Every call may throw REGISTRY_OFF,
- * NOT_READY and FIELD_INVALID; every change may reject with CHANGE_UNCONFIRMED.
+ * Changes groups and attachments of the cluster at run time: `node.groups`. A change is in force at this node when its
+ * promise resolves, elsewhere once the others have read it. Every call may throw REGISTRY_OFF, NOT_READY and
+ * FIELD_INVALID; every change may reject with CHANGE_UNCONFIRMED.
  */
 export interface QuotaGroups {
   /**
@@ -12,7 +12,7 @@ export interface QuotaGroups {
    */
   set(group: string, definition: Definition, options?: ChangeOptions): Promise<DefinedGroup>;
   /**
-   * Sets 1 to 10,000 groups, all or none, at one offset of the log. Rejects with GROUPS_INVALID and GROUPS_CHANGED,
+   * Sets 1 to 10,000 groups, all or none: at one offset of the log. Rejects with GROUPS_INVALID and GROUPS_CHANGED,
    * whose `errors` name the refused groups.
    */
   setMany(definitions: Readonly<Record<string, Definition>>, options?: SetManyOptions): Promise<ManyGroups>;
@@ -41,8 +41,8 @@ export interface QuotaGroups {
   attachments(): AttachedScope[];
 
   /**
-   * Calls `listener` for each later change of run time, of any node, once in force here. Returns a function that ends
-   * it.
+   * Calls `listener` for each later change of run time by any node. It is then in force here. Returns a function that
+   * ends it.
    */
   watch(listener: (change: RegistryChange) => void): () => void;
 }
@@ -93,7 +93,7 @@ export interface AttachedScope extends Defined {
 
 export interface RegistryChange {
   readonly kind: 'group' | 'attachment' | 'key-template' | 'key';
-  /** Name of the group or key, path of the scope, or pattern of the template. */
+  /** Name of the group or key; path of the scope; the template's pattern. */
   readonly name: string;
   readonly revision: number;
   readonly definition: Definition | null;

@@ -2,9 +2,9 @@ import type { KeyStatus } from './node-status.js';
 import type { ChangeOptions, Defined, Definition } from './quota-groups.js';
 
 /**
- * Shows and changes keys of the cluster at run time, from inside a node: `node.keys`. A change is in force at this node
- * when its promise resolves, elsewhere once the others have read it; keys follow at their next use. `node.groups.watch`
- * reports all changes. Every change may reject with REGISTRY_OFF, NOT_READY, FIELD_INVALID and CHANGE_UNCONFIRMED.
+ * Shows and changes keys of the cluster at run time: `node.keys`. A change is in force at this node when its promise
+ * resolves, elsewhere once the others have read it; keys follow at their next use. `node.groups.watch` reports all
+ * changes. Every change may reject with REGISTRY_OFF, NOT_READY, FIELD_INVALID and CHANGE_UNCONFIRMED.
  */
 export interface QuotaKeys {
   /**
@@ -12,7 +12,7 @@ export interface QuotaKeys {
    * names.
    */
   show(key: string): KeyStatus;
-  /** Lists at most 20 loud keys of this node by the part of their quota that is wanted here. */
+  /** Lists at most 20 loud keys: those with most of their quota wanted here. */
   busiest(): Promise<KeyStatus[]>;
   /** Returns a key's own settings, here or in the configuration. Throws KEY_DEFINITION_UNKNOWN. */
   get(key: string): DefinedKey;

@@ -50,7 +50,7 @@ export interface QuotaNode {
    */
   acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision>;
   /**
-   * Resolves when it is this work's turn, to pace calls of a foreign API: `await node.waitFor('api')`. Rejects with
+   * Resolves when it is this work's turn. Paces calls of a foreign API: `await node.waitFor('api')`. Rejects with
    * WAIT_OVER after `waitMs`, NOT_READY when the node closes, WAITING_FULL when limits.maxWaiting wait already, the
    * signal's reason, and with what `tryAcquire` throws.
    */
@@ -62,7 +62,7 @@ export interface QuotaNode {
   /** Takes an estimate for work whose cost is known later; commit or cancel it. */
   reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady;
   /**
-   * Takes as many tokens as there are, up to the amounts or `all`. Unused ones can be refunded
+   * Takes the tokens that there are, up to the amounts or `all`. Unused ones can be refunded
    * (docs/guide/batches-and-refunds.md).
    */
   takeBatch(where: Where, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch | Refused | NotReady>;
@@ -116,8 +116,8 @@ export interface NodeHttp {
   /** Address `http://127.0.0.1:7070` or `unix:/path`; null with `http: 'handler'`. */
   readonly url: string | null;
   /**
-   * Answers a request of the service's server, whose `url` lacks the path of the mount (docs/guide/embedding.md).
-   * Express does so: `app.use('/quotas', node.http.handler)`.
+   * Answers a request of the service's server. Its `url` lacks the path of the mount (docs/guide/embedding.md), as
+   * Express does it: `app.use('/quotas', node.http.handler)`.
    */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
 }

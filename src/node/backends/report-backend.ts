@@ -16,7 +16,7 @@ interface BackendParts {
 }
 
 /**
- * Rejects by name what a broken sensor sends (NaN, nothing, a negative queue); the last good health then holds for
+ * Rejects a broken sensor's values by name: NaN, nothing, a negative queue. The last good health then holds for
  * limiting.healthValidMs.
  */
 export function reportBackend(parts: BackendParts, backend: string, given: ReportedHealth): void {

@@ -297,7 +297,7 @@ function answer(enforcer: Enforcer, { lanes, ttlMs }: EnforcerReport): Told {
   return { version: enforcer.version, validMs: ttlMs, parts };
 }
 
-/** Part of a lane that the enforcer left, or whose life was replaced, while its report waited. */
+/** Part of a lane that is gone: the enforcer left it, or its life was replaced, while its report waited. */
 const UNKNOWN = createPart();
 
 class Enforcer {

@@ -199,14 +199,14 @@ export class LaneParts {
   }
 }
 
-/** Returns a part of the lane's depth, at least one unit, or nothing would ever pass. */
+/** Returns a part of the lane's depth, at least one unit: with less nothing would ever pass. */
 function depthOf(rate: number, depthPerRate: number): number {
   if (depthPerRate === Infinity) return Infinity;
   return rate === 0 ? 0 : Math.max(1, rate * depthPerRate);
 }
 
 /**
- * Returns the claim of a member with `part` of `limits` that `count` share. It doubles, up to an equal part after four
+ * Returns the claim of one of `count` members of `limits`, having `part`. It doubles, up to an equal part after four
  * reports. *Why:* one that is held back by chance would take an equal part from a busy one: 830 to 920 of 1,000/s were
  * used.
  */
@@ -220,7 +220,7 @@ function claimsOf(part: Float64Array, count: number, growth: number): Float64Arr
 }
 
 const OWN_SECONDS = 0.5;
-/** Milliseconds of a piece, short beside the 50 ms in which a bucket fills. */
+/** Milliseconds of a piece: short beside the 50 ms in which a bucket fills. */
 const PIECE_MS = 10;
 /** Milliseconds over which a late charge is spread. */
 const SPREAD_MS_MAX = 1000;

@@ -38,7 +38,7 @@ export class EnforcerMembership {
   #toldMs: number;
   #reportedEverySeconds = 0;
 
-  /** Charges nothing for a life's first counts, which an earlier process has charged. */
+  /** Charges nothing for a life's first counts: an earlier process charged them. */
   constructor(lane: number, group: string, counts: Counts, nowMs: number) {
     this.lane = lane;
     this.group = group;

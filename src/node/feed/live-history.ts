@@ -145,7 +145,7 @@ function finiteOrNaN(rate: number): number {
   return Number.isFinite(rate) ? rate : Number.NaN;
 }
 
-/** Returns milliseconds since the append of the newest own record read back, on the slowest partition. */
+/** Returns milliseconds since the append of the newest own record read. The slowest partition counts. */
 export function topicLagMs({ loop: { coordinator }, topic }: StatusParts, nowMs: number): number {
   if (coordinator === null) return Number.NaN;
   const silent = Array.from({ length: topic.partitions }, (_, at) => coordinator.link.silentMs(at, nowMs));
@@ -254,7 +254,7 @@ function valuesOf(ring: Float32Array | Float64Array, from: number, to: number): 
   });
 }
 
-/** Rounds to the digits of a chart, half the text of a float. */
+/** Rounds to the digits of a chart: half the text of a float. */
 function shown(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(5));
 }

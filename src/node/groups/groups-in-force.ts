@@ -11,7 +11,7 @@ interface GroupsInForceParts {
   readonly groups: GroupTable;
   readonly limiter: Limiter;
   readonly gate: GroupGate;
-  /** Begins with the groups of the moment at which the topic is open. */
+  /** Begins with the groups in force when the topic is open. */
   readonly loop: Pick<CoordinatorView, 'coordinator'> & { step(event: CoordinatorEvent): void };
 }
 

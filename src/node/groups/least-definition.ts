@@ -5,8 +5,8 @@ import type { GroupConfig, KeyTemplate } from '../../config/resolved/resolved-co
 import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
 
 /**
- * Writes the least YAML for a group, without `defaults`, as run time reads it. *Why:* in full, a YAML group's first
- * change would be one of thirty settings in the audit trail.
+ * Writes the least YAML for a group, as run time reads it. It is without `defaults`. *Why:* in full, a YAML group's
+ * first change would be one of thirty settings in the audit trail.
  */
 export function leastDefinition(group: GroupConfig): Mapping {
   const known = KNOWN.get(group);

@@ -13,7 +13,7 @@ interface AloneStartParts {
   readonly topic: ReportTopic;
 }
 
-/** Lets a node start without its topic, with its part of each quota (`start.policy: alone`). */
+/** Lets a node start without its topic (`start.policy: alone`). It decides with its part of each quota. */
 export class AloneStart {
   /** Topic of the node; begins with a log of its own where the given one is away. */
   readonly topic: AloneTopic;

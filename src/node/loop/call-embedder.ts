@@ -1,7 +1,7 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { showSent } from '../../base/input/input-mistakes.js';
 
-/** Calls an embedder's function without letting its error, or a promise's rejection, end the step. */
+/** Calls an embedder's function; its error, or rejection, does not end the step. */
 export function callEmbedder(call: () => unknown, failed: (reason: string) => void): void {
   const tell = (cause: unknown) => failed(cause instanceof Error ? cause.message : showSent(cause));
   try {

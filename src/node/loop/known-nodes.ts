@@ -10,7 +10,7 @@ interface KnownNodes {
 }
 
 /**
- * Keeps the cluster's size in a file, for a start without the topic. A smaller number counts after ten minutes: nodes
+ * Keeps the cluster's size in a file, to start without the topic. A smaller number counts after ten minutes: nodes
  * stopped one by one would write 3, 2, 1, and start with 1.83 quotas.
  */
 export class KnownNodesFile {

@@ -182,7 +182,7 @@ export class NodeLoop implements ServingLoop {
   }
 }
 
-/** Creates the coordinator once the topic is open, which has its number of partitions. */
+/** Creates the coordinator. The topic is open, and has its number of partitions. */
 function createCoordinator({ config, version, nonce, topic, groups, limiter }: NodeLoopParts): Coordinator {
   const { cluster, nodeId, timing, sampleIntervalMs, limiting, costs, limits } = config;
   const coordinator = new Coordinator(
@@ -212,7 +212,7 @@ function restIntervalMs({ sampleIntervalMs, timing }: ResolvedConfig): number {
   return Math.max(sampleIntervalMs, Math.min(timing.heartbeatMs, timing.shareValidMs) / 10);
 }
 
-/** Makes the error, with exit code, of a node that stopped deciding for good. */
+/** Makes the error of a node that stopped deciding for good. */
 function fencedError(node: string, why: Fenced): QuotameshError {
   if (why.kind === 'fenced') {
     return new QuotameshError('NODE_FENCED', { node, newer: why.newerIncarnation, own: why.ownIncarnation });

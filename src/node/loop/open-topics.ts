@@ -34,7 +34,7 @@ async function createLog(config: ResolvedConfig, log: Log, telemetry: Telemetry)
   return own && withSignatures(own, config, log, telemetry);
 }
 
-/** The log of the keepers of Kafka's quotas, which lies in the Kafka whose quotas they keep; and how to get there. */
+/** Opens the log of the keepers of Kafka's quotas. It lies in the Kafka whose quotas they keep. */
 export async function createKeeperTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<KeeperTopic> {
   const { topic: kafka } = config;
   if (kafka.kind !== 'kafka' || config.kafkaQuotas.entities.length === 0) {

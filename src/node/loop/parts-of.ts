@@ -5,7 +5,7 @@ import type { NodeParts } from './node-parts.js';
 
 const partsByNode = new WeakMap<QuotaNode, NodeParts>();
 
-/** Finds a node's parts, for functions of the library beyond its public face. */
+/** Finds a node's parts, for library functions beyond its public face. */
 export function partsOf(node: QuotaNode): NodeParts {
   const parts = partsByNode.get(node);
   if (parts !== undefined) return parts;

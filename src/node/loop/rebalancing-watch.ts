@@ -5,7 +5,7 @@ import type { Coordinator } from '../../core/machine/coordinator.js';
 const MOVED_RATIO = 0.05;
 const REST_MS = 300;
 
-/** Measures a rebalancing, from the first share that moved to the last, ended by 300 ms of rest. */
+/** Measures a rebalancing: from the first share that moved to the last, ended by 300 ms of rest. */
 export class RebalancingWatch {
   readonly #shares = new Map<number, number>();
   #beganMs = 0;

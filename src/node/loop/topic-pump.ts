@@ -11,7 +11,7 @@ import { TopicInbox } from '../../topic/topic-inbox.js';
 /** Records per turn of the event loop; a catch-up must not hold requests back. */
 const RECORDS_PER_TURN = 1000;
 
-/** Called by the pump on a turn of its own, never inside the client's callback. */
+/** Called on turns of the pump's own, never inside the client's callback. */
 interface PumpListener {
   onEpoch(epoch: string): void;
   onRead(records: readonly ReadEvent[]): void;

@@ -5,7 +5,7 @@ import { describeKey, type KeyStatusParts } from './describe-key.js';
 import { LaneSummary } from './lane-summary.js';
 
 /**
- * Finds the keys of which the largest part of the quota is wanted. They are loud here, or named by other nodes
+ * Finds the keys with the largest part of their quota wanted. They are loud here, or named by other nodes
  * (core/report/key-names.ts). Takes turns of the event loop: 100,000 keys at once would take 20 ms.
  */
 export async function busiestKeys(parts: KeyStatusParts): Promise<KeyStatus[]> {
@@ -22,7 +22,7 @@ export async function busiestKeys(parts: KeyStatusParts): Promise<KeyStatus[]> {
   return hottest.flatMap(({ name }) => describeKey(parts, name) ?? []);
 }
 
-/** Returns the largest part of a quota that all nodes want, as published; 0 = none. */
+/** Returns the largest part of a quota that is wanted: by all nodes, as published; 0 = none. */
 function heatOf(parts: KeyStatusParts, group: number): number {
   let heat = 0;
   for (const lane of lanesOf(group)) {

@@ -21,9 +21,9 @@ interface BusyBackend {
 }
 
 /**
- * Publishes every five seconds the groups that cost a backend at least a hundredth of its work, as FoundationDB traces
- * busy tags. All nodes know them from the log; the one that last published the backend's health names them. A pass
- * takes as many rounds as it needs: 100,000 lanes at once stop a node for 0.2 s.
+ * Publishes groups that cost a backend much: every five seconds those with a hundredth of its work, as FoundationDB
+ * traces busy tags. All nodes know them from the log; the one that last published the backend's health names them. A
+ * pass takes as many rounds as it needs: 100,000 lanes at once stop a node for 0.2 s.
  */
 export class BusyWatch {
   readonly #parts: WatchParts;
@@ -100,7 +100,7 @@ interface LaneCost {
   readonly cost: number;
 }
 
-/** Gathers lanes with a hundredth of a sum that is known only at the end. */
+/** Gathers lanes with a hundredth of a sum still unknown. */
 class BusyLanes {
   sum = 0;
   #busy: LaneCost[] = [];
@@ -132,7 +132,7 @@ const GATHERED_MAX = 200;
 
 const SHOWN_MAX = 20;
 
-/** Lists lanes that backends hold, or in report-only would hold, below their quota. */
+/** Lists lanes that backends hold, or would hold, below their quota. They only would in report-only. */
 export function describeBusy({
   loop: { coordinator },
   groups,

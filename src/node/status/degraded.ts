@@ -113,7 +113,7 @@ function reasonsOf(name: string, { signatures }: ReportTopic): string[] {
   return [`${name}: ${count} records without a signature of this cluster were ${what} so far`];
 }
 
-/** Describes records of a bad writer, or of a node with another key or none. */
+/** Describes unverified records: of a bad writer, or of a node with another key or none. */
 function unsignedRecords({ topic, registry }: SignedParts): string[] {
   return [...reasonsOf('topic', topic), ...(registry === null ? [] : reasonsOf('registry', registry.topic))];
 }

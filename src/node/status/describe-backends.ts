@@ -44,7 +44,7 @@ const NO_LEVEL = { level: null, target: null, spring: null };
 /** Lanes per turn: about 2 ms. */
 const LANES_PER_TURN = 1000;
 
-/** Sums the costs of a backend, with candidates for its busiest groups as `direction/name`. */
+/** Sums a backend's costs, and finds candidates for its busiest groups: `direction/name`. */
 async function costsOn(parts: BackendsParts, { usageMap, targets }: Coordinator, backend: BackendId) {
   const most: GroupCost[] = [];
   const unknown = DIRECTIONS.map(() => 0);

@@ -53,7 +53,7 @@ function perDirection<Told>(tell: (direction: Direction) => Told): Record<Direct
   return { publish: tell('publish'), dispatch: tell('dispatch') };
 }
 
-/** Tests if some node publishes it, so that nobody may spend it unpublished. */
+/** Tests if some node publishes it: then nobody may spend it unpublished. */
 function isReported({ config, loop: { coordinator } }: StatusParts, name: string): boolean {
   if (coordinator === null) return false;
   const { usageMap } = coordinator;

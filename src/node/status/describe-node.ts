@@ -140,7 +140,7 @@ export function notReadyBecause(parts: ReadinessParts): string[] {
   return [...(apart === null ? [] : [apart]), ...(reason === undefined ? [] : [reason]), ...lost];
 }
 
-/** Names the setting for deciding without the topic, to a node that was never ready. */
+/** Names the setting for deciding without the topic. The node was never ready. */
 function howToStart({ config: { start }, loop }: ReadinessParts): string[] {
   if ((loop.coordinator?.readyMs ?? 0) > 0) return [];
   if (start.policy === 'wait') return ['start.policy: alone would let it decide without'];

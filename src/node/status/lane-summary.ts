@@ -188,7 +188,7 @@ export class LaneSummary {
     };
   }
 
-  /** Returns the node's link for an unused group, which any partition may get. */
+  /** Returns the link of an unused group: it may get any partition. */
   #linkBeforeUse(): LocalStatus['link'] {
     const link = this.#coordinator?.link;
     const isolated = link?.isolatedPartitions ?? [];
@@ -212,7 +212,7 @@ export class LaneSummary {
   }
 }
 
-/** Computes usage, demand and share of every alive node by the log read. */
+/** Computes usage, demand and share of every alive node, by the log. */
 export function laneShares(
   coordinator: Coordinator,
   group: number,
@@ -246,7 +246,7 @@ function nodesOf(coordinator: Coordinator, lane: SharedLane, view: LaneView, now
   });
 }
 
-/** Divides a lane, adding grants of a silent key, which nobody publishes (core/report/key-names.ts). */
+/** Divides a lane, with grants of a silent key: nobody publishes it (core/report/key-names.ts). */
 function viewOf(coordinator: Coordinator, group: number, lane: SharedLane, nowMs: number): LaneView {
   const { shares, membership, log } = coordinator;
   const view = shares.converge(group, lane);

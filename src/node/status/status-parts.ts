@@ -40,7 +40,7 @@ export interface StatusParts extends ReadinessParts {
       readonly refusals: ToldRefusals;
       /** Differences of a lane's shadow (src/node/admission/shadow). */
       readonly counts: { of(lane: number): Pick<ShadowDirectionStatus, 'wouldRefuse' | 'wouldGrant'> };
-      /** Callers' grants and refusals, which the limiter lacks where a group refuses nothing. */
+      /** Callers' grants and refusals; the limiter lacks those of report-only groups. */
       readonly inForce: Readonly<Record<'admitted' | 'attempted' | 'refused' | 'refusedOnce', Figure>>;
     };
   };

@@ -3,7 +3,7 @@ import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import { explainLane } from './explain-group.js';
 import type { StatusParts } from './status-parts.js';
 
-/** Logs a line per used lane and interval with all inputs of its target; off by default. */
+/** Logs all inputs of targets, a line per used lane and interval. Off by default. */
 export class TargetLog {
   readonly #parts: StatusParts;
   readonly #telemetry: Telemetry;

@@ -24,7 +24,7 @@ import { CLIENT_PATIENCE_MS } from './traffic/node-clients.js';
 import { actEnding, actHeading, storyEnding } from './view/act-text.js';
 import { createView, kilobytes, type NodeRow, percent, type View, withCommas } from './view/view.js';
 
-/** Milliseconds for a measurement under way, of the two seconds that Ctrl-C takes. */
+/** Milliseconds for a measurement under way: Ctrl-C takes two seconds. */
 const MEASUREMENT_TIMEOUT_MS = 300;
 const TRAFFIC_STOP_PATIENCE_MS = 500;
 
@@ -359,7 +359,7 @@ class StoryTeller {
     view.tell(storyEnding(this.#told, (performance.now() - beganMs) / 1000));
   }
 
-  /** Keeps moving demand for those who look at nodes, until something ends it. */
+  /** Keeps moving demand for those who look, until something ends it. */
   async goOn(): Promise<void> {
     const { cluster, ending, traffic, view } = this.#parts;
     this.#title = 'Demand goes on moving';

@@ -18,7 +18,7 @@ interface ExamineOptions extends LoadOptions {
   readonly timeoutMs: number;
 }
 
-/** Examines all that such a node needs on this machine, in the order of its need. */
+/** Examines what a node needs on this machine, by its need. */
 export async function examine({ timeoutMs, ...load }: ExamineOptions): Promise<readonly Finding[]> {
   const config = await loadConfig(load).catch((error: unknown) => wrong('configuration', error));
   if ('state' in config) {
@@ -99,7 +99,7 @@ function refusalOf(address: Omit<Address, 'tls'>): Promise<NodeJS.ErrnoException
   });
 }
 
-/** Detects a node within half of the time, to report silent programs as such. Trusts any certificate: no secret is sent. */
+/** Detects a node in half the time: silent programs are reported. Trusts any certificate: no secret is sent. */
 async function isNode({ host, port, tls }: Address, timeoutMs: number): Promise<boolean> {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   const url = new URL(`${tls === null ? 'http' : 'https'}://${name}:${port}`);

@@ -9,7 +9,7 @@ import { withDeadline } from '../../topic/remote/deadline.js';
 
 const ABOUT = 'signatures';
 
-/** Reads Kafka's records, of which some may have a codec that this node lacks. */
+/** Reads Kafka's records: some may have a codec that this node lacks. */
 export async function recordsFinding(config: ResolvedConfig, timeoutMs: number): Promise<Finding> {
   const { isWhole } = await readLog(config, timeoutMs);
   return isWhole

@@ -7,7 +7,7 @@ const frozen = new Set<number>();
 
 process.on('message', (message) => void obey(message as LoadOrder));
 
-/** Thaws frozen nodes when the parent is gone, as they cannot end by themselves. */
+/** Thaws frozen nodes when the parent is gone: they cannot end themselves. */
 process.on('disconnect', () => {
   for (const pid of frozen) thaw(pid);
   process.exit(0);

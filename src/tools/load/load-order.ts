@@ -19,7 +19,7 @@ export interface LoadPlan {
 
 /** Orders to the process of the load. */
 export type LoadOrder =
-  /** Plays from now on, in place of the former play of this name. */
+  /** Plays from now on, instead of the former play of this name. */
   | { readonly kind: 'play'; readonly name: string; readonly plan: LoadPlan }
   /** Collects ended calls; answered with a column (call.ts). */
   | { readonly kind: 'collect' }

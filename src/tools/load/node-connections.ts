@@ -7,7 +7,7 @@ const WAITING_MAX = 512;
 /** Milliseconds; older unsent requests would burst when a stalled node goes on. */
 const UNSENT_AFTER_MS = 1000;
 const SWEEP_MS = 50;
-/** Milliseconds of pause while nobody listens or is ready, to leave the node its time. */
+/** Milliseconds of pause while nobody listens, or nobody is ready. */
 const PAUSE_MS = 20;
 const WARM_REQUESTS = 50;
 

@@ -16,7 +16,7 @@ export interface ChildOptions {
 const KEPT_MAX = 16_000_000;
 const LOG_LINES_SHOWN = 10;
 
-/** Runs a Node.js process in its own group, out of Ctrl-C's reach, with an IPC channel whose end shows ours. */
+/** Runs a Node.js process in its own group, out of Ctrl-C's reach. The end of its IPC channel shows ours. */
 export class Child {
   readonly pid: number;
   /** Resolves when it is gone and its output is read. */

@@ -22,8 +22,8 @@ interface AloneTopicOptions {
 }
 
 /**
- * Lets a node begin without its topic, with a log of its own after some patience. The topic is then another epoch: the
- * node holds its share until it has read it, so nobody rises (docs/decisions/0047-epochs.md).
+ * Lets a node begin without its topic: with its own log, after some patience. The topic is then another epoch: the node
+ * holds its share until it has read it, so nobody rises (docs/decisions/0047-epochs.md).
  */
 export class AloneTopic implements ReportTopic {
   readonly #topic: ReportTopic;
@@ -58,7 +58,7 @@ export class AloneTopic implements ReportTopic {
     return this.#topic.signatures;
   }
 
-  /** Delays joining until groups are known, so that nothing shared is decided before. */
+  /** Delays joining until groups are known: before, nothing shared is decided. */
   waitFor(groupsKnown: Promise<unknown>): void {
     this.#groupsKnown = groupsKnown;
   }

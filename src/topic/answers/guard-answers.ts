@@ -10,9 +10,9 @@ export interface AnswerBounds {
 }
 
 /**
- * Checks a server's bytes before its client sees them, and passes whole answers alone. A malformed one ends the
- * connection, and so does an exception of the library's listener. *Worked:* 13 bytes announce a bulk of 2 GiB: the
- * connection ends, nothing was kept. *Why:* kafkajs and ioredis keep whatever is announced.
+ * Checks a server's bytes before its client sees them. Whole answers alone pass. A malformed one ends the connection,
+ * and so does an exception of the library's listener. *Worked:* 13 bytes announce a bulk of 2 GiB: the connection ends,
+ * nothing was kept. *Why:* kafkajs and ioredis keep whatever is announced.
  */
 export function guardAnswers(socket: Socket, bounds: AnswerBounds, onMalformed: (why: MalformedAnswer) => void): void {
   const emit = socket.emit.bind(socket) as (event: string | symbol, ...values: unknown[]) => boolean;

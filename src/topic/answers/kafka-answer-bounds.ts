@@ -66,7 +66,7 @@ const SASL_AUTHENTICATE = 36;
 const PRODUCE = 0;
 const FETCH = 1;
 const METADATA = 3;
-/** Versions from which an answer's header ends with tags, one byte where there are none. */
+/** Versions from which an answer's header ends with tags: one byte for none. */
 const FLEXIBLE: ReadonlyMap<number, number> = new Map([
   [FETCH, 12],
   [METADATA, 9],

@@ -45,7 +45,7 @@ export function isName(name: string): boolean {
   return name.length > 0 && name.length <= MAX_NAME_LENGTH;
 }
 
-/** Encodes ids of groups or backends, 12 bytes for their 16 characters of base64url. */
+/** Encodes ids of groups or backends: 12 bytes for their 16 characters of base64url. */
 export function encodeIds(ids: readonly string[]): Uint8Array {
   return Buffer.from(ids.join(''), 'base64url');
 }

@@ -17,7 +17,7 @@ export function lz4BytesMax(bytes: Buffer): number {
 }
 
 const MAGIC = 0x184d2204;
-/** Magic 4, flags 1, size of blocks 1, checksum of the header 1. */
+/** Magic 4, flags 1, block size 1, checksum of the header 1. */
 const HEADER_BYTES = 7;
 const FLAGS_AT = 4;
 const BLOCK_CHECKSUM = 0x10;

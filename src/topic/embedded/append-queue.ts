@@ -69,7 +69,7 @@ export class AppendQueue {
     });
   }
 
-  /** Rejects waiting appends with `failure`, gives the transaction `graceMs`, and may stay `busy`. */
+  /** Rejects waiting appends with `failure`; gives the transaction `graceMs`. It may stay `busy`. */
   async close(graceMs: number, failure: (topic: string) => QuotameshError): Promise<void> {
     this.#stopping.abort();
     for (const append of this.#take(Infinity, Infinity)) this.#reject(append, failure);

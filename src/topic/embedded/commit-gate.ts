@@ -24,7 +24,7 @@ export class CommitGate {
   readonly #usable = process.platform === 'linux';
   #giveWay = false;
 
-  /** @param name the same for all processes of one log, at most 100 bytes */
+  /** @param name of the log for all processes, at most 100 bytes */
   constructor(name: string) {
     this.#address = `\0${name}`;
   }
@@ -78,7 +78,7 @@ export class GateHold {
   }
 }
 
-/** Resolves when the holder has left or died, the signal aborts, or after LOOK_AGAIN_MS. */
+/** Resolves when the holder is gone, at an abort, or after LOOK_AGAIN_MS. */
 function holderGone(address: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ path: address });

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 const BYTES_PER_COMMIT = 128 * 1024;
 const BYTES_PER_RECORD = 12 * 1024;
 
-/** Marks a full disk, which may get room without a change of the log. */
+/** Marks a full disk. It may get room without a change of the log. */
 export class DiskFull extends Error {
   constructor(reason: string) {
     super(reason);
@@ -13,7 +13,7 @@ export class DiskFull extends Error {
   }
 }
 
-/** Tests for a full disk, a used-up disk quota, or a file that may not grow. */
+/** Tests for a full disk, a used-up quota, or a full file. */
 export function isDiskFull(error: unknown): boolean {
   if (error instanceof DiskFull) return true;
   const { code, message } = error as NodeJS.ErrnoException;
@@ -41,8 +41,8 @@ export class DiskRoom {
   }
 
   /**
-   * Claims room after a failed commit, or throws the error of such a write. Call it only inside LMDB's lock: the zeros
-   * would hide what others commit. @param usedBytes length of the data file up to its last used page
+   * Claims room after a failed commit, or throws that write's error. Call it only inside LMDB's lock: the zeros would
+   * hide what others commit. @param usedBytes length of the data file up to its last used page
    */
   claim(entries: readonly Buffer[], usedBytes: () => number): void {
     if (!this.#hasFailed) return;

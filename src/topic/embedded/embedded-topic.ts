@@ -18,7 +18,7 @@ export interface EmbeddedTopicOptions extends Partial<LogLimits> {
   /** Folder that all processes of the cluster share. */
   readonly path: string;
   readonly appendTimeoutMs: number;
-  /** True = every commit is synced to the disk and survives a restart of the machine; default false (LogStore). */
+  /** True = every commit is synced: it survives a restart of the machine. Default false (LogStore). */
   readonly durable?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 /** Version in package.json, with which this topic is tested. */
 export const LMDB_VERSION = '3.5.6';
 
-/** Loads LMDB, an addon of 20 MB and optional peer of this package. */
+/** Loads LMDB: an addon of 20 MB, an optional peer of this package. */
 export async function loadLmdb(): Promise<typeof import('lmdb')> {
   try {
     return await import('lmdb');

@@ -49,7 +49,7 @@ export class LogFollower {
   #nextOffset = 0;
   #caughtUp = false;
   #stopped = false;
-  /** True = more records are due in the next turn of the event loop. */
+  /** True = more records are due in the event loop's next turn. */
   #continuing = false;
   #watcher: FSWatcher | undefined;
   #poll: NodeJS.Timeout | undefined;

@@ -30,12 +30,12 @@ export const FILE_BYTES_MAX = 4 * 1024 ** 3;
 export interface LogLimits {
   /** Most bytes of the data file, reserved as addresses at once: lmdb leaks a map that it enlarges. */
   readonly fileBytesMax: number;
-  /** Milliseconds of log time in the tail, whose superseded records are kept for lagging readers. */
+  /** Milliseconds of log time in the tail. Its superseded records are kept for lagging readers. */
   readonly tailMs: number;
   /** Most records of the tail, whatever `tailMs`. */
   readonly tailRecords: number;
   readonly tailBytes: number;
-  /** Milliseconds of log time after which a tombstone behind the tail goes, or sooner above `tailRecords`. */
+  /** Milliseconds of log time that a tombstone stays behind the tail; less above `tailRecords`. */
   readonly tombstoneKeepMs: number;
 }
 
@@ -43,7 +43,7 @@ export interface LogLimits {
 const TAIL_STEPS_PER_RECORD = 2;
 const TAIL_STEPS_MIN = 16;
 const TOMBSTONES_PER_COMMIT = 16;
-/** Milliseconds between checks for killed readers, whose snapshots grow the file by 3 MB/s. */
+/** Milliseconds between checks for killed readers: their snapshots grow the file by 3 MB/s. */
 const READER_CHECK_MS = 5000;
 
 /** Most bytes that a commit adds: COMMIT_BYTES_MAX of append-queue.ts, and pages of the trees. */

@@ -1,5 +1,5 @@
 /**
- * Tables of the store, by the first byte of keys in one LMDB database. Named databases would cost a transaction each at
+ * Tables of the store: by the first byte of keys in one LMDB database. Named databases would cost a transaction each at
  * the opening, and a page per commit.
  *
  *     L <offset>   an entry of the log (log-entry.ts), in order

@@ -31,9 +31,9 @@ export async function bootId(): Promise<string> {
 const BEHIND_MS = 1;
 
 /**
- * Moves the log's time up to now, by the machine's monotonic clock within a boot. *Why:* stepped back, the wall clock
- * would stop it, and dead nodes keep their share; stepped forward, fresh records would be stale. A boot's first record
- * takes the wall clock's time, never before the newest record's.
+ * Moves the log's time up to now, by the machine's monotonic clock. It holds within a boot. *Why:* stepped back, the
+ * wall clock would stop it, and dead nodes keep their share; stepped forward, fresh records would be stale. A boot's
+ * first record takes the wall clock's time, never before the newest record's.
  */
 export function advanceLogTime(state: LogState, clock: MachineClock): void {
   const steadyMs = clock.steadyMs();

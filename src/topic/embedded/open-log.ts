@@ -20,7 +20,7 @@ export interface OpenLogOptions {
   readonly path: string;
   readonly durable: boolean;
   readonly limits: LogLimits;
-  /** Inode of the lock file that this process had open before under the name; see `open`. */
+  /** Inode of the lock file that this process opened before; see `open`. */
   readonly staleLockFile: number | null;
   readonly signal: AbortSignal;
 }
@@ -136,15 +136,15 @@ export class OpenLog {
   }
 }
 
-/** Tests if a path leads to this inode, which no other file gets while it is open. */
+/** Tests if a path leads to this inode: while open, no other file gets it. */
 function isFile(path: string, inode: number): boolean {
   return statSync(path, { throwIfNoEntry: false })?.ino === inode;
 }
 
 /**
- * Kills this process at its exit if a transaction hangs in LMDB's lock, as `process.exit` would wait for its thread.
- * The gate prevents it among our processes: it takes a foreign program frozen inside the file, or other network
- * namespaces.
+ * Kills this process at its exit if a transaction hangs. `process.exit` would wait for its thread, which waits for
+ * LMDB's lock. The gate prevents it among our processes: it takes a foreign program frozen inside the file, or other
+ * network namespaces.
  */
 function exitByForceWhile(stuck: () => boolean): void {
   process.once('exit', () => {

@@ -11,7 +11,7 @@ const MARKER = 'quotamesh-topic';
 const MARKER_TEXT = `quotamesh embedded topic, format ${FORMAT}\n`;
 
 const DATA_FILE = /^reports-(\w+)\.mdb(-lock)?$/;
-/** Milliseconds of age at which files of another boot are removed, in case machines share the folder. */
+/** Milliseconds after which another boot's files are removed. Machines may share the folder. */
 const LEFTOVER_AGE_MS = 3_600_000;
 
 /**

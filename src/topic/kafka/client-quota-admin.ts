@@ -22,7 +22,7 @@ export interface QuotaWindow {
 }
 
 /**
- * Reads and writes the client quotas of the topic's Kafka, over one link like the topic's; KRaft forwards from any
+ * Reads and writes the client quotas of the topic's Kafka. Its one link is like the topic's; KRaft forwards from any
  * broker. A failure destroys it, and the next call tries the next broker.
  */
 export class ClientQuotaAdmin {

@@ -199,7 +199,7 @@ async function named<T>(
   }
 }
 
-/** Holds connections to a configured Kafka, made as a node's, for one visit. */
+/** Holds connections to a Kafka for one visit, made like a node's. */
 class KafkaVisit {
   readonly kafkajs: Kafkajs = loadKafkajs();
   readonly options: KafkaTopicOptions;

@@ -3,7 +3,7 @@ import { checkedEnd, DecodingRoom, decodeRecordBatches, type FetchedPartition } 
 import { FlexibleReader, FlexibleWriter } from './flexible-wire.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 
-/** Version of Kafka 3.1 (2022), which names topics by id and reports lost records. */
+/** Version of Kafka 3.1 (2022). It names topics by id and reports lost records. */
 export const FETCH_BY_ID_VERSION = 13;
 
 export interface FetchByIdRequest {

@@ -23,7 +23,7 @@ export interface FetchedRecordBatch {
   readonly leaderEpoch: number;
   /** Records with Kafka's own offsets. */
   readonly records: readonly ReadRecord[];
-  /** Reason why nobody can read the records, so that all see the same log; null = readable. */
+  /** Reason why nobody can read the records: all see the same log. Null = readable. */
   readonly unreadable: string | null;
 }
 
@@ -104,7 +104,10 @@ export class DecodingRoom {
 
 /** Most bytes; more catches up in fewer fetches where compression is strong. */
 const DECODED_BYTES_MAX = 8 * 1024 * 1024;
-/** Bytes of a record beside its content, which is the answer's or an inflated batch's: an object, a text and a view. */
+/**
+ * Bytes of a record beside its content: an object, a text and a view. The content is the answer's, or an inflated
+ * batch's.
+ */
 const RECORD_BYTES = 200;
 
 export function decodeRecordBatches(bytes: Buffer, partition: number, room: DecodingRoom): FetchedRecordBatch[] {

@@ -7,7 +7,7 @@ import type { KafkaTopicConfig } from './kind.js';
 import { KafkaSupervisor } from './topic-supervisor.js';
 
 /**
- * Reads reports from a compacted Kafka topic from its start, without a consumer group.
+ * Reads a compacted Kafka topic from its start, without a consumer group.
  *
  *     TopicSupervisor ── TopicDiscovery      who leads which partition; creates and verifies the topic
  *        └─ PartitionLeader per broker       one BrokerLink, whose kafkajs connections die at their first error

@@ -48,5 +48,5 @@ export function tokensOf(config: KafkaTopicConfig, log: TopicLog): TokenSource |
   return createTokenSource({ topic, sasl, timeoutMs, log });
 }
 
-/** Part of the connection timeout for a token, so that a silent endpoint is named before the broker. */
+/** Part of the connection timeout for a token. So a silent endpoint is named before the broker. */
 const TOKEN_TIME_RATIO = 0.6;

@@ -151,7 +151,7 @@ export function loadKafkajs(requireModule: (name: string) => unknown = requireFr
 const LENGTH_BYTES = 4;
 const BOUNDED = new WeakSet<object>();
 
-/** Refuses arrays with more elements than bytes, for which kafkajs would make room: 256 MB for four bytes. */
+/** Refuses arrays with more elements than bytes. kafkajs would make room for them: 256 MB for four bytes. */
 function boundArrays(decoder: Decoder): void {
   if (BOUNDED.has(decoder)) return;
   BOUNDED.add(decoder);

@@ -88,7 +88,7 @@ const SETTINGS = {
 } as const satisfies Members;
 
 const CONSTANTS = {
-  /** At least `requestTimeoutMs`, or the next append would overtake a request that still runs. */
+  /** At least `requestTimeoutMs`: the next append must not overtake a running request. */
   appendTimeoutMs: 5000,
   /** A broker that is down is given up later. */
   connectionTimeoutMs: 3000,

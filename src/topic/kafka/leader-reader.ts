@@ -27,7 +27,7 @@ export interface ReaderSink {
   onProgress(): void;
 }
 
-/** Bytes of a fetch, which bound decoding to some ms (below 2 µs per record batch); catching up still reads 15 MB/s. */
+/** Bytes of a fetch: they bound decoding to some ms (below 2 µs per record batch). Catching up still reads 15 MB/s. */
 const FETCH_BYTES_MAX = 512 * 1024;
 const FETCH_PARTITION_BYTES_MAX = 256 * 1024;
 /** Milliseconds between empty fetches answered at once: a core would spin. */
@@ -37,7 +37,7 @@ const OFFSET_OUT_OF_RANGE = 1;
 const EARLIEST = -2;
 const END = -1;
 
-/** Reads one broker's partitions, by one fetch at a time that is held back until there is news. */
+/** Reads one broker's partitions, by one fetch at a time. The broker holds it back until there is news. */
 export class LeaderReader {
   readonly #kafkajs: Kafkajs;
   readonly #link: BrokerLink;

@@ -16,9 +16,9 @@ export interface WriterSettings extends TopicAccess {
 const ACKS_ALL = -1;
 
 /**
- * Writes to one broker's partitions, by one produce at a time of all that waits. Two could overtake each other; nothing
- * is sent twice, because compaction would keep an old report behind a newer one. Not idempotent in Kafka's sense:
- * kafkajs never recovers from an out-of-order sequence, and compaction keeps empty batches for producer ids.
+ * Writes to one broker's partitions, one produce at a time. It takes all that waits. Two could overtake each other;
+ * nothing is sent twice, because compaction would keep an old report behind a newer one. Not idempotent in Kafka's
+ * sense: kafkajs never recovers from an out-of-order sequence, and compaction keeps empty batches for producer ids.
  */
 export class LeaderWriter {
   readonly #kafkajs: Kafkajs;

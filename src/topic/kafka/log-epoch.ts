@@ -6,7 +6,7 @@ export class LogEpoch {
   #topicId: string | null = null;
   #wasFound = false;
   #isMissing = false;
-  /** Returns of the topic after it was missing, in place of an id. */
+  /** Counts returns of a topic that was missing, in place of ids. */
   #returns = 0;
   /** Partition → leader epoch of its last shortening. */
   readonly #shortened = new Map<number, number>();

@@ -5,8 +5,8 @@ import { type AclOperation, missingAcls, NEEDED_ACLS, type NeededAcl } from './n
 import { aclMissing, kafkaUnusable, type TopicAccess } from './topic-failure.js';
 
 /**
- * Returns the permanent failure of `error`, with all rights that are missing where Kafka refused `operation`; null =
- * trying again may help.
+ * Returns the permanent failure of `error`; null = trying again may help. It names all missing rights where Kafka
+ * refused `operation`.
  */
 export async function refusalOf(
   error: Error,

@@ -12,8 +12,8 @@ export interface NeededAcl {
 }
 
 /**
- * Rights of a node on each of its two topics, and no others: no group, no idempotent producer, no Alter, nothing on the
- * cluster. Read and Write imply Describe. Errors, docs/operate/kafka-security.md and
+ * Lists the rights of a node on each of its topics. It needs no others: no group, no idempotent producer, no Alter,
+ * nothing on the cluster. Read and Write imply Describe. Errors, docs/operate/kafka-security.md and
  * test/integration/kafka-topic-security.test.ts derive from it.
  */
 export const NEEDED_ACLS: readonly NeededAcl[] = [

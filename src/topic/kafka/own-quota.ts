@@ -49,7 +49,7 @@ export function clientText({ clientId, user }: QuotaClient): string {
   return user === null || user === 'ANONYMOUS' ? `client id ${clientId}` : `user ${user}, client id ${clientId}`;
 }
 
-/** Writes the command for a quota of the client that outranks all defaults. */
+/** Writes the command for a client's quota: it outranks all defaults. */
 export function ownQuotaCommand({ clientId, user }: QuotaClient, bootstrapServer: string): string {
   const ofUser = user === null ? '' : ` --entity-type users --entity-name ${user}`;
   const ofClient = user === null || user === 'ANONYMOUS' ? ` --entity-type clients --entity-name ${clientId}` : '';

@@ -67,8 +67,8 @@ export class PartitionCursor {
   }
 
   /**
-   * Moves past a compacted gap up to the end, which never answers with a record batch. Two empty answers below the high
-   * watermark show one; a single one may have lacked room.
+   * Moves past a compacted gap at the end: no record batch answers there. Two empty answers below the high watermark
+   * show one; a single one may have lacked room.
    */
   #beyondGap(nextOffset: number, fetched: FetchedPartition, alone: boolean): number {
     const isEmpty = alone && nextOffset < fetched.highWatermark;

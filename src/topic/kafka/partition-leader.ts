@@ -3,7 +3,7 @@ import type { BrokerLink } from './broker-link.js';
 import type { LeaderReader } from './leader-reader.js';
 import type { LeaderWriter } from './leader-writer.js';
 
-/** Reads and writes a broker's partitions, from the first request to the first failure. */
+/** Reads and writes a broker's partitions, until the first failure. */
 export class PartitionLeader {
   readonly partitions: readonly number[];
   readonly link: BrokerLink;

@@ -10,7 +10,7 @@ import { CREATED_WITH, settingsMistake, VERIFIED_SETTINGS } from './topic-settin
 export interface WantedTopic extends TopicAccess {
   readonly partitions: number;
   readonly replicationFactor: number;
-  /** True = records are never written again, so none may be deleted by age. */
+  /** True = records are never written again: none may be deleted by age. */
   readonly keepsForever: boolean;
 }
 
@@ -56,7 +56,7 @@ function isFenced(message: string | null | undefined): boolean {
   return message?.includes('All brokers are currently fenced') === true;
 }
 
-/** Resolves with the metadata of a new topic, once every broker knows it. */
+/** Resolves with a new topic's metadata, once every broker knows it. */
 export async function untilLed(kafkajs: Kafkajs, link: BrokerLink, topic: string): Promise<TopicMetadata> {
   const givenUpAt = performance.now() + CREATION_TIMEOUT_MS;
   for (;;) {

@@ -19,7 +19,7 @@ export const MEMORY_TOPIC = topicKind({
   },
 });
 
-/** Nodes of one process that name the same cluster share one log, as the processes of a machine share a folder. */
+/** Cluster → log: nodes of one process share it, as processes of a machine share a folder. */
 const memoryLogs = new Map<string, MemoryLog>();
 
 function memoryLogOf(cluster: string): MemoryLog {

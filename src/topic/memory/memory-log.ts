@@ -1,7 +1,7 @@
 import type { AppendRecord, ReadRecord } from '../../base/ports/report-topic.js';
 import { invariant } from '../../core/base/invariant.js';
 
-/** Kept records of a partition above which it compacts, once half may be superseded. */
+/** Records of a partition above which it compacts, once half are superseded. */
 const COMPACT_ABOVE_RECORDS = 10_000;
 
 interface MemoryLogOptions {
@@ -23,7 +23,7 @@ export function createMemoryLog(options: MemoryLogOptions = {}): MemoryLog {
   return new MemoryLog(options.partitions ?? 1, options.clock ?? Date.now);
 }
 
-/** Keeps an ordered, compacted log in a process, for several `MemoryTopic`s, with faults for tests. */
+/** Keeps an ordered, compacted log in a process. Several `MemoryTopic`s share it; tests give it faults. */
 export class MemoryLog {
   readonly partitions: number;
   readonly #clock: () => number;

@@ -21,7 +21,7 @@ interface Target {
   close(isEmpty: boolean): Promise<unknown>;
 }
 
-/** Appends frames in order, by one write at a time of all that waits. */
+/** Appends frames in order: by one write at a time of all that waits. */
 export class RecordingWriter {
   records = 0;
   bytes = 0;

@@ -3,7 +3,7 @@ import type { ReadRecord } from '../../base/ports/report-topic.js';
 /** Tombstones remembered; no failover brings back keys buried earlier. */
 const TOMBSTONES_MAX = 1_000;
 
-/** Keeps the newest record of each key read, to put back what Redis forgets. */
+/** Keeps each key's newest record, to put back what Redis forgets. */
 export class LogMemory {
   readonly #newest = new Map<string, ReadRecord>();
   readonly #buried = new Map<string, ReadRecord>();
@@ -20,7 +20,7 @@ export class LogMemory {
     }
   }
 
-  /** Tests if a log lacks what this node has read up to `readOffset`. */
+  /** Tests if a log has records up to `readOffset` unknown here. */
   lacks(found: ReadonlyMap<string, number>, readOffset: number): boolean {
     for (const [key, offset] of found) {
       const known = this.#newest.get(key) ?? this.#buried.get(key);
@@ -34,7 +34,7 @@ export class LogMemory {
     this.#buried.clear();
   }
 
-  /** Lists what a log with these newest records (key → offset) lacks, tombstones last. */
+  /** Lists what a log lacks, tombstones last. `found`: key → offset of its newest records. */
   missing(found: ReadonlyMap<string, number>): ReadRecord[] {
     const lacks = ({ key, offset }: ReadRecord) => (found.get(key) ?? -1) < offset;
     const returned = [...this.#buried.values()].filter((record) => found.has(record.key) && lacks(record));

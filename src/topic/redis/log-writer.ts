@@ -33,7 +33,7 @@ export class LogWriter {
   #isOther = false;
   #wake: () => void = () => {};
 
-  /** @param onForgotten called when own records were written again into an epoch that is not `wholeEpoch` */
+  /** @param onForgotten called when own records were written again: into an epoch other than `wholeEpoch` */
   constructor(options: RedisTopicOptions, outbox: Outbox, onForgotten: () => void) {
     this.#options = options;
     this.#outbox = outbox;

@@ -33,5 +33,5 @@ export function redisUnusable(error: unknown, topic: string): TopicUnusable | nu
 }
 
 const DENIED = /^(NOAUTH|WRONGPASS|NOPERM)\b|^ERR (invalid password|AUTH )|without any password configured/;
-/** Text of Redis 7 for a denied command inside a script, which it does not name. */
+/** Text of Redis 7 for a denied, unnamed command inside a script. */
 const SCRIPT_DENIED = /user executing the script can't/i;

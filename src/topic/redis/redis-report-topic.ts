@@ -35,7 +35,7 @@ export class RedisReportTopic extends RemoteReportTopic {
     return 1;
   }
 
-  /** Appends copies, since buffers may be reused and repeated records must be the same. */
+  /** Appends copies: buffers may be reused, and repeated records must be the same. */
   override append(records: readonly AppendRecord[]): Promise<void> {
     return super.append(records.map((record) => ({ ...record, value: record.value && Uint8Array.from(record.value) })));
   }

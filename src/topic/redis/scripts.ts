@@ -22,7 +22,7 @@ export const OFFSET_MAX = 2 ** 53 - 2 ** 40;
 export const EPOCH_FIELD = '';
 
 /**
- * Begins a new epoch, unless this run of the server began the log. It did not if the log is empty, after a failover, or
+ * Begins a new epoch, unless this server's run began the log. It did not if the log is empty, after a failover, or
  * after a restart, which may have lost the end. ARGV: run id · epoch to begin · offset the caller has read up to →
  * epoch, offset, ms since it began, whether it began now
  */

@@ -16,7 +16,7 @@ export interface OpenedLog {
   readonly ageMs: number;
 }
 
-/** Holds two connections to a master, as waiting reads must not hold up appends. A failure ends both. */
+/** Holds two connections to a master: waiting reads must not hold up appends. A failure ends both. */
 export class TopicLink {
   readonly #options: RedisTopicOptions;
   readonly #reading: RedisConnection;

@@ -11,7 +11,7 @@ import { isOtherEpoch, redisUnusable } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import { type OpenedLog, TopicLink } from './topic-link.js';
 
-/** Epoch's name for the port, constant while nodes put back what Redis forgets. */
+/** Epoch's name for the port: constant while nodes put back what Redis forgets. */
 const OWN_LOG = 'redis';
 
 interface RedisSupervisorParts extends SupervisedParts {

@@ -1,7 +1,7 @@
 import { type AnswerFault, MalformedAnswer } from '../answers/malformed-answer.js';
 import type { TopicVoice } from './topic-log.js';
 
-/** Counts malformed answers of a server, and logs the first of each cause. */
+/** Counts a server's malformed answers; logs the first of each cause. */
 export class AnswerFaults {
   readonly #voice: Pick<TopicVoice, 'counters' | 'store' | 'topic' | 'log'>;
   readonly #told = new Set<AnswerFault>();

@@ -1,7 +1,7 @@
 const FIRST_MS = 100;
 /** Milliseconds at most, half of a recovery's; an attempt is a connection and three requests. */
 const LONGEST_MS = 1_000;
-/** Part ±, so that a hundred nodes do not come back in step. */
+/** Part ±: a hundred nodes must not come back in step. */
 const JITTER_RATIO = 0.2;
 
 /** Returns the wait before the next attempt. */

@@ -3,7 +3,7 @@ const STALL_MS = 200;
 /** Milliseconds after a stall to read what has arrived. */
 const GRACE_MS = 250;
 
-/** Settles as `work`, or rejects with `expire()` after `timeoutMs` of the monotonic clock. */
+/** Settles as `work`, or rejects with `expire()` after `timeoutMs`. The clock is monotonic. */
 export function withDeadline<T>(work: Promise<T>, timeoutMs: number, expire: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const dueAt = performance.now() + timeoutMs;

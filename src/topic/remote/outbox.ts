@@ -1,6 +1,6 @@
 import type { AppendRecord } from '../../base/ports/report-topic.js';
 
-/** Records of one append for one partition, or a piece that fits into a record batch. */
+/** Holds one append's records for a partition. A long one is cut into pieces that fit into a record batch. */
 export interface Parcel {
   readonly partition: number;
   readonly records: readonly AppendRecord[];
@@ -9,8 +9,8 @@ export interface Parcel {
 }
 
 /**
- * Most bytes of a record batch, below max.message.bytes (1 MiB by default) with overhead; larger produces hold up the
- * next.
+ * Most bytes of a record batch. With overhead it stays below max.message.bytes (1 MiB by default); larger produces hold
+ * up the next.
  */
 export const PARCEL_BYTES_MAX = 512 * 1024;
 

@@ -1,7 +1,7 @@
 import type { TopicVoice } from './topic-log.js';
 import type { TopicUnusable } from './topic-unusable.js';
 
-/** Reports failures that somebody must repair, each kind once until all works again. A kind is a code and a right. */
+/** Reports lasting failures, each kind once until all works again. A kind is a code and a right. */
 export class ToldFailure {
   readonly #voice: Pick<TopicVoice, 'listener' | 'log' | 'topic'>;
   readonly #told = new Set<string>();

@@ -1,7 +1,7 @@
 import type { TopicCounters } from '../../base/ports/report-topic.js';
 import type { GuardedListener } from './guarded-listener.js';
 
-/** Lets the parts of an adapter count, and tell node and people of one topic. */
+/** Lets an adapter's parts count, and reports to node and people. */
 export interface TopicVoice {
   /** Name in messages. */
   readonly store: string;

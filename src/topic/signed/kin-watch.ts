@@ -15,10 +15,10 @@ interface KinWatchOptions {
 }
 
 /**
- * Detects that other nodes write heartbeats and none signs as this one does: probably its key is wrong. It knows
- * nothing of their use, and would take the whole quota beside them. One node of the same signature is enough to go on,
- * so bad writers can only keep apart the single node of its cluster. Judged by NODE records, repeated every
- * `heartbeatMs`, in monotonic time while the process runs.
+ * Detects that other nodes write heartbeats and none signs alike. Probably this node's key is wrong. It knows nothing
+ * of their use, and would take the whole quota beside them. One node of the same signature is enough to go on, so bad
+ * writers can only keep apart the single node of its cluster. Judged by NODE records, repeated every `heartbeatMs`, in
+ * monotonic time while the process runs.
  */
 export class KinWatch {
   readonly #options: KinWatchOptions;

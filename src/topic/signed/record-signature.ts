@@ -29,8 +29,8 @@ const FIELD_BYTES = KEY_ID_BYTES + MAC_BYTES;
 export const SIGNATURE_BYTES = 2 + FIELD_BYTES;
 
 /**
- * Signs by HMAC-SHA-256 over cluster, log, partition, key and value, behind the value. This binds a record to its
- * address, not to a time: an old record of the key is valid again (docs/decisions/0044).
+ * Signs records by HMAC-SHA-256, behind the value. It covers cluster, log, partition, key and value. This binds a
+ * record to its address, not to a time: an old record of the key is valid again (docs/decisions/0044).
  */
 export class RecordSignature {
   readonly #log: SignedLog;
@@ -76,7 +76,7 @@ export class RecordSignature {
     return timingSafeEqual(mac, signed.subarray(end + 2 + KEY_ID_BYTES)) ? signer : 'wrong-signature';
   }
 
-  /** Joins the parts as JSON, which keeps them apart and holds no 0 byte. */
+  /** Joins the parts as JSON: it keeps them apart and holds no 0 byte. */
   #context({ partition, key }: RecordAddress): string {
     return `${JSON.stringify([this.#log.cluster, this.#log.log, partition, key])}\0`;
   }

@@ -27,7 +27,7 @@ export class SignatureBook implements RecordSignatures {
   readonly verified: Record<Signer, number> = { key: 0, 'next-key': 0, 'previous-key': 0 };
   readonly unverified: Record<UnverifiedCause, number> = { unsigned: 0, 'unknown-key': 0, 'wrong-signature': 0 };
   readonly #options: SignatureBookOptions;
-  /** Keys whose newest record has neither the key in force nor the next, and so depends on settings. */
+  /** Keys whose newest record has no key in force, nor the next. Settings decide about them. */
   readonly #open = new Map<string, Signer | UnverifiedCause>();
   #lines = 0;
   #lastUnverifiedMs = -Infinity;

@@ -30,11 +30,11 @@ export interface SignedTopicOptions extends SignedLog {
 }
 
 /**
- * Signs what is appended to a topic, and passes on what the cluster has signed. A tombstone has no value to sign, so it
- * is written twice in one append: a signed record for readers, and the null behind it for compaction. Where signatures
- * are required the null alone means nothing. A node apart (KinWatch) gets only those own records that were there when
- * it came: without its own it does not become ready, and a ready one becomes isolated, by the usual rules. Log time
- * stands still meanwhile, so nobody expires. It gets them when it is no longer alone.
+ * Signs what is appended, and passes on what the cluster has signed. A tombstone has no value to sign, so it is written
+ * twice in one append: a signed record for readers, and the null behind it for compaction. Where signatures are
+ * required the null alone means nothing. A node apart (KinWatch) gets only those own records that were there when it
+ * came: without its own it does not become ready, and a ready one becomes isolated, by the usual rules. Log time stands
+ * still meanwhile, so nobody expires. It gets them when it is no longer alone.
  */
 export class SignedTopic implements ReportTopic {
   readonly signatures: SignatureBook;

@@ -1,4 +1,4 @@
-/** Records after which only the newest per key is kept, some minutes' worth. */
+/** Records above which only each key's newest is kept: some minutes' worth. */
 const RECORDS_MAX = 10_000;
 
 interface Keyed {
@@ -7,8 +7,8 @@ interface Keyed {
 }
 
 /**
- * Withholds records from a node that is apart (KinWatch), and gives them afterwards: others have read them, and know
- * more of it than itself. All are signed with its key, so none are foreign.
+ * Withholds records from a node that is apart (KinWatch). It gets them afterwards: others have read them, and know more
+ * of it than itself. All are signed with its key, so none are foreign.
  */
 export class WithheldRecords<Kept extends Keyed> {
   #kept: Kept[] = [];

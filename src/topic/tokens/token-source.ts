@@ -4,7 +4,7 @@ import type { TopicLog } from '../remote/topic-log.js';
 import { reasonOf } from '../remote/topic-unusable.js';
 import { askForToken, type TokenEndpoint } from './token-endpoint.js';
 
-/** Gives tokens for SASL OAUTHBEARER, at a connection's start and before its session ends. */
+/** Gives tokens for SASL OAUTHBEARER: at a connection's start, and before its session ends. */
 export interface TokenSource {
   /** Returns a token. Rejects with TOKEN_REFUSED for good, or TOKEN_UNAVAILABLE. */
   token(): Promise<string>;
@@ -24,11 +24,11 @@ export function createTokenSource({ topic, sasl, timeoutMs, log }: TokenSourceOp
   return new RefreshedToken({ topic, url, clientId, clientSecret, scope, timeoutMs }, log);
 }
 
-/** Part of a token's life after which it is replaced, as by Kafka's clients (sasl.login.refresh.window.factor). */
+/** Part of a token's life after which it is replaced. Kafka's clients do so, too (sasl.login.refresh.window.factor). */
 const REFRESH_RATIO = 0.8;
 /**
- * Milliseconds left at which a token is replaced, not before half its life. kafkajs authenticates anew 10 s before the
- * end; the same token again would be refused. So tokens should live half a minute.
+ * Milliseconds left when a token is replaced; not before half its life. kafkajs authenticates anew 10 s before the end;
+ * the same token again would be refused. So tokens should live half a minute.
  */
 const LEFT_MS_MIN = 15_000;
 const REFRESH_RATIO_MIN = 0.5;

@@ -133,7 +133,7 @@ export class KeyRows {
     return shard.hashes[this.#handSlot] === EMPTY ? -1 : (this.#handSlot << this.#shardBits) | this.#handShard;
   }
 
-  /** Moves the hand past empty slots, at most so many, and returns their number; an empty shard is passed at once. */
+  /** Moves the hand past at most `most` empty slots; returns their number. An empty shard is passed at once. */
   passEmpty(most: number): number {
     let passed = 0;
     while (passed < most) {

@@ -108,5 +108,5 @@ function hottest(
 const SLOTS = DIRECTION_COUNT * DIMENSION_COUNT;
 /** Names of a turn; later ones wait for the next. */
 const NAMES_MAX = COUNTED_PER_SECOND;
-/** Keys that a node publishes at most until their rows come again, at a heartbeat per second. */
+/** Most keys that a node publishes until their rows come again: NAMED_AGAIN_MS at a heartbeat per second. */
 const BUSIEST_MAX = ((NAMED_KEYS / 4) * NAMED_AGAIN_MS) / 1000;

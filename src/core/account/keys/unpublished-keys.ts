@@ -18,7 +18,7 @@ export interface UnpublishedKind {
 export interface BucketsInLog {
   /** Tests if a group with these bits has a record. */
   has(bits: number): boolean;
-  /** Units that have flowed past a full bucket, as far as the log shows. @param slot per direction and dimension */
+  /** Units that have flowed past a full bucket, by the log. @param slot per direction and dimension */
   overflowOf(name: string, slot: number, bucket: ClusterBucket): number;
 }
 
@@ -311,8 +311,8 @@ export class UnpublishedKeys {
   }
 
   /**
-   * Fills the parts of a key that has a record in the log, by what has flowed past its bucket there since the last
-   * call: all of the quota flows into that bucket first.
+   * Fills the parts of a key whose record the log has. They take what has flowed past its bucket there since the
+   * last call: all of the quota flows into that bucket first.
    *
    * *Worked:* three nodes, 60 per minute. Two take 20 silently, and the third the whole bucket. A minute later that one
    * is full again. If the parts were, too, the next minute would bring 100 as well.

@@ -30,7 +30,7 @@ export interface LaneState {
   readonly reportedShare: LaneUnits;
   /** Local monotonic time of the last comparison with the log's rates. */
   ratesComparedMs: number;
-  /** True while the rates of the newest own record rest on less than a slow span. */
+  /** True while the published rates rest on less than a slow span. */
   isCoarse: boolean;
   /** Topics in use by the newest own record. */
   reportedTopics: number;

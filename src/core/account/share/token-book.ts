@@ -193,7 +193,7 @@ export class TokenBook implements ChargeReader {
     if (followed !== undefined) this.#unserved.add(followed);
   }
 
-  /** Lists unserved lanes whose stock is perhaps in no row, at most so many. */
+  /** Lists at most `most` unserved lanes whose stock may be unwritten. */
   keptLanes(most: number): number[] {
     const kept: number[] = [];
     for (const { isKept, group, direction } of this.#unserved) {
@@ -265,8 +265,8 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Settles ramps after a record moved a partition's log time, before its members are viewed. Until then the target
-   * was that of the record before, so that it is a function of log time that all nodes compute alike.
+   * Settles ramps once a partition's log time moved, before members are viewed. Until then the target was that of the
+   * record before, so that it is a function of log time that all nodes compute alike.
    */
   rampTimePassed(partition: number): void {
     for (const [mapLane, lane] of this.#ramped) {

@@ -49,7 +49,7 @@ export interface Writer {
   ceilingHidden(mapLane: number, read: ReadEvent, nowMs: number): void;
   /** Writes a record later again that was refused for lack of room. */
   sayLater(read: ReadEvent, nowMs: number): void;
-  /** Publishes on a partition that a newer life is over while an older one beats there. */
+  /** Publishes that a newer life is over where an older one beats. */
   sayGone(member: Member, read: ReadEvent): void;
 }
 

@@ -45,7 +45,7 @@ export const LOOKS_IN_FAST_SPANS = [1, 2, 3, 4, 6, 8, 11, 15, 20, 28, 40, 60, 10
 
 // reporter.ts:
 /**
- * Slow spans of silence until a lane is not sampled, because a span rolls over two marks at looks of lanes at rest; and
+ * Slow spans of silence until a lane is not sampled. A span rolls over two marks at looks of lanes at rest. Also
  * windows until its clumps are forgotten. More: later.
  */
 export const SILENT_SLOW_SPANS = Math.ceil(2 * (1 + IN_TIME_RATIO));

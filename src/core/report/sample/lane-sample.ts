@@ -190,7 +190,7 @@ export class LaneSample {
     for (let span = BRIEF; span < SPAN_COUNT; span++) this.#restart(span, this.now);
   }
 
-  /** Begins the long span anew at a mark, because what came before is no part of the present rates. */
+  /** Begins the long span anew at a mark: what came before is no part of the present rates. */
   cutLong(from: Mark): void {
     this.#restart(LONG, from);
   }

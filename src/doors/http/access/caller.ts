@@ -34,7 +34,7 @@ export function changedBy(request: FastifyRequest): ChangedBy {
   return { name: name.slice(0, NAME_LENGTH_MAX) || 'unnamed', how, requestId: requestIdOf(request), atMs: Date.now() };
 }
 
-/** Adds the tenants for which the caller speaks, which bound the attachments it may change. */
+/** Adds the caller's tenants: they bound the attachments that it may change. */
 export function attachedBy(request: FastifyRequest): Attaching {
   return { ...changedBy(request), tenants: callerOf(request).tenants };
 }

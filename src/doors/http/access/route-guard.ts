@@ -24,7 +24,7 @@ interface GuardRules {
 }
 
 /**
- * Checks before the body is read that a caller may use the route. The caller is found out once per connection; a later
+ * Checks that a caller may use the route, before reading the body. The caller is found out once per connection; a later
  * request costs a comparison of its Authorization (docs/decisions/0038).
  */
 export class RouteGuard {
@@ -106,9 +106,9 @@ export class RouteGuard {
   }
 
   /**
-   * Rejects requests that a foreign page made a browser of this machine send. They carry its certificate unasked, and
-   * an Origin where they may change something, which programs do not send: only a token shows that the page may. The
-   * node's own page passes where the machine is the only credential.
+   * Rejects requests that a foreign page sends by a local browser. They carry its certificate unasked, and an Origin
+   * where they may change something, which programs do not send: only a token shows that the page may. The node's own
+   * page passes where the machine is the only credential.
    */
   #rejectPage(declared: RouteAccess, request: FastifyRequest): void {
     const isReading = request.method === 'GET' || request.method === 'HEAD';
@@ -253,10 +253,9 @@ function isLinkFollowed({ 'sec-fetch-mode': mode, 'sec-fetch-dest': dest }: Page
 }
 
 /**
- * Detects a browser of this machine that asks by a name others could own. A page whose own name leads here (DNS
- * rebinding) is of the node's origin and sends no sign of it. Browsers are known by Accept-Language, which a page can
- * change and not leave out; to trusted hosts, which such a name never is, they add Sec-Fetch-Mode, and so do some
- * programs.
+ * Detects a local browser that asks by a name others could own. A page whose own name leads here (DNS rebinding) is of
+ * the node's origin and sends no sign of it. Browsers are known by Accept-Language, which a page can change and not
+ * leave out; to trusted hosts, which such a name never is, they add Sec-Fetch-Mode, and so do some programs.
  */
 function isReboundName(headers: PageHeaders, remoteAddress: string | undefined): boolean {
   const { host = '', 'accept-language': language, 'sec-fetch-mode': mode } = headers;

@@ -135,7 +135,7 @@ function grant(body: string, policy: string, current: string): AcquireAnswer {
 const GRANTED_BODY = '{"granted":true}';
 export const GRANT_FIELDS = ['content-type', 'application/json; charset=utf-8'] as const;
 
-/** Returns the lane of a scope's most specific group, or of the one that refused; null = exempt. */
+/** Returns the lane of the group that refused; null = exempt. Else it is that of a scope's most specific group. */
 function laneAsked(node: NodeParts, body: AcquireBody, refusedBy?: string): number | null {
   const direction = directionIndex(body.direction ?? 'publish');
   const group = refusedBy ?? nameIn(body);

@@ -104,7 +104,7 @@ function rejectUnlessConsuming(asked: CallingRequest): void {
   if (!hasRole(caller, 'consume')) throw roleMissing(caller, 'consume', 'ask with priority: immediate');
 }
 
-/** Waits until the request's turn, its time is up, or the client hangs up. */
+/** Waits until its turn, until time is up, or until a hang-up. */
 async function waitForTurn(
   request: FastifyRequest<{ Body: AcquireBody }>,
   reply: FastifyReply,

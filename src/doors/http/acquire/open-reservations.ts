@@ -10,7 +10,7 @@ import type { NodeParts } from '../../../node/loop/node-parts.js';
 import type { AcquireBody } from './acquire-body.js';
 import { nameIn, whereOf } from './scope-fields.js';
 
-/** Grant to be committed or cancelled by id, at this node, within `validMs`. */
+/** Grant to be committed or cancelled by id: at this node, within `validMs`. */
 export interface Reserved {
   readonly granted: true;
   /** Set where a shadow would have refused it. */
@@ -147,7 +147,7 @@ export class OpenReservations {
     return new QuotameshError('RESERVATIONS_FULL', { max });
   }
 
-  /** Logs at most one line of each kind in ten seconds, so that no client fills the log. */
+  /** Logs at most one line of a kind in ten seconds. No client may fill the log. */
   #tell(kind: 'expired' | 'full', message: string, facts: Readonly<Record<string, unknown>>): void {
     const nowMs = this.#node.clock();
     if (nowMs < this.#silentUntilMs[kind]) return;

@@ -37,7 +37,7 @@ interface PlainField {
 const SCOPE = 1;
 const AMOUNT = 2;
 
-/** Fields that say no more than `tryAcquire` takes, with the bounds of the schema. */
+/** Fields that say no more than `tryAcquire` takes; bounds as in the schema. */
 const PLAIN: Readonly<Record<string, PlainField | undefined>> = Object.assign(
   Object.create(null),
   ...(['group', 'tenant', 'namespace', 'topic', 'client'] as const).map((name) => plain(name, SCOPE)),

@@ -70,7 +70,7 @@ export class RateLimitFields {
     return { policy: field, current: items.join(', ') };
   }
 
-  /** Makes RateLimit-Policy of a refusal, with the limit of the level that refused. */
+  /** Makes RateLimit-Policy of a refusal, with the refusing level's limit. */
   policyWith(lane: number, { level, dimension }: { readonly level: Level; readonly dimension: Dimension }): string {
     const own = this.policy(lane);
     const rate = this.#limitOf(lane, dimension, level);

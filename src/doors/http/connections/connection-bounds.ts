@@ -102,7 +102,7 @@ export class ConnectionBounds {
     if (isTooDeep && !connection.socket.destroyed) this.#end(connection, 'pipelined');
   }
 
-  /** Begins the next request after the last answer was sent or the connection ended. */
+  /** Begins the next request: the last answer was sent, or the connection ended. */
   #next(connection: Connection): void {
     const next = connection.held.shift();
     if (next === undefined || connection.socket.destroyed) return;

@@ -15,7 +15,9 @@ export interface Connection {
   answering: ServerResponse | null;
   held: Held[];
   waitingBytes: number;
-  /** Bytes of waiting requests, a large body on its way, and a large answer not taken yet. */
+  /**
+   * Bytes of waiting requests, of a large body, of a large answer. The body is on its way; the answer is not taken yet.
+   */
   heldBytes: number;
   /** Answer that was untaken at the last sweep, and since when. */
   unsent: ServerResponse | null;

@@ -14,7 +14,7 @@ import { changes, needs, rejectBeyondTenants } from '../route/route-access.js';
 import { withAllowed } from '../route/wording.js';
 import { sendDefined } from './group-routes.js';
 
-/** Adds routes that attach scopes to groups, and that explain what limits work. */
+/** Adds routes that attach scopes to groups, and that explain limits. */
 export function addAttachmentRoutes(app: FastifyInstance, node: NodeParts): void {
   route(app, {
     ...VIEWING,

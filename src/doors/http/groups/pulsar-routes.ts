@@ -21,7 +21,7 @@ import { changes, needs } from '../route/route-access.js';
 export const PULSAR_PREFIX = '/admin/v2/';
 
 /**
- * Adds the REST of PIP-82 (`resourcegroup`) and of Pulsar (`resourcegroups`) over the calls of /v1. PUT makes a group,
+ * Adds the REST of Pulsar (`resourcegroups`) and PIP-82 (`resourcegroup`). It uses the calls of /v1. PUT makes a group,
  * or changes the rates that it names.
  */
 export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {

@@ -202,7 +202,7 @@ export const GROUPS = json(
 /** Answer of PUT, PATCH and GET …/definition; ETag = revision. */
 export const DEFINITION = json('The group as YAML would write it.', record(COSTED_GROUP));
 
-/** Answer of PUT and GET of a template or a key's own settings; ETag = revision. */
+/** Answers PUT and GET of templates and of keys' own settings. ETag = revision. */
 export const KEY_DEFINITION = json(
   'The template, or what the key has of its own, as YAML would write it.',
   record(DEFINED_KEYS),

@@ -34,7 +34,7 @@ export class InvalidInput extends Error {
   }
 }
 
-/** Input that was read with a schema, and the wording of its mistakes. */
+/** Input that was read with a schema; the wording of its mistakes. */
 interface ReadInput {
   readonly sent: unknown;
   readonly part: 'body' | 'query';
@@ -93,7 +93,7 @@ function judgeOf(root: z.ZodType, path: readonly PropertyKey[]): { schema: z.Zod
   return { schema: along[depth], path: path.slice(0, depth) };
 }
 
-/** Tests if the missing field at `path` was sent under a similar name. */
+/** Tests if the missing field at `path` was sent under another name. */
 function isMisspelled(path: readonly PropertyKey[], issues: readonly z.core.$ZodIssue[]): boolean {
   const [field, above] = [String(path.at(-1)), path.slice(0, -1)];
   const unknown = issues.flatMap((issue) =>

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 
-/** Answers 405 or 404 where fastify has no route, before a body is read. */
+/** Answers 405 or 404 where fastify has no route: before reading a body. */
 export class KnownPaths {
   readonly #methods = new Map<string, { readonly pattern: RegExp; readonly allowed: Set<string> }>();
   /** Path of Pulsar's clients → path of the same routes. */

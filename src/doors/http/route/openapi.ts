@@ -7,7 +7,7 @@ interface DescribedRoute {
   readonly url: string;
 }
 
-/** Turns a route into the form of @fastify/swagger, at the first GET /openapi.json. */
+/** Turns a route into @fastify/swagger's form, at the first GET /openapi.json. */
 export function toOpenApi({ schema, url }: DescribedRoute): { schema: never; url: string } {
   const given = (schema ?? {}) as Mapping;
   const { body, querystring, params, response } = given;

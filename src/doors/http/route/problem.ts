@@ -6,7 +6,7 @@ import type { PROBLEM_MEMBERS } from './answer-schemas.js';
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
-/** Problem of RFC 9457, with its code in the catalogue and its remedy. */
+/** Problem of RFC 9457, with the catalogue's code and remedy. */
 export interface Problem extends AnswerOf<typeof PROBLEM_MEMBERS> {}
 
 /** Problem types of draft-ietf-httpapi-ratelimit-headers-11; each has `violated-policies`. */
@@ -21,8 +21,8 @@ export const REDUCED_CAPACITY_TYPE = {
 } as const;
 
 /**
- * Makes a problem of type `about:blank`, whose title is the status's phrase (RFC 9457 §4.2.1). Errors differ in `code`:
- * a URI for each would promise a page that no installation has.
+ * Makes a problem of type `about:blank` with the status's phrase as title. So RFC 9457 §4.2.1 wants it. Errors differ
+ * in `code`: a URI for each would promise a page that no installation has.
  */
 export function problemOf(
   error: QuotameshError,
@@ -33,12 +33,12 @@ export function problemOf(
   return { type, title, status, detail: error.message, code: error.code, remedy: error.remedy };
 }
 
-/** Writes the problem of what is no request that a route could get. */
+/** Writes the problem of bytes that no route could get. */
 export function unfitBody(status: number, title: string, reason: string): string {
   return JSON.stringify({ ...problemOf(new QuotameshError('REQUEST_INVALID', { reason })), title, status });
 }
 
-/** Makes the members of a problem in the answer to one item of a bulk. */
+/** Makes a problem's members in a bulk's answer to one item. */
 export function itemProblem(error: QuotameshError) {
   const { status, code, detail, remedy } = problemOf(error);
   return { status, code, detail, remedy };

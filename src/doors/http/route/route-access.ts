@@ -8,9 +8,9 @@ export interface RouteAccess {
   readonly needs: Need;
   /** True = groups or attachments change: remote callers need `auth:`, or registry.remoteChanges. */
   readonly changes: boolean;
-  /** Names the tenant whose attachment changes, the only change for callers with tenants; null = none. */
+  /** Names the tenant whose attachment changes; null = none. Callers with tenants may change nothing else. */
   readonly tenantOf: TenantOf | null;
-  /** True = the answer holds nothing of the cluster, and anybody may ask. */
+  /** True = anybody may ask: the answer holds nothing of the cluster. */
   readonly isOpenTo?: (headers: IncomingHttpHeaders) => boolean;
 }
 
@@ -24,7 +24,10 @@ export function changes(tenantOf: TenantOf | null): RouteAccess {
   return { needs: 'operator', changes: true, tenantOf };
 }
 
-/** Rejects changes of a tenant's caller that lift limits or attach to foreign groups. Throws TENANT_DENIED. */
+/**
+ * Rejects what a tenant's caller may not change. It may not lift limits, nor attach to foreign groups. Throws
+ * TENANT_DENIED.
+ */
 export function rejectBeyondTenants({ name, tenants }: Caller, { exempt, sameAs }: Mapping): void {
   if (tenants === null) return;
   if (exempt === true) throw tenantDenied(name, tenants, 'exempt: true, which takes their limits away');

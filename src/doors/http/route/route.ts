@@ -47,7 +47,7 @@ export function route<
   });
 }
 
-/** Bytes of 10,000 groups of 400 each, or of one with as many weights; the registry's log takes it in one append. */
+/** Bytes of 10,000 groups of 400 each: or of one with as many weights; the registry's log takes it in one append. */
 const CHANGE_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Rejects all parameters, so that a misplaced one is not ignored. */

@@ -22,7 +22,7 @@ interface Wording {
   readonly shownAs?: z.ZodType;
 }
 
-/** Requirement as an error states it ("must be true or false"), or the error itself. */
+/** Requirement as an error states it: "must be true or false". Or the error itself. */
 export type Allowed = string | ((field: string, sent: unknown) => QuotameshError);
 
 /** Mistake of a field, with the path's parameters. */

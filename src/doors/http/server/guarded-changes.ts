@@ -46,7 +46,7 @@ function boundOf(node: NodeParts) {
   };
 }
 
-/** Most log lines of refused changes per second, so that no caller fills a disk. */
+/** Log lines of refused changes per second: no caller may fill a disk. */
 const LINES_PER_SECOND = 20;
 const TEXT_LENGTH_MAX = 500;
 const STRANGER = { name: null, how: 'unknown' } as const;

@@ -100,7 +100,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   return app;
 }
 
-/** Replaces two compilers of fastify, a third of the server's code, that no route needs (route/route.ts). */
+/** Replaces two compilers of fastify that no route needs (route/route.ts). They are a third of the server's code. */
 const COMPILERS = { buildValidator: unchecked, buildSerializer: () => () => JSON.stringify };
 
 function unchecked(): never {
@@ -164,7 +164,7 @@ const OPENAPI = {
   components: { securitySchemes: SECURITY_SCHEMES },
 };
 
-/** Answers on the socket what is no HTTP or comes too slowly, and ends the connection. */
+/** Answers what is no HTTP, or too slow, on the socket; ends it. */
 function answerBrokenRequests(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const [status, phrase, reason] = ANSWERS[error.code ?? ''] ?? BAD_REQUEST;

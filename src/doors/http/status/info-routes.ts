@@ -50,7 +50,7 @@ export function addInfoRoutes(app: FastifyInstance, node: NodeParts, metrics: Me
   addIndex(app, node, known);
 }
 
-/** Answers programs with the routes, and browsers with the live page, which needs no token yet. */
+/** Answers programs with the routes, and browsers with the live page. It needs no token yet. */
 function addIndex(app: FastifyInstance, node: NodeParts, known: KnownPaths): void {
   let index: Buffer | null = null;
   let page: Buffer | null = null;
@@ -98,8 +98,8 @@ const PAGE_HEADERS = {
 const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 
 /**
- * Adds /livez, up while the event loop turns, and /readyz, up while the node should get traffic. A node that waits for
- * its topic is alive: restarting helps nobody. Isolation keeps it ready.
+ * Adds /livez and /readyz. The one is up while the event loop turns, the other while the node should get traffic. A
+ * node that waits for its topic is alive: restarting helps nobody. Isolation keeps it ready.
  */
 export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
   route(app, {

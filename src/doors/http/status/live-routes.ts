@@ -68,7 +68,7 @@ function wantsEvents({ method, headers: { accept } }: FastifyRequest): boolean {
   return method === 'GET' && accept?.includes('text/event-stream') === true;
 }
 
-/** Beats once a second from the start on, as the last 15 minutes are remembered. */
+/** Beats once a second from the start on: 15 minutes are remembered. */
 function beat(app: FastifyInstance, streams: LiveStreams, telemetry: Telemetry): void {
   let told = 0;
   const timer = setInterval(() => {

@@ -71,7 +71,7 @@ export class OpenBatches {
   readonly counts = { open: 0, ended: 0, expired: 0, refundsRefused: 0 };
   readonly #parts: OpenBatchesParts;
   readonly #open = new Map<number, Open>();
-  /** Numbers of batches by expiry, so that a take looks only at due ones. Ended ones stay until then. */
+  /** Numbers of batches by expiry: a take looks only at due ones. Ended ones stay until then. */
   readonly #ends = new TimeHeap<number>();
   readonly #prefix = randomBytes(6).toString('hex');
   #isClosed = false;
@@ -326,7 +326,7 @@ function amountsOf({ messages = 0, bytes = 0 }: Mapping, prefix: string): Requir
   return { messages: messages as number, bytes: bytes as number };
 }
 
-/** Length and number since time 0 (epoch) of the window of each group of a request; 0 of a bucket. */
+/** Length and number of each group's window, counted from time 0 (epoch). 0 of a bucket. */
 export type Windows = readonly number[];
 
 export function windowsOf({ buckets }: Limiter, request: JointRequest, nowMs: number): Windows {
@@ -337,7 +337,7 @@ export function windowsOf({ buckets }: Limiter, request: JointRequest, nowMs: nu
   });
 }
 
-/** Tests if tokens of the windows `taken` may go back to the windows `now`. */
+/** Tests if tokens of windows `taken` may go back to `now`'s. */
 function areSameWindows(taken: Windows, now: Windows): boolean {
   const both = Math.max(taken.length, now.length);
   for (let at = 0; at < both; at++) if ((taken[at] ?? 0) !== (now[at] ?? 0)) return false;

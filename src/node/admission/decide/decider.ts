@@ -27,9 +27,9 @@ interface AskedShadows {
 }
 
 /**
- * Decides about requests of one or several groups, by all levels of each. Answers are the limiter's numbers (GRANTED,
- * UNCONFIRMED, REFUSED and above). Where others wait in a lane's line, a request is refused without the limiter unless
- * its turn among them has come (core/limiter/wake-queue.ts).
+ * Decides about requests of groups, by all levels of each. Answers are the limiter's numbers (GRANTED, UNCONFIRMED,
+ * REFUSED and above). Where others wait in a lane's line, a request is refused without the limiter unless its turn
+ * among them has come (core/limiter/wake-queue.ts).
  */
 export class Decider {
   readonly #limiter: Limiter;
@@ -72,8 +72,8 @@ export class Decider {
   }
 
   /**
-   * Counts what a part left out as refused demand of the groups that lacked its tokens. Groups that refuse nothing have
-   * left nothing out, and decide about the part.
+   * Counts what a part left out as refused demand: of the groups that lacked its tokens. Groups that refuse nothing
+   * have left nothing out, and decide about the part.
    */
   countLeftOut(request: JointRequest, messages: number, bytes: number, retry: boolean): void {
     if (messages === 0 && bytes === 0) return;
@@ -148,7 +148,7 @@ export class Decider {
     return ask();
   }
 
-  /** Tests if nobody waits in the lane's line, or the request's turn has come. */
+  /** Tests if nobody waits in the lane's line, or its turn came. */
   #mayPass(request: JointRequest, lane: number): boolean {
     if (this.#limiter.heldBack[lane] === 0) return true;
     return this.#parts.waiting.mayPass(lane === request.lane ? request : { ...request, lane });
@@ -160,7 +160,7 @@ export class Decider {
     this.#parts.waiting.passed(lane === request.lane ? request : { ...request, lane });
   }
 
-  /** Refuses a request that may not pass the line of `lane`, as if tokens had not sufficed. */
+  /** Refuses a request that may not pass a line, as without tokens. */
   #refuse(request: JointRequest, lane: number, retry: boolean): number {
     request.refusedLane = lane;
     this.#limiter.countRefused(lane, request.messages, request.bytes, retry);

@@ -35,7 +35,7 @@ export interface RefusalExplainerParts {
   readonly teller: QuotaTeller;
 }
 
-/** Turns an answer of the limiter that is no grant into a decision. */
+/** Turns a limiter's answer that is no grant into a decision. */
 export class RefusalExplainer {
   /** Gets every refusal that is answered at once; null costs a comparison. */
   watch: AdmissionWatch | null = null;
@@ -53,7 +53,7 @@ export class RefusalExplainer {
     return decision;
   }
 
-  /** Explains to a waiting request, whose watcher gets the end of the wait. */
+  /** Explains to a waiting request; its watcher gets the wait's end. */
   explainInLine(request: JointRequest, answer: number): Refused | NotReady {
     return this.#explain(request, answer, false);
   }

@@ -12,7 +12,7 @@ interface Entry {
 }
 
 /**
- * Counts refusals of a lane since the start, by level, dimension and reason. Counting costs a look-up and two numbers,
+ * Counts a lane's refusals since the start, by level, dimension and reason. Counting costs a look-up and two numbers,
  * as under overload most answers are refusals.
  */
 export class RefusalLedger {

@@ -42,7 +42,7 @@ export class LaneBounds {
   }
 }
 
-/** Tests if cost or ramp may give a target to a direction without a quota. */
+/** Tests if cost or ramp may give a target without a quota. */
 function hasCeiling({ cost, ramp }: GroupConfig, direction: Direction): boolean {
   return cost[direction].total !== Infinity || ramp !== null;
 }

@@ -12,7 +12,7 @@ export interface AvailableParts {
   readonly loop: ServingLoop;
 }
 
-/** Cuts a request down to the whole messages that there are tokens for; leaves it whole if there are none. */
+/** Cuts a request down to whole messages that have tokens. It stays whole if there are none. */
 export function cutToPart({ clock, joint, loop }: AvailableParts, request: JointRequest): void {
   const nowMs = clock();
   request.whole = { messages: request.messages, bytes: request.bytes };

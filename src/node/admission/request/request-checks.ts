@@ -6,7 +6,7 @@ import type { Amounts, Origin } from '../../api/decision.js';
 /** Longest name of a topic or client: kept while in use. */
 export const NAME_MAX = 256;
 
-/** Throws the error for amounts that are not whole, out of range, or nothing. */
+/** Rejects amounts that are not whole, out of range, or nothing. */
 export function rejectAmounts(amounts: Amounts, max: { messages: number; bytes: number; group: string }): void {
   rejectUnlessSomething(amounts);
   const { messages = 0, bytes = 0 } = amounts;
@@ -28,7 +28,7 @@ export function rejectUnlessObject(field: string, amounts: unknown): void {
   throw new QuotameshError('AMOUNT_INVALID', { field, reason });
 }
 
-/** Requires options to be an object, with names that are texts, needed or not. */
+/** Requires options to be an object; names in it must be texts. */
 export function rejectUnlessOptions(options: unknown): void {
   if (options === undefined) return;
   if (typeof options !== 'object' || options === null || Array.isArray(options)) throw notOptions(options);
@@ -63,7 +63,7 @@ export function rejectUnlessAmount(field: string, amount: unknown): void {
   }
 }
 
-/** Bounds work that is done already, beyond maxRequest, to keep sums exact (`keepExact` of limiter.ts). */
+/** Bounds work already done, beyond maxRequest: sums stay exact (`keepExact` of limiter.ts). */
 export function rejectAboveConsume({ messages = 0, bytes = 0 }: Amounts): void {
   for (const [field, amount] of Object.entries({ messages, bytes })) {
     if (amount <= CONSUMED_MAX) continue;

@@ -10,7 +10,7 @@ import type { KeyBook } from '../../groups/keys/key-book.js';
 import { rejectUnlessAmounts, rejectUnlessObject } from '../request/request-checks.js';
 import type { RequestReader } from '../request/request-reader.js';
 
-/** Counts work's cost for all of these groups, or throws and counts nothing. */
+/** Counts work's cost for all these groups, or throws, counting nothing. */
 export type ChargeCosts = (
   groups: readonly string[],
   costs: ReportedCost | readonly ReportedCost[],

@@ -81,9 +81,9 @@ export class ShadowBook {
   }
 
   /**
-   * Decides for a lane's plan about granted or refused work, on the hot path. Two grants cost one more decision of the
-   * limiter, without an object. Its tokens are late by less than a millisecond, never too many: one fill for many
-   * decisions saves a quarter of each. @param answer of the lane
+   * Decides for a lane's plan about work that was granted or refused. This is the hot path: two grants cost one more
+   * decision of the limiter, without an object. Its tokens are late by less than a millisecond, never too many: one
+   * fill for many decisions saves a quarter of each. @param answer of the lane
    */
   askPlanned(lane: number, messages: number, bytes: number, answer: number, nowMs: number): ShadowAnswer | null {
     const planned = this.#planned[lane];
@@ -111,7 +111,7 @@ export class ShadowBook {
     return this.#letPass({ lane, messages, bytes, retry }, { said, isCounted: true, isDone: true, nowMs });
   }
 
-  /** Asks the shadows of a request's groups once, and notes where they differ. */
+  /** Asks the shadows of a request's groups once; notes where they differ. */
   ask(request: JointRequest, answer: number, nowMs: number): void {
     if (!this.#isAny) return;
     if ((request.whole ?? null) !== null) {
@@ -157,7 +157,7 @@ export class ShadowBook {
     return all;
   }
 
-  /** Returns the whole amounts where the group alone cut them, since its plan might have had more; else the part. */
+  /** Returns whole amounts where the group alone cut them; else the part. Its plan might have had more. */
   #offeredTo(lane: number, request: JointRequest): Amounts {
     const isAlone = request.further.length === 0 && (this.#parts.levels.beside[lane] & OTHER_LEVELS) === 0;
     return isAlone ? (request.whole ?? request) : request;
@@ -379,7 +379,7 @@ interface Compared {
   readonly nowMs: number;
 }
 
-/** Tests if the plan of a lane would have been asked in its group's place. */
+/** Tests if a lane's plan would have been asked like its group. */
 function concerns({ refusedLane }: JointRequest, answer: number, lane: number): boolean {
   if (answer === GRANTED) return true;
   if (refusedLane !== lane) return false;
@@ -440,7 +440,7 @@ function leastZero(amount: number): number {
 interface HeldParts {
   readonly levels: Levels;
   readonly debtMs: number;
-  /** Counts where the group itself is the shadow, so that all work is done; null = planned. */
+  /** Counts where the group itself is the shadow: all work is done. Null = planned. */
   readonly counts: ShadowCounts | null;
 }
 
@@ -476,7 +476,7 @@ class HeldByShadow implements ShadowHold {
   }
 }
 
-/** Work of one lane on which its shadow and the limits in force disagree. */
+/** Work of a lane on which its shadow and limits disagree. */
 interface CountedDifferences {
   /** Granted, but refused by the shadow. */
   readonly wouldRefuse: Readonly<WorkCounts>;

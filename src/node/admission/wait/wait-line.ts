@@ -43,7 +43,7 @@ export interface Line {
 }
 
 /**
- * Drops ended waiters once they are half of the entries, so each look is paid for. *Why:* behind one long wait, each of
+ * Drops ended waiters once they are half of the entries. So each look is paid for. *Why:* behind one long wait, each of
  * thousands of short ones would keep 600 bytes.
  */
 export function dropEnded({ line: { turns, parked }, owner, live }: Turn): void {

@@ -61,7 +61,7 @@ export class Waiting {
     });
   }
 
-  /** Tests if a request that does not wait may pass those who do (core/limiter/wake-queue.ts). */
+  /** Tests if a request may pass those who wait (core/limiter/wake-queue.ts). */
   mayPass(request: JointRequest): boolean {
     return this.#lines.get(request.lane)?.queue.mayPass(this.#costOf(request)) ?? true;
   }
@@ -92,7 +92,7 @@ export class Waiting {
     }
   }
 
-  /** Rejects all waiting requests with one answer, as explaining takes longer than answering. */
+  /** Rejects all waiting requests with one answer: explaining takes longer than answering. */
   close(): void {
     this.#closed = true;
     let stopping: Decision | null = null;
@@ -212,7 +212,7 @@ export class Waiting {
     if (this.#leave(waiter, decision)) waiter.resolve(decision);
   }
 
-  /** Takes a waiter out of the line, in constant time on average (`dropEnded`). */
+  /** Takes a waiter out of the line: in constant time on average (`dropEnded`). */
   #leave(waiter: Waiter, decision: Decision | null = null): boolean {
     if (!waiter.isLive) return false;
     waiter.isLive = false;
@@ -292,7 +292,7 @@ function turnOf({ client, topic, further }: JointRequest): string {
   return further.length === 0 ? name : `${name}\n${further.join()}`;
 }
 
-/** Milliseconds after which a line that waits for a broader group looks again. */
+/** Milliseconds until a line that waits for a broader group looks again. */
 const FURTHER_PARKED_MS_MAX = 500;
 
 /** Tests if a topic's, client's or broader group's limit refused: others in line may still pass. */

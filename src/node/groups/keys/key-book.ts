@@ -168,7 +168,7 @@ export class KeyBook {
     for (const pattern of [...this.counts.keys()]) this.#dropCounts(pattern);
   }
 
-  /** Drops a template's counts, which would be series in the metrics for years. */
+  /** Drops a template's counts: they would be series in metrics for years. */
   #dropCounts(template: string): void {
     if (this.counts.get(template)?.live === 0 && !this.#inForce.has(template)) this.counts.delete(template);
   }
@@ -186,8 +186,8 @@ export class KeyBook {
   }
 
   /**
-   * Gives a key a limit at this node, until another comes or it is forgotten; the operator's settings go before. Throws
-   * LIMIT_DENIED, LIMIT_INVALID, KEYS_FULL.
+   * Limits a key at this node, until another limit comes. It ends when the key is forgotten; the operator's settings go
+   * before. Throws LIMIT_DENIED, LIMIT_INVALID, KEYS_FULL.
    */
   tellLimit(name: string, limit: unknown, nowMs: number): void {
     const row = this.rowOf(name, nowMs);
@@ -224,12 +224,12 @@ export class KeyBook {
     return this.#kinds.all[this.#kinds.isCurrent(kind) ? kind : this.#kindOf(name)] ?? null;
   }
 
-  /** True = the node decides nothing, or has slept since it confirmed unpublished spending. */
+  /** True = not ready, or asleep since it last confirmed unpublished spending. */
   isAsleep(nowMs: number): boolean {
     return !this.#parts.loop.isReady || (this.#isSound && nowMs > this.#unpublishedUntilMs);
   }
 
-  /** Returns the number of a template's group, in whose name an unready node answers. */
+  /** Returns the number of a template's group: an unready node answers in its name. */
   groupOfTemplate(row: number): number {
     return this.#numbers.define(this.#kindAt(row).settings);
   }
@@ -277,7 +277,7 @@ export class KeyBook {
     return this.#isUnpublished(row, nowMs) && this.#unpublished.contains(row, direction, messages, bytes, nowMs);
   }
 
-  /** Tests if this node may spend a key unpublished, and nobody publishes it. */
+  /** Tests if this node may spend a key that nobody publishes. */
   #isUnpublished(row: number, nowMs: number): boolean {
     return nowMs <= this.#unpublishedUntilMs && !this.#inLog.has(this.#unpublished.bitsOf(row));
   }
@@ -427,7 +427,7 @@ export class KeyBook {
     this.#readyMs = readyMs;
   }
 
-  /** Makes loud keys' groups whole again when a node that started alone has its topic. */
+  /** Makes loud keys' groups whole again: a node that started alone has its topic. */
   #divide(): void {
     const dividedBy = this.#parts.dividedBy();
     if (dividedBy === this.#dividedBy) return;
@@ -647,7 +647,7 @@ function perSlot(unitsOf: (direction: number, dimension: number) => number): Uni
   return [0, 1].map((direction) => [unitsOf(direction, MESSAGES), unitsOf(direction, BYTES)] as const);
 }
 
-/** Part of a node's unpublished allowance below which its last record omits a key. */
+/** Part of the allowance above which a key's unpublished use is published. */
 const TOLD_PART = 0.25;
 /** Keys in the last record: 2 MB of rows; use of more is lost. */
 const TOLD_MAX = 20_000;

@@ -17,7 +17,7 @@ export interface KeyKind {
   readonly most: readonly Rates[];
   /** Bounds of limits in requests; null = none allowed. */
   readonly allowLimits: KeyTemplate['allowLimits'];
-  /** True = a key's settings by the operator, which go before limits in requests. */
+  /** True = the operator's settings of a key: they go before limits in requests. */
   readonly isOverride: boolean;
   /** Kind below a limit; −1 = none. */
   readonly base: number;
@@ -43,7 +43,7 @@ export class KeyKinds {
   /** Base and limit as text → number. */
   readonly #limited = new Map<string, number>();
 
-  /** @param onKind called for every new number, before a key is of that kind */
+  /** @param onKind called for every new number: before a key is of that kind */
   constructor(limits: LimitsConfig, onKind: (number: number, kind: KeyKind) => void) {
     this.#limits = limits;
     this.#onKind = onKind;
@@ -113,7 +113,7 @@ export class KeyKinds {
     return base === -1 ? number : base;
   }
 
-  /** Returns the kind of a `now` key with a limit that `make` makes; null = other keys use `max` of them. */
+  /** Returns the kind of a `now` key with the limit of `make`. Null = other keys use `max` of them. */
   limited(now: number, limit: string, max: number, make: (settings: GroupConfig) => GroupConfig): number | null {
     const base = this.baseOf(now);
     const text = `${base} ${limit}`;
@@ -128,7 +128,7 @@ export class KeyKinds {
     return number;
   }
 
-  /** Tests if a limit is in use by one key alone, whose change makes room. */
+  /** Tests if one key alone uses a limit: its change makes room. */
   #isLastOf(limited: number): boolean {
     if ((this.all[limited] as KeyKind).base === -1 || this.#rows[limited] !== 1) return false;
     for (const [text, number] of this.#limited) if (number === limited) this.#limited.delete(text);

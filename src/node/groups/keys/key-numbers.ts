@@ -6,14 +6,14 @@ import type { KeyBookParts } from './key-book.js';
 interface KeyNumbersParts extends Pick<KeyBookParts, 'groups' | 'limiter' | 'loop' | 'define' | 'rename'> {
   /** Most numbers: keys.maxLoud. */
   readonly max: number;
-  /** Tells whether somebody still knows the key of this name, whose group is like this. */
+  /** Tests if somebody still knows the key whose group is like this. */
   readonly isKnown: (name: string, config: GroupConfig) => boolean;
 }
 
 /** Keeps the number of each key's group. All given, the number of a forgotten key goes to another. */
 export class KeyNumbers {
   readonly #parts: KeyNumbersParts;
-  /** Name → number of every key that is published now, and of some that did. */
+  /** Name → number of every published key, and of some former ones. */
   readonly #numbers = new Map<string, number>();
   #next: IterableIterator<[string, number]> = this.#numbers.entries();
 
@@ -44,7 +44,7 @@ export class KeyNumbers {
     return number;
   }
 
-  /** Gives the number of a key's group, which is like this from now on. */
+  /** Gives the number of a key's group: it is like this from now on. */
   define(config: GroupConfig): number {
     const known = this.#numbers.get(config.name);
     const { groups } = this.#parts;
@@ -54,7 +54,7 @@ export class KeyNumbers {
     return number;
   }
 
-  /** Takes the number of a key of which nothing is left to remember; null = the next ones are all in use. */
+  /** Takes the number of a key with nothing left to remember. Null = the next ones are all in use. */
   #takeUnused(): number | null {
     for (let looked = Math.min(LOOKED_AT, this.#numbers.size); looked > 0; looked--) {
       let next = this.#next.next();

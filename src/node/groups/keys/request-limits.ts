@@ -14,7 +14,7 @@ interface RequestLimitsParts {
   readonly onRefused: (kind: number) => void;
 }
 
-/** Examines limits that came with requests, and tells of those that it refuses. */
+/** Examines limits that came with requests; logs those that it refuses. */
 export class RequestLimits {
   readonly #parts: RequestLimitsParts;
   /** Kind and text of a limit → why it was refused: a wrong gateway repeats it, and to examine it takes long. */
@@ -59,7 +59,7 @@ export class RequestLimits {
     this.#refused.clear();
   }
 
-  /** Logs at most one line a minute, so that no caller fills the log. */
+  /** Logs at most one line a minute: no caller may fill the log. */
   #count(kind: number, { code, message }: QuotameshError): void {
     const { clock, telemetry, onRefused } = this.#parts;
     onRefused(kind);

@@ -66,8 +66,8 @@ interface WaitingChange {
 }
 
 /**
- * Connects the registry's topic, its machine in the core, and this node's groups. A group of run time replaces YAML's
- * as a whole; its deletion brings YAML's back.
+ * Connects the registry's topic, its machine, and this node's groups. The machine is in the core. A group of run time
+ * replaces YAML's as a whole; its deletion brings YAML's back.
  */
 export class GroupRegistry {
   readonly topic: ReportTopic;
@@ -169,7 +169,7 @@ export class GroupRegistry {
     for (const name of this.#registry.names()) if (entryOf(name).kind === 'group') yield name;
   }
 
-  /** Lists changes behind a revision, or one of its entries, in log order. */
+  /** Lists changes behind a revision, of one entry or all, in order. */
   changesAfter(revision: number, most: number, name: string | null, group?: string): AuditRecord[] {
     return this.#registry.trail.after(revision, most, name, group);
   }
@@ -329,7 +329,7 @@ export class GroupRegistry {
     if (!this.#closed) this.#step({ kind, ticket });
   }
 
-  /** Appends a record without effect while the topic is lost, to find out when it accepts again. */
+  /** Appends a record without effect to the lost topic: does it accept again? */
   async #probe(): Promise<void> {
     if (this.#isProbing) return;
     this.#isProbing = true;
@@ -417,12 +417,12 @@ export class GroupRegistry {
 /** Entry of the registry now in force here. */
 export interface AppliedChange {
   readonly kind: 'group defined' | 'group deleted' | 'attachment changed' | 'key-template changed' | 'key changed';
-  /** Name of the group or key, path of the scope, or pattern of the template. */
+  /** Name of the group or key; path of the scope; the template's pattern. */
   readonly name: string;
   readonly revision: number;
 }
 
-/** Logs a line per change, or one for many at once, as from a script or the log at the start. */
+/** Logs a line per change, or one for many at once: a script's, or the log's at the start. */
 export function announceChanges(telemetry: Telemetry, changes: readonly AppliedChange[]): void {
   if (changes.length <= LINES_MAX) {
     for (const { kind, name, revision } of changes) {

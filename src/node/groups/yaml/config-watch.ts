@@ -11,7 +11,7 @@ const SETTLED_MS = 100;
 interface ConfigWatchOptions {
   /** Path of a file or a folder. */
   readonly path: string;
-  /** Stamp of the configuration in force, taken before it was read, then that of `besides`. */
+  /** Stamp of the configuration in force, then that of `besides`: taken before reading. */
   readonly stamp: string;
   /** Files that the configuration in force names. */
   readonly besides?: () => readonly string[];
@@ -20,7 +20,7 @@ interface ConfigWatchOptions {
 }
 
 /**
- * Watches a configuration's files by their stamps, once a second, which works on every file system and over links (a
+ * Watches a configuration's files by their stamps, once a second. That works on every file system and over links (a
  * ConfigMap is swapped two folders away). A watch of the folder only speeds it up. *Rejected:* chokidar, which polls in
  * the same cases, and cannot tell the end of a swap.
  */

@@ -147,7 +147,7 @@ export class YamlComparison {
     });
   }
 
-  /** Returns records of forgotten nodes, for the node with the lowest key to remove. */
+  /** Returns forgotten nodes' records: the node with the lowest key removes them. */
   #strangers(nowMs: number): KeyedYaml[] {
     const { coordinator } = this.#parts.loop;
     if (coordinator === null || coordinator.membership.alive[0]?.nodeKey !== coordinator.nodeKey) return [];

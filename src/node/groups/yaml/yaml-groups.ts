@@ -264,7 +264,7 @@ function inOrder(value: unknown): unknown {
   return Object.fromEntries(keys.map((key) => [key, inOrder(value[key])]));
 }
 
-/** Lists paths of differing settings, as `timing.heartbeatMs`, that a reload does not change; values may be secrets. */
+/** Lists paths of differing settings that no reload changes: `timing.heartbeatMs`. Values may be secrets. */
 export function settingDifferences(one: ResolvedConfig, other: ResolvedConfig): readonly string[] {
   const authGoes = one.auth !== null && other.auth === null ? ['auth'] : [];
   return [...authGoes, ...differences(coldOf(one), coldOf(other), '').filter((path) => path !== 'topic.nodeCount')];

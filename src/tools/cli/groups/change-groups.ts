@@ -185,7 +185,7 @@ export function report<Made extends { readonly revision: number }, Preview exten
   else print(printable(`${Object.values(entry).at(-1)}: ${made === null ? 'deleted' : `revision ${made.revision}`}`));
 }
 
-/** Writes every node's shares before and after a change that was not made. */
+/** Writes every node's shares before and after an unmade change. */
 function previewText({ group, before, after, definition }: ChangePreview): string {
   const title = definition === null ? `${group}: would be gone` : `${group}: nothing is changed, this would be`;
   const rows = (['publish', 'dispatch'] as const).flatMap((direction) => {

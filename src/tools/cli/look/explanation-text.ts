@@ -81,7 +81,7 @@ function tokensStep({ tokens }: DirectionExplanation['local']): Step {
   return ['tokens', `${figure(tokens.messages)} messages, ${figure(tokens.bytes)} bytes`];
 }
 
-/** Writes the way from the cluster's bucket to this node's part, per limited dimension. */
+/** Writes the way from cluster's bucket to own part, per limited dimension. */
 function bucketSteps(buckets: NonNullable<DirectionExplanation['clusterBucket']>, rate: RateText): Step[] {
   return (['messages', 'bytes'] as const).flatMap((unit): Step[] => {
     const bucket = buckets[unit];

@@ -153,7 +153,7 @@ function paint(colour: 'red' | 'yellow' | 'bold', text: string): string {
   return process.stdout.isTTY && process.env.NO_COLOR === undefined ? styleText(colour, text) : text;
 }
 
-/** Keeps vanished rows in place for some refreshes, unused, so that lines do not jump. */
+/** Keeps vanished rows in place for some refreshes: lines do not jump. */
 export class KeptRows {
   #last: readonly Kept[] = [];
 

@@ -3,7 +3,7 @@ import { InvariantError } from '../../../core/base/invariant.js';
 import type { NodeLog } from '../../../doors/telemetry/node-log.js';
 
 /**
- * Ends the process with 1 at an uncaught exception, whose state is unknown; logs rejections that nobody awaits, as the
+ * Ends the process with 1 at an uncaught exception. Its state is unknown. Logs rejections that nobody awaits, as the
  * Kafka client has them. Invariants end it either way.
  */
 export function guardProcess(log: NodeLog): Incidents {

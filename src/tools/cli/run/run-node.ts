@@ -214,7 +214,7 @@ function endAtOnce(signal: 'SIGTERM' | 'SIGINT'): void {
 const STOP_TIMEOUT_MS = 4300;
 const LOG_TIMEOUT_MS = 400;
 
-/** Milliseconds that supervisors must wait before a kill, as the units of deploy/ do. */
+/** Milliseconds that supervisors must wait before a kill. The units of deploy/ do. */
 export const STOP_WITHIN_MS = STOP_TIMEOUT_MS + LOG_TIMEOUT_MS;
 
 async function stopInOrder(log: NodeLog, close: () => Promise<void>, exitCode: number): Promise<never> {

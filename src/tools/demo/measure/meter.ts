@@ -18,13 +18,13 @@ export interface Measurement {
   readonly utilisation: number;
   /** Seconds of full quota that were due. */
   readonly dueSeconds: number;
-  /** (Largest 5 s window ÷ 5 s of quota) − 1, of the worse dimension; negative = none was full. */
+  /** (Largest 5 s window ÷ 5 s of quota) − 1; negative = none was full. The worse dimension counts. */
   readonly overAdmission: number;
   /** Largest sliding second ÷ quota, of the worse dimension. */
   readonly worstSecond: number;
   /** Part of the seconds in which new arrivals alone exceeded the quota. */
   readonly secondsAboveQuota: number;
-  /** Part of the seconds with excess demand in which bytes were nearer their quota than messages. */
+  /** Part of the seconds in which bytes were the tighter dimension. Only seconds with excess demand count. */
   readonly secondsBytesTighter: number;
   readonly jain: number;
   readonly acquires: number;

@@ -1,6 +1,6 @@
 /**
- * Tracks the largest amount in any window of `windowMs`, to a millisecond, by a ring of bins and a running sum. The
- * peak is looked at on additions alone.
+ * Tracks the largest amount in any window of `windowMs`. It is exact to a millisecond, by a ring of bins and a running
+ * sum. The peak is looked at on additions alone.
  */
 export class SlidingPeak {
   peak = 0;

@@ -125,7 +125,7 @@ function actsOfTrouble(nodes: number): readonly Act[] {
 }
 
 const QUIET = 10;
-/** Demand a tenth above the quota, so that one node wants all of it. */
+/** Demand a tenth above the quota: one node wants all of it. */
 const BUSY = 1.1 * STORY_QUOTA;
 const CROWD = 1.2 * STORY_QUOTA;
 const PARTS: Readonly<Record<number, string>> = { 2: 'half', 3: 'a third', 4: 'a quarter', 5: 'a fifth' };

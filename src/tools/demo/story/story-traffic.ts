@@ -23,7 +23,7 @@ const DRAIN_MS = CLIENT_PATIENCE_MS + 200;
 /** Milliseconds between deliveries of due arrivals. */
 const TICK_MS = 5;
 
-/** Sends each request to the cluster, a static split and a central bucket. */
+/** Sends each request to three systems: the cluster, a static split, a central bucket. */
 export class StoryTraffic {
   readonly #systems: { readonly ours: System; readonly split: System; readonly central: System };
   readonly #others: readonly BucketSystem[];
@@ -125,7 +125,7 @@ export interface Arrival {
   readonly node: number;
 }
 
-/** Draws an act's requests in time order, by a Poisson process per node. */
+/** Draws an act's requests by a Poisson process per node. They are in time order. */
 export function arrivalsOf(stretches: readonly Stretch[], random: () => number): readonly Arrival[] {
   const arrivals: Arrival[] = [];
   let beganMs = 0;
@@ -146,7 +146,7 @@ export function arrivalsOf(stretches: readonly Stretch[], random: () => number):
 const RETRY_AFTER_MS = 20;
 
 /**
- * Limits by one bucket without distance or outages, the best that a central store can give; or as a static split, with
+ * Limits by one bucket without distance or outages: the best that a central store can give. Or as a static split, with
  * a bucket of quota and burst ÷ nodes each.
  */
 class BucketSystem {

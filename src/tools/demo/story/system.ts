@@ -19,7 +19,7 @@ interface SystemOptions {
 
 const SECOND_MS = 1000;
 
-/** Plays the clients of a limiting system, which all behave alike on the same arrivals. */
+/** Plays a limiting system's clients. They all behave alike on the same arrivals. */
 export class System {
   /** Tallies since the start, for the live view. */
   readonly nodes: readonly ClientTally[];

@@ -1,6 +1,6 @@
 import type { TraceRow } from './trace.js';
 
-/** Replays a trace `speed` times faster, in a loop with a mean gap. It keeps no clock. */
+/** Replays a trace `speed` times faster. It loops with a mean gap, and keeps no clock. */
 export class Replay {
   readonly #rows: readonly TraceRow[];
   readonly #speed: number;

@@ -11,7 +11,7 @@ export interface View {
   end(): void;
 }
 
-/** Draws in place on a terminal, as plain lines elsewhere and on request. */
+/** Draws in place on a terminal, else (or on request) plain lines. */
 export function createView(introduction: Introduction, plain: boolean): View {
   const out = process.stdout;
   return out.isTTY && !plain ? new TableView(out, introduction) : new PlainView(out, introduction);
