@@ -26,7 +26,7 @@ import {
 } from './constants.js';
 import { ExpectedUse } from './expected-use.js';
 import { fromCluster, isDeep, noiseOf, wholeOf } from './from-cluster.js';
-import { isInPieces, type PieceTurn, wholePieces } from './in-pieces.js';
+import { isFarBelow, isInPieces, type PieceTurn, wholePieces } from './in-pieces.js';
 import { OwnAccount } from './own-account.js';
 import { OwnParts } from './own-parts.js';
 import { RecentUse } from './recent-use.js';
@@ -224,18 +224,18 @@ export class SlotTokens {
     this.#isDivided = burst.policy === 'divided';
     const count = Math.max(1, nodesIn(view));
     this.piece = dimension === MESSAGES ? 1 : piece;
-    this.isInPieces = isInPieces({ perSecond, depth }, piece, count);
-    this.bucket = { perSecond, depth, pieceOfEach: this.isInPieces ? count * piece : 0 };
     this.settledTokens = Math.min(depth, this.settledTokens);
     this.#isViewed = true;
     this.expected.view(view, members.own, dimension);
+    this.#isMet = view.meetsAll && this.expected.total <= NEARLY_ALL_RATIO * (1 - view.floorRatio) * perSecond;
+    this.isInPieces = this.#needsPieces({ perSecond, depth }, piece, count);
+    this.bucket = { perSecond, depth, pieceOfEach: this.isInPieces ? count * piece : 0 };
     this.returnable.view(view, members.alive, dimension, this.expected, depth);
     this.#parts.set(view, count, this.bucket, this.piece, {
       share: this.expected.share,
       debtSeconds: this.#debtSeconds,
     });
     if (this.isInPieces) for (const figures of [this.expected, this.returnable]) figures.expectNothing();
-    this.#isMet = view.meetsAll && this.expected.total <= NEARLY_ALL_RATIO * (1 - view.floorRatio) * perSecond;
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count, 1);
     // Costs become known together, which shows no common demand.
     const alike = this.isInPieces || this.#countsCosts ? 1 : (this.#coherence?.among(count) ?? 1);
@@ -250,7 +250,12 @@ export class SlotTokens {
     const { bucket, piece } = this;
     if (bucket === null) return this.blocked === null;
     // In pieces a debt is in proportion to the nodes.
-    return this.#isMet && !this.isInPieces && !isInPieces(bucket, piece, nodes);
+    return this.#isMet && !this.isInPieces && !this.#needsPieces(bucket, piece, nodes);
+  }
+
+  /** Tests if units are given in whole pieces. */
+  #needsPieces(bucket: ClusterBucket, piece: number, nodes: number): boolean {
+    return isInPieces(bucket, piece, nodes) && !(this.#isMet && isFarBelow(bucket, piece, nodes, this.expected.total));
   }
 
   /**

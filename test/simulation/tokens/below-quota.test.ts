@@ -4,8 +4,8 @@ import { World } from '../../../sim/cluster/world.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { partOf, someOf } from '../../property/seed.js';
 import { GROUP, SETTINGS } from '../settings.js';
-import { inOrder, type TokenArrival } from './arrivals.js';
-import { LANE } from './play.js';
+import { inOrder, poisson, type TokenArrival } from './arrivals.js';
+import { LANE, play as playScene } from './play.js';
 
 const DELAYS = { appendMs: [2.5, 2.5], deliveryMs: [2.5, 2.5] } as const;
 const NODES = ['n0', 'n1', 'n2'];
@@ -61,4 +61,13 @@ test('proportional gives nodes that want 10, 50 and 30 of 100/s by chance what t
     });
   });
   expect(starved.length, `seeds ${starved}`).toBeLessThanOrEqual(partOf(2));
+});
+
+test('a group of 10/s that is asked once a second writes no record for each message', () => {
+  const scene = poisson(5, 3, 10, 120, () => 1 / 3);
+  const { admitted, reportsPerSecond } = playScene(scene, { idleMs: 12_000 });
+  expect(admitted).toHaveLength(scene.arrivals.length);
+  expect(admitted.length).toBeGreaterThan(80);
+  // One for each message would be 0.33 per node.
+  expect(reportsPerSecond).toBeLessThan(0.15);
 });

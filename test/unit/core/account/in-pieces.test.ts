@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clusterDepth } from '../../../../src/core/account/cluster-depth.js';
-import { isInPieces, wholePieces } from '../../../../src/core/account/in-pieces.js';
+import { isFarBelow, isInPieces, wholePieces } from '../../../../src/core/account/in-pieces.js';
 import { RecentUse } from '../../../../src/core/account/recent-use.js';
 
 test.each([
@@ -26,6 +26,16 @@ test('a depth of four pieces for each node can be divided, if each has more than
 test('messages of a kilobyte are pieces of a kilobyte', () => {
   expect(isInPieces({ perSecond: 10_000, depth: 10_000 }, 1000, 10)).toBe(true);
   expect(isInPieces({ perSecond: 10_000, depth: 10_000 }, 100, 10)).toBe(false);
+});
+
+test.each([
+  { total: 2.5, nodes: 3, isFar: true, why: 'a quarter of the quota' },
+  { total: 2.6, nodes: 3, isFar: false, why: 'more' },
+  { total: 0, nodes: 3, isFar: false, why: 'nothing is published' },
+  { total: 1, nodes: 10, isFar: true, why: 'a piece for each node' },
+  { total: 1, nodes: 11, isFar: false, why: 'less' },
+])('10/s, $total/s expected on $nodes nodes is far below the quota: $isFar ($why)', ({ total, nodes, isFar }) => {
+  expect(isFarBelow({ perSecond: 10, depth: 10 }, 1, nodes, total)).toBe(isFar);
 });
 
 /** 10/s on ten nodes: a depth of ten. */
