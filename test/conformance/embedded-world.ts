@@ -11,7 +11,7 @@ export const EMBEDDED = { appendTimeoutMs: 500 };
 const FILE_BYTES_MAX = 64 * 1024 ** 2;
 
 /** @param durable as the registry's log is */
-export async function embeddedWorld(durable: boolean, appendTimeoutMs = EMBEDDED.appendTimeoutMs): Promise<TopicWorld> {
+export async function embeddedWorld(durable: boolean, appendTimeoutMs: number): Promise<TopicWorld> {
   const path = await mkdtemp(join(tmpdir(), 'quotamesh-embedded-'));
   const folder = await makeTopicFolder(path, durable);
   const gate = new CommitGate(folder.gateName);

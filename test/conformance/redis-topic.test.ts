@@ -18,8 +18,9 @@ describe.skipIf(!isHere)('on a real Redis', () => {
 
   for (const log of ['reports', 'registry'] as const) {
     const options = { ...REDIS, deadlineMs: 20_000 };
-    reportTopicConformance(`redis, ${log}`, async () => redisWorld(redis, log), options);
-    signedRecords(`redis, ${log}`, async () => redisWorld(redis, log), { ...options, heals: log === 'registry' });
+    const makeWorld = async (timeoutMs: number) => redisWorld(redis, log, timeoutMs);
+    reportTopicConformance(`redis, ${log}`, makeWorld, options);
+    signedRecords(`redis, ${log}`, makeWorld, { ...options, heals: log === 'registry' });
   }
-  registryConformance('redis', async () => redisWorld(redis, 'registry'));
+  registryConformance('redis', async () => redisWorld(redis, 'registry', 4000));
 });

@@ -17,26 +17,27 @@ import {
   text,
   within,
 } from './topic-expectations.js';
-import { type ConformanceOptions, Scene, type TopicWorld } from './topic-scene.js';
+import { type ConformanceOptions, type MakeWorld, Scene } from './topic-scene.js';
 
 export type { ConformanceOptions, TopicWorld } from './topic-scene.js';
 
 /** The guarantees of src/base/ports/report-topic.ts, by their numbers, run against one adapter. A new world for every test. */
-export function reportTopicConformance(
-  name: string,
-  makeWorld: () => Promise<TopicWorld>,
-  options: ConformanceOptions,
-): void {
+export function reportTopicConformance(name: string, makeWorld: MakeWorld, options: ConformanceOptions): void {
   describe(`report topic: ${name}`, () => {
     const scene = new Scene(makeWorld, options);
-    beforeEach(() => scene.begin());
     afterEach(() => scene.end());
-    describe('1 same records in the same order for everybody', () => orderTests(scene));
-    describe('2 compaction keeps the newest record of each key', () => compactionTests(scene));
-    describe('3, 4, 5 one clock, acknowledged means in the log, offsets tell repetitions', () => appendTests(scene));
-    describe('6 lifecycle', () => lifecycleTests(scene));
-    describe('7 outages are bounded waits', () => outageTests(scene));
-    describe('8 another log is another epoch', () => epochTests(scene));
+    const guarantee = (what: string, tests: (scene: Scene) => void, appendTimeoutMs?: number) => {
+      describe(what, () => {
+        beforeEach(() => scene.begin(appendTimeoutMs));
+        tests(scene);
+      });
+    };
+    guarantee('1 same records in the same order for everybody', orderTests);
+    guarantee('2 compaction keeps the newest record of each key', compactionTests);
+    guarantee('3, 4, 5 one clock, acknowledged means in the log, offsets tell repetitions', appendTests);
+    guarantee('6 lifecycle', lifecycleTests);
+    guarantee('7 outages are bounded waits', outageTests, options.appendTimeoutMs);
+    guarantee('8 another log is another epoch', epochTests);
   });
 }
 

@@ -4,7 +4,7 @@ import type { HmacConfig } from '../../src/config/resolved/resolved-config.js';
 import { SignedTopic } from '../../src/topic/signed/signed-topic.js';
 import { RecordingListener } from './recording-listener.js';
 import { text, within } from './topic-expectations.js';
-import { type ConformanceOptions, Scene, type TopicWorld } from './topic-scene.js';
+import { type ConformanceOptions, type MakeWorld, Scene } from './topic-scene.js';
 
 const HMAC: HmacConfig = { key: 'k'.repeat(32), nextKey: null, previousKey: null, verify: 'require' };
 
@@ -17,11 +17,7 @@ export interface SignedRecordsOptions extends ConformanceOptions {
  * What signatures promise, over the log of one adapter, where somebody else writes to it too. The promises of the port under
  * signatures are signed-topic.test.ts's.
  */
-export function signedRecords(
-  name: string,
-  makeWorld: () => Promise<TopicWorld>,
-  { heals, ...options }: SignedRecordsOptions,
-): void {
+export function signedRecords(name: string, makeWorld: MakeWorld, { heals, ...options }: SignedRecordsOptions): void {
   describe(`signed records: ${name}`, () => {
     const scene = new Scene(makeWorld, options);
     beforeEach(() => scene.begin());

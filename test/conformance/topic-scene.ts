@@ -23,9 +23,15 @@ export interface TopicWorld {
 export interface ConformanceOptions {
   /** For what should happen soon; ≥ 5 × what the adapter needs on a busy machine. */
   readonly deadlineMs?: number;
-  /** What `makeTopic` configures; bounds how long an append may hang while the topic is broken. */
+  /** Bounds how long an append may hang while the topic is broken. */
   readonly appendTimeoutMs: number;
 }
+
+/** Makes the world of one test. Its topics are configured with the timeout. */
+export type MakeWorld = (appendTimeoutMs: number) => Promise<TopicWorld>;
+
+/** Bounds an append to a topic that works: a busy machine may hold it up for seconds. */
+const PATIENT_APPEND_MS = 10_000;
 
 export interface OpenTopic {
   readonly topic: ReportTopic;
@@ -36,11 +42,11 @@ export interface OpenTopic {
 export class Scene {
   readonly options: ConformanceOptions;
   readonly deadlineMs: number;
-  readonly #makeWorld: () => Promise<TopicWorld>;
+  readonly #makeWorld: MakeWorld;
   #world: TopicWorld | undefined;
   #topics: ReportTopic[] = [];
 
-  constructor(makeWorld: () => Promise<TopicWorld>, options: ConformanceOptions) {
+  constructor(makeWorld: MakeWorld, options: ConformanceOptions) {
     this.#makeWorld = makeWorld;
     this.options = options;
     this.deadlineMs = options.deadlineMs ?? 10_000;
@@ -51,8 +57,8 @@ export class Scene {
     return this.#world;
   }
 
-  async begin(): Promise<void> {
-    this.#world = await this.#makeWorld();
+  async begin(appendTimeoutMs = PATIENT_APPEND_MS): Promise<void> {
+    this.#world = await this.#makeWorld(appendTimeoutMs);
     this.#topics = [];
   }
 

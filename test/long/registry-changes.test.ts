@@ -21,6 +21,6 @@ describe('10,000 changes on every store', () => {
 
   // Each is written through to the disk, which others use, too.
   registryConformance('embedded', () => embeddedWorld(true, 10_000), changes);
-  registryConformance('redis', async () => redisWorld(redis, 'registry'), changes);
+  registryConformance('redis', async () => redisWorld(redis, 'registry', 10_000), changes);
   registryConformance('kafka', async () => new KafkaWorld(kafka, 1, true), changes);
 });
