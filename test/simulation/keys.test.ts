@@ -104,7 +104,7 @@ describe('silent nodes', () => {
 describe('a silent key that wakes at all nodes at once', () => {
   const told =
     '%i nodes: spends one depth unpublished, is loud everywhere within a second, and is then held to its quota';
-  test.each(someOf([10, 20, 50]))(told, (nodes) => {
+  test.each(someOf([20, 50, 10]))(told, (nodes) => {
     const [perSecond, depth] = [100, 100];
     const template = { quota: { publish: { messagesPerSecond: perSecond } }, burst: { messages: depth } };
     const cluster = new KeyedCluster({ nodes, keys: { 'key:{id}': template }, seed: 7 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Random } from '../../../sim/cluster/random.js';
+import { isDrawn } from '../../property/seed.js';
 import type { WholeNode } from '../../whole-node.js';
 import { type KeysCluster, PER_MINUTE, PER_SECOND, withKeys } from '../keys/keys-cluster.js';
 
@@ -156,7 +157,9 @@ const twoHundred = (clients: Clients) => {
 };
 
 /** One cluster plays all stories, because its time is what they cost. */
-test('who waits as told is granted where the quota suffices; where it does not, few are refused and all of it is used', async () => {
+const ON_THREE =
+  'who waits as told is granted where the quota suffices; where it does not, few are refused and all of it is used';
+test.runIf(isDrawn(0))(ON_THREE, async () => {
   const seconds = 110;
   const told = await play(3, seconds, {
     'second:fifty': fifty,
@@ -191,14 +194,16 @@ test('who waits as told is granted where the quota suffices; where it does not, 
   }
 });
 
-test('on ten nodes, too, in turn; at random some find that their node may take no more at once', async () => {
+const ON_TEN = 'on ten nodes, too, in turn; at random some find that their node may take no more at once';
+test.runIf(isDrawn(1))(ON_TEN, async () => {
   const told = await play(10, 45, { 'second:fifty': fifty, 'second:fifty-at-random': fifty });
   expect(told['second:fifty'].cameBack).toBeGreaterThan(50);
   expect(told['second:fifty'].kept).toBeGreaterThanOrEqual(0.97);
   expect(told['second:fifty-at-random'].kept).toBeGreaterThanOrEqual(0.9);
 });
 
-test('who is refused by a slow quota is told when its token comes, by every node, and is granted then', async () => {
+const SLOWLY = 'who is refused by a slow quota is told when its token comes, by every node, and is granted then';
+test.runIf(isDrawn(2))(SLOWLY, async () => {
   const per = (messagesPerSecond: string) => ({ quota: { publish: { messagesPerSecond } } });
   const keys = { 'hour:{id}': per('20/h'), 'day:{id}': per('1/d'), 'month:{id}': per('0.03/d') };
   await withKeys(3, keys, async ({ nodes, time }) => {

@@ -116,11 +116,11 @@ describe('many entities', () => {
     const set = { user: null, clientId: 'client-7' };
     const gone = new Set<string>();
     for (let wave = 0; wave < 5; wave++) {
-      const entities = clients(100, 100 * wave);
+      const entities = clients(40, 40 * wave);
       for (let round = 0; round < 130; round++) alone.round(specsOf(entities), pagesOf(entities), gone);
       for (const entity of entities) gone.add(entityKeyOf(entity));
     }
-    expect(alone.known).toBeLessThan(700);
+    expect(alone.known).toBeLessThan(280);
     alone.quotas.set(limitKeyOf(set, name), { entity: set, name, value: 4711 });
     for (let round = 0; round < 605; round++) alone.round([], pagesOf([]), gone);
     // What somebody else has written meanwhile stays, and so does what makes clients visible.

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { someOf } from '../../property/seed.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -41,7 +42,7 @@ beforeAll(() => {
 });
 
 /** Node.js gives code from a flag or a pipe a `__filename` that is no path, for all modules. */
-test.each(['[eval]', '[stdin]'])('code of %s has all of the node, and what subpaths export', async (origin) => {
+test.each(someOf(['[eval]', '[stdin]']))('code of %s has all of the node, and what subpaths export', async (origin) => {
   const code = `const { createNode } = require('quotamesh'); require('quotamesh/opentelemetry');
 createNode({ nodeId: 'a', env: {}, config: { cluster: 'shop', topic: 'memory', groups: {} } })
   .then((node) => node.close())
@@ -51,24 +52,27 @@ createNode({ nodeId: 'a', env: {}, config: { cluster: 'shop', topic: 'memory', g
   expect((await ran).stdout).toBe(`${origin}\n`);
 });
 
-test.each(['esm', 'cjs'] as const)('a service bundled as %s has all of the node, and its version', async (format) => {
-  // The version of whoever has bundled it is another one.
-  const shop = join(folder, format);
-  mkdirSync(join(shop, 'dist/server'), { recursive: true });
-  onTestFinished(() => rmSync(shop, { recursive: true }));
-  writeFileSync(join(shop, 'package.json'), '{ "name": "shop", "version": "9.9.9" }');
-  const outfile = join(shop, `dist/server/service.${format === 'esm' ? 'mjs' : 'cjs'}`);
-  await build({
-    stdin: { contents: ENTRIES[format], resolveDir: ROOT },
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format,
-    outfile,
-    logLevel: 'error',
-    external: ['lmdb'],
-    banner: format === 'esm' ? { js: BANNER } : {},
-  });
-  const { stdout } = await promisify(execFile)(process.execPath, [outfile], { cwd: shop });
-  expect(stdout).toBe(`${VERSION} NOT_READY true NOT_READY true\n`);
-});
+test.each(someOf(['cjs', 'esm'] as const))(
+  'a service bundled as %s has all of the node, and its version',
+  async (format) => {
+    // The version of whoever has bundled it is another one.
+    const shop = join(folder, format);
+    mkdirSync(join(shop, 'dist/server'), { recursive: true });
+    onTestFinished(() => rmSync(shop, { recursive: true }));
+    writeFileSync(join(shop, 'package.json'), '{ "name": "shop", "version": "9.9.9" }');
+    const outfile = join(shop, `dist/server/service.${format === 'esm' ? 'mjs' : 'cjs'}`);
+    await build({
+      stdin: { contents: ENTRIES[format], resolveDir: ROOT },
+      bundle: true,
+      platform: 'node',
+      target: 'node20',
+      format,
+      outfile,
+      logLevel: 'error',
+      external: ['lmdb'],
+      banner: format === 'esm' ? { js: BANNER } : {},
+    });
+    const { stdout } = await promisify(execFile)(process.execPath, [outfile], { cwd: shop });
+    expect(stdout).toBe(`${VERSION} NOT_READY true NOT_READY true\n`);
+  },
+);

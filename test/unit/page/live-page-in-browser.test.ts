@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { closeHttp, listen } from '../../../src/doors/http/server/http-server.js';
 import { readRecording } from '../../../src/topic/recording/read-recording.js';
-import { someOf } from '../../property/seed.js';
+import { isDrawn, someOf } from '../../property/seed.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 import { objectionsTo } from './accessibility.js';
 import { expectToFit, findBrowser, NO_BROWSER, openPage } from './browser.js';
@@ -23,7 +23,7 @@ const VIEWS = someOf(['#/', '#/group/orders/publish', '#/node', '#/why/orders/pu
 /** A change is pushed once a second, and a busy machine takes some times as long. */
 const PUSHED_MS_MAX = 10_000;
 
-/** Three nodes of one cluster in this process, a page of the first one in a real browser. */
+/** Three nodes of one cluster in this process, a page of the first one in a real browser; npm test has a third of what it can. */
 describe('the live page in a browser', () => {
   let scenes: HttpScene[] = [];
   let url = '';
@@ -108,7 +108,7 @@ describe('the live page in a browser', () => {
     await expect.poll(() => page.textContent('.changes')).toContain('messagesPerSecond: – → 500');
   });
 
-  test('what if: shares that would follow; applied, and taken back', async () => {
+  test.runIf(isDrawn(0))('what if: shares that would follow; applied, and taken back', async () => {
     await visit('#/group/orders/publish');
     const field = page.locator('.change input').first();
     await field.fill('300');
@@ -125,21 +125,24 @@ describe('the live page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('what if: what cannot be taken back, because somebody has changed it since, says so', async () => {
-    await visit('#/group/many-1/publish');
-    await page.locator('.change input').first().fill('300');
-    await page.click('text=Apply to the cluster');
-    await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(300);
-    await page.waitForSelector('text=Undo');
-    const quota = { publish: { messagesPerSecond: 200 } };
-    expect((await scenes[1].ask('PATCH', '/v1/groups/many-1', { quota })).status).toBe(200);
-    await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(200);
-    await page.click('text=Undo');
-    await expect.poll(() => page.textContent('.change .hint')).toContain('many-1 is not as expected');
-    expect(await tile('Quota')).toBe(200);
-  });
+  test.runIf(isDrawn(1))(
+    'what if: what cannot be taken back, because somebody has changed it since, says so',
+    async () => {
+      await visit('#/group/many-1/publish');
+      await page.locator('.change input').first().fill('300');
+      await page.click('text=Apply to the cluster');
+      await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(300);
+      await page.waitForSelector('text=Undo');
+      const quota = { publish: { messagesPerSecond: 200 } };
+      expect((await scenes[1].ask('PATCH', '/v1/groups/many-1', { quota })).status).toBe(200);
+      await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(200);
+      await page.click('text=Undo');
+      await expect.poll(() => page.textContent('.change .hint')).toContain('many-1 is not as expected');
+      expect(await tile('Quota')).toBe(200);
+    },
+  );
 
-  test('why: each step with its numbers, and what would let it pass', async () => {
+  test.runIf(isDrawn(2))('why: each step with its numbers, and what would let it pass', async () => {
     await visit('#/why/orders/publish');
     await page.fill('.why input[type=number]', '5000');
     await page.click('text=Explain');
@@ -152,7 +155,8 @@ describe('the live page in a browser', () => {
     await expect.poll(() => page.textContent('.verdict-line')).toContain('nobody');
   });
 
-  test('10,000 groups scroll without a pause above 50 ms, and come where the wheel rests', async () => {
+  const SCROLLED = '10,000 groups scroll without a pause above 50 ms, and come where the wheel rests';
+  test.runIf(isDrawn(1))(SCROLLED, async () => {
     const scene = await readyScene({ groups: manyGroups(MANY), http: { host: '127.0.0.1', port: 0 } });
     onTestFinished(() => scene.close());
     await page.goto(`${await listen(scene.app, scene.node)}/#/`);
@@ -171,7 +175,8 @@ describe('the live page in a browser', () => {
     await expect.poll(() => page.locator('.lines .line.waiting:not([hidden])').count(), { timeout: 5000 }).toBe(0);
   });
 
-  test('a key that is in use elsewhere has a line, its own page, and is explained by what nodes tell', async () => {
+  const ELSEWHERE = 'a key that is in use elsewhere has a line, its own page, and is explained by what nodes tell';
+  test.runIf(isDrawn(2))(ELSEWHERE, async () => {
     const takeAll = setInterval(() => scenes[1].node.tryAcquire('key:alice', { messages: 3 }), 25);
     await visit('#/');
     await expect
@@ -188,7 +193,7 @@ describe('the live page in a browser', () => {
     expect(await page.textContent('.steps')).toMatch(/b wants [\d,.]+\/s and is admitted [\d,.]+\/s/);
   });
 
-  test('a service hands the page out below a path of its own', async () => {
+  test.runIf(isDrawn(1))('a service hands the page out below a path of its own', async () => {
     const service = createServer((request, response) => {
       request.url = (request.url ?? '').slice('/quotas'.length) || '/';
       scenes[0].app.server.emit('request', request, response);
@@ -205,7 +210,7 @@ describe('the live page in a browser', () => {
     }
   });
 
-  test('the page of a key names its template', async () => {
+  test.runIf(isDrawn(2))('the page of a key names its template', async () => {
     const { node } = scenes[0];
     while (node.keys?.numberShown('key:bob') == null) {
       node.tryAcquire('key:bob', { messages: 3 });
@@ -215,7 +220,8 @@ describe('the live page in a browser', () => {
     await expect.poll(() => page.textContent('.facts')).toBe('max-min · key of template key:{id}');
   });
 
-  test('a key is halved on its page, alone and with all keys of its template, and each is taken back', async () => {
+  const HALVED = 'a key is halved on its page, alone and with all keys of its template, and each is taken back';
+  test.runIf(isDrawn(2))(HALVED, async () => {
     const { node } = scenes[0];
     // What is silent is no group, and has no page.
     for (let asked = 0; asked < 700; asked++) node.tryAcquire('key:acme', { messages: 1 });
@@ -244,7 +250,8 @@ describe('the live page in a browser', () => {
     await expect.poll(() => page.locator('.change button[type=submit]').isDisabled()).toBe(true);
   });
 
-  test('record this: from the click on, and what came until it was stopped can be read', async () => {
+  const RECORDED = 'record this: from the click on, and what came until it was stopped can be read';
+  test.runIf(isDrawn(0))(RECORDED, async () => {
     await visit('#/');
     const saved = page.waitForEvent('download');
     const clickedMs = Date.now();
@@ -268,7 +275,8 @@ describe('the live page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('the slider goes back no further than the node is up, and what has no past says so', async () => {
+  const BACK = 'the slider goes back no further than the node is up, and what has no past says so';
+  test.runIf(isDrawn(1))(BACK, async () => {
     await visit('#/why/orders/publish');
     const back = Number(await page.getAttribute('#time', 'min'));
     expect(back).toBeLessThan(0);
@@ -283,12 +291,15 @@ describe('the live page in a browser', () => {
     await expect.poll(() => page.textContent('main')).not.toContain('as they are now');
   });
 
-  test.each(['#/constructor', '#/group/orders/constructor'])('an address of no view shows one: %s', async (hash) => {
-    await visit(hash);
-    await page.click('nav >> text=Node');
-    await expect.poll(() => tile('Members alive')).toBe(3);
-    expect(complaints).toEqual([]);
-  });
+  test.each(someOf(['#/constructor', '#/group/orders/constructor']))(
+    'an address of no view shows one: %s',
+    async (hash) => {
+      await visit(hash);
+      await page.click('nav >> text=Node');
+      await expect.poll(() => tile('Members alive')).toBe(3);
+      expect(complaints).toEqual([]);
+    },
+  );
 
   test('hostile names are text', async () => {
     await page.goto(`${url}/#/group/${encodeURIComponent(HOSTILE)}/publish`);
@@ -303,7 +314,8 @@ describe('the live page in a browser', () => {
     await expect.poll(() => page.textContent('h1')).toBe('%zz');
   });
 
-  test('a name of 200 characters is found by a part of it, and does not stick out', async () => {
+  const LONG_NAME = 'a name of 200 characters is found by a part of it, and does not stick out';
+  test.runIf(isDrawn(0))(LONG_NAME, async () => {
     await visit('#/');
     await page.fill('#find', 'xxx');
     await expect.poll(() => page.locator('.lines .line:not([hidden]) a').allTextContents()).toEqual([LONG]);
@@ -332,7 +344,7 @@ describe('the live page in a browser', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
-  test('keys alone: to a group and back through time', async () => {
+  test.runIf(isDrawn(1))('keys alone: to a group and back through time', async () => {
     await visit('#/');
     await page.fill('#find', 'orders');
     await expect.poll(() => page.locator('.lines .line:not([hidden]) a').allTextContents()).toEqual(['orders']);

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { renderPage } from '../../../sim/page/render-page.js';
+import { isDrawn, someOf } from '../../property/seed.js';
 import { objectionsTo } from './accessibility.js';
 import { expectToFit, findBrowser, NO_BROWSER, openPage } from './browser.js';
 import { runOf } from './runs.js';
@@ -77,7 +78,7 @@ describe('the page in a browser', () => {
     });
   });
 
-  test('slider, keys and pointer move the time, and the figures follow', async () => {
+  test.runIf(isDrawn(0))('slider, keys and pointer move the time, and the figures follow', async () => {
     await visit('three', async () => {
       const time = () => page.textContent('#readout-time');
       await page.fill('#time', '49');
@@ -102,7 +103,7 @@ describe('the page in a browser', () => {
     });
   });
 
-  test('A, B, the dimension and the smoothing can be chosen', async () => {
+  test.runIf(isDrawn(1))('A, B, the dimension and the smoothing can be chosen', async () => {
     await visit('three', async () => {
       const titles = () => page.locator('.side-title .name').allTextContents();
       expect(await titles()).toEqual(['quotamesh max-min', 'pulsar']);
@@ -120,7 +121,8 @@ describe('the page in a browser', () => {
     });
   });
 
-  test("a run of tokens has charts of the cluster's bucket, and its figures at a time", async () => {
+  const TOKEN_CHARTS = "a run of tokens has charts of the cluster's bucket, and its figures at a time";
+  test.runIf(isDrawn(2))(TOKEN_CHARTS, async () => {
     await visit('tokens', async () => {
       const inked = (await page.evaluate(INK_PER_CANVAS)) as number[];
       expect(inked).toHaveLength(6);
@@ -133,13 +135,13 @@ describe('the page in a browser', () => {
     });
   });
 
-  test.each(['three', 'tokens', 'hundred'])('axe has no objection: %s', async (name) => {
+  test.each(someOf(['three', 'tokens', 'hundred']))('axe has no objection: %s', async (name) => {
     await visit(name, async () => {
       expect(await objectionsTo(page)).toEqual([]);
     });
   });
 
-  test('dragging enlarges all charts, the button shows the whole run again', async () => {
+  test.runIf(isDrawn(1))('dragging enlarges all charts, the button shows the whole run again', async () => {
     await visit('three', async () => {
       const box = (await page.locator('#sides .u-over').first().boundingBox())!;
       await page.mouse.move(box.x + 40, box.y + 40);
@@ -162,7 +164,7 @@ describe('the page in a browser', () => {
     });
   });
 
-  test('100 nodes: eleven by name and the others in one', async () => {
+  test.runIf(isDrawn(2))('100 nodes: eleven by name and the others in one', async () => {
     await visit('hundred', async () => {
       const names = await page.locator('#readout .node .name').allTextContents();
       expect(names).toHaveLength(12);
@@ -172,7 +174,7 @@ describe('the page in a browser', () => {
     });
   });
 
-  test('scrubbing is quick: 40 moves of the slider', async () => {
+  test.runIf(isDrawn(0))('scrubbing is quick: 40 moves of the slider', async () => {
     await visit('three', async () => {
       const tookMs = (await page.evaluate(SCRUB)) as number;
       console.log(`page: 40 moves of the slider, frames included: ${Math.round(tookMs)} ms`);

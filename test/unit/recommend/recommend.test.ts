@@ -9,6 +9,7 @@ import { recommend, refusedByCluster, roundedUp } from '../../../sim/recommend/r
 import { collectWork, type RecordedWork } from '../../../sim/recommend/recorded-work.js';
 import type { TraceArrival } from '../../../sim/replay/trace.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { isDrawn } from '../../property/seed.js';
 
 /** 20/s at each of three nodes for 20 s, and 60 at once at one of them every 4 s. */
 function bursty(): Promise<RecordedWork> {
@@ -31,7 +32,7 @@ async function asked() {
   return { work, options: { ...options, settings, maxRequestAt } };
 }
 
-/** Three tests look at one search: it takes seconds. */
+/** Three tests look at one search, which takes seconds: all three are of one third. */
 let searched: ReturnType<typeof search> | null = null;
 function recommended(): ReturnType<typeof search> {
   searched ??= search();
@@ -45,13 +46,13 @@ async function search() {
   return { work, options, depths, found };
 }
 
-test('where more is asked for at once than a burst holds, no quota is looked for', async () => {
+test.runIf(isDrawn(0))('where more is asked for at once than a burst holds, no quota is looked for', async () => {
   const { depths } = await recommended();
   // The mean is 75/s, and a burst of 10 or of 38 cannot admit 60 at once.
   expect(Math.min(...depths)).toBe(76);
 });
 
-test('every point of the frontier meets the wish, and more burst needs less quota', async () => {
+test.runIf(isDrawn(0))('every point of the frontier meets the wish, and more burst needs less quota', async () => {
   const { frontier, best, strategy, strategies } = (await recommended()).found;
   expect(frontier.length).toBeGreaterThan(2);
   for (const [at, { refused, depth, perSecond }] of frontier.entries()) {
@@ -68,7 +69,7 @@ test('every point of the frontier meets the wish, and more burst needs less quot
   expect(strategies.map((one) => one.strategy)).toContain(strategy);
 });
 
-test('with a quota a twentieth lower the wish is not met', async () => {
+test.runIf(isDrawn(0))('with a quota a twentieth lower the wish is not met', async () => {
   const { work, options, found } = await recommended();
   const { frontier } = found;
   for (const { depth, perSecond } of frontier) {
@@ -76,7 +77,7 @@ test('with a quota a twentieth lower the wish is not met', async () => {
   }
 });
 
-test('every key has a quota of its own: the one that asks for most decides', async () => {
+test.runIf(isDrawn(1))('every key has a quota of its own: the one that asks for most decides', async () => {
   const arrivals: TraceArrival[] = [];
   for (let atMs = 0; atMs < 20_000; atMs += 50) {
     for (const [at, key] of ['busy', 'busy', 'calm'].entries()) {

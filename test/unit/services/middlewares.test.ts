@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Admission, admissionOf } from '../../../src/doors/services/admission.js';
 import type { QuotaNode } from '../../../src/index.js';
+import { someOf } from '../../property/seed.js';
 import { type Chosen, FRAMEWORKS } from './frameworks.js';
 import { oneNode } from './one-node.js';
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => node.close());
 
-describe.each(FRAMEWORKS)('%s', (name, serve) => {
+describe.each(someOf(FRAMEWORKS))('%s', (name, serve) => {
   test('admits, and tells what is left as POST /v1/acquire does', async () => {
     const ask = await asking({});
     const answer = await ask('/', 'alice');
