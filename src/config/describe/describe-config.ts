@@ -1,9 +1,9 @@
 import { Document } from 'yaml';
 import type { AccessConfig } from '../../base/access/access-config.js';
 import { isMapping, type Mapping } from '../../base/input/mapping.js';
-import type { Direction, Rates } from '../../core/base/vocabulary.js';
+import type { Direction } from '../../core/base/vocabulary.js';
 import { CONSTANTS, derivedTiming } from '../resolved/constants.js';
-import { asWritten, type RatePath, type RateSection, type RatesAsWritten } from '../resolved/rates-as-written.js';
+import type { RatesAsWritten } from '../resolved/rates-as-written.js';
 import type {
   AllowedLimits,
   GroupConfig,
@@ -18,14 +18,7 @@ import type {
 import { TOPIC_KINDS } from '../schema/topic-kinds.js';
 import { rowsOf, type SettingRows } from '../setting/section.js';
 import { withoutUrlSecrets } from '../setting/setting-text.js';
-import {
-  type RateName,
-  type RatesRead,
-  type RatesSpelled,
-  rateKey,
-  spelledRate,
-  type WrittenRate,
-} from '../setting/written-rate.js';
+import { type RatesRead, type RatesSpelled, spelledRate, type WrittenRate } from '../setting/written-rate.js';
 
 /**
  * The effective configuration as YAML, every default written out, secrets masked. Without secrets in it, it can be
@@ -94,14 +87,14 @@ export function describeTemplate({ group, overrides, allowLimits }: KeyTemplate)
   };
 }
 
-function describeAllowed({ role, quota, asWritten: rates }: AllowedLimits): Mapping {
-  return { role, quota: describeDirections('quota', quota, rates) };
+function describeAllowed({ role, asWritten }: AllowedLimits): Mapping {
+  return { role, quota: describeDirections(asWritten) };
 }
 
 const MASK = '***';
 
-function describeLimits({ asWritten: rates, ...limits }: LimitsConfig): Mapping {
-  return describeDirections('limits', limits, rates);
+function describeLimits({ asWritten, ...limits }: LimitsConfig): Mapping {
+  return { ...limits, ...describeDirections(asWritten) };
 }
 
 /** Tokens of their file stand among the others. A hash tells whether a token that somebody has found is one of these. */
@@ -148,7 +141,7 @@ export function describeGroupConfig(group: GroupConfig): Mapping {
     nodeCount: _ofTheTopic,
     quota: _ofDirections,
     cost: _ofQuota,
-    asWritten: rates,
+    asWritten,
     shadow,
     ...described
   } = group;
@@ -160,61 +153,31 @@ export function describeGroupConfig(group: GroupConfig): Mapping {
     ...others,
     ramp: ramp && without('ramp', ramp),
     burst: depth,
-    perTopic: describeDirections('perTopic', perTopic, rates),
-    perClient: describeDirections('perClient', perClient, rates),
+    perTopic: { ...perTopic, ...describeDirections(asWritten.perTopic) },
+    perClient: { ...perClient, ...describeDirections(asWritten.perClient) },
     ...(shadow === null ? {} : { shadow: describePlan(shadow.plan) }),
   };
 }
 
 /** Describes a group's shadow without what it leaves to the group. */
 function describePlan({ quota, strategy, burst }: ShadowConfig['plan']): Mapping {
-  const rates = (read: RatesRead) => mapped(withoutNulls(read), (rate) => spelledRate(rate as WrittenRate));
   return withoutNulls({
-    quota: { publish: rates(quota.publish), dispatch: rates(quota.dispatch) },
+    quota: describeDirections(quota),
     strategy,
     burst: withoutNulls(burst),
   });
 }
 
 /** Spells the quota of one direction as YAML, rates in their units. */
-export function describeQuota(
-  { quota, cost, asWritten: rates }: Pick<GroupConfig, 'quota' | 'cost' | 'asWritten'>,
-  direction: Direction,
-): RatesSpelled {
-  const { total, reserved } = cost[direction];
-  return {
-    ...describeRates('quota', direction, quota[direction], rates),
-    ...describeRate(`quota.${direction}.cost`, total, rates),
-    ...describeRate(`quota.${direction}.reservedCost`, reserved, rates),
-  };
+export function describeQuota({ asWritten }: Pick<GroupConfig, 'asWritten'>, direction: Direction): RatesSpelled {
+  return describeRates(asWritten.quota[direction]);
 }
 
-function describeDirections<Limits extends Readonly<Record<Direction, Rates>>>(
-  section: RateSection,
-  { publish, dispatch, ...others }: Limits,
-  rates: RatesAsWritten,
-) {
-  return {
-    publish: describeRates(section, 'publish', publish, rates),
-    dispatch: describeRates(section, 'dispatch', dispatch, rates),
-    ...others,
-  };
-}
-
-function describeRates(
-  section: RateSection,
-  direction: Direction,
-  [messages, bytes]: Rates,
-  rates: RatesAsWritten,
-): RatesSpelled {
-  return {
-    ...describeRate(`${section}.${direction}.messages`, messages, rates),
-    ...describeRate(`${section}.${direction}.bytes`, bytes, rates),
-  };
+function describeDirections({ publish, dispatch }: RatesAsWritten) {
+  return { publish: describeRates(publish), dispatch: describeRates(dispatch) };
 }
 
 /** Unlimited has no spelling: the key is absent. So has a slew limit that is none. */
-function describeRate(path: RatePath, perSecond: number, rates: RatesAsWritten): RatesSpelled {
-  const rate = asWritten(rates, path, perSecond);
-  return rate === null ? {} : { [rateKey(path.split('.')[2] as RateName)]: spelledRate(rate) };
+function describeRates(read: RatesRead): RatesSpelled {
+  return mapped(withoutNulls(read), (rate) => spelledRate(rate as WrittenRate));
 }

@@ -1,15 +1,9 @@
 import type { AccessConfig } from '../../base/access/access-config.js';
 import type { CostQuota, RampSettings } from '../../core/base/settings.js';
-import { DIRECTIONS, type Direction, type Rates } from '../../core/base/vocabulary.js';
+import type { Direction, Rates } from '../../core/base/vocabulary.js';
 import type { AttachmentsConfig } from '../../core/beside/attachments/attachment.js';
 import { CONSTANTS, type Constants, derivedTiming, type OtherConstants } from '../resolved/constants.js';
-import {
-  ALL_PER_SECOND,
-  RATE_SECTIONS,
-  type RatePath,
-  type RateSection,
-  type RatesAsWritten,
-} from '../resolved/rates-as-written.js';
+import type { RatesAsWritten } from '../resolved/rates-as-written.js';
 import type {
   GroupConfig,
   KafkaQuotasConfig,
@@ -24,14 +18,7 @@ import { GROUP, type GroupSection } from '../schema/groups.js';
 import type { LimitRole } from '../schema/keys.js';
 import type { MqttRule } from '../schema/mqtt-rules.js';
 import { kindOf } from '../schema/topic-kinds.js';
-import {
-  givenRate,
-  perSecond,
-  RATE_NAMES,
-  type RateName,
-  type RatesRead,
-  type WrittenRate,
-} from '../setting/written-rate.js';
+import { givenRate, perSecond, type RateName, type RatesRead } from '../setting/written-rate.js';
 import { plannedSettings } from './planned-settings.js';
 import type { KeyBounds, KeysRead, TemplateRead } from './read-keys.js';
 import type { ReadTopic } from './read-topic.js';
@@ -78,7 +65,7 @@ export function buildConfig({ node, groups, backends, auth, keys, constants, ...
     http: { ...http, ...of('http'), tls: parts.httpTls },
     mqtt: { ...mqtt, ...of('mqtt'), rules: parts.mqttRules, tls: parts.mqttTls },
     kafkaQuotas: { ...node.kafkaQuotas, ...of('kafkaQuotas'), ...parts.kafkaQuotas },
-    limits: { ...limits, ...of('limits'), ...directionsOf(limits), asWritten: ratesAsWritten({ limits }) },
+    limits: { ...limits, ...of('limits'), ...directionsOf(limits), asWritten: inDirections(limits) },
     log: { ...log, decisionsFile: parts.decisionsFile },
     metrics,
     sampleIntervalMs,
@@ -101,7 +88,7 @@ export function buildTemplate({ pattern, settings, overrides, allowLimits }: Tem
     allowLimits: allowLimits && {
       role: allowLimits.role as LimitRole,
       quota: directionsOf(allowLimits.quota),
-      asWritten: ratesAsWritten({ quota: allowLimits.quota }),
+      asWritten: allowLimits.quota,
     },
   };
 }
@@ -135,7 +122,7 @@ export function buildGroup(name: string, settings: GroupSection): GroupConfig {
     slewPerSecond: slewPerSecond ?? Infinity,
     perTopic: { ...directionsOf(limiting.perTopic), max: perTopic.max },
     perClient: { ...directionsOf(limiting.perClient), max: perClient.max },
-    asWritten: ratesAsWritten(limiting),
+    asWritten: { quota: limiting.quota, perTopic: limiting.perTopic, perClient: limiting.perClient },
     // No group can have such a name, in no configuration.
     shadow: planned === null ? null : { ...buildGroup(`${name} (shadow)`, planned), plan: shadow },
   };
@@ -162,9 +149,11 @@ function burstOf({ burst, quota }: GroupSection): GroupConfig['burst'] {
   return isGiven ? { ...burst, ofQuota: { publish, dispatch } } : burst;
 }
 
-type DirectionsRead = Readonly<Record<Direction, RatesRead>>;
+function inDirections({ publish, dispatch }: RatesAsWritten): RatesAsWritten {
+  return { publish, dispatch };
+}
 
-function directionsOf({ publish, dispatch }: DirectionsRead): Record<Direction, Rates> {
+function directionsOf({ publish, dispatch }: RatesAsWritten): Record<Direction, Rates> {
   return { publish: ratesOf(publish), dispatch: ratesOf(dispatch) };
 }
 
@@ -173,26 +162,12 @@ function ratesOf(read: RatesRead): Rates {
 }
 
 function costOf(read: RatesRead): CostQuota {
-  const reserved = givenRate(read, 'reservedCost');
-  return { total: perSecondOf(read, 'cost'), reserved: reserved === null ? 0 : perSecond(reserved) };
+  return { total: perSecondOf(read, 'cost'), reserved: perSecondOf(read, 'reservedCost') };
 }
 
 function perSecondOf(read: RatesRead, name: RateName): number {
   const rate = givenRate(read, name);
   return rate === null ? Infinity : perSecond(rate);
-}
-
-function ratesAsWritten(sections: Readonly<Partial<Record<RateSection, DirectionsRead>>>): RatesAsWritten {
-  const written: [RatePath, WrittenRate][] = [];
-  for (const section of RATE_SECTIONS) {
-    for (const direction of DIRECTIONS) {
-      for (const name of RATE_NAMES) {
-        const rate = givenRate(sections[section]?.[direction] ?? {}, name);
-        if (rate !== null && rate.per !== 'second') written.push([`${section}.${direction}.${name}`, rate]);
-      }
-    }
-  }
-  return written.length === 0 ? ALL_PER_SECOND : Object.fromEntries(written);
 }
 
 function deepFreeze<Value>(value: Value): Value {

@@ -15,7 +15,7 @@ import type { PolledBackendSettings } from '../schema/polled-backends.js';
 import type { KINDS, TopicKind } from '../schema/topic-kinds.js';
 import type { TextsRead } from '../setting/text-file.js';
 import type { Constants, DerivedTiming } from './constants.js';
-import type { RatesAsWritten } from './rates-as-written.js';
+import type { GroupAsWritten, RatesAsWritten } from './rates-as-written.js';
 
 /** Configures a running node: no optional field, deeply frozen. Made by resolve-config.ts alone. */
 export interface ResolvedConfig {
@@ -75,7 +75,7 @@ export interface GroupConfig extends GroupSettings {
   readonly perTopic: KeyedLimit;
   readonly perClient: KeyedLimit;
   /** For people alone: the numbers beside it are what is enforced. */
-  readonly asWritten: RatesAsWritten;
+  readonly asWritten: GroupAsWritten;
 }
 
 export interface ShadowConfig extends GroupConfig {

@@ -90,7 +90,7 @@ const QUOTA = section({
   reservedCostPerSecond: {
     ...RATE,
     isWritten: true,
-    default: null,
+    default: { amount: 0, per: 'second' },
     defaultText: '0',
     missedBy: 'FoundationDB’s reserved quotas',
     buys: 'The part of the cost quota that saturated backends never take away.',

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { QuantityKind } from './quantity.js';
+import type { WrittenRate } from './written-rate.js';
 
 /**
  * One row of the settings table. Validation, defaults, environment variables, the JSON Schema and
@@ -8,7 +9,7 @@ import type { QuantityKind } from './quantity.js';
 export interface Setting {
   readonly kind: SettingKind;
   /** In base units (milliseconds, bytes, per second). `null`: no value unless one is given; see `defaultText`. */
-  readonly default: number | string | boolean | readonly string[] | null;
+  readonly default: number | string | boolean | readonly string[] | WrittenRate | null;
   /** For the docs, where the default is derived or `null` means something. */
   readonly defaultText?: string;
   /** The configuration is refused if the key is absent. */

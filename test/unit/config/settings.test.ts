@@ -15,6 +15,7 @@ import { KINDS, type TopicKind } from '../../../src/config/schema/topic-kinds.js
 import type { Setting } from '../../../src/config/setting/setting.js';
 import { defaultText } from '../../../src/config/setting/setting-text.js';
 import { readValue } from '../../../src/config/setting/setting-value.js';
+import { spelledRate, type WrittenRate } from '../../../src/config/setting/written-rate.js';
 
 const ALL = SECTIONS.flatMap((section) =>
   Object.entries(section.rows).map(([key, setting]): [string, Setting, string | null] => [
@@ -36,7 +37,8 @@ describe('the settings table', () => {
   });
 
   test.each(ALL.filter(([, setting]) => setting.default !== null))('%s: its default is allowed', (_, setting) => {
-    const fromFile = readValue(setting, setting.default);
+    const { isWritten, default: value } = setting;
+    const fromFile = readValue(setting, isWritten === true ? spelledRate(value as WrittenRate) : value);
     expect(fromFile.problems).toEqual([]);
     expect(fromFile.value).toEqual(setting.default);
   });

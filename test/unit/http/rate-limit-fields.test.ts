@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_PER_SECOND, type RatesAsWritten } from '../../../src/config/resolved/rates-as-written.js';
 import { keyNameOf } from '../../../src/config/setting/key-name.js';
-import { BYTES, MESSAGES, UNLIMITED } from '../../../src/core/base/vocabulary.js';
+import { rateKey, type WrittenRate } from '../../../src/config/setting/written-rate.js';
+import { BYTES, MESSAGES } from '../../../src/core/base/vocabulary.js';
 import { Limiter } from '../../../src/core/limiter/limiter.js';
 import { policyName, RateLimitFields } from '../../../src/doors/http/acquire/rate-limit-fields.js';
 import type { WholeNode } from '../../whole-node.js';
@@ -25,21 +25,21 @@ describe('RateLimit-Policy', () => {
     expect(fieldsOf([quota, INFINITE]).fields.policy(0)).toBe(`"g-publish-messages";${expected}`);
   });
 
-  it.each<[RatesAsWritten, string]>([
-    [{ 'quota.publish.messages': { amount: 5, per: 'minute' } }, 'q=5;w=60'],
-    [{ 'quota.publish.messages': { amount: 600, per: 'hour' } }, 'q=600;w=3600'],
-    [{ 'quota.publish.messages': { amount: 10_000, per: 'day' } }, 'q=10000;w=86400'],
-    [{ 'quota.publish.messages': { amount: 2.5, per: 'minute' } }, 'q=2;w=60'],
-    [{ 'quota.publish.messages': { amount: 0.5, per: 'day' } }, 'q=1;w=172800'],
-    [{ 'quota.publish.messages': { amount: 0, per: 'day' } }, 'q=0;w=86400'],
-    [{ 'quota.publish.messages': { amount: 0.33333333333333326, per: 'minute' } }, 'q=1;w=180'],
-    [{ 'quota.publish.messages': { amount: 0.0059523809523, per: 'hour' } }, 'q=1;w=604800'],
-  ])('%j is told per window that was named: %s', (asWritten, expected) => {
-    expect(fieldsOf([1, INFINITE], asWritten).fields.policy(0)).toBe(`"g-publish-messages";${expected}`);
+  it.each<[WrittenRate, string]>([
+    [{ amount: 5, per: 'minute' }, 'q=5;w=60'],
+    [{ amount: 600, per: 'hour' }, 'q=600;w=3600'],
+    [{ amount: 10_000, per: 'day' }, 'q=10000;w=86400'],
+    [{ amount: 2.5, per: 'minute' }, 'q=2;w=60'],
+    [{ amount: 0.5, per: 'day' }, 'q=1;w=172800'],
+    [{ amount: 0, per: 'day' }, 'q=0;w=86400'],
+    [{ amount: 0.33333333333333326, per: 'minute' }, 'q=1;w=180'],
+    [{ amount: 0.0059523809523, per: 'hour' }, 'q=1;w=604800'],
+  ])('%j is told per window that was named: %s', (written, expected) => {
+    expect(fieldsOf([written, INFINITE]).fields.policy(0)).toBe(`"g-publish-messages";${expected}`);
   });
 
   it('a limit of a client is told per window that was named, too', () => {
-    const { fields } = fieldsOf([10, INFINITE], { 'perClient.publish.messages': { amount: 5, per: 'minute' } });
+    const { fields } = fieldsOf([10, INFINITE], { amount: 5, per: 'minute' });
     expect(fields.policyWith(0, { level: 'client', dimension: 'messages' })).toBe(
       '"g-publish-messages";q=10;w=1, "g-publish-messages-per-client";q=5;w=60',
     );
@@ -92,10 +92,16 @@ describe('RateLimit', () => {
   });
 });
 
-function fieldsOf(publish: readonly [number, number], asWritten: RatesAsWritten = ALL_PER_SECOND) {
+/** Fields of a node with one group; a number is a rate per second. */
+function fieldsOf(quota: readonly (number | WrittenRate)[], ofClient: WrittenRate | null = null) {
   const limiter = new Limiter(2);
-  const perClient = { publish: [5 / 60, INFINITE], dispatch: UNLIMITED };
-  const group = { name: 'g', quota: { publish, dispatch: UNLIMITED }, perClient, asWritten };
+  const rates = quota.map((rate) => (typeof rate === 'object' ? rate : { amount: rate, per: 'second' as const }));
+  const [messages, bytes] = rates.map((rate) => (rate.amount === INFINITE ? null : rate));
+  const asWritten = {
+    quota: { publish: { [rateKey('messages')]: messages, [rateKey('bytes')]: bytes } },
+    perClient: { publish: { [rateKey('messages')]: ofClient } },
+  };
+  const group = { name: 'g', asWritten };
   const node = { config: { limits: {} }, limiter, gate: { groupOf: () => group }, loop: { coordinator: null } };
   return { limiter, fields: new RateLimitFields(node as unknown as WholeNode) };
 }

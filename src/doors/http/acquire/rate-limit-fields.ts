@@ -1,8 +1,8 @@
-import { asWritten, quotaAsWritten } from '../../../config/resolved/rates-as-written.js';
+import { quotaAsWritten } from '../../../config/resolved/rates-as-written.js';
 import type { GroupConfig } from '../../../config/resolved/resolved-config.js';
 import { keyNameOf } from '../../../config/setting/key-name.js';
 import { SECONDS_OF } from '../../../config/setting/quantity.js';
-import type { WrittenRate } from '../../../config/setting/written-rate.js';
+import { givenRate, type WrittenRate } from '../../../config/setting/written-rate.js';
 import { ROUNDING_ERROR } from '../../../core/base/constants.js';
 import {
   DIMENSIONS,
@@ -93,12 +93,10 @@ export class RateLimitFields {
   #limitOf(lane: number, dimension: Dimension, level: Level): WrittenRate | null {
     if (level === 'group') return null;
     const direction = directionOfLane(lane);
-    const at = DIMENSIONS.indexOf(dimension);
     const { limits } = this.#node.config;
-    if (level === 'node') return asWritten(limits.asWritten, `limits.${direction}.${dimension}`, limits[direction][at]);
+    if (level === 'node') return givenRate(limits.asWritten[direction], dimension);
     const section = level === 'topic' ? 'perTopic' : 'perClient';
-    const group = this.#node.gate.groupOf(lane);
-    return asWritten(group.asWritten, `${section}.${direction}.${dimension}`, group[section][direction][at]);
+    return givenRate(this.#node.gate.groupOf(lane).asWritten[section][direction], dimension);
   }
 
   #of(lane: number): LanePolicies {

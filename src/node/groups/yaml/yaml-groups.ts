@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { messageOf, QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { isMapping } from '../../../base/input/mapping.js';
+import { isMapping, type Mapping } from '../../../base/input/mapping.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
-import { describeGroupConfig, describeTemplate } from '../../../config/describe/describe-config.js';
-import { ALL_PER_SECOND } from '../../../config/resolved/rates-as-written.js';
+import { describeGroupConfig } from '../../../config/describe/describe-config.js';
 import type {
   GroupConfig,
   KeyTemplate,
@@ -230,25 +229,23 @@ function isLimit(rate: number | undefined): boolean {
 
 /** Returns 8 hexadecimal digits, equal for equal meaning; about 10 µs. */
 export function definitionHash(group: GroupConfig): string {
-  return hashOf(describeGroupConfig(plain(group)));
+  return hashOf(meaningOf(group));
 }
 
 /** Returns a template's, with its overrides. */
-function templateHash(template: KeyTemplate): string {
-  const { group, overrides, allowLimits } = template;
-  return hashOf(
-    describeTemplate({
-      ...template,
-      group: plain(group),
-      overrides: overrides.map(plain).sort((one, other) => (one.name < other.name ? -1 : 1)),
-      allowLimits: allowLimits && { ...allowLimits, asWritten: ALL_PER_SECOND },
-    }),
-  );
+function templateHash({ pattern, group, overrides, allowLimits }: KeyTemplate): string {
+  return hashOf({
+    pattern,
+    group: meaningOf(group),
+    overrides: Object.fromEntries(overrides.map((override) => [override.name, meaningOf(override)])),
+    allowLimits: allowLimits && { role: allowLimits.role, quota: allowLimits.quota },
+  });
 }
 
-/** Drops the units in which rates are written. */
-function plain(group: GroupConfig): GroupConfig {
-  return { ...group, asWritten: ALL_PER_SECOND };
+/** Describes a group without the units in which its rates are written. */
+function meaningOf(group: GroupConfig): Mapping {
+  const { quota, cost, perTopic, perClient } = group;
+  return { ...describeGroupConfig(group), quota, cost, perTopic, perClient };
 }
 
 function hashOf(described: unknown): string {
