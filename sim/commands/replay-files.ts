@@ -31,7 +31,7 @@ export function writeHtml(file: string, page: string): void {
   try {
     writeFileSync(file, page);
   } catch (error) {
-    throw new QuotameshError('LOG_UNWRITABLE', { path: file, reason: (error as Error).message }, { cause: error });
+    throw new QuotameshError('FILE_UNWRITABLE', { path: file, reason: (error as Error).message }, { cause: error });
   }
 }
 

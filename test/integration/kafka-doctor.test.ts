@@ -183,7 +183,7 @@ it("the windows of Kafka's client quotas, and exporters that are not there", asy
   expect(about(findings, `topic ${name}-kafka-quotas`)).toMatchObject({ state: 'noted' });
   expect(about(findings, `exporter http://127.0.0.1:${nobody}/metrics`)).toMatchObject({ code: 'EXPORTER_UNREADABLE' });
   // Eleven windows of a second are what Kafka has where nobody says otherwise.
-  expect(about(findings, 'windows of client quotas')).toMatchObject({ state: 'noted', code: 'KAFKA_QUOTAS_ROUGH' });
+  expect(about(findings, 'windows of client quotas')).toMatchObject({ state: 'noted', code: 'KAFKA_QUOTA_WINDOWS' });
 });
 
 function newName(): string {

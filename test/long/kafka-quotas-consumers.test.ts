@@ -120,7 +120,7 @@ test.each([1, 2])(
       expect(limited).toBeGreaterThan(20);
       await a.process.logged('quota.window.num is 1, and consumers have quotas');
       const { stdout } = await cli.start(['doctor', file, '--json']).exit;
-      expect(stdout).toContain('KAFKA_QUOTAS_FETCHES');
+      expect(stdout).toContain('KAFKA_QUOTA_WINDOWS');
     }
   },
   KAFKA_START_TIMEOUT_MS,

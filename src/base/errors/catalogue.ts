@@ -11,16 +11,9 @@ export const ERROR_CATALOGUE = {
     exitCode: EXIT_CONFIG,
   },
   OPTIONS_INVALID: {
-    message: 'createNode: {field} {reason}',
-    remedy: 'Pass what docs/guide/embedding.md and the type CreateNodeOptions list.',
-  },
-  QUOTA_OPTIONS_INVALID: {
-    message: 'quota(): {field} {reason}',
-    remedy: 'Pass what docs/guide/node-services.md lists; it is a mistake of the program, not of its clients.',
-  },
-  STORE_OPTIONS_INVALID: {
-    message: 'the store for {store}: {field} {reason}',
-    remedy: 'Pass what docs/guide/stores.md lists; it is a mistake of the program, not of its clients.',
+    message: '{of}{field} {reason}',
+    remedy:
+      'Pass what docs/guide lists: embedding.md for createNode, node-services.md for quota(), stores.md for a store. It is a mistake of the program, not of its clients.',
   },
   OPENTELEMETRY_TOO_OLD: {
     message:
@@ -50,22 +43,12 @@ export const ERROR_CATALOGUE = {
     remedy: 'Replay a file that `quotamesh record` of this version has written.',
     exitCode: EXIT_CONFIG,
   },
-  RECORDING_UNWRITABLE: {
-    message: 'cannot write {file}: {reason}',
-    remedy: 'Name a new file in a folder that can be written, on a disk with space.',
-    exitCode: EXIT_CONFIG,
-  },
   USAGE: { message: '{reason}', remedy: 'See --help of the command.', exitCode: EXIT_USAGE },
   ASKED_WRONG: { message: '{reason}', remedy: '{advice}', exitCode: EXIT_USAGE },
-  LOG_UNWRITABLE: {
-    message: 'cannot write {path}: {reason}',
-    remedy: 'Check the path and its permissions.',
-    exitCode: EXIT_CONFIG,
-  },
   FILE_UNWRITABLE: {
     message: 'cannot write {path}: {reason}',
-    remedy: 'Check the path and its permissions.',
-    exitCode: EXIT_UNAVAILABLE,
+    remedy: 'Check the path, its permissions and the space of the disk; a recording needs a new file.',
+    exitCode: EXIT_CONFIG,
   },
   FILE_EXISTS: {
     message: '{path} is there already; nothing is written',
@@ -100,15 +83,10 @@ export const ERROR_CATALOGUE = {
     message: 'a default client quota of Kafka holds for this node ({client}): {quotas}',
     remedy: 'Give the nodes a quota of their own, which outranks every default: `{command}`.',
   },
-  KAFKA_QUOTAS_ROUGH: {
-    message: 'broker {broker} takes {windows}',
+  KAFKA_QUOTA_WINDOWS: {
+    message: 'broker {broker}: {trouble}',
     remedy:
       'Set quota.window.num=1 at every broker, or 2 where consumers have quotas; docs/guide/kafka-quotas.md has the figures.',
-  },
-  KAFKA_QUOTAS_FETCHES: {
-    message: 'broker {broker} has quota.window.num=1: {trouble}',
-    remedy:
-      'Set quota.window.num=2 at every broker where consumers have quotas; docs/guide/kafka-quotas.md has the figures.',
   },
   EXPORTER_UNREADABLE: {
     message: 'the page of exporter {exporter} cannot be read: {reason}',
@@ -131,10 +109,10 @@ export const ERROR_CATALOGUE = {
     httpStatus: 409,
     exitCode: EXIT_CONFIG,
   },
-  HTTP_ADDRESS_IN_USE: {
+  ADDRESS_IN_USE: {
     message: 'cannot listen on {address}: {reason}',
     remedy:
-      'If another process listens there, stop it; if a right is missing, grant it; or choose another address (--http, or http of createNode): HOST:PORT or unix:PATH.',
+      'If another process listens there, stop it; if a right is missing, grant it; or choose another address (--http or --mqtt, or http of createNode): HOST:PORT, or unix:PATH for HTTP.',
     exitCode: EXIT_UNAVAILABLE,
   },
   KAFKA_QUOTAS_KEPT: {
@@ -145,12 +123,6 @@ export const ERROR_CATALOGUE = {
   KAFKA_QUOTAS_REFUSED: {
     message: 'the quotas were not put back: {reason}',
     remedy: 'Read the reason that Kafka gives, and run --release again: it puts the other quotas back.',
-    exitCode: EXIT_UNAVAILABLE,
-  },
-  MQTT_ADDRESS_IN_USE: {
-    message: 'cannot listen on {address} for MQTT: {reason}',
-    remedy:
-      'If another process listens there, stop it; if a right is missing, grant it; or choose another address with --mqtt HOST:PORT.',
     exitCode: EXIT_UNAVAILABLE,
   },
   NODE_UNREACHABLE: {

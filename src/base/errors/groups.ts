@@ -55,9 +55,9 @@ export const GROUP_ERRORS = {
     remedy: '`errors` names each of them; read them again, and repeat the change with their new revisions.',
     httpStatus: 412,
   },
-  GROUP_FROM_YAML: {
-    message: 'group {group} stands in {source}: it cannot be deleted at run time',
-    remedy: 'Take it out of the YAML of every node, or put quotas of 0 over it at run time.',
+  FROM_YAML: {
+    message: '{what} stands in {source}: it cannot be deleted at run time',
+    remedy: 'Take it out of the YAML of every node, or put another one over it at run time: a group with quotas of 0.',
     httpStatus: 409,
   },
   GROUP_IN_USE: {
@@ -108,11 +108,6 @@ export const GROUP_ERRORS = {
       "Ask the cluster's operator. A narrower scope may be attached with andBroader: true, which adds a limit and takes none away.",
     httpStatus: 403,
   },
-  ATTACHMENT_FROM_YAML: {
-    message: '{scope} is attached in {source}: it cannot be detached at run time',
-    remedy: 'Take it out of the YAML of every node, or attach it to another group at run time.',
-    httpStatus: 409,
-  },
   KEY_SILENT: {
     message: 'key {key} is silent at this node, or unused there, so it has no group there',
     remedy: 'See `quotamesh key show {key}`, or GET /v1/keys/{key}.',
@@ -147,20 +142,10 @@ export const GROUP_ERRORS = {
       '`quotamesh key template list`, or GET /v1/key-templates, lists what is: templates, and keys with settings of their own.',
     httpStatus: 404,
   },
-  KEY_DEFINITION_FROM_YAML: {
-    message: '{what} stands in {source}: it cannot be deleted at run time',
-    remedy: 'Take it out of the YAML of every node, or put another one over it at run time.',
-    httpStatus: 409,
-  },
   KEY_DEFINITION_CHANGED: {
     message: '{what} is not as expected: {reason}',
     remedy: 'Read it again, and repeat the change with its new ETag.',
     httpStatus: 412,
-  },
-  KEY_DEFINITIONS_FULL: {
-    message: 'there is no room for {what}: {max} templates and keys were defined at run time',
-    remedy: 'Raise registry.maxGroups at every node, or delete some.',
-    httpStatus: 503,
   },
   NAME_OF_NO_GROUP: {
     message: 'no group and no key has the name {name} that was made of the request',
@@ -178,7 +163,7 @@ export const GROUP_ERRORS = {
     httpStatus: 503,
   },
   GROUPS_FULL: {
-    message: 'there is no room for group {group}: {max} groups were defined at run time',
+    message: 'there is no room for {what}: {max} groups, or templates and keys, were defined at run time',
     remedy: 'Raise registry.maxGroups at every node, or delete groups and restart the nodes.',
     httpStatus: 503,
   },

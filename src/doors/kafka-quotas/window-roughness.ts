@@ -4,7 +4,7 @@
  */
 export function troubleOfConsumers(windows: number): string | null {
   if (windows !== 1) return null;
-  return 'a consumer with a quota gets one record batch per fetch, and asks without a pause while there is nothing to read';
+  return 'quota.window.num=1: a consumer with a quota gets one record batch per fetch, and asks without a pause while there is nothing to read';
 }
 
 /**

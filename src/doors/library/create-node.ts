@@ -20,7 +20,7 @@ export interface CreateNodeOptions {
 
 /**
  * Starts a node inside this process and resolves when it decides. Close it with `node.close()`, which publishes its
- * farewell. Rejects with OPTIONS_INVALID, CONFIG_INVALID, HTTP_ADDRESS_IN_USE, TOPIC_SETTINGS, TOPIC_DAMAGED,
+ * farewell. Rejects with OPTIONS_INVALID, CONFIG_INVALID, ADDRESS_IN_USE, TOPIC_SETTINGS, TOPIC_DAMAGED,
  * TOPIC_DENIED, TOPIC_ACL_MISSING, TOKEN_REFUSED, PARTITIONS_DIFFER, NODE_FENCED, or NOT_READY when it is not ready in time.
  */
 export async function createNode(options: CreateNodeOptions): Promise<QuotaNode> {

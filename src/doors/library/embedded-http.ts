@@ -9,14 +9,14 @@ import { createMetrics, RefusalExemplars } from '../telemetry/metrics.js';
 
 type ClosableHttp = NodeHttp & { close(): Promise<void> };
 
-/** Opens a node's HTTP inside a service: listening, or as a handler. Throws HTTP_ADDRESS_IN_USE, OPTIONS_INVALID. */
+/** Opens a node's HTTP inside a service: listening, or as a handler. Throws ADDRESS_IN_USE, OPTIONS_INVALID. */
 export async function openEmbeddedHttp(node: NodeParts, isHandler: boolean): Promise<ClosableHttp> {
   const { config, telemetry, clock } = node;
   const access = new Access(config.auth, clock, telemetry);
   if (isHandler && access.isOpen && !config.insecure) {
     const reason =
       'is reached by whoever reaches the service: the configuration must have `auth:`, or `insecure: true`';
-    throw new QuotameshError('OPTIONS_INVALID', { field: 'http', reason });
+    throw new QuotameshError('OPTIONS_INVALID', { of: 'createNode: ', field: 'http', reason });
   }
   const { app } = await assembleHttp({ node, access, telemetry });
   if (isHandler) await app.ready();

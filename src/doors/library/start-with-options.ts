@@ -95,5 +95,5 @@ function rejectWrongVariables(env: Mapping, context: z.RefinementCtx): void {
 }
 
 function wrong(field: string, reason: string): QuotameshError {
-  return new QuotameshError('OPTIONS_INVALID', { field, reason });
+  return new QuotameshError('OPTIONS_INVALID', { of: 'createNode: ', field, reason });
 }

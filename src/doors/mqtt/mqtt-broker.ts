@@ -325,7 +325,7 @@ function connectionOf(client: Client): GatedConnection {
   return client.conn as GatedConnection;
 }
 
-/** Resolves with the real URL; rejects with MQTT_ADDRESS_IN_USE. */
+/** Resolves with the real URL; rejects with ADDRESS_IN_USE. */
 async function listenOn(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },
@@ -334,7 +334,7 @@ async function listenOn(
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => {
       const facts = { address: `${shown}:${port}`, reason: cause.message };
-      reject(new QuotameshError('MQTT_ADDRESS_IN_USE', facts, { cause }));
+      reject(new QuotameshError('ADDRESS_IN_USE', facts, { cause }));
     });
     server.listen({ host, port, backlog: 1024 }, resolve);
   });

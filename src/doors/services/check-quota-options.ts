@@ -29,7 +29,7 @@ function isThenable(made: unknown): made is PromiseLike<unknown> {
 }
 
 function wrongQuota(field: string, reason: string): QuotameshError {
-  return new QuotameshError('QUOTA_OPTIONS_INVALID', { field, reason });
+  return new QuotameshError('OPTIONS_INVALID', { of: 'quota(): ', field, reason });
 }
 
 const isFunction = (given: unknown) => typeof given === 'function';

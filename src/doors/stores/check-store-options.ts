@@ -10,7 +10,7 @@ import type { StoreOptions } from './store-account.js';
 /** Rejects options that would fail, or miscount, every request. */
 export function rejectWrongStore(store: string, node: QuotaNode, options: unknown, schema: z.ZodType = OPTIONS): void {
   const mistake = nodeOrOptionMistake(node, schema, options);
-  if (mistake !== null) throw new QuotameshError('STORE_OPTIONS_INVALID', { store, ...mistake });
+  if (mistake !== null) throw new QuotameshError('OPTIONS_INVALID', { of: `the store for ${store}: `, ...mistake });
 }
 
 const isFunction = (given: unknown) => typeof given === 'function';

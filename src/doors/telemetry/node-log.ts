@@ -84,7 +84,7 @@ class DecisionLog {
     try {
       this.#file = openSync(path, 'a', 0o600);
     } catch (error) {
-      throw new QuotameshError('LOG_UNWRITABLE', { path, reason: (error as Error).message }, { cause: error });
+      throw new QuotameshError('FILE_UNWRITABLE', { path, reason: (error as Error).message }, { cause: error });
     }
   }
 

@@ -20,7 +20,7 @@ export interface QuotaGroups {
   patch(group: string, patch: Definition, options?: ChangeOptions): Promise<DefinedGroup>;
   /**
    * Deletes a definition of run time; the configuration's group, if any, is in force again. Rejects with GROUP_UNKNOWN,
-   * GROUP_FROM_YAML, GROUP_CHANGED, GROUP_IN_USE.
+   * FROM_YAML, GROUP_CHANGED, GROUP_IN_USE.
    */
   delete(group: string, options?: DeleteOptions): Promise<void>;
   get(group: string): DefinedGroup;
@@ -33,7 +33,7 @@ export interface QuotaGroups {
    */
   attach(scope: string, attachment: Definition, options?: ChangeOptions): Promise<AttachedScope>;
   /**
-   * Takes an attachment away. Rejects with ATTACHMENT_UNKNOWN, ATTACHMENT_FROM_YAML, ATTACHMENT_IN_USE,
+   * Takes an attachment away. Rejects with ATTACHMENT_UNKNOWN, FROM_YAML, ATTACHMENT_IN_USE,
    * ATTACHMENT_CHANGED.
    */
   detach(scope: string, options?: ChangeOptions): Promise<void>;

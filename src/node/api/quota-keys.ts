@@ -20,13 +20,13 @@ export interface QuotaKeys {
   list(): DefinedKey[];
   /**
    * Gives a key settings over its template's. Rejects with KEY_DEFINITION_INVALID, KEY_DEFINITION_CHANGED,
-   * KEY_DEFINITIONS_FULL.
+   * GROUPS_FULL.
    */
   set(key: string, definition: Definition, options?: ChangeOptions): Promise<DefinedKey>;
   /** Changes some settings; null takes one away (RFC 7396). Rejects with what `set` does. */
   patch(key: string, patch: Definition, options?: ChangeOptions): Promise<DefinedKey>;
   /**
-   * Deletes a definition of run time. Rejects with KEY_DEFINITION_UNKNOWN, KEY_DEFINITION_FROM_YAML,
+   * Deletes a definition of run time. Rejects with KEY_DEFINITION_UNKNOWN, FROM_YAML,
    * KEY_DEFINITION_CHANGED.
    */
   delete(key: string, options?: ChangeOptions): Promise<void>;

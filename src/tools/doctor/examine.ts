@@ -33,10 +33,10 @@ export async function examine({ timeoutMs, ...load }: ExamineOptions): Promise<r
 function listeners({ http, mqtt }: ResolvedConfig, timeoutMs: number): Promise<readonly Finding[]>[] {
   const own =
     http.socket === null
-      ? looked('http', timeoutMs, () => listenerFinding('http', 'HTTP_ADDRESS_IN_USE', http, timeoutMs))
+      ? looked('http', timeoutMs, () => listenerFinding('http', http, timeoutMs))
       : looked('http', timeoutMs, () => folderFinding('http', dirname(http.socket as string)));
   if (mqtt.rules.length === 0) return [own];
-  return [own, looked('mqtt', timeoutMs, () => listenerFinding('mqtt', 'MQTT_ADDRESS_IN_USE', mqtt, timeoutMs))];
+  return [own, looked('mqtt', timeoutMs, () => listenerFinding('mqtt', mqtt, timeoutMs))];
 }
 
 function folders({ log, start }: ResolvedConfig, timeoutMs: number): Promise<readonly Finding[]>[] {
@@ -77,7 +77,6 @@ interface Address {
 /** Tries to listen at an address, and leaves it. */
 async function listenerFinding(
   about: 'http' | 'mqtt',
-  code: 'HTTP_ADDRESS_IN_USE' | 'MQTT_ADDRESS_IN_USE',
   { host, port, tls }: Address,
   timeoutMs: number,
 ): Promise<Finding> {
@@ -88,7 +87,7 @@ async function listenerFinding(
   if (refusal.code === 'EADDRINUSE' && about === 'http' && (await isNode({ host, port, tls }, timeoutMs))) {
     return noted(about, `a node listens at ${address} already; another one needs another --http HOST:PORT`);
   }
-  return wrong(about, new QuotameshError(code, { address, reason: refusal.message }));
+  return wrong(about, new QuotameshError('ADDRESS_IN_USE', { address, reason: refusal.message }));
 }
 
 function refusalOf(address: Omit<Address, 'tls'>): Promise<NodeJS.ErrnoException | null> {

@@ -47,15 +47,12 @@ async function windowFindings(topic: KafkaTopicConfig, timeoutMs: number, hasCon
     // Unused answer: who may not see quotas may not write them either.
     await admin.describe();
     const found = await admin.windows();
-    const rough = found.flatMap(({ broker, windows, windowSeconds }) => {
-      const text = roughnessOf(windows, windowSeconds);
-      return text === null ? [] : [new QuotameshError('KAFKA_QUOTAS_ROUGH', { broker, windows: text })];
+    const findings = found.flatMap(({ broker, windows, windowSeconds }) => {
+      const trouble = roughnessOf(windows, windowSeconds) ?? (hasConsumers ? troubleOfConsumers(windows) : null);
+      return trouble === null
+        ? []
+        : [noted(ABOUT_WINDOWS, new QuotameshError('KAFKA_QUOTA_WINDOWS', { broker, trouble }))];
     });
-    const troubled = found.flatMap(({ broker, windows }) => {
-      const trouble = hasConsumers ? troubleOfConsumers(windows) : null;
-      return trouble === null ? [] : [new QuotameshError('KAFKA_QUOTAS_FETCHES', { broker, trouble })];
-    });
-    const findings = [...rough, ...troubled].map((error) => noted(ABOUT_WINDOWS, error));
     if (findings.length > 0) return findings;
     return [good(ABOUT_WINDOWS, `one window at each of ${found.length} brokers: rates are smooth`)];
   } catch (error) {

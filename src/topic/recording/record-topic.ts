@@ -20,7 +20,7 @@ const FLUSH_EVERY_MS = 100;
 
 /**
  * Writes what a reader of the topic gets, until the signal; appends nothing, takes no share. Rejects with
- * RECORDING_UNWRITABLE or the topic's failure; the file is closed first.
+ * FILE_UNWRITABLE or the topic's failure; the file is closed first.
  */
 export async function recordTopic(options: RecordOptions): Promise<{ records: number; bytes: number }> {
   const { config, topic, writer, signal, tell, onProgress } = options;

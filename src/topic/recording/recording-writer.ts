@@ -36,7 +36,7 @@ export class RecordingWriter {
     this.#target = target;
   }
 
-  /** Creates a file. Rejects with RECORDING_UNWRITABLE, also where it exists: recordings are never overwritten. */
+  /** Creates a file. Rejects with FILE_UNWRITABLE, also where it exists: recordings are never overwritten. */
   static async create(path: string): Promise<RecordingWriter> {
     try {
       return new RecordingWriter(await fileTarget(path));
@@ -81,7 +81,7 @@ export class RecordingWriter {
     this.#pending.push(encodeFrame(Buffer.of(KIND_CAUGHT_UP)));
   }
 
-  /** Writes what waits. Rejects with RECORDING_UNWRITABLE: a full disk ends the recording. */
+  /** Writes what waits. Rejects with FILE_UNWRITABLE: a full disk ends the recording. */
   async flush(): Promise<void> {
     if (!this.#hasBegun) return;
     while (this.#writing !== null || this.#pending.length > 0) {
@@ -133,5 +133,5 @@ async function fileTarget(path: string): Promise<Target> {
 function unwritable(file: string, error: unknown): QuotameshError {
   const { code, message } = error as NodeJS.ErrnoException;
   const reason = code === 'EEXIST' ? 'it exists already' : code === 'ENOSPC' ? 'the disk is full' : message;
-  return new QuotameshError('RECORDING_UNWRITABLE', { file, reason }, { cause: error });
+  return new QuotameshError('FILE_UNWRITABLE', { path: file, reason }, { cause: error });
 }

@@ -47,7 +47,7 @@ describe('addresses', () => {
   test('somebody else listens there', async () => {
     const port = await listening(createServer((socket) => socket.end('220 a mail server\r\n')));
     const { findings } = await lookAt(`cluster: demo\nhttp: { port: ${port} }\n${GROUPS}`);
-    expect(findings[2]).toMatchObject({ about: 'http', state: 'wrong', code: 'HTTP_ADDRESS_IN_USE' });
+    expect(findings[2]).toMatchObject({ about: 'http', state: 'wrong', code: 'ADDRESS_IN_USE' });
     expect(findings[2]?.says).toContain('EADDRINUSE');
     expect(findingsExitCode(findings)).toBe(69);
   });
@@ -76,7 +76,7 @@ describe('addresses', () => {
     const mqtt = 'mqtt: { host: 192.0.2.1, port: 1883, rules: [{ clientId: "*", group: orders }] }\n';
     const { findings } = await lookAt(`cluster: demo\ninsecure: true\nhttp: { port: ${http} }\n${mqtt}${GROUPS}`);
     const found = findings.find(({ about }) => about === 'mqtt');
-    expect(found).toMatchObject({ state: 'wrong', code: 'MQTT_ADDRESS_IN_USE' });
+    expect(found).toMatchObject({ state: 'wrong', code: 'ADDRESS_IN_USE' });
   });
 });
 

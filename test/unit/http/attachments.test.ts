@@ -185,7 +185,7 @@ describe('attachments at run time', () => {
   });
 
   it('what YAML attaches cannot be detached, what is attached to nothing neither', async () => {
-    expect(await ask(a, 'DELETE', 'acme')).toMatchObject({ status: 409, body: { code: 'ATTACHMENT_FROM_YAML' } });
+    expect(await ask(a, 'DELETE', 'acme')).toMatchObject({ status: 409, body: { code: 'FROM_YAML' } });
     expect(await ask(a, 'DELETE', 'nobody')).toMatchObject({ status: 404, body: { code: 'ATTACHMENT_UNKNOWN' } });
   });
 

@@ -120,7 +120,7 @@ describe('the log of the node that was asked', () => {
       ['accepted', 'made'],
       ['refused', 'STRATEGY_UNKNOWN'],
       ['refused', 'GROUP_CHANGED'],
-      ['refused', 'GROUP_FROM_YAML'],
+      ['refused', 'FROM_YAML'],
       ['refused', 'BODY_INVALID'],
       ['refused', 'BODY_TOO_LARGE'],
       ['refused', 'CHANGE_NOT_LOCAL'],

@@ -148,7 +148,7 @@ describe('groups at run time', () => {
       expect(body).toMatchObject({ origin: 'yaml', revision: 0 });
       expect(publish(body)).toEqual({ messagesPerSecond: 1000, bytesPerSecond: 2 ** 20 });
     }
-    expect(await ask(b, 'DELETE', 'orders')).toMatchObject({ status: 409, body: { code: 'GROUP_FROM_YAML' } });
+    expect(await ask(b, 'DELETE', 'orders')).toMatchObject({ status: 409, body: { code: 'FROM_YAML' } });
   });
 
   it('PATCH lays keys over the group as it is, null takes one away', async () => {
@@ -228,7 +228,7 @@ describe('?dryRun=true', () => {
   it.each([
     ['PUT', 'orders?dryRun=true', {}, { 'if-match': '"17"' }, 412, 'GROUP_CHANGED'],
     ['PATCH', 'nope?dryRun=true', {}, {}, 404, 'GROUP_UNKNOWN'],
-    ['DELETE', 'orders?dryRun=true', undefined, {}, 409, 'GROUP_FROM_YAML'],
+    ['DELETE', 'orders?dryRun=true', undefined, {}, 409, 'FROM_YAML'],
   ] as const)('%s %s fails as the change would', async (method, path, payload, headers, status, code) => {
     expect(await ask(a, method, path, payload, headers)).toMatchObject({ status, body: { code } });
   });

@@ -91,13 +91,13 @@ describe('routes that are not there', () => {
 });
 
 describe('the listening server', () => {
-  it('port 0 gives a free one; what is taken is HTTP_ADDRESS_IN_USE', async () => {
+  it('port 0 gives a free one; what is taken is ADDRESS_IN_USE', async () => {
     const first = await httpScene({ http: { port: 0 } });
     const url = new URL(await listen(first.app, first.node));
     expect(Number(url.port)).toBeGreaterThan(0);
     const second = await httpScene({ http: { port: Number(url.port) } });
     await expect(listen(second.app, second.node)).rejects.toMatchObject({
-      code: 'HTTP_ADDRESS_IN_USE',
+      code: 'ADDRESS_IN_USE',
       exitCode: 69,
       message: expect.stringContaining(`127.0.0.1:${url.port}`),
     });
@@ -178,10 +178,10 @@ describe('the listening server', () => {
     await scene.close();
   });
 
-  it('a host that is not ours is HTTP_ADDRESS_IN_USE, too, and says why', async () => {
+  it('a host that is not ours is ADDRESS_IN_USE, too, and says why', async () => {
     const scene = await httpScene({ insecure: true, http: { host: '192.0.2.1', port: 0 } });
     await expect(listen(scene.app, scene.node)).rejects.toMatchObject({
-      code: 'HTTP_ADDRESS_IN_USE',
+      code: 'ADDRESS_IN_USE',
       message: expect.stringContaining('EADDRNOTAVAIL'),
     });
     await scene.close();

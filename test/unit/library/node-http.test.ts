@@ -51,7 +51,7 @@ describe('a node inside of a service', () => {
 
   test('is refused by name where somebody listens already, and leaves nothing behind', async () => {
     const address = (await serve(() => undefined)).slice('http://'.length);
-    await expect(start({ http: address })).rejects.toMatchObject({ code: 'HTTP_ADDRESS_IN_USE' });
+    await expect(start({ http: address })).rejects.toMatchObject({ code: 'ADDRESS_IN_USE' });
     await start({ http: '127.0.0.1:0' });
   });
 

@@ -151,7 +151,7 @@ describe('a recording', () => {
     const file = join(folder, 'mine');
     writeFileSync(file, 'mine');
     await expect(RecordingWriter.create(file)).rejects.toMatchObject({
-      code: 'RECORDING_UNWRITABLE',
+      code: 'FILE_UNWRITABLE',
       message: expect.stringContaining('it exists already'),
     });
     expect(readFileSync(file, 'utf8')).toBe('mine');

@@ -177,7 +177,7 @@ describe('options that cannot be are a mistake of the program, not of each clien
     ['a text for an origin', { group: 'key:bob', origin: 'publish' }, 'origin must be an object of direction'],
     ['a number for a group', { group: 'key:bob', otherwise: 5 }, 'otherwise must be the name of a group'],
   ])('%s', (_, options, says) => {
-    const code = 'QUOTA_OPTIONS_INVALID';
+    const code = 'OPTIONS_INVALID';
     const refused = expect.objectContaining({ code, message: expect.stringContaining(`quota(): ${says}`) });
     expect(() => admissionOf(node, options as never)).toThrow(refused);
   });

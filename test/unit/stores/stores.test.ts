@@ -171,9 +171,9 @@ describe('mistakes of the program', () => {
 
   test.each(made)('in options of the store for %s are told when it is made', (store, make) => {
     const wrong = (field: string, text: string) => ({
-      code: 'STORE_OPTIONS_INVALID',
+      code: 'OPTIONS_INVALID',
       message: expect.stringContaining(`the store for ${store}: ${field} ${text}`),
-      remedy: expect.stringContaining('docs/guide/stores.md'),
+      remedy: expect.stringContaining('stores.md'),
     });
     expect(() => make(Promise.resolve(node), {})).toThrow(expect.objectContaining(wrong('node', 'must be a node')));
     expect(() => make(node, { gruop: 'a' })).toThrow(expect.objectContaining(wrong('gruop', 'is not known')));
@@ -203,7 +203,7 @@ describe('mistakes of the program', () => {
     {},
   ])('a limiter of %j is refused', (options) => {
     expect(() => new RateLimiterQuotamesh(node, options as never)).toThrow(
-      expect.objectContaining({ code: 'STORE_OPTIONS_INVALID' }),
+      expect.objectContaining({ code: 'OPTIONS_INVALID' }),
     );
   });
 });

@@ -79,7 +79,7 @@ describe('the log of a node', () => {
   it('has no decision log unless asked for, and says when it cannot be written', () => {
     expect(logTo('out.log').log.decided).toBeUndefined();
     expect(() => logTo('out.log', { log: { decisionsFile: 'no/such/folder/x' } })).toThrow(
-      expect.objectContaining({ code: 'LOG_UNWRITABLE', exitCode: 78 }),
+      expect.objectContaining({ code: 'FILE_UNWRITABLE', exitCode: 78 }),
     );
   });
 

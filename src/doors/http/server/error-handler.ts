@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
-import { GroupsRefused } from '../../../node/groups/changes/groups-refused.js';
+import { GroupsRefused } from '../../../node/groups/changes/put-groups.js';
 import { PULSAR_PREFIX } from '../groups/pulsar-routes.js';
 import { InvalidInput } from '../route/invalid-input.js';
 import { type ErrorHandler, PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';

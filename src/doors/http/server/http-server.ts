@@ -133,7 +133,7 @@ export async function listen(app: FastifyInstance, { config }: NodeParts): Promi
     return await app.listen({ host, port });
   } catch (error) {
     const address = socket ?? `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    throw new QuotameshError('HTTP_ADDRESS_IN_USE', { address, reason: (error as Error).message }, { cause: error });
+    throw new QuotameshError('ADDRESS_IN_USE', { address, reason: (error as Error).message }, { cause: error });
   }
 }
 

@@ -56,7 +56,7 @@ export async function attach(
 export async function detach(parts: ChangeParts, path: string, expected: Expected, by: Attaching): Promise<void> {
   const { attachments } = parts;
   if (attachmentAt(parts, path).origin === 'yaml') {
-    throw new QuotameshError('ATTACHMENT_FROM_YAML', { scope: path, source: parts.config.source });
+    throw new QuotameshError('FROM_YAML', { what: path, source: parts.config.source });
   }
   const same = attachments.list().filter(({ attachment }) => attachment.sameAs === path);
   if (same.length > 0 && !attachments.isConfigured(path)) {

@@ -86,7 +86,7 @@ export async function afterOthers<Made>(
 const ATTEMPTS = 20;
 
 /**
- * Deletes a definition of run time; YAML's group, if any, is in force again. Rejects with GROUP_FROM_YAML without one,
+ * Deletes a definition of run time; YAML's group, if any, is in force again. Rejects with FROM_YAML without one,
  * and GROUP_IN_USE while scopes are attached and YAML has no such group. `force` detaches them with the same proposal,
  * at its offset: all or, if the log refuses it, none.
  */
@@ -99,7 +99,7 @@ export async function deleteGroup(
 ): Promise<void> {
   const registry = registryOf(parts);
   const { origin } = definedGroup(parts, name);
-  if (origin === 'yaml') throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: parts.config.source });
+  if (origin === 'yaml') throw new QuotameshError('FROM_YAML', { what: `group ${name}`, source: parts.config.source });
   expectRevision(parts, name, expected);
   const isGone = parts.yaml.get(name) === undefined;
   if (isGone) rejectInUse(parts, name, force);
@@ -195,7 +195,7 @@ function checked(parts: ChangeParts, name: string, written: unknown): GroupDefin
 export function rejectBeyond({ config, groups, yaml }: ChangeParts, group: string, added: number): void {
   const max = config.registry.maxGroups;
   if (groups.size - groups.unlistedCount - yaml.numbersTaken + added <= max) return;
-  throw new QuotameshError('GROUPS_FULL', { group, max });
+  throw new QuotameshError('GROUPS_FULL', { what: `group ${group}`, max });
 }
 
 export function changed(group: string, revision: number, expected: Expected): QuotameshError {

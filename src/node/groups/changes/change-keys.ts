@@ -55,7 +55,7 @@ export function definedKeys(parts: ChangeParts, entry: KeyEntry): DefinedKeys {
 
 /**
  * Puts a template or a key for the whole cluster. Rejects with KEY_DEFINITION_INVALID, KEY_DEFINITION_CHANGED,
- * KEY_DEFINITIONS_FULL.
+ * GROUPS_FULL.
  */
 export async function putKeys(
   parts: ChangeParts,
@@ -126,7 +126,7 @@ export function previewDeleteKeys(parts: ChangeParts, entry: KeyEntry, expected:
 
 /**
  * Deletes a definition of run time; YAML's, if any, is in force again. Rejects with KEY_DEFINITION_UNKNOWN,
- * KEY_DEFINITION_FROM_YAML, KEY_DEFINITION_CHANGED.
+ * FROM_YAML, KEY_DEFINITION_CHANGED.
  */
 export async function deleteKeys(
   parts: ChangeParts,
@@ -142,7 +142,7 @@ export async function deleteKeys(
 
 function rejectUndeletable(parts: ChangeParts, entry: KeyEntry): void {
   if (definedKeys(parts, entry).origin === 'run-time') return;
-  throw new QuotameshError('KEY_DEFINITION_FROM_YAML', { what: entryText(entry), source: parts.config.source });
+  throw new QuotameshError('FROM_YAML', { what: entryText(entry), source: parts.config.source });
 }
 
 /** Checks the revision. Throws KEY_DEFINITION_CHANGED, REGISTRY_OFF. */
@@ -166,7 +166,7 @@ function check(parts: ChangeParts, entry: KeyEntry, definition: GroupDefinition)
   if (bytes > DEFINITION_BYTES_MAX)
     throw invalid(what, `it has ${bytes} bytes, at most ${DEFINITION_BYTES_MAX} are taken.`);
   if (atRunTime(parts, entry) === null && !templates.hasRoom)
-    throw new QuotameshError('KEY_DEFINITIONS_FULL', { what, max: config.registry.maxGroups });
+    throw new QuotameshError('GROUPS_FULL', { what, max: config.registry.maxGroups });
 }
 
 function mistakesOfTemplate({ templates, config }: ChangeParts, entry: KeyEntry, definition: GroupDefinition) {

@@ -31,7 +31,7 @@ export function previewDelete(parts: ChangeParts, name: string, expected: Expect
   const { config, groups, yaml } = parts;
   if (!groups.numbers.has(name)) return parts.gate.unknownGroup(name);
   if (registryOf(parts).stateOf(name).definition === null) {
-    throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: config.source });
+    throw new QuotameshError('FROM_YAML', { what: `group ${name}`, source: config.source });
   }
   const left = yaml.get(name) ?? null;
   if (left === null) rejectInUse(parts, name, force);

@@ -7,7 +7,6 @@ import type { ManyGroups } from '../../api/quota-groups.js';
 import { originOf } from '../registry/describe-registry.js';
 import { changed, checkedReplacement, definedGroup, rejectBeyond } from './change-group.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
-import { GroupsRefused, refusedGroup } from './groups-refused.js';
 
 /** Most groups of one batch: each node applies them within one turn of its event loop. */
 export const BATCH_GROUPS_MAX = 10_000;
@@ -82,3 +81,25 @@ async function checkedEntries(parts: ChangeParts, written: Mapping, expectedOf: 
 }
 
 const CHECKED_PER_TURN = 100;
+
+/** Refuses a batch as a whole: GROUPS_CHANGED if only revisions were wrong. */
+export class GroupsRefused extends QuotameshError {
+  /** First hundred mistakes. */
+  readonly errors: readonly RefusedGroup[];
+
+  constructor(refusals: readonly RefusedGroup[], of: number) {
+    const isLate = refusals.every(({ code }) => code === 'GROUP_CHANGED');
+    const first = refusals[0]?.detail ?? '';
+    super(isLate ? 'GROUPS_CHANGED' : 'GROUPS_INVALID', { count: refusals.length, of, first });
+    this.errors = refusals.slice(0, ERRORS_MAX);
+  }
+}
+
+export function refusedGroup(group: string, error: QuotameshError): RefusedGroup {
+  const { code, message: detail, remedy, httpStatus: status } = error;
+  return { group: group.slice(0, NAME_LENGTH_MAX), status, code, detail, remedy };
+}
+
+/** Errors per answer; 10,000 would be several megabytes. */
+const ERRORS_MAX = 100;
+const NAME_LENGTH_MAX = 200;
