@@ -24,7 +24,7 @@ interface AwayRun {
 }
 
 /**
- * Plays an outage of 40 s under an isolation policy, for docs/operate/when-the-topic-is-away.md, drawn by scripts/docs.
+ * Plays an outage of 40 s under an isolation policy. scripts/docs draws it for docs/operate/when-the-topic-is-away.md.
  * Uses the first group.
  */
 export function playTopicAway(settings: WorldSettings, isolation: Isolation, awayFor: AwayFor): AwayRun {

@@ -21,6 +21,8 @@ const COMMENT_WIDTH_MAX = 160;
 /** Folders whose comments begin with a verb, or with the noun that they describe. */
 const PLAINLY_SAID = ['src/', 'sim/'];
 
+const FIRST_SENTENCE_WORDS_MAX = 12;
+
 /** Hands over members that no type has, which a spread literal hides from the compiler. */
 const EXCESS_MEMBERS = 'test/vectors/read-vectors.test.ts';
 
@@ -109,6 +111,19 @@ describe('comments and literals', () => {
       );
     });
     expect(asking).toEqual([]);
+  });
+
+  test(`a doc comment begins with a sentence of at most ${FIRST_SENTENCE_WORDS_MAX} words`, () => {
+    const long = texts.flatMap(({ path, text }) => {
+      if (!PLAINLY_SAID.some((folder) => path.startsWith(folder))) return [];
+      const lines = text.split('\n');
+      return commentsOf(text).flatMap(({ line, text: said }) => {
+        const [first] = said.split(/(?<=[.:;]) /);
+        const isLong = first.split(' ').length > FIRST_SENTENCE_WORDS_MAX;
+        return isLong && lines[line - 1].includes('/**') ? [`${path}:${line}: ${first}`] : [];
+      });
+    });
+    expect(long).toEqual([]);
   });
 
   test('no literal is spread into another one where its members could stand themselves', () => {

@@ -20,7 +20,7 @@ export interface Member {
   readonly isCompacted: boolean;
 }
 
-/** Starts, stops and kills a story's nodes, and counts what that allows every bucket. */
+/** Runs a story's nodes, and counts what that allows every bucket. They start, stop and are killed. */
 export class AccountCluster {
   readonly queue = new EventQueue();
   readonly topic: SimulatedTopic;
@@ -34,7 +34,7 @@ export class AccountCluster {
   readonly #story: Story;
   /** Log time of the last kills, by name. */
   readonly #killedLogMs = new Map<string, number>();
-  /** Milliseconds without any node, in which log time stands still, and begin of the last such time. */
+  /** Milliseconds without any node, and begin of the last such time. Log time stands still in them. */
   #emptyMs = 0;
   #emptySinceMs = 0;
   /** Time at which the log was lost last. */
@@ -136,7 +136,7 @@ export class AccountCluster {
     this.#forgetUnlessKnown();
   }
 
-  /** Allows full buckets where no node is left that knew them and has noticed the new log. */
+  /** Allows full buckets that no node knows which noticed the new log. */
   #forgetUnlessKnown(): void {
     if (this.nowMs - this.#lostMs > this.deliveryMs) this.#lost.clear();
     const ready = this.members.filter(({ node }) => node.isReady);

@@ -99,7 +99,7 @@ function drawn(random: Random, act: Act, nodes: number, drained: Drain | undefin
   }
 }
 
-/** Looks at a bucket while it is reserved, or just after it came back. */
+/** Looks at a bucket while it is reserved, or just after. */
 function reserved(random: Random, act: Extract<Act, { readonly act: 'reserve' }>): Act[] {
   const probe = { act: 'probe', of: act.of, restMs: 10_000 } as const;
   if (random.next() < 0.5)
@@ -115,24 +115,24 @@ function reserved(random: Random, act: Extract<Act, { readonly act: 'reserve' }>
   ];
 }
 
-/** Takes of a bucket at all nodes, as soon as less of a debt than all of it is paid. */
+/** Takes of a bucket everywhere, before all its debt is paid. */
 function owed(of: number): Act[] {
   return repeated(3, [{ ...drainOf(0, of), isEverywhere: true }, pass(5500)]);
 }
 
-/** Spends what may stay silent of a key at each node, between deploys. */
+/** Spends a key's unpublished allowance at each node, between deploys. */
 function spentInARow(random: Random, nodes: number): Act[] {
   const move: Act = { act: 'move', at: 0, of: random.next(), part: 0.98 / nodes, everyMs: 20, times: nodes };
   return repeated(6, [move, pass(1000), DEPLOY, pass(5000)]);
 }
 
-/** Loses a log that all have read of a bucket which nobody uses. */
+/** Loses a log that all have read, with a bucket unused. */
 function forgotten(random: Random): Act[] {
   const drained = drainOf(random.next(), random.next());
   return [drained, pass(1000), DEPLOY, pass(LOOKED_MS), { act: 'lose-log' }, ...readAnew(drained)];
 }
 
-/** Looks at a bucket from a node that knows the new log alone. */
+/** Looks at a bucket from a node with the new log alone. */
 function readAnew(drained: Drain): Act[] {
   const last: Act = { ...drained, at: NEWEST, isEverywhere: false };
   return [pass(1000), { act: 'start', compacted: false }, pass(LOOKED_MS), last];

@@ -146,7 +146,7 @@ class Play {
     return got;
   }
 
-  /** Returns the most that one node may grant of a group that nobody has used lately; Infinity = it was used. */
+  /** Returns the most that a node may grant of a resting group. Infinity = somebody used it lately. */
   #mostAtRest(member: Member, told: ToldBucket): number {
     const isExact = !told.written.isKey && !told.isVague && isInPieces(told.written, 1);
     if (!isExact || !this.#isAtRest(told)) return Infinity;
@@ -271,7 +271,7 @@ class Play {
     this.#fail({ promise: 'back', bucket: told.name, depths: (messages - got) / told.depth, says });
   }
 
-  /** Takes what came back, in parts where other nodes use the bucket as well; a node that stops is not judged. */
+  /** Takes what came back: in parts where other nodes use the bucket as well. A node that stops is not judged. */
   async #takeBack(member: Member, told: ToldBucket, messages: number, due: number): Promise<number> {
     const cluster = this.#cluster;
     const untilMs = cluster.nowMs + (told.servedBy.size > 1 ? BACK_BESIDE_OTHERS_MS : 0);
@@ -471,7 +471,7 @@ const JOIN_MS = 3000;
 /** Milliseconds, longer than any hold. */
 const SETTLED_MS = 1000;
 const REST_MS = 10_000;
-/** Milliseconds for a look at a lane at rest, a report's gap and deliveries. */
+/** Milliseconds for a look at rest, a report's gap and deliveries. */
 const BACK_MS = 2000;
 /** Milliseconds in which all of it comes in parts (docs/reference/promises.md). */
 const BACK_BESIDE_OTHERS_MS = 1000;

@@ -1,7 +1,7 @@
 import { type Broken, playStory } from './play-story.js';
 import type { Act, Story } from './story.js';
 
-/** Shrinks a story that breaks a promise, by acts, nodes, partitions and buckets, step by step. */
+/** Shrinks a story that breaks a promise, step by step: by acts, nodes, partitions and buckets. */
 export async function shrinkStory(story: Story, promise: Broken['promise'], most = 600): Promise<Story> {
   let smallest = story;
   let left = most;

@@ -45,7 +45,7 @@ export type Act =
       readonly heldMs: number;
       readonly used: number;
     } & Asked)
-  /** Reserves time after time, then cancels one after the other, and takes what came back. */
+  /** Reserves time after time, cancels one after the other, takes the rest. */
   | ({ readonly act: 'hoard'; readonly part: number; readonly everyMs: number; readonly times: number } & Asked)
   /** Reserves, takes what is left, cancels, and must get what came back. */
   | ({ readonly act: 'cancel'; readonly part: number; readonly heldMs: number } & Asked)

@@ -14,7 +14,7 @@ export class ToldBucket {
   limitedMs = -Infinity;
   /** Time at which something came back last. */
   backMs = -Infinity;
-  /** True = a node has become ready since a change, and took the bucket for full. */
+  /** True = a node became ready since a change, knowing it full. */
   isVague = false;
   /** Processes that have granted of it. */
   readonly servedBy = new Set<object>();

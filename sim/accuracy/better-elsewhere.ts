@@ -33,14 +33,14 @@ const RULES: readonly { readonly metric: string; readonly sense: 1 | -1; readonl
 /** Metrics of sending, which say nothing of admission. */
 export const COST_METRICS: readonly string[] = ['records', 'bytes'];
 
-/** Worst second above which a system breaks the quota, and competes in nothing. */
+/** Worst second above which a system breaks the quota: it competes in nothing. */
 const KEEPS_QUOTA = 1.1;
 /** Use below which a system refuses affordable work, and competes in nothing. */
 const USES_QUOTA = 0.97;
 
 /**
- * Finds the best other system that beats ours, per scenario, start and metric. Those that break the quota or leave it
- * unused compete only if ours does no better.
+ * Finds the best system that beats ours: per scenario, start and metric. Those that break the quota or leave it unused
+ * compete only if ours does no better.
  */
 export function betterElsewhere(rows: readonly AccuracyRow[], ours: string, others: readonly string[]): Loss[] {
   const scenarios = [...new Set(rows.map(({ scenario }) => scenario))];

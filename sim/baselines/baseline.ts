@@ -21,7 +21,7 @@ export interface BaselineEnvironment extends Omit<SystemEnvironment, 'settings'>
   readonly quotaPerMs?: readonly [messages: number, bytes: number];
   /** Burst of the whole cluster in units; null = none configured. */
   readonly burst?: readonly [messages: number | null, bytes: number | null];
-  /** Settings of quotamesh nodes, of which a baseline reads what its system has: a ramp. */
+  /** Settings of quotamesh nodes: a baseline reads what its system has, a ramp. */
   readonly settings?: WorldSettings;
 }
 

@@ -10,7 +10,7 @@ type Receive<Message> = (message: Message, from: string) => void;
 export class MessageBus<Message> {
   readonly sent = { records: 0, bytes: 0 };
   readonly #environment: BaselineEnvironment;
-  /** True = messages from one to another keep order, as by topic or TCP. */
+  /** True = messages between two keep order, as by topic or TCP. */
   readonly #isOrdered: boolean;
   readonly #receivers = new Map<string, Receive<Message>>();
   readonly #cuts = new Map<string, Ways>();

@@ -13,11 +13,11 @@ export interface ClusterUnderTest {
   leave(node: string): void;
   /** Freezes the process: no rounds, reads or requests. */
   stall(node: string, durationMs: number): void;
-  /** Cuts ways between a node and the others (or the store), or mends them. */
+  /** Cuts, or mends, ways between a node and others (the store). */
   cutOff(node: string, ways: Ways): void;
   /** Takes the store or topic away, or brings it back; direct messages are lost meanwhile. */
   setOutage(isAway: boolean): void;
-  /** Sets the parts (0 … 1) of messages lost, repeated, or late by `lateMs`. */
+  /** Sets the parts (0 … 1) of messages lost, repeated, or late. `lateMs` is how late. */
   setFaults(faults: DeliveryFaults): void;
   /** Changes the quota, Infinity = unlimited; the system spreads it. */
   setQuota(messagesPerSecond: number, bytesPerSecond: number): void;

@@ -131,7 +131,7 @@ export class QuotameshCluster implements ClusterUnderTest {
     if (this.sent.records > 0) this.topic.forgetDelivered();
   }
 
-  /** Counts keys and values in the log by the production codec, without Kafka's envelopes. */
+  /** Counts the log's keys and values by the codec, without Kafka's envelopes. */
   get sent(): { readonly records: number; readonly bytes: number } {
     const { log } = this.topic;
     for (; this.#sent.records < log.length; this.#sent.records++) {

@@ -1,6 +1,6 @@
 /** Generates random numbers by sfc32: seeded, and the same everywhere. */
 export class Random {
-  /** Makes a stream per purpose, so that drawing from one leaves others alone. Seed: FNV-1a of the name. */
+  /** Makes a stream per purpose: drawing from one leaves others alone. Seed: FNV-1a of the name. */
   static stream(seed: number, name: string): Random {
     let hash = 0x811c9dc5 ^ seed;
     for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);

@@ -36,7 +36,7 @@ export class SignedReader {
     this.#isCaughtUp = true;
   }
 
-  /** Tests if the newest record that was read under a key is of another signing key. */
+  /** Tests if another key signed the newest record under a key. */
   isOverwritten(partition: number, key: string): boolean {
     return this.#overwritten.has(`${partition}:${key}`);
   }

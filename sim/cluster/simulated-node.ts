@@ -102,7 +102,7 @@ export class SimulatedNode {
     return this.#queue.nowMs * (1 + this.#clock.driftRatio) + this.#clock.offsetMs - this.#suspendedMs;
   }
 
-  /** Tests if the newest record that it has read under a key is of another signing key. */
+  /** Tests if another key signed the newest record under a key. */
   isOverwritten(partition: number, key: string): boolean {
     return this.#signed?.isOverwritten(partition, key) === true;
   }
@@ -259,7 +259,7 @@ const FAREWELL_TIMEOUT_MS = 1500;
 const ROUND: CoordinatorEvent = { kind: 'round-elapsed' };
 const TRUE_CLOCK: NodeClock = { offsetMs: 0, driftRatio: 0 };
 
-/** Exaggerates a lying node's usage and demand by a factor, not its share. */
+/** Exaggerates a lying node's usage and demand, not its share. */
 function exaggerated(appends: readonly Append[], factor: number): readonly Append[] {
   return appends.map((append) => {
     const { record } = append;

@@ -105,7 +105,7 @@ export class SimulatedTopic {
     }
   }
 
-  /** Delivers the log (newest per key, or all), reports catching up, and goes on. */
+  /** Delivers the log, reports catching up, and goes on. Compacted = the newest per key. */
   connect(listener: TopicListener, compacted: boolean, signsWith = ''): Connection {
     const known = { number: ++this.#connected, signsWith, epoch: this.epoch };
     const connection = createConnection(listener, this.partitions.length, known);

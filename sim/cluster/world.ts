@@ -14,7 +14,7 @@ export interface Traffic {
   readonly evenly?: boolean;
 }
 
-/** Clients that retry refused work, one piece at a time, as a paused connection (PIP-322). */
+/** Clients that retry refused work, one piece at a time: as a paused connection (PIP-322). */
 export interface Clients {
   readonly node: string;
   readonly lane?: number;
@@ -83,7 +83,7 @@ export class World {
     return node;
   }
 
-  /** Lists unfenced running processes of a name, several while two claim one id. */
+  /** Lists a name's running processes; several while two claim one id. Fenced ones are left out. */
   serving(name: string): SimulatedNode[] {
     return (this.#processes.get(name) ?? []).filter((node) => node.isRunning && node.coordinator.phase !== 'fenced');
   }

@@ -27,7 +27,7 @@ export const DIRECTION = new Option('--direction <name>', 'configuration or reco
   .choices(['publish', 'dispatch'])
   .default('publish');
 
-/** Rejects flags of a CSV beside a recording, which is played by what stands in it. */
+/** Rejects flags of a CSV beside a recording. What stands in it is played. */
 export function rejectCsvFlags(command: Command, options: object, file: string): void {
   const given = options as Readonly<Record<string, unknown>>;
   const wrong = command.options.find(
@@ -36,7 +36,7 @@ export function rejectCsvFlags(command: Command, options: object, file: string):
   if (wrong !== undefined) throw usage(`${wrong.long} is for a CSV, and ${file} is a recording`);
 }
 
-/** Begins what the help says of a flag that only a CSV has. */
+/** Begins the help of a flag that only a CSV has. */
 const OF_CSV = 'CSV: ';
 
 /** Adds options for reading a CSV of arrivals, and its rows' nodes. */

@@ -4,7 +4,7 @@ import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
 import { RECORDING_MAGIC } from '../../src/topic/recording/recording-format.js';
 import { peeked } from '../replay/peeked.js';
 
-/** Opens standard input (`-`) or a file, and tells the kind by its first bytes. */
+/** Opens standard input (`-`) or a file; its first bytes show the kind. */
 export async function openRecorded(file: string): Promise<{ readonly bytes: Readable; readonly isRecording: boolean }> {
   const input = file === '-' ? process.stdin : openFile(file);
   const opened = peeked(input, (head) => head.length >= RECORDING_MAGIC.length);

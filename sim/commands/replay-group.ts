@@ -24,7 +24,7 @@ export interface ReplayedGroup {
   /** Quota in its written unit of time; null = unlimited. */
   readonly quotaTold: QuotaTold;
   readonly settings: WorldSettings;
-  /** Takes a quota per second of the nodes' clock, not the file's at a --speed. */
+  /** Takes a quota per second of the nodes' clock, whatever --speed. */
   readonly maxRequestAt: (quota: Rates) => Rates;
 }
 
@@ -33,7 +33,7 @@ export type GroupKind = 'none' | 'group' | 'template' | 'key';
 
 export type QuotaTold = readonly [messages: WrittenRate | null, bytes: WrittenRate | null];
 
-/** Builds the group of --config, --group, --set and quota flags, or a node's defaults. */
+/** Builds the group of the flags, or of a node's defaults. Flags: --config, --group, --set, quotas. */
 export async function replayedGroup(options: GroupFlags): Promise<ReplayedGroup> {
   const { config, kind, group } = await configured(options, settingsGiven(options));
   const { direction } = options;

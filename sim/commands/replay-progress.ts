@@ -32,7 +32,7 @@ interface Progress {
   readonly elapsedMs: number;
 }
 
-/** Writes `120000 rows on 6 systems, 41 min of the file, 63 %, 12 s left`. */
+/** Writes rows and systems, time, part and rest: `120000 rows on 6 systems, 41 min of the file, 63 %, 12 s left`. */
 export function progressText({ rows, systems, fileMs, part, elapsedMs }: Progress): string {
   const played = `${rows} rows on ${systems} ${systems === 1 ? 'system' : 'systems'}`;
   const parts = [played, `${duration(fileMs)} of the file`];

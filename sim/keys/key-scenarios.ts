@@ -24,7 +24,7 @@ export interface KeyFigures {
   /** Least and most in any 10 s over keys; null = below the quota. */
   readonly least: number | null;
   readonly most: number | null;
-  /** Most beyond quota and one bucket in any span, in buckets, ≥ 0. */
+  /** Most beyond quota and one bucket in any span, in buckets. */
   readonly beyond: number;
   /** Refused ÷ wanted in the judged time; null = above the quota. */
   readonly refused: number | null;

@@ -7,7 +7,7 @@ import { NodeProcess } from '../../src/tools/processes/node-process.js';
 
 const STOP_PATIENCE_MS = 5000;
 const COUNT_EVERY_MS = 1000;
-/** Below the system's outgoing ports, so that a returning node finds its own. */
+/** Below the system's outgoing ports: a returning node finds its own. */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 

@@ -145,8 +145,9 @@ export class LiveRun {
 const SEEN_WITHIN_MS = 250;
 
 /**
- * Dates every start to when the cluster counted the node, up to SEEN_WITHIN_MS before it was seen ready; later dates
- * would make right shares wrong (docs/decisions/0013). @param growthMs when somebody saw the cluster grow, in order
+ * Dates every start to when the cluster counted the node. That is up to SEEN_WITHIN_MS before it was seen ready; later
+ * dates would make right shares wrong (docs/decisions/0013). @param growthMs when somebody saw the cluster grow, in
+ * order
  */
 export function countedSince(happenings: readonly Happening[], growthMs: readonly number[]): readonly Happening[] {
   const counted = (readyMs: number) =>

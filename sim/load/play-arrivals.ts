@@ -53,7 +53,7 @@ export function playStream(stream: ArrivalStream, { queue, seed, arrive, arriveA
   plan();
 }
 
-/** Plays clients with a stream each, so that answers to one change no other. */
+/** Plays clients with a stream each: answers to one change no other. */
 export function playClients(pool: ClientPool, { queue, seed, arrive }: Stage): void {
   const { node, piece, untilMs } = pool;
   for (let index = 0; index < pool.count; index++) {

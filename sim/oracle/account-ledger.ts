@@ -81,12 +81,12 @@ export class AccountLedger {
   /** Tokens allowed to each node just after its start. */
   readonly #ofStarter = new Map<object, number>();
 
-  /** @param pieces where quotas are given in pieces, a message for each node; then that and a depth may be more */
+  /** @param pieces a message for each node, where quotas are in pieces; then that and a depth may be more */
   constructor(pieces = 0) {
     this.#pieces = pieces;
   }
 
-  /** Sets rate and depth from then on, in place of what was set for later. */
+  /** Sets rate and depth from then on, replacing later ones. */
   limited(atMs: number, perSecond: number, depth: number): void {
     const limit: LimitEntry = { kind: 'limit', atMs, perSecond, depth };
     const later = new Set<Entry>(this.#limits.filter((one) => one.atMs > atMs));
@@ -120,13 +120,13 @@ export class AccountLedger {
     return onTop;
   }
 
-  /** Allows what one of so many nodes had taken and not reported when it was killed. */
+  /** Allows the unreported use of a killed node, one of so many. */
   killed(atMs: number, nodes: number, deliveryMs: number): void {
     const isUntold = atMs - this.grantedMs < 2 * deliveryMs;
     this.allow(atMs, this.#depthAt(atMs) * (isUntold ? advanceOf(nodes) : 1 / nodes));
   }
 
-  /** Allows what one of so many nodes leaves unsaid of a key when it stops. */
+  /** Allows the unpublished use of a stopping node, one of so many. */
   keyStopped(atMs: number, nodes: number): void {
     this.allow(atMs, (UNSAID * this.#depthAt(atMs)) / nodes);
   }
@@ -154,7 +154,7 @@ export class AccountLedger {
     return this.#levelAt(nowMs, heldAfter);
   }
 
-  /** Returns the most that these nodes have left unsaid of what they took since the bucket was full. */
+  /** Returns the most that these nodes have taken unpublished of a bucket. It was full since. */
   unsaidBy(nodes: readonly object[], counted: number, nowMs: number): number {
     let fullMs = -Infinity;
     this.#levelAt(nowMs, (level, entry, depth) => {
@@ -204,7 +204,7 @@ export class AccountLedger {
     return this.#spans().worst;
   }
 
-  /** Returns most tokens above ∫ quota and allowance in any span, ≥ 0. */
+  /** Returns most tokens above ∫ quota and allowance in any span. */
   mostBeyond(): number {
     return this.#spans().mostBeyond;
   }

@@ -2,7 +2,7 @@ import type { GroupSettings } from '../../src/core/base/settings.js';
 import { MESSAGES } from '../../src/core/base/vocabulary.js';
 import type { ProcessRecord } from './process-record.js';
 
-/** Checks that no share rises while a process is isolated, or its log incomplete, but for the floor of a start. */
+/** Checks that no share rises while isolated, or with an incomplete log. A start's floor is allowed. */
 export function checkIsolation(
   before: { readonly isServed: boolean; readonly isLinked: boolean; readonly share: number },
   record: ProcessRecord,

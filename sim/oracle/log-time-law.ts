@@ -3,7 +3,7 @@ import type { ProcessRecord } from './process-record.js';
 /** Rounding over some thousand records, ms. */
 const ERROR_MS = 1e-3;
 
-/** Checks that log time goes as fast as the log's clock on every partition while nodes run. */
+/** Checks that log time goes as fast as the log's clock. It holds on every partition while nodes run. */
 export class LogTimeLaw {
   /** Milliseconds of log time ahead of the clock, by process and partition. */
   readonly #aheadMs = new Map<ProcessRecord, readonly number[]>();

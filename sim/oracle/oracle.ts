@@ -53,9 +53,9 @@ export class Oracle implements NodeObserver {
   readonly away: AwayLaw;
   readonly #world: World;
   readonly #ledgers: readonly GroupLedger[];
-  /** True = the group's sums exceed one view's, and views are told apart after every record. */
+  /** True = sums exceed one view's; views are separated after every record. */
   readonly #isSplit: boolean[];
-  /** Settings looked at last, and whether the cluster has a bucket by them; per group. */
+  /** Settings looked at last, per group: does the cluster have a bucket? */
   readonly #seen: { settings: GroupSettings; hasBucket: boolean }[];
   readonly #touched = new Set<number>();
   readonly #order = new OrderLaw();

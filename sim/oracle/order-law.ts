@@ -1,6 +1,6 @@
 import type { SignedEvent } from '../cluster/simulated-topic.js';
 
-/** Checks that a process's records reach each partition in the order of writing. */
+/** Checks that a process's records reach each partition in writing order. */
 export class OrderLaw {
   /** Partition, process, author and life → latest sequence. */
   readonly #latest = new Map<string, number>();

@@ -20,9 +20,9 @@ export class ProcessRecord {
   readonly buckets: readonly OwnBucket[];
   /** Log time of catching up on the membership partition; null = not yet. */
   caughtUpLogMs: number | null = null;
-  /** True = it has not read the agreed pool (a compacted log, or an ignored older life), until the next. */
+  /** True = it has not read the agreed pool, until the next. Its log was compacted, or an older life ignored. */
   hasPoolOfItsOwn: boolean;
-  /** Buckets in which it holds other tokens than who has read the same, since it stood apart. */
+  /** Buckets in which it differs from who has read the same. It once stood apart. */
   readonly tokensOfItsOwn = new Set<GroupId>();
 
   constructor(node: SimulatedNode, name: string, groups: number) {

@@ -12,7 +12,7 @@ interface Division {
   readonly shares: Float64Array;
 }
 
-/** Checks that a view's processes agree on members and shares, and apply them. */
+/** Checks that a view's processes agree on members and shares, applying them. */
 export function checkAgreement(
   view: readonly ProcessRecord[],
   { settings, topic }: Pick<World, 'settings' | 'topic'>,
@@ -88,7 +88,7 @@ function differenceOf(
 }
 
 /**
- * Tests if processes of a view may know different ceilings of a ramp:
+ * Tests if a view's processes may know different ceilings of a ramp:
  *
  *   - One knows a ceiling that newcomers do not find; it publishes it again as recovery-law.ts allows.
  *   - One that began with a compacted log keeps a forgotten ceiling: compaction hid the log clock's step back.

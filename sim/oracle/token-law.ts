@@ -14,8 +14,9 @@ interface BucketsNamed {
 }
 
 /**
- * Checks that followers of a bucket since one place hold the same tokens, bit for bit. A process that stands apart
- * reads of other members, and may get tokens of its own: that error outlasts its reason, until the bucket is full.
+ * Checks that a bucket's followers hold the same tokens, bit for bit. They follow it since the same place. A process
+ * that stands apart reads of other members, and may get tokens of its own: that error outlasts its reason, until the
+ * bucket is full.
  */
 export function checkTokens({ view, apart }: Readers, settings: BucketsNamed, fail: Fail): void {
   for (const group of settings.groups) {

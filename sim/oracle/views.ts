@@ -46,7 +46,7 @@ function isSame(one: ProcessRecord, other: ProcessRecord): boolean {
   return one.node.signingKey === other.node.signingKey && one.node.readOffsets.isEqual(other.node.readOffsets);
 }
 
-/** Tests if it ignores a serving process, remembering a newer life of its id. */
+/** Tests if it ignores a serving process for a newer life's sake. */
 export function remembersMore({ node }: ProcessRecord, records: Iterable<ProcessRecord>): boolean {
   const { log } = node.coordinator;
   for (const { node: other, isServing } of records) {

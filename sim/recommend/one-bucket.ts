@@ -25,7 +25,7 @@ export function refusedByOneBucket(work: RecordedWork, of: Dimension, perSecond:
   return offered === 0 ? 0 : refused / offered;
 }
 
-/** Finds the least rate per key that refuses at most `wish`, to a thousandth; null = bursts exceed the bucket. */
+/** Finds the least rate that refuses at most `wish`, to a thousandth. Null = bursts exceed the bucket. */
 export function leastOfOneBucket(work: RecordedWork, of: Dimension, depth: number, wish: number): number | null {
   if (refusedByOneBucket(work, of, Number.MAX_VALUE, depth) > wish) return null;
   let high = Math.max(Number.MIN_VALUE, meanPerSecond(work, of));

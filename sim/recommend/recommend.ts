@@ -100,7 +100,7 @@ function chosen(strategies: Recommendation['strategies'], { groups }: WorldSetti
 
 const WORTH_IT = 2;
 
-/** Lists depths from least to a minute of the mean, in doubling steps. */
+/** Lists depths in doubling steps, up to a minute of the mean. */
 function depthsFor(work: RecordedWork, of: Dimension, mean: number): readonly number[] {
   const least = Math.max(of === 0 ? LEAST_BURST : 1, largestOf(work, of));
   const depths = BURST_SECONDS.map((seconds) => Math.max(least, roundedUp(seconds * mean, 2)));

@@ -9,7 +9,7 @@ import { decoded } from '../replay/decoded.js';
 import { type RecordingChoice, settingsOf } from '../replay/replay-recording.js';
 import type { TraceArrival } from '../replay/trace.js';
 
-/** Yields reported demand in even slices of 100 ms, smoother than the traffic was. */
+/** Yields reported demand in even slices of 100 ms. The traffic was less smooth. */
 export async function* workOfRecording(recording: Recording, choice: RecordingChoice): AsyncGenerator<TraceArrival> {
   const { header, group } = await chosenGroup(recording, choice.group);
   const settings = settingsOf(header, header.groups[group].strategy);

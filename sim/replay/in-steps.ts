@@ -1,7 +1,7 @@
 import type { Random } from '../cluster/random.js';
 import type { TraceArrival } from './trace.js';
 
-/** Draws each row's time evenly from its step of `stepMs`, so that finer stamps play no part. */
+/** Draws each row's time evenly from its step of `stepMs`. Finer stamps play no part. */
 export async function* inSteps(
   arrivals: AsyncIterable<TraceArrival>,
   stepMs: number,

@@ -32,7 +32,7 @@ export interface ReplayOptions {
 
 const PROGRESS_EVERY = 10_000;
 
-/** Plays one stream on all systems at once, in virtual times, with bounded memory. */
+/** Plays one stream on all systems at once: in virtual times, with bounded memory. */
 export async function playTrace(arrivals: AsyncIterable<TraceArrival>, options: ReplayOptions): Promise<TraceRun[]> {
   const groups = options.settings.groups.map((group) => groupAtSpeed(group, options.speed));
   const settings = { ...options.settings, groups };

@@ -31,8 +31,8 @@ export interface RecordingChoice {
 const SLICE_MS = 100;
 
 /**
- * Computes every strategy's shares from one log, by a watching coordinator each, every 100 ms of log time. Usage and
- * demand are as reported under the live strategy.
+ * Computes every strategy's shares from one log. A watching coordinator each does so, every 100 ms of log time. Usage
+ * and demand are as reported under the live strategy.
  */
 export async function replayRecording(recording: Recording, choice: RecordingChoice): Promise<RecordingReplay> {
   const { header, group } = await chosenGroup(recording, choice.group);
@@ -155,7 +155,7 @@ class Watcher {
   }
 }
 
-/** Gives a watching node the claim of an `equal` pool, as it claims none itself. */
+/** Gives a watching node the claim of an `equal` pool. It makes none itself. */
 function withClaim(event: ReadEvent, { membership }: Coordinator): ReadEvent {
   const { record } = event;
   if (record?.kind !== 'node' || (record.pool ?? 0) > 0) return event;

@@ -9,8 +9,8 @@ export interface TraceTime {
 }
 
 /**
- * Parses `2023-11-16 18:17:03.9799600`, with T or a space, any digits, Z, UTC, ±hh, ±hhmm, ±hh:mm or nothing (= UTC);
- * or s, ms, µs or ns since any moment, 1.7636E+12 too. Null = none.
+ * Parses `2023-11-16 18:17:03.9799600`, or a number since any moment. T or a space, any digits, Z, UTC, ±hh, ±hhmm,
+ * ±hh:mm or nothing (= UTC); s, ms, µs or ns, 1.7636E+12 too. Null = none.
  */
 export function parseTime(text: string, format: TimeFormat): TraceTime | null {
   const unit = format === 'auto' ? unitOf(text) : format;

@@ -26,7 +26,7 @@ export function runScenario(
   return play(new Run(scenario, seed, simulated(scenario, system, seed, 0)), scenario.durationMs, onProgress);
 }
 
-/** Plays on nodes and demand that have been there, unjudged, for so long. */
+/** Plays after a warm-up of `warmMs`, which is not judged. */
 export function runScenarioWarm(scenario: Scenario, system: System, seed: number, warmMs: number): RunResult {
   const run = new Run(scenario, seed, simulated(scenario, system, seed, warmMs), warmMs);
   return play(run, warmMs + scenario.durationMs, () => undefined);

@@ -102,7 +102,7 @@ export function rateOrUnlimited(says: string): Field<number> {
   });
 }
 
-/** A number, or the least and the most of what is drawn evenly. */
+/** Reads a number, or least and most of an even draw. */
 export function range(says: string, { min = 0, max = 1e9, ...options }: Range): Field<readonly [number, number]> {
   const allowed = `a number between ${min} and ${max}, or [least, most]`;
   return custom({ says, allowed, ...options }, NUMBER_OR_LIST, (input) => {

@@ -7,7 +7,7 @@ import { HAPPENING_KINDS } from './happening-kinds.js';
 import { LOAD_KINDS } from './load-kinds.js';
 import { BOUND_FIELDS, NETWORK_FIELDS, QUOTA_FIELDS, SCENARIO_FIELDS, SCENARIO_GROUP } from './scenario-fields.js';
 
-/** Makes JSON Schema (draft 7) of a scenario for editors, looser than the check. */
+/** Makes a scenario's JSON Schema (draft 7) for editors; the check is stricter. */
 export function scenarioJsonSchema(): Readonly<Record<string, unknown>> {
   const bounds = METRICS.map(({ name, says }) => {
     return [name, mapping(BOUND_FIELDS).meta({ description: says }).optional()] as const;

@@ -34,13 +34,13 @@ export function withRamps(seed: number, settings: WorldSettings): WorldSettings 
 /** Seeds in a row with gates, and then with buckets. */
 const LIMITED_ALIKE = 24;
 
-/** Gives some worlds cluster buckets in place of gates, by the seed alone. */
+/** Gives some worlds cluster buckets, not gates, by the seed alone. */
 export function withBuckets(seed: number, settings: WorldSettings): WorldSettings {
   if (Math.floor(seed / LIMITED_ALIKE) % 2 === 0) return settings;
   return { ...settings, groups: settings.groups.map((group) => ({ ...group, topics: 'shared' })) };
 }
 
-/** Gives all groups gates without parts for topics, of which a world has none. */
+/** Gives all groups gates without topics' parts: a world has no topics. */
 export function withGates(settings: WorldSettings): WorldSettings {
   return { ...settings, groups: settings.groups.map((group) => ({ ...group, topics: 'even' })) };
 }

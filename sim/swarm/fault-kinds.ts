@@ -63,7 +63,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     });
     return { says: 'the topic is away', lastsMs };
   },
-  /** Silences a partition's leader, whose unanswered produce blocks a node until its timeout. */
+  /** Silences a partition's leader: its unanswered produce blocks a node until the timeout. */
   function silentPartition(world, _node, random) {
     const lastsMs = drawLength(random);
     const partition = Math.floor(random.between(0, world.topic.partitions.length));
@@ -135,7 +135,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     });
     return { says: `${node} restarts with ${signingKey}`, lastsMs: lastsMs + TAKEOVER_MS };
   },
-  /** Cuts the log's end, to be found grown beyond a cut-off node's offset. */
+  /** Cuts the log's end; it grows beyond a cut-off node's offset. */
   function truncated(world, _node, random) {
     const kept = random.next();
     world.topic.truncate((_partition, endOffset) => Math.floor(endOffset * kept));
@@ -153,7 +153,7 @@ function drawLength(random: Random): number {
   return random.between(200, LASTS_MS_MAX);
 }
 
-/** Starts a node again whose processes have all ended so, until one decides alone; a supervisor or operator does. */
+/** Starts a node again whose processes have all ended so. A supervisor or operator does, until one decides alone. */
 function startEnded(world: World, node: string, why: Fenced['kind']): void {
   world.queue.after(TAKEOVER_MS, () => {
     const [serving, ...more] = world.serving(node);

@@ -45,7 +45,7 @@ export function figuresBeyond(settings: WorldSettings, figures: readonly GroupFi
   return problems;
 }
 
-/** Returns the most that a whole cluster admits in a span, in quotas: limits and full buckets. */
+/** Returns the most that a cluster admits in a span, in quotas: limits and full buckets. */
 export function mostAdmitted(group: GroupSettings, nodes: number, spanMs: number): number {
   const quota = quotaOf(group);
   if (hasClusterBucket(group)) return 1 + (1000 * BURSTS * clusterDepth(quota, 1)) / (quota * spanMs);

@@ -15,13 +15,13 @@ export interface SwarmVerdict {
   readonly problems: readonly string[];
   /** Admitted ÷ quota over the worst 5 s, before and after recovery. */
   readonly worst: { readonly faults: number; readonly after: number };
-  /** Least of admitted ÷ min(quota, arrived) after recovery, of strategies that aim at it. */
+  /** Least of admitted ÷ min(quota, arrived) after recovery. For strategies that aim at it. */
   readonly utilisation: number;
 }
 
 const FAULTS_FROM_MS = 3000;
 const FAULTS_FOR_MS = 11_000;
-/** One world of so many has the topic leave after a calm of looking back. */
+/** Worlds of which in one the topic leaves after a calm: as long as looking back. */
 const CALM_EVERY = 8;
 const CALM_MS = 17_000;
 const JUDGED_MS = 5500;

@@ -10,7 +10,7 @@ import {
   TARGET_SCENARIO_FIELDS,
 } from './target-fields.js';
 
-/** Makes JSON Schema (draft 7) of a scenario of backends, looser than the check. */
+/** Makes JSON Schema (draft 7) of backends' scenarios; the check is stricter. */
 export function targetScenarioJsonSchema(): Readonly<Record<string, unknown>> {
   const list = (key: keyof typeof TARGET_LISTS) => z.array(mapping(TARGET_LISTS[key]));
   const phase = mapping(PHASE_FIELDS).extend({

@@ -19,7 +19,7 @@ export interface PhaseOutcome {
   /** First of ten seconds in which all expectations held; −1 = none. */
   readonly settledSec: number;
   readonly lastedSec: number;
-  /** True = targets fell because a queue had filled, which nobody knows earlier. */
+  /** True = targets fell by a full queue: nobody knows earlier. */
   readonly hadToFill: boolean;
   readonly reached: readonly number[];
 }

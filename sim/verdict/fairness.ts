@@ -16,7 +16,7 @@ export interface SampleSpan {
   readonly until: number;
 }
 
-/** Returns the lowest index of admitted ÷ fair over spans, without fair amounts below `least`. */
+/** Returns the lowest index of admitted ÷ fair over spans. Fair amounts below `least` do not count. */
 export function worstJain(nodes: readonly NodeColumns[], spans: readonly SampleSpan[], least: number): number | null {
   let worst: number | null = null;
   for (const span of spans) {
@@ -30,7 +30,7 @@ export function worstJain(nodes: readonly NodeColumns[], spans: readonly SampleS
   return worst;
 }
 
-/** Returns Σ over nodes |admitted in a period − the one before| ÷ quota, mean over spans' periods; 0 = none. */
+/** Returns Σ over nodes |admitted − the period before's| ÷ quota: mean over spans' periods; 0 = none. */
 export function oscillationOf(
   nodes: readonly NodeColumns[],
   granted: Float64Array,

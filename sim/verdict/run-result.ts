@@ -53,7 +53,7 @@ export interface NodeSeries {
 export interface Verdict {
   /** Σ admitted ÷ Σ quota − 1 over steady parts; null = demand below the quota. */
   readonly steadyError: number | null;
-  /** Max over 5 s spans (every 10 ms) of admitted ÷ quota's grant, minus 1; ≥ 0. */
+  /** Max of admitted ÷ quota's grant, minus 1, ≥ 0: over 5 s spans (every 10 ms). */
   readonly overAdmission: number;
   /** Most of a sliding second (every 10 ms), ÷ the quota's grant. */
   readonly worstSecond: number;
@@ -61,18 +61,18 @@ export interface Verdict {
   readonly secondsOver: number;
   /** Tokens over the reference bucket (quota, 100 ms burst). */
   readonly overshootTokens: number;
-  /** Admitted ÷ ∫ min(quota, Σ demand), by the scenario's rates of serving nodes. */
+  /** Admitted ÷ ∫ min(quota, Σ demand): by the scenario's rates of serving nodes. */
   readonly utilisation: number;
-  /** Refused ÷ first attempts of nodes below 95 % of the water level; 0 = none. */
+  /** Refused ÷ first attempts of nodes below 95 % of the level. 0 = none. */
   readonly refusedBelowFair: number;
   /**
-   * Milliseconds per step until Σ |min(limit, demand) − fair| ÷ quota stays within 5 % for 5 s, or to the next step or
-   * fault; null = not before.
+   * Milliseconds per step until shares fit for 5 s; null = not before. Fit: Σ |min(limit, demand) − fair| ÷ quota
+   * within 5 %. Also to the next step or fault.
    */
   readonly convergenceMs: readonly (number | null)[];
-  /** Jain's index of admitted ÷ max-min in the worst steady part of 2 s or more; null = none. */
+  /** Jain's index of admitted ÷ max-min; null = none. In the worst steady part of 2 s or more. */
   readonly jain: number | null;
-  /** Σ over nodes |admitted in a second − the one before| ÷ quota, mean over steady parts. */
+  /** Σ over nodes |admitted − that of the second before| ÷ quota: mean over steady parts. */
   readonly oscillation: number;
   readonly records: number;
   readonly bytes: number;

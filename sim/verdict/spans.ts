@@ -5,7 +5,7 @@ interface Bins {
   readonly granted: Float64Array;
 }
 
-/** Returns the most of any `length` bins, admitted ÷ granted of at least one unit. */
+/** Returns the most of admitted ÷ granted in any `length` bins. They grant at least one unit. */
 export function worstSpan(bins: Bins, length: number): number {
   let worst = 0;
   for (const ratio of ratiosOf(bins, length)) if (ratio > worst) worst = ratio;

@@ -26,8 +26,8 @@ export function steadySpans({ stepsMs, faults }: Unrest, settleMs: number, durat
 }
 
 /**
- * Returns milliseconds per step until `errors` stay within `bound` for `holdMs`, or to the next step or fault; null =
- * never. Later false alarms are no slow convergence.
+ * Returns milliseconds per step until `errors` settle; null = never. They stay within `bound` for `holdMs`, or to the
+ * next step or fault. Later false alarms are no slow convergence.
  */
 export function convergenceOf(
   errors: Float64Array,

@@ -3,7 +3,7 @@ import { Smoother } from './smoother.js';
 /** Seconds of limit that may be started, less what was. */
 const WINDOW_SEC = 2;
 /**
- * Seconds of a proxy's round, with MAX_PER_ROUND started in one and MAX_IDLE_BUDGET kept when idle
+ * Seconds of a proxy's round. It starts MAX_PER_ROUND in one, and keeps MAX_IDLE_BUDGET when idle
  * (docs/background/foundationdb-tag-throttling.md, “Handing out”).
  */
 const ROUND_SEC = 0.01;

@@ -9,9 +9,9 @@ const TARGET_TAU_SEC = 10;
 const MIN_RATE_TPS = 1;
 
 /**
- * Computes limits as release 7.4's ratekeeper, with target = desired = quota ÷ average cost: backends never saturate
- * here. Messages and bytes each have a quota, the tighter counts. FoundationDB has only bytes, rounded to pages and
- * sampled at 1 %; here neither, in its favour.
+ * Computes limits as release 7.4's ratekeeper. Target = desired = quota ÷ average cost: backends never saturate here.
+ * Messages and bytes each have a quota, the tighter counts. FoundationDB has only bytes, rounded to pages and sampled
+ * at 1 %; here neither, in its favour.
  */
 export class TagRates {
   readonly #transactions = new HoltSmoother(COUNT_TAU_SEC, COUNT_TREND_TAU_SEC);

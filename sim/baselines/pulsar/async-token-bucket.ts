@@ -1,7 +1,7 @@
 /** Nanoseconds of a step, or the time of one token. */
 const RESOLUTION_NS = 16_000_000;
 const NS_PER_SECOND = 1_000_000_000;
-/** Part of capacity, at least a token, that a throttled producer waits for. */
+/** Part of capacity that a throttled producer awaits: at least a token. */
 const TARGET_PART = 0.01;
 
 /**

@@ -16,8 +16,8 @@ export function pulsar(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {
 }
 
 /**
- * Models the vendor fork, which forgets silent brokers after 2 · period · rounds, 600 s by default. Its later code
- * seems to forget living ones too: left out, in its favour.
+ * Models the vendor fork, which forgets silent brokers. It does so after 2 · period · rounds, 600 s by default. Its
+ * later code seems to forget living ones too: left out, in its favour.
  */
 export function pulsarFork(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {
   const forgetReportMs = 2000 * periodSec * MAX_SUPPRESS_ROUNDS;

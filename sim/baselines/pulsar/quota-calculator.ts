@@ -19,7 +19,7 @@ const LEAST = 1;
 const float = Math.fround;
 
 /**
- * Computes own + (configured − total) · own ÷ total in 32-bit floats. *Worked:* 20 of 80 with limit 100 → 25. Beside
+ * Computes own + (configured − total) · own ÷ total: in 32-bit floats. *Worked:* 20 of 80 with limit 100 → 25. Beside
  * usage of others, none gets 1.
  */
 export const asReleased: QuotaCalculator = ({ configured, own, total }) => {

@@ -52,7 +52,7 @@ export function sidePanels({ host, side, view, tops, look, onTime, onZoom }) {
   ];
 }
 
-/** The axis of a trace shows its own clock, which is wider than a number of seconds. */
+/** Writes times of a trace by its clock, wider than seconds are. */
 function axisTimes({ clock: since }) {
   if (since === null) return {};
   return { timeText: (seconds) => clock(seconds, 1000, since), timeSpace: since.hasDays ? 110 : 76 };
@@ -93,7 +93,7 @@ function totalOf(view, tops, look) {
   };
 }
 
-/** Makes a chart of all runs, in which the two chosen ones stand out. */
+/** Makes a chart of all runs; the two chosen ones stand out. */
 export function overviewPanel({ host, views, chosen, look, top, onTime, onZoom }) {
   host.replaceChildren();
   const order = views.map((_, at) => at).sort((one, other) => weight(one, chosen) - weight(other, chosen));
@@ -116,7 +116,7 @@ export function overviewPanel({ host, views, chosen, look, top, onTime, onZoom }
   });
 }
 
-/** Orders the runs so that the chosen ones are drawn last, above the others. */
+/** Orders the runs: the chosen ones are drawn last, above the others. */
 function weight(at, chosen) {
   return chosen.includes(at) ? 2 - chosen.indexOf(at) : 0;
 }

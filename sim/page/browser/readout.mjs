@@ -1,7 +1,7 @@
 import { say, spanOf } from '../../../src/doors/page/browser/elements.mjs';
 import { rate } from '../../../src/doors/page/browser/figures.mjs';
 
-/** Builds the figures of every node at one time, and the legend of the charts. Afterwards only its text changes. */
+/** Builds every node's figures at one time, and the charts' legend. Afterwards only its text changes. */
 export function buildReadout({ table, views, sides, look, onFocus }) {
   table.replaceChildren(headOf(sides));
   const body = table.createTBody();

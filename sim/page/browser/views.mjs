@@ -74,8 +74,8 @@ function headroom(most) {
 }
 
 /**
- * Widths with which lines of several nodes that lie on one another are all seen: whoever is covered by others most of
- * the time is drawn wider than they are.
+ * Computes line widths: nodes' lines that lie on one another are all seen. One covered most of the time is wider than
+ * those above.
  */
 export function lineWidths(columns) {
   const covers = columns.map((column, at) => columns.slice(at + 1).filter((other) => coincide(column, other)).length);

@@ -99,7 +99,7 @@ function checkShadow(group: string, values: Sound<GroupSection>, findings: Findi
   });
 }
 
-/** Checks that a burst has a bucket of the cluster, and its depth. */
+/** Checks that a burst has a cluster's bucket, and its depth. */
 function checkBursts(group: string, values: Sound<GroupSection>, findings: Findings, isAlone: boolean): void {
   const at: ConfigPath = ['groups', group, 'burst'];
   const plannedAt: ConfigPath = ['groups', group, 'shadow', 'burst'];

@@ -54,7 +54,7 @@ export function readKeys(root: Mapping, findings: Findings, isAlone: boolean): K
   checkOverlaps(templates, findings);
   if (isAlone && templates.length > 0) {
     findings.add(['keys'], {
-      problem: 'needs a topic: with kind none nobody tells what was taken of a key',
+      problem: 'needs a topic: with kind none nobody publishes what was taken of a key',
       allowed: `a topic of kind ${KINDS_WITH_TOPIC}`,
       remedy: 'Share a topic, or use perClient of a group.',
     });

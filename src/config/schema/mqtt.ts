@@ -14,7 +14,7 @@ export const MQTT = section({
     missedBy: 'clients on other machines',
     buys: '0.0.0.0 or :: lets clients on other machines connect.',
     costs:
-      'Needs `auth:`, or `insecure: true` (docs/operate/access.md). A username is believed; the password is the token.',
+      'Needs `auth:`, or `insecure: true` (docs/operate/access.md). A username is not checked; the password is the token.',
   },
   port: {
     kind: 'count',

@@ -55,7 +55,7 @@ export function withoutUrlSecrets(text: string): string {
   return start.replace(CREDENTIALS, '://***@').replace(QUERY_VALUE, '$1***');
 }
 
-/** Name and password in a URL, up to the last @ before a blank: an address that is written as a URL often has them. */
+/** Matches name and password in a URL, often part of an address: up to the last @ before a blank. */
 const CREDENTIALS = /:\/\/\S*@/g;
 /** A part of a query without `=` is all value. */
 const QUERY_VALUE = /([?&](?:[^=&#\s]*=)?)[^&#\s]+/g;

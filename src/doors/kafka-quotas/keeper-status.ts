@@ -72,7 +72,7 @@ export function keeperStatus(
     keepers: election.alive(nowMs),
     ...others,
     exporters: states.map(({ exporter, problem, silentMs, isUsed, series }): ExporterStatus => {
-      const state = problem === null ? 'fine' : silentMs < HEARD_JUST_NOW_MS ? 'odd' : isUsed ? 'silent' : 'unknown';
+      const state = problem === null ? 'fine' : silentMs < READ_JUST_NOW_MS ? 'odd' : isUsed ? 'silent' : 'unknown';
       return {
         url: exporter,
         state,
@@ -107,4 +107,4 @@ export function keeperStatus(
   };
 }
 
-const HEARD_JUST_NOW_MS = 2000;
+const READ_JUST_NOW_MS = 2000;

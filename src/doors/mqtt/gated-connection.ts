@@ -67,7 +67,7 @@ export class GatedConnection extends Duplex {
   #inputEnded = false;
   readonly #openedMs: number;
   /** Last sign of the client, and bytes received by then. */
-  readonly #heard = { atMs: 0, bytes: 0 };
+  readonly #received = { atMs: 0, bytes: 0 };
   #lingerTimer: NodeJS.Timeout | undefined;
   #endReason: string | null = null;
 
@@ -122,7 +122,7 @@ export class GatedConnection extends Duplex {
 
   /** Lets the next PUBLISH go on after the last was decided. */
   decided(): void {
-    this.#heard.atMs = this.#rules.clock();
+    this.#received.atMs = this.#rules.clock();
     this.#pacer.next();
   }
 
@@ -161,9 +161,10 @@ export class GatedConnection extends Duplex {
     if (!this.#arrived.isEmpty) this.#planFeed();
     const { bytesRead, readableLength, readableHighWaterMark } = this.socket;
     const isPushedBack = readableLength >= readableHighWaterMark;
-    if (bytesRead !== this.#heard.bytes || isPushedBack) Object.assign(this.#heard, { atMs: nowMs, bytes: bytesRead });
+    const last = this.#received;
+    if (bytesRead !== last.bytes || isPushedBack) Object.assign(last, { atMs: nowMs, bytes: bytesRead });
     else if (this.keepAliveMs === 0 || this.#inputEnded) return;
-    else if (nowMs - this.#heard.atMs > 1.5 * this.keepAliveMs) this.cutOff('keep-alive');
+    else if (nowMs - last.atMs > 1.5 * this.keepAliveMs) this.cutOff('keep-alive');
   }
 
   /** @param payload of the packet, if it is not in it */

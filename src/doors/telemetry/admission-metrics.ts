@@ -65,7 +65,7 @@ export const ADMISSION_METRICS: MetricTable<NodeParts> = {
     ({ enforcers }) => enforcers.alive,
   ),
   quotamesh_enforcer_lower_counts_total: counter(
-    'Reports with lower counts than the life had told before: requests that others have passed on the way. Many are two processes with one name and life, of which only the higher counts are charged.',
+    'Reports with lower counts than the life had reported before: requests that others have passed on the way. Many are two processes with one name and life, of which only the higher counts are charged.',
     ({ enforcers }) => enforcers.lowerCounts,
   ),
   quotamesh_batches: gauge(

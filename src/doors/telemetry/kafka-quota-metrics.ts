@@ -7,7 +7,10 @@ export const KAFKA_QUOTA_METRICS: MetricTable<KeeperStatus> = {
     '1 while this keeper may change the quotas in Kafka, else 0. In the whole cluster exactly one has 1.',
     ({ mayWrite }) => mayWrite,
   ),
-  quotamesh_kafka_keepers: gauge('Keepers that were heard lately, this one included.', ({ keepers }) => keepers.length),
+  quotamesh_kafka_keepers: gauge(
+    'Keepers whose records were read lately, and this one.',
+    ({ keepers }) => keepers.length,
+  ),
   quotamesh_kafka_exporters: gauge(
     'Exporters of brokers. odd: a value is no rate; silent: what it said last counts; unknown: silent for kafkaQuotas.holdMs, its broker is taken to want everything.',
     countedBy('state', ['fine', 'odd', 'silent', 'unknown'], ({ exporters }) => exporters.map(({ state }) => state)),

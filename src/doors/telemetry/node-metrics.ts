@@ -33,7 +33,7 @@ export const NODE_METRICS: MetricTable<NodeNow> = {
   }),
   quotamesh_ready: gauge('1 while the node decides, else 0.', ({ status }) => status.ready),
   quotamesh_degraded: gauge(
-    '1 while something is not as it should be. topic-lost: the topic cannot be read or written; topic-throttled: the store holds own requests back by a quota of its own; alone: the topic was away when the node started, which takes quota / the number of nodes known last; isolated: own records do not come back; epoch: the topic holds another log, and shares are held until everybody has spoken in it; partitions-added: the topic has more than this cluster works with, and nodes that start are refused; topic-settings: somebody has set the topic, or that of the registry, so that it may lose records or nodes that start are refused; registry-lost: that of the registry; reports-wait: more reports are due than timing.maxReportsPerSecond lets this node write, for over 5 s; attachment-dangling: a scope is attached to what does not exist.',
+    '1 while something is not as it should be. topic-lost: the topic cannot be read or written; topic-throttled: the store holds own requests back by a quota of its own; alone: the topic was away when the node started, which takes quota / the number of nodes known last; isolated: own records do not come back; epoch: the topic holds another log, and shares are held until everybody has published in it; partitions-added: the topic has more than this cluster works with, and nodes that start are refused; topic-settings: somebody has set the topic, or that of the registry, so that it may lose records or nodes that start are refused; registry-lost: that of the registry; reports-wait: more reports are due than timing.maxReportsPerSecond lets this node write, for over 5 s; attachment-dangling: a scope is attached to what does not exist.',
     byLabel('reason', degradedOf),
   ),
   quotamesh_incarnation: gauge('Lives of this node id as counted in the topic.', ({ status }) => status.incarnation),
@@ -62,7 +62,7 @@ export const NODE_METRICS: MetricTable<NodeNow> = {
     ({ status }) => status.busyLanes,
   ),
   quotamesh_backends: gauge(
-    'Backends with known health: well, saturated (they limit), silent (nobody has spoken of them for limiting.healthValidMs).',
+    'Backends with known health: well, saturated (they limit), silent (nobody has reported them for limiting.healthValidMs).',
     countedBy('state', ['well', 'saturated', 'silent'], ({ node: { loop } }) =>
       Array.from(loop.coordinator?.targets.backends.all() ?? [], stateOf),
     ),
@@ -110,7 +110,7 @@ export const NODE_METRICS: MetricTable<NodeNow> = {
     byLabel('reason', ({ node: { loop } }) => loop.coordinator?.reportsWritten ?? {}),
   ),
   quotamesh_reports_waiting: gauge(
-    'Reports that are due and wait, because this node writes timing.maxReportsPerSecond at most. A report tells of up to timing.groupsPerRecord groups.',
+    'Reports that are due and wait, because this node writes timing.maxReportsPerSecond at most. A report has up to timing.groupsPerRecord groups.',
     ({ node: { loop } }) => loop.coordinator?.reportBudget.waiting ?? 0,
   ),
   quotamesh_unhandled_rejections_total: counter(

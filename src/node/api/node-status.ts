@@ -312,7 +312,7 @@ const NODE_SHARE_STATUS = {
   /** Topics that requests named there in ten seconds, as published; 10,000 = at least as many. */
   topics: count.meta({
     description:
-      'Topics of the group that requests named there within ten seconds, as told last; 10,000 = so many or more.',
+      'Topics of the group that requests named there within ten seconds, as reported last; 10,000 = so many or more.',
   }),
   /** Milliseconds since its report; null = it has no entry for the group. */
   reportAgeMs: count.nullable(),
@@ -416,7 +416,7 @@ export const GROUP_STATUS = {
 };
 export interface GroupStatus extends AnswerOf<typeof GROUP_STATUS> {}
 
-const KEY_TOLD = {
+const KEY_REPORT = {
   nodeId: text,
   self: yes,
   usage: RATES,
@@ -426,7 +426,7 @@ const KEY_TOLD = {
   /** Milliseconds; null = the node spends it unpublished, as its heartbeats alone say. */
   reportAgeMs: integer.nullable(),
 };
-export interface KeyTold extends AnswerOf<typeof KEY_TOLD> {}
+export interface KeyReport extends AnswerOf<typeof KEY_REPORT> {}
 
 export const KEY_STATUS = {
   key: text,
@@ -444,7 +444,7 @@ export const KEY_STATUS = {
   remaining: perDirection(AMOUNTS).nullable(),
   group: record<GroupStatus>(GROUP_STATUS).nullable(),
   /** Last record of each node, the largest demand first; of a silent key, of nodes where it is among the busiest. */
-  told: perDirection(listOf(record<KeyTold>(KEY_TOLD))),
+  reports: perDirection(listOf(record<KeyReport>(KEY_REPORT))),
 };
 /** Reports what one node knows of a key, used or not. */
 export interface KeyStatus extends AnswerOf<typeof KEY_STATUS> {}
@@ -461,7 +461,7 @@ export const BACKEND_STATUS = {
   spring: number.nullable(),
   /** True = no health for limiting.healthValidMs: nothing is limited for it. */
   silent: yes,
-  heardAgoMs: number,
+  healthAgeMs: number,
   costPerSecond: number,
   /** Five at most; all are published (busy-watch.ts). */
   busiestGroups: listOf(record(BUSY_ON_BACKEND)),

@@ -54,7 +54,7 @@ interface Patience {
  * - Hidden demand is inferred: an enforcer reports that it holds work back, not how much.
  */
 export class Enforcers {
-  /** Reports with lower counts than the life had told before. */
+  /** Reports with lower counts than the life had before. */
   lowerCounts = 0;
   readonly #parts: EnforcersParts;
   readonly #known = new Map<string, Enforcer>();
@@ -75,11 +75,11 @@ export class Enforcers {
   /** Lists the first by arrival; silent ones are kept for their late counts. */
   list(most: number) {
     const nowMs = this.#parts.clock();
-    return [...this.#known.values()].slice(0, most).map(({ name, life, isAlive, heardMs, members }) => ({
+    return [...this.#known.values()].slice(0, most).map(({ name, life, isAlive, reportedMs, members }) => ({
       enforcer: name,
       life,
       alive: isAlive,
-      silentMs: Math.round(nowMs - heardMs),
+      silentMs: Math.round(nowMs - reportedMs),
       // Groups and directions, and those with held-back work.
       groups: members.size,
       heldBack: [...members.values()].filter(({ isHeldBack }) => isHeldBack).length,
@@ -94,7 +94,7 @@ export class Enforcers {
    * Takes a report, and resolves with the parts: once they differ from those `seen`, or after `waitMs`, at most ttlMs /
    * 3. Throws ENFORCER_REPLACED, ENFORCERS_FULL.
    */
-  async report(report: EnforcerReport, { seen, waitMs, signal }: Patience): Promise<Told> {
+  async report(report: EnforcerReport, { seen, waitMs, signal }: Patience): Promise<EnforcerAnswer> {
     const enforcer = this.#take(report);
     // A newer report ends the wait of the one before.
     enforcer.wake();
@@ -111,8 +111,8 @@ export class Enforcers {
   keep(nowMs: number): void {
     if (this.#known.size === 0) return;
     for (const enforcer of this.#known.values()) {
-      if (enforcer.isAlive && nowMs - enforcer.heardMs > enforcer.ttlMs) this.#silence(enforcer);
-      else if (!enforcer.isAlive && nowMs - enforcer.heardMs > REMEMBERED_MS) this.#forget(enforcer);
+      if (enforcer.isAlive && nowMs - enforcer.reportedMs > enforcer.ttlMs) this.#silence(enforcer);
+      else if (!enforcer.isAlive && nowMs - enforcer.reportedMs > REMEMBERED_MS) this.#forget(enforcer);
     }
     this.#updateInTurn(nowMs);
     for (const enforcer of this.#known.values()) {
@@ -146,7 +146,7 @@ export class Enforcers {
     this.#makeRoom(missing, enforcer);
     if (!enforcer.isAlive) this.#alive++;
     enforcer.isAlive = true;
-    enforcer.heardMs = nowMs;
+    enforcer.reportedMs = nowMs;
     enforcer.ttlMs = report.ttlMs;
     const named = new Set<number>();
     const joined = new Set<number>();
@@ -154,9 +154,9 @@ export class Enforcers {
     for (const one of report.lanes) {
       named.add(one.lane);
       loop.serve(one.lane);
-      const told = this.#tell(enforcer, one, nowMs);
-      if (told.hasJoined) joined.add(one.lane);
-      isLower ||= told.isLower;
+      const taken = this.#takeLane(enforcer, one, nowMs);
+      if (taken.hasJoined) joined.add(one.lane);
+      isLower ||= taken.isLower;
     }
     if (isLower) this.lowerCounts++;
     for (const member of enforcer.members.values()) if (!named.has(member.lane)) this.#leave(enforcer, member);
@@ -189,7 +189,7 @@ export class Enforcers {
     throw fullOf(`${MEMBERSHIPS_MAX} groups and directions of enforcers`, asking.name);
   }
 
-  #tell(enforcer: Enforcer, { lane, admitted, isHeldBack, topics = 0 }: LaneReport, nowMs: number) {
+  #takeLane(enforcer: Enforcer, { lane, admitted, isHeldBack, topics = 0 }: LaneReport, nowMs: number) {
     let parts = this.#lanes.get(lane);
     if (parts === undefined) {
       parts = new LaneParts(lane, this.#parts);
@@ -197,7 +197,7 @@ export class Enforcers {
       this.#parts.limiter.enforced.set(lane, nowMs);
     }
     const member = this.#memberOf(enforcer, lane) ?? this.#join(enforcer, lane, admitted, nowMs);
-    const isLower = member.tell(admitted, isHeldBack, nowMs);
+    const isLower = member.take(admitted, isHeldBack, nowMs);
     this.#countTopics(member, topics);
     // After a silence it is in none of the lanes.
     const hasJoined = !parts.members.has(member);
@@ -239,7 +239,7 @@ export class Enforcers {
     this.#countTopics(member, 0);
     member.usage.fill(0);
     member.demand.fill(0);
-    member.told.isKnown = false;
+    member.answered.isKnown = false;
     const parts = this.#lanes.get(member.lane);
     if (parts?.members.delete(member) !== true || parts.members.size > 0) return;
     this.#lanes.delete(member.lane);
@@ -275,7 +275,7 @@ function fullOf(what: string, enforcer: string): QuotameshError {
   return new QuotameshError('ENFORCERS_FULL', { what, enforcer });
 }
 
-export interface Told {
+export interface EnforcerAnswer {
   /** Differs wherever the parts do. */
   readonly version: number;
   readonly validMs: number;
@@ -283,16 +283,16 @@ export interface Told {
   readonly parts: readonly Part[];
 }
 
-function answer(enforcer: Enforcer, { lanes, ttlMs }: EnforcerReport): Told {
+function answer(enforcer: Enforcer, { lanes, ttlMs }: EnforcerReport): EnforcerAnswer {
   if (isMoved(enforcer)) enforcer.version++;
   const parts = lanes.map(({ lane }) => {
     const member = enforcer.members.get(lane);
     if (member === undefined) return UNKNOWN;
-    const { told, part } = member;
-    told.isKnown = part.isKnown;
-    told.rate.set(part.rate);
-    told.depth.set(part.depth);
-    return told;
+    const { answered, part } = member;
+    answered.isKnown = part.isKnown;
+    answered.rate.set(part.rate);
+    answered.depth.set(part.depth);
+    return answered;
   });
   return { version: enforcer.version, validMs: ttlMs, parts };
 }
@@ -305,7 +305,7 @@ class Enforcer {
   readonly life: number;
   readonly members = new Map<number, EnforcerMembership>();
   isAlive = false;
-  heardMs = 0;
+  reportedMs = 0;
   ttlMs = 0;
   version = 0;
   waitsUntilMs: number | null = null;
@@ -339,10 +339,10 @@ class Enforcer {
 
 /** Tests if a part has changed by more than noise. */
 function isMoved({ members }: Enforcer): boolean {
-  for (const { part, told } of members.values()) {
-    if (part.isKnown !== told.isKnown) return true;
+  for (const { part, answered } of members.values()) {
+    if (part.isKnown !== answered.isKnown) return true;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const [now, before] = [part.rate[dimension], told.rate[dimension]];
+      const [now, before] = [part.rate[dimension], answered.rate[dimension]];
       // Beside no limit at all, every limit is within some percent.
       if (now === before) continue;
       if (before === Infinity || !(Math.abs(now - before) <= MOVED_RATIO * before)) return true;

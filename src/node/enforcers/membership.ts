@@ -20,7 +20,7 @@ export class EnforcerMembership {
   readonly lane: number;
   readonly group: string;
   readonly part = createPart();
-  readonly told = createPart();
+  readonly answered = createPart();
   isHeldBack = false;
   topics = 0;
   /** Rate it had at its last word on held-back work; doubling later parts would claim twice the lack. */
@@ -35,7 +35,7 @@ export class EnforcerMembership {
   /** Units since the life began, as reported and as charged. */
   readonly #admitted: Float64Array;
   readonly #charged: Float64Array;
-  #toldMs: number;
+  #reportedMs: number;
   #reportedEverySeconds = 0;
 
   /** Charges nothing for a life's first counts: an earlier process charged them. */
@@ -44,15 +44,15 @@ export class EnforcerMembership {
     this.group = group;
     this.#admitted = Float64Array.of(...counts);
     this.#charged = Float64Array.of(...counts);
-    this.#toldMs = nowMs;
+    this.#reportedMs = nowMs;
   }
 
   /** Takes counts; returns true if any are lower, those of a request that others have overtaken. */
-  tell(counts: Counts, isHeldBack: boolean, nowMs: number): boolean {
-    const seconds = (nowMs - this.#toldMs) / 1000;
+  take(counts: Counts, isHeldBack: boolean, nowMs: number): boolean {
+    const seconds = (nowMs - this.#reportedMs) / 1000;
     let isLower = false;
     this.isHeldBack = isHeldBack;
-    this.had.set(this.told.rate);
+    this.had.set(this.answered.rate);
     // Two reports in one instant are one report.
     const weight = 1 - Math.exp(-seconds / USAGE_SECONDS);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -66,20 +66,20 @@ export class EnforcerMembership {
       }
       this.#settleDemand(dimension, 1 - weight);
     }
-    if (seconds > 0) [this.#toldMs, this.#reportedEverySeconds] = [nowMs, seconds];
+    if (seconds > 0) [this.#reportedMs, this.#reportedEverySeconds] = [nowMs, seconds];
     return isLower;
   }
 
   /** Largest growth of its claim by one report; one that reports seldom catches up, if it has used its part. */
   get growth(): number {
-    const isUsedUp = this.usage.some((usage, dimension) => usage >= USED_UP * this.told.rate[dimension]);
+    const isUsedUp = this.usage.some((usage, dimension) => usage >= USED_UP * this.answered.rate[dimension]);
     const doublings = this.#reportedEverySeconds / DOUBLED_EVERY_SECONDS - 1;
     return isUsedUp ? 2 ** Math.min(DOUBLINGS_MAX, Math.max(0, doublings)) : 1;
   }
 
   /** Returns whole units to charge now per dimension; read it at once. */
   due(nowMs: number): Float64Array {
-    const seconds = (nowMs - this.#toldMs) / 1000;
+    const seconds = (nowMs - this.#reportedMs) / 1000;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const presumed = this.#admitted[dimension] + seconds * this.#presumedRate(dimension);
       const charged = this.#charged[dimension];
@@ -93,14 +93,14 @@ export class EnforcerMembership {
   /** Bounds the demand by its part unless held back. @param kept of what the demand exceeds the usage */
   #settleDemand(dimension: number, kept: number): void {
     const usage = this.usage[dimension];
-    const wanted = Math.min(this.demand[dimension], this.told.rate[dimension]);
+    const wanted = Math.min(this.demand[dimension], this.answered.rate[dimension]);
     const excess = this.isHeldBack ? 0 : Math.max(0, wanted - usage);
     this.demand[dimension] = usage + kept * excess;
   }
 
   /** Returns the presumed rate; held back, all of its part. */
   #presumedRate(dimension: number): number {
-    const rate = this.told.isKnown ? this.told.rate[dimension] : 0;
+    const rate = this.answered.isKnown ? this.answered.rate[dimension] : 0;
     const usage = this.usage[dimension];
     return this.isHeldBack && usage > HELD_BY_PART * rate ? Math.min(rate, 2 * usage) : Math.min(usage, rate);
   }

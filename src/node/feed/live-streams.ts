@@ -16,7 +16,7 @@ export type EndOfStream = 'too-slow' | 'stopping' | 'access-changed' | 'group-de
 interface Listener {
   readonly view: LiveView;
   readonly sink: LiveSink;
-  heardTick: number;
+  sentTick: number;
 }
 
 /** Sends readers their frames: the same bytes for the same view. */
@@ -48,7 +48,7 @@ export class LiveStreams {
 
   /** Sends a view at once and from now on; returns what ends it. */
   add(view: LiveView, sink: LiveSink): () => void {
-    const listener = { view, sink, heardTick: this.#feed.ticks };
+    const listener = { view, sink, sentTick: this.#feed.ticks };
     this.#listeners.add(listener);
     for (const { bytes } of this.#feed.framesOf(view)) sink.write(bytes);
     return () => {
@@ -77,9 +77,9 @@ export class LiveStreams {
 
   #send(listener: Listener): void {
     for (const { bytes, changedAtTick } of this.#feed.framesOf(listener.view)) {
-      if (changedAtTick > listener.heardTick) listener.sink.write(bytes);
+      if (changedAtTick > listener.sentTick) listener.sink.write(bytes);
     }
-    listener.heardTick = this.#feed.ticks;
+    listener.sentTick = this.#feed.ticks;
   }
 
   #end(listener: Listener, why: EndOfStream): void {

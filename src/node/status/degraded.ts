@@ -20,7 +20,7 @@ export const DEGRADED = {
   'reports-refused': ({ loop, config: { limits } }, nowMs) =>
     only(
       isRecent(nowMs, loop.coordinator?.log.refusals.rowsMs),
-      `reports refused: a node tells of more than limits.maxGroupsPerNode = ${limits.maxGroupsPerNode} groups, or all of more than limits.maxRows = ${limits.maxRows} rows`,
+      `reports refused: a node reports more than limits.maxGroupsPerNode = ${limits.maxGroupsPerNode} groups, or all more than limits.maxRows = ${limits.maxRows} rows`,
     ),
   'charges-refused': ({ loop }, nowMs) => {
     const { refusals } = loop.coordinator?.log ?? {};
@@ -72,7 +72,7 @@ export const DEGRADED = {
     const epochs = loop.coordinator?.log.epochs;
     return only(
       epochs?.isHolding === true,
-      `another log: shares are held until ${epochs?.awaited} more nodes have spoken in it (${epochs?.name})`,
+      `another log: shares are held until ${epochs?.awaited} more nodes have published in it (${epochs?.name})`,
     );
   },
   isolated: ({ loop, topic: { throttled = null } }, nowMs) => {
@@ -109,7 +109,7 @@ export function signedApart({ topic: { signatures } }: Pick<SignedParts, 'topic'
 function reasonsOf(name: string, { signatures }: ReportTopic): string[] {
   if (signatures === undefined || signatures.sinceUnverifiedMs > ALARM_MS) return [];
   const count = Object.values(signatures.unverified).reduce((sum, each) => sum + each, 0);
-  const what = signatures.mode === 'require' ? 'ignored' : 'believed';
+  const what = signatures.mode === 'require' ? 'ignored' : 'accepted';
   return [`${name}: ${count} records without a signature of this cluster were ${what} so far`];
 }
 

@@ -28,7 +28,7 @@ export async function describeBackends(parts: BackendsParts): Promise<readonly B
       target,
       spring,
       silent: isSilent,
-      heardAgoMs: coordinator.log.membershipLogMs - heardLogMs,
+      healthAgeMs: coordinator.log.membershipLogMs - heardLogMs,
       costPerSecond,
       busiestGroups: busiest(most, BUSIEST_MAX, BUSY_RATIO * costPerSecond).map(({ group, cost }) => {
         const [direction = '', ...words] = group.split('/');

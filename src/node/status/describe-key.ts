@@ -6,7 +6,7 @@ import { BYTES, DIRECTIONS, type Direction, MESSAGES } from '../../core/base/voc
 import type { Coordinator } from '../../core/machine/coordinator.js';
 import type { Member } from '../../core/usage-map/membership.js';
 import type { SilentRates } from '../../core/usage-map/silent-rates.js';
-import type { KeyStatus, KeyTold } from '../api/node-status.js';
+import type { KeyReport, KeyStatus } from '../api/node-status.js';
 import type { KeyBook, KeySeen } from '../groups/keys/key-book.js';
 import type { KeyTemplates } from '../groups/keys/key-templates.js';
 import { describeGroup } from './describe-node.js';
@@ -20,7 +20,7 @@ export function describeKey(parts: KeyStatusParts, name: string): KeyStatus | nu
   if (known === null) return null;
   const { template, settings, isUsed, left, remaining } = known;
   const group = parts.keys?.numberShown(name) ?? null;
-  const told = perDirection((direction) => toldOf(parts, name, direction));
+  const reports = perDirection((direction) => reportsOf(parts, name, direction));
   const silent = known.group === null && !isReported(parts, name);
   const whole = (amount: number) => finiteOrNull(Math.floor(amount));
   const wholeOf = (units: KeySeen['left']) => {
@@ -38,7 +38,7 @@ export function describeKey(parts: KeyStatusParts, name: string): KeyStatus | nu
     leftUnpublished: silent ? wholeOf(left) : null,
     remaining: silent ? wholeOf(remaining) : null,
     group: group === null ? null : describeGroup(parts, group),
-    told,
+    reports,
   };
 }
 
@@ -49,8 +49,8 @@ export function unknownKey(templates: KeyTemplates, name: string): never {
   throw new QuotameshError('KEY_UNKNOWN', { key: name.slice(0, 200), near });
 }
 
-function perDirection<Told>(tell: (direction: Direction) => Told): Record<Direction, Told> {
-  return { publish: tell('publish'), dispatch: tell('dispatch') };
+function perDirection<Each>(of: (direction: Direction) => Each): Record<Direction, Each> {
+  return { publish: of('publish'), dispatch: of('dispatch') };
 }
 
 /** Tests if some node publishes it: then nobody may spend it unpublished. */
@@ -62,26 +62,26 @@ function isReported({ config, loop: { coordinator } }: StatusParts, name: string
 }
 
 /** Lists the nodes' use by reports and heartbeats, which need no name. */
-function toldOf(parts: StatusParts, name: string, direction: Direction): KeyTold[] {
+function reportsOf(parts: StatusParts, name: string, direction: Direction): KeyReport[] {
   const { coordinator } = parts.loop;
   if (coordinator === null) return [];
   const { usageMap } = coordinator;
   const at = DIRECTIONS.indexOf(direction);
   const groupId = groupIdOf(parts.config.cluster, name);
-  const told: KeyTold[] = [];
+  const reports: KeyReport[] = [];
   coordinator.log.keys.forEach(groupId, at, parts.clock(), (member, rates) => {
-    told.push(unpublishedBy(coordinator, member, rates));
+    reports.push(unpublishedBy(coordinator, member, rates));
   });
   const mapLane = usageMap.findMapLane(groupId, at);
   for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
-    told.push(reportedIn(parts, row));
+    reports.push(reportedIn(parts, row));
   }
-  const wanted = ({ demand }: KeyTold) => demand.messagesPerSecond || demand.bytesPerSecond || 0;
-  return told.sort((one, other) => wanted(other) - wanted(one));
+  const wanted = ({ demand }: KeyReport) => demand.messagesPerSecond || demand.bytesPerSecond || 0;
+  return reports.sort((one, other) => wanted(other) - wanted(one));
 }
 
 /** Returns a node's unpublished use, which its heartbeat alone says. */
-function unpublishedBy({ nodeKey }: Coordinator, member: Member, { messages, bytes }: SilentRates): KeyTold {
+function unpublishedBy({ nodeKey }: Coordinator, member: Member, { messages, bytes }: SilentRates): KeyReport {
   const rates = shownRates([messages, bytes]);
   return {
     nodeId: member.nodeId,
@@ -93,7 +93,7 @@ function unpublishedBy({ nodeKey }: Coordinator, member: Member, { messages, byt
   };
 }
 
-function reportedIn({ loop: { coordinator }, clock }: StatusParts, row: number): KeyTold {
+function reportedIn({ loop: { coordinator }, clock }: StatusParts, row: number): KeyReport {
   const { usageMap, membership, nodeKey } = coordinator!;
   const { rows } = usageMap;
   const [page, start] = [rows.pageOf(row), rows.startOf(row)];

@@ -60,7 +60,7 @@ function decodePartition(decoder: Decoder, room: DecodingRoom): FetchedPartition
   return { partition, errorCode, highWatermark, hasDiverged: false, recordBatches };
 }
 
-/** Refuses an end that is no offset. Beside an error it is −1; else a reader would believe that it has read all. */
+/** Refuses an end that is no offset. Beside an error it is −1; else a reader would seem to have read all. */
 export function checkedEnd(highWatermark: number, partition: number, errorCode: number): number {
   if (errorCode !== 0 || (highWatermark >= 0 && Number.isSafeInteger(highWatermark))) return highWatermark;
   throw new Error(`the end ${highWatermark} of partition ${partition}`);

@@ -60,7 +60,7 @@ export class RedisConnection {
     this.#redis.disconnect();
   }
 
-  /** Listens for all errors of a socket: a failed TLS handshake has two, and an unheard one would end the process. */
+  /** Listens for all errors of a socket: a failed TLS handshake has two, and an unhandled one would end the process. */
   #hearAll(): void {
     this.#redis.stream?.on('error', () => {});
   }

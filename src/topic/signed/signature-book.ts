@@ -116,7 +116,7 @@ export class SignatureBook implements RecordSignatures {
     if (this.#lines >= LINES_MAX || this.#told.has(key)) return;
     this.#told.add(key);
     this.#lines++;
-    const what = mode === 'require' ? 'ignored' : 'believed, because hmac.verify is warn';
+    const what = mode === 'require' ? 'ignored' : 'accepted, because hmac.verify is warn';
     telemetry.log('warn', `a record of the ${name} is not signed by this cluster; ${what}`, {
       key,
       cause,

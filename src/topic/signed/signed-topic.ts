@@ -92,8 +92,8 @@ export class SignedTopic implements ReportTopic {
         listener.onEpoch(epoch);
       },
       onRecords: (records) => {
-        const believed = this.#believed(records);
-        if (believed.length > 0) listener.onRecords(believed);
+        const accepted = this.#accepted(records);
+        if (accepted.length > 0) listener.onRecords(accepted);
       },
       onCaughtUp: () => {
         this.#isCaughtUp = true;
@@ -118,13 +118,13 @@ export class SignedTopic implements ReportTopic {
     return [{ ...record, value: this.#signature.sign(record, this.#tombstone) }, record];
   }
 
-  #believed(records: readonly ReadRecord[]): ReadRecord[] {
-    const believed: ReadRecord[] = [];
+  #accepted(records: readonly ReadRecord[]): ReadRecord[] {
+    const accepted: ReadRecord[] = [];
     for (const record of records) {
       const read = record.value === null ? this.#readNull(record) : this.#readValue(record, record.value);
-      if (read !== null) believed.push(read);
+      if (read !== null) accepted.push(read);
     }
-    const passed = this.#withheld.pass(believed, this.signatures.watchKin() && this.#isCaughtUp);
+    const passed = this.#withheld.pass(accepted, this.signatures.watchKin() && this.#isCaughtUp);
     this.#notPassed += records.length - passed.length;
     return passed;
   }

@@ -96,7 +96,7 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
     .toMatch(/loud: the cluster's bucket holds -?\d+ messages of 60\n {2}node a \*: \d/);
   const status = await runInProcess(['status', '--url', url]);
   expect(status.stdout).toMatch(/\nuser:hot +publish msg/);
-  expect(status.stdout).toMatch(/\nKEYS HERE +LIVE +LOUD +GRANTED UNHEARD +OVER QUOTA +NO ROOM\n/);
+  expect(status.stdout).toMatch(/\nKEYS HERE +LIVE +LOUD +GRANTED UNPUBLISHED +OVER QUOTA +NO ROOM\n/);
   expect(status.stdout).toMatch(/\nuser:\{id\} +\d+ +[12] +\d+ +1\d\d +0\n/);
   const top = await runInProcess(['top', '--once', '--url', url]);
   expect(top.stdout).toMatch(/\nuser:hot +publish msg/);

@@ -1,6 +1,6 @@
 import { Limiter } from '../../../src/core/limiter/limiter.js';
 import type { ServingLoop } from '../../../src/core/machine/coordinator-view.js';
-import { Enforcers, type Told } from '../../../src/node/enforcers/enforcers.js';
+import { type EnforcerAnswer, Enforcers } from '../../../src/node/enforcers/enforcers.js';
 import type { GroupTable } from '../../../src/node/groups/group-table.js';
 
 export const LIMIT = 1000;
@@ -76,7 +76,7 @@ export interface Reporting {
   readonly signal?: AbortSignal;
 }
 
-export const rateOf = ({ parts: [part] }: Told) => (part?.isKnown ? part.rate[0] : null);
+export const rateOf = ({ parts: [part] }: EnforcerAnswer) => (part?.isKnown ? part.rate[0] : null);
 
 /** An enforcer that wants `wish`/s and admits as much of it as it is told to, and reports every 100 ms. */
 export class Wanting {

@@ -63,7 +63,7 @@ describe('what a node tells of keys that others use', () => {
       expect(busiest).toHaveLength(20);
       const silent = describeKey(asked, 'key:customer-30')!;
       expect(silent).toMatchObject({ used: false, silent: true, group: { group: 'key:customer-30' } });
-      expect(silent.told.publish.map(({ nodeId }) => nodeId).toSorted()).toEqual(['a', 'b', 'c']);
+      expect(silent.reports.publish.map(({ nodeId }) => nodeId).toSorted()).toEqual(['a', 'b', 'c']);
       const number = asked.gate.groupToShow('key:customer-30');
       expect(describeGroup(asked, number).directions.publish.local.served).toBe(false);
       expect(() => asked.gate.groupToExplain('key:customer-30')).toThrow('key:customer-30');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { KeyTold } from '../../../src/node/api/node-status.js';
+import type { KeyReport } from '../../../src/node/api/node-status.js';
 import { busiestKeys } from '../../../src/node/status/busiest-keys.js';
 import { describeKey, unknownKey } from '../../../src/node/status/describe-key.js';
 import { describeNode } from '../../../src/node/status/describe-node.js';
@@ -23,7 +23,7 @@ describe('what a node tells of keys', () => {
         silent: true,
         leftUnpublished: { publish: { messages: 300, bytes: null }, dispatch: { messages: null, bytes: null } },
         group: null,
-        told: { publish: [], dispatch: [] },
+        reports: { publish: [], dispatch: [] },
       });
       // 20/s of 10/s.
       for (let asked = 0; asked < 2000; asked++) {
@@ -34,8 +34,8 @@ describe('what a node tells of keys', () => {
       const seen = describeKey(b, 'key:loud');
       expect(seen).toMatchObject({ used: false, silent: false, leftUnpublished: null, group: { group: 'key:loud' } });
       expect(seen!.group!.directions.publish).toMatchObject({ clusterBucket: null, local: { served: false } });
-      expect(seen!.told.publish).toMatchObject([{ nodeId: 'a', self: false }]);
-      const [{ usage, demand }] = seen!.told.publish as [KeyTold];
+      expect(seen!.reports.publish).toMatchObject([{ nodeId: 'a', self: false }]);
+      const [{ usage, demand }] = seen!.reports.publish as [KeyReport];
       expect(demand.messagesPerSecond).toBeGreaterThan(15);
       expect(usage.messagesPerSecond).toBeLessThanOrEqual(20);
       // To look at a key makes none.
@@ -54,7 +54,7 @@ describe('what a node tells of keys', () => {
         if (asked % 5 === 0) await time.advance(10);
       }
       await time.advance(50);
-      const wanted = () => describeKey(b, 'key:burst')!.told.publish[0].demand.messagesPerSecond!;
+      const wanted = () => describeKey(b, 'key:burst')!.reports.publish[0].demand.messagesPerSecond!;
       // 500/s is what was asked for. The 200 at once passed for 20,000/s.
       expect(wanted()).toBeGreaterThan(0);
       expect(wanted()).toBeLessThanOrEqual(1000);

@@ -36,7 +36,7 @@ export function addEnforceRoutes(app: FastifyInstance, node: NodeParts): void {
     url: '/v1/enforcers',
     access: needs('viewer'),
     tag: 'status',
-    summary: 'Lists those who enforce by themselves, and when each was heard last',
+    summary: 'Lists those who enforce by themselves, and when each reported last',
     query: NO_QUERY,
     answers: ENFORCERS_ANSWERS,
     handler: () => ({ alive: node.enforcers.alive, enforcers: node.enforcers.list(LISTED_MAX) }),

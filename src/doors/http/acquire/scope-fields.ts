@@ -89,7 +89,7 @@ function scopeOf({ tenant, namespace, headers: given, topic, client }: Scoped): 
 
 /** Limit of a key; its template bounds it. */
 export const KEY_LIMIT = anyObject(
-  'A quota for the key, as it stands below quota in YAML: {"publish":{"messagesPerSecond":"600/min"}}. The key has it at this node until another one is told; its template must allow limits (allowLimits).',
+  'A quota for the key, as it stands below quota in YAML: {"publish":{"messagesPerSecond":"600/min"}}. The key has it at this node until another one comes; its template must allow limits (allowLimits).',
 ).exactOptional();
 
 export function rejectLimitOf(keys: KeyRoles | null, caller: Caller, asked: Scoped): void {

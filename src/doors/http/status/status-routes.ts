@@ -51,7 +51,7 @@ export function addStatusRoutes(app: FastifyInstance, node: NodeParts, access: A
     ...VIEWING,
     url: '/v1/keys/:key',
     summary:
-      'Shows a key that a template makes: what this node may spend without publishing it, or its group, and what nodes told',
+      'Shows a key that a template makes: what this node may spend without publishing it, or its group, and what nodes reported',
     query: NO_QUERY,
     params: pathParams('key'),
     answers: { 200: KEY, 404: PROBLEM, 422: PROBLEM },

@@ -1,7 +1,7 @@
 import { tick } from './figures.mjs';
 
 /**
- * Draws a chart over time, its values from 0 to `top` or over `range`. `marks` are drawn as numbered lines; `timeText`
+ * Draws a chart over time: values from 0 to `top`, or over `range`. `marks` are drawn as numbered lines; `timeText`
  * writes what the axis says. Hovering calls `onTime`, dragging calls `onZoom`; neither is called when the page itself
  * moves the cursor or the scale.
  */

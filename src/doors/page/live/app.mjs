@@ -78,7 +78,7 @@ function show() {
   reopen();
 }
 
-/** An address that somebody has typed may have a % in it that says nothing. */
+/** Decodes a typed address; a % in it may say nothing. */
 function decoded(text) {
   try {
     return decodeURIComponent(text);

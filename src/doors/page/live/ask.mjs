@@ -20,7 +20,7 @@ export async function ask(path, { method = 'GET', body, headers = {}, signal } =
   return response;
 }
 
-/** A service may hand the page out below a path of its own; `/quotas` and `/quotas/` are the same page. */
+/** Drops the slash at the end of a path: `/quotas/` is the page `/quotas` that a service hands out. */
 export function placeOf(pathname) {
   return pathname.replace(/\/$/, '');
 }

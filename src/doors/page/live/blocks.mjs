@@ -6,7 +6,7 @@ export function card(title, ...children) {
   return make('section', { className: 'card' }, make('h2', { text: title }), ...children);
 }
 
-/** Wraps what is wider than its place, to be scrolled by keys, too. */
+/** Wraps what is wider than its place: keys scroll it, too. */
 export function scrolled(name, ...children) {
   return make('div', { className: 'scroll', tabindex: '0', role: 'region', 'aria-label': name }, ...children);
 }

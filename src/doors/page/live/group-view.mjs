@@ -211,8 +211,8 @@ const WHY = 'Why is a request of this group refused?';
 function groupTiles(host) {
   return tiles(host, [
     ['Quota', 'Limit of the whole cluster'],
-    ['Admitted', 'By all nodes, as they told last'],
-    ['Wanted', 'By all nodes, as they told last'],
+    ['Admitted', 'By all nodes, as last published'],
+    ['Wanted', 'By all nodes, as last published'],
     ['Refused here', 'By this node'],
     ['Bucket', 'Tokens in the bucket of the cluster'],
   ]);
@@ -221,7 +221,7 @@ function groupTiles(host) {
 function shadowTiles(host) {
   return tiles(host, [
     ['Shadow quota', 'Planned limit of the whole cluster'],
-    ['Would admit', 'By all nodes, as they told last'],
+    ['Would admit', 'By all nodes, as last published'],
     ['Would refuse', 'Granted by this node, and the shadow would have refused it'],
     ['Would grant', 'Refused by this node, and the shadow would have granted it'],
   ]);

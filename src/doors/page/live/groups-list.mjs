@@ -8,7 +8,7 @@ import { duration, exceeds, perSecond, textOf } from './wording.mjs';
 
 /** Most lines that the node takes as a window. */
 const WINDOW_MAX = 120;
-/** Lines above and below what is seen, so that a turn of the wheel meets lines that are there. */
+/** Lines beyond those that are seen: a turn of the wheel meets some. */
 const SPARE = 12;
 
 /**
@@ -169,7 +169,7 @@ export class GroupsList {
     this.#follow(first, Math.min(seen, WINDOW_MAX));
   }
 
-  /** The stream is asked for again when the window has moved, and the wheel rests. */
+  /** Asks for the stream again: the window moved and the wheel rests. */
   #follow(from, count) {
     const isCovered = from >= this.asked.from && from + count <= this.asked.from + this.asked.count;
     if (isCovered || this.ago !== 0 || this.found === 0) return;

@@ -8,7 +8,7 @@ import { asWritten, textOf } from './wording.mjs';
 const ALL_KEYS = 'all keys like it';
 const THIS_KEY = 'this key';
 
-/** Tries a change of a key's quota, for its template or for it alone; the node previews it (`?dryRun=true`). */
+/** Tries a change of quota, for a key or its template. The node previews it (`?dryRun=true`). */
 export class KeyChange {
   constructor(host, { key, direction, canChange }) {
     // The map has what stood there before the first change of each path, and the ETag of the last one.
@@ -71,7 +71,7 @@ export class KeyChange {
     say(this.told, `A key of template ${this.template}. Change its quota to see what would be defined.`);
   }
 
-  /** Names and new rates of the fields that differ from what is in force for the key, or for its template. */
+  /** Returns names and new rates of the fields that differ. In force are the key's, or its template's. */
   #edits() {
     const { definition } = this.seen.get(pathOfTemplate(this.template)) ?? {};
     const inForce = this.whom.value === THIS_KEY ? this.quota : (definition?.quota?.[this.direction] ?? {});

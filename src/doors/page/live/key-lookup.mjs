@@ -17,9 +17,9 @@ export function keyLookup() {
   return form;
 }
 
-function keyText({ template, silent, leftUnpublished, group, told }) {
+function keyText({ template, silent, leftUnpublished, group, reports }) {
   if (!silent && !isUsedHere(group)) {
-    const nodes = [...told.publish, ...told.dispatch].map(({ nodeId }) => nodeId);
+    const nodes = [...reports.publish, ...reports.dispatch].map(({ nodeId }) => nodeId);
     return `It is a group like any other, in use at ${[...new Set(nodes)].join(', ')}: their pages show it.`;
   }
   if (!silent)
@@ -27,7 +27,7 @@ function keyText({ template, silent, leftUnpublished, group, told }) {
   const left = Object.entries(leftUnpublished).map(
     ([direction, { messages }]) => `${rate(messages)} messages of ${direction}`,
   );
-  const others = told.publish.concat(told.dispatch).filter(({ self }) => !self);
+  const others = reports.publish.concat(reports.dispatch).filter(({ self }) => !self);
   const names =
     others.length === 0 ? '' : ` In use at ${[...new Set(others.map(({ nodeId }) => nodeId))].join(', ')}, too.`;
   return `Template ${template}. This node may still spend ${left.join(' and ')} of it unpublished.${names}`;

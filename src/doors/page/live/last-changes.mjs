@@ -6,8 +6,8 @@ const CHANGES_SHOWN = 8;
 const SETTINGS_SHOWN = 4;
 
 /**
- * The last changes of a group, or of a key's own settings, at run time, by the registry's trail, the newest first. Asked
- * for when the revision is another.
+ * Shows the last changes of a group at run time, newest first. They are the registry's trail, also of a key's own
+ * settings. Asked for when the revision is another.
  */
 export class LastChanges {
   constructor(host, group) {
@@ -48,7 +48,7 @@ function itemOf({ time, who, what, node, before, after }) {
   );
 }
 
-/** The first change of a group of YAML tells all settings, as nothing stood in the registry before. */
+/** Folds long changes: the first one of a YAML group has all settings. The registry had none before. */
 function settingsOf(lines) {
   const [first, rest] = [lines.slice(0, SETTINGS_SHOWN), lines.slice(SETTINGS_SHOWN)];
   const shown = make('pre', { text: first.join('\n') });

@@ -6,7 +6,7 @@ import { keyLookup } from './key-lookup.mjs';
 import { tiles } from './tiles.mjs';
 import { duration } from './wording.mjs';
 
-/** The node that shows this page, and the members of the cluster as it sees them. */
+/** Shows the page's node, and the cluster's members as it sees them. */
 export class NodeView {
   constructor(host, { look }) {
     Object.assign(this, { host, look, ago: 0, charts: [] });
@@ -48,7 +48,7 @@ export class NodeView {
     this.chartsHost = make('div', { className: 'charts' });
     this.members = make('tbody');
     this.keys = make('div', { className: 'keys' });
-    const members = tableOf(['Member', 'State', 'Last heard', 'Life', 'Version'], this.members, 'nodes');
+    const members = tableOf(['Member', 'State', 'Last read', 'Life', 'Version'], this.members, 'nodes');
     this.membersNow = make('p', { className: 'hint', role: 'status' });
     this.host.replaceChildren(
       this.title,

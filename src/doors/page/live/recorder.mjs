@@ -2,8 +2,8 @@ import { say } from '../browser/elements.mjs';
 import { ask } from './ask.mjs';
 
 /**
- * A button that records the report topic from the click on, and ends the recording at the next click. The node sends the
- * recording as it comes and keeps nothing of it, so the browser has it until it is over.
+ * Makes a button that records the report topic until the next click. The node sends the recording as it comes and keeps
+ * nothing of it, so the browser has it until it is over.
  *
  * @param seconds the field that says how long
  * @param left where the seconds that are left are told

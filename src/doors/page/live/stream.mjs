@@ -1,7 +1,7 @@
 import { ask } from './ask.mjs';
 
 /**
- * Listens to the node, and again after a second when the stream ends. An EventSource could not send a token.
+ * Reads the node's stream, and again a second after its end. An EventSource could not send a token.
  *
  * @param onEvent called with the name of an event and what it says
  * @param onState called with open, closed or refused, and the reason

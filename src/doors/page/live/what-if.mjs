@@ -106,7 +106,7 @@ export class WhatIf {
     say(this.told, 'Applied: every node decides by it now. Undo brings back what was there before.');
   }
 
-  /** A group that was in YAML alone is taken out of the registry again: YAML is in force then. */
+  /** Takes a change back. A group of YAML alone leaves the registry: YAML is in force then. */
   async #takeBack() {
     const { origin, definition } = this.undo;
     const how = origin === 'yaml' ? { method: 'DELETE' } : { method: 'PUT', body: definition };

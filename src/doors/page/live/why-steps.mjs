@@ -2,8 +2,8 @@ import { rate } from '../browser/figures.mjs';
 import { duration, exceeds, perSecond } from './wording.mjs';
 
 /**
- * The steps of a decision in the order in which the node takes them, with the numbers of this moment, and what would
- * let the request pass. Nothing here touches the page.
+ * Lists the steps of a decision in the node's order. Each has the numbers of this moment; then what would let the
+ * request pass. Nothing here touches the page.
  *
  * @param explanation what GET /v1/groups/{group}/explain says of the direction
  * @returns steps of { title, says, state }, whether it passes, and how it would
@@ -112,7 +112,7 @@ function sizeStep(amount, maxRequest, dimension) {
   return { title: `The request: ${text}`, says, state: 'go' };
 }
 
-/** A request of more than a bucket holds passes when the bucket is full; a window grants no more than it holds. */
+/** Returns the tokens that a request needs: a full bucket passes a larger one, a window does not. */
 function neededOf({ depth, windowMs }, amount, dimension) {
   const most = depth[dimension];
   return windowMs === 0 && most !== null ? Math.min(amount, most) : amount;

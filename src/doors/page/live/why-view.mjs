@@ -6,7 +6,7 @@ import { choice, labelled } from './blocks.mjs';
 import { stepsOf } from './why-steps.mjs';
 import { perSecond, textOf } from './wording.mjs';
 
-/** Shows a request as somebody would send it, and each step of its decision with the numbers of this moment. */
+/** Shows a request and each step of its decision: the numbers are of this moment. */
 export class WhyView {
   constructor(host, { group, direction }) {
     Object.assign(this, { host, shown: null });
@@ -103,7 +103,7 @@ export class WhyView {
     }
   }
 
-  /** A key has no shares while it is silent, or in use at other nodes alone: then all there is to say is known of the key. */
+  /** Finds what explains a group or key. A key has no shares while it is silent, or in use at other nodes alone. */
   async #found(name) {
     const explained = await askJson(`${pathOf(name)}/explain`).catch((error) => error);
     if (!(explained instanceof Error)) {
@@ -140,7 +140,7 @@ export class WhyView {
   #showKeyOfOthers(key, direction) {
     const steps = [
       { title: `A key of template ${key.template}`, says: 'It is a group like any other.', state: 'go' },
-      toldStep(key, direction),
+      reportsStep(key, direction),
     ];
     this.#write({ steps, passes: true, advice: [] }, '');
     say(this.verdict, 'This node does not use the key: ask one of those that do.');
@@ -153,7 +153,7 @@ export class WhyView {
     const steps = [
       {
         title: `A key of template ${template}`,
-        says: 'This node spends it without publishing it: nobody else is told.',
+        says: 'This node spends it without publishing it.',
         state: 'go',
       },
       {
@@ -163,7 +163,7 @@ export class WhyView {
           : 'The next request makes the key a group like any other, and the log decides.',
         state: isEnough ? 'go' : 'note',
       },
-      ...(key.told[direction].length === 0 ? [] : [toldStep(key, direction)]),
+      ...(key.reports[direction].length === 0 ? [] : [reportsStep(key, direction)]),
     ];
     this.#write({ steps, passes: true, advice: [] }, 'This node');
   }
@@ -184,14 +184,14 @@ export class WhyView {
 }
 
 /** Lists the users of a key, by the log. */
-function toldStep({ told, group }, direction) {
+function reportsStep({ reports, group }, direction) {
   const quota = group?.directions[direction].quota ?? {};
   const unit = quota.messagesPerSecond == null && quota.bytesPerSecond != null ? 'bytes' : 'messages';
   const figure = (rates) => perSecond(rates[`${unit}PerSecond`], unit);
-  const nodes = told[direction].map(
+  const nodes = reports[direction].map(
     ({ nodeId, usage, demand }) => `${nodeId} wants ${figure(demand)} and is admitted ${figure(usage)}`,
   );
-  return { title: 'Told in the log', says: nodes.join('; ') || `Nothing of ${direction}.`, state: 'note' };
+  return { title: 'Reported in the log', says: nodes.join('; ') || `Nothing of ${direction}.`, state: 'note' };
 }
 
 /** `12 messages at the level of the group, because of messages`. */

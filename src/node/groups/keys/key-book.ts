@@ -359,7 +359,7 @@ export class KeyBook {
   lastWords(): UnpublishedUse[] {
     const nowMs = this.#parts.clock();
     const { cluster } = this.#parts;
-    return this.#unpublished.spentMost(TOLD_PART, TOLD_MAX, nowMs).flatMap(({ name, units }) => {
+    return this.#unpublished.spentMost(PUBLISHED_PART, PUBLISHED_MAX, nowMs).flatMap(({ name, units }) => {
       const { settings } = this.#kindAt(this.#find(name));
       return DIRECTIONS.flatMap((_, direction): UnpublishedUse[] => {
         const at = direction * DIMENSION_COUNT;
@@ -648,9 +648,9 @@ function perSlot(unitsOf: (direction: number, dimension: number) => number): Uni
 }
 
 /** Part of the allowance above which a key's unpublished use is published. */
-const TOLD_PART = 0.25;
+const PUBLISHED_PART = 0.25;
 /** Keys in the last record: 2 MB of rows; use of more is lost. */
-const TOLD_MAX = 20_000;
+const PUBLISHED_MAX = 20_000;
 
 function bucketsOf({ quota, burst }: GroupConfig, direction: number): UnpublishedUse['buckets'] {
   const [messages, bytes] = quota[DIRECTIONS[direction]].map((perSecond, dimension) => {

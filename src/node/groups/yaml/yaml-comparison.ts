@@ -16,7 +16,7 @@ const RESEND_MS = 5000;
 /** Milliseconds: a record may be older in the log than its node's membership. */
 const STRANGER_MS = 60_000;
 /** Most bytes of other nodes' hashes: 100 nodes of 10,000 groups; made-up authors would fill the memory. */
-export const TOLD_BYTES_MAX = 2 ** 26;
+export const READ_BYTES_MAX = 2 ** 26;
 /** Bytes of a record beside its hashes. */
 const RECORD_BYTES = 256;
 
@@ -31,7 +31,7 @@ interface KeyedYaml {
   readonly record: YamlRecord | null;
 }
 
-interface ToldYaml {
+interface ReadYaml {
   readonly record: YamlRecord;
   readonly isToRenew: boolean;
   readonly readMs: number;
@@ -62,8 +62,8 @@ export class YamlComparison {
   readonly #parts: YamlComparisonParts;
   readonly #keys: RegistryKeys;
   /** Key → record, and since when it is known. */
-  readonly #told = new Map<string, ToldYaml>();
-  #toldBytes = 0;
+  readonly #read = new Map<string, ReadYaml>();
+  #readBytes = 0;
   #isFull = false;
   #sentMs = -Infinity;
   #compared = '';
@@ -88,29 +88,29 @@ export class YamlComparison {
   }
 
   #forget(key: string): void {
-    this.#toldBytes -= this.#told.get(key)?.bytes ?? 0;
-    this.#told.delete(key);
+    this.#readBytes -= this.#read.get(key)?.bytes ?? 0;
+    this.#read.delete(key);
   }
 
   #keep(key: string, record: YamlRecord, isToRenew: boolean): void {
     const bytes = RECORD_BYTES + JSON.stringify(record.groups).length;
     // Own records are bounded by the parts; without them they would be written again and again.
-    if (record.author === this.#parts.nodeId || this.#toldBytes + bytes <= TOLD_BYTES_MAX) {
-      this.#told.set(key, { record, isToRenew, readMs: this.#parts.clock(), bytes });
-      this.#toldBytes += bytes;
+    if (record.author === this.#parts.nodeId || this.#readBytes + bytes <= READ_BYTES_MAX) {
+      this.#read.set(key, { record, isToRenew, readMs: this.#parts.clock(), bytes });
+      this.#readBytes += bytes;
       return;
     }
     this.ignored++;
     if (this.#isFull) return;
     this.#isFull = true;
     const text = 'no room for more hashes of YAML of other nodes; these and further ones are not compared';
-    this.#parts.telemetry.log('warn', text, { nodeId: record.author.slice(0, 80), maxBytes: TOLD_BYTES_MAX });
+    this.#parts.telemetry.log('warn', text, { nodeId: record.author.slice(0, 80), maxBytes: READ_BYTES_MAX });
   }
 
   /** Renews all hashes when another log begins. */
   beginEpoch(): void {
-    this.#told.clear();
-    this.#toldBytes = 0;
+    this.#read.clear();
+    this.#readBytes = 0;
     this.#sentMs = -Infinity;
     this.#changes++;
   }
@@ -139,11 +139,11 @@ export class YamlComparison {
     for (const [name, hash] of yaml.hashes) (parts[crc32(name) % PARTS] ?? {})[name] = hash;
     return parts.flatMap((groups, part): KeyedYaml[] => {
       const key = this.#keys.yaml(nodeId, part);
-      const told = this.#told.get(key);
+      const known = this.#read.get(key);
       const isEmpty = Object.keys(groups).length === 0;
-      if (isEmpty) return told === undefined ? [] : [{ key, record: null }];
+      if (isEmpty) return known === undefined ? [] : [{ key, record: null }];
       const record: YamlRecord = { kind: 'yaml', author: nodeId, version, part, groups: { ...groups } };
-      return told?.isToRenew === false && isDeepStrictEqual(told.record, record) ? [] : [{ key, record }];
+      return known?.isToRenew === false && isDeepStrictEqual(known.record, record) ? [] : [{ key, record }];
     });
   }
 
@@ -152,7 +152,7 @@ export class YamlComparison {
     const { coordinator } = this.#parts.loop;
     if (coordinator === null || coordinator.membership.alive[0]?.nodeKey !== coordinator.nodeKey) return [];
     const known = new Set(Array.from(coordinator.membership.all(), ({ nodeId }) => nodeId));
-    return [...this.#told]
+    return [...this.#read]
       .filter(([, { record, readMs }]) => !known.has(record.author) && nowMs - readMs > STRANGER_MS)
       .map(([key]) => ({ key, record: null }));
   }
@@ -184,7 +184,7 @@ export class YamlComparison {
   #ofOthers(self: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
     const alive = new Set(this.#parts.loop.coordinator?.membership.alive.map(({ nodeId }) => nodeId));
     const others = new Map<string, Map<string, string>>();
-    for (const { record } of this.#told.values()) {
+    for (const { record } of this.#read.values()) {
       const { author, version, groups } = record;
       if (author === self || version !== this.#parts.version || !alive.has(author)) continue;
       const known = others.get(author) ?? new Map<string, string>();

@@ -1,6 +1,6 @@
 import { printable } from '../../../base/errors/printable.js';
 import { segmentOf } from '../../../config/setting/path-segment.js';
-import type { KeyStatus, KeyTold } from '../../../node/api/node-status.js';
+import type { KeyReport, KeyStatus } from '../../../node/api/node-status.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
 import { print } from '../../terminal/print.js';
 import type { KeyOptions } from './key-command.js';
@@ -10,10 +10,15 @@ export async function showKey(name: string, { json = false, ...options }: KeyOpt
   print(json ? JSON.stringify(key) : keyText(key));
 }
 
-const TOLD = [{ nodeId: '', usage: {}, demand: {}, charged: {} }] as const;
-const KEY = { key: '', template: '', quota: { publish: {}, dispatch: {} }, told: { publish: TOLD, dispatch: TOLD } };
+const REPORTS = [{ nodeId: '', usage: {}, demand: {}, charged: {} }] as const;
+const KEY = {
+  key: '',
+  template: '',
+  quota: { publish: {}, dispatch: {} },
+  reports: { publish: REPORTS, dispatch: REPORTS },
+};
 
-function keyText({ key, template, quota, used, leftUnpublished, group, told }: KeyStatus): string {
+function keyText({ key, template, quota, used, leftUnpublished, group, reports }: KeyStatus): string {
   const lines = [`${key}  template ${template}${used ? '' : '  not used at this node'}`];
   for (const direction of ['publish', 'dispatch'] as const) {
     const limits = Object.entries(quota[direction])
@@ -28,7 +33,7 @@ function keyText({ key, template, quota, used, leftUnpublished, group, told }: K
       if (tokens !== null)
         lines.push(`  loud: the cluster's bucket holds ${Math.floor(tokens.tokens)} ${unit} of ${tokens.depth}`);
     }
-    lines.push(...told[direction].map(toldText));
+    lines.push(...reports[direction].map(reportText));
   }
   const isLoudHere = Object.values(group?.directions ?? {}).some(({ local }) => local.served);
   if (leftUnpublished === null && !isLoudHere) lines.push('loud at other nodes: ask one of those for the bucket');
@@ -36,7 +41,7 @@ function keyText({ key, template, quota, used, leftUnpublished, group, told }: K
   return lines.map(printable).join('\n');
 }
 
-function toldText({ nodeId, self, usage, demand, charged, reportAgeMs }: KeyTold): string {
+function reportText({ nodeId, self, usage, demand, charged, reportAgeMs }: KeyReport): string {
   const rates = (['messages', 'bytes'] as const).flatMap((unit) => {
     const [used, wanted] = [usage[`${unit}PerSecond`] ?? 0, demand[`${unit}PerSecond`] ?? 0];
     const beyond = charged[unit] ?? 0;

@@ -93,7 +93,7 @@ function bucketSteps(buckets: NonNullable<DirectionExplanation['clusterBucket']>
       ["cluster's bucket", `${figure(tokens)} of ${figure(depth)} ${unit}${tokens < 0 ? ': a debt' : ''}`],
       ['set point', `${figure(setPoint)} ${unit}; correction in force ${corrected}`],
       bucket.inPieces
-        ? ['expected', `nothing: in pieces, each admission of ${unit} is told at once`]
+        ? ['expected', `nothing: in pieces, each admission of ${unit} is published at once`]
         : ['expected', `${rate(expectedPerSecond, unit)} of all, ${rate(ownExpectedPerSecond, unit)} here; ${own}`],
       ['unread', `${figure(unread)} ${unit}`],
       ...chargedSteps(bucket, unit),

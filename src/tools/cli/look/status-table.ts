@@ -52,7 +52,7 @@ function templateTable({ keys }: NodeStatus): readonly string[] {
   const rows = keys.map(({ template, live, loud, granted, overQuota, refused }) => {
     return [template, ...[live, loud, granted, overQuota, refused].map(count)];
   });
-  const figures = ['LIVE', 'LOUD', 'GRANTED UNHEARD', 'OVER QUOTA', 'NO ROOM'];
+  const figures = ['LIVE', 'LOUD', 'GRANTED UNPUBLISHED', 'OVER QUOTA', 'NO ROOM'];
   return ['', ...textTable(['KEYS HERE', ...figures], rows, figures)];
 }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
 import { clusterHashOf } from '../../../../src/core/base/ids.js';
 import { registryKeys } from '../../../../src/core/beside/registry/registry-record.js';
-import { TOLD_BYTES_MAX } from '../../../../src/node/groups/yaml/yaml-comparison.js';
+import { READ_BYTES_MAX } from '../../../../src/node/groups/yaml/yaml-comparison.js';
 import { definitionHash } from '../../../../src/node/groups/yaml/yaml-groups.js';
 import { type HttpScene, readyScene } from '../../http/http-scene.js';
 
@@ -75,7 +75,7 @@ describe('what other nodes tell is bounded', () => {
       Array.from({ length: 1000 }, (_, at) => [`group-${at}-${'x'.repeat(20)}`, 'a'.repeat(16)]),
     );
     const bytes = JSON.stringify(groups).length;
-    const room = Math.floor(TOLD_BYTES_MAX / bytes);
+    const room = Math.floor(READ_BYTES_MAX / bytes);
     const told = Array.from({ length: 2 * room }, (_, at) => tell(`made-up-${at}`, 0, groups));
     expect(a.node.registry?.ignored).toBeGreaterThanOrEqual(room);
     expect(lines(a).filter(([text]) => /no room for more hashes/.test(String(text)))).toHaveLength(1);
