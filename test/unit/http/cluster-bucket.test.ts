@@ -64,7 +64,7 @@ describe('a group that has a bucket', () => {
     const [publish = ''] = explanationText(explained).split('\n\n');
     expect(publish).toMatch(/^ {2}cluster's bucket +0\.\d+ of 3 messages$/m);
     expect(publish).toMatch(/^ {2}set point +0.01 messages; correction in force /m);
-    expect(publish).toMatch(/^ {2}expected +nothing: in pieces, each admission of messages is told at once$/m);
+    expect(publish).toMatch(/^ {2}expected +nothing: in pieces, each admission of messages is published at once$/m);
     expect(publish).toMatch(
       /^ {2}may take +\S+ messages now: whole pieces, the least recent user first; a piece passes in /m,
     );
