@@ -16,14 +16,14 @@ import { readEntry } from './read-entry.js';
 interface KafkaQuotasContext {
   readonly topicKind: string | undefined;
   readonly groups: ReadonlyMap<string, Sound<GroupSection>>;
-  /** Finds names of groups that a template of `keys` makes. */
+  /** Tests if a template of `keys` makes this name of a group. */
   readonly isKey: (group: string) => boolean;
 }
 
 const TEXTS = { docs: 'docs/guide/kafka-quotas.md' };
 const AT: ConfigPath = ['kafkaQuotas'];
 
-/** The lists of `kafkaQuotas`; every mistake is added with its line. */
+/** Reads the lists of `kafkaQuotas`; adds every mistake with its line. */
 export function readKafkaQuotas(written: unknown, context: KafkaQuotasContext, findings: Findings) {
   const given = isMapping(written) ? written : {};
   const exporters = listOf(given.exporters, [...AT, 'exporters'], 'addresses', findings).flatMap((one, index) => {

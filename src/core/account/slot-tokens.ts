@@ -433,8 +433,8 @@ export class SlotTokens {
   }
 
   /**
-   * Units beyond the expected use until this node's next look. From `#shortFrom` on it publishes only if work is
-   * refused, so the next look is due at `takenThreshold`; beyond that a report is due already.
+   * Units beyond the expected use until the next look is due: at `#shortFrom`, from where on a report is due if work is
+   * refused, then at `takenThreshold`, where it is due in any case.
    */
   get untilPublished(): number {
     const { bucket, takenThreshold } = this;
@@ -489,10 +489,10 @@ export class SlotTokens {
   }
 
   /**
-   * Computes the units that may stay unpublished: a depth of all nodes together, or noise. Use of N nodes that charge
-   * alike (Coherence) adds up, so it is a third of the depth then, and 1/√N of their noise: otherwise traffic spread in
-   * turn exceeds the quota. Unused units do not count as alike: if published earlier, demand that comes and goes at all
-   * nodes would be admitted above the quota.
+   * Computes the units that may stay unpublished: a depth of all nodes together, or noise. What N nodes
+   * charge alike (Coherence) adds up: then it is a third of the depth, or 1/√N of their noise, else traffic spread in
+   * turn would exceed the quota. Unused units are not counted as alike: published earlier, they would let demand that
+   * comes and goes at all nodes exceed it.
    *
    * @param alike how many nodes charge alike
    */

@@ -19,5 +19,5 @@ export const BUNDLES_MAX = 65_536;
 // Claims, of reports and accounts:
 /** Factor by which each report raises a held-back node's demand. More: its share follows in fewer reports. */
 export const CLAIM_FACTOR = 2;
-/** First claim of a node without a share, in equal parts. More: wakes with more; this is 1 after four reports. */
+/** First claim of a node without a share, in equal parts: 1 after four reports. More: wakes with more. */
 export const LEAST_CLAIM = 1 / 16;

@@ -18,7 +18,7 @@ export function wantedBy(view: LaneView, at: number, dimension: number): number 
   return servedPart(view, at, dimension) <= others ? demand : demand * others;
 }
 
-/** Computes a node's usable demand from the shares just given. Work refused in another dimension takes nothing here. */
+/** Computes a node's usable demand from the shares just given. What another dimension refuses needs nothing here. */
 export function wantedAtShares(view: LaneView, at: number, dimension: number): number {
   let part = 1;
   for (let other = 0; other < DIMENSION_COUNT; other++) {

@@ -64,7 +64,7 @@ export class Room {
   }
 }
 
-/** Room that appeared after the older gap opened, until these owners reserved. */
+/** Holds room that appeared between the older gap and its owners. */
 export class Gap {
   amount: number;
   owners = 1;

@@ -15,7 +15,7 @@ interface Throttled {
 export class Producer {
   readonly tracker: ThrottleTracker;
   readonly owner: WakeOwner<Throttled>;
-  /** Marks that this throttle holds on its connection for it. */
+  /** Counts the marks that it has on its connection. */
   marks = 0;
 
   constructor(tracker: ThrottleTracker, weight = 1) {

@@ -546,7 +546,7 @@ function restsOnMs({ entry, settling }: LaneState): number {
   return entry.isOpen && settling.restsOnMs > 0 ? settling.restsOnMs : Infinity;
 }
 
-/** Tests if the spans show a rate. After a change, a part of a window shows all its tokens or none. */
+/** Tests if the spans show a rate. After a change, part of a window shows all of the window's tokens, or none. */
 function isKnown({ entry, sample, settings }: LaneState): boolean {
   return !entry.isOpen || windowMsOf(settings) === 0 || sample.isFull(FAST);
 }

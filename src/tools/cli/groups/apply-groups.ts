@@ -139,7 +139,7 @@ interface PlannedAttachment extends Planned {
   readonly expected: string;
 }
 
-/** Lists differences from `scopes`. Each scope stands before those that are the same as it. */
+/** Lists differences from `scopes`. Each scope stands before those whose `sameAs` names it. */
 async function planAttachments(node: NodeAddress, scopes: Mapping): Promise<PlannedAttachment[]> {
   if (sizeOf(scopes) === 0) return [];
   const there = new Map((await allPages<AttachedTo>(node, 'attachments', ATTACHED)).map((each) => [each.scope, each]));
