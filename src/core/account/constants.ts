@@ -68,7 +68,7 @@ export const UNPUBLISHED_SHORT_RATIO = 0.7;
 export const CREDIT_MS = 150;
 
 // in-pieces.ts, recent-use.ts:
-/** Quota ÷ expected use from which on small buckets are not in pieces. More: more records, exact at more demand. */
+/** Quota ÷ expected use from which small buckets are not in pieces. More: more records, exact at more demand. */
 export const FAR_BELOW_TIMES = 4;
 /** Nodes with the same turn. More: take more at once; less: a small quota is not used up. */
 export const NODES_PER_TURN = 5;
