@@ -73,10 +73,7 @@ function headroom(most) {
   return most === 0 ? 1 : most * 1.06;
 }
 
-/**
- * Computes line widths: nodes' lines that lie on one another are all seen. One covered most of the time is wider than
- * those above.
- */
+/** Computes line widths: nodes' lines that lie on one another are all seen, the covered ones wider. */
 export function lineWidths(columns) {
   const covers = columns.map((column, at) => columns.slice(at + 1).filter((other) => coincide(column, other)).length);
   const step = Math.min(2, WIDEST / Math.max(1, ...covers));

@@ -40,10 +40,7 @@ export async function loadConfig({ file, env, overrides }: LoadOptions): Promise
 /** About 90,000 groups; parsing that takes seconds. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
 
-/**
- * Readings of files that change meanwhile, at most. One is over in milliseconds, and a ConfigMap is swapped once a
- * minute at most.
- */
+/** Most readings of files that change meanwhile: a ConfigMap is swapped once a minute at most. */
 const READS_MAX = 5;
 
 /** Reads all files as they were at one moment: a folder whose files are swapped meanwhile is read again. */

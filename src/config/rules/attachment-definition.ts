@@ -16,10 +16,7 @@ export function readAttachments(written: unknown, groups: NamesInUse, findings: 
   return config;
 }
 
-/**
- * Reads an attachment as YAML writes it below `attachments.scopes.<path>`. All is checked as there, but for what must
- * exist.
- */
+/** Reads an attachment as YAML below `attachments.scopes.<path>`: checked as there, but for what must exist. */
 export function examineAttachment(path: string, written: unknown, source: string) {
   const findings = new Findings(source);
   const attachment = readScopes({ [path]: written }, findings)[path] ?? null;

@@ -310,10 +310,7 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /**
-   * Computes how many units per second may be chance in a rate. The noise of UNPUBLISHED_NOISE_SECONDS stays
-   * unpublished.
-   */
+  /** Computes how many units/s of a rate may be chance: UNPUBLISHED_NOISE_SECONDS of noise stay unpublished. */
   #chanceOf(before: number, now: LaneRates, published: LaneRates, dimension: number): number {
     const squares = this.clumpsOf(dimension) * Math.max(now.squares[dimension], published.squares[dimension]);
     const noise = Math.sqrt(squares / UNPUBLISHED_NOISE_SECONDS);

@@ -355,10 +355,7 @@ export class GatedConnection extends Duplex {
 }
 
 const OUTBOUND_BYTES_MAX = 256 * 1024;
-/**
- * Bytes from which a payload is not copied. Less copies less, but a piece of 64 KiB that was read stays for a payload
- * of this size in it.
- */
+/** Bytes from which a payload is not copied. Less copies less, but pieces of 64 KiB stay for payloads in them. */
 const SHARED_BYTES = 32 * 1024;
 const LINGER_MS = 60_000;
 /** Milliseconds from the first byte to CONNACK: also over a bad line. */

@@ -18,10 +18,7 @@ import { rejectPromise, rejectWrongQuota } from './check-quota-options.js';
 
 /** Charges and answers of requests; `Context` is the framework's argument to functions. */
 export interface QuotaOptions<Context> {
-  /**
-   * Group or key by name, a scope, or a function making one: ``(request) => `key:${request.ip}` ``; undefined or '' =
-   * nobody's.
-   */
+  /** Group, key, scope, or a function making one: ``(request) => `key:${request.ip}` ``; undefined or '' = nobody's. */
   readonly group: Where | ((context: Context) => Where | undefined);
   /** Charged for requests without a `group`, all together; absent = they get 400. */
   readonly otherwise?: Where;

@@ -40,10 +40,7 @@ export interface QuotaGroups {
   /** Lists all attachments by scope. */
   attachments(): AttachedScope[];
 
-  /**
-   * Calls `listener` for each later change of run time by any node. It is then in force here. Returns a function that
-   * ends it.
-   */
+  /** Calls `listener` for each later change of any node, in force here. Returns a function that ends it. */
   watch(listener: (change: RegistryChange) => void): () => void;
 }
 

@@ -104,10 +104,7 @@ export class DecodingRoom {
 
 /** Most bytes; more catches up in fewer fetches where compression is strong. */
 const DECODED_BYTES_MAX = 8 * 1024 * 1024;
-/**
- * Bytes of a record beside its content: an object, a text and a view. The content is the answer's, or an inflated
- * batch's.
- */
+/** Bytes of a record beside its content: an object, a text and a view. The answer, or an inflated batch, has that. */
 const RECORD_BYTES = 200;
 
 export function decodeRecordBatches(bytes: Buffer, partition: number, room: DecodingRoom): FetchedRecordBatch[] {

@@ -4,10 +4,7 @@ import { METADATA_WITH_ID_VERSION, metadataWithId } from './metadata-10.js';
 import { type AclOperation, missingAcls, NEEDED_ACLS, type NeededAcl } from './needed-acls.js';
 import { aclMissing, kafkaUnusable, type TopicAccess } from './topic-failure.js';
 
-/**
- * Returns the permanent failure of `error`; null = trying again may help. It names all missing rights where Kafka
- * refused `operation`.
- */
+/** Returns the permanent failure of `error`, naming all missing rights; null = trying again may help. */
 export async function refusalOf(
   error: Error,
   link: BrokerLink,

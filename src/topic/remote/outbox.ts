@@ -8,10 +8,7 @@ export interface Parcel {
   settle(error: Error | null): void;
 }
 
-/**
- * Most bytes of a record batch. With overhead it stays below max.message.bytes (1 MiB by default); larger produces hold
- * up the next.
- */
+/** Most bytes of a record batch: less than max.message.bytes (1 MiB), with overhead. More would hold up the next. */
 export const PARCEL_BYTES_MAX = 512 * 1024;
 
 /** Queues parcels per partition, first in, first out; its user bounds it. */

@@ -35,10 +35,7 @@ export const BUSY_RATIO = 0.01;
 // ramp: ramp.ts, ramp-book.ts, lane-ends.ts:
 /** Milliseconds of a ceiling without renewal, in settings and records. More: a dead ceiling may stay longer. */
 export const TIME_TO_LIVE_MAX_MS = 30 * 86_400_000;
-/**
- * Records of a resting ceiling, or of a health, while it counts. More: more records; less: fewer may be lost before it
- * ends.
- */
+/** Records of a resting ceiling, or of a health, while it counts. More: more records; less: fewer may be lost. */
 export const RENEWALS = 4;
 /** Ceilings of one log, enough for 100,000 groups in both directions. More: memory, some 200 bytes each. */
 export const CEILINGS_MAX = 200_000;

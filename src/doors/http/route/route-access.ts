@@ -24,10 +24,7 @@ export function changes(tenantOf: TenantOf | null): RouteAccess {
   return { needs: 'operator', changes: true, tenantOf };
 }
 
-/**
- * Rejects what a tenant's caller may not change. It may not lift limits, nor attach to foreign groups. Throws
- * TENANT_DENIED.
- */
+/** Rejects what tenants' callers may not do: lift limits, or attach to foreign groups. Throws TENANT_DENIED. */
 export function rejectBeyondTenants({ name, tenants }: Caller, { exempt, sameAs }: Mapping): void {
   if (tenants === null) return;
   if (exempt === true) throw tenantDenied(name, tenants, 'exempt: true, which takes their limits away');
