@@ -4,7 +4,7 @@
  */
 
 import { groupIdOf, nodeKeyOf } from '../src/core/base/ids.js';
-import type { TopicRecord } from '../src/core/base/protocol/record.js';
+import { NOTHING_REPORTED, type TopicRecord } from '../src/core/base/protocol/record.js';
 import { RecordCodec } from '../src/topic/codec/record-codec.js';
 import { CODEC_NUMBERS, type Codec, type Compression, codecOf } from '../src/topic/codecs/codecs.js';
 
@@ -24,6 +24,7 @@ function report(at: number): TopicRecord {
   const rows = Array.from({ length: 6 }, (_, row) => {
     const usage = 1 + ((at * 7919 + row * 104_729) % 10_007) / 13;
     return {
+      ...NOTHING_REPORTED,
       groupId: groupIdOf('bench', `group-${at * 6 + row}`),
       direction: 0,
       topics: 3,

@@ -6,7 +6,12 @@
 import type { AppendRecord, ReadRecord, ReportTopic, ReportTopicListener } from '../src/base/ports/report-topic.js';
 import { silentTelemetry } from '../src/base/ports/telemetry.js';
 import { groupIdOf, nodeKeyOf } from '../src/core/base/ids.js';
-import { nodeRecordKey, reportRecordKey, type TopicRecord } from '../src/core/base/protocol/record.js';
+import {
+  NOTHING_REPORTED,
+  nodeRecordKey,
+  reportRecordKey,
+  type TopicRecord,
+} from '../src/core/base/protocol/record.js';
 import { RecordCodec } from '../src/topic/codec/record-codec.js';
 import { SignedTopic } from '../src/topic/signed/signed-topic.js';
 import { createTopicCounters } from '../src/topic/topic-counters.js';
@@ -45,6 +50,7 @@ class Pipe implements ReportTopic {
 const nodeKey = nodeKeyOf('bench', 'node-1');
 const author = { nodeKey, incarnation: 65_537, sequence: 1234 };
 const row = (at: number) => ({
+  ...NOTHING_REPORTED,
   groupId: groupIdOf('bench', `group-${at}`),
   direction: 0,
   topics: 3,

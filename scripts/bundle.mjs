@@ -35,6 +35,7 @@ export async function bundle() {
     external: STAYING,
     plugins: [OWN_PLACES, SELF_CONTAINED, UNUSED],
     logLevel: 'warn',
+    checks: { pluginTimings: false },
   });
   const { output } = await bundled.write({
     dir: target,

@@ -38,6 +38,7 @@ async function makeDoor(name, file) {
     // Bare names: of Node, and of the frameworks that a subpath is for.
     external: /^[^./]/,
     logLevel: 'warn',
+    checks: { pluginTimings: false },
   });
   const door = join(target, name);
   await types.write({ dir: dirname(door), format: 'esm' });

@@ -165,19 +165,19 @@ export const ERROR_CATALOGUE = {
   TOPIC_SETTINGS: {
     message: 'topic {topic} has wrong settings: {reason}',
     remedy:
-      'Change it as the message says, or let quotamesh create another one: topic.name (kafka), topic.prefix (redis), topic.path (embedded).',
+      'Change it as the message says, or name another one below topic (docs/reference/settings.md): quotamesh creates it.',
     exitCode: EXIT_CONFIG,
   },
   TOPIC_PID_TAKEN: {
     message: 'topic {topic}: another container has it open with the process id of this one ({pid}): {other}',
     remedy:
-      'Give all containers on the folder one PID namespace (docker run --pid=host or --pid=container:NAME, hostPID or shareProcessNamespace in Kubernetes), or use Redis or Kafka as the topic: docs/operate/deployment.md.',
+      'Give all containers on the folder one PID namespace (docker run --pid=host or --pid=container:NAME, hostPID or shareProcessNamespace in Kubernetes), or use a kind of topic that machines share: docs/operate/deployment.md.',
     exitCode: EXIT_CONFIG,
   },
   TOPIC_DENIED: {
     message: 'topic {topic}: permission denied: {reason}',
     remedy:
-      'Kafka: check how it authenticates (topic.sasl, topic.tls). Redis: check user and password, and grant what docs/operate/redis.md lists. Embedded: let this user write in the folder.',
+      'Check below topic how this node proves who it is, and grant it there what the page of the kind of topic in docs/operate lists; a folder must be writable for its user.',
     exitCode: EXIT_CONFIG,
   },
   TOPIC_KEY_DIFFERS: {

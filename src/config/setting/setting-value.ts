@@ -119,7 +119,7 @@ const ADDRESS: Element = {
     matches: new RegExp(`^(?:[[0-9A-Fa-f:.%]{2,64}]|[A-Za-z0-9._-]{1,253}):${PORT}$`),
     text: 'host:port',
   },
-  // Its setting has an example: ports of Kafka and Redis differ.
+  // Its setting has an example: ports differ by kind of topic.
 };
 
 function readList(setting: Setting, input: unknown, element: Element): ReadValue {

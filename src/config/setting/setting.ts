@@ -96,11 +96,6 @@ export const KAFKA_TOPIC_NAME: NamePattern = {
   text: 'a Kafka topic name (1 to 249 letters, digits and . _ -)',
 };
 
-export const REDIS_PREFIX: NamePattern = {
-  matches: /^[A-Za-z0-9._:/-]{1,100}$/,
-  text: '1 to 100 letters, digits and . _ : / -',
-};
-
 /** Linux takes 107 bytes, macOS 103; the socket has a longer name for a moment (http/server/listener.ts). */
 export const SOCKET_PATH: NamePattern = {
   matches: /^\/[\x21-\x7e]{1,94}$/,

@@ -35,6 +35,7 @@ import { type AliveNode, type Passed, Returnable } from './returnable.js';
 /**
  * Follows one dimension of a lane: stock, expected use, and this node's units.
  *
+ *     a lane is served  restore: the stock by the rows of the log, also after a restart: the node keeps none itself
  *     rows change       view: rate, depth, whole pieces or not, the use that is expected of each node
  *     log time passes   settle: the stock rises by the inflow, and falls by the expected use
  *     a record is read  charge: it falls by what the author took beyond that, or rises by what it gives back
@@ -51,7 +52,7 @@ export class SlotTokens {
    * block would raise a quota that is blocked again and again.
    */
   blocked: ClusterBucket | null = null;
-  /** Tokens of the cluster's bucket at the last settlement; Infinity = full, whatever its depth. */
+  /** Tokens of the cluster's bucket at the last settlement; Infinity = full, whatever its depth, until `restore`. */
   settledTokens = Infinity;
   /** Tokens now, extrapolated with this node's clock. */
   tokens = 0;

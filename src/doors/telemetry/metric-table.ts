@@ -125,11 +125,11 @@ export const TOPIC_METRICS: MetricTable<NodeStatus> = {
     ({ topic }) => topic.counters.reconnects,
   ),
   quotamesh_topic_foreign_entries_total: counter(
-    'Entries in the store of the topic that no node has written; ignored (redis).',
+    'Entries in the store of the topic that no node has written; ignored.',
     ({ topic }) => topic.counters.foreignEntries,
   ),
   quotamesh_topic_malformed_answers_total: counter(
-    'Answers of the server that its protocol does not allow, or that were too long; each has ended its connection (kafka, redis).',
+    'Answers of the server that its protocol does not allow, or that were too long; each has ended its connection.',
     ({ topic }) => topic.counters.malformedAnswers,
   ),
   quotamesh_topic_throttled_seconds_total: counter(

@@ -1,5 +1,5 @@
 import { type Members, section, type ValueOf } from '../../config/setting/section.js';
-import { NODE_NAME, REDIS_PREFIX } from '../../config/setting/setting.js';
+import { type NamePattern, NODE_NAME } from '../../config/setting/setting.js';
 import { SECRET, type TextsRead } from '../../config/setting/text-file.js';
 import { TLS } from '../../config/setting/tls.js';
 import {
@@ -11,6 +11,11 @@ import {
   topicKind,
   withEnabled,
 } from '../../config/setting/topic-kind.js';
+
+const PREFIX: NamePattern = {
+  matches: /^[A-Za-z0-9._:/-]{1,100}$/,
+  text: '1 to 100 letters, digits and . _ : / -',
+};
 
 const SENTINEL = section({
   master: {
@@ -78,7 +83,7 @@ const SETTINGS = {
   prefix: {
     kind: 'name',
     default: 'quotamesh:',
-    pattern: REDIS_PREFIX,
+    pattern: PREFIX,
     missedBy: 'a Redis with several users',
     buys: 'The names of all keys begin with it; the name of the cluster follows.',
     costs: 'Another prefix is another, empty topic: its nodes do not see these.',

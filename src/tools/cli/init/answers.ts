@@ -1,11 +1,6 @@
 import { formatQuantity, parseRate, type TimeUnit } from '../../../config/setting/quantity.js';
 import type { InitOptions } from './init-command.js';
-
-/** Meeting place of nodes. */
-export type Meeting =
-  | { readonly kind: 'embedded' }
-  | { readonly kind: 'kafka'; readonly brokers: readonly string[]; readonly topic: string }
-  | { readonly kind: 'redis'; readonly addresses: readonly string[] };
+import { MEETING_KINDS, MEETINGS, type Meeting, meetingAt } from './meetings.js';
 
 /** First quota, and whose. */
 export interface FirstQuota {
@@ -18,8 +13,6 @@ export interface FirstQuota {
   readonly per: TimeUnit;
 }
 
-const DEFAULT_TOPIC = 'quotamesh-reports';
-export const DEFAULT_MEETING: Meeting = { kind: 'embedded' };
 export const DEFAULT_QUOTA: FirstQuota = {
   of: 'group',
   name: 'orders',
@@ -31,14 +24,6 @@ export const DEFAULT_QUOTA: FirstQuota = {
 /** Marks an answer that is not understood; others are the configuration's to judge. */
 export class NotUnderstood extends Error {}
 
-export function meetingOf(answer: string, topic = DEFAULT_TOPIC): Meeting {
-  const text = answer.trim();
-  if (text === '') return DEFAULT_MEETING;
-  const redis = /^rediss?:\/\/(.*)$/.exec(text)?.[1];
-  if (redis !== undefined) return { kind: 'redis', addresses: listOf(redis.replace(/\/$/, '')) };
-  return { kind: 'kafka', brokers: listOf(text.replace(/^kafka:\/\//, '')), topic };
-}
-
 /** Reads `orders 1000/s`, `key:{id} 600/min`. */
 export function quotaOf(answer: string): FirstQuota {
   const text = answer.trim();
@@ -49,11 +34,16 @@ export function quotaOf(answer: string): FirstQuota {
 }
 
 /** Reads the meeting place of flags; null = none. */
-export function meetingOfFlags({ kafka, topic, redis, embedded }: InitOptions): Meeting | null {
-  if (topic !== undefined && kafka === undefined) throw new NotUnderstood('--topic needs --kafka');
-  if (kafka !== undefined) return { kind: 'kafka', brokers: listOf(kafka), topic: topic ?? DEFAULT_TOPIC };
-  if (redis !== undefined) return { kind: 'redis', addresses: listOf(redis) };
-  return embedded === true ? DEFAULT_MEETING : null;
+export function meetingOfFlags(options: InitOptions): Meeting | null {
+  for (const kind of MEETING_KINDS) {
+    const { further, takes } = MEETINGS[kind];
+    const asked = options[kind];
+    const name = further && options[further.flag];
+    if (name !== undefined && asked === undefined) throw new NotUnderstood(`--${further?.flag} needs --${kind}`);
+    if (asked !== undefined)
+      return takes === null ? meetingAt(kind, '') : meetingAt(kind, String(asked), name?.toString());
+  }
+  return null;
 }
 
 export function quotaOfFlags({ group, key, quota }: InitOptions): FirstQuota | null {
@@ -76,10 +66,3 @@ const DIMENSIONS = [
   ['messages', 'rate'],
   ['bytes', 'byte-rate'],
 ] as const;
-
-function listOf(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
-}

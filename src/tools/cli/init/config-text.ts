@@ -1,6 +1,7 @@
 import { SHORT_UNIT } from '../../../config/setting/quantity.js';
 import { rateKey } from '../../../config/setting/written-rate.js';
-import type { FirstQuota, Meeting } from './answers.js';
+import type { FirstQuota } from './answers.js';
+import { type Meeting, meetingLines, meetingText, plain } from './meetings.js';
 
 export interface Answers {
   readonly cluster: string;
@@ -21,7 +22,7 @@ export function configText({ cluster, meeting, quota }: Answers, schema: string 
     `cluster: ${plain(cluster)}`,
     '',
     ...meetingLines(meeting),
-    ...(meeting.kind === 'embedded' ? [] : START),
+    ...(meeting.addresses.length === 0 ? [] : START),
     '',
     ...HTTP,
     '',
@@ -34,12 +35,6 @@ export function answersText({ cluster, meeting, quota }: Answers): string {
   const rate = `${amount}/${SHORT_UNIT[per]}${dimension === 'bytes' ? '' : ' messages'}`;
   const whose = of === 'group' ? `for the group ${name}` : `for each key ${name}`;
   return `cluster ${cluster}, ${rate} ${whose}, nodes meet in ${meetingText(meeting)}`;
-}
-
-function meetingText(meeting: Meeting): string {
-  if (meeting.kind === 'embedded') return 'the folder ./state';
-  const where = meeting.kind === 'kafka' ? meeting.brokers : meeting.addresses;
-  return `${meeting.kind === 'kafka' ? 'Kafka' : 'Redis'} (${where.join(', ')})`;
 }
 
 const HEAD = [
@@ -59,39 +54,6 @@ const HTTP = [
   '# (quotamesh token new --help).',
   '# http: { host: 127.0.0.1, port: 7070 }',
 ];
-
-function meetingLines(meeting: Meeting): readonly string[] {
-  switch (meeting.kind) {
-    case 'embedded':
-      return [
-        '# The nodes meet in a folder, for the processes of one machine. Nodes of several machines meet in a Kafka or Redis:',
-        '# { kind: kafka, brokers: ["kafka-1:9092"] } or { kind: redis, addresses: ["redis-1:6379"] }.',
-        'topic:',
-        '  kind: embedded',
-        '  path: ./state',
-      ];
-    case 'kafka':
-      return [
-        '# The nodes meet in two compacted topics of a Kafka: this one, and one of its name with -registry behind it. Missing',
-        '# topics are created if Kafka lets the nodes; docs/operate/kafka-security.md has the rights.',
-        'topic:',
-        '  kind: kafka',
-        `  brokers: ${listText(meeting.brokers)}`,
-        `  name: ${plain(meeting.topic)}`,
-        '  # Encryption, a name and a password; QUOTAMESH_TOPIC_SASL_PASSWORD keeps the password out of this file:',
-        '  # tls: true',
-        '  # sasl: { mechanism: scram-sha-512, username: quotamesh, password: change-me }',
-      ];
-    case 'redis':
-      return [
-        '# The nodes meet in one Redis, or in the master that Sentinels name (docs/operate/redis.md).',
-        'topic:',
-        '  kind: redis',
-        `  addresses: ${listText(meeting.addresses)}`,
-        '  # password: change-me',
-      ];
-  }
-}
 
 function groupLines(quota: FirstQuota): readonly string[] {
   return [
@@ -135,15 +97,4 @@ const OVERRIDES = [
 
 function rateText({ dimension, amount, per }: FirstQuota): string {
   return `${rateKey(dimension)}: ${amount}${per === 'second' ? '' : `/${SHORT_UNIT[per]}`}`;
-}
-
-function listText(addresses: readonly string[]): string {
-  return `[${addresses.map((each) => JSON.stringify(each)).join(', ')}]`;
-}
-
-/** Quotes a text unless YAML reads it the same without. */
-function plain(text: string): string {
-  return /^[A-Za-z][A-Za-z0-9_-]*$/.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text)
-    ? text
-    : JSON.stringify(text);
 }

@@ -11,19 +11,10 @@ import { formatMistake } from '../../../config/setting/config-error.js';
 import { mergeFiles } from '../../../config/yaml/merge-files.js';
 import { parseYaml } from '../../../config/yaml/parse-yaml.js';
 import { print } from '../../terminal/print.js';
-import {
-  DEFAULT_MEETING,
-  DEFAULT_QUOTA,
-  type FirstQuota,
-  type Meeting,
-  meetingOf,
-  meetingOfFlags,
-  NotUnderstood,
-  quotaOf,
-  quotaOfFlags,
-} from './answers.js';
+import { DEFAULT_QUOTA, type FirstQuota, meetingOfFlags, NotUnderstood, quotaOf, quotaOfFlags } from './answers.js';
 import { type Answers, answersText, configText } from './config-text.js';
 import type { InitOptions } from './init-command.js';
+import { DEFAULT_MEETING, MEETING_KINDS, MEETINGS, type Meeting, meetingOf } from './meetings.js';
 
 export async function writeConfig(file: string, options: InitOptions, asked: Questioner = terminal()): Promise<void> {
   try {
@@ -68,10 +59,9 @@ interface Question {
 
 const MEETING: Question = {
   text: `Where do the nodes meet?
-  Enter                     in a folder, all on this machine: nothing else has to run
-  kafka-1:9092,…            in a Kafka
-  redis://127.0.0.1:6379    in a Redis
-> `,
+${MEETING_KINDS.map((kind) => MEETINGS[kind].question)
+  .map(([answer, meaning]) => `  ${answer.padEnd(26)}${meaning}\n`)
+  .join('')}> `,
   take: (answers, answer) => ({ ...answers, meeting: meetingOf(answer) }),
 };
 
@@ -84,8 +74,8 @@ const QUOTA: Question = {
   take: (answers, answer) => ({ ...answers, quota: quotaOf(answer) }),
 };
 
-const NOBODY_TO_ASK =
-  'without a terminal say --yes, or where the nodes meet (--embedded, --kafka, --redis) and whose quota it is (--group, --key)';
+const MEETING_FLAGS = MEETING_KINDS.map((kind) => `--${kind}`).join(', ');
+const NOBODY_TO_ASK = `without a terminal say --yes, or where the nodes meet (${MEETING_FLAGS}) and whose quota it is (--group, --key)`;
 
 /** Puts a question until its answer fits a configuration. */
 async function answered({ text, take }: Question, sofar: Answers, asked: Questioner): Promise<Answers> {
@@ -136,9 +126,10 @@ function nextLines(file: string, { meeting, quota }: Answers): readonly string[]
   const group = quota.of === 'group' ? quota.name : quota.name.replace(/\{[^{}]*\}/g, 'alice');
   const amount = quota.dimension === 'messages' ? { messages: 1 } : { bytes: 1000 };
   const body = JSON.stringify({ group, ...amount });
+  const { needs } = MEETINGS[meeting.kind];
   return [
     'Next:',
-    ...(meeting.kind === 'embedded' && !hasLmdb() ? ['  npm install lmdb'] : []),
+    ...(needs === undefined || isInstalled(needs) ? [] : [`  npm install ${needs}`]),
     `  npx quotamesh doctor ${file}`,
     `  npx quotamesh run --config ${file}`,
     `  curl -s -H 'content-type: application/json' -d '${body}' http://127.0.0.1:7070/v1/acquire`,
@@ -146,10 +137,9 @@ function nextLines(file: string, { meeting, quota }: Answers): readonly string[]
   ];
 }
 
-/** Tests for LMDB, which other kinds of topic do without. */
-function hasLmdb(): boolean {
+function isInstalled(name: string): boolean {
   try {
-    import.meta.resolve('lmdb');
+    import.meta.resolve(name);
     return true;
   } catch {
     return false;
