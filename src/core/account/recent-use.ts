@@ -21,6 +21,16 @@ export class RecentUse {
   }
 
   /**
+   * Forgets all use. Called where the bucket is full: a node that begins to follow it then finds no row.
+   *
+   * *Worked:* 10/s of depth 100 on twelve nodes. One took 18 six seconds ago, another takes 18 now, and a second later
+   * all take what they may. If the first were known to itself alone, it had 52 instead of an advance of 16.
+   */
+  forget(): void {
+    if (this.#nodes.size > 0) this.#nodes.clear();
+  }
+
+  /**
    * Finds the floor of a node's counted use: some pieces below the least other one. A new node begins one piece behind:
    * the next one is its own. It would otherwise have all of a busy bucket until it had caught up with the others'
    * earlier use.

@@ -153,6 +153,7 @@ export class SlotTokens {
     const after = this.tokensAfter(busyMs);
     if (busyMs > 0) this.returnable.settle(this.#passed(bucket, busyMs, after));
     this.settledTokens = tokensAfter(bucket, after, pauseMs, 0);
+    if (this.isInPieces && this.settledTokens >= bucket.depth) this.#recent.forget();
   }
 
   /** Divides the use of a time among the nodes: inflow less the rise of the stock. */

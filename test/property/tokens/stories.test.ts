@@ -427,6 +427,20 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'probe', of: 0.04647429194301367, restMs: 10000, at: 0.39872769685462117, isWhole: true },
     ],
   },
+  'a node that took a part of a bucket, which has been full since, counts as one that took nothing': {
+    seed: 1012334,
+    nodes: 12,
+    delays: { appendMs: [50, 100], deliveryMs: [50, 100] },
+    buckets: [{ per: 'Second', quota: 10, burst: 100, isKey: true }],
+    acts: [
+      { act: 'drain', at: 0.13494356023147702, of: 0.8966230128426105, isEverywhere: false, isPiecewise: true },
+      { act: 'pass', ms: 1000 },
+      { act: 'pass', ms: 5000 },
+      { act: 'drain', at: 0.6238431988749653, of: 0.7790244645439088, isEverywhere: false, isPiecewise: true },
+      { act: 'pass', ms: 1000 },
+      { act: 'drain', at: 0.06741601624526083, of: 0.9934371530544013, isEverywhere: true, isPiecewise: true },
+    ],
+  },
 };
 
 test.each(someOf(Object.keys(STORIES)))('%s', async (name) => {
