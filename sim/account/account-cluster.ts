@@ -114,8 +114,11 @@ export class AccountCluster {
     const nodes = this.counted();
     node.leave();
     this.#gone(name);
+    // Its farewell goes to the log that was lost.
+    const isUnread = this.nowMs - this.#lostMs <= this.deliveryMs;
     for (const { ledger, written } of this.told) {
-      if (written.isKey) ledger.keyStopped(this.nowMs, nodes);
+      if (isUnread) ledger.killed(this.nowMs, nodes, this.deliveryMs);
+      else if (written.isKey) ledger.keyStopped(this.nowMs, nodes);
     }
   }
 

@@ -34,25 +34,6 @@ export function stockNow(rows: readonly Checkpoint[], bucket: ClusterBucket, exp
   return within(bucket, stock);
 }
 
-/**
- * Computes the units that have flowed past a full bucket. 0 = by the rows of its lane it is not full.
- *
- *     stock by `stockNow`, but for its bound at the depth, − the depth
- *
- * *Worked*, 60 per minute: the only row had a stock of 50, 30 s ago. It was full after 10 s, and 20 were lost since.
- *
- * @param usedPerSecond units per second that authors of rows take
- */
-export function overflow(rows: readonly Checkpoint[], bucket: ClusterBucket, usedPerSecond: number): number {
-  const furthest = furthestOf(rows);
-  if (furthest === null) return 0;
-  const perMs = Math.max(0, bucket.perSecond - usedPerSecond) / 1000;
-  let least = furthest.stock + perMs * furthest.spanMs;
-  for (const { offset, unread } of rows) if (offset >= furthest.readUntil) least -= unread;
-  for (const { stock, spanMs } of rows) if (!Number.isNaN(stock)) least = Math.min(least, stock + perMs * spanMs);
-  return Math.max(0, least - bucket.depth);
-}
-
 /** One row's figures of one dimension of a bucket, and its age. */
 export interface Checkpoint {
   /** Null = the author is dead, or has begun another life since. */

@@ -441,6 +441,23 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'drain', at: 0.06741601624526083, of: 0.9934371530544013, isEverywhere: true, isPiecewise: true },
     ],
   },
+  'a key that three nodes take, one of them silently, and another after that one has left': {
+    seed: 1026707,
+    nodes: 3,
+    delays: { appendMs: [0.5, 2], deliveryMs: [0.5, 3] },
+    buckets: [
+      { per: 'Minute', quota: 600, burst: null, isKey: true },
+      { per: 'Second', quota: 1, burst: 60, isKey: true },
+      { per: 'Minute', quota: 600, burst: 60, isKey: false },
+    ],
+    acts: [
+      { act: 'move', at: 0.3881692560389638, of: 0.33649095101282, part: 0.3, everyMs: 20, times: 5 },
+      { act: 'move', at: 0.0798914018087089, of: 0.18769947183318436, part: 0.3, everyMs: 12000, times: 7 },
+      { act: 'leave', at: 0.09956432529725134, backMs: null, compacted: true },
+      { act: 'pass', ms: 5000 },
+      { act: 'probe', at: 0.38253271020948887, of: 0.29273103177547455, restMs: 10000, isWhole: true },
+    ],
+  },
 };
 
 test.each(someOf(Object.keys(STORIES)))('%s', async (name) => {

@@ -1,7 +1,6 @@
 import { ROUNDING_ERROR } from '../../base/constants.js';
 import { depthGiven, type GroupSettings } from '../../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, DIRECTIONS, MESSAGES } from '../../base/vocabulary.js';
-import type { ClusterBucket } from '../cluster-bucket.js';
 import { clusterDepth } from '../cluster-depth.js';
 import { KEPT_AT_ZERO_MS, RECORDS_PER_CALL } from '../constants.js';
 import { KeyRows } from './key-rows.js';
@@ -14,12 +13,11 @@ export interface UnpublishedKind {
   readonly mayStayUnpublished: boolean;
 }
 
-/** Reads the buckets of groups that have a record in the log. */
-export interface BucketsInLog {
-  /** Tests if a group with these bits has a record. */
-  has(bits: number): boolean;
-  /** Units that have flowed past a full bucket, by the log. @param slot per direction and dimension */
-  overflowOf(name: string, slot: number, bucket: ClusterBucket): number;
+export interface Swept {
+  /** Kinds of forgotten keys. */
+  readonly forgotten: number[];
+  /** Names of silent keys in the log of which this node has spent. */
+  readonly spent: string[];
 }
 
 export interface SpentKey {
@@ -289,49 +287,44 @@ export class UnpublishedKeys {
     for (let slot = 0; slot < perSecond.length; slot++) if (perSecond[slot] === 0) lines[cellAt(at, slot)] = LACKING;
   }
 
-  /** Forgets keys with full buckets since `fullForMs`, among the next `count` slots. Returns their kinds. */
-  sweep(nowMs: number, fullForMs: number, count: number, log: BucketsInLog): readonly number[] {
-    const forgotten: number[] = [];
-    if (this.#rows.size === 0) return forgotten;
+  /**
+   * Forgets full keys, and finds silent ones to publish, among the next `count` slots. Forgotten are those full since
+   * `fullForMs`. To be published are those in the log of which this node has spent: until then they do not fill, because
+   * all of the quota flows into the bucket there.
+   *
+   * *Worked:* three nodes, 60 per minute. Two take 20 silently, and the third the whole bucket. A minute later that one
+   * is full again. If the parts were, too, the next minute would bring 100 as well.
+   *
+   * @param isInLog tests if a group with these bits has a record
+   */
+  sweep(nowMs: number, fullForMs: number, count: number, isInLog: (bits: number) => boolean): Swept {
+    const swept: Swept = { forgotten: [], spent: [] };
+    if (this.#rows.size === 0) return swept;
     const fullBefore = this.#time.at(nowMs - fullForMs);
     let left = count - this.#rows.passEmpty(count);
     while (left > 0) {
       const row = this.#rows.atHand();
       if (this.#fullAt(row) <= fullBefore) {
-        forgotten.push(this.kindOf(row));
+        swept.forgotten.push(this.kindOf(row));
         // The hand stays: another key may have moved there.
         this.#rows.remove(row);
       } else {
-        this.fillBesideLog(row, nowMs, log);
+        if (!this.isPublished(row) && isInLog(this.bitsOf(row)) && this.#holdBack(row, nowMs))
+          swept.spent.push(this.#rows.nameOf(row));
         this.#rows.moveHand();
       }
       left -= 1 + this.#rows.passEmpty(left);
     }
-    return forgotten;
+    return swept;
   }
 
-  /**
-   * Fills the parts of a key whose record the log has. They take what has flowed past its bucket there since the
-   * last call: all of the quota flows into that bucket first.
-   *
-   * *Worked:* three nodes, 60 per minute. Two take 20 silently, and the third the whole bucket. A minute later that one
-   * is full again. If the parts were, too, the next minute would bring 100 as well.
-   */
-  fillBesideLog(row: number, nowMs: number, log: BucketsInLog): void {
-    if (this.isPublished(row) || !log.has(this.bitsOf(row))) return;
-    const lines = this.#rows.linesOf(row);
-    const at = this.#rows.offsetOf(row);
-    const kind = this.#kinds[this.kindOf(row)];
-    const now = this.#time.at(nowMs);
-    for (const [place, slot] of kind.slots.entries()) {
-      const perSecond = slot === -1 ? 0 : kind.perSecond[slot];
-      const cell = cellAt(at, slot);
-      if (perSecond === 0 || (lines[cell] >= kind.depth[slot] && lines[cell + SPENT] === 0)) continue;
-      const units = log.overflowOf(this.#rows.nameOf(row), place, { perSecond, depth: kind.depths[slot] });
-      const fullSince = this.#time.at(nowMs - (1000 * units) / perSecond);
-      fill(lines, cell, kind, slot, Math.max(lines[at], fullSince), now);
-    }
-    lines[at] = now;
+  /** Keeps a row from filling. False = next to nothing of it is spent. */
+  #holdBack(row: number, nowMs: number): boolean {
+    const hasSpent = SLOTS.some((slot) => {
+      return this.spent(row, Math.floor(slot / DIMENSION_COUNT), slot % DIMENSION_COUNT, nowMs) >= LEAST_SPENT;
+    });
+    if (hasSpent) this.#rows.linesOf(row)[this.#rows.offsetOf(row)] = this.#time.at(nowMs);
+    return hasSpent;
   }
 
   /** Makes room: forgets the least recently used full one of the next rows. Returns its kind, or −1 without one. */
@@ -414,6 +407,8 @@ function spentAfter(gained: number, spent: number, lacked: number): number {
   return Math.max(0, spent - Math.max(0, gained - Math.max(0, lacked)));
 }
 
+/** Units that are published once another node publishes: whole ones are charged. */
+const LEAST_SPENT = 0.5;
 /** Units in a bucket of depth 0 after loud use. */
 const LACKING = -ROUNDING_ERROR;
 /** Words of a line (key-rows.ts). */

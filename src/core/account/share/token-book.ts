@@ -13,7 +13,6 @@ import {
   DIMENSION_COUNT,
   DIRECTION_COUNT,
   DIRECTIONS,
-  type GroupId,
   type Incarnation,
   laneOf,
   type NodeKey,
@@ -26,8 +25,7 @@ import type { CostMeter } from '../../target/cost-meter.js';
 import type { TargetBook } from '../../target/target-book.js';
 import type { Member, Membership } from '../../usage-map/membership.js';
 import type { ChargeReader, ChargeSource, UsageMap } from '../../usage-map/usage-map.js';
-import { overflow, stockNow } from '../checkpoint.js';
-import type { ClusterBucket } from '../cluster-bucket.js';
+import { stockNow } from '../checkpoint.js';
 import { AT_ONCE_MS, ROWS_AT_ONCE_MAX } from '../constants.js';
 import { LaneTokens } from '../lane-tokens.js';
 import type { LaneState } from '../lanes/lane-state.js';
@@ -173,19 +171,6 @@ export class TokenBook implements ChargeReader {
       return tokens;
     }) as [messages: number, bytes: number];
     return { row: { groupId, direction, ...NOTHING_REPORTED, charge: units, stock, unread: units }, fullInMs };
-  }
-
-  /** Units that have flowed past a group's full bucket, by its rows; 0 = it is not full. */
-  overflowOf(groupId: GroupId, direction: number, dimension: number, bucket: ClusterBucket): number {
-    const { table, usageMap } = this.#parts;
-    const { rows } = usageMap;
-    const mapLane = usageMap.findMapLane(groupId, direction);
-    let usedPerSecond = 0;
-    for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
-      usedPerSecond += rows.pageOf(row).usageOf(rows.startOf(row), dimension);
-    }
-    const time = this.#logTime(partitionOf(groupId, table.settings.partitions));
-    return overflow(checkpointsOf(this.#parts, mapLane, dimension, time), bucket, usedPerSecond);
   }
 
   unserve({ mapLane }: LaneState): void {

@@ -8,7 +8,7 @@ import { keyNameOf } from '../../../config/setting/key-name.js';
 import { clusterDepth } from '../../../core/account/cluster-depth.js';
 import { type PublishedKeys, SilentUse } from '../../../core/account/keys/silent-use.js';
 import { type UnpublishedHold, UnpublishedHolds } from '../../../core/account/keys/unpublished-holds.js';
-import { type BucketsInLog, UnpublishedKeys } from '../../../core/account/keys/unpublished-keys.js';
+import { UnpublishedKeys } from '../../../core/account/keys/unpublished-keys.js';
 import { KEY_NAME_MAX } from '../../../core/base/constants.js';
 import { bitsOf, groupIdOf } from '../../../core/base/ids.js';
 import type { UnpublishedUse } from '../../../core/base/protocol/events-and-effects.js';
@@ -70,14 +70,6 @@ export class KeyBook {
   #nextLoud: IterableIterator<[string, number]> = this.#loud.entries();
   /** Loud keys whose kind is no longer their group's. */
   readonly #behind = new Set<string>();
-  readonly #inLog: BucketsInLog = {
-    has: (bits) => this.#parts.loop.coordinator?.remoteGroups?.has(bits) === true,
-    overflowOf: (name, slot, bucket) => {
-      const { cluster, loop } = this.#parts;
-      const [direction, dimension] = [Math.floor(slot / DIMENSION_COUNT), slot % DIMENSION_COUNT];
-      return loop.coordinator?.tokens.overflowOf(groupIdOf(cluster, name), direction, dimension, bucket) ?? 0;
-    },
-  };
   #unpublishedUntilMs = -Infinity;
   #isSound = false;
   #inForce: ReadonlySet<string> = new Set();
@@ -279,7 +271,12 @@ export class KeyBook {
 
   /** Tests if this node may spend a key that nobody publishes. */
   #isUnpublished(row: number, nowMs: number): boolean {
-    return nowMs <= this.#unpublishedUntilMs && !this.#inLog.has(this.#unpublished.bitsOf(row));
+    return nowMs <= this.#unpublishedUntilMs && !this.#isInLog(this.#unpublished.bitsOf(row));
+  }
+
+  /** Tests if a group whose id has these bits has a record in the log. */
+  #isInLog(bits: number): boolean {
+    return this.#parts.loop.coordinator?.remoteGroups?.has(bits) === true;
   }
 
   /** Returns a key's group, made if need be; null = no template. Throws KEYS_FULL. */
@@ -379,9 +376,23 @@ export class KeyBook {
     this.#confirm(coordinator, nowMs);
     this.#use.turn(nowMs, (name, perSecond) => this.#heatOf(name, perSecond));
     this.#remote.keep(coordinator);
-    for (const kind of this.#unpublished.sweep(nowMs, FORGET_AFTER_MS, SWEPT_ROWS, this.#inLog)) this.#gone(kind);
+    this.#sweep(nowMs);
     this.#silence(coordinator, nowMs);
     this.#catchUp();
+  }
+
+  /** Forgets full keys, and publishes what was spent silently of keys that others publish. */
+  #sweep(nowMs: number): void {
+    const { forgotten, spent } = this.#unpublished.sweep(nowMs, FORGET_AFTER_MS, SWEPT_ROWS, (bits) => {
+      return this.#isInLog(bits);
+    });
+    for (const kind of forgotten) this.#gone(kind);
+    if (!this.#parts.loop.isReady) return;
+    for (const name of spent) {
+      const row = this.#find(name);
+      const number = this.#numbers.place({ ...this.#kindAt(row).settings, name });
+      if (number !== null) this.#publish(name, row, number);
+    }
   }
 
   #publishedKeys(): PublishedKeys {
@@ -574,7 +585,6 @@ export class KeyBook {
     const { limiter, loop, groups, clock } = this.#parts;
     const unpublished = this.#unpublished;
     const nowMs = clock();
-    unpublished.fillBesideLog(row, nowMs, this.#inLog);
     // A limiter counts whole units.
     const spent = perSlot((direction, dimension) => Math.ceil(unpublished.spent(row, direction, dimension, nowMs)));
     unpublished.publish(row);
