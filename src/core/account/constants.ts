@@ -70,9 +70,6 @@ export const CREDIT_MS = 150;
 // in-pieces.ts, recent-use.ts:
 /** Quota ÷ expected use from which small buckets are not in pieces. More: more records, exact at more demand. */
 export const FAR_BELOW_TIMES = 4;
-/** Demand ÷ quota from which on deep buckets are not; below, their pieces per node. More of both: more records. */
-export const FAR_ABOVE_TIMES = 1.5;
-export const FAR_ABOVE_PIECES = 15;
 /** Nodes with the same turn. More: take more at once; less: a small quota is not used up. */
 export const NODES_PER_TURN = 5;
 /** Pieces per second of a bucket in pieces at most. More: the records themselves become the load. */

@@ -26,7 +26,7 @@ import {
 } from './constants.js';
 import { ExpectedUse } from './expected-use.js';
 import { fromCluster, isDeep, noiseOf, wholeOf } from './from-cluster.js';
-import { isFarFromQuota, isInPieces, type PieceTurn, wholePieces } from './in-pieces.js';
+import { isFarBelow, isInPieces, type PieceTurn, wholePieces } from './in-pieces.js';
 import { OwnAccount } from './own-account.js';
 import { OwnParts } from './own-parts.js';
 import { RecentUse } from './recent-use.js';
@@ -257,7 +257,7 @@ export class SlotTokens {
 
   /** Tests if units are given in whole pieces. */
   #needsPieces(bucket: ClusterBucket, piece: number, nodes: number): boolean {
-    return isInPieces(bucket, piece, nodes) && !isFarFromQuota(bucket, piece, nodes, this.expected.total);
+    return isInPieces(bucket, piece, nodes) && !(this.#isMet && isFarBelow(bucket, piece, nodes, this.expected.total));
   }
 
   /**
