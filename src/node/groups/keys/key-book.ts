@@ -390,6 +390,8 @@ export class KeyBook {
     if (!this.#parts.loop.isReady) return;
     for (const name of spent) {
       const row = this.#find(name);
+      // The hand may have passed it twice.
+      if (this.#unpublished.isPublished(row)) continue;
       const number = this.#numbers.place({ ...this.#kindAt(row).settings, name });
       if (number !== null) this.#publish(name, row, number);
     }
