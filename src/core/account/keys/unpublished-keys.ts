@@ -16,7 +16,7 @@ export interface UnpublishedKind {
 export interface Swept {
   /** Kinds of forgotten keys. */
   readonly forgotten: number[];
-  /** Names of silent keys in the log of which this node has spent. */
+  /** Names of silent keys to publish. */
   readonly spent: string[];
 }
 
@@ -288,9 +288,11 @@ export class UnpublishedKeys {
   }
 
   /**
-   * Forgets full keys, and finds silent ones to publish, among the next `count` slots. Forgotten are those full since
-   * `fullForMs`. To be published are those in the log of which this node has spent: until then they do not fill, because
-   * all of the quota flows into the bucket there.
+   * Forgets full keys, and finds those to publish. It looks at the next `count` slots; a name may come twice.
+   *
+   *     forgotten       full since `fullForMs`
+   *     to publish      in the log, and spent at this node. Until then they do not fill: the quota flows into the log's
+   *                     bucket
    *
    * *Worked:* three nodes, 60 per minute. Two take 20 silently, and the third the whole bucket. A minute later that one
    * is full again. If the parts were, too, the next minute would bring 100 as well.

@@ -274,7 +274,7 @@ export class KeyBook {
     return nowMs <= this.#unpublishedUntilMs && !this.#isInLog(this.#unpublished.bitsOf(row));
   }
 
-  /** Tests if a group whose id has these bits has a record in the log. */
+  /** Tests if a group with these bits has a record in the log. */
   #isInLog(bits: number): boolean {
     return this.#parts.loop.coordinator?.remoteGroups?.has(bits) === true;
   }
@@ -381,7 +381,7 @@ export class KeyBook {
     this.#catchUp();
   }
 
-  /** Forgets full keys, and publishes what was spent silently of keys that others publish. */
+  /** Forgets full keys, and publishes those that others publish. */
   #sweep(nowMs: number): void {
     const { forgotten, spent } = this.#unpublished.sweep(nowMs, FORGET_AFTER_MS, SWEPT_ROWS, (bits) => {
       return this.#isInLog(bits);
