@@ -274,7 +274,7 @@ export class KeyBook {
     return nowMs <= this.#unpublishedUntilMs && !this.#isInLog(this.#unpublished.bitsOf(row));
   }
 
-  /** Tests if a group with these bits has a record in the log. */
+  /** Tests if the log has a group with these bits. */
   #isInLog(bits: number): boolean {
     return this.#parts.loop.coordinator?.remoteGroups?.has(bits) === true;
   }
