@@ -165,7 +165,7 @@ export const ERROR_CATALOGUE = {
   TOPIC_SETTINGS: {
     message: 'topic {topic} has wrong settings: {reason}',
     remedy:
-      'Change it as the message says, or name another one below topic (docs/reference/settings.md): quotamesh creates it.',
+      'Change it as the message says, or let quotamesh create another one: topic.name (kafka), topic.prefix (redis), topic.path (embedded).',
     exitCode: EXIT_CONFIG,
   },
   TOPIC_PID_TAKEN: {
@@ -177,7 +177,7 @@ export const ERROR_CATALOGUE = {
   TOPIC_DENIED: {
     message: 'topic {topic}: permission denied: {reason}',
     remedy:
-      'Check below topic how this node proves who it is, and grant it there what the page of the kind of topic in docs/operate lists; a folder must be writable for its user.',
+      'Kafka: check how it authenticates (topic.sasl, topic.tls). Redis: check user and password, and grant what docs/operate/redis.md lists. Embedded: let this user write in the folder.',
     exitCode: EXIT_CONFIG,
   },
   TOPIC_KEY_DIFFERS: {

@@ -153,7 +153,7 @@ export class SlotTokens {
     const after = this.tokensAfter(busyMs);
     if (busyMs > 0) this.returnable.settle(this.#passed(bucket, busyMs, after));
     this.settledTokens = tokensAfter(bucket, after, pauseMs, 0);
-    if (this.isInPieces && this.settledTokens >= bucket.depth) this.#recent.forget();
+    if (this.isInPieces && this.settledTokens >= bucket.depth) this.#recent.full();
   }
 
   /** Divides the use of a time among the nodes: inflow less the rise of the stock. */
@@ -257,7 +257,8 @@ export class SlotTokens {
 
   /** Tests if units are given in whole pieces. */
   #needsPieces(bucket: ClusterBucket, piece: number, nodes: number): boolean {
-    return isInPieces(bucket, piece, nodes) && !(this.#isMet && isFarBelow(bucket, piece, nodes, this.expected.total));
+    const isCalm = this.#isMet && this.settledTokens >= bucket.depth / 2;
+    return isInPieces(bucket, piece, nodes) && !(isCalm && isFarBelow(bucket, piece, nodes, this.expected.total));
   }
 
   /**

@@ -32,7 +32,7 @@ describe.concurrent('quotamesh run', () => {
     const { code, stderr, stdout } = await taken.exit;
     expect(code).toBe(69);
     expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}`);
-    expect(stderr).toContain('(--http, or http of createNode): HOST:PORT');
+    expect(stderr).toContain('(--http or --mqtt, or http of createNode): HOST:PORT');
     expect(stdout).toContain('"level":"fatal"');
     await other.logged('node ready: it reads and writes the topic, and decides');
     await node.until(async () => (await acquire(url)) === 200, 'granted acquire');
