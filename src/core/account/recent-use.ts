@@ -23,7 +23,7 @@ export class RecentUse {
   }
 
   /**
-   * Notes that the bucket is full. A node that took of it before is known no more.
+   * Notes that the bucket is full: earlier takers are known no more.
    *
    * *Worked:* 10/s of depth 100 on twelve nodes. One took 18 six seconds ago, another takes 18 now, and a second later
    * all take what they may. If the first were known to itself alone, it had 52 instead of an advance of 16.
@@ -51,7 +51,7 @@ export class RecentUse {
     return least === Infinity ? 0 : least - pieces * piece;
   }
 
-  /** Tests if the log has a recent record of this node, since the bucket was full. */
+  /** Tests for a recent record of a node, since the bucket was full. */
   isKnown(own: NodeKey, logMs: number, bucket: ClusterBucket): boolean {
     const use = this.#nodes.get(own);
     return use !== undefined && use.timesFull === this.#timesFull && logMs - use.atMs <= recentMsOf(bucket);
@@ -123,7 +123,7 @@ interface Use {
   readonly node: NodeKey;
   readonly units: number;
   readonly atMs: number;
-  /** Times that the bucket was found full until then. */
+  /** Times that the bucket was full until then. */
   readonly timesFull: number;
 }
 

@@ -173,7 +173,7 @@ test.runIf(isDrawn(0))(ON_THREE, async () => {
     'exactly:second:twice': (clients) => workers(clients, 20, 1000),
     'exactly:minute:twice': (clients) => workers(clients, 4, 2000),
   });
-  // Of about 200 who come back to a key, seven are 3.5 %: all four keys are judged together.
+  // Seven of the 200 who come back to a key are 3.5 %: all four keys are judged together.
   const sufficed = Object.keys(told).slice(0, 4);
   let [cameBack, kept] = [0, 0];
   for (const key of sufficed) {
