@@ -51,7 +51,7 @@ export class RecentUse {
     return least === Infinity ? 0 : least - pieces * piece;
   }
 
-  /** Tests for a recent record of a node, since the bucket was full. */
+  /** Tests for a node's recent record since the bucket was full. */
   isKnown(own: NodeKey, logMs: number, bucket: ClusterBucket): boolean {
     const use = this.#nodes.get(own);
     return use !== undefined && use.timesFull === this.#timesFull && logMs - use.atMs <= recentMsOf(bucket);
