@@ -45,25 +45,25 @@ describe('acquire', () => {
   });
 
   test('whoever does not wait takes turns with those who do: overtakes nobody, and is not starved', async () => {
-    const node = await sceneWith({ a: { quota: publish(100), topics: 'even' } });
+    const node = await sceneWith({ a: { quota: publish(5), topics: 'even' } });
     while (node.tryAcquire('a', { messages: 1 }).granted);
     let stops = false;
     const loop = async (client: string) => {
       while (!stops && (await node.acquire('a', { messages: 1 }, { waitMs: 5000, client })).granted);
     };
     const waiting = ['x', 'y', 'z'].map(loop);
-    const busyUntilMs = performance.now() + 50;
+    const busyUntilMs = performance.now() + 450;
     while (performance.now() < busyUntilMs);
-    // Five tokens are there; nobody of the line has been served since it began.
+    // Two tokens are there; nobody of the line has been served since it began, unless joining took 200 ms.
     expect(node.tryAcquire('a', { messages: 1 }).granted).toBe(false);
     expect(node.reserve('a', { messages: 1 }).granted).toBe(false);
     let granted = 0;
-    for (const deadlineMs = performance.now() + 5000; granted < 5 && performance.now() < deadlineMs; await sleep(1)) {
+    for (const deadlineMs = performance.now() + 15_000; granted < 3 && performance.now() < deadlineMs; await sleep(1)) {
       for (let asked = 0; asked < 5; asked++) if (node.tryAcquire('a', { messages: 1 }).granted) granted++;
     }
     stops = true;
     await Promise.all(waiting);
-    expect(granted).toBeGreaterThanOrEqual(5);
+    expect(granted).toBeGreaterThanOrEqual(3);
   });
 
   test('wrong options are named', async () => {
