@@ -139,7 +139,7 @@ export class AccountCluster {
     this.#forgetUnlessKnown();
   }
 
-  /** Allows full buckets that no node knows which noticed the new log. */
+  /** Allows full buckets of a lost log that no ready node knew. */
   #forgetUnlessKnown(): void {
     if (this.nowMs - this.#lostMs > this.deliveryMs) this.#lost.clear();
     const ready = this.members.filter(({ node }) => node.isReady);

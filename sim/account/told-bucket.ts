@@ -14,7 +14,7 @@ export class ToldBucket {
   limitedMs = -Infinity;
   /** Time at which something came back last. */
   backMs = -Infinity;
-  /** True = a node became ready since a change, knowing it full. */
+  /** True = a node became ready after a change. It takes the bucket for full. */
   isVague = false;
   /** Processes that have granted of it. */
   readonly servedBy = new Set<object>();

@@ -70,7 +70,7 @@ test('three nodes in real time: quiet keys tell nobody, busy ones are held to qu
       else expect(decision.reason).toBe('not-ready');
     }
     await sleep(5);
-    // What became due at the nodes meanwhile comes first: one that has slept decides nothing.
+    // Gives the nodes a turn: one that has slept decides nothing before its next round.
     await turn();
   }
 

@@ -8,7 +8,7 @@ export interface Store {
   take(messages: number, bytes: number, nowMs: number): boolean;
 }
 
-/** Bytes of an EVALSHA with key and arguments; of its two numbers. TCP is left out. */
+/** Bytes of an EVALSHA, its arguments and its reply. TCP is left out. */
 const QUESTION_BYTES = 120;
 const ANSWER_BYTES = 20;
 /** Least and most way, in means. */

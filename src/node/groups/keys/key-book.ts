@@ -281,20 +281,25 @@ export class KeyBook {
 
   /** Returns a key's group, made if need be; null = no template. Throws KEYS_FULL. */
   groupOf(text: string): number | null {
-    const { clock, groups, loop } = this.#parts;
+    const { clock, groups } = this.#parts;
     const row = this.rowOf(text, clock());
     if (row === -1) return null;
     const name = keyNameOf(text);
-    const config = { ...this.#kindAt(row).settings, name };
     if (this.#unpublished.isPublished(row)) {
       const known = this.#numbers.of(name) as number;
       const isCurrent = groups.isLive(known) && !this.#behind.delete(name);
-      return isCurrent ? known : this.#numbers.define(config);
+      return isCurrent ? known : this.#numbers.define({ ...this.#kindAt(row).settings, name });
     }
-    const number = this.#numbers.place(config);
+    const number = this.#makeLoud(name, row);
     if (number === null) throw this.#full(this.#unpublished.kindOf(row), name, 'maxLoud');
+    return number;
+  }
+
+  /** Makes a silent key a group; null = there is no room. */
+  #makeLoud(name: string, row: number): number | null {
+    const number = this.#numbers.place({ ...this.#kindAt(row).settings, name });
     // While the node decides nothing, the row keeps what was spent.
-    if (loop.isReady) this.#publish(name, row, number);
+    if (number !== null && this.#parts.loop.isReady) this.#publish(name, row, number);
     return number;
   }
 
@@ -391,9 +396,7 @@ export class KeyBook {
     for (const name of spent) {
       const row = this.#find(name);
       // The hand may have passed it twice.
-      if (this.#unpublished.isPublished(row)) continue;
-      const number = this.#numbers.place({ ...this.#kindAt(row).settings, name });
-      if (number !== null) this.#publish(name, row, number);
+      if (!this.#unpublished.isPublished(row)) this.#makeLoud(name, row);
     }
   }
 
