@@ -394,9 +394,9 @@ export class KeyBook {
     for (const kind of forgotten) this.#gone(kind);
     if (!this.#parts.loop.isReady) return;
     for (const name of spent) {
-      const row = this.#find(name);
-      // The hand may have passed it twice.
-      if (!this.#unpublished.isPublished(row)) this.#makeLoud(name, row);
+      // Its template may be gone, and the hand may have passed it twice.
+      const row = this.rowOf(name, nowMs);
+      if (row !== -1 && !this.#unpublished.isPublished(row)) this.#makeLoud(name, row);
     }
   }
 
