@@ -10,6 +10,11 @@ export const ERROR_CATALOGUE = {
     remedy: 'Correct the lines named above; `quotamesh check FILE` checks without starting.',
     exitCode: EXIT_CONFIG,
   },
+  RULES_INVALID: {
+    message: '{file}: {count} mistake(s) in the rules of Envoy',
+    remedy: 'Correct the lines named above; `quotamesh envoy check FILE` checks without starting.',
+    exitCode: EXIT_CONFIG,
+  },
   OPTIONS_INVALID: {
     message: '{of}{field} {reason}',
     remedy:

@@ -36,8 +36,12 @@ export class ConfigError extends QuotameshError {
   readonly mistakes: readonly Mistake[];
   readonly report: string;
 
-  constructor(source: string, mistakes: readonly Mistake[]) {
-    super('CONFIG_INVALID', { file: source, count: mistakes.length });
+  constructor(
+    source: string,
+    mistakes: readonly Mistake[],
+    code: 'CONFIG_INVALID' | 'RULES_INVALID' = 'CONFIG_INVALID',
+  ) {
+    super(code, { file: source, count: mistakes.length });
     this.name = 'ConfigError';
     this.mistakes = inOrder(mistakes);
     const more = mistakes.length < MISTAKES_MAX ? [] : ['… and perhaps more'];

@@ -26,27 +26,44 @@ export interface ParsedYaml {
 
 /** Reads YAML 1.2: one document, string keys, anchors and aliases. It knows no merge keys and no tags. Never throws. */
 export function parseYaml(text: string): ParsedYaml {
+  const opened = openYaml(text);
+  if ('mistakes' in opened) return unreadable(opened.mistakes);
+  const { document, lines } = opened;
+  try {
+    const raw: unknown = document.toJS({ maxAliasCount: ALIAS_COUNT_MAX });
+    return { raw, locate: locator(document, lines), mistakes: keyMistakes(document, lines), readable: true };
+  } catch (error) {
+    return unreadable([withoutLine(error)]);
+  }
+}
+
+export type OpenedYaml =
+  | { readonly document: Document; readonly lines: LineCounter }
+  | { readonly mistakes: ParsedYaml['mistakes'] };
+
+/** Opens one YAML document as nodes. @param schema `failsafe` = every plain value is its text */
+export function openYaml(text: string, schema: 'core' | 'failsafe' = 'core'): OpenedYaml {
   const deep = tooDeepAt(text);
-  if (deep !== null) return unreadable([syntaxMistake(lineColumn(text, deep), 'nests too deeply')]);
+  if (deep !== null) return { mistakes: [syntaxMistake(lineColumn(text, deep), 'nests too deeply')] };
   const lines = new LineCounter();
   // uniqueKeys compares every key with every other: 7 s for 20,000 groups. duplicateKeys() does it with a map.
   const options = { lineCounter: lines, prettyErrors: false, stringKeys: true, resolveKnownTags: false } as const;
   try {
-    const document = parseDocument(text, { ...options, version: '1.2', uniqueKeys: false });
+    const document = parseDocument(text, { ...options, schema, version: '1.2', uniqueKeys: false });
     const wrong = [...document.errors, ...document.warnings];
-    if (wrong.length > 0) {
-      return unreadable(
-        wrong.map(({ pos, code, message }) => {
-          return syntaxMistake(locationAt(lines, pos[0]), PROBLEMS[code] ?? withoutQuotation(message));
-        }),
-      );
-    }
-    const raw: unknown = document.toJS({ maxAliasCount: ALIAS_COUNT_MAX });
-    return { raw, locate: locator(document, lines), mistakes: keyMistakes(document, lines), readable: true };
+    if (wrong.length === 0) return { document, lines };
+    const mistakes = wrong.map(({ pos, code, message }) => {
+      return syntaxMistake(locationAt(lines, pos[0]), PROBLEMS[code] ?? withoutQuotation(message));
+    });
+    return { mistakes: mistakes.slice(0, SYNTAX_MISTAKES_MAX) };
   } catch (error) {
-    // Unknown aliases, too many of them, and the YAML 1.1 merge keys that a %YAML directive switches on.
-    return unreadable([syntaxMistake({ line: 1, column: 1 }, withoutQuotation((error as Error).message))]);
+    return { mistakes: [withoutLine(error)] };
   }
+}
+
+/** Tells of unknown aliases, too many of them, and merge keys of a %YAML directive. */
+function withoutLine(error: unknown): ParsedYaml['mistakes'][number] {
+  return syntaxMistake({ line: 1, column: 1 }, withoutQuotation((error as Error).message));
 }
 
 /** Rewords what the parser tells programmers, for people who wrote the file. */
@@ -117,8 +134,8 @@ interface Child {
   readonly value: Node | null;
 }
 
-/** In one pass: Alias.resolve searches the whole document each time. */
-function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
+/** Finds what aliases stand for, in one pass: Alias.resolve searches the whole document each time. */
+export function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Alias, Node>();
   visit(document, {
@@ -217,7 +234,7 @@ function locationOf(node: Node | null, lines: LineCounter): Location | null {
   return node?.range ? locationAt(lines, node.range[0]) : null;
 }
 
-function locationAt(lines: LineCounter, offset: number): Location {
+export function locationAt(lines: LineCounter, offset: number): Location {
   const { line, col } = lines.linePos(offset);
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }

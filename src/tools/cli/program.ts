@@ -9,6 +9,7 @@ import { completionCommand } from './completion-command.js';
 import { checkCommand } from './config/check-command.js';
 import { configCommand } from './config/config-command.js';
 import { doctorCommand } from './config/doctor-command.js';
+import { envoyCommand } from './config/envoy-command.js';
 import { tokenCommand } from './config/token-command.js';
 import { groupCommand } from './groups/group-command.js';
 import { keyCommand } from './groups/key-command.js';
@@ -60,6 +61,7 @@ function commands(): readonly Command[] {
     mqttCommand(),
     kafkaQuotasCommand(),
     checkCommand(),
+    envoyCommand(),
     configCommand(),
     statusCommand(),
     topCommand(),
