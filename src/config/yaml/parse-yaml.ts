@@ -61,7 +61,7 @@ export function openYaml(text: string, schema: 'core' | 'failsafe' = 'core'): Op
   }
 }
 
-/** Tells of unknown aliases, too many of them, and merge keys of a %YAML directive. */
+/** Tells of unknown or too many aliases, and merge keys of %YAML. */
 function withoutLine(error: unknown): ParsedYaml['mistakes'][number] {
   return syntaxMistake({ line: 1, column: 1 }, withoutQuotation((error as Error).message));
 }

@@ -1,4 +1,4 @@
-/** Writes letters that a name may not hold as `~XX`, by bytes of UTF-8. */
+/** Writes letters that a name may not hold by bytes: `~XX`. */
 export function encodedText(text: string, outside: RegExp): string {
   return outside.test(text) ? text.replace(new RegExp(outside, 'gu'), bytesOf) : text;
 }

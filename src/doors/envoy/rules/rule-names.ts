@@ -21,7 +21,7 @@ export interface RuleName {
 }
 
 /**
- * Names the group or template of a rule, by its domain and levels. Behind a key that has a bucket per
+ * Names a rule's group or template by its domain and levels. Behind a key that has a bucket per
  * value stands `@` and the value, behind others `:` and what is written; nothing, where that is the key again.
  *
  * *Worked:* domain messaging, (message_type, marketing), (to_number): `messaging/message_type:marketing/to_number@{v1}`;

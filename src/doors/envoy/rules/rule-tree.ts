@@ -18,7 +18,7 @@ export class KeyRules<Rule> {
   /** The rule without a value. */
   any: RuleNode<Rule> | null = null;
 
-  /** Finds the value as written, else a wildcard, else the rule without a value. */
+  /** Finds the value as written; else a wildcard; else the rule without a value. */
   find(value: string): RuleNode<Rule> | null {
     return this.values.get(value) ?? this.wildcards.find(value) ?? this.any;
   }
