@@ -38,7 +38,11 @@ const { descriptor } = fc.letrec<{ descriptor: WrittenDescriptor; descriptors: W
     metadata: fc.constant(null),
     descriptors: tie('descriptors'),
   }),
-  descriptors: fc.oneof({ depthSize: 'small' }, fc.constant([]), fc.array(tie('descriptor'), { maxLength: 4 })),
+  descriptors: fc.oneof(
+    { depthSize: 'small' },
+    fc.constant<WrittenDescriptor[]>([]),
+    fc.array(tie('descriptor'), { maxLength: 4 }),
+  ),
 }));
 const rules = fc.array(descriptor, { minLength: 1, maxLength: 6 }).map((descriptors) => {
   // Rules with a mistake are left out, and the others stay.
