@@ -9,8 +9,8 @@ import { longSpanMs } from './sample/lane-sample.js';
 const REST_ROUNDS = AT_REST_MS / 20;
 /** Rounds in which all busy lanes have a turn: none passes for one at rest. */
 const BUSY_ROUNDS = IN_TIME_RATIO * REST_ROUNDS;
-/** Lanes at rest per round, a tenth of the busy ones. */
-const REST_LANES_PER_ROUND = LANES_PER_ROUND / 10;
+/** Lanes at rest per round, a quarter of the busy ones. */
+const REST_LANES_PER_ROUND = LANES_PER_ROUND / 4;
 
 const AT_REST = 0;
 const BUSY = 1;
@@ -27,8 +27,8 @@ const GONE = 5;
  * in turn where they are many, and lanes at rest in turn. So the work of a round is in proportion to them, not to all
  * served lanes, and a lane comes or goes at the same cost in any number.
  *
- *     busy     up to LANES_PER_ROUND in every round, more in turn within BUSY_ROUNDS: 5,000 every 400 ms, 10,000 as
- *              often and 500 in a round
+ *     busy     up to LANES_PER_ROUND in every round, more in turn within BUSY_ROUNDS: 1,000 every 200 ms, 5,000
+ *              every 400 ms and 250 in a round
  *     at rest  all within half a second; of many 25 per round, as long as all have a turn within 4/5 of the slow span
  *              that shows the end of a rate: 5,000 every 4 s of 5
  *
@@ -61,6 +61,8 @@ export class LookList {
   #round = 0;
   /** Index of the next turn in the list of busy lanes. */
   #next = 0;
+  /** Turns of a round; fewer from the list's end on. */
+  #busyTurns = 0;
   /** The seat whose turn at rest is next. */
   #nextAtRest = 0;
   #sampledMs = -Infinity;
@@ -171,9 +173,14 @@ export class LookList {
   #addBusy(nowMs: number): void {
     this.#dropRested(nowMs);
     const count = this.#busyCount;
-    const most = Math.max(LANES_PER_ROUND, Math.ceil(count / BUSY_ROUNDS));
-    for (let added = Math.min(count, most); added > 0; added--) {
-      if (this.#next >= count) this.#next = 0;
+    const needed = Math.max(LANES_PER_ROUND, Math.ceil(count / BUSY_ROUNDS));
+    // Lanes that rest after their look leave the list: with fewer turns for that the last ones would be late.
+    this.#busyTurns = Math.max(this.#busyTurns, needed);
+    for (let added = Math.min(count, this.#busyTurns); added > 0; added--) {
+      if (this.#next >= count) {
+        this.#next = 0;
+        this.#busyTurns = needed;
+      }
       this.#add(this.#busy[this.#next++]);
     }
   }

@@ -162,8 +162,8 @@ describe('more busy lanes than a round looks at', () => {
   }
 
   it.each([
-    { lanes: 250, turns: 1, most: 250 },
-    { lanes: 1000, turns: 4, most: 250 },
+    { lanes: 100, turns: 1, most: 100 },
+    { lanes: 1000, turns: 10, most: 100 },
     { lanes: 5000, turns: 20, most: 250 },
     { lanes: 8000, turns: 20, most: 400 },
   ])('$lanes are looked at once in $turns rounds, $most in a round', (expected) => {
