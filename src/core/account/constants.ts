@@ -17,7 +17,7 @@ export const AT_ONCE_MS = 100;
 /** Milliseconds until an untouched lane rests, and between looks at it. More: longer rounds, later ends of rates. */
 export const AT_REST_MS = 500;
 /** Lanes computed, looked at or named in a round: some 10 µs each. More: follow sooner, in longer rounds. */
-export const LANES_PER_ROUND = 250;
+export const LANES_PER_ROUND = 100;
 /**
  * Records per call beside the budget: tombstones and hidden ceilings. Also keys looked at for the oldest. More: sooner,
  * in longer calls; 64 in rounds of 20 ms are 3,200 records a second.
@@ -70,6 +70,11 @@ export const CREDIT_MS = 150;
 // in-pieces.ts, recent-use.ts:
 /** Quota ÷ expected use from which small buckets are not in pieces. More: more records, exact at more demand. */
 export const FAR_BELOW_TIMES = 4;
+/** Demand ÷ quota from which deep buckets are not; below, their pieces per node. More of both: more records. */
+export const FAR_ABOVE_TIMES = 1.5;
+export const FAR_ABOVE_PIECES = 15;
+/** Seconds in which such a bucket fills at most. More: a burst of seconds passes for a demand that lasts. */
+export const FAR_ABOVE_FILL_SECONDS = 120;
 /** Nodes with the same turn. More: take more at once; less: a small quota is not used up. */
 export const NODES_PER_TURN = 5;
 /** Pieces per second of a bucket in pieces at most. More: the records themselves become the load. */

@@ -26,7 +26,7 @@ import {
 } from './constants.js';
 import { ExpectedUse } from './expected-use.js';
 import { fromCluster, isDeep, noiseOf, wholeOf } from './from-cluster.js';
-import { isFarBelow, isInPieces, type PieceTurn, wholePieces } from './in-pieces.js';
+import { isFarAbove, isFarBelow, isInPieces, type PieceTurn, wholePieces } from './in-pieces.js';
 import { OwnAccount } from './own-account.js';
 import { OwnParts } from './own-parts.js';
 import { RecentUse } from './recent-use.js';
@@ -85,6 +85,8 @@ export class SlotTokens {
   anyInMs = 0;
   /** True while the expected use is independent of the nodes' number. */
   #isMet = false;
+  /** Units; the least in a row, Infinity without any. */
+  #leastStock = Infinity;
   /** Units of this node's requests lately, where the bucket is in pieces. */
   #requestSize = 0;
   /** True = this node has the bucket alone since the last flow. */
@@ -230,6 +232,7 @@ export class SlotTokens {
     this.#isViewed = true;
     this.expected.view(view, members.own, dimension);
     this.#isMet = view.meetsAll && this.expected.total <= NEARLY_ALL_RATIO * (1 - view.floorRatio) * perSecond;
+    this.#leastStock = view.leastStock[dimension];
     this.isInPieces = this.#needsPieces({ perSecond, depth }, piece, count);
     this.bucket = { perSecond, depth, pieceOfEach: this.isInPieces ? count * piece : 0 };
     this.returnable.view(view, members.alive, dimension, this.expected, depth);
@@ -257,8 +260,11 @@ export class SlotTokens {
 
   /** Tests if units are given in whole pieces. */
   #needsPieces(bucket: ClusterBucket, piece: number, nodes: number): boolean {
+    const { total } = this.expected;
+    const wanted = { total, leastStock: this.#leastStock };
+    if (!isInPieces(bucket, piece, nodes) || isFarAbove(bucket, piece, nodes, wanted)) return false;
     const isCalm = this.#isMet && this.settledTokens >= bucket.depth / 2;
-    return isInPieces(bucket, piece, nodes) && !(isCalm && isFarBelow(bucket, piece, nodes, this.expected.total));
+    return !(isCalm && isFarBelow(bucket, piece, nodes, total));
   }
 
   /**

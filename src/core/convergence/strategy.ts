@@ -29,6 +29,8 @@ export interface LaneView {
   readonly weight: Float64Array;
   /** [dimension]; Infinity = unlimited, 0 = blocked. */
   readonly target: Float64Array;
+  /** Units, [dimension]: the least stock in a row; Infinity without any. */
+  readonly leastStock: Float64Array;
   /** Sum of all floors, as a part of the target. */
   floorRatio: number;
   /**
@@ -84,6 +86,7 @@ export function createLaneView(capacity: number): LaneView {
     ageMs: new Float64Array(capacity),
     weight: new Float64Array(capacity),
     target: new Float64Array(DIMENSION_COUNT),
+    leastStock: new Float64Array(DIMENSION_COUNT),
     floorRatio: 0,
     divisor: new Float64Array(capacity),
     minShareRatio: 0,

@@ -103,7 +103,7 @@ export class RowStore {
 
   /** Reads the tokens in the author's bucket; NaN = no bucket. */
   stockOf(row: number, dimension: number): number {
-    return this.pageOf(row).floats[this.startOf(row) + STOCK + dimension];
+    return this.pageOf(row).stockOf(this.startOf(row), dimension);
   }
 
   unreadOf(row: number, dimension: number): number {
@@ -231,6 +231,10 @@ class RowPage {
 
   demandOf(start: number, dimension: number): number {
     return this.floats[start + DEMAND + dimension];
+  }
+
+  stockOf(start: number, dimension: number): number {
+    return this.floats[start + STOCK + dimension];
   }
 
   shareOf(start: number, dimension: number): number {

@@ -133,6 +133,7 @@ export class LaneViews {
 
   #fillRows(view: LaneView, remembers: boolean): void {
     const members = this.#members;
+    view.leastStock.fill(Infinity);
     for (let at = 0; at < members.count; at++) {
       clearParticipant(view, at, remembers);
       // A node reports a lane in one bundle. Just after it moved a group to another bundle, both may have been read.
@@ -150,6 +151,8 @@ export class LaneViews {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       keepLarger(view.usage[dimension], at, page.usageOf(start, dimension));
       keepLarger(view.demand[dimension], at, page.demandOf(start, dimension));
+      const stock = page.stockOf(start, dimension);
+      if (stock < view.leastStock[dimension]) view.leastStock[dimension] = stock;
     }
     if (remembers) this.#fillMemory(view, row, at);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clusterDepth } from '../../../../src/core/account/cluster-depth.js';
-import { isFarBelow, isInPieces, wholePieces } from '../../../../src/core/account/in-pieces.js';
+import { isFarAbove, isFarBelow, isInPieces, wholePieces } from '../../../../src/core/account/in-pieces.js';
 import { RecentUse } from '../../../../src/core/account/recent-use.js';
 
 test.each([
@@ -36,6 +36,17 @@ test.each([
   { total: 1, nodes: 11, isFar: false, why: 'less' },
 ])('10/s, $total/s expected on $nodes nodes is far below the quota: $isFar ($why)', ({ total, nodes, isFar }) => {
   expect(isFarBelow({ perSecond: 10, depth: 10 }, 1, nodes, total)).toBe(isFar);
+});
+
+test.each([
+  { perSecond: 1, depth: 60, total: 1.5, nodes: 4, isFar: true, why: 'fifteen pieces for each' },
+  { perSecond: 1, depth: 60, total: 1.49, nodes: 4, isFar: false, why: 'near the quota' },
+  { perSecond: 1, depth: 60, total: 6, nodes: 5, isFar: false, why: 'fewer pieces' },
+  { perSecond: 1 / 60, depth: 60, total: 6, nodes: 3, isFar: false, why: 'six in a second pass for a demand of hours' },
+])('$total/s of $perSecond/s and depth $depth on $nodes nodes is far above: $isFar ($why)', (row) => {
+  const { perSecond, depth, total, nodes, isFar } = row;
+  expect(isFarAbove({ perSecond, depth }, 1, nodes, { total, leastStock: 21 })).toBe(isFar);
+  expect(isFarAbove({ perSecond, depth }, 1, nodes, { total, leastStock: 21.1 })).toBe(false);
 });
 
 /** 10/s on ten nodes: a depth of ten. */
