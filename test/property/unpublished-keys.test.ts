@@ -152,7 +152,7 @@ test('of a key in the log nothing flows into a part that is spent, which is to b
   };
   for (let nowMs = 0; nowMs <= 30_000; nowMs += 20) expect([...new Set(sweep(nowMs, true))]).toEqual(['k7']);
   expect(left(30_000)).toEqual([0, 10]);
-  expect(rows.map((row) => Math.round(unpublished.spent(row, 0, 0, 30_000)))).toEqual([20, 10]);
+  expect(rows.map((row) => Math.round(unpublished.spent(row, 0, 30_000)))).toEqual([20, 10]);
   for (let nowMs = 30_000; nowMs <= 60_000; nowMs += 20) expect(sweep(nowMs, false)).toEqual([]);
   expect(left(60_000)).toEqual([10, 20]);
 });

@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT } from '../../base/vocabulary.js';
+import { slotOf } from '../../base/vocabulary.js';
 import { type Gap, Room, wholeGap } from '../../limiter/gaps.js';
 import { SLOTS, type UnpublishedKeys } from './unpublished-keys.js';
 
@@ -35,7 +35,7 @@ export class UnpublishedHolds {
   /** Called before units of a key are taken: units that came back leave the gaps. */
   note(key: string, row: number, nowMs: number): void {
     this.#keys.get(key)?.rooms.forEach((room, slot) => {
-      room.shrinkTo(this.#spent(row, slot, nowMs));
+      room.shrinkTo(this.#unpublished.spent(row, slot, nowMs));
     });
   }
 
@@ -45,8 +45,8 @@ export class UnpublishedHolds {
     const ofKey = this.#keys.get(key) ?? { rooms: SLOTS.map(() => new Room()), open: new Set() };
     const gaps = [messages, bytes].map((amount, dimension) => {
       if (amount === 0) return null;
-      const slot = direction * DIMENSION_COUNT + dimension;
-      return ofKey.rooms[slot].open(this.#spent(row, slot, nowMs));
+      const slot = slotOf(direction, dimension);
+      return ofKey.rooms[slot].open(this.#unpublished.spent(row, slot, nowMs));
     });
     const hold = { key, direction, messages, bytes, gaps, aloud: null };
     ofKey.open.add(hold);
@@ -77,9 +77,9 @@ export class UnpublishedHolds {
     const { rooms, open } = this.#keys.get(key)!;
     gaps.forEach((gap, dimension) => {
       if (gap === null) return;
-      const slot = direction * DIMENSION_COUNT + dimension;
+      const slot = slotOf(direction, dimension);
       const [room, most] = [rooms[slot], unused[dimension]];
-      room.shrinkTo(row === -1 ? 0 : this.#spent(row, slot, nowMs));
+      room.shrinkTo(row === -1 ? 0 : this.#unpublished.spent(row, slot, nowMs));
       // A forgotten key is full, except for rounding.
       const closed = most > 0 && row !== -1 ? room.close(wholeGap(gap), most) : 0;
       if (closed > 0) this.#unpublished.giveBack(row, direction, dimension, closed, nowMs);
@@ -87,10 +87,6 @@ export class UnpublishedHolds {
     });
     open.delete(hold);
     if (open.size === 0) this.#keys.delete(key);
-  }
-
-  #spent(row: number, slot: number, nowMs: number): number {
-    return this.#unpublished.spent(row, Math.floor(slot / DIMENSION_COUNT), slot % DIMENSION_COUNT, nowMs);
   }
 }
 

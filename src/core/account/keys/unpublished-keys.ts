@@ -1,6 +1,6 @@
 import { ROUNDING_ERROR } from '../../base/constants.js';
 import { depthGiven, type GroupSettings } from '../../base/settings.js';
-import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, DIRECTIONS, MESSAGES } from '../../base/vocabulary.js';
+import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../../base/vocabulary.js';
 import { clusterDepth } from '../cluster-depth.js';
 import { KEPT_AT_ZERO_MS, RECORDS_PER_CALL } from '../constants.js';
 import { KeyRows } from './key-rows.js';
@@ -192,7 +192,7 @@ export class UnpublishedKeys {
   /** Gives unused units back. The caller has checked that they have not come back by themselves. */
   giveBack(row: number, direction: number, dimension: number, units: number, nowMs: number): void {
     const kind = this.#kinds[this.kindOf(row)];
-    const slot = kind.slots[direction * DIMENSION_COUNT + dimension];
+    const slot = kind.slots[slotOf(direction, dimension)];
     if (slot === -1) return;
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
@@ -203,7 +203,7 @@ export class UnpublishedKeys {
   /** Units of a slot that may be taken now; Infinity where nothing limits. */
   left(row: number, direction: number, dimension: number, nowMs: number): number {
     const kind = this.#kinds[this.kindOf(row)];
-    const slot = kind.slots[direction * DIMENSION_COUNT + dimension];
+    const slot = kind.slots[slotOf(direction, dimension)];
     if (slot === -1) return Infinity;
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
@@ -216,30 +216,30 @@ export class UnpublishedKeys {
   /** Units that may be taken of a key without a row. */
   leftUnused(kindIndex: number, direction: number, dimension: number, nowMs: number): number {
     const kind = this.#kinds[kindIndex];
-    const slot = kind.slots[direction * DIMENSION_COUNT + dimension];
+    const slot = kind.slots[slotOf(direction, dimension)];
     return slot === -1 ? Infinity : mostOf(kind, slot, this.#time.at(nowMs));
   }
 
   /** Units in a slot's cluster bucket by own use alone; Infinity where nothing limits. */
   known(row: number, direction: number, dimension: number, nowMs: number): number {
     const unused = this.knownUnused(this.kindOf(row), direction, dimension, nowMs);
-    return Math.max(0, unused - this.spent(row, direction, dimension, nowMs));
+    return Math.max(0, unused - this.spent(row, slotOf(direction, dimension), nowMs));
   }
 
   /** Units in the cluster's bucket of a key without a row. */
   knownUnused(kindIndex: number, direction: number, dimension: number, nowMs: number): number {
     const { slots, depths, perSecond, time } = this.#kinds[kindIndex];
-    const slot = slots[direction * DIMENSION_COUNT + dimension];
+    const slot = slots[slotOf(direction, dimension)];
     if (slot === -1) return Infinity;
     const depth = depths[slot];
     if (time !== this.#emptyTime) return depth;
     return Math.min(depth, (Math.max(0, nowMs - this.#startedMs) * perSecond[slot]) / 1000);
   }
 
-  /** Units that were taken unpublished and have not come back. */
-  spent(row: number, direction: number, dimension: number, nowMs: number): number {
+  /** Units that were taken unpublished and have not come back. @param of slot of a key (`slotOf` with a direction) */
+  spent(row: number, of: number, nowMs: number): number {
     const kind = this.#kinds[this.kindOf(row)];
-    const slot = kind.slots[direction * DIMENSION_COUNT + dimension];
+    const slot = kind.slots[of];
     if (slot === -1) return 0;
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
@@ -257,9 +257,7 @@ export class UnpublishedKeys {
     for (const [name, row] of this.#rows.entries()) {
       if (this.isPublished(row)) continue;
       const { slots, depth } = this.#kinds[this.kindOf(row)];
-      const units = SLOTS.map((slot) =>
-        this.spent(row, Math.floor(slot / DIMENSION_COUNT), slot % DIMENSION_COUNT, nowMs),
-      );
+      const units = SLOTS.map((slot) => this.spent(row, slot, nowMs));
       const parts = units.map((each, slot) => (each > 0 ? each / depth[slots[slot]] : 0));
       const most = Math.max(...parts);
       if (most > part) spent.push({ name, units, part: most });
@@ -322,9 +320,7 @@ export class UnpublishedKeys {
 
   /** Keeps a row from filling. False = next to nothing of it is spent. */
   #holdBack(row: number, nowMs: number): boolean {
-    const hasSpent = SLOTS.some((slot) => {
-      return this.spent(row, Math.floor(slot / DIMENSION_COUNT), slot % DIMENSION_COUNT, nowMs) >= LEAST_SPENT;
-    });
+    const hasSpent = SLOTS.some((slot) => this.spent(row, slot, nowMs) >= LEAST_SPENT);
     if (hasSpent) this.#rows.linesOf(row)[this.#rows.offsetOf(row)] = this.#time.at(nowMs);
     return hasSpent;
   }

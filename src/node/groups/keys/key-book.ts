@@ -13,7 +13,15 @@ import { KEY_NAME_MAX } from '../../../core/base/constants.js';
 import { bitsOf, groupIdOf } from '../../../core/base/ids.js';
 import type { UnpublishedUse } from '../../../core/base/protocol/events-and-effects.js';
 import { depthGiven } from '../../../core/base/settings.js';
-import { BYTES, DIMENSION_COUNT, DIRECTIONS, lanesOf, MESSAGES, type Rates } from '../../../core/base/vocabulary.js';
+import {
+  BYTES,
+  DIMENSION_COUNT,
+  DIRECTIONS,
+  lanesOf,
+  MESSAGES,
+  type Rates,
+  slotOf,
+} from '../../../core/base/vocabulary.js';
 import type { Limiter } from '../../../core/limiter/limiter.js';
 import type { Coordinator } from '../../../core/machine/coordinator.js';
 import type { ServingLoop } from '../../../core/machine/coordinator-view.js';
@@ -591,7 +599,9 @@ export class KeyBook {
     const unpublished = this.#unpublished;
     const nowMs = clock();
     // A limiter counts whole units.
-    const spent = perSlot((direction, dimension) => Math.ceil(unpublished.spent(row, direction, dimension, nowMs)));
+    const spent = perSlot((direction, dimension) =>
+      Math.ceil(unpublished.spent(row, slotOf(direction, dimension), nowMs)),
+    );
     unpublished.publish(row);
     this.#loud.set(name, number);
     this.#loudVersion++;
