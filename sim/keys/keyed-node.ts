@@ -50,6 +50,7 @@ export class KeyedNode {
       cluster,
       keys: config.keys,
       shareValidMs: timing.shareValidMs,
+      hashSeed: nonce,
       telemetry: silentTelemetry,
       define: (group) => this.inForce.defineKey(group),
       rename: (number, group) => this.inForce.renameKey(number, group),

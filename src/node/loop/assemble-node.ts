@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../base/ports/clock.js';
 import type { ReportTopic } from '../../base/ports/report-topic.js';
@@ -121,6 +122,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
           keys: keySettings,
           limits,
           shareValidMs: config.timing.shareValidMs,
+          hashSeed: randomInt(2 ** 32),
           clock,
           telemetry,
           groups,

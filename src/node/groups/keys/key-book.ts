@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../../base/ports/clock.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
@@ -37,6 +36,8 @@ export interface KeyBookParts {
   readonly keys: KeysConfig;
   readonly limits: LimitsConfig;
   readonly shareValidMs: number;
+  /** Nobody else may know it: who does can choose names that collide. */
+  readonly hashSeed: number;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly groups: GroupTable;
@@ -88,7 +89,7 @@ export class KeyBook {
 
   constructor(parts: KeyBookParts) {
     this.#parts = parts;
-    this.#unpublished = new UnpublishedKeys([], parts.keys.maxLive, randomInt(2 ** 32));
+    this.#unpublished = new UnpublishedKeys([], parts.keys.maxLive, parts.hashSeed);
     this.#holds = new UnpublishedHolds(this.#unpublished);
     this.#use = new SilentUse(parts.clock());
     this.#remote = new RemoteKeys({
