@@ -35,6 +35,8 @@ export class ExpectedUse {
   /** True = this node's demand clearly exceeds its share. */
   crowdsOut = false;
   #nodes = 1;
+  /** True = some node wants no more than its share. */
+  isAnyMet = false;
   /** Units per second that this node wants, also where nothing is lent. */
   #ownWanted = 0;
 
@@ -51,11 +53,9 @@ export class ExpectedUse {
     const most = maxShareRatio < 1 ? maxShareRatio * target : Infinity;
     const liftedTo = minShareRatio > 0 ? Math.min(minShareRatio, 1 / nodesIn(view)) * target * MET : 0;
     this.isLent = isLent;
-    let total = 0;
-    let met = 0;
-    let served = 0;
+    let [total, met, served] = [0, 0, 0];
     let sharePerWeight = 0;
-    let isAnyThrottled = false;
+    let throttled = 0;
     for (let at = 0; at < count; at++) {
       const wanted = takenBy(view, at, dimension);
       const given = share[at];
@@ -65,11 +65,12 @@ export class ExpectedUse {
         served += wanted;
       } else {
         served += given;
-        isAnyThrottled = true;
+        throttled++;
         // A minimum is due to its node alone.
         if (given > liftedTo) sharePerWeight = Math.max(sharePerWeight, given / weight[at]);
       }
     }
+    this.isAnyMet = throttled < count;
     this.total = total;
     this.served = served;
     this.#met = met;
@@ -81,7 +82,7 @@ export class ExpectedUse {
     this.share = own === -1 ? 0 : shareOfEach(view, own, dimension);
     const due = own === -1 ? 0 : Math.max(this.share, (sharePerWeight * weight[own]) / view.nodes[own]);
     this.crowdsOut = this.#ownWanted > CROWDS_OUT_RATIO * this.share;
-    this.due = isAnyThrottled || !isLent ? Math.min(due, most) : most;
+    this.due = throttled > 0 || !isLent ? Math.min(due, most) : most;
   }
 
   /** Called where every admission is published at once: no use is expected. */

@@ -260,8 +260,8 @@ export class SlotTokens {
 
   /** Tests if units are given in whole pieces. */
   #needsPieces(bucket: ClusterBucket, piece: number, nodes: number): boolean {
-    const { total } = this.expected;
-    const wanted = { total, leastStock: this.#leastStock };
+    const { total, isAnyMet } = this.expected;
+    const wanted = { total, isAnyMet, leastStock: this.#leastStock };
     if (!isInPieces(bucket, piece, nodes) || isFarAbove(bucket, piece, nodes, wanted)) return false;
     const isCalm = this.#isMet && this.settledTokens >= bucket.depth / 2;
     return !(isCalm && isFarBelow(bucket, piece, nodes, total));

@@ -45,8 +45,9 @@ test.each([
   { perSecond: 1 / 60, depth: 60, total: 6, nodes: 3, isFar: false, why: 'six in a second pass for a demand of hours' },
 ])('$total/s of $perSecond/s and depth $depth on $nodes nodes is far above: $isFar ($why)', (row) => {
   const { perSecond, depth, total, nodes, isFar } = row;
-  expect(isFarAbove({ perSecond, depth }, 1, nodes, { total, leastStock: 21 })).toBe(isFar);
-  expect(isFarAbove({ perSecond, depth }, 1, nodes, { total, leastStock: 21.1 })).toBe(false);
+  expect(isFarAbove({ perSecond, depth }, 1, nodes, { total, isAnyMet: false, leastStock: 21 })).toBe(isFar);
+  expect(isFarAbove({ perSecond, depth }, 1, nodes, { total, isAnyMet: true, leastStock: 21 })).toBe(false);
+  expect(isFarAbove({ perSecond, depth }, 1, nodes, { total, isAnyMet: false, leastStock: 21.1 })).toBe(false);
 });
 
 /** 10/s on ten nodes: a depth of ten. */
