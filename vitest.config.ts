@@ -70,7 +70,7 @@ const demo = ['test/integration/demo.test.ts'];
 const long = ['test/long/**/*.test.ts', 'test/integration/{mqtt-cluster,pools-embedded,pulsar-admin}.test.ts'];
 const longComputing = [
   'test/long/{account,accuracy,agreed-pool,capacity-page,fuzz,keys-at-random,keys-middlewares,replay-stream,scenarios}.test.ts',
-  'test/long/{slow-clients,small-quotas,swarm,tokens,tokens-strategies,tokens-swarm}.test.ts',
+  'test/long/{slow-clients,small-quotas,strict,swarm,tokens,tokens-strategies,tokens-swarm}.test.ts',
 ];
 const longWaiting = [
   'test/integration/pulsar-admin.test.ts',

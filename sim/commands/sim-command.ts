@@ -6,7 +6,15 @@ import { simReplayCommand } from './replay-command.js';
 /** `quotamesh sim`: plays the production core in virtual time, and judges. */
 export function simCommand(): Command {
   const sim = new Command('sim').description('Play scenarios in virtual time on the production core, and judge them.');
-  const commands = [listCommand(), runCommand(), compareCommand(), liveCommand(), swarmCommand(), simReplayCommand()];
+  const commands = [
+    listCommand(),
+    runCommand(),
+    compareCommand(),
+    liveCommand(),
+    swarmCommand(),
+    strictCommand(),
+    simReplayCommand(),
+  ];
   for (const command of commands) sim.addCommand(command);
   return sim.addHelpText('after', HELP);
 }
@@ -28,6 +36,13 @@ export interface LiveCommandOptions extends Omit<RunOptions, 'strategy'> {
   readonly brokers?: readonly string[];
   readonly brokerPid?: number;
   readonly maxRate: number;
+}
+
+export interface StrictOptions {
+  readonly seeds: number;
+  readonly from: number;
+  readonly worlds?: number;
+  readonly json?: boolean;
 }
 
 export interface SwarmOptions {
@@ -98,6 +113,21 @@ function swarmCommand(): Command {
     .action(lazily(async () => (await import('./run-swarms.js')).runSwarms));
 }
 
+function strictCommand(): Command {
+  return new Command('strict')
+    .description('Random clusters with one strict bucket each, under every fault, judged by one central bucket.')
+    .option('--seeds <count>', 'number of seeds', wholeNumber(1, 10_000_000), 100)
+    .option('--from <number>', 'the first seed', wholeNumber(0, 0xffffffff), 1)
+    .option(
+      '--worlds <count>',
+      'also play small worlds in every order, up to so many states',
+      wholeNumber(1, 10_000_000),
+    )
+    .option('--json', 'one JSON object per seed')
+    .addHelpText('after', STRICT_HELP)
+    .action(lazily(async () => (await import('./run-strict.js')).runStrict));
+}
+
 const SECONDS = 'only the first so many seconds, and nothing is expected';
 const SCENARIO = 'name of a built-in scenario, or a YAML file (docs/reference/scenarios.md)';
 
@@ -160,3 +190,13 @@ Examples:
   quotamesh sim swarm --seed 8103
 
 Exit codes: 0 every seed that was played kept the promises, 1 one did not, 2 usage.`;
+
+const STRICT_HELP = `
+What strict buckets are: docs/decisions/0181-strict-buckets.md. Nodes do not have them yet.
+
+Examples:
+  quotamesh sim strict --seeds 10000
+  quotamesh sim strict --from 13 --seeds 1 --json
+  quotamesh sim strict --worlds 50000
+
+Exit codes: 0 no token over, 1 some were, 2 usage.`;

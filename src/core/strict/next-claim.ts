@@ -1,0 +1,99 @@
+import { FULL_PART } from './constants.js';
+import type { StrictFold } from './strict-fold.js';
+import { wholeTokens } from './strict-quota.js';
+import type { StrictClaim } from './strict-record.js';
+import type { StrictWallet } from './strict-wallet.js';
+
+/** Requests as a node has seen them. */
+export interface StrictAsked {
+  /** Tokens per second. */
+  readonly perSecond: number;
+  readonly short: { readonly waiting: number; readonly refused: number };
+  readonly roundTripMs: number;
+  /** Milliseconds since the last request. */
+  readonly restMs: number;
+  /** Log time when a record written now may be appended, at least. */
+  readonly logMs: number;
+}
+
+type Next = Pick<StrictClaim, 'want' | 'taken' | 'hold'>;
+
+/** Part of a wallet above which half is returned. */
+const HIGH_PART = 0.75;
+/** Part of a hold that may be free. More: fewer records, less room for others. */
+const HOLD_FREE_PART = 0.25;
+/** Milliseconds without a request after which single tokens go back. */
+const KEPT_MS = 2000;
+/** Part of the pool that a node orders at once. More: fewer orders, less for those who ask next. */
+const ORDER_PART = 0.5;
+/** Standard deviations from which demand is told anew; the least part. */
+const CHANGE_SURE = 3;
+const CHANGE_PART = 0.1;
+
+/**
+ * Decides what a node claims next: an order when its wallet is low or requests wait, a return when it is full and
+ * others may need it, its want when that has changed. Returns null if there is nothing to say.
+ */
+export function nextClaim(
+  fold: StrictFold,
+  wallet: StrictWallet,
+  asked: StrictAsked,
+  nowMs: number,
+  isDue: boolean,
+): Next | null {
+  const want = Math.min(fold.quota.amount, Math.round((asked.perSecond * fold.quota.perMs) / 1000));
+  const balance = wallet.tokensAt(nowMs);
+  const order = orderOf(fold, wallet, asked, balance);
+  const returned = order > 0 ? 0 : returnOf(fold, asked, balance);
+  const held = wallet.hold;
+  const hold = Math.max(fold.wallet, balance + order - returned);
+  const isHoldFree = held - hold > Math.max(0, HOLD_FREE_PART * held);
+  const told = fold.holders.get(wallet.key)?.want ?? -1;
+  if (order === 0 && returned === 0 && !isHoldFree && !isDue && !isChanged(told, want, fold)) return null;
+  return { want, taken: wallet.taken + order - returned, hold };
+}
+
+function orderOf(fold: StrictFold, wallet: StrictWallet, asked: StrictAsked, balance: number): number {
+  const { waiting, refused } = asked.short;
+  const each = fold.wallet;
+  const needed = waiting + (waiting > 0 ? 0 : Math.min(refused, Math.max(1, each)));
+  const perTrip = (asked.perSecond * (asked.roundTripMs + 40)) / 1000;
+  const low = Math.min(each / 2, Math.sqrt(perTrip));
+  if (needed <= balance && balance >= low) return 0;
+  const most = grantable(fold, wallet, asked.logMs);
+  return Math.max(0, Math.min(most, Math.max(needed - balance, Math.floor(each / 2) - balance)));
+}
+
+/** Bounds an order, so that others find tokens in the pool, too. */
+function grantable(fold: StrictFold, wallet: StrictWallet, logMs: number): number {
+  const room = wholeTokens(fold.poolAt(logMs), fold.quota);
+  const { wanted, own, active } = wantsOf(fold, wallet);
+  if (fold.wallet === 0) return Math.ceil(room / Math.max(1, active));
+  const isFull = fold.pool >= FULL_PART * fold.poolMost;
+  if (isFull && 2 * wanted < fold.quota.amount) return room;
+  const equal = 0.5 / Math.max(1, fold.holders.size);
+  const part = wanted === 0 ? 2 * equal : equal + (0.5 * own) / wanted;
+  return Math.ceil(Math.max(part, ORDER_PART) * room);
+}
+
+function wantsOf(fold: StrictFold, { key }: StrictWallet) {
+  let wanted = 0;
+  let active = fold.holders.has(key) ? 0 : 1;
+  for (const { want } of fold.holders.values()) {
+    wanted += want;
+    active += want > 0 ? 1 : 0;
+  }
+  return { wanted, active, own: fold.holders.get(key)?.want ?? 0 };
+}
+
+function returnOf(fold: StrictFold, asked: StrictAsked, balance: number): number {
+  if (fold.wallet === 0) return asked.restMs < KEPT_MS ? 0 : balance;
+  const isFull = fold.pool >= FULL_PART * fold.poolMost;
+  return balance > HIGH_PART * fold.wallet && !isFull ? balance - Math.floor(fold.wallet / 2) : 0;
+}
+
+function isChanged(told: number, want: number, fold: StrictFold): boolean {
+  const perSecond = 1000 / fold.quota.perMs;
+  const noise = CHANGE_SURE * Math.sqrt(Math.max(told, want) * perSecond * 0.5);
+  return Math.abs(want - told) * perSecond > Math.max(CHANGE_PART * told * perSecond, noise);
+}

@@ -1,0 +1,51 @@
+import { DRIFT_PER } from './constants.js';
+
+/**
+ * Bounds log time by the monotonic clock of this node.
+ *
+ * A record was appended before it was read, so log time is at least its own plus what has passed since. An own record
+ * was appended after it was sent: so log time is at most its own, plus one, plus what has passed since it was sent.
+ * Both widen by what clocks drift. The clock must go on in suspend.
+ *
+ * *Worked:* sent at 100, read at 108, appended at 5,000 of the log: at 110 of this node log time lies within 5,001 (two
+ * passed, one lost to drift) and 5,012 (1 + ten passed, and one for drift).
+ */
+export class StrictClock {
+  #low = -Infinity;
+  #lowReadMs = 0;
+  #high = Infinity;
+  #highSentMs = 0;
+
+  lowAt(nowMs: number): number {
+    const passed = Math.floor(nowMs - this.#lowReadMs);
+    return this.#low + passed - Math.ceil(passed / DRIFT_PER);
+  }
+
+  highAt(nowMs: number): number {
+    const passed = Math.ceil(nowMs - this.#highSentMs);
+    return this.#high + passed + Math.ceil(passed / DRIFT_PER);
+  }
+
+  /** @param isWhole false = the log's clock went further: what was known before is too high */
+  read(logMs: number, nowMs: number, isWhole: boolean): void {
+    if (!isWhole || logMs > this.lowAt(nowMs) || this.#low === -Infinity) {
+      this.#low = logMs;
+      this.#lowReadMs = nowMs;
+    }
+    // The log's clock went faster than it may: nothing is known until the next own record.
+    if (logMs > this.highAt(nowMs)) this.#high = Infinity;
+  }
+
+  readOwn(logMs: number, sentMs: number, nowMs: number): void {
+    const high = logMs + 1 + Math.ceil(nowMs - sentMs) + Math.ceil((nowMs - sentMs) / DRIFT_PER);
+    if (high >= this.highAt(nowMs)) return;
+    this.#high = logMs + 1;
+    this.#highSentMs = sentMs;
+  }
+
+  /** Forgets all, as the bucket begins anew. */
+  forget(): void {
+    this.#low = -Infinity;
+    this.#high = Infinity;
+  }
+}

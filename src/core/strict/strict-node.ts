@@ -1,0 +1,207 @@
+import { AGAIN_MS, BEAT_MS, CLAIM_GAP_MS, EXPIRY_MS, RANK_MS, REST_MS } from './constants.js';
+import { nextClaim } from './next-claim.js';
+import { StrictClock } from './strict-clock.js';
+import { StrictDemand } from './strict-demand.js';
+import type { StrictFold } from './strict-fold.js';
+import { StrictNewcomer } from './strict-newcomer.js';
+import type { StrictQuota } from './strict-quota.js';
+import { lifeKey, type StrictClaim, type StrictRead, type StrictRecord } from './strict-record.js';
+import { StrictWallet } from './strict-wallet.js';
+
+export interface StrictNodeSettings {
+  readonly node: string;
+  /** First life; greater than all lives that this node has had before. */
+  readonly life: number;
+  /** Quota with which the bucket is founded if nobody knows it. */
+  readonly quota: StrictQuota;
+  readonly revision: number;
+}
+
+/**
+ * One node's part in a strict bucket: reads the log, spends what it holds, asks for more, and says what it gives back.
+ *
+ * `read` takes every record of the lane in order, `round` is called every few milliseconds, `take` asks for tokens; all
+ * of them may leave records in `out`, which the caller appends. A node that has no work gives everything back and
+ * writes nothing.
+ */
+export class StrictNode {
+  fold: StrictFold | null = null;
+  wallet: StrictWallet | null = null;
+  /** Tokens of the requests that wait at this node. */
+  waiting = 0;
+  /** Records to append, in order; the caller empties it. */
+  readonly out: StrictRecord[] = [];
+  readonly clock = new StrictClock();
+  readonly demand = new StrictDemand();
+  readonly #settings: StrictNodeSettings;
+  #newcomer: StrictNewcomer | null;
+  #life: number;
+  #seq = 0;
+  #offset = -1;
+  #askedMs = -Infinity;
+  #claimedMs = -Infinity;
+  /** Tokens that were refused since the last claim. */
+  #short = 0;
+  #roundTripMs = 0;
+  /** Offsets of joins to answer, and when. */
+  readonly #joins = new Map<string, { readonly offset: number; readonly dueMs: number }>();
+  readonly #expiredMs = new Map<string, number>();
+
+  constructor(settings: StrictNodeSettings) {
+    this.#settings = settings;
+    this.#life = settings.life;
+    this.#newcomer = new StrictNewcomer(this.#own);
+  }
+
+  get #own() {
+    return { node: this.#settings.node, life: this.#life };
+  }
+
+  /** Milliseconds from writing the last claim to reading it back. */
+  get roundTripMs(): number {
+    return this.#roundTripMs;
+  }
+
+  /** True while this node holds, or has asked for, tokens. */
+  get isActive(): boolean {
+    return this.wallet !== null;
+  }
+
+  read(read: StrictRead, nowMs: number): void {
+    this.#offset = read.offset;
+    if (this.fold === null) this.#learn(read, nowMs);
+    else this.#apply(this.fold, read, nowMs);
+    const { record } = read;
+    if (record.kind === 'join' && record.node !== this.#settings.node) {
+      this.#joins.set(lifeKey(record), { offset: read.offset, dueMs: nowMs + this.#rank * RANK_MS });
+    } else if (record.kind === 'state') {
+      for (const [key, { offset }] of this.#joins) if (record.at >= offset) this.#joins.delete(key);
+    }
+  }
+
+  /** Counts a request that waits behind others. */
+  asked(tokens: number, nowMs: number): void {
+    this.demand.add(tokens);
+    this.#askedMs = nowMs;
+  }
+
+  /** Takes tokens if this node has them; else asks for them. */
+  take(tokens: number, nowMs: number): boolean {
+    this.asked(tokens, nowMs);
+    if (this.takeWaiting(tokens, nowMs)) return true;
+    this.#short += tokens;
+    this.#claim(nowMs);
+    return false;
+  }
+
+  /** Takes tokens for a request that has been asked for before. */
+  takeWaiting(tokens: number, nowMs: number): boolean {
+    return this.wallet?.take(tokens, nowMs) ?? false;
+  }
+
+  round(nowMs: number): void {
+    const { quota, revision } = this.#settings;
+    const due = this.#newcomer?.due(nowMs, { quota, revision }) ?? null;
+    if (due !== null) this.out.push(due);
+    if (this.fold === null) return;
+    this.#answer(this.fold, nowMs);
+    this.#expireOthers(this.fold, nowMs);
+    if (this.wallet !== null && this.waiting === 0 && nowMs - this.#askedMs > REST_MS) this.leave(nowMs);
+    else this.#claim(nowMs);
+  }
+
+  /** Gives everything back. */
+  leave(nowMs: number): void {
+    const { wallet } = this;
+    if (wallet === null) return;
+    const left = wallet.isAlive(nowMs) ? wallet.tokensAt(nowMs) : 0;
+    this.out.push({ kind: 'leave', ...this.#own, seq: ++this.#seq, taken: wallet.taken - left });
+    this.#endLife();
+  }
+
+  #learn(read: StrictRead, nowMs: number): void {
+    this.fold = this.#newcomer?.read(read, nowMs) ?? null;
+    if (this.fold === null) return;
+    this.#newcomer = null;
+    this.clock.read(this.fold.nowMs, nowMs, false);
+  }
+
+  #apply(fold: StrictFold, read: StrictRead, nowMs: number): void {
+    const { wallet } = this;
+    wallet?.count(nowMs);
+    const isRestart = read.record.kind === 'found' && fold.foundedBy(read.record);
+    fold.apply(read);
+    if (isRestart) this.clock.forget();
+    this.clock.read(fold.nowMs, nowMs, fold.isWhole && !isRestart);
+    if (wallet === null) return;
+    if (read.record.kind === 'claim' && lifeKey(read.record) === wallet.key) this.#readOwn(wallet, read.record, nowMs);
+    wallet.settle(nowMs);
+    const wasHeard = wallet.heardMs > -Infinity;
+    if (isRestart || (wasHeard && !fold.holders.has(wallet.key))) this.#endLife();
+  }
+
+  #readOwn(wallet: StrictWallet, claim: StrictClaim, nowMs: number): void {
+    const sentMs = wallet.readBack(claim);
+    if (sentMs === null) return;
+    this.#roundTripMs = nowMs - sentMs;
+    this.clock.readOwn(wallet.heardMs, sentMs, nowMs);
+  }
+
+  #endLife(): void {
+    this.wallet = null;
+    this.#life++;
+    this.#seq = 0;
+    this.#short = 0;
+    this.#claimedMs = -Infinity;
+  }
+
+  /** Writes what has changed, unless a claim is on its way. */
+  #claim(nowMs: number): void {
+    const { fold } = this;
+    if (fold === null || nowMs - this.#claimedMs < CLAIM_GAP_MS) return;
+    if (this.wallet === null && this.#short + this.waiting === 0) return;
+    this.wallet ??= new StrictWallet(fold, this.clock, this.#own);
+    const { wallet } = this;
+    const sentMs = wallet.inFlight[wallet.inFlight.length - 1]?.sentMs ?? -Infinity;
+    if (nowMs - sentMs < AGAIN_MS) return;
+    const isDue = nowMs - this.#claimedMs >= BEAT_MS;
+    const short = { waiting: this.waiting, refused: this.#short };
+    const perSecond = this.demand.perSecond(nowMs);
+    const logMs = this.clock.lowAt(nowMs);
+    const asked = { perSecond, short, roundTripMs: this.#roundTripMs, restMs: nowMs - this.#askedMs, logMs };
+    const next = nextClaim(fold, wallet, asked, nowMs, isDue);
+    this.#short = 0;
+    if (next === null) return;
+    const claim = { kind: 'claim', ...this.#own, seq: ++this.#seq, ...next } as const;
+    this.#claimedMs = nowMs;
+    this.out.push(claim);
+    wallet.wrote(claim, nowMs);
+  }
+
+  get #rank(): number {
+    const keys = [...(this.fold?.holders.keys() ?? [])];
+    const at = this.wallet === null ? -1 : keys.indexOf(this.wallet.key);
+    return at === -1 ? keys.length : at;
+  }
+
+  #answer(fold: StrictFold, nowMs: number): void {
+    for (const [key, { dueMs }] of this.#joins) {
+      if (nowMs < dueMs) continue;
+      this.#joins.delete(key);
+      this.out.push({ kind: 'state', ...this.#own, at: this.#offset, state: fold.state });
+      break;
+    }
+  }
+
+  #expireOthers(fold: StrictFold, nowMs: number): void {
+    if (this.wallet === null) return;
+    const silentSinceMs = this.clock.lowAt(nowMs) - EXPIRY_MS - this.#rank * RANK_MS;
+    for (const [key, { node, life, seq, heardMs }] of fold.holders) {
+      if (key === this.wallet.key || heardMs > silentSinceMs) continue;
+      if (nowMs - (this.#expiredMs.get(key) ?? -Infinity) < AGAIN_MS) continue;
+      this.#expiredMs.set(key, nowMs);
+      this.out.push({ kind: 'expire', node, life, seq });
+    }
+    for (const key of this.#expiredMs.keys()) if (!fold.holders.has(key)) this.#expiredMs.delete(key);
+  }
+}

@@ -1,0 +1,40 @@
+import { LAG_MAX_MS, LAG_PART, WALLET_LEAST_TOKENS, WALLETS_PART } from './constants.js';
+
+/**
+ * A quota in whole numbers: `amount` tokens in `perMs` milliseconds, and a depth in tokens.
+ *
+ * Amounts are counted in units of 1 / `perMs` token, so that a millisecond brings `amount` whole units: no remainder is
+ * lost, and none is minted when the bucket is full.
+ *
+ * *Worked:* 1,000 per 3,600,000 ms: a token is 3,600,000 units, a millisecond brings 1,000 of them, a token 3.6 s.
+ */
+export interface StrictQuota {
+  readonly amount: number;
+  readonly perMs: number;
+  readonly depth: number;
+}
+
+export function unitsOf(tokens: number, quota: StrictQuota): number {
+  return tokens * quota.perMs;
+}
+
+export function wholeTokens(units: number, quota: StrictQuota): number {
+  return Math.floor(units / quota.perMs);
+}
+
+/**
+ * Bounds the age of what a stream brings: older is forfeited. The depth keeps so much of the streams in reserve.
+ *
+ * *Worked:* 1,000/s with a depth of 100: a quarter of it flows in 25 ms.
+ */
+export function lagMsOf({ amount, perMs, depth }: StrictQuota): number {
+  const flowsInMs = amount === 0 ? LAG_MAX_MS : (LAG_PART * depth * perMs) / amount;
+  return Math.max(1, Math.min(LAG_MAX_MS, Math.floor(flowsInMs)));
+}
+
+/** Tokens that each of so many nodes aims to hold; 0 = each token is ordered when it is needed. */
+export function walletOf(quota: StrictQuota, nodes: number): number {
+  const held = unitsOf(quota.depth, quota) - quota.amount * lagMsOf(quota);
+  const each = wholeTokens((WALLETS_PART * held) / Math.max(1, nodes), quota);
+  return each < WALLET_LEAST_TOKENS ? 0 : each;
+}

@@ -1,0 +1,53 @@
+import type { StrictQuota } from './strict-quota.js';
+import type { StrictLife } from './strict-record.js';
+
+/** A life that may hold tokens of the lane. */
+export interface StrictHolder extends StrictLife {
+  readonly seq: number;
+  /** Log time of its last record. */
+  readonly heardMs: number;
+  readonly want: number;
+  /** Tokens that the log has granted it, net. */
+  readonly taken: number;
+  /** Tokens that it may hold at most. */
+  readonly hold: number;
+}
+
+/** Streams from a log time on: units per millisecond of each life. */
+export interface StreamPlan {
+  readonly fromMs: number;
+  /** Log time at which the next plan began; null = it is in force, or to come. */
+  readonly endMs: number | null;
+  readonly lagMs: number;
+  readonly sum: number;
+  readonly rates: Readonly<Record<string, number>>;
+}
+
+/** A quota that was lowered, until no holder can act by it. */
+export interface FormerQuota {
+  readonly amount: number;
+  readonly depth: number;
+  /** Log time from which none of it is on its way. */
+  readonly streamsEndMs: number;
+}
+
+/** Everything that a reader of the log knows of a bucket. Whole numbers and plain values: it travels in a record. */
+export interface StrictState {
+  /** Log time. */
+  readonly nowMs: number;
+  /** Greatest append time that counted; null = no record yet. */
+  readonly appendMs: number | null;
+  readonly quota: StrictQuota;
+  readonly revision: number;
+  readonly former: readonly FormerQuota[];
+  /** Units that wait for orders. */
+  readonly pool: number;
+  /** In the order of their first claims. */
+  readonly holders: readonly StrictHolder[];
+  /** Plans that end, the one in force, those to come. */
+  readonly plans: readonly StreamPlan[];
+  /** Node → greatest life that has ended, and when. */
+  readonly ended: Readonly<Record<string, readonly [life: number, endedMs: number]>>;
+  /** The last writer, its offset, and that of anybody else. Joins do not count. */
+  readonly spoken: readonly [author: string, offset: number, othersOffset: number];
+}
