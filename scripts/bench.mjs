@@ -3,13 +3,14 @@ import { cpSync, rmSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, localBin, root, run } from './freshness.mjs';
+import { GENERATED } from './protos.mjs';
 
 const [name, ...args] = process.argv.slice(2);
 ensureBuilt();
 const out = join(root, 'dist-bench');
 rmSync(out, { recursive: true, force: true });
 run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.bench.json')]);
-cpSync(join(root, 'src/topic/codec/generated'), join(out, 'src/topic/codec/generated'), { recursive: true });
+for (const folder of GENERATED) cpSync(join(root, folder), join(out, folder), { recursive: true });
 for (const file of ['test/kafka/pom.xml', 'test/pulsar/broker/pom.xml', 'test/pulsar/broker/log4j2.xml']) {
   cpSync(join(root, file), join(out, file));
 }

@@ -1,36 +1,17 @@
-/** proto → src/topic/codec/generated → dist/src → schema/, dist/bin, dist/index.*. `--proto-only` stops after the first step. */
-import { chmodSync, cpSync, mkdirSync } from 'node:fs';
+/** proto → generated code → dist/src → schema/, dist/bin, dist/index.*. `--proto-only` stops after the first step. */
+import { chmodSync, cpSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, ensureInstalled, localBin, root, run } from './freshness.mjs';
+import { GENERATED, makeProtos } from './protos.mjs';
 
 ensureInstalled();
-const generated = join(root, 'src/topic/codec/generated');
-mkdirSync(generated, { recursive: true });
-run(process.execPath, [
-  localBin('protobufjs-cli', 'pbjs'),
-  '--target',
-  'static-module',
-  '--wrap',
-  'esm',
-  '--root',
-  'quotamesh',
-  '--dts',
-  '--no-verify',
-  '--no-delimited',
-  '--no-service',
-  '--no-typeurl',
-  '--no-convert',
-  '--no-beautify',
-  '--out',
-  join(generated, 'report.js'),
-  join(root, 'proto/report.proto'),
-]);
+makeProtos();
 if (!process.argv.includes('--proto-only')) await build(fromSources);
 
 async function fromSources() {
   run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.build.json')]);
   // tsc neither emits nor copies a .js that stands beside its .d.ts, nor YAML.
-  cpSync(generated, join(root, 'dist/src/topic/codec/generated'), { recursive: true });
+  for (const folder of GENERATED) cpSync(join(root, folder), join(root, 'dist', folder), { recursive: true });
   cpSync(join(root, 'sim/scenarios'), join(root, 'dist/sim/scenarios'), { recursive: true });
   // Nor what the pages are made of, uPlot among it: whoever installs the package installs no uPlot.
   for (const part of [

@@ -10,6 +10,7 @@ export function renderMetrics({
   ADMISSION_METRICS,
   HTTP_METRICS,
   MQTT_METRICS,
+  ENVOY_METRICS,
   KAFKA_QUOTA_METRICS,
   GROUP_METRICS,
 }) {
@@ -65,6 +66,12 @@ ${metricTable(HTTP_METRICS)}
 Only of \`quotamesh mqtt\` (docs/guide/mqtt.md).
 
 ${metricTable(MQTT_METRICS)}
+
+## Envoy
+
+Only where \`envoy.listen\` is set (docs/guide/envoy.md).
+
+${metricTable(ENVOY_METRICS)}
 
 ## Keeper of Kafka’s quotas
 

@@ -11,7 +11,7 @@ import { hashOf } from './token.js';
 
 /** Reasons for refused logins; label of a metric. */
 export type FailureReason = 'missing' | 'unknown' | 'untrusted' | 'limited' | 'denied';
-export type Listener = 'http' | 'mqtt';
+export type Listener = 'http' | 'mqtt' | 'envoy';
 
 /** Remembered pairs of address and accepted token; beyond it the oldest is forgotten. */
 const SEEN_MAX = 10_000;

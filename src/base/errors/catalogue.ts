@@ -2,6 +2,7 @@ import { ACCESS_ERRORS } from './access.js';
 import { BATCH_ERRORS } from './batches.js';
 import { type ErrorRow, EXIT_CONFIG, EXIT_UNAVAILABLE, EXIT_UNEXPECTED, EXIT_USAGE } from './error-row.js';
 import { GROUP_ERRORS } from './groups.js';
+import { GRPC_ERRORS } from './grpc.js';
 import { HTTP_ERRORS } from './http.js';
 
 export const ERROR_CATALOGUE = {
@@ -361,6 +362,7 @@ export const ERROR_CATALOGUE = {
   },
   ...BATCH_ERRORS,
   ...HTTP_ERRORS,
+  ...GRPC_ERRORS,
   ...ACCESS_ERRORS,
   QUOTA_EXCEEDED: {
     message: 'group {group}: {dimension} {direction} {what} is used up for now',

@@ -10,6 +10,7 @@ import type {
   KeysConfig,
   KeyTemplate,
   LimitsConfig,
+  ListenAddress,
   ListenerTlsConfig,
   ResolvedConfig,
   ShadowConfig,
@@ -26,7 +27,7 @@ import { type RatesRead, type RatesSpelled, spelledRate, type WrittenRate } from
  */
 export function describeConfig(config: ResolvedConfig): string {
   const { source, nodeId, topic, limits, groups, keys, backends, defaultGroup, cluster, files, ...others } = config;
-  const { auth, http, mqtt, ...rest } = others;
+  const { auth, http, mqtt, envoy, ...rest } = others;
   const described = {
     cluster,
     node: nodeId,
@@ -35,6 +36,7 @@ export function describeConfig(config: ResolvedConfig): string {
     topic: describeTopic(topic),
     limits: describeLimits(limits),
     mqtt: describeListener(mqtt),
+    envoy: { ...describeListener(envoy), listen: envoy.listen === null ? null : shownAddress(envoy.listen) },
     ...rest,
     ...(defaultGroup === null ? {} : { defaultGroup }),
     ...(backends.length === 0
@@ -104,6 +106,10 @@ function describeAuth({ tokens, certificates, ...others }: AccessConfig): Mappin
     certificates: certificates.map(withoutNulls),
     ...others,
   };
+}
+
+function shownAddress({ host, port }: ListenAddress): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function describeListener<Listener extends { readonly tls: ListenerTlsConfig | null }>({ tls, ...others }: Listener) {

@@ -8,6 +8,7 @@ import type {
   GroupConfig,
   KafkaQuotasConfig,
   KeyTemplate,
+  ListenAddress,
   ListenerTlsConfig,
   PolledBackend,
   ResolvedConfig,
@@ -32,6 +33,7 @@ export interface ConfigParts {
   readonly auth: Omit<AccessConfig, 'failuresPerMinute'> | null;
   readonly httpTls: ListenerTlsConfig | null;
   readonly mqttTls: ListenerTlsConfig | null;
+  readonly envoyTls: ListenerTlsConfig | null;
   readonly files: readonly string[];
   readonly topic: ReadTopic;
   readonly backends: readonly Omit<PolledBackend, 'timeoutMs'>[];
@@ -46,7 +48,7 @@ export interface ConfigParts {
 /** Puts what was read without mistakes into the result's shape. */
 export function buildConfig({ node, groups, backends, auth, keys, constants, ...parts }: ConfigParts): ResolvedConfig {
   const { node: nodeId, cluster, insecure, sampleIntervalMs, defaultGroup } = node;
-  const { http, mqtt, registry, start, limits, log, metrics, timing, limiting, costs } = node;
+  const { http, mqtt, envoy, registry, start, limits, log, metrics, timing, limiting, costs } = node;
   const of = <Section extends keyof Constants>(section: Section): Constants[Section] => {
     return { ...CONSTANTS[section], ...constants[section] };
   };
@@ -64,6 +66,7 @@ export function buildConfig({ node, groups, backends, auth, keys, constants, ...
     attachments: parts.attachments,
     http: { ...http, ...of('http'), tls: parts.httpTls },
     mqtt: { ...mqtt, ...of('mqtt'), rules: parts.mqttRules, tls: parts.mqttTls },
+    envoy: { ...envoy, ...of('envoy'), listen: addressIn(envoy.listen), tls: parts.envoyTls },
     kafkaQuotas: { ...node.kafkaQuotas, ...of('kafkaQuotas'), ...parts.kafkaQuotas },
     limits: { ...limits, ...of('limits'), ...directionsOf(limits), asWritten: inDirections(limits) },
     log: { ...log, decisionsFile: parts.decisionsFile },
@@ -77,6 +80,13 @@ export function buildConfig({ node, groups, backends, auth, keys, constants, ...
     keys: { ...(keys.bounds as KeyBounds), templates: keys.templates.map(buildTemplate), ...of('keys') },
     defaultGroup,
   });
+}
+
+/** Reads HOST:PORT; IPv6 stands in brackets. */
+function addressIn(text: string | null): ListenAddress | null {
+  if (text === null) return null;
+  const colon = text.lastIndexOf(':');
+  return { host: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) };
 }
 
 /** Takes what was read without a mistake: every field is there. */

@@ -12,11 +12,9 @@ import { type FileContext, readTexts } from './read-texts.js';
 /** A listener that other machines can reach needs `auth:`, or `insecure: true` for a network without strangers. */
 export function checkReach(node: SoundNode, auth: ReadAuth['auth'], findings: Findings): void {
   if (auth !== null || node.insecure === true) return;
-  for (const section of ['http', 'mqtt'] as const) {
-    const { host } = node[section];
-    if (section === 'http' && node.http.socket !== null) continue;
+  for (const [path, host] of hostsOf(node)) {
     if (typeof host !== 'string' || isLoopback(host)) continue;
-    findings.add([section, 'host'], {
+    findings.add(path, {
       problem: `is ${host}, which other machines reach, and there is no auth`,
       allowed: '127.0.0.1, ::1 or localhost without auth',
       remedy:
@@ -25,22 +23,34 @@ export function checkReach(node: SoundNode, auth: ReadAuth['auth'], findings: Fi
   }
 }
 
+function hostsOf({ http, mqtt, envoy }: SoundNode): readonly (readonly [string[], unknown])[] {
+  const listen = typeof envoy.listen === 'string' ? envoy.listen.replace(/:\d+$/, '').replace(/^\[|\]$/g, '') : null;
+  return [
+    [['http', 'host'], http.socket === null ? http.host : null],
+    [['mqtt', 'host'], mqtt.host],
+    [['envoy', 'listen'], listen],
+  ];
+}
+
 /** Reads certificates, keys and authorities of the listeners; tries them out. */
 export function readListenerTls(node: SoundNode, auth: ReadAuth['auth'], findings: Findings, context: FileContext) {
   const http = readTls('http', node, findings, context);
   const mqtt = readTls('mqtt', node, findings, context);
-  if ((auth?.certificates.length ?? 0) > 0 && http.read.clientCa === null && mqtt.read.clientCa === null) {
-    const remedy = 'Add http.tls.clientCa or mqtt.tls.clientCa, or remove auth.certificates.';
-    const problem = 'need http.tls.clientCa or mqtt.tls.clientCa';
+  const envoy = readTls('envoy', node, findings, context);
+  const all = [http, mqtt, envoy];
+  if ((auth?.certificates.length ?? 0) > 0 && all.every(({ read }) => read.clientCa === null)) {
+    const remedy = 'Add http.tls.clientCa, mqtt.tls.clientCa or envoy.tls.clientCa, or remove auth.certificates.';
+    const problem = 'need http.tls.clientCa, mqtt.tls.clientCa or envoy.tls.clientCa';
     findings.add(['auth', 'certificates'], { problem, allowed: 'both', remedy });
   }
-  return { httpTls: http.tls, mqttTls: mqtt.tls, files: [...http.files, ...mqtt.files] };
+  return { httpTls: http.tls, mqttTls: mqtt.tls, envoyTls: envoy.tls, files: all.flatMap(({ files }) => files) };
 }
 
+type TlsListener = 'http' | 'mqtt' | 'envoy';
 type SoundTls = Sound<TextsRead<ListenerTlsSettings>>;
 
 /** `tls` is null where there is none, or a mistake. */
-function readTls(listener: 'http' | 'mqtt', node: SoundNode, findings: Findings, context: FileContext) {
+function readTls(listener: TlsListener, node: SoundNode, findings: Findings, context: FileContext) {
   const before = findings.mistakes.length;
   const { read, files } = readTexts(LISTENER_TLS, node[listener].tls, [listener, 'tls'], findings, context);
   checkTogether(listener, read, findings);
@@ -55,7 +65,7 @@ function readTls(listener: 'http' | 'mqtt', node: SoundNode, findings: Findings,
   return { read, tls, files };
 }
 
-function checkTogether(listener: 'http' | 'mqtt', tls: SoundTls, findings: Findings): void {
+function checkTogether(listener: TlsListener, tls: SoundTls, findings: Findings): void {
   const has = (key: keyof SoundTls) => tls[key] !== null;
   const require = (key: keyof SoundTls, needed: keyof SoundTls) => {
     if (has(needed)) return;
@@ -72,7 +82,7 @@ function checkTogether(listener: 'http' | 'mqtt', tls: SoundTls, findings: Findi
  * Tries a listener's TLS, so that no client finds the mistake first. A wrong passphrase, a key of another certificate,
  * or no PEM at all is told here.
  */
-function tryOut(listener: 'http' | 'mqtt', tls: ListenerTlsConfig, findings: Findings): void {
+function tryOut(listener: TlsListener, tls: ListenerTlsConfig, findings: Findings): void {
   try {
     createSecureContext(secureContextOf(tls));
   } catch (error) {

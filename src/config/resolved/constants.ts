@@ -45,6 +45,20 @@ export const CONSTANTS = {
     /** More memory for retained messages: payloads, topics, and 256 bytes each. */
     maxRetainedBytes: 64 * MIB,
   },
+  envoy: {
+    /** More connections of gateways: Envoy opens one per worker. */
+    maxConnections: 10_000,
+    /** More requests of a connection at once, some 4 KB each. */
+    maxStreams: 1000,
+    /** Larger fields of metadata, in the hands of clients: a token needs some hundred bytes. */
+    maxMetadataBytes: 16 * KIB,
+    /** More memory for unfinished requests; as much for what one stream has not taken. */
+    maxHeldBytes: 64 * MIB,
+    /** More patience with unfinished requests that name no deadline. */
+    arrivalMs: 10_000,
+    /** A vanished peer is noticed later: a ping without an answer for so long ends the connection. */
+    pingEveryMs: 30_000,
+  },
   kafkaQuotas: {
     /** More patience with a slow keeper: nobody moves the quotas for so long after the writing one has died. */
     aliveMs: 5000,

@@ -37,6 +37,7 @@ export interface ResolvedConfig {
   readonly attachments: AttachmentsConfig;
   readonly http: HttpConfig;
   readonly mqtt: MqttConfig;
+  readonly envoy: EnvoyConfig;
   readonly kafkaQuotas: KafkaQuotasConfig;
   readonly limits: LimitsConfig;
   /** Its decisionsFile is absolute. */
@@ -126,6 +127,18 @@ export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules' | 'tls'> &
     readonly rules: readonly MqttRule[];
     readonly tls: ListenerTlsConfig | null;
   };
+
+/** The gRPC listener for Envoy; listen: null = there is none. */
+export type EnvoyConfig = Omit<NodeSettings['envoy'], 'listen' | 'tls'> &
+  Constants['envoy'] & {
+    readonly listen: ListenAddress | null;
+    readonly tls: ListenerTlsConfig | null;
+  };
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
 
 export type KafkaQuotasConfig = Omit<NodeSettings['kafkaQuotas'], 'exporters' | 'entities'> &
   Constants['kafkaQuotas'] & {

@@ -3,6 +3,7 @@ import { READ_ELSEWHERE, rowsOf, type Section, type SettingRows, section } from 
 import { TLS } from '../setting/tls.js';
 import { AUTH } from './access.js';
 import { ATTACHMENTS } from './attachments.js';
+import { ENVOY } from './envoy.js';
 import { GROUP } from './groups.js';
 import { HMAC } from './hmac.js';
 import { KAFKA_QUOTAS } from './kafka-quotas.js';
@@ -87,6 +88,7 @@ export const NODE = section({
   auth: AUTH,
   http: HTTP,
   mqtt: MQTT,
+  envoy: ENVOY,
   kafkaQuotas: KAFKA_QUOTAS,
   limits: NODE_LIMITS,
   log: LOG,
@@ -111,7 +113,12 @@ export const SETTINGS = {
   auth: { path: 'auth', title: 'Access', rows: rowsOf(AUTH) },
   http: { path: 'http', title: 'HTTP', rows: own(HTTP) },
   mqtt: { path: 'mqtt', title: 'MQTT broker', rows: own(MQTT) },
-  listenerTls: { path: '', title: 'TLS of HTTP and MQTT', rows: tlsRows(section({ http: HTTP, mqtt: MQTT })) },
+  envoy: { path: 'envoy', title: 'Envoy', rows: own(ENVOY) },
+  listenerTls: {
+    path: '',
+    title: 'TLS of HTTP, MQTT and Envoy’s listener',
+    rows: tlsRows(section({ http: HTTP, mqtt: MQTT, envoy: ENVOY })),
+  },
   kafkaQuotas: { path: 'kafkaQuotas', title: 'Kafka’s client quotas', rows: rowsOf(KAFKA_QUOTAS) },
   limits: { path: 'limits', title: 'Limits of the node', rows: rowsOf(NODE_LIMITS) },
   log: { path: 'log', title: 'Log', rows: rowsOf(LOG) },

@@ -102,6 +102,11 @@ export const SOCKET_PATH: NamePattern = {
   text: 'an absolute path of at most 95 ASCII characters without spaces',
 };
 
+export const LISTEN_ADDRESS: NamePattern = {
+  matches: /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.%]{2,60}\]):\d{1,5}$/,
+  text: 'an address HOST:PORT, e.g. 127.0.0.1:8081 or [::1]:8081',
+};
+
 export const HOST_NAME: NamePattern = {
   matches: /^[A-Za-z0-9._:%-]{1,253}$/,
   text: 'a host name or IP address',

@@ -37,7 +37,7 @@ const HTTP_GRACE_MS = 500;
 type HttpParts = Omit<HttpServerParts, 'metrics' | 'outcomes'> & Pick<MetricSources, 'incidents'>;
 
 export async function assembleHttp({ incidents, ...parts }: HttpParts) {
-  const { node, access, mqtt, kafkaQuotas } = parts;
+  const { node, access, mqtt, kafkaQuotas, envoy } = parts;
   const outcomes = createAcquireOutcomes();
   const sources: MetricSources = {
     node,
@@ -46,6 +46,7 @@ export async function assembleHttp({ incidents, ...parts }: HttpParts) {
     incidents,
     mqtt,
     kafkaQuotas,
+    envoy,
     exemplars: new RefusalExemplars(),
   };
   return { app: await createHttpServer({ ...parts, metrics: createMetrics(sources), outcomes }), sources };

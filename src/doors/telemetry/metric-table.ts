@@ -1,6 +1,7 @@
 import type { Access } from '../../base/access/access.js';
 import type { NodeStatus, SignatureStatus } from '../../node/api/node-status.js';
 import type { KeyCounts } from '../../node/groups/keys/key-book.js';
+import type { EnvoyStatus } from '../envoy/envoy-status.js';
 import type { AcquireOutcomes } from '../http/acquire/acquire-answers.js';
 import type { MqttStatus } from '../mqtt/mqtt-status.js';
 import { byLabel, counter, gauge, type Labelled, type MetricTable } from './metric.js';
@@ -201,6 +202,19 @@ export const HTTP_METRICS: MetricTable<AcquireOutcomes> = {
   quotamesh_http_reservations_ended_total: counter(
     'Reservations over HTTP by how they ended: committed, cancelled, expired (charged as estimated), full (refused, limits.maxReservations).',
     byLabel('outcome', ({ reservations: { open: _, ...ended } }) => ended),
+  ),
+};
+
+export const ENVOY_METRICS: MetricTable<EnvoyStatus> = {
+  quotamesh_envoy_connections: gauge('Connections of gateways to the gRPC listener.', ({ connections }) => connections),
+  quotamesh_envoy_open_calls: gauge('Calls that are not over, streams among them.', ({ openCalls }) => openCalls),
+  quotamesh_envoy_failed_calls_total: counter(
+    'Calls that failed, by the code of their error (docs/reference/errors.md).',
+    byLabel('code', ({ failed }) => failed),
+  ),
+  quotamesh_envoy_connections_ended_total: counter(
+    'Connections that were ended by the listener or lost, by reason.',
+    byLabel('reason', ({ ended }) => ended),
   ),
 };
 

@@ -1,6 +1,7 @@
 import type { Access } from '../../base/access/access.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import { describeNode } from '../../node/status/describe-node.js';
+import type { EnvoyStatus } from '../envoy/envoy-status.js';
 import type { AcquireOutcomes } from '../http/acquire/acquire-answers.js';
 import type { KeeperStatus } from '../kafka-quotas/keeper-status.js';
 import type { MqttStatus } from '../mqtt/mqtt-status.js';
@@ -9,6 +10,7 @@ import { KAFKA_QUOTA_METRICS } from './kafka-quota-metrics.js';
 import type { MetricRow, MetricTable, Series } from './metric.js';
 import {
   ACCESS_METRICS,
+  ENVOY_METRICS,
   GROUP_SOURCE_METRICS,
   HTTP_METRICS,
   MQTT_METRICS,
@@ -27,6 +29,8 @@ export interface MetricSources extends Pick<NodeNow, 'incidents'> {
   readonly mqtt?: (() => MqttStatus) | undefined;
   /** Set beside a keeper of Kafka's quotas. */
   readonly kafkaQuotas?: (() => KeeperStatus) | undefined;
+  /** Set beside a listener for Envoy. */
+  readonly envoy?: (() => EnvoyStatus) | undefined;
   /** Set where /metrics may be read in OpenMetrics. */
   readonly exemplars?: RefusalExemplars | undefined;
 }
@@ -37,8 +41,11 @@ export interface ReadableMetric extends MetricRow {
 }
 
 /** Returns all metrics; `refresh`, once per scrape, renews the status that their readings share. */
-export function metricTables({ node, access, outcomes, incidents, mqtt, kafkaQuotas }: MetricSources) {
-  const read = () => ({ node, incidents, status: describeNode(node), mqtt: mqtt?.(), kafkaQuotas: kafkaQuotas?.() });
+export function metricTables({ node, access, outcomes, incidents, mqtt, kafkaQuotas, envoy }: MetricSources) {
+  const read = () => {
+    const beside = { mqtt: mqtt?.(), kafkaQuotas: kafkaQuotas?.(), envoy: envoy?.() };
+    return { node, incidents, status: describeNode(node), ...beside };
+  };
   let now = read();
   const refresh = () => {
     now = read();
@@ -53,6 +60,7 @@ export function metricTables({ node, access, outcomes, incidents, mqtt, kafkaQuo
     outcomes === undefined ? [] : readable(HTTP_METRICS, () => outcomes),
     mqtt === undefined ? [] : readable(MQTT_METRICS, () => now.mqtt as MqttStatus),
     kafkaQuotas === undefined ? [] : readable(KAFKA_QUOTA_METRICS, () => now.kafkaQuotas as KeeperStatus),
+    envoy === undefined ? [] : readable(ENVOY_METRICS, () => now.envoy as EnvoyStatus),
   ].flat();
   return { metrics, refresh };
 }

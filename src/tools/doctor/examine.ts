@@ -30,13 +30,19 @@ export async function examine({ timeoutMs, ...load }: ExamineOptions): Promise<r
   return [...first, ...here.flat(), ...topic];
 }
 
-function listeners({ http, mqtt }: ResolvedConfig, timeoutMs: number): Promise<readonly Finding[]>[] {
+function listeners({ http, mqtt, envoy }: ResolvedConfig, timeoutMs: number): Promise<readonly Finding[]>[] {
   const own =
     http.socket === null
       ? looked('http', timeoutMs, () => listenerFinding('http', http, timeoutMs))
       : looked('http', timeoutMs, () => folderFinding('http', dirname(http.socket as string)));
-  if (mqtt.rules.length === 0) return [own];
-  return [own, looked('mqtt', timeoutMs, () => listenerFinding('mqtt', mqtt, timeoutMs))];
+  const { listen, tls } = envoy;
+  return [
+    own,
+    ...(mqtt.rules.length === 0 ? [] : [looked('mqtt', timeoutMs, () => listenerFinding('mqtt', mqtt, timeoutMs))]),
+    ...(listen === null
+      ? []
+      : [looked('envoy', timeoutMs, () => listenerFinding('envoy', { ...listen, tls }, timeoutMs))]),
+  ];
 }
 
 function folders({ log, start }: ResolvedConfig, timeoutMs: number): Promise<readonly Finding[]>[] {
@@ -76,7 +82,7 @@ interface Address {
 
 /** Tries to listen at an address, and leaves it. */
 async function listenerFinding(
-  about: 'http' | 'mqtt',
+  about: 'http' | 'mqtt' | 'envoy',
   { host, port, tls }: Address,
   timeoutMs: number,
 ): Promise<Finding> {

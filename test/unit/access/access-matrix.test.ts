@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EnvoyStatus } from '../../../src/doors/envoy/envoy-status.js';
 import type { MqttStatus } from '../../../src/doors/mqtt/mqtt-status.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 import { KEEPER_STATUS } from '../kafka-quotas/keeper-status-of.js';
@@ -23,8 +24,12 @@ let scene: HttpScene;
 /** Each by all its names. */
 let routes: readonly string[];
 beforeAll(async () => {
-  const [mqtt, kafkaQuotas] = [() => ({}) as MqttStatus, () => KEEPER_STATUS];
-  scene = await readyScene({ auth: AUTH, constants: MANY_FAILURES }, mqtt, kafkaQuotas);
+  const [mqtt, kafkaQuotas, envoy] = [
+    () => ({}) as MqttStatus,
+    () => KEEPER_STATUS,
+    () => ({ failed: {}, ended: {} }) as EnvoyStatus,
+  ];
+  scene = await readyScene({ auth: AUTH, constants: MANY_FAILURES }, mqtt, kafkaQuotas, envoy);
   const index = await scene.app.inject({ url: '/', headers: bearer(TOKENS.viewer) });
   const { routes: named, aliases } = index.json() as { routes: string[]; aliases: Record<string, string> };
   const others = Object.entries(aliases).flatMap(([alias, path]) => {

@@ -4,6 +4,7 @@ import { Access } from '../../../src/base/access/access.js';
 import type { Telemetry } from '../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { OtherConstants } from '../../../src/config/resolved/constants.js';
+import type { EnvoyStatus } from '../../../src/doors/envoy/envoy-status.js';
 import { createAcquireOutcomes } from '../../../src/doors/http/acquire/acquire-answers.js';
 import type { ConnectionCounts } from '../../../src/doors/http/connections/connection-bounds.js';
 import { closeHttp, createHttpServer } from '../../../src/doors/http/server/http-server.js';
@@ -62,6 +63,7 @@ export async function httpScene(
   { constants, ...overrides }: SceneOverrides = {},
   mqtt?: () => MqttStatus,
   kafkaQuotas?: () => KeeperStatus,
+  envoy?: () => EnvoyStatus,
 ): Promise<HttpScene> {
   const own = { cluster: `http-${process.pid}-${scenes++}`, node: 'a', topic: 'memory', groups: GROUPS };
   const raw = { ...own, ...overrides };
@@ -69,6 +71,7 @@ export async function httpScene(
     (telemetry) => wholeNode(resolveConfig(raw, { source: '(test)', constants }), telemetry),
     mqtt,
     kafkaQuotas,
+    envoy,
   );
 }
 
@@ -77,14 +80,15 @@ export async function sceneOf(
   make: (telemetry: Telemetry) => Promise<WholeNode>,
   mqtt?: () => MqttStatus,
   kafkaQuotas?: () => KeeperStatus,
+  envoy?: () => EnvoyStatus,
 ): Promise<HttpScene> {
   const log: LogLine[] = [];
   const telemetry: Telemetry = { log: (level, message, facts) => void log.push({ level, message, facts }) };
   const node = await make(telemetry);
   const access = new Access(node.config.auth, node.clock, telemetry);
   const outcomes = createAcquireOutcomes();
-  const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 }, kafkaQuotas });
-  const app = await createHttpServer({ node, access, telemetry, metrics, outcomes, mqtt, kafkaQuotas });
+  const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 }, kafkaQuotas, envoy });
+  const app = await createHttpServer({ node, access, telemetry, metrics, outcomes, mqtt, kafkaQuotas, envoy });
   const ask: HttpScene['ask'] = (method, url, payload, more = {}) => {
     return answerOf(app, { method, url, ...more, ...(payload === undefined ? {} : { payload: payload as object }) });
   };

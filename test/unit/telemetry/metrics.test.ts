@@ -24,9 +24,10 @@ describe('metrics', () => {
     const documented = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8');
     const rows = [...documented.matchAll(/^\| `(quotamesh_\w+)` \| (\w+) \|/gm)];
     const pairs = (matches: RegExpMatchArray[]) => matches.map(([, name, type]) => `${name} ${type}`).sort();
-    // Metrics of the MQTT broker are exported beside one only (test/integration/mqtt-sessions.test.ts), and those of
-    // Kafka's quotas beside a keeper (test/unit/kafka-quotas/keeper-status.test.ts).
-    expect(pairs(exported)).toEqual(pairs(rows).filter((pair) => !/^quotamesh_(mqtt|kafka)_/.test(pair)));
+    // Metrics of the MQTT broker are exported beside one only (test/integration/mqtt-sessions.test.ts), those of
+    // Kafka's quotas beside a keeper (test/unit/kafka-quotas/keeper-status.test.ts), those of Envoy's listener beside
+    // it (test/unit/envoy/envoy-door.test.ts).
+    expect(pairs(exported)).toEqual(pairs(rows).filter((pair) => !/^quotamesh_(mqtt|kafka|envoy)_/.test(pair)));
     expect(pairs(rows)).toEqual(
       Object.entries(TABLE)
         .map(([name, { type }]) => `${name} ${type}`)

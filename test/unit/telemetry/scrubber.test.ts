@@ -40,7 +40,7 @@ beforeAll(async () => {
     { ...REDIS, tls, hmac: HMAC },
   ];
   configs = topics.map((topic) =>
-    resolveConfig({ cluster: 'c', http: { tls }, mqtt: { tls }, topic, groups: { a: {} } }, OPTIONS),
+    resolveConfig({ cluster: 'c', http: { tls }, mqtt: { tls }, envoy: { tls }, topic, groups: { a: {} } }, OPTIONS),
   );
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -6,6 +6,7 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { VERSION } from '../../../base/package/version.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
+import type { EnvoyStatus } from '../../envoy/envoy-status.js';
 import type { KeeperStatus } from '../../kafka-quotas/keeper-status.js';
 import type { MqttStatus } from '../../mqtt/mqtt-status.js';
 import { RouteGuard, SECURITY_SCHEMES } from '../access/route-guard.js';
@@ -28,6 +29,7 @@ import { KnownPaths } from '../route/known-paths.js';
 import { toOpenApi } from '../route/openapi.js';
 import { PROBLEM_MEDIA_TYPE, unfitBody } from '../route/problem.js';
 import {
+  addEnvoyRoute,
   addHealthRoutes,
   addInfoRoutes,
   addKafkaQuotasRoute,
@@ -50,6 +52,7 @@ export interface HttpServerParts {
   readonly outcomes: AcquireOutcomes;
   readonly mqtt?: (() => MqttStatus) | undefined;
   readonly kafkaQuotas?: (() => KeeperStatus) | undefined;
+  readonly envoy?: (() => EnvoyStatus) | undefined;
 }
 
 /** Builds the one HTTP server of a node; it does not listen yet. */
@@ -96,6 +99,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   addHealthRoutes(app, node);
   if (parts.mqtt !== undefined) addMqttRoute(app, parts.mqtt);
   if (parts.kafkaQuotas !== undefined) addKafkaQuotasRoute(app, parts.kafkaQuotas);
+  if (parts.envoy !== undefined) addEnvoyRoute(app, parts.envoy);
   addInfoRoutes(app, node, metrics, known);
   return app;
 }

@@ -5,6 +5,7 @@ import { STRATEGY_NAMES } from '../../../core/convergence/strategies.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { describeNode } from '../../../node/status/describe-node.js';
 import type { StatusParts } from '../../../node/status/status-parts.js';
+import { ENVOY_STATUS, type EnvoyStatus } from '../../envoy/envoy-status.js';
 import { KEEPER_STATUS, type KeeperStatus } from '../../kafka-quotas/keeper-status.js';
 import { MQTT_STATUS, type MqttStatus } from '../../mqtt/mqtt-status.js';
 import { livePage } from '../../page/live/live-page.js';
@@ -149,6 +150,16 @@ export function addKafkaQuotasRoute(app: FastifyInstance, status: () => KeeperSt
     url: '/v1/kafka-quotas',
     summary: 'Shows the keeper of Kafka’s quotas: who writes, what exporters say, what every entity has',
     answers: { 200: json('The state of the keeper of this node.', KEEPER_STATUS), 422: PROBLEM },
+    handler: status,
+  });
+}
+
+export function addEnvoyRoute(app: FastifyInstance, status: () => EnvoyStatus): void {
+  route(app, {
+    ...BESIDE,
+    url: '/v1/envoy',
+    summary: 'Shows the gRPC listener for Envoy: its connections, its calls, what failed',
+    answers: { 200: json('The state of the listener of this node.', ENVOY_STATUS), 422: PROBLEM },
     handler: status,
   });
 }

@@ -11,6 +11,7 @@ import { configStamp, filesStamp } from '../../../config/files/config-files.js';
 import { loadConfigAside } from '../../../config/files/load-aside.js';
 import { type LoadOptions, loadConfig } from '../../../config/files/load-config.js';
 import type { ResolvedConfig } from '../../../config/resolved/resolved-config.js';
+import type { EnvoyDoor } from '../../../doors/envoy/envoy-door.js';
 import { closeHttp, listen } from '../../../doors/http/server/http-server.js';
 import type { QuotaKeeper } from '../../../doors/kafka-quotas/quota-keeper.js';
 import { assembleHttp } from '../../../doors/library/embedded-http.js';
@@ -95,14 +96,17 @@ async function serve(options: MqttOptions, createBeside: CreateBeside): Promise<
     const node = await assembleNode(config, log);
     const access = new Access(config.auth, node.clock, log);
     const { broker, keeper } = await createBeside(node, log, access);
+    const { envoy, status } = await createEnvoy(node, log, access);
     const mqtt = broker === null ? undefined : () => mqttStatus(broker);
     const kafkaQuotas = keeper === null ? undefined : () => keeper.status;
-    const { app, sources } = await assembleHttp({ node, access, telemetry: log, incidents, mqtt, kafkaQuotas });
+    const shown = { mqtt, kafkaQuotas, envoy: status };
+    const { app, sources } = await assembleHttp({ node, access, telemetry: log, incidents, ...shown });
     await attachWhereRegistered(sources, log);
-    const watch = watchConfig({ node, access, app, broker }, log, options, stamp + filesStamp(config.files));
+    const reloaded = { node, access, app, broker, envoy };
+    const watch = watchConfig(reloaded, log, options, stamp + filesStamp(config.files));
     close = async () => {
       watch.close();
-      await Promise.all([broker?.close(), keeper?.close()]);
+      await Promise.all([broker?.close(), keeper?.close(), envoy?.close()]);
       await node.life.close().finally(() => closeHttp(app, HTTP_GRACE_MS));
     };
     node.life.onFenced = (error) => void stop.now(exitCodeOf(error));
@@ -110,6 +114,7 @@ async function serve(options: MqttOptions, createBeside: CreateBeside): Promise<
     log.log('info', 'http listening', { url: await listen(app, node) });
     if (access.isOpen && config.insecure) log.log('warn', 'insecure: whoever reaches a listener has every role');
     if (broker !== null) log.log('info', 'mqtt listening', { url: await broker.listen() });
+    if (envoy !== null) log.log('info', 'envoy listening', { url: await envoy.listen() });
     await Promise.all([node.life.start(), keeper?.start()]);
   } catch (error) {
     // A signal during the opening is the cause, and no failure.
@@ -120,16 +125,27 @@ async function serve(options: MqttOptions, createBeside: CreateBeside): Promise<
   }
 }
 
+/** Makes the gRPC listener of the configuration; null = it has none. */
+async function createEnvoy(node: NodeParts, log: NodeLog, access: Access) {
+  const { listen } = node.config.envoy;
+  if (listen === null) return { envoy: null, status: undefined };
+  const { EnvoyDoor } = await import('../../../doors/envoy/envoy-door.js');
+  const { envoyStatus } = await import('../../../doors/envoy/envoy-status.js');
+  const envoy = new EnvoyDoor(node, listen, log, access);
+  return { envoy, status: () => envoyStatus(envoy) };
+}
+
 interface Reloaded {
   readonly node: NodeParts;
   readonly access: Access;
   readonly app: FastifyInstance;
   readonly broker: MqttBroker | null;
+  readonly envoy: EnvoyDoor | null;
 }
 
 /** Lets groups, tokens and certificates follow the files; SIGHUP reads them at once. */
 function watchConfig(
-  { node, access, app, broker }: Reloaded,
+  { node, access, app, broker, envoy }: Reloaded,
   log: NodeLog,
   options: MqttOptions,
   stamp: string,
@@ -144,6 +160,7 @@ function watchConfig(
       renewTls(app.server, config.http.tls);
       access.take(config.auth);
       broker?.renewTls(config.mqtt.tls);
+      envoy?.renewTls(config.envoy.tls);
       broker?.checkLogins();
       node.yaml.take(config);
     } catch (error) {

@@ -1,0 +1,39 @@
+import type { Access } from '../../base/access/access.js';
+import type { Telemetry } from '../../base/ports/telemetry.js';
+import type { EnvoyConfig, ListenAddress } from '../../config/resolved/resolved-config.js';
+import type { NodeParts } from '../../node/loop/node-parts.js';
+import { GrpcListener } from './grpc/grpc-listener.js';
+import { HealthService } from './grpc/health-service.js';
+import { ReflectionService } from './grpc/reflection-service.js';
+
+/** Puts Envoy's services on one listener of the node. */
+export class EnvoyDoor {
+  readonly listener: GrpcListener;
+  readonly #health: HealthService;
+
+  constructor(node: NodeParts, listen: ListenAddress, telemetry: Telemetry, access: Access) {
+    const { clock, config, loop, life } = node;
+    this.#health = new HealthService(SERVICES, () => loop.isReady && !life.isClosing);
+    const reflection = new ReflectionService(['grpc.health.v1.Health', ...SERVICES]);
+    const methods = [...this.#health.methods, ...reflection.methods];
+    this.listener = new GrpcListener({ config: config.envoy, listen, access, clock, telemetry, methods });
+  }
+
+  /** Listens by configuration; resolves with the real URL. Throws ADDRESS_IN_USE. */
+  async listen(): Promise<string> {
+    return this.listener.listen();
+  }
+
+  /** Gives new connections the new certificate; TLS itself changes with a restart. */
+  renewTls(tls: EnvoyConfig['tls']): void {
+    this.listener.renewTls(tls);
+  }
+
+  /** Ends in order, while the node still answers. */
+  async close(): Promise<void> {
+    this.#health.end();
+    await this.listener.close();
+  }
+}
+
+const SERVICES: readonly string[] = [];
