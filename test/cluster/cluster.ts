@@ -17,6 +17,8 @@ export interface ClusterOptions {
   readonly quota?: number;
   readonly groupSettings?: WrittenGroup;
   readonly nodeSettings?: WrittenSettings;
+  /** Settings of one node, by node id. */
+  readonly settingsOf?: Readonly<Record<string, WrittenSettings>>;
   /** On top of this process's own environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -97,7 +99,14 @@ export class Cluster {
   }
 
   #configOf(id: string): WrittenSettings {
-    const { topic: common, topicOf = {}, quota = 1000, groupSettings = {}, nodeSettings = {} } = this.#options;
+    const {
+      topic: common,
+      topicOf = {},
+      quota = 1000,
+      groupSettings = {},
+      nodeSettings = {},
+      settingsOf = {},
+    } = this.#options;
     const topic = topicOf[id] ?? common;
     return {
       cluster: 'test',
@@ -105,6 +114,7 @@ export class Cluster {
       log: { decisionsFile: this.#decisionFile(id) },
       groups: { orders: { quota: { publish: { messagesPerSecond: quota } }, ...groupSettings } },
       ...nodeSettings,
+      ...settingsOf[id],
     };
   }
 

@@ -21,12 +21,17 @@ import { bootstrapOf, type FrontProxy } from './front-proxy.js';
 const READY_TIMEOUT_MS = 60_000;
 
 export async function startEnvoy(proxy: FrontProxy): Promise<Envoy> {
+  const [front, backend, admin] = await freePorts(3);
+  return startEnvoyFrom(bootstrapOf(proxy, { front, backend, admin }), { front, admin });
+}
+
+/** Starts an Envoy with this bootstrap, which says on which ports it listens. */
+export async function startEnvoyFrom(bootstrap: object, { front, admin }: ListeningPorts): Promise<Envoy> {
   const program = await findEnvoy();
   if (program === null) throw new Error(WHAT_TO_INSTALL);
-  const [front, backend, admin] = await freePorts(3);
   const folder = await mkdtemp(join(tmpdir(), 'quotamesh-envoy-'));
   const file = join(folder, 'bootstrap.json');
-  await writeFile(file, JSON.stringify(bootstrapOf(proxy, { front, backend, admin })));
+  await writeFile(file, JSON.stringify(bootstrap));
   const once = ['--use-dynamic-base-id', '--concurrency', '1', '-l', 'warning'];
   const process = await startGuarded(program, ['-c', file, ...once], `rm -rf '${folder}'`);
   const envoy = new Envoy(process, folder, front, admin);
@@ -37,6 +42,11 @@ export async function startEnvoy(proxy: FrontProxy): Promise<Envoy> {
     throw error;
   }
   return envoy;
+}
+
+interface ListeningPorts {
+  readonly front: number;
+  readonly admin: number;
 }
 
 export class Envoy {

@@ -65,8 +65,10 @@ function clusterOf(nodes: readonly number[]): object {
         ...IS_DEAD_AFTER,
         unhealthy_threshold: 1,
         healthy_threshold: 1,
+        // A minute while nobody has asked.
+        no_traffic_interval: '1s',
         initial_jitter: '0.001s',
-        tcp_health_check: {},
+        grpc_health_check: {},
       },
     ],
     typed_extension_protocol_options: {

@@ -5,17 +5,25 @@ import type { NodeParts } from '../../node/loop/node-parts.js';
 import { GrpcListener } from './grpc/grpc-listener.js';
 import { HealthService } from './grpc/health-service.js';
 import { ReflectionService } from './grpc/reflection-service.js';
+import { bucketTarget } from './quota/bucket-targets.js';
+import { QUOTA_SERVICE, QuotaService } from './quota/quota-service.js';
+import { NamesAsRules } from './rules/names-as-rules.js';
 
 /** Puts Envoy's services on one listener of the node. */
 export class EnvoyDoor {
   readonly listener: GrpcListener;
+  readonly quota: QuotaService;
   readonly #health: HealthService;
 
   constructor(node: NodeParts, listen: ListenAddress, telemetry: Telemetry, access: Access) {
     const { clock, config, loop, life } = node;
     this.#health = new HealthService(SERVICES, () => loop.isReady && !life.isClosing);
     const reflection = new ReflectionService(['grpc.health.v1.Health', ...SERVICES]);
-    const methods = [...this.#health.methods, ...reflection.methods];
+    const { enforcers, gate, groups, keys } = node;
+    const rules = new NamesAsRules((name) => groups.numbers.has(name) || keys?.isKey(name) === true);
+    const targets = { gate, groups, rules };
+    this.quota = new QuotaService({ enforcers, clock, targetOf: (domain, id) => bucketTarget(targets, domain, id) });
+    const methods = [...this.#health.methods, ...reflection.methods, ...this.quota.methods];
     this.listener = new GrpcListener({ config: config.envoy, listen, access, clock, telemetry, methods });
   }
 
@@ -36,4 +44,4 @@ export class EnvoyDoor {
   }
 }
 
-const SERVICES: readonly string[] = [];
+const SERVICES: readonly string[] = [QUOTA_SERVICE];

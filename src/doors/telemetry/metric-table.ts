@@ -216,6 +216,20 @@ export const ENVOY_METRICS: MetricTable<EnvoyStatus> = {
     'Connections that were ended by the listener or lost, by reason.',
     byLabel('reason', ({ ended }) => ended),
   ),
+  quotamesh_envoy_quota_streams: gauge(
+    'Envoys that enforce quotas by themselves, one per domain (docs/guide/envoy-quotas.md).',
+    ({ quota }) => quota.streams,
+  ),
+  quotamesh_envoy_quota_buckets: gauge('Their buckets.', ({ quota }) => quota.buckets),
+  quotamesh_envoy_quota_refused_buckets: gauge(
+    'Buckets in their last reports that are told nothing; `GET /v1/envoy` says why.',
+    ({ quota }) => Object.values(quota.refused).reduce((sum, count) => sum + count, 0),
+  ),
+  quotamesh_envoy_quota_reports_total: counter('Their reports.', ({ quota }) => quota.reports),
+  quotamesh_envoy_quota_assignments_total: counter(
+    'Shares that they were told, renewals and abandoned buckets included.',
+    ({ quota }) => quota.assignments,
+  ),
 };
 
 export const MQTT_METRICS: MetricTable<MqttStatus> = {

@@ -4,8 +4,9 @@ import { DIMENSION_COUNT } from '../../core/base/vocabulary.js';
 import type { Limiter } from '../../core/limiter/limiter.js';
 import type { ServingLoop } from '../../core/machine/coordinator-view.js';
 import type { GroupTable } from '../groups/group-table.js';
+import { AssignedMembership } from './assigned-membership.js';
 import { LaneParts } from './lane-parts.js';
-import { type Counts, createPart, EnforcerMembership, type Part } from './membership.js';
+import { type Counts, createPart, EnforcerMembership, type LaneMember, type Part } from './membership.js';
 
 export interface EnforcersParts {
   readonly limiter: Limiter;
@@ -33,6 +34,8 @@ interface LaneReport {
   readonly admitted: Counts;
   /** True = it has held work back since its last report. */
   readonly isHeldBack: boolean;
+  /** Units that came since its life began; absent = it is not assigned its part, but asks several times a second. */
+  readonly offered?: Counts;
   /** Topics of the group that it serves; absent = not counted. */
   readonly topics?: number;
 }
@@ -95,7 +98,7 @@ export class Enforcers {
    * 3. Throws ENFORCER_REPLACED, ENFORCERS_FULL.
    */
   async report(report: EnforcerReport, { seen, waitMs, signal }: Patience): Promise<EnforcerAnswer> {
-    const enforcer = this.#take(report);
+    const enforcer = this.#take(report, true);
     // A newer report ends the wait of the one before.
     enforcer.wake();
     if (seen === enforcer.version && !isMoved(enforcer) && waitMs > 0 && !signal.aborted && !this.#isClosed) {
@@ -105,6 +108,51 @@ export class Enforcers {
       if (newer !== undefined && newer.life > report.life) throw replacedBy(newer, report.life);
     }
     return answer(enforcer, report);
+  }
+
+  /**
+   * Takes a report of one that is assigned its parts (assigned-membership.ts): of some lanes; the others stay. Throws as
+   * `report`.
+   */
+  reportSome(report: EnforcerReport): void {
+    this.#take(report, false);
+  }
+
+  /** Returns the part that a lane would be assigned now; unknown where it has none. */
+  partOf(name: string, lane: number): Part {
+    return this.#assigned(name, lane)?.part ?? UNKNOWN;
+  }
+
+  /** Assigns the part of a lane as it is now. @param isAnew its bucket is made now, and begins full */
+  assign(name: string, lane: number, isAnew: boolean): Part {
+    const member = this.#assigned(name, lane);
+    if (member === null) return UNKNOWN;
+    if (isAnew) member.answered.depth.fill(0);
+    this.#lanes.get(lane)?.assign(member, this.#parts.clock());
+    return member.answered;
+  }
+
+  #assigned(name: string, lane: number): AssignedMembership | null {
+    const member = this.#known.get(name)?.members.get(lane);
+    return member instanceof AssignedMembership && this.#isOf(member, lane) ? member : null;
+  }
+
+  /** Tests if the lane is still that group's; its number may have become another key's. */
+  #isOf(member: LaneMember, lane: number): boolean {
+    return member.group === this.#parts.groups.ofLane(lane).name;
+  }
+
+  /** Gives the part of a lane back. */
+  leave(name: string, lane: number): void {
+    const enforcer = this.#known.get(name);
+    const member = enforcer?.members.get(lane);
+    if (enforcer !== undefined && member !== undefined) this.#leave(enforcer, member);
+  }
+
+  /** Gives all parts back at once: it is gone. */
+  end(name: string): void {
+    const enforcer = this.#known.get(name);
+    if (enforcer !== undefined) this.#forget(enforcer);
   }
 
   /** Ends silent parts and charges admissions; once a round. */
@@ -138,7 +186,7 @@ export class Enforcers {
     for (const enforcer of this.#known.values()) enforcer.wake();
   }
 
-  #take(report: EnforcerReport): Enforcer {
+  #take(report: EnforcerReport, isWhole: boolean): Enforcer {
     const { clock, loop } = this.#parts;
     const nowMs = clock();
     const enforcer = this.#enforcerOf(report);
@@ -159,7 +207,9 @@ export class Enforcers {
       isLower ||= taken.isLower;
     }
     if (isLower) this.lowerCounts++;
-    for (const member of enforcer.members.values()) if (!named.has(member.lane)) this.#leave(enforcer, member);
+    for (const member of isWhole ? enforcer.members.values() : []) {
+      if (!named.has(member.lane)) this.#leave(enforcer, member);
+    }
     for (const lane of named) {
       const parts = this.#lanes.get(lane);
       if (parts !== undefined && (joined.has(lane) || parts.isDue(nowMs))) parts.update(nowMs);
@@ -189,15 +239,15 @@ export class Enforcers {
     throw fullOf(`${MEMBERSHIPS_MAX} groups and directions of enforcers`, asking.name);
   }
 
-  #takeLane(enforcer: Enforcer, { lane, admitted, isHeldBack, topics = 0 }: LaneReport, nowMs: number) {
+  #takeLane(enforcer: Enforcer, { lane, admitted, isHeldBack, offered, topics = 0 }: LaneReport, nowMs: number) {
     let parts = this.#lanes.get(lane);
     if (parts === undefined) {
       parts = new LaneParts(lane, this.#parts);
       this.#lanes.set(lane, parts);
       this.#parts.limiter.enforced.set(lane, nowMs);
     }
-    const member = this.#memberOf(enforcer, lane) ?? this.#join(enforcer, lane, admitted, nowMs);
-    const isLower = member.take(admitted, isHeldBack, nowMs);
+    const member: LaneMember = this.#memberOf(enforcer, lane) ?? this.#join(enforcer, lane, admitted, offered, nowMs);
+    const isLower = member.take(admitted, isHeldBack, nowMs, offered);
     this.#countTopics(member, topics);
     // After a silence it is in none of the lanes.
     const hasJoined = !parts.members.has(member);
@@ -206,15 +256,19 @@ export class Enforcers {
   }
 
   /** Returns the membership; a lane's number may have become another key's. */
-  #memberOf(enforcer: Enforcer, lane: number): EnforcerMembership | null {
+  #memberOf(enforcer: Enforcer, lane: number): LaneMember | null {
     const known = enforcer.members.get(lane) ?? null;
-    if (known === null || known.group === this.#parts.groups.ofLane(lane).name) return known;
+    if (known === null || this.#isOf(known, lane)) return known;
     this.#leave(enforcer, known);
     return null;
   }
 
-  #join(enforcer: Enforcer, lane: number, counts: Counts, nowMs: number): EnforcerMembership {
-    const member = new EnforcerMembership(lane, this.#parts.groups.ofLane(lane).name, counts, nowMs);
+  #join(enforcer: Enforcer, lane: number, counts: Counts, offered: Counts | undefined, nowMs: number): LaneMember {
+    const { name } = this.#parts.groups.ofLane(lane);
+    const member: LaneMember =
+      offered === undefined
+        ? new EnforcerMembership(lane, name, counts, nowMs)
+        : new AssignedMembership(lane, name, nowMs);
     enforcer.members.set(lane, member);
     this.#memberships++;
     return member;
@@ -229,12 +283,12 @@ export class Enforcers {
     enforcer.wake();
   }
 
-  #countTopics(member: EnforcerMembership, topics: number): void {
+  #countTopics(member: LaneMember, topics: number): void {
     this.#parts.limiter.topics.addElsewhere(member.lane, topics - member.topics);
     member.topics = topics;
   }
 
-  #depart(member: EnforcerMembership): void {
+  #depart(member: LaneMember): void {
     member.isHeldBack = false;
     this.#countTopics(member, 0);
     member.usage.fill(0);
@@ -248,7 +302,7 @@ export class Enforcers {
     this.#parts.limiter.enforced.delete(member.lane);
   }
 
-  #leave(enforcer: Enforcer, member: EnforcerMembership): void {
+  #leave(enforcer: Enforcer, member: LaneMember): void {
     this.#depart(member);
     enforcer.members.delete(member.lane);
     this.#memberships--;
@@ -303,7 +357,7 @@ const UNKNOWN = createPart();
 class Enforcer {
   readonly name: string;
   readonly life: number;
-  readonly members = new Map<number, EnforcerMembership>();
+  readonly members = new Map<number, LaneMember>();
   isAlive = false;
   reportedMs = 0;
   ttlMs = 0;

@@ -2,15 +2,16 @@ import { addHiddenDemand } from '../../core/account/parts/hidden-demand.js';
 import { splitLimit } from '../../core/account/parts/split-limit.js';
 import { LEAST_CLAIM } from '../../core/base/constants.js';
 import { DIMENSION_COUNT, slotOf } from '../../core/base/vocabulary.js';
+import { AssignedMembership } from './assigned-membership.js';
 import type { EnforcersParts } from './enforcers.js';
-import type { EnforcerMembership } from './membership.js';
+import type { LaneMember } from './membership.js';
 
 /**
  * Divides a node's limit of a lane among enforcers and own requests. Own requests get no part: they take what the
  * enforcers' charges leave in the bucket.
  */
 export class LaneParts {
-  readonly members = new Set<EnforcerMembership>();
+  readonly members = new Set<LaneMember>();
   /** Units/s that the node's own requests want. */
   readonly #ownDemand = new Float64Array(DIMENSION_COUNT);
   readonly #ownPart = new Float64Array(DIMENSION_COUNT);
@@ -65,10 +66,11 @@ export class LaneParts {
     let [messages, bytes] = [0, 0];
     let isHeldBack = false;
     const isShadow = this.#isShadow();
+    const isShared = this.#isUsedHere();
     for (const member of this.members) {
       // An unlimited enforcer that is held back has not read it yet.
       isHeldBack ||= member.isHeldBack && !isShadow;
-      const due = member.due(nowMs);
+      const due = member.due(nowMs, isShared);
       messages += due[0];
       bytes += due[1];
     }
@@ -131,19 +133,21 @@ export class LaneParts {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
       limits[dimension] = this.#limitOf(dimension, nowMs);
     this.#raiseDemands();
-    const count = this.members.size + 1;
+    // Assigned parts last for seconds: they have what nobody else wants.
+    const own = this.#isAssigned() && !this.#isUsedHere() ? 0 : 1;
+    const count = this.members.size + own;
     if (wanted.length < count) [wanted, divided] = [new Float64Array(2 * count), new Float64Array(2 * count)];
     const [demands, parts] = [wanted.subarray(0, count), divided.subarray(0, count)];
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const limit = limits[dimension];
-      demands[0] = ownWanted[dimension];
-      let at = 1;
+      if (own === 1) demands[0] = ownWanted[dimension];
+      let at = own;
       for (const { demand } of this.members) demands[at++] = demand[dimension];
       this.#wantedTogether[dimension] = demands.reduce((all, one) => all + one, 0);
       splitLimit(parts, limit, demands, floorRatio);
-      this.#ownPart[dimension] = parts[0];
+      this.#ownPart[dimension] = own === 1 ? parts[0] : 0;
       const depthPerRate = this.#depthPerRate(dimension, limit);
-      at = 1;
+      at = own;
       for (const { part } of this.members) {
         const rate = parts[at++];
         part.isKnown = isKnown;
@@ -159,8 +163,8 @@ export class LaneParts {
     const count = this.members.size + 1;
     ownWanted.set(this.#ownDemand);
     if (this.#isOwnHeldBack) addHiddenDemand(ownWanted, claimsOf(this.#ownPart, count, 1));
-    for (const { usage, demand, isHeldBack, had, growth } of this.members) {
-      if (!isHeldBack) continue;
+    for (const { usage, demand, isHeldBack, isDemandKnown, had, growth } of this.members) {
+      if (!isHeldBack || isDemandKnown) continue;
       demand.set(usage);
       addHiddenDemand(demand, claimsOf(had, count, growth));
     }
@@ -175,8 +179,54 @@ export class LaneParts {
     if (coordinator === null || !coordinator.lanes.has(this.#lane)) return Infinity;
     const share = coordinator.shares.applied[slot];
     if (share === Infinity) return share;
-    const limit = Math.max(share, this.#fromTokens(dimension));
+    const limit = this.#isAssigned()
+      ? share + this.#untilReported(dimension)
+      : Math.max(share, this.#fromTokens(dimension));
     return Math.max(limit * LEAST_IN_DEBT, limit - limiter.buckets.debt(this.#lane, dimension, nowMs) / DEBT_SECONDS);
+  }
+
+  /**
+   * Returns units/s that spend the takeable tokens until the next reports. *Why not at
+   * once:* nobody tells sooner that it is spent. Shares alone keep to the quota, whatever others are presumed to use.
+   */
+  #untilReported(dimension: number): number {
+    return this.#takeable(dimension) / REPORTED_EVERY_SECONDS;
+  }
+
+  #takeable(dimension: number): number {
+    const lane = this.#parts.loop.coordinator?.lanes.get(this.#lane);
+    const tokens = lane?.isLimitedByTokens === true ? lane.tokens?.slots[dimension] : undefined;
+    return tokens === undefined || tokens.bucket === null ? 0 : Math.max(0, tokens.takeable);
+  }
+
+  /** Tests if somebody is told every some seconds; new requests are divided between such reports, too. */
+  #isAssigned(): boolean {
+    for (const member of this.members) if (member instanceof AssignedMembership) return true;
+    return false;
+  }
+
+  /** Tests if own requests use the lane. */
+  #isUsedHere(): boolean {
+    return this.#isOwnHeldBack || this.#ownDemand.some((perSecond) => perSecond > OWN_LEAST);
+  }
+
+  /**
+   * Answers an assigned part, and charges what its bucket begins with. Its depth stays while half
+   * to twice of it is wanted, and rises by what is there to be taken.
+   */
+  assign(member: AssignedMembership, nowMs: number): void {
+    const { answered, part } = member;
+    answered.isKnown = part.isKnown;
+    answered.rate.set(part.rate);
+    const [had, wanted] = [answered.depth[0], part.depth[0]];
+    const isKept = wanted >= had / 2 && wanted <= 2 * had;
+    const most = had + Math.floor(this.#takeable(0));
+    const depth = isKept ? had : Math.min(wanted, Math.max(1, most));
+    answered.depth.fill(depth, 0, 1);
+    const begun = Number.isFinite(depth) ? Math.max(0, Math.floor(depth - had)) : 0;
+    if (begun === 0) return;
+    member.begin(begun);
+    this.#chargePieces(begun, 0, nowMs);
   }
 
   /**
@@ -234,6 +284,10 @@ const SPENT_SECONDS = 0.25;
 /** Milliseconds between divisions per member: about 2 % of a core per lane. */
 const GAP_MS_PER_MEMBER = 0.05;
 const FEW = 20;
+/** Seconds between the reports of who is assigned its part. */
+const REPORTED_EVERY_SECONDS = 5;
+/** Units/s below which own requests count as none. */
+const OWN_LEAST = 0.01;
 
 const limits = new Float64Array(DIMENSION_COUNT);
 const claims = new Float64Array(DIMENSION_COUNT);

@@ -11,16 +11,35 @@ export function createPart(): Part {
   return { rate: new Float64Array(DIMENSION_COUNT), depth: new Float64Array(DIMENSION_COUNT), isKnown: false };
 }
 
+/** One enforcer in one lane, as lane-parts.ts divides and charges it. */
+export interface LaneMember {
+  readonly lane: number;
+  readonly group: string;
+  readonly part: Part;
+  readonly answered: Part;
+  /** False = the demand is raised while work is held back. */
+  readonly isDemandKnown: boolean;
+  isHeldBack: boolean;
+  topics: number;
+  readonly had: Float64Array;
+  readonly growth: number;
+  readonly usage: Float64Array;
+  readonly demand: Float64Array;
+  take(admitted: Counts, isHeldBack: boolean, nowMs: number, offered?: Counts): boolean;
+  due(nowMs: number, isShared: boolean): Float64Array;
+}
+
 /**
  * Follows one enforcer in one lane: its reports, charges and part. Between reports it is charged for what it presumably
  * admits, so that the bucket sees a flow; the next report corrects that. A charge never falls: an excess is set off
  * against what comes next.
  */
-export class EnforcerMembership {
+export class EnforcerMembership implements LaneMember {
   readonly lane: number;
   readonly group: string;
   readonly part = createPart();
   readonly answered = createPart();
+  readonly isDemandKnown = false;
   isHeldBack = false;
   topics = 0;
   /** Rate it had at its last word on held-back work; doubling later parts would claim twice the lack. */

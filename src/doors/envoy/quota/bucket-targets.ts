@@ -1,0 +1,49 @@
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { BYTES, directionIndex, laneOf } from '../../../core/base/vocabulary.js';
+import type { Gate } from '../../../node/admission/gate.js';
+import type { GroupTable } from '../../../node/groups/group-table.js';
+import type { DescriptorRule, DescriptorRules } from '../rules/descriptor-rules.js';
+import type { Target } from './bucket.js';
+import { type BucketId, type IdEntry, ordersOf } from './bucket-id.js';
+
+export interface TargetParts {
+  readonly gate: Gate;
+  readonly groups: GroupTable;
+  readonly rules: DescriptorRules;
+}
+
+/**
+ * Finds the lane of a bucket: the id is read as a descriptor, in the first order that a rule has. What no rule limits,
+ * passes.
+ */
+export function bucketTarget({ gate, groups, rules }: TargetParts, domain: string, id: BucketId): Target {
+  const found = firstRule(rules, domain, id);
+  if (found === null) return { kind: 'allow' };
+  const { rule, entries } = found;
+  if (rule.isUnlimited) return { kind: 'allow' };
+  try {
+    const lane = laneOf(gate.groupIndex(rule.bucketOf(domain, entries)), PUBLISH);
+    const { name, quota } = groups.ofLane(lane);
+    if (quota.publish[BYTES] < Infinity)
+      return { kind: 'none', reason: `group ${name} limits bytes, and Envoy counts requests` };
+    return { kind: 'lane', lane };
+  } catch (error) {
+    if (error instanceof QuotameshError) return { kind: 'none', reason: error.message };
+    throw error;
+  }
+}
+
+function firstRule(rules: DescriptorRules, domain: string, id: BucketId): Found | null {
+  for (const entries of ordersOf(id)) {
+    const rule = rules.find(domain, entries);
+    if (rule !== null) return { rule, entries };
+  }
+  return null;
+}
+
+interface Found {
+  readonly rule: DescriptorRule;
+  readonly entries: readonly IdEntry[];
+}
+
+const PUBLISH = directionIndex('publish');

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentTelemetry } from '../../../../src/base/ports/telemetry.js';
+import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
+import { directionIndex, laneOf } from '../../../../src/core/base/vocabulary.js';
+import { bucketTarget } from '../../../../src/doors/envoy/quota/bucket-targets.js';
+import { NamesAsRules } from '../../../../src/doors/envoy/rules/names-as-rules.js';
+import { createMemoryLog } from '../../../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../../../src/topic/memory/memory-topic.js';
+import { WholeNode } from '../../../whole-node.js';
+
+const quota = { publish: { messagesPerSecond: 10 } };
+const GROUPS = {
+  'edge/user:alice': { quota },
+  'edge/user:alice/path:~2Flogin': { quota },
+  'edge/large:': { quota: { publish: { messagesPerSecond: 10, bytesPerSecond: 1000 } } },
+};
+
+describe('what limits a bucket', () => {
+  let node: WholeNode;
+  beforeAll(async () => {
+    const written = {
+      cluster: 'test',
+      node: 'a',
+      topic: 'memory',
+      groups: GROUPS,
+      keys: { 'edge/key:{id}': { quota } },
+    };
+    const config = resolveConfig(written, { source: '(test)' });
+    const topic = new MemoryTopic(createMemoryLog());
+    const clock = () => performance.now();
+    node = new WholeNode({ config, topic, telemetry: silentTelemetry, version: '0', nonce: 1, clock });
+    await node.start();
+  });
+  afterAll(() => node.close());
+
+  const targetOf = (id: Record<string, string>, domain = 'edge') => {
+    const { gate, groups, keys } = node;
+    const rules = new NamesAsRules((name) => groups.numbers.has(name) || keys?.isKey(name) === true);
+    return bucketTarget({ gate, groups, rules }, domain, id);
+  };
+  const laneNamed = (group: string) => laneOf(node.gate.groupIndex(group), directionIndex('publish'));
+
+  it('is the group of its name, whatever the order of its entries', () => {
+    expect(targetOf({ user: 'alice' })).toEqual({ kind: 'lane', lane: laneNamed('edge/user:alice') });
+    const lane = laneNamed('edge/user:alice/path:~2Flogin');
+    expect(targetOf({ path: '/login', user: 'alice' })).toEqual({ kind: 'lane', lane });
+  });
+
+  it('is a key of a template, each value its own', () => {
+    const [one, other] = ['one', 'other'].map((key) => targetOf({ key }));
+    expect(one).toEqual({ kind: 'lane', lane: laneNamed('edge/key:one') });
+    expect(other).not.toEqual(one);
+  });
+
+  it('is nothing for names and domains that nobody has limited', () => {
+    expect(targetOf({ user: 'bob' })).toEqual({ kind: 'allow' });
+    expect(targetOf({ user: 'alice' }, 'other')).toEqual({ kind: 'allow' });
+  });
+
+  it('cannot be bytes: Envoy counts none', () => {
+    const reason = 'group edge/large: limits bytes, and Envoy counts requests';
+    expect(targetOf({ large: '' })).toEqual({ kind: 'none', reason });
+  });
+});

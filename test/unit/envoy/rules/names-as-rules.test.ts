@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { descriptorName, NamesAsRules } from '../../../../src/doors/envoy/rules/names-as-rules.js';
+
+describe('a descriptor without rules', () => {
+  it.each([
+    [
+      'several entries',
+      [
+        ['user', 'alice'],
+        ['path', '/login'],
+      ],
+      'edge/user:alice/path:~2Flogin',
+    ],
+    ['no value', [['all', '']], 'edge/all:'],
+    ['a value that looks like another entry', [['user', 'a/path:b']], 'edge/user:a~2Fpath:b'],
+    ['a key that looks like a value', [['user:a', 'b']], 'edge/user~3Aa:b'],
+    ['the letter that encodes', [['user', '~2F']], 'edge/user:~7E2F'],
+    ['letters of others', [['user', 'é']], 'edge/user:~C3~A9'],
+  ])('is named: %s', (_, entries, name) => {
+    expect(
+      descriptorName(
+        'edge',
+        entries.map(([key = '', value = '']) => ({ key, value })),
+      ),
+    ).toBe(name);
+  });
+
+  it('is limited where its name is', () => {
+    const rules = new NamesAsRules((name) => name === 'edge/user:alice');
+    const find = (value: string) => rules.find('edge', [{ key: 'user', value }]);
+    expect(find('alice')?.bucketOf('edge', [{ key: 'user', value: 'alice' }])).toBe('edge/user:alice');
+    expect(find('bob')).toBeNull();
+  });
+});
