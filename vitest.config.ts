@@ -50,6 +50,7 @@ const quickWaiting = [
   'test/fuzz/hostile-servers.test.ts',
   'test/unit/access/http-tls.test.ts',
   'test/unit/cli/unix-socket.test.ts',
+  'test/unit/envoy/xds/xds-rules.test.ts',
   'test/unit/feed/live-feed.test.ts',
   'test/unit/http/{attachments,connection-bounds,live}.test.ts',
   'test/unit/kafka-topic/token-source.test.ts',

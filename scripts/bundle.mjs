@@ -14,6 +14,7 @@ const target = join(root, 'dist/bin');
 /** Threads and processes are files of dist/bin, too, by the file that starts them under another name. */
 const STARTED = {
   'load-thread': 'dist/src/config/files/load-thread.js',
+  'rules-thread': 'dist/src/doors/envoy/rules/rules-thread.js',
   'demo-traffic': 'dist/src/tools/demo/processes/traffic-main.js',
   load: 'dist/src/tools/load/load-main.js',
   'swarm-thread': 'dist/sim/swarm/swarm-thread.js',

@@ -14,7 +14,7 @@ const OPTIONS = ['--no-verify', '--no-delimited', '--no-service', '--no-typeurl'
 export function makeProtos() {
   const [topic, envoy] = GENERATED.map((folder) => join(root, folder));
   generate('quotamesh', join(topic, 'report.js'), ['report.proto']);
-  const foreign = ['envoy', 'grpc'].flatMap(protosBelow);
+  const foreign = ['envoy', 'grpc', 'kuadrant', 'ratelimit'].flatMap(protosBelow);
   generate('envoy', join(envoy, 'messages.js'), foreign);
   const files = JSON.stringify(descriptorsOf(foreign), null, 1);
   writeFileSync(join(envoy, 'descriptors.js'), `export const FILES = ${files};\n`);

@@ -6,6 +6,7 @@ import { CONSTANTS, derivedTiming } from '../resolved/constants.js';
 import type { RatesAsWritten } from '../resolved/rates-as-written.js';
 import type {
   AllowedLimits,
+  EnvoyConfig,
   GroupConfig,
   KeysConfig,
   KeyTemplate,
@@ -16,6 +17,7 @@ import type {
   ShadowConfig,
   TopicConfig,
 } from '../resolved/resolved-config.js';
+import { XDS } from '../schema/envoy.js';
 import { TOPIC_KINDS } from '../schema/topic-kinds.js';
 import { rowsOf, type SettingRows } from '../setting/section.js';
 import { withoutUrlSecrets } from '../setting/setting-text.js';
@@ -36,7 +38,7 @@ export function describeConfig(config: ResolvedConfig): string {
     topic: describeTopic(topic),
     limits: describeLimits(limits),
     mqtt: describeListener(mqtt),
-    envoy: { ...describeListener(envoy), listen: envoy.listen === null ? null : shownAddress(envoy.listen) },
+    envoy: describeEnvoy(envoy),
     ...rest,
     ...(defaultGroup === null ? {} : { defaultGroup }),
     ...(backends.length === 0
@@ -105,6 +107,14 @@ function describeAuth({ tokens, certificates, ...others }: AccessConfig): Mappin
     tokens: tokens.map(({ hash: _, ...token }) => withoutNulls({ ...token, hash: MASK })),
     certificates: certificates.map(withoutNulls),
     ...others,
+  };
+}
+
+function describeEnvoy({ listen, xds, ...others }: EnvoyConfig): Mapping {
+  return {
+    ...describeListener(others),
+    listen: listen === null ? null : shownAddress(listen),
+    ...(xds === null ? {} : { xds: { ...xds, tls: masked('tls.', xds.tls, rowsOf(XDS)) } }),
   };
 }
 

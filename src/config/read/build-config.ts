@@ -13,6 +13,7 @@ import type {
   PolledBackend,
   ResolvedConfig,
   TopicConfig,
+  XdsConfig,
 } from '../resolved/resolved-config.js';
 import type { NodeSettings } from '../schema/all-settings.js';
 import { GROUP, type GroupSection } from '../schema/groups.js';
@@ -30,6 +31,8 @@ export interface ConfigParts {
   /** Absolute. */
   readonly decisionsFile: string | null;
   readonly startFile: string | null;
+  readonly envoyRules: string | null;
+  readonly envoyXds: XdsConfig | null;
   readonly auth: Omit<AccessConfig, 'failuresPerMinute'> | null;
   readonly httpTls: ListenerTlsConfig | null;
   readonly mqttTls: ListenerTlsConfig | null;
@@ -66,7 +69,14 @@ export function buildConfig({ node, groups, backends, auth, keys, constants, ...
     attachments: parts.attachments,
     http: { ...http, ...of('http'), tls: parts.httpTls },
     mqtt: { ...mqtt, ...of('mqtt'), rules: parts.mqttRules, tls: parts.mqttTls },
-    envoy: { ...envoy, ...of('envoy'), listen: addressIn(envoy.listen), tls: parts.envoyTls },
+    envoy: {
+      ...envoy,
+      ...of('envoy'),
+      listen: addressIn(envoy.listen),
+      rules: parts.envoyRules,
+      xds: parts.envoyXds,
+      tls: parts.envoyTls,
+    },
     kafkaQuotas: { ...node.kafkaQuotas, ...of('kafkaQuotas'), ...parts.kafkaQuotas },
     limits: { ...limits, ...of('limits'), ...directionsOf(limits), asWritten: inDirections(limits) },
     log: { ...log, decisionsFile: parts.decisionsFile },
@@ -110,7 +120,7 @@ function topicOf(topic: ReadTopic, of: <Kind extends keyof Constants>(kind: Kind
 }
 
 /** Divides groups equally where there is no topic, as nobody publishes demand. */
-function alone(topic: TopicConfig): Partial<GroupConfig> {
+export function alone(topic: TopicConfig): Partial<GroupConfig> {
   return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount } : {};
 }
 

@@ -20,6 +20,7 @@ import { checkRelations } from './check-relations.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
 import { readAuth } from './read-auth.js';
 import { readBackends } from './read-backends.js';
+import { readEnvoyRules } from './read-envoy.js';
 import { checkGroupNames, readGroups } from './read-groups.js';
 import { readKeys } from './read-keys.js';
 import { checkReach, readListenerTls } from './read-listeners.js';
@@ -111,7 +112,8 @@ function readAccess(written: unknown, node: SoundNode, findings: Findings, conte
   const { auth, files } = readAuth(written, findings, context);
   checkReach(node, auth, findings);
   const listeners = readListenerTls(node, auth, findings, context);
-  return { auth, ...listeners, files: [...files, ...listeners.files] };
+  const { files: xdsFiles, ...ofEnvoy } = readEnvoyRules(node, findings, context);
+  return { auth, ...listeners, ...ofEnvoy, files: [...files, ...listeners.files, ...xdsFiles] };
 }
 
 /** `topic: embedded` and `tls: true` in full, so that single keys can be laid over them. */

@@ -6,6 +6,7 @@ import type { KeyedLimit, NodeLimit } from '../../core/limiter/level-settings.js
 import type { CostFactors } from '../../core/target/cost-units.js';
 import type { ListenerTlsSettings } from '../schema/access.js';
 import type { NodeSettings } from '../schema/all-settings.js';
+import type { XdsSettings } from '../schema/envoy.js';
 import type { GroupSection as GroupInput } from '../schema/groups.js';
 import type { HmacSettings } from '../schema/hmac.js';
 import type { KafkaQuotaEntity } from '../schema/kafka-quota-entities.js';
@@ -128,12 +129,16 @@ export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules' | 'tls'> &
     readonly tls: ListenerTlsConfig | null;
   };
 
-/** The gRPC listener for Envoy; listen: null = there is none. */
-export type EnvoyConfig = Omit<NodeSettings['envoy'], 'listen' | 'tls'> &
+/** The gRPC listener for Envoy; listen: null = there is none. Its `rules` are absolute. */
+export type EnvoyConfig = Omit<NodeSettings['envoy'], 'listen' | 'xds' | 'tls'> &
   Constants['envoy'] & {
     readonly listen: ListenAddress | null;
+    /** null = no management server is asked for rules. */
+    readonly xds: XdsConfig | null;
     readonly tls: ListenerTlsConfig | null;
   };
+
+export type XdsConfig = TextsRead<XdsSettings> & { readonly url: string };
 
 export interface ListenAddress {
   readonly host: string;

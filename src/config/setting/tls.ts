@@ -13,16 +13,8 @@ export const TLS_PASSPHRASE = {
   costs: 'A secret: prefer a file or the environment.',
 } as const satisfies Setting;
 
-/** TLS of connections to the store of the topic. */
-export const TLS = section({
-  enabled: {
-    kind: 'switch',
-    default: false,
-    defaultText: 'false; true where a key of tls is given',
-    missedBy: 'public authorities',
-    buys: 'Encrypted connections. `tls: true` is short for `tls: { enabled: true }`.',
-    costs: 'A few milliseconds per connection.',
-  },
+/** Rows of TLS to a server. */
+export const CLIENT_TLS = {
   ca: {
     ...PEM,
     defaultText: "Node.js's list",
@@ -52,4 +44,17 @@ export const TLS = section({
     buys: 'The name expected in the certificate, where servers are addressed by IP.',
     costs: 'The same name for all servers.',
   },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** TLS of connections to the store of the topic. */
+export const TLS = section({
+  enabled: {
+    kind: 'switch',
+    default: false,
+    defaultText: 'false; true where a key of tls is given',
+    missedBy: 'public authorities',
+    buys: 'Encrypted connections. `tls: true` is short for `tls: { enabled: true }`.',
+    costs: 'A few milliseconds per connection.',
+  },
+  ...CLIENT_TLS,
 });

@@ -5,25 +5,37 @@ import type { NodeParts } from '../../node/loop/node-parts.js';
 import { GrpcListener } from './grpc/grpc-listener.js';
 import { HealthService } from './grpc/health-service.js';
 import { ReflectionService } from './grpc/reflection-service.js';
+import { KUADRANT_SERVICE, KuadrantService } from './kuadrant/kuadrant-service.js';
 import { bucketTarget } from './quota/bucket-targets.js';
 import { QUOTA_SERVICE, QuotaService } from './quota/quota-service.js';
+import type { DescriptorRules } from './rules/descriptor-rules.js';
 import { NamesAsRules } from './rules/names-as-rules.js';
 
 /** Puts Envoy's services on one listener of the node. */
 export class EnvoyDoor {
   readonly listener: GrpcListener;
   readonly quota: QuotaService;
+  readonly kuadrant: KuadrantService;
   readonly #health: HealthService;
 
-  constructor(node: NodeParts, listen: ListenAddress, telemetry: Telemetry, access: Access) {
-    const { clock, config, loop, life } = node;
+  /** @param given rules of the configuration; null = a descriptor is limited by the group or key that has its name */
+  constructor(
+    node: NodeParts,
+    listen: ListenAddress,
+    telemetry: Telemetry,
+    access: Access,
+    given: DescriptorRules | null = null,
+  ) {
+    const { clock, config, loop, life, notReady } = node;
     this.#health = new HealthService(SERVICES, () => loop.isReady && !life.isClosing);
     const reflection = new ReflectionService(['grpc.health.v1.Health', ...SERVICES]);
     const { enforcers, gate, groups, keys } = node;
-    const rules = new NamesAsRules((name) => groups.numbers.has(name) || keys?.isKey(name) === true);
+    const rules = given ?? new NamesAsRules((name) => groups.numbers.has(name) || keys?.isKey(name) === true);
     const targets = { gate, groups, rules };
     this.quota = new QuotaService({ enforcers, clock, targetOf: (domain, id) => bucketTarget(targets, domain, id) });
-    const methods = [...this.#health.methods, ...reflection.methods, ...this.quota.methods];
+    this.kuadrant = new KuadrantService({ rules, gate, clock, limits: config.limits, notReady });
+    const services = [this.#health, reflection, this.quota, this.kuadrant];
+    const methods = services.flatMap((service) => service.methods);
     this.listener = new GrpcListener({ config: config.envoy, listen, access, clock, telemetry, methods });
   }
 
@@ -41,7 +53,8 @@ export class EnvoyDoor {
   async close(): Promise<void> {
     this.#health.end();
     await this.listener.close();
+    this.kuadrant.close();
   }
 }
 
-const SERVICES: readonly string[] = [QUOTA_SERVICE];
+const SERVICES: readonly string[] = [QUOTA_SERVICE, KUADRANT_SERVICE];

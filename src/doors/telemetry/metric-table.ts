@@ -212,6 +212,27 @@ export const ENVOY_METRICS: MetricTable<EnvoyStatus> = {
     'Calls that failed, by the code of their error (docs/reference/errors.md).',
     byLabel('code', ({ failed }) => failed),
   ),
+  quotamesh_envoy_rules: gauge('Rules of envoyproxy/ratelimit in force.', ({ rules }) => rules?.rules ?? 0),
+  quotamesh_envoy_xds_connected: gauge(
+    '1 = the management server of envoy.xds answers; 0 also where none is configured.',
+    ({ xds }) => (xds?.isConnected === true ? 1 : 0),
+  ),
+  quotamesh_envoy_rules_taken_total: counter(
+    'Rules taken after the start: files that changed, or responses of xDS.',
+    ({ rules }) => rules?.taken ?? 0,
+  ),
+  quotamesh_envoy_rules_refused: gauge(
+    '1 = the newest rules have a mistake, and older ones are in force (GET /v1/envoy tells it).',
+    ({ rules }) => (rules?.refusedBecause == null ? 0 : 1),
+  ),
+  quotamesh_envoy_reservations: gauge(
+    'Reservations of Kuadrant’s dialect that are not over.',
+    ({ reservations }) => reservations.open,
+  ),
+  quotamesh_envoy_reservations_expired_total: counter(
+    'Reservations that nobody has committed in time, and that came back.',
+    ({ reservations }) => reservations.expired,
+  ),
   quotamesh_envoy_connections_ended_total: counter(
     'Connections that were ended by the listener or lost, by reason.',
     byLabel('reason', ({ ended }) => ended),

@@ -39,8 +39,9 @@ beforeAll(async () => {
     { ...KAFKA, sasl: OAUTH },
     { ...REDIS, tls, hmac: HMAC },
   ];
+  const envoy = { listen: '127.0.0.1:0', tls, xds: { url: 'https://eg:18001', tls } };
   configs = topics.map((topic) =>
-    resolveConfig({ cluster: 'c', http: { tls }, mqtt: { tls }, envoy: { tls }, topic, groups: { a: {} } }, OPTIONS),
+    resolveConfig({ cluster: 'c', http: { tls }, mqtt: { tls }, envoy, topic, groups: { a: {} } }, OPTIONS),
   );
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -8,7 +8,6 @@ import type { DescriptorEntry, DescriptorRule, DescriptorRules } from './descrip
 import { type RuleLevel, ruleName } from './rule-names.js';
 import { type RuleRate, RuleSettings, shownRuleRate, unitOf } from './rule-settings.js';
 import { findRule, KeyRules, type RuleLevels, type RuleNode } from './rule-tree.js';
-import { mayMatchBoth } from './wildcards.js';
 import {
   type RuleFindings,
   type RulePlace,
@@ -136,8 +135,8 @@ class RuleCompiler {
   }
 
   #addWildcard(rules: KeyRules<CompiledRule>, { value, place }: WrittenDescriptor, node: RuleNode<CompiledRule>): void {
-    const before = rules.wildcards.patterns.find((pattern) => mayMatchBoth(pattern, value));
-    if (before !== undefined) {
+    const before = rules.wildcards.coverOf(value);
+    if (before !== null) {
       const note = `shares values with ${show(before)}, which stands before it and has them`;
       this.#findings.note(place, note);
     }

@@ -1,13 +1,20 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { configFiles } from '../../../config/files/config-files.js';
 import { readTextFile } from '../../../config/read/read-text-file.js';
-import { ConfigError } from '../../../config/setting/config-error.js';
+import { ConfigError, type Mistake } from '../../../config/setting/config-error.js';
 import { type CompiledRules, compileRules } from './compile-rules.js';
 import { readYamlRules } from './read-yaml-rules.js';
-import { RuleFindings, type RuleNote } from './written-rules.js';
+import { RuleFindings, type RuleNote, type WrittenRules } from './written-rules.js';
 
 export interface LoadedRules {
   readonly rules: CompiledRules;
+  readonly notes: readonly RuleNote[];
+}
+
+/** Files as read, before rules are made of them; plain data, which a thread may hand over. */
+export interface ReadRules {
+  readonly written: readonly WrittenRules[];
+  readonly mistakes: readonly Mistake[];
   readonly notes: readonly RuleNote[];
 }
 
@@ -16,11 +23,23 @@ export interface LoadedRules {
  * CONFIG_UNREADABLE, and a ConfigError of RULES_INVALID with every mistake.
  */
 export function loadRules(path: string): LoadedRules {
+  return rulesFrom(path, readRuleFiles(path));
+}
+
+/** Reads without making rules. Throws CONFIG_UNREADABLE. */
+export function readRuleFiles(path: string): ReadRules {
   const findings = new RuleFindings();
   const written = textsOf(path).flatMap(({ file, text }) => readYamlRules(file, text, findings) ?? []);
+  return { written, mistakes: findings.mistakes, notes: findings.notes };
+}
+
+/** Makes rules of what was read. Throws a ConfigError of RULES_INVALID. @param source for messages */
+export function rulesFrom(source: string, { written, mistakes, notes }: ReadRules): LoadedRules {
+  const findings = new RuleFindings();
   const rules = compileRules(written, findings);
-  if (findings.mistakes.length > 0) throw new ConfigError(path, findings.mistakes, 'RULES_INVALID');
-  return { rules, notes: findings.notes };
+  const all = [...mistakes, ...findings.mistakes];
+  if (all.length > 0) throw new ConfigError(source, all, 'RULES_INVALID');
+  return { rules, notes: [...notes, ...findings.notes] };
 }
 
 function textsOf(path: string): { readonly file: string; readonly text: string }[] {

@@ -1,5 +1,5 @@
 import type { DescriptorEntry, DescriptorRule, DescriptorRules } from './descriptor-rules.js';
-import { encodedText } from './encoded-text.js';
+import { alphabetWith, encodedText } from './encoded-text.js';
 
 /** Limits descriptors whose names are groups or keys: the rules where none are given. */
 export class NamesAsRules implements DescriptorRules {
@@ -29,13 +29,13 @@ const NAMED = { isUnlimited: false, isQuota: false, label: '', replaces: [] };
  * *Worked:* domain edge, (user, alice), (path, /login) → `edge/user:alice/path:~2Flogin`.
  */
 export function descriptorName(domain: string, entries: readonly DescriptorEntry[]): string {
-  let name = encodedText(domain, OUTSIDE_KEY);
+  let name = encodedText(domain, IN_KEY);
   for (const { key, value } of entries) {
-    name += `/${encodedText(key, OUTSIDE_KEY)}:${encodedText(value, OUTSIDE_VALUE)}`;
+    name += `/${encodedText(key, IN_KEY)}:${encodedText(value, IN_VALUE)}`;
   }
   return name;
 }
 
-/** Letters that would end a key: the colon, and those that would end a value. */
-const OUTSIDE_KEY = /[^A-Za-z0-9._@+-]/;
-const OUTSIDE_VALUE = /[^A-Za-z0-9._:@+-]/;
+/** Letters of a key, and of a value: with a colon. */
+const IN_KEY = alphabetWith('._@+-');
+const IN_VALUE = alphabetWith('._:@+-');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { KEY_NAME_MAX } from '../../../core/base/constants.js';
 import type { DescriptorEntry } from './descriptor-rules.js';
-import { encodedText } from './encoded-text.js';
+import { alphabetWith, encodedText } from './encoded-text.js';
 
 /** One level of a rule: its key, and what it says of the value. */
 export interface RuleLevel {
@@ -42,10 +42,10 @@ export function ruleName(domain: string, levels: readonly RuleLevel[]): RuleName
 /** Returns the literal texts before each value, and behind the last. */
 function headsOf(domain: string, levels: readonly RuleLevel[]): readonly string[] {
   const heads = [];
-  let head = encodedText(domain, OUTSIDE_KEY);
+  let head = encodedText(domain, IN_KEY);
   for (const { key, value, isPerValue } of levels) {
-    head += `/${encodedText(key, OUTSIDE_KEY)}`;
-    if (value !== '') head += `:${value === key ? '' : encodedText(value, OUTSIDE_WRITTEN)}`;
+    head += `/${encodedText(key, IN_KEY)}`;
+    if (value !== '') head += `:${value === key ? '' : encodedText(value, IN_WRITTEN)}`;
     if (!isPerValue) continue;
     heads.push(`${head}@`);
     head = '';
@@ -69,14 +69,14 @@ function named(text: string, heads: readonly string[], at: readonly number[]): R
   const bucketOf = (entries: readonly DescriptorEntry[]) => {
     let name = '';
     for (let index = 0; index < at.length; index++) {
-      name += heads[index] + encodedText(entries[at[index]].value, OUTSIDE_VALUE);
+      name += heads[index] + encodedText(entries[at[index]].value, IN_VALUE);
     }
     return name + heads[at.length];
   };
   return { text, isPattern: true, bucketOf };
 }
 
-/** Letters that end a key, a written value, or a value. */
-const OUTSIDE_KEY = /[^A-Za-z0-9._+-]/;
-const OUTSIDE_WRITTEN = /[^A-Za-z0-9._:+-]/;
-const OUTSIDE_VALUE = /[^A-Za-z0-9._:@+-]/;
+/** Letters of a key, of a written value, and of a value. */
+const IN_KEY = alphabetWith('._+-');
+const IN_WRITTEN = alphabetWith('._:+-');
+const IN_VALUE = alphabetWith('._:@+-');

@@ -8,22 +8,29 @@ export class Wildcards<Each> {
   /** Text before the first `*` → patterns, in their order. */
   readonly #byBeginning = new Map<string, Wildcard<Each>[]>();
   #lengths: readonly number[] = [];
-  readonly #all: Wildcard<Each>[] = [];
-
-  /** The patterns, in their order. */
-  get patterns(): readonly string[] {
-    return this.#all.map(({ parts }) => parts.join('*'));
-  }
+  #count = 0;
 
   add(pattern: string, each: Each): void {
     const parts = pattern.split('*');
-    const wildcard = { parts, each, order: this.#all.length };
-    this.#all.push(wildcard);
+    const wildcard = { parts, each, order: this.#count++ };
     const [beginning] = parts;
     const alike = this.#byBeginning.get(beginning);
     if (alike === undefined) this.#byBeginning.set(beginning, [wildcard]);
     else alike.push(wildcard);
-    this.#lengths = [...new Set([...this.#lengths, beginning.length])].sort((one, other) => one - other);
+    if (this.#lengths.includes(beginning.length)) return;
+    this.#lengths = [...this.#lengths, beginning.length].sort((one, other) => one - other);
+  }
+
+  /** Finds a pattern that may have this one's values: no longer beginning; null = none. */
+  coverOf(pattern: string): string | null {
+    const [beginning] = pattern.split('*');
+    for (const length of this.#lengths) {
+      if (length > beginning.length) break;
+      for (const { parts } of this.#byBeginning.get(beginning.slice(0, length)) ?? NONE) {
+        if (mayEndAlike(parts.at(-1) ?? '', pattern.slice(pattern.lastIndexOf('*') + 1))) return parts.join('*');
+      }
+    }
+    return null;
   }
 
   find(value: string): Each | null {
@@ -61,11 +68,6 @@ function matchesParts(parts: readonly string[], value: string): boolean {
   return at <= end && value.endsWith(parts[last]);
 }
 
-/** Tests if a value may match both patterns: what begins and ends them decides, and what is between may be there. */
-export function mayMatchBoth(one: string, other: string): boolean {
-  const [parts, others] = [one.split('*'), other.split('*')];
-  const [begin, otherBegin] = [parts[0], others[0]];
-  const [end, otherEnd] = [parts.at(-1) ?? '', others.at(-1) ?? ''];
-  const begins = begin.startsWith(otherBegin) || otherBegin.startsWith(begin);
-  return begins && (end.endsWith(otherEnd) || otherEnd.endsWith(end));
+function mayEndAlike(one: string, other: string): boolean {
+  return one.endsWith(other) || other.endsWith(one);
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { ResolvedConfig } from '../../../config/resolved/resolved-config.js';
 import { contentText } from '../../terminal/content-text.js';
 import { print } from '../../terminal/print.js';
 
@@ -16,7 +17,7 @@ async function check(file: string, { json = false }: { readonly json?: boolean }
   const { ConfigError } = await import('../../../config/setting/config-error.js');
   const { EXIT_CONFIG } = await import('../../../base/errors/error-row.js');
   try {
-    const { cluster, groups, keys } = await loadConfig({ file, env: process.env });
+    const { cluster, groups, keys } = await withRulesOf(await loadConfig({ file, env: process.env }));
     const keyPatterns = keys.templates.length;
     const said = { valid: true, cluster, groups: groups.length, keyPatterns, mistakes: [] };
     print(json ? JSON.stringify(said) : `${file}: valid; ${contentText({ cluster, groups, keys })}`);
@@ -25,6 +26,15 @@ async function check(file: string, { json = false }: { readonly json?: boolean }
     print(JSON.stringify({ valid: false, mistakes: error.mistakes }));
     process.exitCode = EXIT_CONFIG;
   }
+}
+
+/** Adds the rules that a configuration names, with their mistakes. */
+async function withRulesOf(config: ResolvedConfig): Promise<ResolvedConfig> {
+  const { rules: path } = config.envoy;
+  if (path === null) return config;
+  const { loadRules } = await import('../../../doors/envoy/rules/load-rules.js');
+  const { withRules } = await import('../../../doors/envoy/rules/with-rules.js');
+  return withRules(config, loadRules(path).rules, path);
 }
 
 const HELP = `

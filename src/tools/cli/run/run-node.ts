@@ -12,6 +12,8 @@ import { loadConfigAside } from '../../../config/files/load-aside.js';
 import { type LoadOptions, loadConfig } from '../../../config/files/load-config.js';
 import type { ResolvedConfig } from '../../../config/resolved/resolved-config.js';
 import type { EnvoyDoor } from '../../../doors/envoy/envoy-door.js';
+import type { RuleFiles } from '../../../doors/envoy/rules/rule-files.js';
+import type { XdsRules } from '../../../doors/envoy/xds/xds-rules.js';
 import { closeHttp, listen } from '../../../doors/http/server/http-server.js';
 import type { QuotaKeeper } from '../../../doors/kafka-quotas/quota-keeper.js';
 import { assembleHttp } from '../../../doors/library/embedded-http.js';
@@ -93,20 +95,21 @@ async function serve(options: MqttOptions, createBeside: CreateBeside): Promise<
   stopWithNpm(stopAlone);
   log.log('info', 'starting', { version: VERSION, source: config.source, topic: config.topic.kind });
   try {
-    const node = await assembleNode(config, log);
+    const rules = await openRules(config, log);
+    const node = await assembleNode(rules?.book.config ?? config, log);
     const access = new Access(config.auth, node.clock, log);
     const { broker, keeper } = await createBeside(node, log, access);
-    const { envoy, status } = await createEnvoy(node, log, access);
+    const { envoy, status } = await createEnvoy({ node, access, rules }, log);
     const mqtt = broker === null ? undefined : () => mqttStatus(broker);
     const kafkaQuotas = keeper === null ? undefined : () => keeper.status;
     const shown = { mqtt, kafkaQuotas, envoy: status };
     const { app, sources } = await assembleHttp({ node, access, telemetry: log, incidents, ...shown });
     await attachWhereRegistered(sources, log);
-    const reloaded = { node, access, app, broker, envoy };
+    const reloaded = { node, access, app, broker, envoy, rules };
     const watch = watchConfig(reloaded, log, options, stamp + filesStamp(config.files));
     close = async () => {
       watch.close();
-      await Promise.all([broker?.close(), keeper?.close(), envoy?.close()]);
+      await Promise.all([broker?.close(), keeper?.close(), envoy?.close(), rules?.close()]);
       await node.life.close().finally(() => closeHttp(app, HTTP_GRACE_MS));
     };
     node.life.onFenced = (error) => void stop.now(exitCodeOf(error));
@@ -125,14 +128,25 @@ async function serve(options: MqttOptions, createBeside: CreateBeside): Promise<
   }
 }
 
+/** Reads the rules of the configuration; null = there are none. */
+async function openRules(config: ResolvedConfig, log: NodeLog): Promise<RuleFiles | XdsRules | null> {
+  const { rules, xds } = config.envoy;
+  if (xds !== null) return new (await import('../../../doors/envoy/xds/xds-rules.js')).XdsRules(config, xds, log);
+  if (rules === null) return null;
+  const { RuleFiles } = await import('../../../doors/envoy/rules/rule-files.js');
+  return new RuleFiles(config, rules, log);
+}
+
+type EnvoyParts = Pick<Reloaded, 'node' | 'access' | 'rules'>;
+
 /** Makes the gRPC listener of the configuration; null = it has none. */
-async function createEnvoy(node: NodeParts, log: NodeLog, access: Access) {
+async function createEnvoy({ node, access, rules }: EnvoyParts, log: NodeLog) {
   const { listen } = node.config.envoy;
   if (listen === null) return { envoy: null, status: undefined };
   const { EnvoyDoor } = await import('../../../doors/envoy/envoy-door.js');
   const { envoyStatus } = await import('../../../doors/envoy/envoy-status.js');
-  const envoy = new EnvoyDoor(node, listen, log, access);
-  return { envoy, status: () => envoyStatus(envoy) };
+  const envoy = new EnvoyDoor(node, listen, log, access, rules?.book ?? null);
+  return { envoy, status: () => envoyStatus(envoy, rules) };
 }
 
 interface Reloaded {
@@ -141,11 +155,12 @@ interface Reloaded {
   readonly app: FastifyInstance;
   readonly broker: MqttBroker | null;
   readonly envoy: EnvoyDoor | null;
+  readonly rules: RuleFiles | XdsRules | null;
 }
 
 /** Lets groups, tokens and certificates follow the files; SIGHUP reads them at once. */
 function watchConfig(
-  { node, access, app, broker, envoy }: Reloaded,
+  { node, access, app, broker, envoy, rules }: Reloaded,
   log: NodeLog,
   options: MqttOptions,
   stamp: string,
@@ -159,10 +174,11 @@ function watchConfig(
       hideSecretsOf(config);
       renewTls(app.server, config.http.tls);
       access.take(config.auth);
+      rules?.renew(config);
       broker?.renewTls(config.mqtt.tls);
       envoy?.renewTls(config.envoy.tls);
       broker?.checkLogins();
-      node.yaml.take(config);
+      node.yaml.take(rules?.book.rebased(config) ?? config);
     } catch (error) {
       node.yaml.refuse(error);
     }
@@ -171,8 +187,10 @@ function watchConfig(
   process.on('SIGHUP', () => {
     log.log('info', 'reading the configuration again', { signal: 'SIGHUP' });
     void watch.readNow();
+    void rules?.readNow();
   });
   watch.start();
+  rules?.start(node.yaml);
   return watch;
 }
 

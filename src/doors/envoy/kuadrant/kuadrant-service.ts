@@ -1,0 +1,177 @@
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import type { Clock } from '../../../base/ports/clock.js';
+import type { LimitsConfig } from '../../../config/resolved/resolved-config.js';
+import type { Gate } from '../../../node/admission/gate.js';
+import type { Refused, Reservation } from '../../../node/api/decision.js';
+import { envoy, type google, kuadrant } from '../generated/messages.js';
+import { decoded } from '../grpc/decoded.js';
+import type { GrpcMethod } from '../grpc/grpc-method.js';
+import type { DescriptorRules } from '../rules/descriptor-rules.js';
+import { HeldAmounts } from './held-amounts.js';
+
+const { RateLimitRequest, RateLimitResponse } = envoy.service.ratelimit.v3;
+const { ReserveRequest, ReserveResponse, CommitRequest, CommitResponse } = kuadrant.service.ratelimit.v1;
+const { OK, OVER_LIMIT, UNKNOWN } = RateLimitResponse.Code;
+
+type Descriptors = readonly envoy.extensions.common.ratelimit.v3.RateLimitDescriptor.$Properties[];
+
+interface KuadrantParts {
+  readonly rules: DescriptorRules;
+  readonly gate: Pick<Gate, 'reserve' | 'consume'>;
+  readonly clock: Clock;
+  readonly limits: Pick<LimitsConfig, 'maxReservations' | 'reservationMs'>;
+  readonly notReady: () => QuotameshError;
+}
+
+/**
+ * Decides before work whose amount is known afterwards: tokens of language models. A reservation holds its amount in
+ * every bucket of the request or in none; a commit charges what the work has cost, and gives back the rest.
+ */
+export class KuadrantService {
+  readonly held: HeldAmounts;
+  readonly methods: readonly GrpcMethod[];
+  readonly #parts: KuadrantParts;
+
+  constructor(parts: KuadrantParts) {
+    this.#parts = parts;
+    this.held = new HeldAmounts(parts.clock, parts.limits.maxReservations);
+    const method = (name: string, needs: 'traffic' | 'consume', answer: (request: Uint8Array) => Uint8Array) => {
+      const path = `/${KUADRANT_SERVICE}/${name}`;
+      return { kind: 'unary', path, needs, maxRequestBytes: REQUEST_BYTES_MAX, answer } as const;
+    };
+    this.methods = [
+      method('CheckRateLimit', 'traffic', (bytes) => this.#check(decoded(RateLimitRequest, bytes))),
+      method('Report', 'consume', (bytes) => this.#report(decoded(RateLimitRequest, bytes))),
+      method('Reserve', 'traffic', (bytes) => this.#reserve(decoded(ReserveRequest, bytes))),
+      method('Commit', 'consume', (bytes) => this.#commit(decoded(CommitRequest, bytes))),
+    ];
+  }
+
+  close(): void {
+    this.held.close();
+  }
+
+  /** Tests if one more unit would be granted everywhere; takes none. */
+  #check({ domain, descriptors }: envoy.service.ratelimit.v3.RateLimitRequest): Uint8Array {
+    if (domain === '') return answered(UNKNOWN);
+    const holds = this.#holdAll(this.#bucketsOf(domain, descriptors), 1);
+    if (holds !== null) cancelAll(holds);
+    return answered(holds === null ? OVER_LIMIT : OK);
+  }
+
+  /** Charges what is done, whatever there is. An addend of 0 is one hit. */
+  #report({ domain, descriptors, hitsAddend }: envoy.service.ratelimit.v3.RateLimitRequest): Uint8Array {
+    if (domain === '') return answered(UNKNOWN);
+    this.#charge(this.#bucketsOf(domain, descriptors), hitsAddend || 1);
+    return answered(OK);
+  }
+
+  #reserve({ domain, descriptors, amount, ttl }: kuadrant.service.ratelimit.v1.ReserveRequest): Uint8Array {
+    this.held.checkRoom();
+    const messages = Number(amount);
+    const holds = this.#holdAll(this.#bucketsOf(domain, descriptors), Math.max(1, messages));
+    if (holds === null) return ReserveResponse.encode({ code: OVER_LIMIT }).finish();
+    // Nothing is to be held, and what was looked at comes back.
+    if (messages === 0) cancelAll(holds);
+    const kept = messages === 0 ? NO_HOLDS : holds;
+    const reservationId = this.held.keep(kept, Math.min(this.#parts.limits.reservationMs, millisecondsOf(ttl)));
+    return ReserveResponse.encode({ code: OK, reservationId }).finish();
+  }
+
+  /** Charges the real amount: where it is held, and elsewhere as a report. */
+  #commit(request: kuadrant.service.ratelimit.v1.CommitRequest): Uint8Array {
+    const { domain, descriptors, reservationId, actualAmount } = request;
+    const messages = Number(actualAmount);
+    const holds = this.held.take(reservationId);
+    const rest = new Set(this.#bucketsOf(domain, descriptors));
+    for (const [bucket, hold] of holds ?? NO_HOLDS) {
+      rest.delete(bucket);
+      this.#settle(bucket, hold, messages);
+    }
+    this.#charge([...rest], messages);
+    return CommitResponse.encode({ reservationReleased: holds !== null }).finish();
+  }
+
+  /** Commits the real amount; above what one request may have, the hold comes back and all is charged. */
+  #settle(bucket: string, hold: Reservation, messages: number): void {
+    try {
+      hold.commit({ messages });
+    } catch (error) {
+      if (!(error instanceof QuotameshError) || error.code !== 'COMMIT_ABOVE_MAX_REQUEST') throw error;
+      hold.cancel();
+      this.#charge([bucket], messages);
+    }
+  }
+
+  #charge(buckets: readonly string[], messages: number): void {
+    if (messages === 0) return;
+    for (const bucket of buckets) this.#parts.gate.consume(bucket, { messages });
+  }
+
+  /** Holds an amount in all buckets; null = one has refused it, and none holds any. */
+  #holdAll(buckets: readonly string[], messages: number): ReadonlyMap<string, Reservation> | null {
+    const holds = new Map<string, Reservation>();
+    try {
+      for (const bucket of buckets) {
+        const answer = this.#hold(bucket, messages);
+        if (!answer.granted) {
+          cancelAll(holds);
+          return null;
+        }
+        holds.set(bucket, answer);
+      }
+    } catch (error) {
+      cancelAll(holds);
+      throw error;
+    }
+    return holds;
+  }
+
+  /** Holds an amount; of one that no request may have, half of the most. Throws NOT_READY. */
+  #hold(bucket: string, messages: number): Reservation | Refused {
+    try {
+      const answer = this.#parts.gate.reserve(bucket, { messages });
+      if (answer.granted || answer.reason !== 'not-ready') return answer as Reservation | Refused;
+      throw this.#parts.notReady();
+    } catch (error) {
+      if (!(error instanceof QuotameshError) || error.code !== 'AMOUNT_ABOVE_MAX_REQUEST') throw error;
+      const most = Math.floor(Number(error.facts.max) / 2);
+      if (most < 1 || most >= messages) throw error;
+      return this.#hold(bucket, most);
+    }
+  }
+
+  /** Lists the buckets of all descriptors that something limits, each once. */
+  #bucketsOf(domain: string, descriptors: Descriptors): readonly string[] {
+    const { rules } = this.#parts;
+    const found = descriptors.flatMap(({ entries }) => {
+      const pairs = (entries ?? []).map(({ key, value }) => ({ key: key ?? '', value: value ?? '' }));
+      const rule = rules.find(domain, pairs);
+      return rule === null || rule.isUnlimited ? [] : [{ rule, bucket: rule.bucketOf(domain, pairs) }];
+    });
+    const replaced = new Set(found.flatMap(({ rule }) => rule.replaces));
+    const counting = found.filter(({ rule }) => rule.label === '' || !replaced.has(rule.label));
+    return [...new Set(counting.map(({ bucket }) => bucket))];
+  }
+}
+
+export const KUADRANT_SERVICE = 'kuadrant.service.ratelimit.v1.RateLimitService';
+
+/** Bytes of a request: a descriptor of three entries has about 100. */
+const REQUEST_BYTES_MAX = 64 * 1024;
+
+const NO_HOLDS: ReadonlyMap<string, Reservation> = new Map();
+
+function answered(overallCode: envoy.service.ratelimit.v3.RateLimitResponse.Code): Uint8Array {
+  return RateLimitResponse.encode({ overallCode }).finish();
+}
+
+function cancelAll(holds: ReadonlyMap<string, Reservation>): void {
+  for (const hold of holds.values()) hold.cancel();
+}
+
+/** Without a time to live, that of the node counts. */
+function millisecondsOf(ttl: google.protobuf.Duration.$Properties | null | undefined): number {
+  if (ttl == null) return Infinity;
+  return Math.max(0, Number(ttl.seconds ?? 0) * 1000 + (ttl.nanos ?? 0) / 1e6);
+}
