@@ -77,7 +77,8 @@ async function serverMicros(servers: Servers): Promise<number> {
   return each.reduce((sum, micros) => sum + micros, 0);
 }
 
-async function cpuOf(pid: number): Promise<number> {
+/** Reads the user and system time of a process in microseconds; NaN where there is no /proc. */
+export async function cpuOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // The name of the program may have spaces in it, and stands in brackets before everything that is read here.
   const [user, system] = stat

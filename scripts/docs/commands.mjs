@@ -183,6 +183,10 @@ const SCRIPTS = {
   'bench:cluster': ['[-- kafka]', 'real processes on both topics, from a change of demand to fitting shares'],
   'bench:access': ['', 'what tokens and roles cost a request'],
   'bench:mqtt': ['', 'messages per second through the MQTT broker'],
+  'bench:envoy': [
+    '[-- rounds]',
+    'requests through Envoy without a limit, with quotas that a node assigns, and asking ratelimit and Redis',
+  ],
   'bench:pulsar': [
     '[-- moves 10 | moves 60 | costs [SECONDS]]',
     'real Pulsar brokers: their own resource groups and ours, and what the plugin costs',
