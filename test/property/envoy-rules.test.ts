@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ratelimit } from '../../src/doors/envoy/generated/messages.js';
+import { decoded } from '../../src/doors/envoy/grpc/decoded.js';
 import { type CompiledRules, compileRules } from '../../src/doors/envoy/rules/compile-rules.js';
 import type { DescriptorEntry } from '../../src/doors/envoy/rules/descriptor-rules.js';
+import { readXdsRules } from '../../src/doors/envoy/rules/read-xds-rules.js';
+import { readYamlRules } from '../../src/doors/envoy/rules/read-yaml-rules.js';
 import { Wildcards } from '../../src/doors/envoy/rules/wildcards.js';
 import { RuleFindings, type WrittenDescriptor } from '../../src/doors/envoy/rules/written-rules.js';
 import { bySpecificity, patternOf } from '../../src/node/groups/keys/settings-of-key.js';
@@ -130,6 +134,63 @@ test('a name that is too long goes by its beginning and its digest, and has its 
   const bucket = compiled.find('d', entries)?.bucketOf('d', entries) ?? '';
   expect(bucket).toMatch(/~sha256:[\w-]{43}@a~2Fb\/c$/);
   expect(ownerOf(compiled, bucket)).toBe(deep[0]?.bucket);
+});
+
+const TEXT = `
+domain: d
+descriptors:
+  - key: a
+    value: "x*"
+    share_threshold: true
+    rate_limit: &slow { unit: day, requests_per_unit: 5, name: n, replaces: [{ name: m }] }
+  - { key: b, rate_limit: { <<: *slow, unlimited: false }, metadata: { a: [1, { b: null }] } }
+  - key: c
+    descriptors: [{ key: d, shadow_mode: yes }]
+`;
+
+test('a file that is cut, doubled or changed anywhere is read, or has mistakes: nothing is thrown', () => {
+  const at = fc.nat(TEXT.length);
+  const letters = fc.stringMatching(/^[ -~\n]{0,5}$/);
+  fc.assert(
+    fc.property(fc.array(fc.record({ at, to: at, letters }), { minLength: 1, maxLength: 4 }), (changes) => {
+      let changed = TEXT;
+      for (const { at: from, to, letters: put } of changes) changed = changed.slice(0, from) + put + changed.slice(to);
+      const findings = new RuleFindings();
+      const written = readYamlRules('a.yaml', changed, findings);
+      const compiled = compileRules(written === null ? [] : [written], findings);
+      for (const { line, problem, remedy } of findings.mistakes) {
+        expect(line).toBeGreaterThan(0);
+        expect(`${problem} ${remedy}`).not.toMatch(/undefined|null,|\[object/);
+      }
+      if (findings.mistakes.length === 0)
+        expect(compiled.all.every(({ bucket, becomes }) => bucket !== '' || becomes === 'unlimited')).toBe(true);
+    }),
+    runs(1500),
+  );
+});
+
+test('resources of xDS are read whatever their bytes are, or refused as no message', () => {
+  const { RateLimitConfig } = ratelimit.config.ratelimit.v3;
+  const sound = RateLimitConfig.encode({
+    domain: 'd',
+    descriptors: [
+      { key: 'k', rateLimit: { unit: 4, requestsPerUnit: 5 }, metadata: { fields: { a: { numberValue: 1 } } } },
+    ],
+  }).finish();
+  const change = fc.record({ at: fc.nat(sound.length - 1), byte: fc.nat(255) });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 4 }), fc.uint8Array({ maxLength: 20 }), (changes, more) => {
+      const bytes = Buffer.concat([sound, more]);
+      for (const { at, byte } of changes) bytes[at] = byte;
+      const findings = new RuleFindings();
+      try {
+        compileRules([readXdsRules(decoded(RateLimitConfig, bytes), findings)], findings);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'GRPC_REQUEST_INVALID' });
+      }
+    }),
+    runs(1500),
+  );
 });
 
 function leaf(name: string, written: string): WrittenDescriptor {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { TIME_UNITS } from '../../../../src/config/setting/quantity.js';
 import { readRules } from './rules-of.js';
 
 const LIMIT = 'rate_limit: { unit: second, requests_per_unit: 1 }';
@@ -37,7 +38,7 @@ test.each([
   [
     'no unit',
     'domain: a\ndescriptors:\n  - key: a\n    rate_limit: { requests_per_unit: 1 }',
-    ['a.yaml:4:17: descriptors[0].rate_limit has no unit. Write one of second, minute, hour, day.'],
+    [`a.yaml:4:17: descriptors[0].rate_limit has no unit. Write one of ${TIME_UNITS.join(', ')}.`],
   ],
   [
     'no count',
