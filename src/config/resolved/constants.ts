@@ -52,6 +52,10 @@ export const CONSTANTS = {
     maxStreams: 1000,
     /** Larger fields of metadata, in the hands of clients: a token needs some hundred bytes. */
     maxMetadataBytes: 16 * KIB,
+    /** Larger requests of one call. A descriptor of three entries needs about 100 bytes. */
+    maxRequestBytes: 64 * KIB,
+    /** More descriptors of one request: each is a decision. */
+    maxDescriptors: 100,
     /** More memory for unfinished requests; as much for what one stream has not taken. */
     maxHeldBytes: 64 * MIB,
     /** More patience with unfinished requests that name no deadline. */

@@ -51,5 +51,13 @@ export const ENVOY = section({
     costs: 'A group, or a template of keys, for each rule; all nodes need the same.',
   },
   xds: XDS,
+  unknownDomain: {
+    kind: 'choice',
+    default: 'allow',
+    choices: ['allow', 'refuse'],
+    missedBy: 'gateways whose domain may be misspelled',
+    buys: 'refuse: a request of a domain that nothing here limits is over limit, instead of passing unlimited.',
+    costs: 'A domain that is not limited yet is shut.',
+  },
   tls: LISTENER_TLS,
 });

@@ -6,8 +6,10 @@ import { GrpcListener } from './grpc/grpc-listener.js';
 import { HealthService } from './grpc/health-service.js';
 import { ReflectionService } from './grpc/reflection-service.js';
 import { KUADRANT_SERVICE, KuadrantService } from './kuadrant/kuadrant-service.js';
+import { limitedNames } from './limited-names.js';
 import { bucketTarget } from './quota/bucket-targets.js';
 import { QUOTA_SERVICE, QuotaService } from './quota/quota-service.js';
+import { RATE_LIMIT_SERVICE, RateLimitService } from './ratelimit/rate-limit-service.js';
 import type { DescriptorRules } from './rules/descriptor-rules.js';
 import { NamesAsRules } from './rules/names-as-rules.js';
 
@@ -15,6 +17,7 @@ import { NamesAsRules } from './rules/names-as-rules.js';
 export class EnvoyDoor {
   readonly listener: GrpcListener;
   readonly quota: QuotaService;
+  readonly rateLimits: RateLimitService;
   readonly kuadrant: KuadrantService;
   readonly #health: HealthService;
 
@@ -29,12 +32,13 @@ export class EnvoyDoor {
     const { clock, config, loop, life, notReady } = node;
     this.#health = new HealthService(SERVICES, () => loop.isReady && !life.isClosing);
     const reflection = new ReflectionService(['grpc.health.v1.Health', ...SERVICES]);
-    const { enforcers, gate, groups, keys } = node;
-    const rules = given ?? new NamesAsRules((name) => groups.numbers.has(name) || keys?.isKey(name) === true);
+    const { enforcers, gate, groups } = node;
+    const rules = given ?? new NamesAsRules(limitedNames(node), clock);
     const targets = { gate, groups, rules };
     this.quota = new QuotaService({ enforcers, clock, targetOf: (domain, id) => bucketTarget(targets, domain, id) });
     this.kuadrant = new KuadrantService({ rules, gate, clock, limits: config.limits, notReady });
-    const services = [this.#health, reflection, this.quota, this.kuadrant];
+    this.rateLimits = new RateLimitService({ node, rules, telemetry });
+    const services = [this.#health, reflection, this.quota, this.kuadrant, this.rateLimits];
     const methods = services.flatMap((service) => service.methods);
     this.listener = new GrpcListener({ config: config.envoy, listen, access, clock, telemetry, methods });
   }
@@ -57,4 +61,4 @@ export class EnvoyDoor {
   }
 }
 
-const SERVICES: readonly string[] = [QUOTA_SERVICE, KUADRANT_SERVICE];
+const SERVICES: readonly string[] = [QUOTA_SERVICE, KUADRANT_SERVICE, RATE_LIMIT_SERVICE];

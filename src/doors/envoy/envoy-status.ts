@@ -48,6 +48,13 @@ export const ENVOY_STATUS = z
     connections: count,
     openCalls: count.meta({ description: 'The number of calls that are not over, streams among them.' }),
     heldBytes: count.meta({ description: 'The bytes of requests that have not arrived as a whole.' }),
+    requests: z.strictObject({ ok: count, overLimit: count }),
+    descriptors: z
+      .strictObject({ granted: count, refused: count, unlimited: count })
+      .meta({ description: 'The number of descriptors by what became of them; unlimited: nothing has their name.' }),
+    refusedBy: counts.meta({ description: 'The number of refused descriptors, by the rule: a group, or a template.' }),
+    unknownDomain: count.meta({ description: 'The number of requests of domains that nothing limits.' }),
+    overridesRefused: count.meta({ description: 'The number of limits with requests that were not allowed.' }),
     failed: counts.meta({ description: 'The number of calls that failed, by the code of their error.' }),
     ended: counts.meta({ description: 'The number of connections that were ended or lost, by reason.' }),
     quota: z
@@ -78,10 +85,12 @@ interface RuleSource {
 }
 
 export function envoyStatus(door: EnvoyDoor, rules: RuleSource | null = null): EnvoyStatus {
-  const { listener, quota, kuadrant } = door;
+  const { listener, rateLimits, quota, kuadrant } = door;
   const { url, connections, openCalls, counts } = listener;
   const { heldBytes, failed, ended } = counts;
+  const { overridesRefused, counts: answered } = rateLimits;
+  const told = { url, connections, openCalls, heldBytes, failed, ended };
   const ofRules = { rules: rules?.book.status ?? null, xds: rules?.status ?? null };
   const ofServices = { quota: quota.status, reservations: { ...kuadrant.held.counts } };
-  return { url, connections, openCalls, heldBytes, failed, ended, ...ofRules, ...ofServices };
+  return { ...told, ...answered, overridesRefused, ...ofRules, ...ofServices };
 }

@@ -208,6 +208,26 @@ export const HTTP_METRICS: MetricTable<AcquireOutcomes> = {
 export const ENVOY_METRICS: MetricTable<EnvoyStatus> = {
   quotamesh_envoy_connections: gauge('Connections of gateways to the gRPC listener.', ({ connections }) => connections),
   quotamesh_envoy_open_calls: gauge('Calls that are not over, streams among them.', ({ openCalls }) => openCalls),
+  quotamesh_envoy_requests_total: counter(
+    'Requests to the rate limit service, by their answer.',
+    byLabel('answer', ({ requests: { ok, overLimit } }) => ({ ok, 'over-limit': overLimit })),
+  ),
+  quotamesh_envoy_descriptors_total: counter(
+    'Descriptors of those, by what became of them; unlimited: nothing has their name.',
+    byLabel('outcome', ({ descriptors }) => descriptors),
+  ),
+  quotamesh_envoy_refused_total: counter(
+    'Refused descriptors, by the rule: a group, or a template.',
+    byLabel('rule', ({ refusedBy }) => refusedBy),
+  ),
+  quotamesh_envoy_unknown_domain_total: counter(
+    'Requests of domains that nothing limits.',
+    ({ unknownDomain }) => unknownDomain,
+  ),
+  quotamesh_envoy_overrides_refused_total: counter(
+    'Limits with requests that no template allowed.',
+    ({ overridesRefused }) => overridesRefused,
+  ),
   quotamesh_envoy_failed_calls_total: counter(
     'Calls that failed, by the code of their error (docs/reference/errors.md).',
     byLabel('code', ({ failed }) => failed),

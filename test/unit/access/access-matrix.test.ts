@@ -20,15 +20,21 @@ const SUFFICIENT: Readonly<Record<string, readonly Who[]>> = {
   anybody: ['admin', 'operator', 'consume', 'traffic', 'viewer', 'acme'],
 };
 
+const ENVOY = {
+  failed: {},
+  ended: {},
+  refusedBy: {},
+  requests: { ok: 0, overLimit: 0 },
+  descriptors: { granted: 0, refused: 0, unlimited: 0 },
+  quota: { streams: 0, buckets: 0, reports: 0, assignments: 0, refused: {} },
+  reservations: { open: 0, committed: 0, expired: 0 },
+} as EnvoyStatus;
+
 let scene: HttpScene;
 /** Each by all its names. */
 let routes: readonly string[];
 beforeAll(async () => {
-  const [mqtt, kafkaQuotas, envoy] = [
-    () => ({}) as MqttStatus,
-    () => KEEPER_STATUS,
-    () => ({ failed: {}, ended: {} }) as EnvoyStatus,
-  ];
+  const [mqtt, kafkaQuotas, envoy] = [() => ({}) as MqttStatus, () => KEEPER_STATUS, () => ENVOY];
   scene = await readyScene({ auth: AUTH, constants: MANY_FAILURES }, mqtt, kafkaQuotas, envoy);
   const index = await scene.app.inject({ url: '/', headers: bearer(TOKENS.viewer) });
   const { routes: named, aliases } = index.json() as { routes: string[]; aliases: Record<string, string> };

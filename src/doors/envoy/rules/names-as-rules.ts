@@ -1,26 +1,59 @@
+import type { Clock } from '../../../base/ports/clock.js';
 import type { DescriptorEntry, DescriptorRule, DescriptorRules } from './descriptor-rules.js';
 import { alphabetWith, encodedText } from './encoded-text.js';
 
+/** Tells which names are limited. */
+export interface LimitedNames {
+  /** Returns the limiting group, or pattern of the template; null = none. */
+  ruleOf(name: string): string | null;
+  /** Tests for names that begin so; looks through all groups and templates. */
+  hasPrefix(prefix: string): boolean;
+}
+
 /** Limits descriptors whose names are groups or keys: the rules where none are given. */
 export class NamesAsRules implements DescriptorRules {
-  readonly #isLimited: (name: string) => boolean;
+  readonly #names: LimitedNames;
+  readonly #clock: Clock;
+  /** Group or pattern → its rule. */
+  readonly #rules = new Map<string, DescriptorRule>();
+  /** Domain → whether a name begins with it, as of `#lookedMs`. */
+  readonly #domains = new Map<string, boolean>();
+  #lookedMs = -Infinity;
 
-  constructor(isLimited: (name: string) => boolean) {
-    this.#isLimited = isLimited;
+  constructor(names: LimitedNames, clock: Clock) {
+    this.#names = names;
+    this.#clock = clock;
   }
 
-  /** Every domain is known: any may have names. */
-  hasDomain(): boolean {
-    return true;
+  /** Tests for a group or template of the domain; looks for them once a second. */
+  hasDomain(domain: string): boolean {
+    const nowMs = this.#clock();
+    if (nowMs - this.#lookedMs >= LOOKED_EVERY_MS || this.#domains.size >= DOMAINS_MAX) {
+      this.#domains.clear();
+      this.#lookedMs = nowMs;
+    }
+    const known = this.#domains.get(domain) ?? this.#names.hasPrefix(`${encodedText(domain, IN_KEY)}/`);
+    this.#domains.set(domain, known);
+    return known;
   }
 
   find(domain: string, entries: readonly DescriptorEntry[]): DescriptorRule | null {
-    const name = descriptorName(domain, entries);
-    return this.#isLimited(name) ? { ...NAMED, name, bucketOf: descriptorName } : null;
+    const name = this.#names.ruleOf(descriptorName(domain, entries));
+    if (name === null) return null;
+    const known = this.#rules.get(name);
+    if (known !== undefined) return known;
+    // Templates of run time come and go.
+    if (this.#rules.size >= RULES_MAX) this.#rules.clear();
+    const rule = { ...NAMED, name, bucketOf: descriptorName };
+    this.#rules.set(name, rule);
+    return rule;
   }
 }
 
 const NAMED = { isUnlimited: false, isQuota: false, label: '', replaces: [] };
+const LOOKED_EVERY_MS = 1000;
+const DOMAINS_MAX = 100;
+const RULES_MAX = 10_000;
 
 /**
  * Names a descriptor in the alphabet of groups and patterns. *Why encoded:* no value can pass for the end of its entry,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentTelemetry } from '../../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
 import { directionIndex, laneOf } from '../../../../src/core/base/vocabulary.js';
+import { limitedNames } from '../../../../src/doors/envoy/limited-names.js';
 import { bucketTarget } from '../../../../src/doors/envoy/quota/bucket-targets.js';
 import { NamesAsRules } from '../../../../src/doors/envoy/rules/names-as-rules.js';
 import { createMemoryLog } from '../../../../src/topic/memory/memory-log.js';
@@ -34,8 +35,8 @@ describe('what limits a bucket', () => {
   afterAll(() => node.close());
 
   const targetOf = (id: Record<string, string>, domain = 'edge') => {
-    const { gate, groups, keys } = node;
-    const rules = new NamesAsRules((name) => groups.numbers.has(name) || keys?.isKey(name) === true);
+    const { gate, groups } = node;
+    const rules = new NamesAsRules(limitedNames(node), node.clock);
     return bucketTarget({ gate, groups, rules }, domain, id);
   };
   const laneNamed = (group: string) => laneOf(node.gate.groupIndex(group), directionIndex('publish'));

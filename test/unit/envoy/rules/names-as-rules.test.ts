@@ -26,9 +26,22 @@ describe('a descriptor without rules', () => {
   });
 
   it('is limited where its name is', () => {
-    const rules = new NamesAsRules((name) => name === 'edge/user:alice');
+    let nowMs = 0;
+    const known = new Set(['edge/user:alice', 'edge/app:x']);
+    const names = {
+      ruleOf: (name: string) => (known.has(name) ? name : null),
+      hasPrefix: (prefix: string) => [...known].some((name) => name.startsWith(prefix)),
+    };
+    const rules = new NamesAsRules(names, () => nowMs);
     const find = (value: string) => rules.find('edge', [{ key: 'user', value }]);
     expect(find('alice')?.bucketOf('edge', [{ key: 'user', value: 'alice' }])).toBe('edge/user:alice');
+    expect(find('alice')?.name).toBe('edge/user:alice');
     expect(find('bob')).toBeNull();
+    expect(rules.hasDomain('edge')).toBe(true);
+    expect(rules.hasDomain('edg')).toBe(false);
+    known.add('edg/user:x');
+    expect(rules.hasDomain('edg')).toBe(false);
+    nowMs += 1000;
+    expect(rules.hasDomain('edg')).toBe(true);
   });
 });

@@ -1,0 +1,136 @@
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import type { KeyLimit, Reservation } from '../../../node/api/decision.js';
+import type { NodeParts } from '../../../node/loop/node-parts.js';
+import type { DescriptorRule } from '../rules/descriptor-rules.js';
+import { NO_QUOTA, type QuotaSeen, quotaIn, quotaSeenAt } from './quota-seen.js';
+
+/** One descriptor of a request, with what limits it. */
+export interface Charge {
+  /** Null = nothing limits it. */
+  readonly rule: DescriptorRule | null;
+  /** Group or key; '' = none. */
+  readonly bucket: string;
+  /** 0 = it is only looked at. */
+  readonly hits: number;
+  /** Limit that came with the request, where the template allows one. */
+  readonly limit: KeyLimit | undefined;
+}
+
+/** Says of a descriptor if it is over its limit. */
+export interface Charged {
+  readonly isOver: boolean;
+  readonly quota: QuotaSeen;
+  /** Milliseconds until it is worth another try; 0 = it is not over. */
+  readonly retryAfterMs: number;
+}
+
+/**
+ * Decides about all descriptors of a request. All that have to hold are charged, or none: work that is refused costs
+ * nothing. *Why not as envoyproxy/ratelimit:* it counts refused requests in every other descriptor, too. Descriptors in
+ * quota mode refuse together alone; of them those that have tokens are charged.
+ */
+export class RequestDecision {
+  /** Limits of requests that the template does not allow. */
+  limitsRefused = 0;
+  readonly #node: NodeParts;
+
+  constructor(node: NodeParts) {
+    this.#node = node;
+  }
+
+  /** Decides a request of one limited descriptor. Throws NOT_READY, KEYS_FULL. */
+  decideOne(charge: Charge): Charged {
+    const { bucket, hits, limit } = charge;
+    if (hits === 0) return this.#look(bucket);
+    try {
+      const options = limit === undefined ? TELL : { ...TELL, limit };
+      const decision = this.#node.gate.tryAcquire(bucket, { messages: hits }, options);
+      if (decision.granted) return { isOver: false, quota: quotaIn(decision), retryAfterMs: 0 };
+      if (decision.reason === 'not-ready') throw this.#node.notReady();
+      return { isOver: true, quota: quotaIn(decision), retryAfterMs: decision.retryAfterMs };
+    } catch (error) {
+      if (limit === undefined || !this.#isLimitRefused(error)) return this.#tooLarge(error, bucket);
+      return this.decideOne({ ...charge, limit: undefined });
+    }
+  }
+
+  /** Decides a request of several; `answers` become those of the charges. Returns whether the request is over. */
+  decideAll(charges: readonly Charge[], answers: Charged[]): boolean {
+    const held: { readonly reservation: Reservation; readonly hits: number }[] = [];
+    let isOver = false;
+    let [quotas, quotasOver] = [0, 0];
+    try {
+      for (const charge of charges) {
+        const { rule } = charge;
+        if (rule === null) {
+          answers.push(NOT_LIMITED);
+          continue;
+        }
+        const { answer, reservation } = this.#hold(charge);
+        answers.push(answer);
+        if (reservation !== null) held.push({ reservation, hits: charge.hits });
+        if (rule.isQuota) {
+          quotas++;
+          if (answer.isOver) quotasOver++;
+        } else if (answer.isOver) isOver = true;
+      }
+    } catch (error) {
+      for (const { reservation } of held) reservation.cancel();
+      throw error;
+    }
+    isOver ||= quotas > 0 && quotasOver === quotas;
+    for (const { reservation, hits } of held) {
+      if (isOver) reservation.cancel();
+      else reservation.commit({ messages: hits });
+    }
+    return isOver;
+  }
+
+  #hold(charge: Charge): { readonly answer: Charged; readonly reservation: Reservation | null } {
+    const { bucket, hits, limit } = charge;
+    if (hits === 0) return { answer: this.#look(bucket), reservation: null };
+    const { gate } = this.#node;
+    try {
+      const answer = gate.reserve(bucket, { messages: hits }, limit === undefined ? undefined : { limit });
+      if (answer.granted) {
+        const quota = quotaSeenAt(this.#node, bucket);
+        return { answer: { isOver: false, quota, retryAfterMs: 0 }, reservation: answer };
+      }
+      if (answer.reason === 'not-ready') throw this.#node.notReady();
+      const quota = quotaIn(answer);
+      return { answer: { isOver: true, quota, retryAfterMs: answer.retryAfterMs }, reservation: null };
+    } catch (error) {
+      if (limit !== undefined && this.#isLimitRefused(error)) return this.#hold({ ...charge, limit: undefined });
+      return { answer: this.#tooLarge(error, bucket), reservation: null };
+    }
+  }
+
+  #isLimitRefused(error: unknown): boolean {
+    const isRefused = error instanceof QuotameshError && /^LIMIT_/.test(error.code);
+    if (isRefused) this.limitsRefused++;
+    return isRefused;
+  }
+
+  /** Tests if one more hit would be granted; takes none. */
+  #look(bucket: string): Charged {
+    const { gate, loop } = this.#node;
+    if (!loop.isReady) throw this.#node.notReady();
+    const isOver = !gate.containsTokens(bucket, ONE);
+    return {
+      isOver,
+      quota: quotaSeenAt(this.#node, bucket),
+      retryAfterMs: isOver ? gate.throttleDurationMs(bucket) : 0,
+    };
+  }
+
+  /** Refuses more hits than a full bucket ever has. */
+  #tooLarge(error: unknown, bucket: string): Charged {
+    if (!(error instanceof QuotameshError) || error.code !== 'AMOUNT_ABOVE_MAX_REQUEST') throw error;
+    const quota = quotaSeenAt(this.#node, bucket);
+    return { isOver: true, quota, retryAfterMs: quota.windowMs ?? 0 };
+  }
+}
+
+export const NOT_LIMITED: Charged = Object.freeze({ isOver: false, quota: NO_QUOTA, retryAfterMs: 0 });
+const ONE = Object.freeze({ messages: 1 });
+const TELL = Object.freeze({ tell: true });

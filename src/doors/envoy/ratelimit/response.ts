@@ -1,0 +1,60 @@
+import { envoy } from '../generated/messages.js';
+import type { Charge, Charged } from './request-decision.js';
+
+const { RateLimitResponse } = envoy.service.ratelimit.v3;
+const { OK, OVER_LIMIT } = RateLimitResponse.Code;
+const { Unit } = RateLimitResponse.RateLimit;
+type Status = envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus.$Properties;
+
+/** Encodes the answer: a status per descriptor, and in a refusal who refused as dynamic metadata. */
+export function encodedAnswer(isOver: boolean, charges: readonly Charge[], answers: readonly Charged[]): Uint8Array {
+  const overallCode = isOver ? OVER_LIMIT : OK;
+  const statuses = answers.map((answer, at) => statusOf(charges[at] as Charge, answer));
+  if (!isOver) return RateLimitResponse.encode({ overallCode, statuses }).finish();
+  const dynamicMetadata = refusalOf(charges, answers);
+  return RateLimitResponse.encode({ overallCode, statuses, dynamicMetadata }).finish();
+}
+
+function statusOf({ rule }: Charge, { isOver, quota, retryAfterMs }: Charged): Status {
+  const code = isOver ? OVER_LIMIT : OK;
+  const { limit, windowMs, remaining, resetMs } = quota;
+  if (limit === null || windowMs === null) return { code, limitRemaining: isOver ? 0 : UINT32_MAX };
+  const unit = UNIT_OF[windowMs] ?? Unit.UNKNOWN;
+  const name = rule?.label || rule?.name || '';
+  const resetsMs = isOver ? retryAfterMs : resetMs;
+  return {
+    code,
+    currentLimit: { requestsPerUnit: uint32(limit), unit, name },
+    limitRemaining: isOver ? 0 : uint32(remaining ?? 0),
+    ...(resetsMs === null ? {} : { durationUntilReset: { seconds: Math.ceil(resetsMs / 1000) } }),
+  };
+}
+
+/** Names the first rule and bucket over their limit, for access logs. */
+function refusalOf(charges: readonly Charge[], answers: readonly Charged[]) {
+  const at = answers.findIndex(({ isOver }) => isOver);
+  const { rule, bucket } = charges[at] as Charge;
+  const fields = {
+    rule: { stringValue: rule?.name ?? 'unknown domain' },
+    bucket: { stringValue: bucket },
+    retryAfterMs: { numberValue: answers[at]?.retryAfterMs ?? 0 },
+  };
+  return { fields };
+}
+
+function uint32(amount: number): number {
+  return Math.min(UINT32_MAX, Math.max(0, Math.floor(amount)));
+}
+
+const UINT32_MAX = 2 ** 32 - 1;
+const DAY_MS = 86_400_000;
+
+const UNIT_OF: Readonly<Record<number, number>> = {
+  1000: Unit.SECOND,
+  60000: Unit.MINUTE,
+  3600000: Unit.HOUR,
+  [DAY_MS]: Unit.DAY,
+  [7 * DAY_MS]: Unit.WEEK,
+  [30 * DAY_MS]: Unit.MONTH,
+  [365 * DAY_MS]: Unit.YEAR,
+};
