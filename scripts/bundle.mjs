@@ -18,6 +18,7 @@ const STARTED = {
   'demo-traffic': 'dist/src/tools/demo/processes/traffic-main.js',
   load: 'dist/src/tools/load/load-main.js',
   'swarm-thread': 'dist/sim/swarm/swarm-thread.js',
+  'strict-member': 'dist/sim/strict/live/strict-member.js',
 };
 const DOORS = { quotamesh: 'dist/src/cli.js', index: 'dist/src/index.js' };
 

@@ -1,12 +1,14 @@
 import { EXIT_UNEXPECTED } from '../../src/base/errors/error-row.js';
 import { exhaust, SMALL_WORLDS } from '../strict/exhaust.js';
+import { playLiveStrict } from '../strict/live/live-strict.js';
 import { playStrict, type StrictVerdict } from '../strict/play-strict.js';
 import type { StrictOptions } from './sim-command.js';
 
 /** Orders of actions are played up to this length. */
 const DEPTH_MOST = 40;
 
-export async function runStrict({ seeds, from, worlds, json = false }: StrictOptions): Promise<void> {
+export async function runStrict({ seeds, from, worlds, live, json = false }: StrictOptions): Promise<void> {
+  if (live !== undefined) return runLive(live, json);
   const sums = { over: 0, admitted: 0, central: 0 };
   for (let seed = from; seed < from + seeds; seed++) {
     const verdict = playStrict(seed);
@@ -21,6 +23,17 @@ export async function runStrict({ seeds, from, worlds, json = false }: StrictOpt
   if (!json) process.stdout.write(`${line}\n`);
   const broken = worlds === undefined ? 0 : exhaustAll(worlds, json);
   if (sums.over + broken > 0) process.exitCode = EXIT_UNEXPECTED;
+}
+
+/** Plays the bucket on real processes. */
+async function runLive(processes: number, json: boolean): Promise<void> {
+  const plan = { processes, seconds: 30, perSecond: 500, depth: 150, load: 1.2, waitMs: 100 };
+  const verdict = await playLiveStrict(plan);
+  const { asked, granted, possible, over } = verdict;
+  const used = ((100 * granted) / Math.min(asked, possible)).toFixed(1);
+  const line = `${processes} processes, 500/s, burst 150: asked ${asked}, granted ${granted} (${used} %), ${over} over`;
+  process.stdout.write(`${json ? JSON.stringify(verdict) : line}\n`);
+  if (over > 0) process.exitCode = EXIT_UNEXPECTED;
 }
 
 function overLine({ seed, plan, over, firstOverMs }: StrictVerdict): string {

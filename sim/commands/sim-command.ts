@@ -42,6 +42,7 @@ export interface StrictOptions {
   readonly seeds: number;
   readonly from: number;
   readonly worlds?: number;
+  readonly live?: number;
   readonly json?: boolean;
 }
 
@@ -123,6 +124,7 @@ function strictCommand(): Command {
       'also play small worlds in every order, up to so many states',
       wholeNumber(1, 10_000_000),
     )
+    .option('--live <count>', 'instead: so many real processes of this machine for 30 s', wholeNumber(2, 30))
     .option('--json', 'one JSON object per seed')
     .addHelpText('after', STRICT_HELP)
     .action(lazily(async () => (await import('./run-strict.js')).runStrict));
@@ -192,11 +194,13 @@ Examples:
 Exit codes: 0 every seed that was played kept the promises, 1 one did not, 2 usage.`;
 
 const STRICT_HELP = `
-What strict buckets are: docs/decisions/0181-strict-buckets.md. Nodes do not have them yet.
+What strict buckets are: docs/decisions/0181-strict-buckets.md. No group has one yet. --live freezes one of its processes past
+the expiry, kills another, and judges what their clients were granted.
 
 Examples:
   quotamesh sim strict --seeds 10000
   quotamesh sim strict --from 13 --seeds 1 --json
   quotamesh sim strict --worlds 50000
+  quotamesh sim strict --live 5
 
 Exit codes: 0 no token over, 1 some were, 2 usage.`;

@@ -115,6 +115,13 @@ export class StrictFold {
     return Math.max(0, unitsOf(this.quota.depth - this.heldTokens, this.quota) - this.#reserve);
   }
 
+  /** Greatest life of a node that is known; −1 = none. */
+  newestLifeOf(node: string): number {
+    let newest = this.#ended.get(node)?.[0] ?? -1;
+    for (const holder of this.holders.values()) if (holder.node === node) newest = Math.max(newest, holder.life);
+    return newest;
+  }
+
   /** Units below which streams leave more to the pool. */
   get poolLow(): number {
     return Math.floor(POOL_LOW_PART * this.poolMost);

@@ -147,6 +147,12 @@ export class StrictNode {
     this.clock.readOwn(wallet.heardMs, sentMs, nowMs);
   }
 
+  /** Begins a life after all that are known: the wall clock, by which processes count, may have been set back. */
+  #beginLife(fold: StrictFold): StrictWallet {
+    this.#life = Math.max(this.#life, fold.newestLifeOf(this.#settings.node) + 1);
+    return new StrictWallet(fold, this.clock, this.#own);
+  }
+
   #endLife(): void {
     this.wallet = null;
     this.#life++;
@@ -160,7 +166,7 @@ export class StrictNode {
     const { fold } = this;
     if (fold === null || nowMs - this.#claimedMs < CLAIM_GAP_MS) return;
     if (this.wallet === null && this.#short + this.waiting === 0) return;
-    this.wallet ??= new StrictWallet(fold, this.clock, this.#own);
+    this.wallet ??= this.#beginLife(fold);
     const { wallet } = this;
     const sentMs = wallet.inFlight[wallet.inFlight.length - 1]?.sentMs ?? -Infinity;
     if (nowMs - sentMs < AGAIN_MS) return;

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StrictQuota } from '../../../src/core/strict/strict-quota.js';
+import { WakingClock } from '../../../src/node/loop/waking-clock.js';
+import { StrictBucket } from '../../../src/node/strict/strict-bucket.js';
+import { EmbeddedTopic } from '../../../src/topic/embedded/embedded-topic.js';
+
+/** Facts of one process: JSON in its first argument. */
+export interface MemberFacts {
+  readonly path: string;
+  readonly node: string;
+  readonly quota: StrictQuota;
+  /** Requests per second of one token each. */
+  readonly perSecond: number;
+  readonly waitMs: number;
+}
+
+/** Told every 100 ms: times of the machine's monotonic clock at which a token was granted, in milliseconds. */
+export interface MemberTold {
+  readonly granted: readonly number[];
+  readonly asked: number;
+}
+
+const TELL_MS = 100;
+const LIVES_PER_MS = 1000;
+
+await run(JSON.parse(process.argv[2]));
+
+async function run({ path, node, quota, perSecond, waitMs }: MemberFacts): Promise<void> {
+  const waking = new WakingClock();
+  const topic = new EmbeddedTopic({ path, appendTimeoutMs: 2000 });
+  const life = Date.now() * LIVES_PER_MS;
+  const beforeRound = () => waking.look();
+  const bucket = new StrictBucket({ topic, lane: 'live', node, life, quota, clock: waking.clock, beforeRound });
+  await bucket.open();
+  while (!bucket.isKnown) await sleep(TELL_MS);
+  let granted: number[] = [];
+  let asked = 0;
+  let isStopped = false;
+  process.on('message', () => {
+    isStopped = true;
+  });
+  process.send?.('ready');
+  const tell = setInterval(() => {
+    process.send?.({ granted, asked } satisfies MemberTold);
+    [granted, asked] = [[], 0];
+  }, TELL_MS);
+  const startedMs = performance.now();
+  for (let due = 0; !isStopped; ) {
+    const until = ((performance.now() - startedMs) / 1000) * perSecond;
+    for (; due < until; due++) {
+      asked++;
+      void bucket.acquire(1, waitMs).then((isGranted) => isGranted && granted.push(machineMs()));
+    }
+    await sleep(2);
+  }
+  await bucket.close();
+  clearInterval(tell);
+  process.send?.({ granted, asked } satisfies MemberTold);
+  process.disconnect();
+}
+
+/** All processes of a machine have this clock in common. */
+function machineMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import type { StrictRecord } from '../../../src/core/strict/strict-record.js';
+import { decodeStrict, encodeStrict, isStrictKeyOf, strictKeyOf } from '../../../src/node/strict/strict-codec.js';
+
+const QUOTA = { amount: 3600, perMs: 3_600_000, depth: 10 };
+const OWN = { node: 'a', life: 7 };
+const STATE = {
+  nowMs: 40,
+  appendMs: 1000,
+  quota: QUOTA,
+  revision: 1,
+  former: [{ amount: 7200, depth: 20, streamsEndMs: 900 }],
+  pool: 12,
+  holders: [{ ...OWN, seq: 2, heardMs: 30, want: 5, taken: -3, hold: 4 }],
+  plans: [{ fromMs: 0, endMs: null, lagMs: 75, sum: 5, rates: { 'a/7': 5 } }],
+  ended: { b: [3, 20] as const },
+  spoken: ['a/7', 4, -1] as const,
+};
+
+const records: readonly StrictRecord[] = [
+  { kind: 'claim', ...OWN, seq: 1, want: 5, taken: -3, hold: 4 },
+  { kind: 'leave', ...OWN, seq: 2, taken: 0 },
+  { kind: 'expire', ...OWN, seq: 2 },
+  { kind: 'quota', revision: 2, amount: 7200, depth: 20 },
+  { kind: 'join', ...OWN },
+  { kind: 'state', ...OWN, at: 9, state: STATE },
+  { kind: 'found', ...OWN, since: 9, quota: QUOTA, revision: 1 },
+];
+
+test.each(records)('$kind is read as it was written', (record) => {
+  expect(decodeStrict(encodeStrict(record))).toEqual(record);
+  expect(isStrictKeyOf('orders', strictKeyOf('orders', record))).toBe(true);
+  expect(isStrictKeyOf('order', strictKeyOf('orders', record))).toBe(false);
+});
+
+test.each([
+  { says: 'bytes of another program', text: 'not JSON' },
+  { says: 'another format', text: JSON.stringify({ format: 'strict-2', record: records[4] }) },
+  { says: 'half a token', text: JSON.stringify({ format: 'strict-1', record: { ...records[0], taken: 0.5 } }) },
+  {
+    says: 'more than whole numbers hold',
+    text: JSON.stringify({ format: 'strict-1', record: { ...records[0], hold: 2 ** 60 } }),
+  },
+  { says: 'a member too many', text: JSON.stringify({ format: 'strict-1', record: { ...records[4], more: 1 } }) },
+])('$says is ignored', ({ text }) => {
+  expect(decodeStrict(Buffer.from(text))).toBeNull();
+});
