@@ -30,8 +30,8 @@ groups:
 - **Units.** The unit is in the name of the key; a number means that unit, a text may carry another one: durations
   \`500ms\`, \`1s\`, \`2m\`, \`1h\`, \`7d\`; numbers and rates \`10k\` (k = 1,000; M, G, T, P) or \`10Ki\`
   (Ki = 1,024; Mi, Gi, Ti, Pi); bytes the same with \`B\` where you like: \`1MB\` = 1,000,000, \`1MiB\` = 1,048,576;
-  rates also with \`/s\`, \`/min\`, \`/h\` or \`/d\`, or the word (\`600/min\`, \`1MiB/hour\`); ratios \`0.25\` or
-  \`25%\`.
+  rates also with \`/s\`, \`/min\`, \`/h\` or \`/d\`, or the word (\`600/min\`, \`1MiB/hour\`), and \`/week\`, \`/month\` (30
+  days), \`/year\` (365); ratios \`0.25\` or \`25%\`.
 - **Rates** of quotas and limits are enforced per second and shown as they were written: \`messagesPerSecond: 5/min\`, or \`messagesPerMinute: 5\`
   is 5/60 per second.
 - **Precedence.** Flag (\`--node\`, \`--http\`) > environment > file > default.

@@ -108,14 +108,30 @@ function largestFirst(units: Readonly<Record<string, number>>): readonly (readon
   return Object.entries(units).sort((one, other) => other[1] - one[1]);
 }
 
-/** Units of time of a rate. A node computes with the first one. */
-export const TIME_UNITS = ['second', 'minute', 'hour', 'day'] as const;
+/** Units of time of a rate. A node computes with the first one; no calendar is looked at. */
+export const TIME_UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'year'] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
 
-export const SECONDS_OF: Readonly<Record<TimeUnit, number>> = { second: 1, minute: 60, hour: 3600, day: 86_400 };
+export const SECONDS_OF: Readonly<Record<TimeUnit, number>> = {
+  second: 1,
+  minute: 60,
+  hour: 3600,
+  day: 86_400,
+  week: 7 * 86_400,
+  month: 30 * 86_400,
+  year: 365 * 86_400,
+};
 
 /** As texts say it: `5/min`. */
-export const SHORT_UNIT: Readonly<Record<TimeUnit, string>> = { second: 's', minute: 'min', hour: 'h', day: 'd' };
+export const SHORT_UNIT: Readonly<Record<TimeUnit, string>> = {
+  second: 's',
+  minute: 'min',
+  hour: 'h',
+  day: 'd',
+  week: 'week',
+  month: 'month',
+  year: 'year',
+};
 
 /** Every spelling behind the stroke of a rate: the short one, or the word itself. */
 export const UNIT_SPELLINGS: ReadonlyMap<string, TimeUnit> = new Map(

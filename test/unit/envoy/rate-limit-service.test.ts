@@ -72,6 +72,18 @@ describe('one descriptor', () => {
     expect(await short('edge', user, own(0))).toBe('OVER_LIMIT 0');
   });
 
+  test.each(['second', 'minute', 'hour', 'day', 'week', 'month', 'year'])(
+    'a quota per %s is told as such',
+    async (unit) => {
+      const { ask } = await scene({
+        groups: { 'edge/all:x': { quota: { publish: { messagesPerSecond: `5/${unit}` } } } },
+      });
+      const { statuses } = await ask('edge', [{ all: 'x' }]);
+      const name = unit.toUpperCase() as keyof typeof Unit;
+      expect(statuses[0]).toMatchObject({ code: 1, currentLimit: { requestsPerUnit: 5, unit: Unit[name] } });
+    },
+  );
+
   test('a group in the shadow grants, and counts', async () => {
     const { short } = await scene({ groups: { 'edge/user:alice': { ...perDay(1), mode: 'shadow' } } });
     for (let asked = 0; asked < 3; asked++) expect(await short('edge', [{ user: 'alice' }])).toMatch(/^OK /);
@@ -95,6 +107,7 @@ describe('one descriptor', () => {
     });
     const limited = (requestsPerUnit: number, unit: number) => ({ beside: [{ limit: { requestsPerUnit, unit } }] });
     expect(await short('edge', [{ user: 'a' }], limited(20, Unit.DAY))).toBe('OK 19');
+    expect(await short('edge', [{ user: 'd' }], limited(140, Unit.WEEK))).toBe('OK 139');
     // Beyond what is allowed, or where nothing is, the template's own limit holds.
     expect(await short('edge', [{ user: 'b' }], limited(21, Unit.DAY))).toBe('OK 4');
     expect(await short('edge', [{ app: 'a' }], limited(20, Unit.DAY))).toBe('OK 4');

@@ -44,5 +44,8 @@ const UNITS: Readonly<Record<number, string>> = {
   [RateLimitUnit.MINUTE]: 'min',
   [RateLimitUnit.HOUR]: 'h',
   [RateLimitUnit.DAY]: 'd',
+  [RateLimitUnit.WEEK]: 'week',
+  [RateLimitUnit.MONTH]: 'month',
+  [RateLimitUnit.YEAR]: 'year',
 };
 const LIMITS_MAX = 1000;
