@@ -1,6 +1,6 @@
 /**
  * `npm run bench:envoy [-- rounds]`: requests through an Envoy that limits nothing, that decides by quotas which a node
- * assigns, and that asks envoyproxy/ratelimit on a Redis; in turns, never over the limit. Needs pip, Go and a Redis.
+ * assigns, that asks a node, and that asks envoyproxy/ratelimit on a Redis; in turns, never over the limit. Needs pip, Go and a Redis.
  * Generator, Envoy and service share the cores.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,12 +20,13 @@ const CONNECTIONS = [1, 32];
 /** Two reports, so that a quota is assigned by demand. */
 const WARM_MS = 7000;
 const PER_SECOND = 1_000_000;
-const REQUEST = 'GET / HTTP/1.1\r\nhost: envoy\r\nx-tenant: alice\r\n\r\n';
 
 /** One way of limiting: an Envoy, and the processes that serve it. */
 interface Way {
   readonly name: string;
   readonly envoy: Envoy;
+  /** Each way has a quota of its own. */
+  readonly tenant: string;
   pids(): readonly number[];
 }
 
@@ -38,7 +39,7 @@ interface Turn {
 }
 
 const quota = { publish: { messagesPerSecond: PER_SECOND } };
-const ours = await EnvoyCluster.start(['a'], { 'edge/tenant:alice': { quota } });
+const ours = await EnvoyCluster.start(['a'], { 'edge/tenant:assigned': { quota }, 'edge/tenant:asked': { quota } });
 const theirs = await ratelimit.start({ key: 'alice', perSecond: PER_SECOND, burst: PER_SECOND, nodes: 1 });
 try {
   await measure(await waysOf());
@@ -50,20 +51,22 @@ try {
 async function waysOf(): Promise<Way[]> {
   const ourPids = () => [ours.cluster.node('a').child.pid];
   const quotas = { filters: [quotaFilter({ domain: 'edge', name: 'bench', expired: 'ALLOW_ALL' })] };
+  const asked = { filters: [rateLimitFilter('edge')], rateLimits: [tenantDescriptor('tenant')] };
   const askedThem = { filters: [rateLimitFilter('race')], rateLimits: [tenantDescriptor('key')] };
   const none = await startEnvoy({ filters: [], nodes: [] });
   ours.envoys.push(none);
   const withThem = await startEnvoy({ ...askedThem, nodes: [Number(theirs.address)] });
   ours.envoys.push(withThem);
   return [
-    { name: 'no limit', envoy: none, pids: () => [] },
-    { name: 'quotas assigned by a node', envoy: await ours.envoy(['a'], quotas), pids: ourPids },
-    { name: 'ratelimit + Redis is asked', envoy: withThem, pids: () => theirs.pids() },
+    { name: 'no limit', tenant: 'any', envoy: none, pids: () => [] },
+    { name: 'quotas assigned by a node', tenant: 'assigned', envoy: await ours.envoy(['a'], quotas), pids: ourPids },
+    { name: 'a node is asked', tenant: 'asked', envoy: await ours.envoy(['a'], asked), pids: ourPids },
+    { name: 'ratelimit + Redis is asked', tenant: 'alice', envoy: withThem, pids: () => theirs.pids() },
   ];
 }
 
 async function measure(ways: readonly Way[]): Promise<void> {
-  for (const way of ways) await play(way, 8, 0.5);
+  for (const way of ways) await play(way, 8, 2);
   await sleep(WARM_MS);
   for (const connections of CONNECTIONS) {
     const turns = new Map<Way, Turn[]>(ways.map((way) => [way, []]));
@@ -79,8 +82,9 @@ async function measure(ways: readonly Way[]): Promise<void> {
 }
 
 /** Plays requests, one at a time on each connection. Throws if one is refused or fails. */
-async function play({ name, envoy, pids }: Way, connections: number, seconds: number): Promise<Turn> {
+async function play({ name, envoy, tenant, pids }: Way, connections: number, seconds: number): Promise<Turn> {
   const [envoyBefore, serviceBefore] = [await cpuOf(envoy.pid), await sumOf(pids())];
+  const request = `GET / HTTP/1.1\r\nhost: envoy\r\nx-tenant: ${tenant}\r\n\r\n`;
   const tookMs: number[] = [];
   const wrong: (number | null)[] = [];
   const begunMs = performance.now();
@@ -100,7 +104,7 @@ async function play({ name, envoy, pids }: Way, connections: number, seconds: nu
             resolve();
           }
         };
-        pipe.send({ request: REQUEST, onAnswer });
+        pipe.send({ request, onAnswer });
       };
       ask();
     });
@@ -140,9 +144,18 @@ function print(connections: number, rows: readonly { name: string; turns: readon
         digits,
       );
   }
-  const [none = [], quotas = []] = rows.map(({ turns }) => turns);
-  const rates = (turns: readonly Turn[]) => turns.map(({ perSecond }) => perSecond);
-  printHead('aim (median of pairs within a round)');
-  const ratio = medianOf(paired(rates(quotas), rates(none), (one, other) => one / other));
-  printAim('requests/s: quotas assigned by a node / no limit ≥ 0.9', ratio, ratio >= 0.9, 2);
+  const [none = [], quotas = [], node = [], ratelimits = []] = rows.map(({ turns }) => turns);
+  const ratio = (one: readonly Turn[], other: readonly Turn[], key: keyof Turn) => {
+    const figuresOf = (turns: readonly Turn[]) => turns.map((turn) => turn[key]);
+    return medianOf(paired(figuresOf(one), figuresOf(other), (left, right) => left / right));
+  };
+  printHead('aims (medians of pairs within a round)');
+  const byQuotas = ratio(quotas, none, 'perSecond');
+  printAim('requests/s: quotas assigned by a node / no limit ≥ 0.9', byQuotas, byQuotas >= 0.9, 2);
+  const asked = ratio(node, ratelimits, 'perSecond');
+  printAim('requests/s: a node / ratelimit + Redis ≥ 1.5', asked, asked >= 1.5, 2);
+  const cpu = ratio(node, ratelimits, 'serviceMicros');
+  printAim('CPU of the service: a node / ratelimit + Redis ≤ 0.5', cpu, cpu <= 0.5, 2);
+  const late = ratio(node, ratelimits, 'p99Ms');
+  printAim('p99: a node / ratelimit + Redis < 1', late, late < 1, 2);
 }

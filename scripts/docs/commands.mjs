@@ -185,7 +185,7 @@ const SCRIPTS = {
   'bench:mqtt': ['', 'messages per second through the MQTT broker'],
   'bench:envoy': [
     '[-- rounds]',
-    'requests through Envoy without a limit, with quotas that a node assigns, and asking ratelimit and Redis',
+    'requests through Envoy without a limit, with quotas that a node assigns, asking a node, and asking ratelimit and Redis',
   ],
   'bench:pulsar': [
     '[-- moves 10 | moves 60 | costs [SECONDS]]',

@@ -58,6 +58,23 @@ describe('what limits a bucket', () => {
     expect(targetOf({ user: 'alice' }, 'other')).toEqual({ kind: 'allow' });
   });
 
+  it('is what a rule says of the first of its descriptors that it has', () => {
+    const { gate, groups } = node;
+    const read: string[] = [];
+    const rule = { name: 'rule', isQuota: false, label: '', replaces: [], bucketOf: () => 'edge/user:alice' };
+    const targetBy = (isUnlimited: boolean) => {
+      const find = (_: string, entries: readonly { readonly key: string }[]) => {
+        const order = entries.map(({ key }) => key).join();
+        read.push(order);
+        return order === 'user,path' ? { ...rule, isUnlimited } : null;
+      };
+      return bucketTarget({ gate, groups, rules: { hasDomain: () => true, find } }, 'edge', { user: 'bob', path: '/' });
+    };
+    expect(targetBy(false)).toEqual({ kind: 'lane', lane: laneNamed('edge/user:alice') });
+    expect(targetBy(true)).toEqual({ kind: 'allow' });
+    expect(read.slice(0, 2)).toEqual(['path,user', 'user,path']);
+  });
+
   it('cannot be bytes: Envoy counts none', () => {
     const reason = 'group edge/large: limits bytes, and Envoy counts requests';
     expect(targetOf({ large: '' })).toEqual({ kind: 'none', reason });
