@@ -69,11 +69,22 @@ function completeMessage(loaded, scope, message, names) {
   names.symbols.push(name);
   const { fieldsById } = loaded.lookupType(name);
   for (const field of message.field) {
-    const { resolvedType } = fieldsById[field.number];
-    if (resolvedType !== null) field.typeName = absolute(resolvedType, names);
+    const { map, resolvedType } = fieldsById[field.number];
+    if (map) completeMap(name, message, field, resolvedType, names);
+    else if (resolvedType !== null) field.typeName = absolute(resolvedType, names);
   }
   for (const nested of message.nestedType) if (!nested.options?.mapEntry) completeMessage(loaded, name, nested, names);
   for (const nested of message.enumType) names.symbols.push(`${name}.${nested.name}`);
+}
+
+/** Names the message of a map's entries as protoc does: clients look for it by that name. */
+function completeMap(scope, message, field, valueType, names) {
+  const entry = message.nestedType.find(({ name }) => name === field.typeName);
+  const words = field.name.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  entry.name = `${words.join('')}Entry`;
+  field.typeName = `.${scope}.${entry.name}`;
+  const [, value] = entry.field;
+  if (valueType !== null) value.typeName = absolute(valueType, names);
 }
 
 function completeService(loaded, scope, service, names) {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { afterEach, describe, expect, test } from 'vitest';
-import { grpc } from '../../../src/doors/envoy/generated/messages.js';
+import { envoy, grpc } from '../../../src/doors/envoy/generated/messages.js';
 import { GRPC_STATUS } from '../../../src/doors/envoy/grpc/grpc-status.js';
 import { HealthService } from '../../../src/doors/envoy/grpc/health-service.js';
 import { ReflectionService } from '../../../src/doors/envoy/grpc/reflection-service.js';
@@ -99,6 +99,14 @@ describe.each(['v1', 'v1alpha'])('reflection %s', (version) => {
     const { fields } = root.lookupType('envoy.service.ratelimit.v3.RateLimitRequest');
     expect(fields.descriptors.resolvedType.fullName).toBe('.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor');
     expect(fields.hitsAddend.id).toBe(3);
+    // Maps are described as protoc does it: their entries are read by it.
+    const { RateLimitResponse } = envoy.service.ratelimit.v3;
+    const fieldsOf = { rule: { stringValue: 'edge' } };
+    const bytes = RateLimitResponse.encode({ dynamicMetadata: { fields: fieldsOf } }).finish();
+    const { dynamicMetadata } = root.lookupType('envoy.service.ratelimit.v3.RateLimitResponse').decode(bytes);
+    expect(dynamicMetadata.fields.rule.stringValue).toBe('edge');
+    const struct = set.file.flatMap(({ messageType }) => messageType).find(({ name }) => name === 'Struct');
+    expect(struct.nestedType).toMatchObject([{ name: 'FieldsEntry', options: { mapEntry: true } }]);
     // Who knows the files by name finds those that each one needs.
     const names = set.file.map(({ name }: { name: string }) => name);
     expect(
