@@ -2,13 +2,22 @@ import { EXIT_UNEXPECTED } from '../../src/base/errors/error-row.js';
 import { exhaust, SMALL_WORLDS } from '../strict/exhaust.js';
 import { playLiveStrict } from '../strict/live/live-strict.js';
 import { playStrict, type StrictVerdict } from '../strict/play-strict.js';
+import { usedTable } from '../strict/used-table.js';
 import type { StrictOptions } from './sim-command.js';
 
 /** Orders of actions are played up to this length. */
 const DEPTH_MOST = 40;
 
-export async function runStrict({ seeds, from, worlds, live, json = false }: StrictOptions): Promise<void> {
+export async function runStrict({
+  seeds,
+  from,
+  worlds,
+  live,
+  used: isUsed = false,
+  json = false,
+}: StrictOptions): Promise<void> {
   if (live !== undefined) return runLive(live, json);
+  if (isUsed) return printUsed(json);
   const sums = { over: 0, admitted: 0, central: 0 };
   for (let seed = from; seed < from + seeds; seed++) {
     const verdict = playStrict(seed);
@@ -23,6 +32,16 @@ export async function runStrict({ seeds, from, worlds, live, json = false }: Str
   if (!json) process.stdout.write(`${line}\n`);
   const broken = worlds === undefined ? 0 : exhaustAll(worlds, json);
   if (sums.over + broken > 0) process.exitCode = EXIT_UNEXPECTED;
+}
+
+function printUsed(json: boolean): void {
+  if (!json) process.stdout.write('nodes  depth  delay  used: waiting a round trip, at once\n');
+  for (const row of usedTable()) {
+    const { nodes, depthSeconds, delayMs, waiting, atOnce } = row;
+    const [waits, not] = [waiting, atOnce].map((part) => `${(100 * part).toFixed(1)} %`.padStart(8));
+    const line = `${String(nodes).padStart(5)} ${`${depthSeconds} s`.padStart(6)} ${`${delayMs} ms`.padStart(6)} ${waits} ${not}`;
+    process.stdout.write(`${json ? JSON.stringify(row) : line}\n`);
+  }
 }
 
 /** Plays the bucket on real processes. */

@@ -43,6 +43,7 @@ export interface StrictOptions {
   readonly from: number;
   readonly worlds?: number;
   readonly live?: number;
+  readonly used?: boolean;
   readonly json?: boolean;
 }
 
@@ -125,6 +126,7 @@ function strictCommand(): Command {
       wholeNumber(1, 10_000_000),
     )
     .option('--live <count>', 'instead: so many real processes of this machine for 30 s', wholeNumber(2, 30))
+    .option('--used', 'instead: what is used of the quota, by nodes, depth and delay')
     .option('--json', 'one JSON object per seed')
     .addHelpText('after', STRICT_HELP)
     .action(lazily(async () => (await import('./run-strict.js')).runStrict));
@@ -202,5 +204,6 @@ Examples:
   quotamesh sim strict --from 13 --seeds 1 --json
   quotamesh sim strict --worlds 50000
   quotamesh sim strict --live 5
+  quotamesh sim strict --used
 
 Exit codes: 0 no token over, 1 some were, 2 usage.`;

@@ -14,6 +14,8 @@ export interface StrictAsked {
   readonly restMs: number;
   /** Log time when a record written now may be appended, at least. */
   readonly logMs: number;
+  /** False = log time is too uncertain to count a stream: all is ordered. */
+  readonly canStream: boolean;
 }
 
 type Next = Pick<StrictClaim, 'want' | 'taken' | 'hold'>;
@@ -41,7 +43,8 @@ export function nextClaim(
   nowMs: number,
   isDue: boolean,
 ): Next | null {
-  const want = Math.min(fold.quota.amount, Math.round((asked.perSecond * fold.quota.perMs) / 1000));
+  const wanted = Math.min(fold.quota.amount, Math.round((asked.perSecond * fold.quota.perMs) / 1000));
+  const want = asked.canStream ? wanted : 0;
   const balance = wallet.tokensAt(nowMs);
   const order = orderOf(fold, wallet, asked, balance);
   const returned = order > 0 ? 0 : returnOf(fold, asked, balance);

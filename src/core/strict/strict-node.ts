@@ -174,7 +174,8 @@ export class StrictNode {
     const short = { waiting: this.waiting, refused: this.#short };
     const perSecond = this.demand.perSecond(nowMs);
     const logMs = this.clock.lowAt(nowMs);
-    const asked = { perSecond, short, roundTripMs: this.#roundTripMs, restMs: nowMs - this.#askedMs, logMs };
+    const canStream = wallet.canStream(nowMs) || wallet.heardMs === -Infinity;
+    const asked = { perSecond, short, roundTripMs: this.#roundTripMs, restMs: nowMs - this.#askedMs, logMs, canStream };
     const next = nextClaim(fold, wallet, asked, nowMs, isDue);
     this.#short = 0;
     if (next === null) return;

@@ -74,13 +74,17 @@ export class StrictWallet {
   /** Counts what the stream has brought until now. Call it before each record that is read. */
   count(nowMs: number): void {
     const toMs = Math.min(this.#clock.lowAt(nowMs), this.#fold.nowMs + LEAD_MS);
-    const isSure = this.#clock.highAt(nowMs) - this.#clock.lowAt(nowMs) <= this.#fold.lagMs;
     if (toMs > this.#countedToMs) {
       const fromMs = this.#countedToMs;
       this.#countedToMs = toMs;
-      if (isSure) this.pour(this.#fold.streamOf(this.key, fromMs, toMs));
+      if (this.canStream(nowMs)) this.pour(this.#fold.streamOf(this.key, fromMs, toMs));
     }
     this.#cap();
+  }
+
+  /** Tests if log time is known well enough to count a stream. */
+  canStream(nowMs: number): boolean {
+    return this.#clock.highAt(nowMs) - this.#clock.lowAt(nowMs) <= this.#fold.lagMs;
   }
 
   /** Adds units that a stream has brought. */
