@@ -48,6 +48,11 @@ const RULES: Readonly<Record<string, string>> = {
   shared: `
   - { key: files, value: "files/*", share_threshold: true, rate_limit: { unit: day, requests_per_unit: 10 } }
   - { key: own, value: "own/*", rate_limit: { unit: day, requests_per_unit: 10 } }`,
+  units: `
+  - { key: a, value: w, rate_limit: { unit: week, requests_per_unit: 3 } }
+  - { key: a, value: m, rate_limit: { unit: MONTH, requests_per_unit: 4 } }
+  - { key: a, value: y, rate_limit: { unit: Year, requests_per_unit: 5 } }
+  - { key: a, rate_limit: { unit: year, requests_per_unit: 1 } }`,
   quotas: `
   - { key: model, value: a, quota_mode: true, rate_limit: { unit: day, requests_per_unit: 2 } }
   - { key: model, value: b, quota_mode: true, rate_limit: { unit: day, requests_per_unit: 4 } }`,
@@ -146,6 +151,13 @@ describe('documented, and asked over gRPC', () => {
     expect(await passed(1, 'shared', 'files=files/c.txt')).toBe(0);
     expect(await passed(12, 'shared', 'own=own/a.pdf')).toBe(10);
     expect(await passed(12, 'shared', 'own=own/b.pdf')).toBe(10);
+  });
+
+  test('a week, a month and a year are units, too', async () => {
+    expect(await passed(8, 'units', 'a=w')).toBe(3);
+    expect(await passed(8, 'units', 'a=m')).toBe(4);
+    expect(await passed(8, 'units', 'a=y')).toBe(5);
+    expect(await passed(3, 'units', 'a=other')).toBe(1);
   });
 
   test('quota_mode: over where all such descriptors are', async () => {

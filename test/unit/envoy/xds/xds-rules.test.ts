@@ -11,7 +11,7 @@ import { makeAuthority, makeCertificate } from '../../access/certificates.js';
 import { entriesOf } from '../rules/rules-of.js';
 import { ManagementServer, TYPE_URL } from './management-server.js';
 
-const [SECOND, MINUTE, DAY] = [1, 2, 4];
+const [SECOND, MINUTE, DAY, MONTH] = [1, 2, 4, 5];
 const limit = (unit: number, requestsPerUnit: number) => ({ unit, requestsPerUnit });
 const SHOP = {
   name: 'shop',
@@ -19,6 +19,7 @@ const SHOP = {
   descriptors: [
     { key: 'user', rateLimit: limit(DAY, 5) },
     { key: 'user', value: 'blocked', rateLimit: limit(SECOND, 0) },
+    { key: 'plan', value: 'free', rateLimit: limit(MONTH, 2) },
   ],
 };
 
@@ -81,8 +82,9 @@ describe('a management server', () => {
     expect(await server.request(2)).toMatchObject({ versionInfo: '1', responseNonce: 'n1', errorDetail: null });
     expect(grants('user=alice', 6)).toEqual([true, true, true, true, true, false]);
     expect(ask('user=blocked')).toBe(false);
+    expect(grants('plan=free', 3)).toEqual([true, true, false]);
     expect(rules.status).toMatchObject({ isConnected: true, version: '1', lostBecause: null });
-    expect(rules.book.status).toMatchObject({ source: server.url, domains: 1, rules: 2, taken: 1 });
+    expect(rules.book.status).toMatchObject({ source: server.url, domains: 1, rules: 3, taken: 1 });
   });
 
   test('that sends a mistake is told which resource has it, and the rules stay', async () => {
