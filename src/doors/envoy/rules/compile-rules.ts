@@ -1,4 +1,3 @@
-import type { Mapping } from '../../../base/input/mapping.js';
 import { didYouMean } from '../../../base/input/nearest-name.js';
 import type { GroupConfig, KeyTemplate } from '../../../config/resolved/resolved-config.js';
 import type { FoundMistake } from '../../../config/setting/findings.js';
@@ -35,7 +34,6 @@ export interface CompiledRule extends DescriptorRule {
   readonly bucket: string;
   /** null = unlimited. */
   readonly rate: RuleRate | null;
-  readonly metadata: Mapping | null;
 }
 
 /** Makes rules of what is written; with mistakes the result is not to be used. */
@@ -144,7 +142,7 @@ class RuleCompiler {
   }
 
   #rule(written: WrittenDescriptor, { domain, above }: Path): CompiledRule | null {
-    const { limit, place, isQuota, metadata } = written;
+    const { limit, place, isQuota } = written;
     if (limit === null) return null;
     const rate = this.#rateOf(limit, written.isShadow);
     if (rate === null && !limit.isUnlimited) return null;
@@ -163,7 +161,6 @@ class RuleCompiler {
       isQuota,
       label,
       replaces,
-      metadata,
     };
     this.#all.push(rule);
     if (rate !== null) this.#putInForce(text, isPattern, rate);

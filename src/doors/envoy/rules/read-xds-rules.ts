@@ -1,6 +1,5 @@
-import type { Mapping } from '../../../base/input/mapping.js';
-import type { google, ratelimit } from '../generated/messages.js';
-import { DEPTH_MAX } from './read-yaml-rules.js';
+import type { ratelimit } from '../generated/messages.js';
+import { DEPTH_MAX, METADATA_NOTE } from './read-yaml-rules.js';
 import type { RuleFindings, RulePlace, WrittenDescriptor, WrittenLimit, WrittenRules } from './written-rules.js';
 
 type Config = ratelimit.config.ratelimit.v3.RateLimitConfig.$Properties;
@@ -27,6 +26,7 @@ function descriptorsOf(
   return (sent ?? []).map((descriptor, at): WrittenDescriptor => {
     const { key, value, rateLimit, shadowMode, quotaMode, detailedMetric, metadata } = descriptor;
     const place = { ...above, path: `${above.path === '' ? '' : `${above.path}.`}descriptors[${at}]` };
+    if (metadata != null) findings.note(place, `has metadata, which ${METADATA_NOTE}`);
     if (detailedMetric) findings.note(place, 'has detailed_metric, which changes no metric');
     return {
       place,
@@ -36,7 +36,6 @@ function descriptorsOf(
       isShadow: shadowMode ?? false,
       isQuota: quotaMode ?? false,
       sharesThreshold: false,
-      metadata: metadata == null ? null : structOf(metadata),
       descriptors: descriptorsOf(descriptor.descriptors, place, depth + 1, findings),
     };
   });
@@ -55,19 +54,3 @@ function limitOf({ unit, requestsPerUnit, unlimited, name, replaces }: Policy, p
 
 /** By the number on the wire. */
 const UNITS = ['', 'second', 'minute', 'hour', 'day', 'month', 'year', 'week'];
-
-function structOf({ fields }: google.protobuf.Struct.$Properties): Mapping {
-  return Object.fromEntries(Object.entries(fields ?? {}).map(([name, value]) => [name, plainOf(value)]));
-}
-
-function plainOf({
-  numberValue,
-  stringValue,
-  boolValue,
-  structValue,
-  listValue,
-}: google.protobuf.Value.$Properties): unknown {
-  if (structValue != null) return structOf(structValue);
-  if (listValue != null) return (listValue.values ?? []).map(plainOf);
-  return stringValue ?? numberValue ?? boolValue ?? null;
-}

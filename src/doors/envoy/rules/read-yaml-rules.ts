@@ -1,5 +1,4 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
-import type { Mapping } from '../../../base/input/mapping.js';
 import { didYouMean } from '../../../base/input/nearest-name.js';
 import { formatPath } from '../../../config/setting/config-error.js';
 import type { ConfigPath } from '../../../config/setting/findings.js';
@@ -42,6 +41,7 @@ const ALL_KEYS = new Set([...ROOT_KEYS, ...DESCRIPTOR_KEYS, ...LIMIT_KEYS]);
 
 /** Most nested lists; a request has an entry for each. */
 export const DEPTH_MAX = 20;
+export const METADATA_NOTE = 'reaches no answer: the dynamic metadata of a refusal names rule and bucket';
 /** Most descriptors of a file: aliases multiply. */
 const DESCRIPTORS_MAX = 100_000;
 
@@ -99,6 +99,7 @@ class RuleReader {
         this.#findings.note(this.#placeOf(fields, at(key)), note);
       }
     }
+    this.#noteMetadata(fields, at('metadata'));
     return [
       {
         place,
@@ -108,7 +109,6 @@ class RuleReader {
         isShadow: this.#switch(fields, at('shadow_mode')),
         isQuota: this.#switch(fields, at('quota_mode')),
         sharesThreshold: this.#switch(fields, at('share_threshold')),
-        metadata: this.#metadata(fields, at('metadata')),
         descriptors: this.#list(fields, at('descriptors'), (one, where) => this.#descriptor(one, where, depth + 1)),
       },
     ];
@@ -209,29 +209,12 @@ class RuleReader {
     return 0;
   }
 
-  #metadata(fields: Fields, path: ConfigPath): Mapping | null {
+  /** Answers say what limits a descriptor: its metadata is in none. */
+  #noteMetadata(fields: Fields, path: ConfigPath): void {
     const node = fields.get('metadata')?.value ?? null;
-    if (isNothing(node)) return null;
-    if (isMap(node)) return this.#plain(node, 0) as Mapping;
-    this.#wrong(node, path, 'a mapping', 'Indent its keys below metadata.');
-    return null;
-  }
-
-  /** Reads values, plain ones by the ordinary types of YAML. */
-  #plain(node: Node | null, depth: number): unknown {
-    if (depth > DEPTH_MAX) return null;
-    if (isSeq(node)) return node.items.map((item) => this.#plain(this.#behind(item as Node), depth + 1));
-    if (isMap(node)) {
-      const entries = node.items.map(({ key, value }): [string, unknown] => {
-        return [String((key as Node & { value?: unknown }).value), this.#plain(this.#behind(value as Node), depth + 1)];
-      });
-      return Object.fromEntries(entries);
-    }
-    if (!isScalar(node) || isNothing(node)) return null;
-    const text = String(node.value);
-    if (node.type !== 'PLAIN') return text;
-    if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
-    return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+    if (isNothing(node)) return;
+    if (isMap(node)) this.#findings.note(this.#placeOf(fields, path), METADATA_NOTE);
+    else this.#wrong(node, path, 'a mapping', 'Indent its keys below metadata.');
   }
 
   #list<Read>(

@@ -1,4 +1,3 @@
-import type { Mapping } from '../../../base/input/mapping.js';
 import { formatMistake, MISTAKES_MAX, type Mistake } from '../../../config/setting/config-error.js';
 import type { FoundMistake } from '../../../config/setting/findings.js';
 
@@ -19,7 +18,6 @@ export interface WrittenDescriptor {
   readonly isQuota: boolean;
   /** True = all values of a wildcard have one limit together. */
   readonly sharesThreshold: boolean;
-  readonly metadata: Mapping | null;
   readonly descriptors: readonly WrittenDescriptor[];
 }
 

@@ -115,6 +115,11 @@ test.each([
     expect.stringContaining('a.yaml:3:13: descriptors[0].detailed_metric changes no metric'),
   ],
   [
+    'metadata',
+    `- { key: a, metadata: { a: 1 } }`,
+    'a.yaml:3:13: descriptors[0].metadata reaches no answer: the dynamic metadata of a refusal names rule and bucket.',
+  ],
+  [
     'a key in the wrong place',
     `- { key: a, unit: day }`,
     'a.yaml:3:13: descriptors[0].unit means nothing here, as with ratelimit: it belongs below rate_limit.',
@@ -162,13 +167,6 @@ descriptors:
     '1.0/empty@{v1} 1000/hour',
     '1.0/null:~7E 1000/minute',
   ]);
-});
-
-test('metadata keeps its kinds of values', () => {
-  const { rules } = readRules({
-    'a.yaml': `domain: d\ndescriptors:\n  - { key: a, ${LIMIT}, metadata: { a: 1, b: "1", c: [true, null], d: { e: x } } }`,
-  });
-  expect(rules.all[0]?.metadata).toEqual({ a: 1, b: '1', c: [true, null], d: { e: 'x' } });
 });
 
 test('what nests without end is refused, not followed', () => {
