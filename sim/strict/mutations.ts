@@ -14,7 +14,7 @@ export const MUTATIONS: Readonly<Record<string, StrictMutation>> = {
       const { fold } = node;
       for (const [key, holder] of fold?.holders ?? []) {
         if (fold === null || key === node.wallet?.key) continue;
-        if (node.clock.lowAt(nowMs) - holder.heardMs < EXPIRY_MS) continue;
+        if (node.clock.lowAt(nowMs) - holder.readMs < EXPIRY_MS) continue;
         fold.holders.set(key, { ...holder, hold: 0 });
         fold.heldTokens -= holder.hold;
       }

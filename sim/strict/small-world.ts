@@ -90,7 +90,7 @@ export class SmallWorld {
   get hash(): string {
     const nodes = this.#nodes.map(({ fold, clock, wallet, life, seq, at, joined }) => {
       const bounds = [clock.lowAt(this.nowMs), clock.highAt(this.nowMs)];
-      const held = wallet && [wallet.balanceAt(this.nowMs), wallet.taken, wallet.heardMs, wallet.inFlight, wallet.key];
+      const held = wallet && [wallet.balanceAt(this.nowMs), wallet.taken, wallet.readMs, wallet.inFlight, wallet.key];
       return [fold.state, bounds, held, life, seq, this.#log.slice(at).map(({ record }) => record), joined];
     });
     const repeatable = this.#left.repeats > 0 ? this.#log.map(({ record }) => record) : [];
@@ -116,7 +116,7 @@ export class SmallWorld {
     const balance = wallet?.tokensAt(this.nowMs) ?? 0;
     if (wallet !== null) actions.push(`return ${at}`, `leave ${at}`);
     if (balance > 0) actions.push(`use ${at}`);
-    const isSilent = [...fold.holders.values()].some(({ heardMs }) => clock.lowAt(this.nowMs) - heardMs >= EXPIRY_MS);
+    const isSilent = [...fold.holders.values()].some(({ readMs }) => clock.lowAt(this.nowMs) - readMs >= EXPIRY_MS);
     if (isSilent) actions.push(`expire ${at}`);
     if (joined >= 0) actions.push(...this.#if('epochs', `found ${at}`));
     return actions;
@@ -171,10 +171,10 @@ export class SmallWorld {
     if (wallet === null) return;
     if (record.kind === 'claim' && `${record.node}/${record.life}` === wallet.key) {
       const sentMs = wallet.readBack(record);
-      if (sentMs !== null) node.clock.readOwn(wallet.heardMs, sentMs, this.nowMs);
+      if (sentMs !== null) node.clock.readOwn(wallet.readMs, sentMs, this.nowMs);
     }
     wallet.settle(this.nowMs);
-    if (isRestart || (wallet.heardMs > -Infinity && !node.fold.holders.has(wallet.key))) this.#end(node);
+    if (isRestart || (wallet.readMs > -Infinity && !node.fold.holders.has(wallet.key))) this.#end(node);
   }
 
   #end(node: SmallNode): void {
@@ -216,8 +216,8 @@ export class SmallWorld {
   }
 
   #expire({ fold, clock }: SmallNode): void {
-    for (const { node, life, seq, heardMs } of fold.holders.values()) {
-      if (clock.lowAt(this.nowMs) - heardMs < EXPIRY_MS) continue;
+    for (const { node, life, seq, readMs } of fold.holders.values()) {
+      if (clock.lowAt(this.nowMs) - readMs < EXPIRY_MS) continue;
       this.#pending.push({ kind: 'expire', node, life, seq });
       return;
     }

@@ -7,7 +7,7 @@ import { EXPIRY_MS } from '../../../src/core/strict/constants.js';
 import type { StrictQuota } from '../../../src/core/strict/strict-quota.js';
 import { Child } from '../../../src/tools/processes/child.js';
 import { CentralBucket } from '../central-bucket.js';
-import type { MemberFacts, MemberTold } from './strict-member.js';
+import type { MemberAnswer, MemberFacts } from './strict-member.js';
 
 export interface LivePlan {
   readonly processes: number;
@@ -37,20 +37,20 @@ const READY_MS = 60_000;
 /** Runs real processes on one bucket; one is frozen past the expiry and thawed, one is killed and comes back. */
 export async function playLiveStrict(plan: LivePlan): Promise<LiveVerdict> {
   const path = await mkdtemp(join(tmpdir(), 'quotamesh-strict-'));
-  const told: MemberTold[] = [];
+  const answers: MemberAnswer[] = [];
   const children: Child[] = [];
   const all: Child[] = [];
   const quota = { amount: (plan.perSecond * PER_MS) / 1000, perMs: PER_MS, depth: plan.depth };
   const start = async (at: number) => {
     const perSecond = (plan.perSecond * plan.load) / plan.processes;
     const facts: MemberFacts = { path, node: `n${at}`, quota, perSecond, waitMs: plan.waitMs };
-    children[at] = await startMember(facts, told, all);
+    children[at] = await startMember(facts, answers, all);
   };
   try {
     await Promise.all(Array.from({ length: plan.processes }, (_, at) => start(at)));
     await trouble(children, plan, start);
     await Promise.all(children.filter(({ isRunning }) => isRunning).map((child) => stopped(child)));
-    return judge(told, quota);
+    return judge(answers, quota);
   } finally {
     for (const child of all) child.signal('SIGKILL');
     await Promise.all(all.map(({ ended }) => ended));
@@ -58,13 +58,13 @@ export async function playLiveStrict(plan: LivePlan): Promise<LiveVerdict> {
   }
 }
 
-async function startMember(facts: MemberFacts, told: MemberTold[], all: Child[]): Promise<Child> {
+async function startMember(facts: MemberFacts, answers: MemberAnswer[], all: Child[]): Promise<Child> {
   const child = new Child([MEMBER, JSON.stringify(facts)]);
   all.push(child);
   const ready = new Promise<void>((resolve, reject) => {
     child.onMessage((message) => {
       if (message === 'ready') resolve();
-      else told.push(message as MemberTold);
+      else answers.push(message as MemberAnswer);
     });
     void child.ended.then(() => reject(new Error(`a process ended before it was ready:\n${child.logEnd()}`)));
   });
@@ -89,9 +89,9 @@ async function stopped(child: Child): Promise<void> {
   await child.ended;
 }
 
-function judge(told: readonly MemberTold[], quota: StrictQuota): LiveVerdict {
-  const times = told.flatMap(({ granted }) => granted).sort((left, right) => left - right);
-  const asked = told.reduce((sum, each) => sum + each.asked, 0);
+function judge(answers: readonly MemberAnswer[], quota: StrictQuota): LiveVerdict {
+  const times = answers.flatMap(({ granted }) => granted).sort((left, right) => left - right);
+  const asked = answers.reduce((sum, each) => sum + each.asked, 0);
   const [firstMs = 0] = times;
   const lastMs = times[times.length - 1] ?? 0;
   const bucket = new CentralBucket(quota);

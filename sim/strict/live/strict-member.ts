@@ -15,7 +15,7 @@ export interface MemberFacts {
 }
 
 /** Told every 100 ms: times of the machine's monotonic clock at which a token was granted, in milliseconds. */
-export interface MemberTold {
+export interface MemberAnswer {
   readonly granted: readonly number[];
   readonly asked: number;
 }
@@ -40,8 +40,8 @@ async function run({ path, node, quota, perSecond, waitMs }: MemberFacts): Promi
     isStopped = true;
   });
   process.send?.('ready');
-  const tell = setInterval(() => {
-    process.send?.({ granted, asked } satisfies MemberTold);
+  const answering = setInterval(() => {
+    process.send?.({ granted, asked } satisfies MemberAnswer);
     [granted, asked] = [[], 0];
   }, TELL_MS);
   const startedMs = performance.now();
@@ -54,8 +54,8 @@ async function run({ path, node, quota, perSecond, waitMs }: MemberFacts): Promi
     await sleep(2);
   }
   await bucket.close();
-  clearInterval(tell);
-  process.send?.({ granted, asked } satisfies MemberTold);
+  clearInterval(answering);
+  process.send?.({ granted, asked } satisfies MemberAnswer);
   process.disconnect();
 }
 

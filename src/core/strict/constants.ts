@@ -34,7 +34,7 @@ export const DRIFT_PER = 1000;
 // strict-node.ts:
 /** Milliseconds between claims at least. More: fewer records, later orders. */
 export const CLAIM_GAP_MS = 20;
-/** Milliseconds after which a claim without an echo is told again. */
+/** Milliseconds after which a claim without an echo is written again. */
 export const AGAIN_MS = 1000;
 /** Milliseconds between signs of life of a holder. At most `LEAD_MS` / 2. */
 export const BEAT_MS = 400;

@@ -28,7 +28,7 @@ const HOLD_FREE_PART = 0.25;
 const KEPT_MS = 2000;
 /** Part of the pool that a node orders at once. More: fewer orders, less for those who ask next. */
 const ORDER_PART = 0.5;
-/** Standard deviations from which demand is told anew; the least part. */
+/** Standard deviations from which demand is published anew; below, the least part. */
 const CHANGE_SURE = 3;
 const CHANGE_PART = 0.1;
 
@@ -51,8 +51,8 @@ export function nextClaim(
   const held = wallet.hold;
   const hold = Math.max(fold.wallet, balance + order - returned);
   const isHoldFree = held - hold > Math.max(0, HOLD_FREE_PART * held);
-  const told = fold.holders.get(wallet.key)?.want ?? -1;
-  if (order === 0 && returned === 0 && !isHoldFree && !isDue && !isChanged(told, want, fold)) return null;
+  const published = fold.holders.get(wallet.key)?.want ?? -1;
+  if (order === 0 && returned === 0 && !isHoldFree && !isDue && !isChanged(published, want, fold)) return null;
   return { want, taken: wallet.taken + order - returned, hold };
 }
 
@@ -95,8 +95,8 @@ function returnOf(fold: StrictFold, asked: StrictAsked, balance: number): number
   return balance > HIGH_PART * fold.wallet && !isFull ? balance - Math.floor(fold.wallet / 2) : 0;
 }
 
-function isChanged(told: number, want: number, fold: StrictFold): boolean {
+function isChanged(published: number, want: number, fold: StrictFold): boolean {
   const perSecond = 1000 / fold.quota.perMs;
-  const noise = CHANGE_SURE * Math.sqrt(Math.max(told, want) * perSecond * 0.5);
-  return Math.abs(want - told) * perSecond > Math.max(CHANGE_PART * told * perSecond, noise);
+  const noise = CHANGE_SURE * Math.sqrt(Math.max(published, want) * perSecond * 0.5);
+  return Math.abs(want - published) * perSecond > Math.max(CHANGE_PART * published * perSecond, noise);
 }

@@ -52,7 +52,7 @@ export class StrictFold {
   #appendMs: number | null;
   #former: readonly FormerQuota[];
   #ended: Map<string, readonly [life: number, endedMs: number]>;
-  #spoken: StrictState['spoken'];
+  #lastAuthors: StrictState['lastAuthors'];
 
   constructor(state: StrictState) {
     this.nowMs = state.nowMs;
@@ -65,22 +65,22 @@ export class StrictFold {
     this.#appendMs = state.appendMs;
     this.#former = state.former;
     this.#ended = new Map(Object.entries(state.ended));
-    this.#spoken = state.spoken;
+    this.#lastAuthors = state.lastAuthors;
   }
 
   /** Begins with an empty pool. */
   static empty({ quota, revision, node, life }: StrictFound, { offset, appendMs }: StrictRead): StrictFold {
-    const spoken = [lifeKey({ node, life }), offset, -1] as const;
+    const lastAuthors = [lifeKey({ node, life }), offset, -1] as const;
     const plan = { fromMs: 0, endMs: null, lagMs: lagMsOf(quota), sum: 0, rates: {} };
     const begun = { nowMs: 0, appendMs, pool: 0, holders: [], plans: [plan], former: [], ended: {} };
-    return new StrictFold({ ...begun, quota, revision, spoken });
+    return new StrictFold({ ...begun, quota, revision, lastAuthors });
   }
 
   get state(): StrictState {
     const { nowMs, pool, quota, revision, plans } = this;
     const ended = Object.fromEntries(this.#ended);
     const holders = [...this.holders.values()];
-    const own = { appendMs: this.#appendMs, former: this.#former, spoken: this.#spoken };
+    const own = { appendMs: this.#appendMs, former: this.#former, lastAuthors: this.#lastAuthors };
     return { nowMs, pool, quota, revision, plans, holders, ended, ...own };
   }
 
@@ -98,7 +98,7 @@ export class StrictFold {
     else if (record.kind === 'expire') this.#expire(record);
     else if (record.kind === 'quota') this.#change(record);
     else if (record.kind === 'found' && this.foundedBy(record)) this.#restart(read, record);
-    if (this.#spoken[1] !== read.offset) this.#hear(read);
+    if (this.#lastAuthors[1] !== read.offset) this.#noteAuthor(read);
     this.#settle();
     this.#plan();
     this.pool = Math.min(this.pool, this.poolMost);
@@ -106,7 +106,7 @@ export class StrictFold {
 
   /** True if nobody else has written since the founder joined. */
   foundedBy(found: StrictFound): boolean {
-    const [author, offset, othersOffset] = this.#spoken;
+    const [author, offset, othersOffset] = this.#lastAuthors;
     return (author === lifeKey(found) ? othersOffset : offset) < found.since;
   }
 
@@ -143,7 +143,7 @@ export class StrictFold {
     return units;
   }
 
-  /** Foretells the pool at this log time, if nobody orders. */
+  /** Computes the pool at this log time, if nobody orders. */
   poolAt(atMs: number): number {
     const sum = this.plans.find(({ endMs }) => endMs === null)?.sum ?? 0;
     const flows = Math.max(0, this.quota.amount - sum) * Math.max(0, atMs - this.nowMs);
@@ -201,14 +201,14 @@ export class StrictFold {
     if (before === null || claim.seq <= before.seq || (before.seq === 0 && claim.taken < 0)) return;
     const { node, life, seq, want } = claim;
     const lowered = Math.min(before.hold, claim.hold);
-    const heard = { node, life, seq, want, heardMs: this.nowMs };
-    this.#set({ ...heard, taken: before.taken, hold: lowered });
+    const renewed = { node, life, seq, want, readMs: this.nowMs };
+    this.#set({ ...renewed, taken: before.taken, hold: lowered });
     const spare = wholeTokens(Math.max(0, this.poolMost - this.pool), this.quota);
     const granted = this.#take(claim.taken - before.taken);
     // Beyond what it is granted, nobody holds room that others could fill.
     const beyond = Math.min(spare, Math.max(0, this.wallet - lowered));
     const raised = Math.min(claim.hold - lowered, Math.max(0, granted) + beyond);
-    this.#set({ ...heard, taken: before.taken + granted, hold: lowered + raised });
+    this.#set({ ...renewed, taken: before.taken + granted, hold: lowered + raised });
   }
 
   /** Takes tokens from the pool, as many as there are; less than 0 = gives them back. Returns how many. */
@@ -224,7 +224,7 @@ export class StrictFold {
     if (known !== undefined) return known;
     if (life <= (this.#ended.get(node)?.[0] ?? -1)) return null;
     for (const other of this.holders.values()) if (other.node === node && other.life > life) return null;
-    return { node, life, seq: 0, heardMs: this.nowMs, want: 0, taken: 0, hold: 0 };
+    return { node, life, seq: 0, readMs: this.nowMs, want: 0, taken: 0, hold: 0 };
   }
 
   #leave({ node, life, seq, taken }: StrictLeave): void {
@@ -236,7 +236,7 @@ export class StrictFold {
 
   #expire({ node, life, seq }: StrictExpire): void {
     const holder = this.holders.get(lifeKey({ node, life }));
-    if (holder === undefined || seq !== holder.seq || this.nowMs - holder.heardMs < EXPIRY_MS) return;
+    if (holder === undefined || seq !== holder.seq || this.nowMs - holder.readMs < EXPIRY_MS) return;
     this.#end(holder);
   }
 
@@ -271,14 +271,14 @@ export class StrictFold {
     this.#ended = new Map();
     this.#former = [];
     this.#appendMs = read.appendMs;
-    this.#spoken = [lifeKey(found), read.offset, -1];
+    this.#lastAuthors = [lifeKey(found), read.offset, -1];
   }
 
-  #hear({ offset, record }: StrictRead): void {
+  #noteAuthor({ offset, record }: StrictRead): void {
     if (record.kind === 'join' || record.kind === 'quota') return;
     const author = lifeKey(record);
-    const [last, lastOffset, othersOffset] = this.#spoken;
-    this.#spoken = [author, offset, author === last ? othersOffset : lastOffset];
+    const [last, lastOffset, othersOffset] = this.#lastAuthors;
+    this.#lastAuthors = [author, offset, author === last ? othersOffset : lastOffset];
   }
 
   /** Forgets a former quota once no stream follows it and holders fit. */

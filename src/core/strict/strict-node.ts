@@ -136,15 +136,15 @@ export class StrictNode {
     if (wallet === null) return;
     if (read.record.kind === 'claim' && lifeKey(read.record) === wallet.key) this.#readOwn(wallet, read.record, nowMs);
     wallet.settle(nowMs);
-    const wasHeard = wallet.heardMs > -Infinity;
-    if (isRestart || (wasHeard && !fold.holders.has(wallet.key))) this.#endLife();
+    const wasRead = wallet.readMs > -Infinity;
+    if (isRestart || (wasRead && !fold.holders.has(wallet.key))) this.#endLife();
   }
 
   #readOwn(wallet: StrictWallet, claim: StrictClaim, nowMs: number): void {
     const sentMs = wallet.readBack(claim);
     if (sentMs === null) return;
     this.#roundTripMs = nowMs - sentMs;
-    this.clock.readOwn(wallet.heardMs, sentMs, nowMs);
+    this.clock.readOwn(wallet.readMs, sentMs, nowMs);
   }
 
   /** Begins a life after all that are known: the wall clock, by which processes count, may have been set back. */
@@ -174,7 +174,7 @@ export class StrictNode {
     const short = { waiting: this.waiting, refused: this.#short };
     const perSecond = this.demand.perSecond(nowMs);
     const logMs = this.clock.lowAt(nowMs);
-    const canStream = wallet.canStream(nowMs) || wallet.heardMs === -Infinity;
+    const canStream = wallet.canStream(nowMs) || wallet.readMs === -Infinity;
     const asked = { perSecond, short, roundTripMs: this.#roundTripMs, restMs: nowMs - this.#askedMs, logMs, canStream };
     const next = nextClaim(fold, wallet, asked, nowMs, isDue);
     this.#short = 0;
@@ -203,8 +203,8 @@ export class StrictNode {
   #expireOthers(fold: StrictFold, nowMs: number): void {
     if (this.wallet === null) return;
     const silentSinceMs = this.clock.lowAt(nowMs) - EXPIRY_MS - this.#rank * RANK_MS;
-    for (const [key, { node, life, seq, heardMs }] of fold.holders) {
-      if (key === this.wallet.key || heardMs > silentSinceMs) continue;
+    for (const [key, { node, life, seq, readMs }] of fold.holders) {
+      if (key === this.wallet.key || readMs > silentSinceMs) continue;
       if (nowMs - (this.#expiredMs.get(key) ?? -Infinity) < AGAIN_MS) continue;
       this.#expiredMs.set(key, nowMs);
       this.out.push({ kind: 'expire', node, life, seq });

@@ -5,7 +5,7 @@ import type { StrictLife } from './strict-record.js';
 export interface StrictHolder extends StrictLife {
   readonly seq: number;
   /** Log time of its last record. */
-  readonly heardMs: number;
+  readonly readMs: number;
   readonly want: number;
   /** Tokens that the log has granted it, net. */
   readonly taken: number;
@@ -49,5 +49,5 @@ export interface StrictState {
   /** Node → greatest life that has ended, and when. */
   readonly ended: Readonly<Record<string, readonly [life: number, endedMs: number]>>;
   /** The last writer, its offset, and that of anybody else. Joins do not count. */
-  readonly spoken: readonly [author: string, offset: number, othersOffset: number];
+  readonly lastAuthors: readonly [author: string, offset: number, othersOffset: number];
 }

@@ -19,7 +19,7 @@ export class StrictWallet {
   /** Log time up to which the stream is counted. */
   #countedToMs: number;
   /** Log time of the last own record read; −Infinity = none. */
-  heardMs = -Infinity;
+  readMs = -Infinity;
   /** Claims written and not read back, in order. */
   inFlight: (StrictClaim & { readonly sentMs: number })[] = [];
   readonly key: string;
@@ -33,9 +33,9 @@ export class StrictWallet {
     this.#countedToMs = fold.nowMs;
   }
 
-  /** False = it may have been expired, or was not heard yet. */
+  /** False = it may have been expired, or was not read yet. */
   isAlive(nowMs: number): boolean {
-    return this.#clock.highAt(nowMs) < this.heardMs + EXPIRY_MS;
+    return this.#clock.highAt(nowMs) < this.readMs + EXPIRY_MS;
   }
 
   balanceAt(nowMs: number): number {
@@ -111,7 +111,7 @@ export class StrictWallet {
     this.inFlight = this.inFlight.filter(({ seq }) => seq > claim.seq);
     const holder = this.#fold.holders.get(this.key);
     if (holder === undefined || holder.seq !== claim.seq) return sentMs;
-    this.heardMs = holder.heardMs;
+    this.readMs = holder.readMs;
     this.grant(Math.min(holder.taken, ...this.inFlight.map(({ taken }) => taken)));
     return sentMs;
   }

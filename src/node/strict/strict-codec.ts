@@ -12,7 +12,7 @@ const node = z.string().min(1).max(200);
 const life = { node, life: count };
 const rates = z.record(z.string().max(250), count);
 const quota = z.strictObject({ amount: count, perMs: z.int().positive(), depth: count });
-const holder = z.strictObject({ ...life, seq: count, heardMs: count, want: count, taken: whole, hold: count });
+const holder = z.strictObject({ ...life, seq: count, readMs: count, want: count, taken: whole, hold: count });
 const plan = z.strictObject({ fromMs: count, endMs: count.nullable(), lagMs: count, sum: count, rates });
 const former = z.strictObject({ amount: count, depth: count, streamsEndMs: count });
 const state = z.strictObject({
@@ -25,7 +25,7 @@ const state = z.strictObject({
   holders: z.array(holder).max(LISTED_MAX),
   plans: z.array(plan).min(1).max(LISTED_MAX),
   ended: z.record(node, z.tuple([count, count])),
-  spoken: z.tuple([z.string().max(250), whole, whole]),
+  lastAuthors: z.tuple([z.string().max(250), whole, whole]),
 });
 const record = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('claim'), ...life, seq: count, want: count, taken: whole, hold: count }),

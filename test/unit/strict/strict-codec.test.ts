@@ -11,10 +11,10 @@ const STATE = {
   revision: 1,
   former: [{ amount: 7200, depth: 20, streamsEndMs: 900 }],
   pool: 12,
-  holders: [{ ...OWN, seq: 2, heardMs: 30, want: 5, taken: -3, hold: 4 }],
+  holders: [{ ...OWN, seq: 2, readMs: 30, want: 5, taken: -3, hold: 4 }],
   plans: [{ fromMs: 0, endMs: null, lagMs: 75, sum: 5, rates: { 'a/7': 5 } }],
   ended: { b: [3, 20] as const },
-  spoken: ['a/7', 4, -1] as const,
+  lastAuthors: ['a/7', 4, -1] as const,
 };
 
 const records: readonly StrictRecord[] = [

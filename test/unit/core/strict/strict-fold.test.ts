@@ -53,7 +53,7 @@ describe('3 tokens', () => {
       pool: 2,
     },
     {
-      says: 'a lost order is told by the next claim, as the sum',
+      says: 'a lost order is published by the next claim, as the sum',
       records: [claim('a', 1, 1, 1), claim('a', 3, 3, 3)],
       held: { a: [3, 3] },
       pool: 0,

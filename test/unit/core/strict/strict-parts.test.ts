@@ -9,7 +9,7 @@ import '../../../property/seed.js';
 const HOUR_MS = 3_600_000;
 
 function holders(wants: readonly number[]) {
-  return wants.map((want, at) => ({ node: `n${at}`, life: 1, seq: 1, heardMs: 0, want, taken: 0, hold: 0 }));
+  return wants.map((want, at) => ({ node: `n${at}`, life: 1, seq: 1, readMs: 0, want, taken: 0, hold: 0 }));
 }
 
 describe('quota', () => {
