@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Envoy } from './envoy.js';
-import { EnvoyCluster } from './envoy-cluster.js';
-import { findEnvoy } from './envoy-package.js';
-import { PacedRequests } from './paced-requests.js';
-import { passedIn } from './passed-span.js';
-import { quotaFilter } from './quota-filter.js';
+import type { Envoy } from '../envoy/envoy.js';
+import { EnvoyCluster } from '../envoy/envoy-cluster.js';
+import { findEnvoy } from '../envoy/envoy-package.js';
+import { PacedRequests } from '../envoy/paced-requests.js';
+import { passedIn } from '../envoy/passed-span.js';
+import { quotaFilter } from '../envoy/quota-filter.js';
 
 const isHere = (await findEnvoy()) !== null;
 const QUOTA = 400;
