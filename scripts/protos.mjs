@@ -2,7 +2,7 @@
  * proto → code: proto/report.proto for the topic; all others, which are of other projects, for the gRPC door, with the
  * descriptors that its reflection tells.
  */
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { localBin, root, run } from './freshness.mjs';
@@ -51,6 +51,9 @@ function descriptorsOf(files) {
   const loaded = new protobuf.Root();
   loaded.resolvePath = (_, target) => (/^(google|\/)/.test(target) ? target : join(PROTO, target));
   loaded.loadSync(files, { keepCase: true });
+  // Older clients ask for v1alpha, which is the same.
+  const reflection = readFileSync(join(PROTO, 'grpc/reflection/v1/reflection.proto'), 'utf8');
+  protobuf.parse(reflection.replace('grpc.reflection.v1;', 'grpc.reflection.v1alpha;'), loaded, { keepCase: true });
   loaded.resolveAll();
   return loaded.toDescriptor('proto3').file.map((file) => {
     const names = { symbols: [], needs: new Set() };
