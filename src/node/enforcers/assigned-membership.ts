@@ -1,5 +1,5 @@
 import { DIMENSION_COUNT, MESSAGES } from '../../core/base/vocabulary.js';
-import { type Counts, createPart, type LaneMember } from './membership.js';
+import { CHARGE_MAX, type Counts, createPart, type LaneMember } from './membership.js';
 
 /**
  * Follows one enforcer in one lane that is *assigned* its part: it tells every some seconds how much came and how much
@@ -121,7 +121,5 @@ const CHANCE_DEVIATIONS = 2;
 const LATE_SECONDS = 0.2;
 /** Seconds over which they are charged: at once they would look like a rise of demand. */
 const LATE_OVER_SECONDS = 1;
-/** Most units per charge; more at once is let off, or one wrong count would block the lane for minutes. */
-const CHARGE_MAX = 2 ** 40;
 
 const due = new Float64Array(DIMENSION_COUNT);

@@ -137,6 +137,6 @@ const DOUBLINGS_MAX = 4;
 /** Part below which a dimension does not hold the work back. */
 const HELD_BY_PART = 0.5;
 /** Most units per charge; more at once is let off, or one wrong count would block the lane for minutes. */
-const CHARGE_MAX = 2 ** 40;
+export const CHARGE_MAX = 2 ** 40;
 
 const due = new Float64Array(DIMENSION_COUNT);
