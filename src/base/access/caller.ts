@@ -1,3 +1,5 @@
+import { QuotameshError } from '../errors/quotamesh-error.js';
+
 /** Roles of callers; docs/operate/access.md has the table. */
 export const ROLES = ['admin', 'operator', 'consume', 'traffic', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
@@ -17,6 +19,10 @@ export type Need = Role | 'any' | 'open';
 
 export function hasRole({ roles }: Caller, need: Need): boolean {
   return roles.some((role) => SUFFICIENT[need].includes(role));
+}
+
+export function roleMissing({ name, roles }: Caller, need: Need, what: string): QuotameshError {
+  return new QuotameshError('ROLE_MISSING', { caller: name, needs: need, roles: roles.join(', '), what });
 }
 
 /** Roles that meet a need; none includes all, to bound what a leaked token does. */

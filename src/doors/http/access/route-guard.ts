@@ -2,21 +2,15 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
 import type { Access } from '../../../base/access/access.js';
-import { type Caller, hasRole } from '../../../base/access/caller.js';
+import { hasRole, roleMissing } from '../../../base/access/caller.js';
+import { ConnectionCallers } from '../../../base/access/connection-callers.js';
 import { isLoopback } from '../../../base/access/loopback.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { invariant } from '../../../core/base/invariant.js';
 import { PROBLEM } from '../route/answer-schemas.js';
 import type { KnownPaths } from '../route/known-paths.js';
-import { needs, type RouteAccess, roleMissing, tenantDenied } from '../route/route-access.js';
+import { needs, type RouteAccess, tenantDenied } from '../route/route-access.js';
 import { isThisMachine } from './caller.js';
-
-/** Caller of a connection's last request, and its proof. */
-interface KnownCaller {
-  readonly authorization: string | undefined;
-  readonly version: number;
-  readonly caller: Caller;
-}
 
 interface GuardRules {
   readonly remoteChanges: boolean;
@@ -30,12 +24,13 @@ interface GuardRules {
 export class RouteGuard {
   readonly #access: Access;
   readonly #rules: GuardRules;
-  readonly #callers = new WeakMap<object, KnownCaller>();
+  readonly #callers: ConnectionCallers;
   readonly #guards = new WeakSet<onRequestHookHandler>();
 
   constructor(access: Access, rules: GuardRules) {
     this.#access = access;
     this.#rules = rules;
+    this.#callers = new ConnectionCallers(access, 'http', WORDS);
   }
 
   /** Guards all routes that are added later, and what is none. */
@@ -62,7 +57,7 @@ export class RouteGuard {
   /** Lets a changing request in by what is known already; false leaves it to `guard`. */
   letsIn(request: IncomingMessage, { needs: need }: RouteAccess): boolean {
     if (this.#access.isOpen) return this.#whyNotChange(request) === null;
-    const caller = this.#knownCaller(request);
+    const caller = this.#callers.known(request.socket, request.headers.authorization);
     if (caller === null || !hasRole(caller, need)) return false;
     return caller.how !== 'certificate' || this.#whyNotChange(request) === null;
   }
@@ -90,7 +85,7 @@ export class RouteGuard {
 
   #check(declared: RouteAccess, request: FastifyRequest): void {
     const { needs: need, tenantOf } = declared;
-    const caller = this.#callerOf(request);
+    const caller = this.#callers.of(request.socket, request.socket, request.headers.authorization);
     request.caller = caller;
     if (caller.how === 'certificate') this.#rejectPage(declared, request);
     if (!hasRole(caller, need)) {
@@ -132,38 +127,13 @@ export class RouteGuard {
     if (!this.#access.isOpen || !isReboundName(headers, socket.remoteAddress)) return null;
     return `to a browser of this machine ${headers.host?.slice(0, 200)} is no name of this node`;
   }
-
-  #callerOf(request: FastifyRequest): Caller {
-    const known = this.#knownCaller(request);
-    if (known !== null) return known;
-    const { socket } = request;
-    const { authorization } = request.headers;
-    const caller = this.#identify(socket, authorization);
-    this.#callers.set(socket, { authorization, version: this.#access.version, caller });
-    return caller;
-  }
-
-  /** Returns the connection's last caller, if this request shows the same. */
-  #knownCaller({ socket, headers }: Pick<IncomingMessage, 'headers' | 'socket'>): Caller | null {
-    const known = this.#callers.get(socket);
-    const isSame = known?.authorization === headers.authorization && known?.version === this.#access.version;
-    return known !== undefined && isSame ? known.caller : null;
-  }
-
-  /** Identifies the caller, by the token before the certificate. */
-  #identify(socket: FastifyRequest['socket'], authorization: string | undefined): Caller {
-    const address = socket.remoteAddress ?? 'unix socket';
-    if (authorization !== undefined) {
-      const token = /^Bearer +([\x21-\x7e]{1,512}) *$/i.exec(authorization)?.[1];
-      if (token === undefined) this.#access.missing('Authorization is no Bearer token', 'http');
-      return this.#access.byToken(token, address, 'http');
-    }
-    const certificate = this.#access.shownCertificate(socket, address, 'http');
-    if (certificate !== null) return this.#access.byCertificate(certificate, address, 'http');
-    this.#access.missing('there is no Authorization field', 'http');
-  }
 }
 
+const WORDS = {
+  noToken: 'Authorization is no Bearer token',
+  noProof: 'there is no Authorization field',
+  noAddress: 'unix socket',
+};
 const ANYBODY = needs('any');
 
 const ACROSS_SITES = 'the browser says that a page of another site asks';

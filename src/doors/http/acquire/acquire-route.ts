@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { hasRole } from '../../../base/access/caller.js';
+import { hasRole, roleMissing } from '../../../base/access/caller.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Decision } from '../../../node/api/decision.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
@@ -7,7 +7,7 @@ import { type CallingRequest, callerOf } from '../access/caller.js';
 import { ACQUIRE_ANSWERS } from '../route/answer-schemas.js';
 import type { ErrorHandler } from '../route/problem.js';
 import { route } from '../route/route.js';
-import { needs, roleMissing } from '../route/route-access.js';
+import { needs } from '../route/route-access.js';
 import {
   type AcquireAnswers,
   type AcquireOutcomes,

@@ -36,10 +36,6 @@ export function tenantDenied(caller: string, tenants: readonly string[], what: s
   return new QuotameshError('TENANT_DENIED', { caller, tenants: tenants.join(', '), what });
 }
 
-export function roleMissing({ name, roles }: Caller, need: Need, what: string): QuotameshError {
-  return new QuotameshError('ROLE_MISSING', { caller: name, needs: need, roles: roles.join(', '), what });
-}
-
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: RouteAccess;
