@@ -1,5 +1,7 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
+import { readTextFile } from '../read/read-text-file.js';
 
 /**
  * The files that a configuration is made of: the file itself, or the YAML files right in a folder, by name. What begins
@@ -11,6 +13,38 @@ export function configFiles(path: string): readonly string[] {
   const names = readdirSync(path).filter((name) => /^[^.].*\.ya?ml$/i.test(name));
   if (names.length === 0) throw new Error('the folder has no file that ends in .yaml or .yml');
   return names.sort().map((name) => join(path, name));
+}
+
+/** Reads all files as they were at one moment. Throws CONFIG_UNREADABLE. */
+export function readConfigFiles(path: string): readonly ReadFile[] {
+  for (let reads = 1; ; reads++) {
+    const stamp = configStamp(path);
+    const texts = readTexts(path);
+    // A folder whose files are swapped meanwhile is read again.
+    if (texts.length === 1 || configStamp(path) === stamp || reads >= READS_MAX) return texts;
+  }
+}
+
+interface ReadFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** About 90,000 groups, or 100,000 descriptors; parsing that takes seconds. */
+const FILE_BYTES_MAX = 8 * 1024 * 1024;
+/** Most readings of files that change meanwhile: a ConfigMap is swapped once a minute at most. */
+const READS_MAX = 5;
+
+function readTexts(path: string): readonly ReadFile[] {
+  let file = path;
+  try {
+    return configFiles(path).map((each) => {
+      file = each;
+      return { file, text: readTextFile(file, FILE_BYTES_MAX) };
+    });
+  } catch (error) {
+    throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: (error as Error).message }, { cause: error });
+  }
 }
 
 export function isFolder(path: string): boolean {

@@ -31,16 +31,15 @@ export type MistakeCause =
   | 'nearly-nothing'
   | 'reserved-above-quota';
 
+type InvalidCode = 'CONFIG_INVALID' | 'RULES_INVALID';
+
 /** Holds all mistakes of a configuration at once; of more than 200 the first. */
 export class ConfigError extends QuotameshError {
+  declare readonly code: InvalidCode;
   readonly mistakes: readonly Mistake[];
   readonly report: string;
 
-  constructor(
-    source: string,
-    mistakes: readonly Mistake[],
-    code: 'CONFIG_INVALID' | 'RULES_INVALID' = 'CONFIG_INVALID',
-  ) {
+  constructor(source: string, mistakes: readonly Mistake[], code: InvalidCode = 'CONFIG_INVALID') {
     super(code, { file: source, count: mistakes.length });
     this.name = 'ConfigError';
     this.mistakes = inOrder(mistakes);

@@ -1,6 +1,4 @@
-import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import { configFiles } from '../../../config/files/config-files.js';
-import { readTextFile } from '../../../config/read/read-text-file.js';
+import { readConfigFiles } from '../../../config/files/config-files.js';
 import { ConfigError, type Mistake } from '../../../config/setting/config-error.js';
 import { type CompiledRules, compileRules } from './compile-rules.js';
 import { readYamlRules } from './read-yaml-rules.js';
@@ -29,7 +27,7 @@ export function loadRules(path: string): LoadedRules {
 /** Reads without making rules. Throws CONFIG_UNREADABLE. */
 export function readRuleFiles(path: string): ReadRules {
   const findings = new RuleFindings();
-  const written = textsOf(path).flatMap(({ file, text }) => readYamlRules(file, text, findings) ?? []);
+  const written = readConfigFiles(path).flatMap(({ file, text }) => readYamlRules(file, text, findings) ?? []);
   return { written, mistakes: findings.mistakes, notes: findings.notes };
 }
 
@@ -41,18 +39,3 @@ export function rulesFrom(source: string, { written, mistakes, notes }: ReadRule
   if (all.length > 0) throw new ConfigError(source, all, 'RULES_INVALID');
   return { rules, notes: [...notes, ...findings.notes] };
 }
-
-function textsOf(path: string): { readonly file: string; readonly text: string }[] {
-  let file = path;
-  try {
-    return configFiles(path).map((each) => {
-      file = each;
-      return { file, text: readTextFile(file, FILE_BYTES_MAX) };
-    });
-  } catch (error) {
-    throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: (error as Error).message }, { cause: error });
-  }
-}
-
-/** About 100,000 descriptors; reading that takes seconds. */
-const FILE_BYTES_MAX = 8 * 1024 * 1024;
