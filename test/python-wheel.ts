@@ -11,7 +11,7 @@ export interface Wheel {
   /** Name and exact version, as pip takes them. */
   readonly requirement: string;
   readonly platforms: Partial<Record<NodeJS.Architecture, string>>;
-  /** What else pip has to be told so that it takes a wheel of another Python. */
+  /** Options with which pip takes a wheel of another Python. */
   readonly options: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What one Envoy of a test does; the rest of its configuration is the same for all. */
+/** Settings of one Envoy of a test; all others are the same for all. */
 export interface FrontProxy {
   /** HTTP filters before the router, as `http_filters` has them; nodes are the cluster `NODES`. */
   readonly filters: readonly object[];

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PacedRequests } from './paced-requests.js';
 
-/** What passed in a span whose length is known within a moment. */
+/** Requests that passed in a span, whose length is known within a moment. */
 export interface PassedSpan {
   readonly passed: readonly number[];
   readonly total: number;

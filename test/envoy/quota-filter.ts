@@ -7,7 +7,7 @@ export interface QuotaFilter {
   readonly domain: string;
   /** Sent with the stream, so that nodes can name the Envoy. */
   readonly name: string;
-  /** What becomes of requests whose assignment has ended, and of those that have none yet. */
+  /** Fate of requests whose assignment has ended, and of those without one yet. */
   readonly expired: 'ALLOW_ALL' | 'DENY_ALL';
 }
 

@@ -11,7 +11,7 @@ const QUOTA = 600;
 const quota = { publish: { messagesPerSecond: QUOTA } };
 /** The first report comes with the first request, two more follow 5 s apart. */
 const REPORTED_MS = 11_000;
-/** What was told lasts 15 s; after that Envoy does what its configuration says. */
+/** Outlasts an assignment of 15 s; then Envoy does what its configuration says. */
 const ENDED_MS = 16_000;
 const DEADLINE_MS = 60_000;
 

@@ -17,7 +17,7 @@ describe('an enforcer that is assigned its part', () => {
   };
   const rate = (enforcer: string) => Math.round(scene.enforcers.partOf(enforcer, LANE).rate[0]!);
   const assign = (enforcer: string) => scene.enforcers.assign(enforcer, LANE, true);
-  /** What is charged within so long. */
+  /** Returns the units charged within so long. */
   const charged = (ms: number) => {
     const before = scene.charged;
     scene.pass(ms);

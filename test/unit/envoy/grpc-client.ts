@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type SecureClientSessionOptions } from 'node:http2';
 import { framed } from '../../../src/doors/envoy/grpc/message-reader.js';
 
-/** What came back of a call. */
+/** Answer and status of a call. */
 export interface Ended {
   readonly status: number;
   readonly text: string;

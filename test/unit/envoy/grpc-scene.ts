@@ -13,7 +13,7 @@ export interface GrpcScene {
   readonly access: Access;
   readonly url: string;
   readonly streams: MessageStream[];
-  /** What was asked, and who was named. */
+  /** Requests that came, and their callers. */
   readonly asked: string[];
   readonly closed: number[];
   takeAuth(auth: object): void;
