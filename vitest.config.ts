@@ -82,7 +82,7 @@ const longStories = [
   'test/integration/pools-embedded.test.ts',
   'test/long/{batch-consumer-kafka,cluster,cut-off-redis,demo-killed,hot-halved,hot-reloads,kafka-recording,keys}.test.ts',
   'test/long/{outage-kafka,outage-redis,pools-kafka,pools-redis,registry-processes,saturated-backend,shadow-cluster}.test.ts',
-  'test/long/{envoy-quota,envoy-two-nodes,story,tokens-live}.test.ts',
+  'test/long/{envoy-quota,envoy-ratelimit,envoy-two-nodes,story,tokens-live}.test.ts',
 ];
 const globalSetup = ['test/kafka/global-setup.ts'];
 

@@ -17,10 +17,17 @@ export class EnvoyCluster {
     this.#ports = ports;
   }
 
-  static async start(ids: readonly string[], groups: Record<string, WrittenGroup>): Promise<EnvoyCluster> {
+  /** @param settings of `envoy`, the same for all nodes */
+  static async start(
+    ids: readonly string[],
+    groups: Record<string, WrittenGroup>,
+    settings: object = {},
+  ): Promise<EnvoyCluster> {
     const free = await freePorts(ids.length);
     const ports = new Map(ids.map((id, at) => [id, free[at] as number]));
-    const listening = [...ports].map(([id, port]) => [id, { envoy: { listen: `127.0.0.1:${port}` } }] as const);
+    const listening = [...ports].map(([id, port]) => {
+      return [id, { envoy: { listen: `127.0.0.1:${port}`, ...settings } }] as const;
+    });
     const settingsOf = Object.fromEntries(listening);
     const cluster = await Cluster.create({ topic: 'embedded', nodeSettings: { groups }, settingsOf });
     await cluster.start(...ids);

@@ -39,7 +39,7 @@ export const ENVOY = section({
     defaultText: 'none: Envoy is not served',
     pattern: LISTEN_ADDRESS,
     missedBy: 'gateways of Envoy',
-    buys: 'gRPC at this HOST:PORT, by `quotamesh run`, `mqtt` and `kafka-quotas`; port 0 lets the system choose one.',
+    buys: 'gRPC at this HOST:PORT, by `quotamesh run`, `mqtt`, `kafka-quotas` and `createNode`; port 0 lets the system choose one.',
     costs: 'Other machines need `auth:`, or `insecure: true` (docs/operate/access.md).',
   },
   rules: {
@@ -58,6 +58,14 @@ export const ENVOY = section({
     missedBy: 'gateways whose domain may be misspelled',
     buys: 'refuse: a request of a domain that nothing here limits is over limit, instead of passing unlimited.',
     costs: 'A domain that is not limited yet is shut.',
+  },
+  headers: {
+    kind: 'choice',
+    default: 'none',
+    choices: ['none', 'ietf', 'x-ratelimit'],
+    missedBy: 'clients behind a gateway that pace themselves',
+    buys: 'Headers that Envoy adds to answers for clients. ietf: RateLimit-Policy and RateLimit as over HTTP, and Retry-After of a refusal; x-ratelimit: X-RateLimit-Limit, -Remaining and -Reset, for gateways that do not write them by themselves.',
+    costs: 'Longer answers; limits and names of groups are seen by clients.',
   },
   tls: LISTENER_TLS,
 });

@@ -55,7 +55,7 @@ export class EnvoyDoor {
 
   /** Ends in order, while the node still answers. */
   async close(): Promise<void> {
-    this.#health.end();
+    await this.#health.end();
     await this.listener.close();
     this.kuadrant.close();
   }

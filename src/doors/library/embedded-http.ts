@@ -1,4 +1,4 @@
-import { Access } from '../../base/access/access.js';
+import type { Access } from '../../base/access/access.js';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { NodeHttp } from '../../node/api/quota-node.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
@@ -9,16 +9,25 @@ import { createMetrics, RefusalExemplars } from '../telemetry/metrics.js';
 
 type ClosableHttp = NodeHttp & { close(): Promise<void> };
 
+interface Opened {
+  /** True = nothing listens. */
+  readonly isHandler: boolean;
+  readonly envoy: HttpParts['envoy'];
+}
+
 /** Opens a node's HTTP inside a service: listening, or as a handler. Throws ADDRESS_IN_USE, OPTIONS_INVALID. */
-export async function openEmbeddedHttp(node: NodeParts, isHandler: boolean): Promise<ClosableHttp> {
-  const { config, telemetry, clock } = node;
-  const access = new Access(config.auth, clock, telemetry);
+export async function openEmbeddedHttp(
+  node: NodeParts,
+  access: Access,
+  { isHandler, envoy }: Opened,
+): Promise<ClosableHttp> {
+  const { config, telemetry } = node;
   if (isHandler && access.isOpen && !config.insecure) {
     const reason =
       'is reached by whoever reaches the service: the configuration must have `auth:`, or `insecure: true`';
     throw new QuotameshError('OPTIONS_INVALID', { of: 'createNode: ', field: 'http', reason });
   }
-  const { app } = await assembleHttp({ node, access, telemetry });
+  const { app } = await assembleHttp({ node, access, telemetry, envoy });
   if (isHandler) await app.ready();
   const url = isHandler ? null : await listen(app, node);
   telemetry.log('info', 'http listening', { url });

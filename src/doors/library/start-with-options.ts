@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Access } from '../../base/access/access.js';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { showSent, told } from '../../base/input/input-mistakes.js';
 import { isMapping, type Mapping } from '../../base/input/mapping.js';
@@ -11,27 +12,50 @@ import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { NODE_NAME } from '../../config/setting/setting.js';
 import type { QuotaNode } from '../../node/api/quota-node.js';
 import { EmbeddedNode } from '../../node/loop/embedded-node.js';
+import type { NodeParts } from '../../node/loop/node-parts.js';
 import { assembleNode, startParts } from '../../node/loop/start-node.js';
+import { createEnvoy, openRules, type RuleSource } from '../envoy/open-envoy.js';
 import { type CreateNodeOptions, HANDLER } from './create-node.js';
+import { EnvoyNode } from './envoy-node.js';
 
 export async function startWithOptions(options: CreateNodeOptions): Promise<QuotaNode> {
   rejectWrongOptions(options);
-  const parts = await assembleNode(await configOf(options), options.telemetry ?? silentTelemetry);
-  if (options.http === undefined) {
-    await startParts(parts, options.readyTimeoutMs);
-    return new EmbeddedNode(parts, null);
-  }
-  // Fastify takes 50 ms to load, which nodes without HTTP save.
-  const { openEmbeddedHttp } = await import('./embedded-http.js');
-  const http = await openEmbeddedHttp(parts, options.http === HANDLER).catch(async (error: unknown) => {
+  const { telemetry = silentTelemetry, readyTimeoutMs } = options;
+  const config = await configOf(options);
+  const rules = await openRules(config, telemetry);
+  const parts = await assembleNode(rules?.book.config ?? config, telemetry);
+  const doors = await openDoors(parts, rules, options).catch(async (error: unknown) => {
     await parts.life.close();
     throw error;
   });
-  await startParts(parts, options.readyTimeoutMs).catch(async (error: unknown) => {
-    await http.close();
+  await startParts(parts, readyTimeoutMs).catch(async (error: unknown) => {
+    await Promise.all([doors.envoy?.close(), doors.http?.close()]);
     throw error;
   });
-  return new EmbeddedNode(parts, http);
+  return doors.envoy === null ? new EmbeddedNode(parts, doors.http) : new EnvoyNode(doors.envoy, parts, doors.http);
+}
+
+/** Opens the listeners that are asked for: HTTP by the options, gRPC by the configuration. Throws ADDRESS_IN_USE. */
+async function openDoors(parts: NodeParts, rules: RuleSource | null, { http: asked }: CreateNodeOptions) {
+  const { config, telemetry, clock } = parts;
+  const access = new Access(config.auth, clock, telemetry);
+  const { door, status } = await createEnvoy({ node: parts, access, rules, telemetry });
+  // Fastify takes 50 ms to load, which nodes without HTTP save.
+  const opening = asked === undefined ? null : (await import('./embedded-http.js')).openEmbeddedHttp;
+  const http = (await opening?.(parts, access, { isHandler: asked === HANDLER, envoy: status })) ?? null;
+  if (door === null) return { http, envoy: null };
+  try {
+    telemetry.log('info', 'envoy listening', { url: await door.listen() });
+  } catch (error) {
+    await http?.close();
+    throw error;
+  }
+  rules?.start(parts.yaml);
+  const close = async () => {
+    rules?.close();
+    await door.close();
+  };
+  return { http, envoy: { close } };
 }
 
 export async function configOf(options: CreateNodeOptions, constants?: OtherConstants): Promise<ResolvedConfig> {

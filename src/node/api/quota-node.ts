@@ -81,7 +81,7 @@ export interface QuotaNode {
 
   /** Resolves when the node decides; rejects with NOT_READY after `timeoutMs` (default 30,000). */
   ready(timeoutMs?: number): Promise<void>;
-  /** Stops deciding, publishes the farewell, closes topic and listener. Resolves within 5 s. Idempotent. */
+  /** Stops deciding, publishes the farewell, closes topic and listener. Resolves within 5 s, behind Envoy 7 s. Idempotent. */
   close(): Promise<void>;
 }
 

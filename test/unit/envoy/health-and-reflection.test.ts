@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { envoy, grpc } from '../../../src/doors/envoy/generated/messages.js';
 import { GRPC_STATUS } from '../../../src/doors/envoy/grpc/grpc-status.js';
@@ -24,7 +25,6 @@ async function asking(options: Parameters<typeof grpcScene>[0] = {}) {
   const { listener, url } = await grpcScene(options, {}, [...health.methods, ...reflection.methods]);
   const client = await GrpcClient.open(url);
   close = async () => {
-    health.end();
     await client.close();
     await listener.close();
   };
@@ -48,6 +48,25 @@ describe('health', () => {
     ]);
     state.isServing = false;
     expect(await check('')).toBe('NOT_SERVING');
+  });
+
+  test('the end waits until who asks has heard of it, and for nobody who does not ask', async () => {
+    const { client, health } = await asking();
+    const check = async () => statusIn((await client.ask('/grpc.health.v1.Health/Check', ofService(''))).messages[0]!);
+    await check();
+    let isOver = false;
+    const ending = health.end().then(() => {
+      isOver = true;
+    });
+    await sleep(50);
+    expect(isOver).toBe(false);
+    expect(await check()).toBe('NOT_SERVING');
+    await ending;
+    await close();
+    const quiet = await asking();
+    const begunMs = performance.now();
+    await quiet.health.end();
+    expect(performance.now() - begunMs).toBeLessThan(1000);
   });
 
   test('a watcher hears of every change, and of the end before it comes', async () => {

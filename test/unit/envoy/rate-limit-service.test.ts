@@ -169,6 +169,58 @@ describe('several descriptors', () => {
   });
 });
 
+describe('headers for clients', () => {
+  const perHour = (messages: number) => ({ quota: { publish: { messagesPerSecond: `${messages}/h` } } });
+  const config = { keys: { 'edge/user:{id}': perHour(2), 'edge/app:{id}': perDay(100) } };
+  const both = [{ app: 'x' }, { user: 'Zoë' }];
+
+  async function headersOf(headers: string) {
+    const { ask } = await scene({ ...config, envoy: { headers } });
+    return async (of: typeof both | [{ other: string }]) => {
+      const { responseHeadersToAdd } = await ask('edge', of as typeof both);
+      return Object.fromEntries(responseHeadersToAdd.map(({ key, value }) => [key as string, value as string]));
+    };
+  }
+
+  test('are none by default', async () => {
+    const ask = await headersOf('none');
+    expect(await ask(both)).toEqual({});
+  });
+
+  test('of IETF are those of HTTP: an item per limited descriptor, in a refusal first what refused', async () => {
+    const ask = await headersOf('ietf');
+    const user = '"edge/user:Zo~C3~AB-publish-messages"';
+    const app = '"edge/app:x-publish-messages"';
+    const granted = await ask(both);
+    expect(granted['ratelimit-policy']).toBe(`${app};q=100;w=86400, ${user};q=2;w=3600`);
+    expect(granted.ratelimit).toMatch(new RegExp(`^${app};r=99(;t=\\d+)?, ${user};r=1(;t=\\d+)?$`));
+    expect(granted).not.toHaveProperty('retry-after');
+    await ask(both);
+    const refused = await ask(both);
+    expect(refused['ratelimit-policy']).toBe(`${user};q=2;w=3600, ${app};q=100;w=86400`);
+    const [, seconds] = new RegExp(`^${user};r=0;t=(\\d+), ${app};r=98$`).exec(refused.ratelimit ?? '') ?? [];
+    expect(seconds).toBe(refused['retry-after']);
+    expect(Number(seconds)).toBeGreaterThan(1700);
+    expect(await ask([{ other: 'x' }])).toEqual({});
+  });
+
+  test('of draft 3 tell what has the least left, as Envoy does', async () => {
+    const ask = await headersOf('x-ratelimit');
+    expect(await ask(both)).toMatchObject({
+      'x-ratelimit-limit': '2, 100;w=86400, 2;w=3600',
+      'x-ratelimit-remaining': '1',
+      'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
+    });
+    await ask(both);
+    expect(await ask(both)).toMatchObject({
+      'x-ratelimit-limit': '2, 2;w=3600, 100;w=86400',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': expect.stringMatching(/^1[78]\d\d$/),
+    });
+    expect(await ask([{ other: 'x' }])).toEqual({});
+  });
+});
+
 describe('rules', () => {
   /** One rule per value of the first entry: its flags, and the group of that name. */
   function rulesOf(flags: Readonly<Record<string, Partial<DescriptorRule>>>): DescriptorRules {

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { grpc } from '../generated/messages.js';
 import { decoded } from './decoded.js';
-import type { GrpcMethod, MessageListener, MessageStream } from './grpc-method.js';
+import type { CallFacts, GrpcMethod, MessageListener, MessageStream } from './grpc-method.js';
 
 const { HealthCheckRequest, HealthCheckResponse } = grpc.health.v1;
 const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = HealthCheckResponse.ServingStatus;
@@ -15,6 +16,8 @@ export class HealthService {
   readonly #services: ReadonlySet<string>;
   readonly #isServing: () => boolean;
   readonly #watchers = new Set<Watcher>();
+  /** Peer → when it asked last; those that have not heard of the end. */
+  readonly #asked = new Map<string, number>();
   #look: NodeJS.Timeout | null = null;
   #isEnding = false;
 
@@ -23,16 +26,22 @@ export class HealthService {
     this.#isServing = isServing;
     const open = { needs: 'open', maxRequestBytes: REQUEST_BYTES_MAX } as const;
     this.methods = [
-      { ...open, kind: 'unary', path: '/grpc.health.v1.Health/Check', answer: (request) => this.#check(request) },
+      { ...open, kind: 'unary', path: '/grpc.health.v1.Health/Check', answer: (...asked) => this.#check(...asked) },
       { ...open, kind: 'stream', path: '/grpc.health.v1.Health/Watch', open: (stream) => this.#watch(stream) },
     ];
   }
 
-  /** Tells watchers that the node is about to go, and whoever asks. */
-  end(): void {
+  /**
+   * Tells watchers that the node is about to go, and whoever asks. Resolves when all who have asked lately have heard
+   * it, at the latest after ENDING_MS. *Why:* Envoy connects anew to a node until its own check has failed.
+   */
+  async end(): Promise<void> {
     this.#isEnding = true;
     this.#tellAll();
     if (this.#look !== null) clearInterval(this.#look);
+    const begunMs = performance.now();
+    for (const [peer, askedMs] of this.#asked) if (begunMs - askedMs > ASKS_WITHIN_MS) this.#asked.delete(peer);
+    while (this.#asked.size > 0 && performance.now() - begunMs < ENDING_MS) await sleep(LOOK_ENDING_MS);
   }
 
   #statusOf(service: string): number {
@@ -40,7 +49,9 @@ export class HealthService {
     return !this.#isEnding && this.#isServing() ? SERVING : NOT_SERVING;
   }
 
-  #check(request: Uint8Array): Uint8Array {
+  #check(request: Uint8Array, { peer }: CallFacts): Uint8Array {
+    if (this.#isEnding) this.#asked.delete(peer);
+    else if (this.#asked.size < PEERS_MAX || this.#asked.has(peer)) this.#asked.set(peer, performance.now());
     const { service } = decoded(HealthCheckRequest, request);
     const status = this.#statusOf(service);
     if (status === SERVICE_UNKNOWN)
@@ -86,3 +97,10 @@ interface Watcher {
 const REQUEST_BYTES_MAX = 1024;
 /** Milliseconds until a watcher learns of a change. */
 const LOOK_EVERY_MS = 250;
+/** Milliseconds that an end waits for who asks: half as long again as an interval of 1 s. */
+const ENDING_MS = 1500;
+const LOOK_ENDING_MS = 20;
+/** Milliseconds: who asks more seldom is not waited for. */
+const ASKS_WITHIN_MS = 3000;
+/** Peers that are waited for: strangers may ask, too. */
+const PEERS_MAX = 1000;

@@ -6,6 +6,7 @@ import { envoy } from '../generated/messages.js';
 import { decoded } from '../grpc/decoded.js';
 import type { CallFacts, GrpcMethod } from '../grpc/grpc-method.js';
 import type { DescriptorRules } from '../rules/descriptor-rules.js';
+import { type ClientHeaders, clientHeaders } from './client-headers.js';
 import { OverrideReader } from './override-reader.js';
 import { type Charge, type Charged, NOT_LIMITED, RequestDecision } from './request-decision.js';
 import { encodedAnswer } from './response.js';
@@ -44,6 +45,7 @@ export class RateLimitService {
   readonly #config: EnvoyConfig;
   readonly #decision: RequestDecision;
   readonly #overrides: OverrideReader;
+  readonly #headers: ClientHeaders | null;
   #toldMs = -Infinity;
 
   constructor(parts: ServiceParts) {
@@ -51,6 +53,7 @@ export class RateLimitService {
     this.#config = parts.node.config.envoy;
     this.#decision = new RequestDecision(parts.node);
     this.#overrides = new OverrideReader(parts.node.keys);
+    this.#headers = clientHeaders(this.#config.headers);
     const path = `/${RATE_LIMIT_SERVICE}/ShouldRateLimit`;
     const { maxRequestBytes } = this.#config;
     const answer = (request: Uint8Array, call: CallFacts) => this.#answer(request, call);
@@ -72,7 +75,7 @@ export class RateLimitService {
     const isOver = isShut || this.#decide(charges, answers);
     if (isShut) for (let at = 0; at < charges.length; at++) answers.push(SHUT);
     this.#count(isOver, charges, answers);
-    return encodedAnswer(isOver, charges, answers);
+    return encodedAnswer(isOver, charges, answers, this.#headers);
   }
 
   #rejectUnfit(domain: string, { length }: readonly Descriptor[]): void {

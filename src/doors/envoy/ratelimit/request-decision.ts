@@ -56,7 +56,7 @@ export class RequestDecision {
 
   /** Decides a request of several; `answers` become those of the charges. Returns whether the request is over. */
   decideAll(charges: readonly Charge[], answers: Charged[]): boolean {
-    const held: { readonly reservation: Reservation; readonly hits: number }[] = [];
+    const held: { readonly reservation: Reservation; readonly charge: Charge; readonly at: number }[] = [];
     let isOver = false;
     let [quotas, quotasOver] = [0, 0];
     try {
@@ -67,8 +67,8 @@ export class RequestDecision {
           continue;
         }
         const { answer, reservation } = this.#hold(charge);
+        if (reservation !== null) held.push({ reservation, charge, at: answers.length });
         answers.push(answer);
-        if (reservation !== null) held.push({ reservation, hits: charge.hits });
         if (rule.isQuota) {
           quotas++;
           if (answer.isOver) quotasOver++;
@@ -79,9 +79,12 @@ export class RequestDecision {
       throw error;
     }
     isOver ||= quotas > 0 && quotasOver === quotas;
-    for (const { reservation, hits } of held) {
-      if (isOver) reservation.cancel();
-      else reservation.commit({ messages: hits });
+    for (const { reservation, charge, at } of held) {
+      if (!isOver) reservation.commit({ messages: charge.hits });
+      else {
+        reservation.cancel();
+        answers[at] = this.#grantedIn(charge.bucket);
+      }
     }
     return isOver;
   }
@@ -92,10 +95,7 @@ export class RequestDecision {
     const { gate } = this.#node;
     try {
       const answer = gate.reserve(bucket, { messages: hits }, limit === undefined ? undefined : { limit });
-      if (answer.granted) {
-        const quota = quotaSeenAt(this.#node, bucket);
-        return { answer: { isOver: false, quota, retryAfterMs: 0 }, reservation: answer };
-      }
+      if (answer.granted) return { answer: this.#grantedIn(bucket), reservation: answer };
       if (answer.reason === 'not-ready') throw this.#node.notReady();
       const quota = quotaIn(answer);
       return { answer: { isOver: true, quota, retryAfterMs: answer.retryAfterMs }, reservation: null };
@@ -103,6 +103,11 @@ export class RequestDecision {
       if (limit !== undefined && this.#isLimitRefused(error)) return this.#hold({ ...charge, limit: undefined });
       return { answer: this.#tooLarge(error, bucket), reservation: null };
     }
+  }
+
+  /** Says what is left of a bucket now. */
+  #grantedIn(bucket: string): Charged {
+    return { isOver: false, quota: quotaSeenAt(this.#node, bucket), retryAfterMs: 0 };
   }
 
   #isLimitRefused(error: unknown): boolean {

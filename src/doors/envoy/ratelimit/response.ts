@@ -1,4 +1,5 @@
 import { envoy } from '../generated/messages.js';
+import type { ClientHeaders } from './client-headers.js';
 import type { Charge, Charged } from './request-decision.js';
 
 const { RateLimitResponse } = envoy.service.ratelimit.v3;
@@ -7,12 +8,18 @@ const { Unit } = RateLimitResponse.RateLimit;
 type Status = envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus.$Properties;
 
 /** Encodes the answer: a status per descriptor, and in a refusal who refused as dynamic metadata. */
-export function encodedAnswer(isOver: boolean, charges: readonly Charge[], answers: readonly Charged[]): Uint8Array {
+export function encodedAnswer(
+  isOver: boolean,
+  charges: readonly Charge[],
+  answers: readonly Charged[],
+  headers: ClientHeaders | null,
+): Uint8Array {
   const overallCode = isOver ? OVER_LIMIT : OK;
   const statuses = answers.map((answer, at) => statusOf(charges[at] as Charge, answer));
-  if (!isOver) return RateLimitResponse.encode({ overallCode, statuses }).finish();
+  const added = headers === null ? {} : { responseHeadersToAdd: [...headers(isOver, charges, answers)] };
+  if (!isOver) return RateLimitResponse.encode({ overallCode, statuses, ...added }).finish();
   const dynamicMetadata = refusalOf(charges, answers);
-  return RateLimitResponse.encode({ overallCode, statuses, dynamicMetadata }).finish();
+  return RateLimitResponse.encode({ overallCode, statuses, ...added, dynamicMetadata }).finish();
 }
 
 function statusOf({ rule }: Charge, { isOver, quota, retryAfterMs }: Charged): Status {

@@ -12,8 +12,7 @@ import { loadConfigAside } from '../../../config/files/load-aside.js';
 import { type LoadOptions, loadConfig } from '../../../config/files/load-config.js';
 import type { ResolvedConfig } from '../../../config/resolved/resolved-config.js';
 import type { EnvoyDoor } from '../../../doors/envoy/envoy-door.js';
-import type { RuleFiles } from '../../../doors/envoy/rules/rule-files.js';
-import type { XdsRules } from '../../../doors/envoy/xds/xds-rules.js';
+import { createEnvoy, openRules, type RuleSource } from '../../../doors/envoy/open-envoy.js';
 import { closeHttp, listen } from '../../../doors/http/server/http-server.js';
 import type { QuotaKeeper } from '../../../doors/kafka-quotas/quota-keeper.js';
 import { assembleHttp } from '../../../doors/library/embedded-http.js';
@@ -99,7 +98,7 @@ async function serve(options: MqttOptions, createBeside: CreateBeside): Promise<
     const node = await assembleNode(rules?.book.config ?? config, log);
     const access = new Access(config.auth, node.clock, log);
     const { broker, keeper } = await createBeside(node, log, access);
-    const { envoy, status } = await createEnvoy({ node, access, rules }, log);
+    const { door: envoy, status } = await createEnvoy({ node, access, rules, telemetry: log });
     const mqtt = broker === null ? undefined : () => mqttStatus(broker);
     const kafkaQuotas = keeper === null ? undefined : () => keeper.status;
     const shown = { mqtt, kafkaQuotas, envoy: status };
@@ -128,34 +127,13 @@ async function serve(options: MqttOptions, createBeside: CreateBeside): Promise<
   }
 }
 
-/** Reads the rules of the configuration; null = there are none. */
-async function openRules(config: ResolvedConfig, log: NodeLog): Promise<RuleFiles | XdsRules | null> {
-  const { rules, xds } = config.envoy;
-  if (xds !== null) return new (await import('../../../doors/envoy/xds/xds-rules.js')).XdsRules(config, xds, log);
-  if (rules === null) return null;
-  const { RuleFiles } = await import('../../../doors/envoy/rules/rule-files.js');
-  return new RuleFiles(config, rules, log);
-}
-
-type EnvoyParts = Pick<Reloaded, 'node' | 'access' | 'rules'>;
-
-/** Makes the gRPC listener of the configuration; null = it has none. */
-async function createEnvoy({ node, access, rules }: EnvoyParts, log: NodeLog) {
-  const { listen } = node.config.envoy;
-  if (listen === null) return { envoy: null, status: undefined };
-  const { EnvoyDoor } = await import('../../../doors/envoy/envoy-door.js');
-  const { envoyStatus } = await import('../../../doors/envoy/envoy-status.js');
-  const envoy = new EnvoyDoor(node, listen, log, access, rules?.book ?? null);
-  return { envoy, status: () => envoyStatus(envoy, rules) };
-}
-
 interface Reloaded {
   readonly node: NodeParts;
   readonly access: Access;
   readonly app: FastifyInstance;
   readonly broker: MqttBroker | null;
   readonly envoy: EnvoyDoor | null;
-  readonly rules: RuleFiles | XdsRules | null;
+  readonly rules: RuleSource | null;
 }
 
 /** Lets groups, tokens and certificates follow the files; SIGHUP reads them at once. */
@@ -245,8 +223,8 @@ function endAtOnce(signal: 'SIGTERM' | 'SIGINT'): void {
   process.exit(128 + constants.signals[signal]);
 }
 
-/** Milliseconds for the unforeseen; closing's parts are bounded (farewell 1.5 s, topic 2 s, HTTP 0.5 s). */
-const STOP_TIMEOUT_MS = 4300;
+/** Milliseconds for the unforeseen; closing's parts are bounded (Envoy 2 s, farewell 1.5 s, topic 2 s, HTTP 0.5 s). */
+const STOP_TIMEOUT_MS = 6300;
 const LOG_TIMEOUT_MS = 400;
 
 /** Milliseconds that supervisors must wait before a kill. The units of deploy/ do. */
