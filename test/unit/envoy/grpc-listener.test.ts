@@ -88,6 +88,25 @@ describe('calls', () => {
     },
   );
 
+  test('a message is answered before the client ends, whose stream is over then', async () => {
+    const made = await scene();
+    const asking = await client(made);
+    const call = asking.call(ECHO);
+    call.send(text('and no end'));
+    expect(await call.ended).toMatchObject({ status: 0, messages: [text('and no end')] });
+    expect(made.listener.openCalls).toBe(0);
+  });
+
+  test('a call that the client gives up is forgotten, with what it held', async () => {
+    const made = await scene();
+    const call = (await client(made)).call(ECHO);
+    call.stream.write(Buffer.of(0, 0, 0, 0, 9, 65));
+    await until(() => made.listener.counts.heldBytes > 0);
+    call.stream.close(constants.NGHTTP2_CANCEL);
+    await until(() => made.listener.openCalls === 0);
+    expect(made.listener.counts.heldBytes).toBe(0);
+  });
+
   test('the deadline ends what has not arrived, by the client or by us', async () => {
     const made = await scene({}, { arrivalMs: 50 });
     const asking = await client(made);

@@ -1,9 +1,15 @@
-import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import {
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { Caller } from '../../../base/access/caller.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import type { MessageListener, MessageStream, StreamMethod, UnaryMethod } from './grpc-method.js';
+import type { CallFacts, MessageListener, MessageStream, StreamMethod, UnaryMethod } from './grpc-method.js';
 import { foreseen, GRPC_STATUS, statusOf, statusText } from './grpc-status.js';
-import { framed, type HeldBudget, MessageReader } from './message-reader.js';
+import { framed, type HeldBudget, MessageReader, wholeMessage } from './message-reader.js';
 
 /** Holds for all calls of a listener. */
 export interface CallParts {
@@ -30,32 +36,43 @@ export interface OpenCall {
   fail(error: QuotameshError): void;
   /** Ends what would never end by itself, as the node stops. */
   stop(error: QuotameshError): void;
+  /** Ends it if it is beyond its deadline, or gone. */
+  look(nowMs: number): void;
 }
 
-/** Answers one message once all of the request has arrived. */
-export class UnaryCall implements OpenCall {
+/**
+ * Answers one message as soon as it has arrived. *Why nothing hears of a stream's end:* each listener costs every call;
+ * ends without an answer are rare, and `look` finds them.
+ */
+export class UnaryCall implements OpenCall, CallFacts {
   readonly begun: BegunCall;
   readonly #method: UnaryMethod;
   readonly #parts: CallParts;
-  readonly #reader: MessageReader;
-  #answer: Buffer | null = null;
+  /** Null = nothing has come yet. */
+  #reader: MessageReader | null = null;
+  #message: Buffer | null = null;
   #isOver = false;
 
   constructor(begun: BegunCall, method: UnaryMethod, parts: CallParts) {
     this.begun = begun;
     this.#method = method;
     this.#parts = parts;
-    this.#reader = new MessageReader(method.maxRequestBytes, parts.held, (message) => this.#take(message));
     const { stream } = begun;
     stream.on('data', (chunk: Buffer) => this.#push(chunk));
-    stream.on('end', () => this.#ended());
     stream.on('error', ignored);
-    stream.on('close', () => this.#closed());
+  }
+
+  get caller(): Caller | null {
+    return this.begun.caller;
+  }
+
+  get peer(): string {
+    return peerOf(this.begun.stream);
   }
 
   fail(error: QuotameshError): void {
     if (this.#isOver) return;
-    this.#isOver = true;
+    this.#close();
     this.#parts.onFailed(this.#method.path, error);
     refuse(this.begun.stream, error);
   }
@@ -63,39 +80,49 @@ export class UnaryCall implements OpenCall {
   /** Lets it end by itself: it is answered as soon as it has arrived. */
   stop(): void {}
 
+  look(nowMs: number): void {
+    const { stream, deadlineMs } = this.begun;
+    if (stream.destroyed) this.#close();
+    else if (nowMs > deadlineMs) this.fail(new QuotameshError('GRPC_DEADLINE'));
+    else if (stream.readableEnded)
+      this.fail(new QuotameshError('GRPC_REQUEST_INVALID', { reason: 'it ends before its message does' }));
+  }
+
   #push(chunk: Buffer): void {
     if (this.#isOver) return;
     try {
-      this.#reader.push(chunk);
+      const { maxRequestBytes } = this.#method;
+      const whole = this.#reader === null ? wholeMessage(chunk, maxRequestBytes) : null;
+      if (whole === null) {
+        this.#reader ??= new MessageReader(maxRequestBytes, this.#parts.held, (message) => this.#take(message));
+        this.#reader.push(chunk);
+      }
+      const message = whole ?? this.#message;
+      if (message !== null && this.#reader?.isAmid !== true) this.#answer(message);
     } catch (error) {
       this.fail(foreseen(error));
     }
   }
 
   #take(message: Buffer): void {
-    if (this.#answer !== null) throw new QuotameshError('GRPC_REQUEST_INVALID', { reason: 'it has several messages' });
-    const { begun } = this;
-    if (this.#parts.clock() > begun.deadlineMs) throw new QuotameshError('GRPC_DEADLINE');
-    this.#answer = framed(this.#method.answer(message, { caller: begun.caller, peer: peerOf(begun.stream) }));
+    if (this.#message !== null) throw new QuotameshError('GRPC_REQUEST_INVALID', { reason: 'it has several messages' });
+    this.#message = message;
   }
 
-  #ended(): void {
-    if (this.#isOver) return;
-    if (this.#answer === null || this.#reader.isAmid) {
-      this.fail(new QuotameshError('GRPC_REQUEST_INVALID', { reason: 'it ends before its message does' }));
-      return;
-    }
-    this.#isOver = true;
+  #answer(message: Buffer): void {
+    if (this.#parts.clock() > this.begun.deadlineMs) throw new QuotameshError('GRPC_DEADLINE');
+    const answer = framed(this.#method.answer(message, this));
+    this.#close();
     const { stream } = this.begun;
     if (stream.destroyed) return;
     stream.respond(ANSWER_HEADERS, WITH_TRAILERS);
     stream.on('wantTrailers', sendOk);
-    stream.end(this.#answer);
+    stream.end(answer);
   }
 
-  #closed(): void {
+  #close(): void {
     this.#isOver = true;
-    this.#reader.close();
+    this.#reader?.close();
     this.#parts.onClosed(this);
   }
 }
@@ -182,14 +209,16 @@ export class StreamCall implements OpenCall, MessageStream {
     this.end(error);
   }
 
+  look(nowMs: number): void {
+    if (nowMs > this.begun.deadlineMs) this.fail(new QuotameshError('GRPC_DEADLINE'));
+  }
+
   #begin(): void {
     const { stream } = this.begun;
     stream.respond(ANSWER_HEADERS, WITH_TRAILERS);
     stream.on('wantTrailers', () => {
       const error = this.#end;
-      stream.sendTrailers(error instanceof QuotameshError ? trailersOf(error) : OK_TRAILERS);
-      // Nobody reads what a client still sends; at once, the reset would overtake the trailers.
-      if (!stream.readableEnded) setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
+      endWith(stream, error instanceof QuotameshError ? trailersOf(error) : OK_TRAILERS);
     });
   }
 
@@ -234,7 +263,13 @@ function trailersOf(error: QuotameshError) {
 }
 
 function sendOk(this: ServerHttp2Stream): void {
-  this.sendTrailers(OK_TRAILERS);
+  endWith(this, OK_TRAILERS);
+}
+
+function endWith(stream: ServerHttp2Stream, trailers: OutgoingHttpHeaders): void {
+  stream.sendTrailers(trailers);
+  // Nobody reads what a client still sends; at once, the reset would overtake the trailers.
+  if (!stream.readableEnded) setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
 }
 
 /** Answers nothing: 'close' follows every error of a stream. */
@@ -242,4 +277,4 @@ function ignored(): void {}
 
 const ANSWER_HEADERS = Object.freeze({ ':status': 200, 'content-type': 'application/grpc' });
 const OK_TRAILERS = Object.freeze({ 'grpc-status': String(GRPC_STATUS.OK) });
-const WITH_TRAILERS = Object.freeze({ waitForTrailers: true });
+const WITH_TRAILERS = Object.freeze({ waitForTrailers: true, sendDate: false });

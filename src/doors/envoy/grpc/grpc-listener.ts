@@ -101,10 +101,9 @@ export class GrpcListener {
    * answered on; then streams are ended, and connections as soon as they have no request left.
    */
   async close(): Promise<void> {
-    if (this.#look !== null) clearInterval(this.#look);
     const closed = once(this.#server, 'close');
     this.#server.close();
-    if (!this.#server.listening && this.#sessions.size === 0) return;
+    if (!this.#server.listening && this.#sessions.size === 0) return this.#endLooks();
     for (const session of this.#live()) session.goaway(constants.NGHTTP2_NO_ERROR, HIGHEST_STREAM);
     if (this.#sessions.size > 0) await sleep(TOLD_BEFORE_MS);
     const stops = new QuotameshError('NOT_READY', { node: 'that you asked', reason: 'it stops' });
@@ -115,6 +114,12 @@ export class GrpcListener {
     }, GRACE_MS);
     await closed;
     clearTimeout(cut);
+    this.#endLooks();
+  }
+
+  #endLooks(): void {
+    if (this.#look !== null) clearInterval(this.#look);
+    this.#lookAtCalls(this.#parts.clock());
   }
 
   /** Lists connections that are not about to be forgotten. */
@@ -136,7 +141,10 @@ export class GrpcListener {
         ? createServer(options)
         : createSecureServer({ ...options, ...serverOptionsOf(tls), handshakeTimeout: HANDSHAKE_MS });
     server.on('session', (session) => this.#opened(session));
-    server.on('stream', (stream, headers) => this.#begun(stream, headers));
+    // Its types leave out the last argument: names and values as they came.
+    const begun = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, list: readonly string[]) =>
+      this.#begun(stream, headers, list);
+    server.on('stream' as string, begun);
     for (const event of ['tlsClientError', 'sessionError', 'unknownProtocol'] as const) {
       server.on(event as 'sessionError', (error: Error) => {
         this.counts.ended[event === 'tlsClientError' ? 'handshake-failed' : 'broken']++;
@@ -157,11 +165,11 @@ export class GrpcListener {
     session.on('error', () => undefined);
   }
 
-  #begun(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+  #begun(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, list: readonly string[]): void {
     const path = headers[':path'] ?? '';
     try {
       const method = this.#methodOf(headers, path);
-      this.#rejectLarge(headers);
+      this.#rejectLarge(list);
       const { session } = stream;
       if (session === undefined) return;
       const caller = this.#callers.admit(session as ServerHttp2Session, headers.authorization, method.needs, path);
@@ -195,10 +203,10 @@ export class GrpcListener {
   }
 
   /** Throws GRPC_TOO_LARGE. node:http2 tells clients the bound, and lets more pass. */
-  #rejectLarge(headers: IncomingHttpHeaders): void {
+  #rejectLarge(list: readonly string[]): void {
     const { maxMetadataBytes } = this.#parts.config;
     let bytes = 0;
-    for (const name in headers) bytes += name.length + (headers[name]?.length ?? 0);
+    for (const text of list) bytes += text.length;
     if (bytes > maxMetadataBytes)
       throw new QuotameshError('GRPC_TOO_LARGE', { what: 'metadata', limit: maxMetadataBytes });
   }
@@ -211,12 +219,14 @@ export class GrpcListener {
     this.#parts.telemetry.log('error', 'grpc call failed', { method: path.slice(0, 200), stack });
   }
 
+  #lookAtCalls(nowMs: number): void {
+    for (const call of this.#calls) call.look(nowMs);
+  }
+
   /** Ends calls beyond their deadline or without a login, and vanished peers. */
   #watch(): void {
     const nowMs = this.#parts.clock();
-    for (const call of this.#calls) {
-      if (nowMs > call.begun.deadlineMs) call.fail(new QuotameshError('GRPC_DEADLINE'));
-    }
+    this.#lookAtCalls(nowMs);
     if (this.#knownVersion !== this.#callers.version) this.#checkLogins();
     for (const [session, pinged] of this.#sessions) this.#ping(session, pinged, nowMs);
   }

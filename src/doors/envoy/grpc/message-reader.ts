@@ -80,11 +80,14 @@ export class MessageReader {
   }
 
   #lengthIn(bytes: Buffer, at: number): number {
-    const length = bytes.readUInt32BE(at + 1);
-    if (bytes[at] !== 0) throw new QuotameshError('GRPC_COMPRESSED', { how: 'by the flag of a message' });
-    if (length > this.#maxBytes) throw tooLarge('a message', this.#maxBytes);
-    return length;
+    return lengthIn(bytes, at, this.#maxBytes);
   }
+}
+
+/** Returns the message of a chunk that is one; null = it holds less or more. Throws GRPC_COMPRESSED, GRPC_TOO_LARGE. */
+export function wholeMessage(chunk: Buffer, maxBytes: number): Buffer | null {
+  if (chunk.length < HEAD_BYTES || chunk.length !== HEAD_BYTES + lengthIn(chunk, 0, maxBytes)) return null;
+  return chunk.subarray(HEAD_BYTES);
 }
 
 /** Puts the head before a message. */
@@ -94,6 +97,13 @@ export function framed(message: Uint8Array): Buffer {
   frame.writeUInt32BE(message.length, 1);
   frame.set(message, HEAD_BYTES);
   return frame;
+}
+
+function lengthIn(bytes: Buffer, at: number, maxBytes: number): number {
+  const length = bytes.readUInt32BE(at + 1);
+  if (bytes[at] !== 0) throw new QuotameshError('GRPC_COMPRESSED', { how: 'by the flag of a message' });
+  if (length > maxBytes) throw tooLarge('a message', maxBytes);
+  return length;
 }
 
 function tooLarge(what: string, limit: number): QuotameshError {

@@ -2,16 +2,15 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
 import type { EnvoyConfig } from '../../../config/resolved/resolved-config.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
-import { envoy } from '../generated/messages.js';
-import { decoded } from '../grpc/decoded.js';
+import type { envoy } from '../generated/messages.js';
 import type { CallFacts, GrpcMethod } from '../grpc/grpc-method.js';
 import type { DescriptorRules } from '../rules/descriptor-rules.js';
 import { type ClientHeaders, clientHeaders } from './client-headers.js';
+import { KnownRequests } from './known-requests.js';
 import { OverrideReader } from './override-reader.js';
 import { type Charge, type Charged, NOT_LIMITED, RequestDecision } from './request-decision.js';
 import { encodedAnswer } from './response.js';
 
-const { RateLimitRequest } = envoy.service.ratelimit.v3;
 type Descriptor = envoy.extensions.common.ratelimit.v3.RateLimitDescriptor.$Properties;
 
 /** Counts since the start. */
@@ -46,6 +45,7 @@ export class RateLimitService {
   readonly #decision: RequestDecision;
   readonly #overrides: OverrideReader;
   readonly #headers: ClientHeaders | null;
+  readonly #requests = new KnownRequests();
   #toldMs = -Infinity;
 
   constructor(parts: ServiceParts) {
@@ -65,7 +65,7 @@ export class RateLimitService {
   }
 
   #answer(bytes: Uint8Array, call: CallFacts): Uint8Array {
-    const { domain, descriptors, hitsAddend } = decoded(RateLimitRequest, bytes);
+    const { domain, descriptors, hitsAddend } = this.#requests.read(bytes);
     this.#rejectUnfit(domain, descriptors);
     const hits = hitsAddend || 1;
     const found = descriptors.map((descriptor) => this.#chargeOf(domain, descriptor, hits, call));

@@ -43,9 +43,9 @@ export class RequestDecision {
     const { bucket, hits, limit } = charge;
     if (hits === 0) return this.#look(bucket);
     try {
-      const options = limit === undefined ? TELL : { ...TELL, limit };
+      const options = limit === undefined ? undefined : { limit };
       const decision = this.#node.gate.tryAcquire(bucket, { messages: hits }, options);
-      if (decision.granted) return { isOver: false, quota: quotaIn(decision), retryAfterMs: 0 };
+      if (decision.granted) return { isOver: false, quota: quotaSeenAt(this.#node, bucket), retryAfterMs: 0 };
       if (decision.reason === 'not-ready') throw this.#node.notReady();
       return { isOver: true, quota: quotaIn(decision), retryAfterMs: decision.retryAfterMs };
     } catch (error) {
@@ -138,4 +138,3 @@ export class RequestDecision {
 
 export const NOT_LIMITED: Charged = Object.freeze({ isOver: false, quota: NO_QUOTA, retryAfterMs: 0 });
 const ONE = Object.freeze({ messages: 1 });
-const TELL = Object.freeze({ tell: true });

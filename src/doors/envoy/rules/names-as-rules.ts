@@ -19,6 +19,8 @@ export class NamesAsRules implements DescriptorRules {
   /** Domain → whether a name begins with it, as of `#lookedMs`. */
   readonly #domains = new Map<string, boolean>();
   #lookedMs = -Infinity;
+  /** Descriptor that was named last: who finds its rule asks for its bucket next. */
+  readonly #last = { domain: '', entries: NONE, name: '' };
 
   constructor(names: LimitedNames, clock: Clock) {
     this.#names = names;
@@ -38,18 +40,26 @@ export class NamesAsRules implements DescriptorRules {
   }
 
   find(domain: string, entries: readonly DescriptorEntry[]): DescriptorRule | null {
-    const name = this.#names.ruleOf(descriptorName(domain, entries));
+    const name = this.#names.ruleOf(this.#nameOf(domain, entries));
     if (name === null) return null;
     const known = this.#rules.get(name);
     if (known !== undefined) return known;
     // Templates of run time come and go.
     if (this.#rules.size >= RULES_MAX) this.#rules.clear();
-    const rule = { ...NAMED, name, bucketOf: descriptorName };
+    const rule = { ...NAMED, name, bucketOf: this.#nameOf };
     this.#rules.set(name, rule);
     return rule;
   }
+
+  readonly #nameOf = (domain: string, entries: readonly DescriptorEntry[]): string => {
+    const last = this.#last;
+    if (entries !== last.entries || domain !== last.domain)
+      Object.assign(last, { domain, entries, name: descriptorName(domain, entries) });
+    return last.name;
+  };
 }
 
+const NONE: readonly DescriptorEntry[] = [];
 const NAMED = { isUnlimited: false, isQuota: false, label: '', replaces: [] };
 const LOOKED_EVERY_MS = 1000;
 const DOMAINS_MAX = 100;
