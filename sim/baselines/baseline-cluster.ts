@@ -3,19 +3,19 @@ import type { BaselineEnvironment, Quota } from './baseline.js';
 import type { MessageBus } from './message-bus.js';
 import { SimulatedProcess } from './simulated-process.js';
 
-/** Process of a baseline. */
+/** Describes a process of a baseline. */
 export interface Member<Message> {
   tryAcquire(messages: number, bytes: number, retry: boolean): boolean;
   /** Takes a fetch of up to a batch; absent: piece by piece. */
   takeBatch?(messages: number, reader: Reader): number;
   limitOf(dimension: 0 | 1): number;
   receive(message: Message, from: string): void;
-  /** Called last, before a clean end. */
+  /** Is called last, before a clean end. */
   leave(): void;
   setQuota(quota: Quota): void;
 }
 
-/** Spreads a changed quota otherwise than by one message per member. */
+/** Spreads a changed quota in a way of its own; absent: one message per member. */
 type SpreadQuota = (quota: Quota) => void;
 
 /** Runs members of one kind: starts, ends, freezes and cuts them off. */
@@ -116,7 +116,7 @@ export class BaselineCluster<Message> implements ClusterUnderTest {
     return running?.process.isRunning === true ? running : undefined;
   }
 
-  /** Changes each member's quota a delivery later, as by a store's notification. */
+  /** Changes each member's quota one delivery later, as a store notifies them. */
   #tellEach(quota: Quota): void {
     const { queue, random, delays } = this.#environment;
     for (const { process, member } of this.#members.values()) {

@@ -16,12 +16,12 @@ export interface Quota {
   readonly bytesPerSecond: number;
 }
 
-/** Environment of a baseline; between nodes passes one delivery. */
+/** Describes what a baseline runs in; a message takes one delivery. */
 export interface BaselineEnvironment extends Omit<SystemEnvironment, 'settings'> {
   readonly quotaPerMs?: readonly [messages: number, bytes: number];
   /** Burst of the whole cluster in units; null = none configured. */
   readonly burst?: readonly [messages: number | null, bytes: number | null];
-  /** Settings of quotamesh nodes: a baseline reads what its system has, a ramp. */
+  /** Settings of quotamesh nodes; a baseline reads those that its system has: a ramp. */
   readonly settings?: WorldSettings;
 }
 

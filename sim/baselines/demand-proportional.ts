@@ -4,26 +4,26 @@ import { MessageBus } from './message-bus.js';
 import { PlainLimiter } from './plain-limiter.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
-/** Milliseconds of rateguard: gossip every 200 ms, gone after about 6 s. */
+/** Milliseconds in rateguard: it gossips every 200, and drops a silent node after about 6,000. */
 const GOSSIP_MS = 200;
 const GONE_AFTER_MS = 6000;
-/** Datagrams per period; the source has one or two, and two favour it. */
+/** Datagrams per period. The source has one or two; we take two, in its favour. */
 const DATAGRAMS = 2;
 /**
  * Part of quota ÷ nodes that each keeps, by the source: shares of 643 and 4 × 89 of 1000 at demands 1200 and 4 × 150;
  * 960 when one of five is busy.
  */
 const FLOOR_RATIO = 0.05;
-/** Periods of averaging, unnamed by the sources; five halve the noise. */
+/** Periods that demand is averaged over. The sources name none; five halve the noise. */
 const DEMAND_PERIODS = 5;
 /**
- * Bytes by the source's 350 to 700 KB/s over 50 nodes: two datagrams of 50 entries of 20 bytes per period; headers of
- * UDP and IP have 28.
+ * Bytes by the source's 350 to 700 KB/s of 50 nodes: two datagrams of 50 entries of 20 bytes per period;
+ * headers of UDP and IP have 28.
  */
 const HEADER_BYTES = 28;
 const ENTRY_BYTES = 20;
 
-/** Divides by rateguard's rule over gossip; each separated part takes the whole quota. */
+/** Divides the quota by rateguard's rule. Each part of a divided network takes all of it. */
 export const DEMAND_PROPORTIONAL: Baseline = {
   name: 'demand-proportional',
   says: "rateguard's rule: a floor of 5 % of the equal share, the rest by demand, gossip every 200 ms",
@@ -45,7 +45,7 @@ export function demandShare(quota: number, own: number, total: number, nodes: nu
 
 interface Entry {
   readonly node: string;
-  /** Rises with each period; the larger of a life wins. `startedMs` orders lives. */
+  /** Rises with each period; of one life the larger wins, and `startedMs` orders lives. */
   readonly startedMs: number;
   readonly sequence: number;
   readonly demand: readonly [number, number];
@@ -60,7 +60,7 @@ class GossipingNode implements Member<Gossip> {
   readonly #environment: BaselineEnvironment;
   readonly #limiter = new PlainLimiter();
   readonly #startedMs: number;
-  /** Entry of each node, and the last news of it. */
+  /** Holds the entry of each node, and when it last changed. */
   readonly #entries = new Map<string, { readonly entry: Entry; readonly heardMs: number }>();
   readonly #arrived: [number, number][] = [[0, 0]];
   #sequence = 0;

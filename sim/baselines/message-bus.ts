@@ -28,7 +28,7 @@ export class MessageBus<Message> {
     return [...this.#receivers.keys()];
   }
 
-  /** Attaches a process in place of the address's former. */
+  /** Attaches a process; a former one of this address gets nothing more. */
   attach(address: string, receive: Receive<Message>): void {
     this.#receivers.set(address, receive);
   }
@@ -49,14 +49,14 @@ export class MessageBus<Message> {
     this.#faults = faults;
   }
 
-  /** Sends to one receiver, in one hop. */
+  /** Sends a message to one receiver, in one hop. */
   send(from: string, to: string, message: Message, bytes: number): void {
     this.#count(bytes);
     if (!this.#isSendable(from)) return;
     this.#plan(from, to, message, this.#draw('deliveryMs'));
   }
 
-  /** Publishes to all attached, the sender too: a hop to the topic, and one to each. */
+  /** Publishes a message to all attached, the sender too. It takes a hop to the topic, and one to each. */
   publish(from: string, message: Message, bytes: number): void {
     this.#count(bytes);
     if (!this.#isSendable(from)) return;

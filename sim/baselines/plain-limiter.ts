@@ -8,7 +8,7 @@ const BURST_MIN_PIECES = 20;
 /** Units of a piece of work. */
 export const PIECE = [1, 1000] as const;
 
-/** Limits baselines without a limiter in their source: by our bucket, in their favour. */
+/** Limits baselines whose source has no limiter. Our bucket does it, in their favour. */
 export class PlainLimiter {
   readonly #limiter = new Limiter(1);
   #rates: readonly [number, number] = [0, 0];

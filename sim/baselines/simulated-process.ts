@@ -30,7 +30,7 @@ export class SimulatedProcess {
     this.#queue.at(this.#frozenUntilMs, () => this.#wake());
   }
 
-  /** Runs a task now, or at waking; never after the end. */
+  /** Runs a task: now, or when the process wakes. After its end, never. */
   perform(task: () => void): void {
     if (!this.isRunning) return;
     if (this.isServing) task();
@@ -41,7 +41,7 @@ export class SimulatedProcess {
     this.#queue.after(delayMs, () => this.perform(task));
   }
 
-  /** Repeats a task; a frozen process runs it once for all misses. */
+  /** Repeats a task. A process that was frozen runs it once for all turns missed. */
   every(periodMs: number, firstAfterMs: number, task: () => void): void {
     let isOwed = false;
     const tick = () => {

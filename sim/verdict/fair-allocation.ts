@@ -1,4 +1,6 @@
-/** Computes the judge's own max-min: weighted water-filling over messages/s and bytes/s, apart from the core. */
+/**
+ * Computes max-min for the judge, by code apart from the core's: weighted water-filling over messages/s and bytes/s.
+ */
 export interface FairAllocation {
   readonly rates: Float64Array;
   /** Rate of a node of weight 1 per dimension; Infinity = all demand is met. */
@@ -17,7 +19,7 @@ export function createAllocation(nodes: number): FairAllocation {
 }
 
 /**
- * Computes aᵢ = min(dᵢ, wᵢ · Lₘ, wᵢ · L_b ÷ sizeᵢ): with the highest water levels within both quotas. Fills one
+ * Computes aᵢ = min(dᵢ, wᵢ · Lₘ, wᵢ · L_b ÷ sizeᵢ), with the highest water levels within both quotas. Fills one
  * dimension, then the other with the rest, in passes until nothing is handed back.
  */
 export function allocateFairly(wanted: Wanted, quota: readonly [number, number], out: FairAllocation): void {

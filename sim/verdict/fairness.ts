@@ -16,7 +16,7 @@ export interface SampleSpan {
   readonly until: number;
 }
 
-/** Returns the lowest index of admitted ÷ fair over spans. Fair amounts below `least` do not count. */
+/** Returns the lowest index of admitted ÷ fair over spans. Fair amounts below `least` are left out. */
 export function worstJain(nodes: readonly NodeColumns[], spans: readonly SampleSpan[], least: number): number | null {
   let worst: number | null = null;
   for (const span of spans) {
@@ -30,7 +30,10 @@ export function worstJain(nodes: readonly NodeColumns[], spans: readonly SampleS
   return worst;
 }
 
-/** Returns Σ over nodes |admitted − the period before's| ÷ quota: mean over spans' periods; 0 = none. */
+/**
+ * Returns what moves between nodes, per period and quota; 0 = none. Mean of Σ |admitted − that of the period before| ÷
+ * quota.
+ */
 export function oscillationOf(
   nodes: readonly NodeColumns[],
   granted: Float64Array,

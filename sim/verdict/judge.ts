@@ -15,7 +15,7 @@ const SECOND = 1000 / BIN_MS;
 const SETTLED = { bound: 0.05, holdMs: 5000 };
 const LOOK = 100 / BIN_MS;
 const OVER = 1.01;
-/** Units of a fair share that is not mostly chance. */
+/** Units from which a fair share is more than chance. */
 const LEAST_FAIR = 10;
 const SPAN_MS_MIN = 2000;
 
@@ -54,7 +54,7 @@ function utilisationOf({ admitted, fair }: Columns): number {
   return due === 0 ? 1 : sumOf(admitted, { from: 0, until: admitted.length }) / due;
 }
 
-/** Returns the error over steady samples with full demand; null = none. */
+/** Returns the error over steady samples in which demand was full; null = none. */
 function steadyErrorOf(
   columns: Columns,
   { samples, sampleMs }: Recorder,

@@ -5,7 +5,7 @@ export interface Metric {
   readonly title: string;
   readonly says: string;
   readonly format: 'percent' | 'ratio' | 'seconds' | 'tokens' | 'count' | 'milliseconds';
-  /** Returns one number, the worst of several; null = unknown, or never settled. */
+  /** Returns a figure: of several the worst; null = unknown, or never settled. */
   readonly valueOf: (verdict: Verdict) => number | null;
 }
 
@@ -36,7 +36,7 @@ export const METRICS: readonly Metric[] = [
   row('bytes', 'bytes', 'Their bytes.', 'count'),
 ];
 
-/** Averages runs; null = no figure, or one never settled. */
+/** Averages a figure over runs; null = none, or one never settled. */
 export function meanOf(metric: Metric, verdicts: readonly Verdict[]): number | null {
   const values = verdicts.map((verdict) => metric.valueOf(verdict));
   const known = values.filter((value) => value !== null);

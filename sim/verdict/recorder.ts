@@ -8,11 +8,11 @@ export interface Columns {
   readonly demand: Float64Array;
   readonly admitted: Float64Array;
   readonly refused: Float64Array;
-  /** Fair units. */
+  /** Units that fair shares would have admitted. */
   readonly fair: Float64Array;
   readonly limit: Float64Array;
   readonly quota: Float64Array;
-  /** Per bin of 10 ms, of the cluster. */
+  /** Units of the whole cluster, by bin of 10 ms. */
   readonly binAdmitted: Float64Array;
   readonly binGranted: Float64Array;
 }
@@ -30,7 +30,7 @@ export class Recorder {
   readonly samples: number;
   readonly sampleMs: number;
   readonly columns: readonly [Columns, Columns];
-  /** Distance of limits from fair shares, per tick. */
+  /** How far limits are from fair shares, by tick. */
   readonly errors: Float64Array;
   /** First attempts at nodes below their fair share. */
   readonly belowFair = { asked: 0, refused: 0 };

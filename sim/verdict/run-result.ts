@@ -17,7 +17,7 @@ export interface ExpectationResult {
   readonly metric: string;
   readonly atLeast: number | null;
   readonly atMost: number | null;
-  /** Worst of several; null = unknown or never settled: the bound is broken. */
+  /** Figure, of several the worst; null = unknown or never settled: the bound is broken. */
   readonly value: number | null;
   readonly isKept: boolean;
 }
@@ -28,17 +28,17 @@ export interface DimensionSeries {
   readonly quota: readonly (number | null)[];
   /** Node → columns. Demand = first attempts; refused = with retries. */
   readonly perNode: Readonly<Record<string, NodeSeries>>;
-  /** Common bucket; absent = none. */
+  /** Common bucket of the cluster; absent = none. */
   readonly bucket?: BucketSeries;
 }
 
-/** Bucket at each sample's end, by one node, in units; null = unknown. */
+/** Units in the bucket as each sample ends; null = unknown. One node is asked. */
 export interface BucketSeries {
   readonly tokens: readonly (number | null)[];
   readonly depth: readonly (number | null)[];
   readonly setPoint: readonly (number | null)[];
   readonly correction: readonly (number | null)[];
-  /** Node → its charge beyond expectation since its entry began. */
+  /** Node → what it took beyond expectation since its entry began. */
   readonly charged: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
@@ -53,13 +53,13 @@ export interface NodeSeries {
 export interface Verdict {
   /** Σ admitted ÷ Σ quota − 1 over steady parts; null = demand below the quota. */
   readonly steadyError: number | null;
-  /** Max of admitted ÷ quota's grant, minus 1, ≥ 0: over 5 s spans (every 10 ms). */
+  /** Most of admitted ÷ granted in 5 s, minus 1; at least 0. Spans begin every 10 ms. */
   readonly overAdmission: number;
-  /** Most of a sliding second (every 10 ms), ÷ the quota's grant. */
+  /** Most of admitted ÷ granted in a sliding second, every 10 ms. */
   readonly worstSecond: number;
   /** Sliding seconds (every 100 ms) above 1.01 quotas. */
   readonly secondsOver: number;
-  /** Tokens over the reference bucket (quota, 100 ms burst). */
+  /** Tokens beyond a bucket of the quota, 100 ms deep. */
   readonly overshootTokens: number;
   /** Admitted ÷ ∫ min(quota, Σ demand): by the scenario's rates of serving nodes. */
   readonly utilisation: number;

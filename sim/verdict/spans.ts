@@ -5,14 +5,14 @@ interface Bins {
   readonly granted: Float64Array;
 }
 
-/** Returns the most of admitted ÷ granted in any `length` bins. They grant at least one unit. */
+/** Returns the most of admitted ÷ granted in any `length` bins. A span grants one unit at least. */
 export function worstSpan(bins: Bins, length: number): number {
   let worst = 0;
   for (const ratio of ratiosOf(bins, length)) if (ratio > worst) worst = ratio;
   return worst;
 }
 
-/** Counts spans, every `step` bins, above `bound` × their grant. */
+/** Counts spans that admitted above `bound` × their grant; one begins every `step` bins. */
 export function spansAbove(bins: Bins, length: number, step: number, bound: number): number {
   const ratios = ratiosOf(bins, length);
   let count = 0;
@@ -20,7 +20,7 @@ export function spansAbove(bins: Bins, length: number, step: number, bound: numb
   return count;
 }
 
-/** Returns admitted ÷ granted per span; 0 = partly unlimited. */
+/** Returns admitted ÷ granted of each span; 0 = unlimited for a part of it. */
 function ratiosOf({ admitted, granted }: Bins, length: number): Float64Array {
   const ratios = new Float64Array(Math.max(0, admitted.length - length + 1));
   let inside = 0;

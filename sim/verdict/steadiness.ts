@@ -1,4 +1,4 @@
-/** Steps, which need settling, and lasting faults. */
+/** Times of steps, after which shares must settle, and of lasting faults. */
 export interface Unrest {
   readonly stepsMs: readonly number[];
   readonly faults: readonly Span[];
@@ -9,7 +9,7 @@ export interface Span {
   readonly untilMs: number;
 }
 
-/** Returns settled spans in order: away from steps and faults. */
+/** Returns the spans, in order, that are away from steps and faults. */
 export function steadySpans({ stepsMs, faults }: Unrest, settleMs: number, durationMs: number): readonly Span[] {
   const unsteady = [
     ...stepsMs.map((at) => ({ fromMs: at, untilMs: at + settleMs })),
@@ -26,8 +26,8 @@ export function steadySpans({ stepsMs, faults }: Unrest, settleMs: number, durat
 }
 
 /**
- * Returns milliseconds per step until `errors` settle; null = never. They stay within `bound` for `holdMs`, or to the
- * next step or fault. Later false alarms are no slow convergence.
+ * Returns after how many milliseconds `errors` settle, by step; null = never. They stay within `bound` for `holdMs`, or
+ * to the next step or fault. Later false alarms are no slow convergence.
  */
 export function convergenceOf(
   errors: Float64Array,

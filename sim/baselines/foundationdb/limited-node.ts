@@ -9,8 +9,8 @@ import type { ReleaseWindow } from './release-windows.js';
 const USAGE_BYTES = 40 + 16 + 3 * 8;
 
 /**
- * Starts transactions within its last limit, as a client or proxy. Asks the ratekeeper at its start and each second;
- * before the first answer there is no limit.
+ * Starts transactions within the limit it last got, as client or proxy. Asks the ratekeeper at its start and each
+ * second; before the first answer there is no limit.
  */
 export class LimitedNode implements Member<RateMessage> {
   readonly #process: SimulatedProcess;

@@ -4,7 +4,7 @@ import { TagRates } from './tag-rates.js';
 
 export type RateMessage = Usage | Limit;
 
-/** Started by a node since its last request. */
+/** Counts what a node started since its last request. */
 export interface Usage {
   readonly kind: 'usage';
   readonly transactions: number;
@@ -25,7 +25,7 @@ export const RATEKEEPER = 'ratekeeper';
 /** Milliseconds between requests and rates; quotas are read every 5 s. */
 export const PUSH_MS = 1000;
 const QUOTA_READ_MS = 5000;
-/** Milliseconds until a silent proxy is not counted; unnamed by the sources, and short in FoundationDB's favour. */
+/** Milliseconds until a silent proxy no longer counts. The sources name none; a short one favours FoundationDB. */
 const PROXY_GONE_MS = 2 * PUSH_MS;
 /** Bytes: envelope about 40, tag 16, rate, expiry and sequence 8 each. */
 const LIMIT_BYTES = 40 + 16 + 3 * 8;
@@ -61,7 +61,7 @@ export class Ratekeeper {
     });
   }
 
-  /** Writes the quota, in force at the next read. */
+  /** Writes the quota; it is in force once it is read next. */
   setQuota(quota: Quota): void {
     this.#configured = quota;
   }

@@ -1,6 +1,6 @@
 import { Smoother } from './smoother.js';
 
-/** Seconds of limit that may be started, less what was. */
+/** Seconds whose limit may be started, less what has been. */
 const WINDOW_SEC = 2;
 /**
  * Seconds of a proxy's round. It starts MAX_PER_ROUND in one, and keeps MAX_IDLE_BUDGET when idle
@@ -45,7 +45,7 @@ export class ClientWindow extends ReleaseWindow {
 }
 
 /**
- * Starts per round the allowance, and unused rounds' budget (proxy mode). Refused work waits at its caller, so the
+ * Starts in each round what is allowed and was saved (proxy mode). Refused work waits at its caller, so the
  * queue is empty while nothing is refused.
  */
 export class ProxyWindow extends ReleaseWindow {

@@ -5,7 +5,7 @@ const COUNT_TAU_SEC = 2;
 const COUNT_TREND_TAU_SEC = 10;
 const COST_TAU_SEC = 10;
 const TARGET_TAU_SEC = 10;
-/** Rate below which no average and no limit exist; least limit. */
+/** Rate below which there is neither average nor limit; least limit. */
 const MIN_RATE_TPS = 1;
 
 /**
@@ -42,8 +42,8 @@ export class TagRates {
   }
 
   /**
-   * Returns every client's limit (client mode), moving until starts meet the target. *Worked:* demands 5 and 25, target
-   * 20 → 15. Infinity = no limit.
+   * Returns the limit of every client (client mode). It moves until starts meet the target. *Worked:* demands 5 and 25,
+   * target 20 → 15. Infinity = no limit.
    */
   clientLimit(quotas: readonly [number, number], nowSec: number): number {
     const target = this.target(quotas, nowSec);

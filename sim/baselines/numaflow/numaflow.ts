@@ -32,7 +32,7 @@ export const NUMAFLOW: Baseline = {
   },
 };
 
-/** Returns the group's ramp in a modelled mode, or the default. */
+/** Returns the group's ramp if its mode is modelled, else the default. */
 function rampOf({ settings }: BaselineEnvironment): PodRamp {
   const ramp = settings?.groups[0]?.ramp ?? null;
   if (ramp === null) return DEFAULT_RAMP;
@@ -54,7 +54,7 @@ function serveStore({ queue }: BaselineEnvironment, bus: MessageBus<StoreMessage
   });
 }
 
-/** Restarts pods with a new limit, one after the other serves. */
+/** Restarts pods with a new limit; each waits until the one before serves. */
 function rollOut(
   { queue }: BaselineEnvironment,
   cluster: BaselineCluster<StoreMessage>,

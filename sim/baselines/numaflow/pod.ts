@@ -13,10 +13,10 @@ export type StoreMessage =
   | { readonly kind: 'synced'; readonly answer: PoolAnswer };
 
 export const STORE = 'store';
-/** Milliseconds between syncs, and to the first message: hard-coded. */
+/** Milliseconds between syncs, and until the first message; the source has them as constants. */
 const SYNC_MS = 100;
 const WAIT_AFTER_AGREEMENT_MS = 1000;
-/** Milliseconds to a failed pod's restart; Kubernetes' 10 s would disfavour Numaflow. */
+/** Milliseconds until a failed pod restarts; the 10 s of Kubernetes would be to Numaflow's disadvantage. */
 const START_AGAIN_MS = 1000;
 /** Default ramp: from 1/s to the maximum in 1 s. */
 export const DEFAULT_RAMP: PodRamp = { mode: 'relaxed', min: 1, max: null, rampSec: 1 };
@@ -45,7 +45,7 @@ export class Pod implements Member<StoreMessage> {
   /** Tokens of a source, one per read; made at the first. */
   #reads: EpochTokens | null = null;
   #phase: 'registering' | 'agreeing' | 'waiting' | 'serving' = 'registering';
-  /** Pool size reported, and divided by. */
+  /** Pool size that it reports, and divides by. */
   #desired = 1;
   #known = 1;
 

@@ -1,4 +1,4 @@
-/** Answer to a sync: the size that all report, or the largest. */
+/** Answers a sync: with the size that all report, or the largest. */
 export interface PoolAnswer {
   readonly verdict: 'AGREE' | 'DISAGREE';
   readonly size: number;
@@ -18,7 +18,7 @@ export class PoolStore {
     this.#ttlSec = ttlSec;
   }
 
-  /** Adds a member reporting the live count, dead ones included. */
+  /** Adds a member, which reports how many seem alive, dead ones included. */
   register(member: string, nowSec: number): number {
     this.#heartbeats.set(member, Math.floor(nowSec));
     this.#reports.set(member, this.#heartbeats.size);

@@ -1,4 +1,4 @@
-/** Nanoseconds of a step, or the time of one token. */
+/** Nanoseconds of a step; if a token takes longer, its time. */
 const RESOLUTION_NS = 16_000_000;
 const NS_PER_SECOND = 1_000_000_000;
 /** Part of capacity that a throttled producer awaits: at least a token. */
@@ -20,14 +20,14 @@ export class AsyncTokenBucket {
     this.#lastNs = nowMs * 1e6;
   }
 
-  /** Takes an amount; false = nothing is left: the last token throttles already. */
+  /** Takes an amount; false = nothing is left. Whoever takes the last token is throttled. */
   consume(amount: number, nowMs: number): boolean {
     this.#refill(nowMs);
     this.#tokens -= amount;
     return this.#tokens > 0;
   }
 
-  /** Returns milliseconds for a paused producer; 0 = go on. */
+  /** Returns for how many milliseconds the producer pauses; 0 = none. */
   throttlingMs(nowMs: number): number {
     this.#refill(nowMs);
     const needed = Math.max(1, Math.trunc(this.rate * TARGET_PART));

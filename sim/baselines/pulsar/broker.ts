@@ -9,7 +9,7 @@ import { settingsForPeriod, type UsageCount, UsageReporter } from './usage-repor
 
 export interface UsageMessage {
   readonly publishedMs: number;
-  /** Null = suppressed: the name is sent without numbers. */
+  /** Null = the numbers are suppressed: the name alone is sent. */
   readonly usage: UsageCount | null;
 }
 
@@ -79,7 +79,7 @@ export class Broker implements Member<UsageMessage> {
     return this.#limiter.rate(dimension);
   }
 
-  /** Takes a report, unless older than two periods; zeros stay. */
+  /** Takes a report that is no older than two periods. Reports of zero stay. */
   receive({ publishedMs, usage }: UsageMessage, from: string): void {
     const nowMs = this.#process.nowMs;
     if (usage === null || nowMs - publishedMs > 2000 * this.#rules.periodSec) return;

@@ -9,7 +9,7 @@ export class PublishLimiter {
   #pausedUntilMs = -Infinity;
 
   /**
-   * Starts two full buckets, and wakes the paused: each calculation forgives debts. @param quotas messages/s and
+   * Starts two full buckets, and wakes the paused. So each calculation forgives debts. @param quotas messages/s and
    * bytes/s; ≤ 0 = no limit, as the limiter takes it
    */
   replace(quotas: readonly [number, number], nowMs: number): void {
@@ -31,7 +31,7 @@ export class PublishLimiter {
     return this.#buckets[dimension]?.rate ?? Infinity;
   }
 
-  /** Tests for a pause; plans the wake-up anew if tokens lack. */
+  /** Ends the pause if tokens suffice; else plans the next test. */
   #isPaused(nowMs: number): boolean {
     if (this.#pausedUntilMs === -Infinity) return false;
     if (nowMs < this.#pausedUntilMs) return true;

@@ -1,4 +1,4 @@
-/** Computes a broker's share of messages or bytes by all reports. */
+/** Computes a broker's share of messages or bytes from all reports. */
 export type QuotaCalculator = (given: Calculation) => number | 'error';
 
 interface Calculation {
@@ -19,8 +19,8 @@ const LEAST = 1;
 const float = Math.fround;
 
 /**
- * Computes own + (configured − total) · own ÷ total: in 32-bit floats. *Worked:* 20 of 80 with limit 100 → 25. Beside
- * usage of others, none gets 1.
+ * Computes own + (configured − total) · own ÷ total, in 32-bit floats. *Worked:* 20 of 80 with limit 100 → 25.
+ * A broker without usage gets 1 beside others that have some.
  */
 export const asReleased: QuotaCalculator = ({ configured, own, total }) => {
   if (configured < 0) return UNLIMITED;
@@ -32,7 +32,7 @@ export const asReleased: QuotaCalculator = ({ configured, own, total }) => {
   return Math.trunc(Math.max(float(float(own) + float(residual * part)), LEAST));
 };
 
-/** Computes by the fork: an unused broker gets all, nothing is split below the threshold. */
+/** Computes the share as the fork does. A broker without usage gets all; below the threshold nothing is split. */
 export const asForked: QuotaCalculator = ({ configured, own, total, periodSec, threshold }) => {
   if (configured < 0) return UNLIMITED;
   if (own < 0 || total < 0) return 'error';

@@ -13,7 +13,7 @@ interface ReportAttempt extends SuppressionSettings {
 }
 
 interface Usage {
-  /** Counted since the last attempt. */
+  /** Holds what was counted since the last attempt. */
   readonly current: number;
   readonly lastReported: number;
 }
@@ -22,10 +22,15 @@ interface Usage {
 export const MAX_SUPPRESS_ROUNDS = 5;
 export const TOLERANCE_PERCENT = 5;
 
-/** Suppresses as released: exactly 5 % is suppressed, a drop to zero waits for the mandatory report. */
+/**
+ * Suppresses reports as the releases do. A change of exactly 5 % is suppressed; a drop to zero waits for the mandatory
+ * report.
+ */
 export const suppressAsReleased: SuppressionRule = (attempt) => isDue(attempt) || hasDrifted(attempt, differs);
 
-/** Suppresses as forked. Rounds: 0 = always send, negative = none mandatory; tolerance ≤ 0 = any usage. */
+/**
+ * Suppresses reports as the fork does. Rounds: 0 = always send, negative = none mandatory; tolerance ≤ 0 = any usage.
+ */
 export const suppressAsForked: SuppressionRule = (attempt) => {
   const { maxSuppressRounds } = attempt;
   if (maxSuppressRounds === 0 || attempt.msSinceLastReport === Infinity) return true;
@@ -44,7 +49,7 @@ function hasDrifted(
   return [bytes, messages].some((usage) => usage.current > 0 && isDrift(usage, tolerancePercent));
 }
 
-/** Compares in 32-bit floats: above the tolerance. After 0 the quotient is infinite. */
+/** Tests in 32-bit floats if the change exceeds the tolerance. After 0 it always does: the quotient is infinite. */
 function differs({ current, lastReported }: Usage, tolerancePercent: number): boolean {
   const difference = Math.fround(Math.abs(current - lastReported));
   return Math.fround(Math.fround(100 * difference) / Math.fround(lastReported)) > tolerancePercent;

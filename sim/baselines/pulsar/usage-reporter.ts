@@ -27,7 +27,7 @@ export class UsageReporter {
     this.sinceLast = { messages: this.sinceLast.messages + messages, bytes: this.sinceLast.bytes + bytes };
   }
 
-  /** Returns numbers to send, null = suppressed; the count restarts either way. */
+  /** Returns the numbers to send; null = suppressed. Counting begins anew either way. */
   report(nowMs: number): UsageCount | null {
     const usage = this.sinceLast;
     this.sinceLast = NOTHING;

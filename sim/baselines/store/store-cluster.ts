@@ -1,7 +1,7 @@
 import type { AskedCluster } from '../../cluster/cluster-under-test.js';
 import type { BaselineEnvironment } from '../baseline.js';
 
-/** Decides in the store, in order of arrival. */
+/** Decides requests in the store, in order of arrival. */
 export interface Store {
   /** Commands per request. */
   readonly questions: number;
@@ -11,10 +11,10 @@ export interface Store {
 /** Bytes of an EVALSHA, its arguments and its reply. TCP is left out. */
 const QUESTION_BYTES = 120;
 const ANSWER_BYTES = 20;
-/** Least and most way, in means. */
+/** Shortest and longest way, in parts of the mean. */
 const WAY_SPREAD = [0.5, 1.5] as const;
 
-/** Decides nothing at nodes: each request is a round trip to one store, so no token is spent twice. */
+/** Asks one store for each request: nodes decide nothing, so no token is spent twice. */
 export class StoreCluster implements AskedCluster {
   readonly name: string;
   readonly sent = { records: 0, bytes: 0 };
