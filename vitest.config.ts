@@ -65,11 +65,17 @@ const quickWaiting = [
 const memory = ['test/unit/admission/waiters-memory.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
 /**
- * The last three take 40 s (two MQTT brokers), 70 s, and a JVM of Pulsar more than npm test has;
+ * The three of test/integration take 40 s (two MQTT brokers), 70 s, and a JVM of Pulsar more than npm test has;
  * test/unit/http/pulsar-routes.test.ts replays that client's requests.
  */
-const long = ['test/long/**/*.test.ts', 'test/integration/{mqtt-cluster,pools-embedded,pulsar-admin}.test.ts'];
+const long = [
+  'test/long/**/*.test.ts',
+  'test/integration/{mqtt-cluster,pools-embedded,pulsar-admin}.test.ts',
+  // The judge of a run of chaos, and the figures of the race: nothing of npm test uses them.
+  'test/unit/{chaos,race}/*.test.ts',
+];
 const longComputing = [
+  'test/unit/{chaos,race}/*.test.ts',
   'test/long/{account,accuracy,agreed-pool,capacity-page,fuzz,keys-at-random,keys-middlewares,replay-stream,scenarios}.test.ts',
   'test/long/{slow-clients,small-quotas,strict,swarm,tokens,tokens-strategies,tokens-swarm}.test.ts',
 ];

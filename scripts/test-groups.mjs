@@ -3,8 +3,8 @@
  * after the other, in one vitest that keeps one Kafka for all of them.
  */
 export const NPM_TEST = [
-  // A tenth of its time it waits. Every worker compiles and optimizes the same code anew: two would compute cheapest.
-  { projects: ['quick'], workers: 3 },
+  // Every worker compiles and optimizes the same code anew: a third one would cost more than the little that two leave.
+  { projects: ['quick'], workers: 2 },
   // Stories measure real time to some per cent, and a cluster under their load takes less than half a core: three of them begin, and what
   // waits for deadlines fills the time that they leave.
   { projects: ['stories'], workers: 6 },

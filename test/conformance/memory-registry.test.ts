@@ -4,13 +4,13 @@ import { GivenOffsets, likeRedis } from './given-offsets.js';
 import { memoryWorld } from './memory-world.js';
 import { registryConformance } from './registry.js';
 
-const CHANGES = partOf(10_000);
+const CHANGES = partOf(3000);
 
 /** From the offset of a log in memory to that of another store. */
 const OFFSETS: Readonly<Record<string, (offset: number) => number>> = {
   memory: (offset) => offset,
   // Brokers write records of their own between those of the nodes.
-  'like Kafka': (offset) => offset + Math.floor(offset / 2000),
+  'like Kafka': (offset) => offset + Math.floor(offset / 600),
   'like Redis': likeRedis,
 };
 

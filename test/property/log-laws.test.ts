@@ -82,7 +82,7 @@ describe('laws of the log', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      runs(900),
     );
     expect(seen.size).toBeGreaterThan(5);
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { STRATEGIES } from '../../src/core/convergence/strategies.js';
 import { sharesOf, total } from '../unit/core/convergence/round-of.js';
 import { cluster } from './rounds.js';
-import { partOf, runs } from './seed.js';
+import { runs } from './seed.js';
 import { bisectedFill, TWINS } from './twins.js';
 
 /** The other strategies are held to theirs in both dimensions: strategy-twins.test.ts. */
@@ -49,7 +49,7 @@ describe.each(['max-min', 'steal-halfway', 'client-rate'])('%s', (name) => {
       }),
       runs(100),
     );
-    expect(cases).toBeGreaterThan(partOf(25));
+    expect(cases).toBeGreaterThan(runs(25).numRuns);
   });
 
   test('comes to fair shares from anywhere, applied by everybody in every round', () => {

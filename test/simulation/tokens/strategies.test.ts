@@ -56,7 +56,7 @@ test.each(someOf(SMALL))('$strategy: $perSecond/s on $nodes nodes is given in pi
 /** Strategies that leave a split as it is found, which is PIP-82's usage distribution. */
 const BY_USAGE = ['proportional', 'equal-residual'];
 
-describe.each(LENDING)('%s', (strategy) => {
+describe.each(someOf(LENDING))('%s', (strategy) => {
   test('the busy one has what the others leave within 300 ms, and the quiet are hardly refused', () => {
     const arrivals = steady(20_000, [{ perSecond: 2000, fromMs: 5000 }, { perSecond: 80 }, { perSecond: 80 }]);
     const { admitted } = play({ nodes: 3, perSecond: 1000, lengthMs: 20_000, arrivals }, { group: { strategy } });

@@ -54,8 +54,8 @@ describe('GET /v1/audit', () => {
   });
 
   it('comes in pages, in the order of the log', async () => {
-    for (let at = 0; at < 250; at++) await a.ask('PUT', `/v1/groups/g-${at % 50}`, quota(at));
-    await expect.poll(async () => b.node.registry?.audited).toBe(250);
+    for (let at = 0; at < 201; at++) await a.ask('PUT', `/v1/groups/g-${at % 50}`, quota(at));
+    await expect.poll(async () => b.node.registry?.audited).toBe(201);
     const found: unknown[] = [];
     const sizes: number[] = [];
     for (let after: unknown = 0; after !== null; ) {
@@ -65,8 +65,8 @@ describe('GET /v1/audit', () => {
       found.push(...changes.map((change) => change.after));
       after = body.next;
     }
-    expect(sizes).toEqual([100, 100, 50]);
-    expect(found).toEqual(Array.from({ length: 250 }, (_, at) => quota(at)));
+    expect(sizes).toEqual([100, 100, 1]);
+    expect(found).toEqual(Array.from({ length: 201 }, (_, at) => quota(at)));
   });
 
   it('shows the newest, of all or of a group', async () => {

@@ -181,9 +181,9 @@ test('log time counts the time before a life whole in its span alone', () => {
 });
 
 describe('many ramps that end one by one', () => {
-  const COUNT = 2000;
+  const COUNT = 1000;
   const READ_EVERY_MS = 10;
-  /** Map look-ups for one end. A scan of all has a thousand of them on average. */
+  /** Map look-ups for one end. A scan of all has five hundred of them on average. */
   const EACH_MAX = 20;
   const at = (ms: number) => ({ ms, spanMs: ms, wholeMs: ms, appendMs: ms });
 

@@ -31,11 +31,12 @@ function scene(count: number) {
     /** The indexes looked at, and those sampled; `touched` are found to have been touched. */
     round(touched: readonly number[] = []) {
       const nowMs = ++round * ROUND_MS;
+      const found = new Set(touched);
       looks.begin(nowMs);
       const indexes = [...looks.seats.subarray(0, looks.count)];
       const sampled = indexes.filter((index) => {
         const lane = looks.at(index);
-        if (touched.includes(index)) lane.touchedMs = nowMs;
+        if (found.has(index)) lane.touchedMs = nowMs;
         return looks.isSampled(index, lane.touchedMs, nowMs);
       });
       return { indexes, sampled };
@@ -49,9 +50,8 @@ describe('lanes at rest', () => {
   it.each([
     { lanes: 10, rounds: 25, most: 10 },
     { lanes: 625, rounds: 25, most: 25 },
-    { lanes: 2000, rounds: 80, most: 25 },
     { lanes: 5000, rounds: 200, most: 25 },
-    { lanes: 20_000, rounds: 200, most: 100 },
+    { lanes: 8000, rounds: 200, most: 40 },
   ])('$lanes lanes have their turn once in $rounds rounds', ({ lanes, rounds, most }) => {
     const { round } = scene(lanes);
     const turns = new Map<number, number>();
@@ -120,11 +120,11 @@ describe('lanes that were asked', () => {
 
 describe('lanes that come and go', () => {
   it('cost a look each, however many others are served', () => {
-    const { round, lanes, looks, nowMs } = scene(20_000);
+    const { round, lanes, looks, nowMs } = scene(5000);
     for (let count = 0; count < 60; count++) round();
     const atRest = round().indexes.length;
     for (let count = 0; count < 50; count++) {
-      const lane = { ...lanes[0], lane: 1 + count * 38, seat: 20_000 + (count % 2), touchedMs: nowMs() };
+      const lane = { ...lanes[0], lane: 1 + count * 38, seat: 5000 + (count % 2), touchedMs: nowMs() };
       looks.add(lane);
       const { indexes } = round();
       expect(indexes).toContain(lane.seat);
@@ -165,14 +165,11 @@ describe('more busy lanes than a round looks at', () => {
     { lanes: 100, turns: 1, most: 100 },
     { lanes: 1000, turns: 10, most: 100 },
     { lanes: 5000, turns: 20, most: 250 },
-    { lanes: 8000, turns: 20, most: 400 },
   ])('$lanes are looked at once in $turns rounds, $most in a round', (expected) => {
     const { most, seen } = roundsOf(expected.lanes, 3 * expected.turns);
-    for (const rounds of seen) {
-      expect(rounds.length).toBeGreaterThanOrEqual(3);
-      const gaps = rounds.slice(1).map((at, before) => at - rounds[before]);
-      expect(Math.max(...gaps)).toBeLessThanOrEqual(expected.turns);
-    }
+    expect(Math.min(...seen.map((rounds) => rounds.length))).toBeGreaterThanOrEqual(3);
+    const gaps = seen.flatMap((rounds) => rounds.slice(1).map((at, before) => at - rounds[before]));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(expected.turns);
     // Beside the turns of lanes at rest, which all of them have.
     expect(most).toBeLessThanOrEqual(expected.most + 2 * Math.max(25, Math.ceil(expected.lanes / 200)));
   });
