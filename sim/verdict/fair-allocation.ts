@@ -19,7 +19,7 @@ export function createAllocation(nodes: number): FairAllocation {
 }
 
 /**
- * Computes aᵢ = min(dᵢ, wᵢ · Lₘ, wᵢ · L_b ÷ sizeᵢ), with the highest water levels within both quotas. Fills one
+ * Computes aᵢ = min(dᵢ, wᵢ · Lₘ, wᵢ · L_b ÷ sizeᵢ): by the highest water levels within both quotas. Fills one
  * dimension, then the other with the rest, in passes until nothing is handed back.
  */
 export function allocateFairly(wanted: Wanted, quota: readonly [number, number], out: FairAllocation): void {

@@ -30,7 +30,7 @@ export class Recorder {
   readonly samples: number;
   readonly sampleMs: number;
   readonly columns: readonly [Columns, Columns];
-  /** How far limits are from fair shares, by tick. */
+  /** Distance of limits from fair shares, by tick. */
   readonly errors: Float64Array;
   /** First attempts at nodes below their fair share. */
   readonly belowFair = { asked: 0, refused: 0 };

@@ -19,8 +19,8 @@ const LEAST = 1;
 const float = Math.fround;
 
 /**
- * Computes own + (configured − total) · own ÷ total, in 32-bit floats. *Worked:* 20 of 80 with limit 100 → 25.
- * A broker without usage gets 1 beside others that have some.
+ * Computes the share as the releases do: own + (configured − total) · own ÷ total, in 32-bit floats. *Worked:* 20 of
+ * 80 with limit 100 → 25. A broker without usage gets 1 beside others that have some.
  */
 export const asReleased: QuotaCalculator = ({ configured, own, total }) => {
   if (configured < 0) return UNLIMITED;
