@@ -59,6 +59,14 @@ export const ENVOY = section({
     buys: 'refuse: a request of a domain that nothing here limits is over limit, instead of passing unlimited.',
     costs: 'A domain that is not limited yet is shut.',
   },
+  chargedAfterwards: {
+    kind: 'choice',
+    default: 'looked-at',
+    choices: ['looked-at', 'all', 'none'],
+    missedBy: 'gateways that count tokens of language models when an answer is over',
+    buys: 'Which descriptors with a hits_addend of their own are charged it also where less is left, as work that is done: those of rules that gateways look at first (hits_addend 0), all, or none.',
+    costs: 'all: whoever is refused owes, too, as with envoyproxy/ratelimit. A debt is one bucket at most.',
+  },
   headers: {
     kind: 'choice',
     default: 'none',

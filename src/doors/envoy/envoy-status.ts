@@ -49,9 +49,10 @@ export const ENVOY_STATUS = z
     openCalls: count.meta({ description: 'The number of calls that are not over, streams among them.' }),
     heldBytes: count.meta({ description: 'The bytes of requests that have not arrived as a whole.' }),
     requests: z.strictObject({ ok: count, overLimit: count }),
-    descriptors: z
-      .strictObject({ granted: count, refused: count, unlimited: count })
-      .meta({ description: 'The number of descriptors by what became of them; unlimited: nothing has their name.' }),
+    descriptors: z.strictObject({ granted: count, refused: count, owed: count, unlimited: count }).meta({
+      description:
+        'The number of descriptors by what became of them; owed: charged though less was left; unlimited: nothing has their name.',
+    }),
     refusedBy: counts.meta({ description: 'The number of refused descriptors, by the rule: a group, or a template.' }),
     unknownDomain: count.meta({ description: 'The number of requests of domains that nothing limits.' }),
     overridesRefused: count.meta({ description: 'The number of limits with requests that were not allowed.' }),

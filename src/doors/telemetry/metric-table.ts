@@ -213,7 +213,7 @@ export const ENVOY_METRICS: MetricTable<EnvoyStatus> = {
     byLabel('answer', ({ requests: { ok, overLimit } }) => ({ ok, 'over-limit': overLimit })),
   ),
   quotamesh_envoy_descriptors_total: counter(
-    'Descriptors of those, by what became of them; unlimited: nothing has their name.',
+    'Descriptors of those, by what became of them; owed: charged though less was left; unlimited: nothing has their name.',
     byLabel('outcome', ({ descriptors }) => descriptors),
   ),
   quotamesh_envoy_refused_total: counter(

@@ -57,7 +57,7 @@ describe('one descriptor', () => {
   });
 
   test('hits: 0 of the request is one, of the descriptor a look; the descriptor goes before the request', async () => {
-    const { short } = await scene(config);
+    const { short } = await scene({ ...config, envoy: { chargedAfterwards: 'none' } });
     const user = [{ user: 'alice' }];
     const own = (value: number) => ({ beside: [{ hitsAddend: { value } }] });
     expect(await short('edge', user, { hitsAddend: 0 })).toBe('OK 9');
@@ -139,7 +139,7 @@ describe('several descriptors', () => {
   test('random requests keep to a model of counters', async () => {
     const quotas = [7, 11, 13];
     const groups = Object.fromEntries(quotas.map((quota, at) => [`edge/k:${at}`, perDay(quota)]));
-    const { ask } = await scene({ groups });
+    const { ask } = await scene({ groups, envoy: { chargedAfterwards: 'none' } });
     const left = [...quotas];
     let seed = 4711;
     const draw = (below: number) => {
@@ -166,6 +166,60 @@ describe('several descriptors', () => {
       expect(answer.statuses.map(({ code }) => nameOf(code))).toEqual(isOver.map((is) => (is ? 'OVER_LIMIT' : 'OK')));
     }
     expect(left).not.toEqual(quotas);
+  });
+});
+
+describe('hits of work that is done', () => {
+  const config = { keys: { 'edge/user:{id}': perDay(100) }, groups: { 'edge/all:x': perDay(2) } };
+  const user = [{ user: 'alice' }];
+  const own = (value: number) => ({ beside: [{ hitsAddend: { value } }] });
+
+  test('of a rule that is looked at are a debt, of one bucket at most, and refuse the next look', async () => {
+    const { short, door } = await scene(config);
+    // Before the first look they are refused, and cost nothing.
+    expect(await short('edge', user, own(130))).toBe('OVER_LIMIT 0');
+    expect(await short('edge', user, own(0))).toBe('OK 100');
+    expect(await short('edge', user, own(90))).toBe('OK 10');
+    expect(await short('edge', user, own(0))).toBe('OK 10');
+    expect(await short('edge', user, own(50))).toBe('OVER_LIMIT 0');
+    expect(await short('edge', user, own(0))).toBe('OVER_LIMIT 0');
+    expect(await short('edge', user)).toBe('OVER_LIMIT 0');
+    expect(door.rateLimits.counts.descriptors).toMatchObject({ owed: 1, refused: 3 });
+  });
+
+  test('the debt is paid back before anything is granted', async () => {
+    const { short, ask } = await scene({
+      keys: { 'edge/user:{id}': { quota: { publish: { messagesPerSecond: '3600/h' } } } },
+    });
+    await ask('edge', user, own(0));
+    await ask('edge', user, own(3600));
+    await ask('edge', user, own(100));
+    const { statuses } = await ask('edge', user, own(0));
+    // A look waits for 1 % of the bucket, 36 s, behind the debt of 100.
+    const seconds = Number(statuses[0]?.durationUntilReset?.seconds);
+    expect(seconds).toBeGreaterThan(50);
+    expect(await short('edge', [{ user: 'bob' }], own(0))).toMatch(/^OK/);
+  });
+
+  test('are charged also where another descriptor of the request refuses', async () => {
+    const { short, ask } = await scene(config);
+    const both = [{ user: 'alice' }, { all: 'x' }];
+    await ask('edge', user, own(0));
+    const beside = { beside: [{ hitsAddend: { value: 40 } }] };
+    expect(await short('edge', both, beside)).toBe('OK 60 1');
+    expect(await short('edge', both, beside)).toBe('OK 20 0');
+    expect(await short('edge', both, beside)).toBe('OVER_LIMIT 0 0');
+    expect(await short('edge', user, own(0))).toBe('OVER_LIMIT 0');
+  });
+
+  test('all: also of rules that nobody looks at; none: of no rule', async () => {
+    const all = await scene({ ...config, envoy: { chargedAfterwards: 'all' } });
+    expect(await all.short('edge', user, own(130))).toBe('OVER_LIMIT 0');
+    expect(await all.short('edge', user)).toBe('OVER_LIMIT 0');
+    const none = await scene({ ...config, envoy: { chargedAfterwards: 'none' } });
+    expect(await none.short('edge', user, own(0))).toBe('OK 100');
+    expect(await none.short('edge', user, own(130))).toBe('OVER_LIMIT 0');
+    expect(await none.short('edge', user)).toBe('OK 99');
   });
 });
 

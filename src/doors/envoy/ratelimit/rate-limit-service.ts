@@ -4,7 +4,7 @@ import type { EnvoyConfig } from '../../../config/resolved/resolved-config.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import type { envoy } from '../generated/messages.js';
 import type { CallFacts, GrpcMethod } from '../grpc/grpc-method.js';
-import type { DescriptorRules } from '../rules/descriptor-rules.js';
+import type { DescriptorRule, DescriptorRules } from '../rules/descriptor-rules.js';
 import { type ClientHeaders, clientHeaders } from './client-headers.js';
 import { KnownRequests } from './known-requests.js';
 import { OverrideReader } from './override-reader.js';
@@ -17,8 +17,8 @@ type Descriptor = envoy.extensions.common.ratelimit.v3.RateLimitDescriptor.$Prop
 export interface RateLimitCounts {
   /** Requests by their answer. */
   readonly requests: { ok: number; overLimit: number };
-  /** Descriptors by what became of them; looked = hits_addend 0. */
-  readonly descriptors: { granted: number; refused: number; unlimited: number };
+  /** Descriptors by what became of them; owed = charged though less was left. */
+  readonly descriptors: { granted: number; refused: number; owed: number; unlimited: number };
   /** Requests of domains that nothing limits. */
   unknownDomain: number;
   /** Refusals by the rule: of a group, template or rule of a file. */
@@ -36,7 +36,7 @@ export class RateLimitService {
   readonly methods: readonly GrpcMethod[];
   readonly counts: RateLimitCounts = {
     requests: { ok: 0, overLimit: 0 },
-    descriptors: { granted: 0, refused: 0, unlimited: 0 },
+    descriptors: { granted: 0, refused: 0, owed: 0, unlimited: 0 },
     unknownDomain: 0,
     refusedBy: {},
   };
@@ -46,6 +46,7 @@ export class RateLimitService {
   readonly #overrides: OverrideReader;
   readonly #headers: ClientHeaders | null;
   readonly #requests = new KnownRequests();
+  readonly #lookedAt = new WeakSet<DescriptorRule>();
   #toldMs = -Infinity;
 
   constructor(parts: ServiceParts) {
@@ -90,11 +91,19 @@ export class RateLimitService {
     // protobufjs gives absent texts of an entry as ''.
     const entries = descriptor.entries as Parameters<DescriptorRules['find']>[1];
     const rule = this.#parts.rules.find(domain, entries);
-    if (rule === null || rule.isUnlimited) return { rule: null, bucket: '', hits: 0, limit: undefined };
+    if (rule === null || rule.isUnlimited) return UNLIMITED;
     const bucket = rule.bucketOf(domain, entries);
     const own = descriptor.hitsAddend;
     const hits = own == null ? hitsOfRequest : hitsIn(own.value);
-    return { rule, bucket, hits, limit: this.#overrides.read(bucket, descriptor.limit, call) };
+    const mayOwe = own != null && this.#mayOwe(rule, hits);
+    return { rule, bucket, hits, limit: this.#overrides.read(bucket, descriptor.limit, call), mayOwe };
+  }
+
+  /** Tests if hits of their own are of work that is done; notes rules that are looked at. */
+  #mayOwe(rule: DescriptorRule, hits: number): boolean {
+    if (hits === 0) this.#lookedAt.add(rule);
+    const { chargedAfterwards } = this.#config;
+    return chargedAfterwards === 'all' || (chargedAfterwards === 'looked-at' && this.#lookedAt.has(rule));
   }
 
   #decide(charges: readonly Charge[], answers: Charged[]): boolean {
@@ -126,6 +135,7 @@ export class RateLimitService {
       const rule = charges[at]?.rule ?? null;
       if (rule === null) descriptors.unlimited++;
       else if (answers[at]?.isOver !== true) descriptors.granted++;
+      else if (charges[at]?.mayOwe === true && charges[at].hits > 0) descriptors.owed++;
       else {
         descriptors.refused++;
         refusedBy[rule.name] = (refusedBy[rule.name] ?? 0) + 1;
@@ -152,5 +162,6 @@ function hitsIn(value: number | { toNumber(): number } | null | undefined): numb
   return Math.min(number, Number.MAX_SAFE_INTEGER);
 }
 
+const UNLIMITED: Charge = Object.freeze({ rule: null, bucket: '', hits: 0, limit: undefined, mayOwe: false });
 const SHUT: Charged = { ...NOT_LIMITED, isOver: true };
 const TOLD_EVERY_MS = 60_000;

@@ -14,6 +14,8 @@ export interface Charge {
   readonly hits: number;
   /** Limit that came with the request, where the template allows one. */
   readonly limit: KeyLimit | undefined;
+  /** True = the work may be done: hits that are too many are a debt. */
+  readonly mayOwe: boolean;
 }
 
 /** Says of a descriptor if it is over its limit. */
@@ -27,7 +29,8 @@ export interface Charged {
 /**
  * Decides about all descriptors of a request. All that have to hold are charged, or none: work that is refused costs
  * nothing. *Why not as envoyproxy/ratelimit:* it counts refused requests in every other descriptor, too. Descriptors in
- * quota mode refuse together alone; of them those that have tokens are charged.
+ * quota mode refuse together alone; of them those that have tokens are charged. What may owe is charged in any case
+ * (docs/decisions/0182-charged-when-the-stream-is-over.md).
  */
 export class RequestDecision {
   /** Limits of requests that the template does not allow. */
@@ -42,6 +45,7 @@ export class RequestDecision {
   decideOne(charge: Charge): Charged {
     const { bucket, hits, limit } = charge;
     if (hits === 0) return this.#look(bucket);
+    if (charge.mayOwe && !this.#hasRoom(charge)) return this.#owe(charge);
     try {
       const options = limit === undefined ? undefined : { limit };
       const decision = this.#node.gate.tryAcquire(bucket, { messages: hits }, options);
@@ -92,6 +96,7 @@ export class RequestDecision {
   #hold(charge: Charge): { readonly answer: Charged; readonly reservation: Reservation | null } {
     const { bucket, hits, limit } = charge;
     if (hits === 0) return { answer: this.#look(bucket), reservation: null };
+    if (charge.mayOwe) return { answer: this.#chargeAnyway(charge), reservation: null };
     const { gate } = this.#node;
     try {
       const answer = gate.reserve(bucket, { messages: hits }, limit === undefined ? undefined : { limit });
@@ -116,6 +121,31 @@ export class RequestDecision {
     return isRefused;
   }
 
+  /** Charges at once, whatever becomes of the other descriptors: the work is done. */
+  #chargeAnyway(charge: Charge): Charged {
+    return this.#hasRoom(charge) ? this.decideOne(charge) : this.#owe(charge);
+  }
+
+  /** Tests if the hits would be granted; takes none. */
+  #hasRoom({ bucket, hits }: Charge): boolean {
+    const { gate, loop } = this.#node;
+    if (!loop.isReady) throw this.#node.notReady();
+    try {
+      return gate.containsTokens(bucket, { messages: hits });
+    } catch (error) {
+      if (error instanceof QuotameshError && error.code === 'AMOUNT_ABOVE_MAX_REQUEST') return false;
+      throw error;
+    }
+  }
+
+  /** Charges more than is left; the debt is one bucket at most. */
+  #owe({ bucket, hits }: Charge): Charged {
+    const { gate } = this.#node;
+    gate.consume(bucket, { messages: Math.min(hits, OWED_MAX) });
+    const quota = { ...quotaSeenAt(this.#node, bucket), remaining: 0 };
+    return { isOver: true, quota, retryAfterMs: gate.throttleDurationMs(bucket) };
+  }
+
   /** Tests if one more hit would be granted; takes none. */
   #look(bucket: string): Charged {
     const { gate, loop } = this.#node;
@@ -137,4 +167,6 @@ export class RequestDecision {
 }
 
 export const NOT_LIMITED: Charged = Object.freeze({ isOver: false, quota: NO_QUOTA, retryAfterMs: 0 });
+/** Most hits that are charged at once (request-checks.ts). */
+const OWED_MAX = 2 ** 40;
 const ONE = Object.freeze({ messages: 1 });
