@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { QuotameshError } from '../../src/base/errors/quotamesh-error.js';
-import { silentTelemetry } from '../../src/base/ports/telemetry.js';
 import { envoy } from '../../src/doors/envoy/generated/messages.js';
 import { framed, MessageReader } from '../../src/doors/envoy/grpc/message-reader.js';
 import { limitedNames } from '../../src/doors/envoy/limited-names.js';
 import { RateLimitService } from '../../src/doors/envoy/ratelimit/rate-limit-service.js';
 import { NamesAsRules } from '../../src/doors/envoy/rules/names-as-rules.js';
 import { startParts } from '../../src/node/loop/start-node.js';
+import { domainsOf } from '../unit/envoy/known-domains.js';
 import { prepareWholeNode } from '../whole-node.js';
 
 const { RateLimitRequest, RateLimitResponse } = envoy.service.ratelimit.v3;
@@ -26,7 +26,7 @@ export async function fuzzEnvoyFrames(count: number, seed: number): Promise<void
   });
   await startParts(node);
   const rules = new NamesAsRules(limitedNames(node), node.clock);
-  const service = new RateLimitService({ node, rules, telemetry: silentTelemetry });
+  const service = new RateLimitService({ node, rules, domains: domainsOf(rules) });
   const [method] = service.methods;
   if (method?.kind !== 'unary') throw new Error('no method');
   const held = { bytes: 0, max: 1_000_000 };

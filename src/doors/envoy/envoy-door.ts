@@ -12,6 +12,7 @@ import { QUOTA_SERVICE, QuotaService } from './quota/quota-service.js';
 import { RATE_LIMIT_SERVICE, RateLimitService } from './ratelimit/rate-limit-service.js';
 import type { DescriptorRules } from './rules/descriptor-rules.js';
 import { NamesAsRules } from './rules/names-as-rules.js';
+import { UnknownDomains } from './rules/unknown-domains.js';
 
 /** Puts Envoy's services on one listener of the node. */
 export class EnvoyDoor {
@@ -34,10 +35,12 @@ export class EnvoyDoor {
     const reflection = new ReflectionService(['grpc.health.v1.Health', ...SERVICES]);
     const { enforcers, gate, groups } = node;
     const rules = given ?? new NamesAsRules(limitedNames(node), clock);
-    const targets = { gate, groups, rules };
+    const setting = config.envoy.unknownDomain;
+    const domains = new UnknownDomains({ rules, setting, clock, telemetry });
+    const targets = { gate, groups, rules, domains };
     this.quota = new QuotaService({ enforcers, clock, targetOf: (domain, id) => bucketTarget(targets, domain, id) });
     this.kuadrant = new KuadrantService({ rules, gate, clock, limits: config.limits, notReady });
-    this.rateLimits = new RateLimitService({ node, rules, telemetry });
+    this.rateLimits = new RateLimitService({ node, rules, domains });
     const services = [this.#health, reflection, this.quota, this.kuadrant, this.rateLimits];
     const methods = services.flatMap((service) => service.methods);
     this.listener = new GrpcListener({ config: config.envoy, listen, access, clock, telemetry, methods });

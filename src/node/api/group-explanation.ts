@@ -9,6 +9,7 @@ import {
   RATE_STATUS,
   RATES,
   REFUSED_BECAUSE,
+  RULE,
   SHADOW_DIRECTION,
 } from './node-status.js';
 
@@ -91,6 +92,8 @@ export const GROUP_EXPLANATION = {
   group: text,
   node: text,
   strategy: text,
+  /** Rule of Envoy that it was made of; null = it was made of none. */
+  rule: RULE,
   /** Setting for which each node has a gate on its own share; null = the cluster has a bucket. */
   gate: oneOf(GATES).nullable().meta({
     description: 'The setting for which each node has a gate on its own share; null = the cluster has a bucket.',

@@ -428,10 +428,21 @@ const KEY_REPORT = {
 };
 export interface KeyReport extends AnswerOf<typeof KEY_REPORT> {}
 
+const RULE_ORIGIN = {
+  place: text.meta({ description: 'File and line, or resource and path.' }),
+  domain: text,
+  descriptor: text,
+};
+
+/** Rule of Envoy that a group or template was made of; null = it was made of none. */
+export const RULE = record(RULE_ORIGIN).nullable();
+
 export const KEY_STATUS = {
   key: text,
   /** Pattern of its template. */
   template: text,
+  /** Rule of Envoy that the template was made of; null = it was made of none. */
+  rule: RULE,
   /** Quota of the whole cluster, as it is written. */
   quota: perDirection(QUOTA_AS_WRITTEN),
   /** False = unused at this node, or not lately. */

@@ -57,6 +57,7 @@ export const DEGRADED = {
   unsigned: unsignedRecords,
   'attachment-dangling': danglingAttachments,
   'config-refused': ({ yaml }) => yaml.degraded.refused,
+  'rules-refused': ({ yaml }) => yaml.degraded.rules,
   'needs-restart': ({ yaml }) => yaml.degraded.needsRestart,
   'yaml-differs': ({ yaml }) => yaml.degraded.differs,
   'reports-wait': ({ loop: { coordinator }, config }, nowMs) => {

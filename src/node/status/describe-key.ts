@@ -10,6 +10,7 @@ import type { KeyReport, KeyStatus } from '../api/node-status.js';
 import type { KeyBook, KeySeen } from '../groups/keys/key-book.js';
 import type { KeyTemplates } from '../groups/keys/key-templates.js';
 import { describeGroup } from './describe-node.js';
+import { ruleOf } from './rule-of.js';
 import type { StatusParts } from './status-parts.js';
 
 export type KeyStatusParts = StatusParts & { readonly keys: KeyBook | null };
@@ -32,6 +33,7 @@ export function describeKey(parts: KeyStatusParts, name: string): KeyStatus | nu
   return {
     key: name,
     template,
+    rule: ruleOf(parts, name),
     quota: perDirection((direction) => describeQuota(settings, direction)),
     used: isUsed,
     silent,

@@ -21,6 +21,7 @@ import type {
 import type { LocalStatus } from '../api/node-status.js';
 import { describeGroup } from './describe-node.js';
 import { LaneSummary } from './lane-summary.js';
+import { ruleOf } from './rule-of.js';
 import type { StatusParts } from './status-parts.js';
 
 export function explainGroup(parts: StatusParts, group: number): GroupExplanation {
@@ -30,6 +31,7 @@ export function explainGroup(parts: StatusParts, group: number): GroupExplanatio
     group: config.name,
     node: parts.config.nodeId,
     strategy: config.strategy,
+    rule: ruleOf(parts, config.name),
     gate: gatesOf(config)[0] ?? null,
     directions: { publish: explain('publish'), dispatch: explain('dispatch') },
   };

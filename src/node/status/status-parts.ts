@@ -27,7 +27,7 @@ export interface StatusParts extends ReadinessParts {
   readonly keys: Pick<KeyBook, 'counts' | 'shown' | 'shownVersion' | 'numberShown' | 'kindOf'> | null;
   readonly attachments: Attachments;
   readonly inForce: Pick<GroupsInForce, 'dividedBy'>;
-  readonly yaml: Pick<YamlGroups, 'status' | 'degraded'>;
+  readonly yaml: Pick<YamlGroups, 'status' | 'degraded' | 'rules'>;
   readonly loop: ReadinessParts['loop'] & {
     readonly rounds: { readonly count: number; readonly totalMs: number };
     readonly rebalancing: { lastMs(nowMs: number): number };

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { silentTelemetry } from '../../../src/base/ports/telemetry.js';
 import { envoy } from '../../../src/doors/envoy/generated/messages.js';
 import { GRPC_STATUS } from '../../../src/doors/envoy/grpc/grpc-status.js';
 import { RateLimitService } from '../../../src/doors/envoy/ratelimit/rate-limit-service.js';
 import type { DescriptorRule, DescriptorRules } from '../../../src/doors/envoy/rules/descriptor-rules.js';
+import { domainsOf } from './known-domains.js';
 import { nameOf, type RlsScene, rlsScene, SHOULD_RATE_LIMIT } from './rls-scene.js';
 
 const { RateLimitRequest, RateLimitResponse } = envoy.service.ratelimit.v3;
@@ -278,7 +278,7 @@ describe('headers for clients', () => {
 describe('rules', () => {
   /** One rule per value of the first entry: its flags, and the group of that name. */
   function rulesOf(flags: Readonly<Record<string, Partial<DescriptorRule>>>): DescriptorRules {
-    const plain = { isUnlimited: false, isQuota: false, label: '', replaces: [] };
+    const plain = { at: '', isUnlimited: false, isQuota: false, label: '', replaces: [] };
     return {
       hasDomain: () => true,
       find: (_, [entry]) => {
@@ -291,7 +291,8 @@ describe('rules', () => {
 
   async function asking(flags: Parameters<typeof rulesOf>[0], groups: object) {
     const { node } = await scene({ groups });
-    const service = new RateLimitService({ node, rules: rulesOf(flags), telemetry: silentTelemetry });
+    const rules = rulesOf(flags);
+    const service = new RateLimitService({ node, rules, domains: domainsOf(rules) });
     const [method] = service.methods;
     return (...values: string[]) => {
       const descriptors = values.map((value) => ({ entries: [{ key: 'k', value }] }));

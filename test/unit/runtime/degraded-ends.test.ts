@@ -161,6 +161,10 @@ const STORIES: Readonly<Record<DegradedKind, Story>> = {
     make: ({ a }) => a.yaml.refuse(new Error('a mistake')),
     end: ({ a }) => a.yaml.take(configOf('a')),
   },
+  'rules-refused': {
+    make: ({ a }) => a.yaml.rules.refuse('a mistake'),
+    end: ({ a }) => a.yaml.rules.take(() => null),
+  },
   'needs-restart': {
     make: ({ a }) => a.yaml.take(configOf('a', { timing: { heartbeatMs: 900 } })),
     end: ({ a }) => a.yaml.take(configOf('a')),

@@ -221,11 +221,13 @@ function reportOf(use: LaneUse) {
 function shareOf({ target, part: ofLane }: Bucket, part: Part | null): Share | null {
   if (target.kind === 'none') return null;
   if (target.kind === 'allow') return EVERYTHING;
+  if (target.kind === 'deny') return NOTHING;
   if (part?.isKnown !== true) return null;
   return { rate: ofLane * part.rate[MESSAGES], depth: ofLane * part.depth[MESSAGES] };
 }
 
 const EVERYTHING: Share = { rate: Infinity, depth: Infinity };
+const NOTHING: Share = { rate: 0, depth: 0 };
 
 /** Milliseconds that an assignment lasts: two attempts of Envoy, 5 s apart, to find another node, and some. */
 export const TTL_MS = 15_000;

@@ -3,6 +3,7 @@ import { BYTES, directionIndex, laneOf } from '../../../core/base/vocabulary.js'
 import type { Gate } from '../../../node/admission/gate.js';
 import type { GroupTable } from '../../../node/groups/group-table.js';
 import type { DescriptorRule, DescriptorRules } from '../rules/descriptor-rules.js';
+import type { UnknownDomains } from '../rules/unknown-domains.js';
 import type { Target } from './bucket.js';
 import { type BucketId, type IdEntry, ordersOf } from './bucket-id.js';
 
@@ -10,15 +11,16 @@ export interface TargetParts {
   readonly gate: Gate;
   readonly groups: GroupTable;
   readonly rules: DescriptorRules;
+  readonly domains: UnknownDomains;
 }
 
 /**
  * Finds the lane of a bucket: the id is read as a descriptor, in the first order that a rule has. What no rule limits,
- * passes.
+ * passes; of an unknown domain by the setting.
  */
-export function bucketTarget({ gate, groups, rules }: TargetParts, domain: string, id: BucketId): Target {
+export function bucketTarget({ gate, groups, rules, domains }: TargetParts, domain: string, id: BucketId): Target {
   const found = firstRule(rules, domain, id);
-  if (found === null) return { kind: 'allow' };
+  if (found === null) return { kind: domains.isUnknown(domain) && domains.areRefused ? 'deny' : 'allow' };
   const { rule, entries } = found;
   if (rule.isUnlimited) return { kind: 'allow' };
   try {

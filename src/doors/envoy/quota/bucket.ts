@@ -42,7 +42,7 @@ export class Bucket {
 /** Limits a bucket, or says why it is told nothing. */
 export type Target =
   | { readonly kind: 'lane'; readonly lane: number }
-  | { readonly kind: 'allow' }
+  | { readonly kind: 'allow' | 'deny' }
   /** Nothing is assigned: the reason, for people. */
   | { readonly kind: 'none'; readonly reason: string };
 

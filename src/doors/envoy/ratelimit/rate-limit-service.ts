@@ -1,10 +1,10 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import type { Telemetry } from '../../../base/ports/telemetry.js';
 import type { EnvoyConfig } from '../../../config/resolved/resolved-config.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import type { envoy } from '../generated/messages.js';
 import type { CallFacts, GrpcMethod } from '../grpc/grpc-method.js';
 import type { DescriptorRule, DescriptorRules } from '../rules/descriptor-rules.js';
+import type { UnknownDomains } from '../rules/unknown-domains.js';
 import { type ClientHeaders, clientHeaders } from './client-headers.js';
 import { KnownRequests } from './known-requests.js';
 import { OverrideReader } from './override-reader.js';
@@ -28,7 +28,7 @@ export interface RateLimitCounts {
 interface ServiceParts {
   readonly node: NodeParts;
   readonly rules: DescriptorRules;
-  readonly telemetry: Telemetry;
+  readonly domains: UnknownDomains;
 }
 
 /** Answers a gateway by the limits of its descriptors. */
@@ -47,7 +47,6 @@ export class RateLimitService {
   readonly #headers: ClientHeaders | null;
   readonly #requests = new KnownRequests();
   readonly #lookedAt = new WeakSet<DescriptorRule>();
-  #toldMs = -Infinity;
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
@@ -116,15 +115,10 @@ export class RateLimitService {
 
   /** Tests if the domain is unknown, and the setting refuses such. */
   #isShut(domain: string, charges: readonly Charge[]): boolean {
-    if (charges.some(({ rule }) => rule !== null) || this.#parts.rules.hasDomain(domain)) return false;
+    const { domains } = this.#parts;
+    if (charges.some(({ rule }) => rule !== null) || !domains.isUnknown(domain)) return false;
     this.counts.unknownDomain++;
-    const nowMs = this.#parts.node.clock();
-    if (nowMs - this.#toldMs >= TOLD_EVERY_MS) {
-      this.#toldMs = nowMs;
-      const facts = { domain: domain.slice(0, 200), unknownDomain: this.#config.unknownDomain };
-      this.#parts.telemetry.log('warn', 'a gateway asks for a domain that nothing limits', facts);
-    }
-    return this.#config.unknownDomain === 'refuse';
+    return domains.areRefused;
   }
 
   #count(isOver: boolean, charges: readonly Charge[], answers: readonly Charged[]): void {
@@ -164,4 +158,3 @@ function hitsIn(value: number | { toNumber(): number } | null | undefined): numb
 
 const UNLIMITED: Charge = Object.freeze({ rule: null, bucket: '', hits: 0, limit: undefined, mayOwe: false });
 const SHUT: Charged = { ...NOT_LIMITED, isOver: true };
-const TOLD_EVERY_MS = 60_000;

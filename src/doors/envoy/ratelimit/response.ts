@@ -43,6 +43,7 @@ function refusalOf(charges: readonly Charge[], answers: readonly Charged[]) {
   const { rule, bucket } = charges[at] as Charge;
   const fields = {
     rule: { stringValue: rule?.name ?? 'unknown domain' },
+    place: { stringValue: rule?.at ?? '' },
     bucket: { stringValue: bucket },
     retryAfterMs: { numberValue: answers[at]?.retryAfterMs ?? 0 },
   };

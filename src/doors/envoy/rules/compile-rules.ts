@@ -22,6 +22,8 @@ export interface CompiledRules extends DescriptorRules {
   readonly domains: ReadonlyMap<string, RuleLevels<CompiledRule>>;
   /** In the order of the files. */
   readonly all: readonly CompiledRule[];
+  /** By the name of the group, or the pattern of the template. */
+  readonly byBucket: ReadonlyMap<string, CompiledRule>;
   readonly groups: readonly GroupConfig[];
   readonly templates: readonly KeyTemplate[];
 }
@@ -29,6 +31,8 @@ export interface CompiledRules extends DescriptorRules {
 export interface CompiledRule extends DescriptorRule {
   readonly place: RulePlace;
   readonly domain: string;
+  /** Keys and written values of its levels. */
+  readonly descriptor: string;
   readonly becomes: 'group' | 'template' | 'unlimited';
   /** Name of the group, or pattern of the template; '' = unlimited. */
   readonly bucket: string;
@@ -50,6 +54,7 @@ class RuleCompiler {
   /** Places of composite keys, by level of a domain: `key_value` is one name with ratelimit. */
   readonly #places = new WeakMap<object, Map<string, RulePlace>>();
   readonly #all: CompiledRule[] = [];
+  readonly #byBucket = new Map<string, CompiledRule>();
   readonly #groups: GroupConfig[] = [];
   readonly #templates: KeyTemplate[] = [];
 
@@ -73,6 +78,7 @@ class RuleCompiler {
     return {
       domains,
       all: this.#all,
+      byBucket: this.#byBucket,
       groups: this.#groups,
       templates: this.#templates,
       hasDomain: (domain) => domains.has(domain),
@@ -149,10 +155,13 @@ class RuleCompiler {
     const { label, replaces } = limit;
     const { text, isPattern, bucketOf } = ruleName(domain, above);
     const becomes = rate === null ? 'unlimited' : isPattern ? 'template' : 'group';
+    const descriptor = above.map(({ key, value }) => (value === '' ? key : `${key}=${value}`)).join(', ');
     const rule: CompiledRule = {
       place,
+      at: place.line === null ? `${place.file} ${place.path}` : `${place.file}:${place.line}`,
       domain,
-      name: `${domain}: ${above.map(({ key, value }) => (value === '' ? key : `${key}=${value}`)).join(', ')}`,
+      descriptor,
+      name: `${domain}: ${descriptor}`,
       becomes,
       bucket: rate === null ? '' : text,
       rate,
@@ -163,7 +172,10 @@ class RuleCompiler {
       replaces,
     };
     this.#all.push(rule);
-    if (rate !== null) this.#putInForce(text, isPattern, rate);
+    if (rate !== null) {
+      this.#byBucket.set(text, rule);
+      this.#putInForce(text, isPattern, rate);
+    }
     return rule;
   }
 

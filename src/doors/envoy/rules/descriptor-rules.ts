@@ -15,6 +15,8 @@ export interface DescriptorRules {
 export interface DescriptorRule {
   /** Path of the rule for people, in *Why*, status and metrics: `edge: user, path=/login`. */
   readonly name: string;
+  /** File and line, or resource and path; '' = it is no rule of a file or server. */
+  readonly at: string;
   /** Names the group or key that such a descriptor is charged to. */
   bucketOf(domain: string, entries: readonly DescriptorEntry[]): string;
   /** True = never refused and not counted. */

@@ -2,15 +2,17 @@ import { messageOf, QuotameshError } from '../../../base/errors/quotamesh-error.
 import type { Telemetry } from '../../../base/ports/telemetry.js';
 import type { ResolvedConfig } from '../../../config/resolved/resolved-config.js';
 import { ConfigError, formatMistake } from '../../../config/setting/config-error.js';
+import type { RuleOrigin, RuleOrigins } from '../../../node/groups/yaml/rule-origins.js';
 import type { CompiledRule } from './compile-rules.js';
 import type { DescriptorEntry, DescriptorRules } from './descriptor-rules.js';
 import type { LoadedRules } from './load-rules.js';
 import { withRules } from './with-rules.js';
 import { formatNote } from './written-rules.js';
 
-/** Puts a configuration with rules in force at a node. */
+/** Puts a configuration with rules in force; its `rules` are told to people. */
 export interface RulesTarget {
   take(config: ResolvedConfig): void;
+  readonly rules: Pick<RuleOrigins, 'take' | 'refuse'>;
 }
 
 /** Keeps the rules in force: the newest without a mistake, as a whole. */
@@ -65,6 +67,7 @@ export class RulesBook implements DescriptorRules {
   /** Puts later rules in force at a node, begun with `config`. */
   follow(target: RulesTarget): void {
     this.#target = target;
+    target.rules.take((name) => this.#originOf(name));
     this.#log('rules of Envoy in force', this.#loaded);
   }
 
@@ -73,6 +76,7 @@ export class RulesBook implements DescriptorRules {
     const config = withRules(this.#base, loaded.rules, this.#source);
     // Between the two nothing is decided.
     this.#target?.take(config);
+    this.#target?.rules.take((name) => this.#originOf(name));
     this.#loaded = loaded;
     this.offers.taken++;
     this.#refusedBecause = null;
@@ -85,6 +89,7 @@ export class RulesBook implements DescriptorRules {
     const reason = error instanceof ConfigError ? firstOf(error) : messageOf(error);
     if (reason === this.#refusedBecause) return reason;
     this.#refusedBecause = reason;
+    this.#target?.rules.refuse(reason);
     const mistakes = error instanceof ConfigError ? error.report : undefined;
     const remedy = error instanceof QuotameshError ? error.remedy : undefined;
     const facts = { source: this.#source, reason, mistakes, remedy };
@@ -97,6 +102,13 @@ export class RulesBook implements DescriptorRules {
     const both = withRules(config, this.#loaded.rules, this.#source);
     this.#base = config;
     return both;
+  }
+
+  #originOf(name: string): RuleOrigin | null {
+    const rule = this.#loaded.rules.byBucket.get(name);
+    if (rule === undefined) return null;
+    const { at, domain, descriptor } = rule;
+    return { place: at, domain, descriptor };
   }
 
   #log(message: string, { rules, notes }: LoadedRules): void {

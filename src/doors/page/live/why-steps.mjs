@@ -1,6 +1,12 @@
 import { rate } from '../browser/figures.mjs';
 import { duration, exceeds, perSecond } from './wording.mjs';
 
+/** Names the rule of Envoy behind a group or template. */
+export function ruleSteps(rule) {
+  if (rule == null) return [];
+  return [{ title: `A rule of Envoy: ${rule.place}`, says: `${rule.domain}: ${rule.descriptor}`, state: 'note' }];
+}
+
 /**
  * Lists the steps of a decision in the node's order. Each has the numbers of this moment; then what would let the
  * request pass. Nothing here touches the page.
@@ -13,6 +19,7 @@ export function stepsOf({ explanation, group, ready, amount, dimension, maxReque
   const key = `${dimension}PerSecond`;
   const bucket = clusterBucket?.[dimension] ?? null;
   const steps = [
+    ...ruleSteps(group.rule),
     readiness(ready),
     quotaStep(explanation, key, dimension),
     targetStep(explanation, key, dimension),

@@ -3,7 +3,7 @@ import { rate } from '../browser/figures.mjs';
 import { groupHref, pathOf, pathOfKey } from './addresses.mjs';
 import { askJson } from './ask.mjs';
 import { choice, labelled } from './blocks.mjs';
-import { stepsOf } from './why-steps.mjs';
+import { ruleSteps, stepsOf } from './why-steps.mjs';
 import { perSecond, textOf } from './wording.mjs';
 
 /** Shows a request and each step of its decision: the numbers are of this moment. */
@@ -139,6 +139,7 @@ export class WhyView {
 
   #showKeyOfOthers(key, direction) {
     const steps = [
+      ...ruleSteps(key.rule),
       { title: `A key of template ${key.template}`, says: 'It is a group like any other.', state: 'go' },
       reportsStep(key, direction),
     ];
@@ -147,10 +148,11 @@ export class WhyView {
   }
 
   #showSilentKey(key, direction, amount, dimension) {
-    const { template, leftUnpublished } = key;
+    const { template, rule, leftUnpublished } = key;
     const left = leftUnpublished?.[direction]?.[dimension] ?? null;
     const isEnough = left === null || left >= amount;
     const steps = [
+      ...ruleSteps(rule),
       {
         title: `A key of template ${template}`,
         says: 'This node spends it without publishing it.',

@@ -17,6 +17,7 @@ import type { ConfigurationStatus } from '../../api/node-status.js';
 import type { GroupsInForce } from '../groups-in-force.js';
 import type { KeyTemplates } from '../keys/key-templates.js';
 import { isSameValue } from '../least-definition.js';
+import { RuleOrigins } from './rule-origins.js';
 import { NAMES_SHOWN_MAX, shown, type YamlDifference } from './yaml-comparison.js';
 
 interface YamlGroupsParts {
@@ -38,6 +39,8 @@ export class YamlGroups {
   readonly reloads = { taken: 0, refused: 0 };
   /** Rises with every accepted configuration. */
   version = 0;
+  /** Rules of a door that groups and templates were made of. */
+  readonly rules = new RuleOrigins();
   /** Group or pattern → hash of its definition. */
   readonly hashes = new Map<string, string>();
   readonly #parts: YamlGroupsParts;
@@ -107,11 +110,13 @@ export class YamlGroups {
   }
 
   /** Faults for people, by kind. */
-  get degraded(): Readonly<Record<'refused' | 'needsRestart' | 'differs', readonly string[]>> {
+  get degraded(): Readonly<Record<'refused' | 'needsRestart' | 'differs' | 'rules', readonly string[]>> {
     const settings = this.#needsRestart.join(', ');
     const differences = this.#parts.differences();
     const { groups, nodes } = shown(differences);
+    const { refused } = this.rules;
     return {
+      rules: refused === null ? [] : [`rules of Envoy refused, those in force stay: ${refused}`],
       refused: this.#refused === null ? [] : [`configuration refused, groups stay as they are: ${this.#refused}`],
       needsRestart: settings === '' ? [] : [`changed in the configuration, needs a restart: ${settings}`],
       differs: differences.length === 0 ? [] : [`the YAML of ${nodes} differs from this node's: ${groups}`],

@@ -19,14 +19,19 @@ import { get, nodeAddress } from '../../node-client/node-requests.js';
 import { print } from '../../terminal/print.js';
 
 /** Writes a line per step of the decision, in order; names the binding ceiling last. */
-export function explanationText({ group, node, strategy, gate, directions }: GroupExplanation): string {
+export function explanationText({ group, node, strategy, gate, rule, directions }: GroupExplanation): string {
   const parts = Object.entries(directions).map(([direction, explained]) => {
-    const steps = stepsOf(explained, strategy, node, gate);
+    const steps = [...ruleSteps(rule), ...stepsOf(explained, strategy, node, gate)];
     const width = Math.max(...steps.map(([name]) => name.length));
     const lines = [`${group} ${direction}`, ...steps.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)];
     return lines.map(printable).join('\n');
   });
   return parts.join('\n\n');
+}
+
+/** Names the rule of Envoy that the group was made of. */
+function ruleSteps(rule: GroupExplanation['rule'] | undefined): Step[] {
+  return rule == null ? [] : [['rule', `${rule.place}, ${rule.domain}: ${rule.descriptor}`]];
 }
 
 type Step = readonly [name: string, text: string];

@@ -88,6 +88,15 @@ describe('the buckets of a stream', () => {
     expect(enforcers.assigned).toHaveLength(1);
   });
 
+  it('of an unknown domain that is refused are denied, and of one that is allowed are not', () => {
+    targets.mallory = { kind: 'deny' };
+    report(0, [{ user: 'mallory' }, 1, 0], [{ user: 'carol' }, 1, 0]);
+    expect(told(0)).toEqual([
+      ['mallory', { kind: 'deny' }],
+      ['carol', { kind: 'allow' }],
+    ]);
+  });
+
   it('are told what has moved by more than noise, at most twice a second', () => {
     enforcers.give(0, 500);
     report(0, [ALICE, 1, 0]);

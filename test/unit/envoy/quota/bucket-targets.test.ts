@@ -8,6 +8,7 @@ import { NamesAsRules } from '../../../../src/doors/envoy/rules/names-as-rules.j
 import { createMemoryLog } from '../../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../../src/topic/memory/memory-topic.js';
 import { WholeNode } from '../../../whole-node.js';
+import { domainsOf } from '../known-domains.js';
 
 const quota = { publish: { messagesPerSecond: 10 } };
 const GROUPS = {
@@ -34,10 +35,10 @@ describe('what limits a bucket', () => {
   });
   afterAll(() => node.close());
 
-  const targetOf = (id: Record<string, string>, domain = 'edge') => {
-    const { gate, groups } = node;
-    const rules = new NamesAsRules(limitedNames(node), node.clock);
-    return bucketTarget({ gate, groups, rules }, domain, id);
+  const targetOf = (id: Record<string, string>, domain = 'edge', setting: 'allow' | 'refuse' = 'allow') => {
+    const { gate, groups, clock } = node;
+    const rules = new NamesAsRules(limitedNames(node), clock);
+    return bucketTarget({ gate, groups, rules, domains: domainsOf(rules, setting) }, domain, id);
   };
   const laneNamed = (group: string) => laneOf(node.gate.groupIndex(group), directionIndex('publish'));
 
@@ -56,19 +57,22 @@ describe('what limits a bucket', () => {
   it('is nothing for names and domains that nobody has limited', () => {
     expect(targetOf({ user: 'bob' })).toEqual({ kind: 'allow' });
     expect(targetOf({ user: 'alice' }, 'other')).toEqual({ kind: 'allow' });
+    expect(targetOf({ user: 'bob' }, 'edge', 'refuse')).toEqual({ kind: 'allow' });
+    expect(targetOf({ user: 'alice' }, 'other', 'refuse')).toEqual({ kind: 'deny' });
   });
 
   it('is what a rule says of the first of its descriptors that it has', () => {
     const { gate, groups } = node;
     const read: string[] = [];
-    const rule = { name: 'rule', isQuota: false, label: '', replaces: [], bucketOf: () => 'edge/user:alice' };
+    const rule = { name: 'rule', at: '', isQuota: false, label: '', replaces: [], bucketOf: () => 'edge/user:alice' };
     const targetBy = (isUnlimited: boolean) => {
       const find = (_: string, entries: readonly { readonly key: string }[]) => {
         const order = entries.map(({ key }) => key).join();
         read.push(order);
         return order === 'user,path' ? { ...rule, isUnlimited } : null;
       };
-      return bucketTarget({ gate, groups, rules: { hasDomain: () => true, find } }, 'edge', { user: 'bob', path: '/' });
+      const rules = { hasDomain: () => true, find };
+      return bucketTarget({ gate, groups, rules, domains: domainsOf(rules) }, 'edge', { user: 'bob', path: '/' });
     };
     expect(targetBy(false)).toEqual({ kind: 'lane', lane: laneNamed('edge/user:alice') });
     expect(targetBy(true)).toEqual({ kind: 'allow' });

@@ -14,6 +14,7 @@ import { runs } from '../../../property/seed.js';
 import { WholeNode } from '../../../whole-node.js';
 import { type GrpcCall, GrpcClient } from '../grpc-client.js';
 import { ECHO, type GrpcScene, grpcScene } from '../grpc-scene.js';
+import { domainsOf } from '../known-domains.js';
 
 const { RateLimitQuotaUsageReports, RateLimitQuotaResponse } = envoy.service.rate_limit_quota.v3;
 const PATH = `/${QUOTA_SERVICE}/StreamRateLimitQuotas`;
@@ -35,7 +36,8 @@ describe('a stream of the quota service', () => {
     await node.start();
     const { enforcers, gate, groups } = node;
     const rules = new NamesAsRules(limitedNames(node), clock);
-    const targetOf = (domain: string, id: Record<string, string>) => bucketTarget({ gate, groups, rules }, domain, id);
+    const targets = { gate, groups, rules, domains: domainsOf(rules) };
+    const targetOf = (domain: string, id: Record<string, string>) => bucketTarget(targets, domain, id);
     service = new QuotaService({ enforcers, clock, targetOf });
     scene = await grpcScene({}, {}, service.methods as GrpcMethod[]);
     client = await GrpcClient.open(scene.url);

@@ -6,6 +6,9 @@ import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
 import { ConfigError } from '../../../../src/config/setting/config-error.js';
 import { RuleFiles } from '../../../../src/doors/envoy/rules/rule-files.js';
 import { startParts } from '../../../../src/node/loop/start-node.js';
+import { describeKey } from '../../../../src/node/status/describe-key.js';
+import { describeNode } from '../../../../src/node/status/describe-node.js';
+import { explainGroup } from '../../../../src/node/status/explain-group.js';
 import { type WholeNode, wholeNode } from '../../../whole-node.js';
 import { entriesOf } from './rules-of.js';
 
@@ -104,10 +107,25 @@ test('a mistake changes nothing, and is told once, by line; mended rules are tak
     { message: 'rules of Envoy refused, those in force stay', facts: { reason: expect.stringContaining(because) } },
   ]);
   expect(files.book.status).toMatchObject({ taken: 0, refused: 2, refusedBecause: expect.stringContaining(because) });
+  expect(describeNode(node).degraded).toEqual([expect.stringMatching(/^rules of Envoy refused.*has unit "daily"/)]);
   expect(grants('user=alice', 6).at(-1)).toBe(false);
   write(RULES);
   await files.readNow();
+  expect(describeNode(node).degraded).toEqual([]);
   expect(files.book.status).toMatchObject({ taken: 1, refused: 2, refusedBecause: null });
+});
+
+test('a group and a key tell the rule that they were made of, by file and line, domain and descriptor', () => {
+  const file = join(folder, 'shop.yaml');
+  const ruleOf = (group: string) => explainGroup(node, node.gate.groupToExplain(group)).rule;
+  expect(ruleOf('shop/user:blocked')).toEqual({ place: `${file}:6`, domain: 'shop', descriptor: 'user=blocked' });
+  const shared = { place: `${file}:13`, domain: 'shop', descriptor: 'files=files/*' };
+  expect(ruleOf('shop/files:files~2F~2A')).toEqual(shared);
+  const perValue = { place: `${file}:4`, domain: 'shop', descriptor: 'user' };
+  ask('user=alice');
+  expect(describeKey(node, 'shop/user@alice')?.rule).toEqual(perValue);
+  grants('user=alice', 9);
+  expect(ruleOf('shop/user@alice')).toEqual(perValue);
 });
 
 test('files that are gone change nothing', async () => {
