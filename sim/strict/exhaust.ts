@@ -76,6 +76,6 @@ export const SMALL_WORLDS: Readonly<Record<string, SmallBounds>> = {
   'crash, restart and expiry': { ...NOTHING, crashes: 1, expiries: 1 },
   'quota lowered and raised': { ...NOTHING, changes: 2 },
   'frozen past expiry': { ...NOTHING, expiries: 2 },
-  'bucket begun anew': { ...NOTHING, crashes: 1, epochs: 1 },
+  'bucket begun anew': { ...NOTHING, crashes: 1, expiries: 1, epochs: 1 },
   'all of them': { losses: 1, repeats: 1, crashes: 1, changes: 1, expiries: 1, epochs: 1 },
 };

@@ -63,7 +63,7 @@ export class StrictPlay {
     for (let at = 0; at < nodes; at++) this.#load(at);
     if (this.#world.faultsEveryMs > 0) this.#faults();
     this.#queue.runUntil(endMs);
-    return { seed: this.#seed, plan: this.#world.plan, ...this.#verdict, records: this.#log.reads.length };
+    return { seed: this.#seed, plan: this.#world.plan, ...this.#verdict, records: this.#log.records };
   }
 
   #start(at: number): void {
@@ -84,8 +84,8 @@ export class StrictPlay {
   }
 
   #follow(read: StrictRead): void {
-    if (this.#fold !== null) this.#fold.apply(read);
-    else if (read.record.kind === 'found') this.#fold = StrictFold.empty(read.record, read);
+    if (this.#fold === null && read.record.kind === 'found') this.#fold = new StrictFold(read.record.state);
+    this.#fold?.apply(read);
     if (this.#fold === null) return;
     const { amount, depth } = this.#fold.inForce;
     this.#judge.change(amount, depth, this.#queue.nowMs);
@@ -116,11 +116,13 @@ export class StrictPlay {
       const at = Math.floor(this.#random.next() * this.#processes.length);
       const process = this.#processes[at];
       const drawn = this.#random.next();
-      if (drawn < 0.2) this.#change();
+      if (drawn < 0.17) this.#change(process);
+      else if (drawn < 0.19) this.#restartAll(drawn < 0.18);
+      else if (drawn < 0.2) this.#replaceLog();
       else if (!process.isRunning) this.#start(at);
       else if (process.isFrozen) process.thaw();
       else if (drawn < 0.5) this.#freeze(process, between(50, drawn < 0.4 ? 2000 : 9000));
-      else if (drawn < 0.65) this.#deafen(process, between(100, 7000));
+      else if (drawn < 0.65) this.#deafen(process, between(100, 12_000));
       else if (drawn < 0.85) this.#restart(at, drawn < 0.75 ? 0 : between(1, 6000));
       else this.#leave(at, between(1, 4000));
       this.#faults();
@@ -147,12 +149,27 @@ export class StrictPlay {
     this.#queue.after(afterMs, () => this.#processes[at].isRunning || this.#start(at));
   }
 
-  #change(): void {
+  /** Ends all processes, and starts them again. */
+  #restartAll(isOrderly: boolean): void {
+    for (const at of this.#processes.keys()) {
+      const afterMs = Math.round(this.#random.between(1, 3000));
+      if (isOrderly && !this.#processes[at].isFrozen) this.#leave(at, afterMs);
+      else this.#restart(at, afterMs);
+    }
+  }
+
+  #replaceLog(): void {
+    this.#fold = null;
+    this.#log.replace();
+  }
+
+  #change({ node, isFrozen, clockMs }: StrictProcess): void {
     const { quota } = this.#world;
     const factor = [0.3, 0.5, 1, 2][Math.floor(this.#random.next() * 4)];
     const amount = Math.round(quota.amount * factor);
     const depth = Math.max(1, Math.round(quota.depth * (this.#random.next() < 0.5 ? factor : 1)));
     this.#quota = { ...quota, amount, depth };
-    this.#log.append({ kind: 'quota', revision: ++this.#revision, amount, depth });
+    this.#revision++;
+    if (!isFrozen) node.change({ revision: this.#revision, amount, depth }, clockMs);
   }
 }

@@ -1,8 +1,10 @@
 import { EXPIRY_MS, STEP_MAX_MS } from '../../src/core/strict/constants.js';
 import { StrictClock } from '../../src/core/strict/strict-clock.js';
 import { StrictFold } from '../../src/core/strict/strict-fold.js';
+import { ALL_ENDED_MS } from '../../src/core/strict/strict-newcomer.js';
 import { unitsOf } from '../../src/core/strict/strict-quota.js';
 import type { StrictRead, StrictRecord } from '../../src/core/strict/strict-record.js';
+import { abandonedState, emptyState } from '../../src/core/strict/strict-state.js';
 import { StrictWallet } from '../../src/core/strict/strict-wallet.js';
 import { CentralBucket } from './central-bucket.js';
 
@@ -12,7 +14,6 @@ const QUOTA = { amount: 1, perMs: 7000, depth: 3 };
 const LOWERED = { amount: 1, depth: 2 };
 /** Tokens of an order: two of them want more than there is. */
 const ORDERED = 2;
-const FOUNDER = { kind: 'found', node: 'z', life: 1, since: -1, quota: QUOTA, revision: 1 } as const;
 
 /** Bounds of what may go wrong in one world; each is a choice at any moment. */
 export interface SmallBounds {
@@ -33,6 +34,7 @@ interface SmallNode {
   at: number;
   /** Offset of the join after the last restart; −1 = none. */
   joined: number;
+  joinedMs: number;
 }
 
 /** Holds three nodes with three tokens, on production fold and wallet. */
@@ -58,7 +60,7 @@ export class SmallWorld {
     this.#nodes = NODES.map(() => {
       const clock = new StrictClock();
       clock.read(0, 0, false);
-      return { fold: begun(), clock, wallet: null, life: 1, seq: 0, at: 0, joined: -1 };
+      return { fold: begun(), clock, wallet: null, life: 1, seq: 0, at: 0, joined: -1, joinedMs: 0 };
     });
   }
 
@@ -88,10 +90,10 @@ export class SmallWorld {
 
   /** Everything from which the future follows. */
   get hash(): string {
-    const nodes = this.#nodes.map(({ fold, clock, wallet, life, seq, at, joined }) => {
+    const nodes = this.#nodes.map(({ fold, clock, wallet, life, seq, at, joined, joinedMs }) => {
       const bounds = [clock.lowAt(this.nowMs), clock.highAt(this.nowMs)];
       const held = wallet && [wallet.balanceAt(this.nowMs), wallet.taken, wallet.readMs, wallet.inFlight, wallet.key];
-      return [fold.state, bounds, held, life, seq, this.#log.slice(at).map(({ record }) => record), joined];
+      return [fold.state, bounds, held, life, seq, this.#log.slice(at).map(({ record }) => record), joined, joinedMs];
     });
     const repeatable = this.#left.repeats > 0 ? this.#log.map(({ record }) => record) : [];
     return JSON.stringify([this.nowMs, nodes, this.#pending, this.#judge.level, this.#left, repeatable]);
@@ -111,14 +113,15 @@ export class SmallWorld {
     run();
   }
 
-  #ofNode(at: number, { wallet, fold, clock, joined }: SmallNode): string[] {
+  #ofNode(at: number, { wallet, fold, clock, joined, joinedMs }: SmallNode): string[] {
     const actions = [`order ${at}`, ...this.#if('crashes', `crash ${at}`)];
     const balance = wallet?.tokensAt(this.nowMs) ?? 0;
     if (wallet !== null) actions.push(`return ${at}`, `leave ${at}`);
     if (balance > 0) actions.push(`use ${at}`);
     const isSilent = [...fold.holders.values()].some(({ readMs }) => clock.lowAt(this.nowMs) - readMs >= EXPIRY_MS);
     if (isSilent) actions.push(`expire ${at}`);
-    if (joined >= 0) actions.push(...this.#if('epochs', `found ${at}`));
+    if (joined >= 0 && (fold.isAtRest || this.nowMs - joinedMs > ALL_ENDED_MS))
+      actions.push(...this.#if('epochs', `found ${at}`));
     return actions;
   }
 
@@ -134,8 +137,8 @@ export class SmallWorld {
     else if (verb === 'found') this.#spend('epochs', () => this.#found(at, node));
   }
 
-  #found(at: number, { life, joined }: SmallNode): void {
-    this.#pending.push({ ...FOUNDER, node: NODES[at], life, since: joined });
+  #found(at: number, { life, joined, fold }: SmallNode): void {
+    this.#pending.push({ kind: 'found', node: NODES[at], life, since: joined, state: abandonedState(fold.state) });
   }
 
   #append(record: StrictRecord): void {
@@ -151,7 +154,7 @@ export class SmallWorld {
     this.#append({ kind: 'quota', revision: this.#all.revision + 1, ...(isLower ? QUOTA : LOWERED) });
   }
 
-  /** Lets an expiry pass, with a bystander's records to tell it. */
+  /** Lets an expiry pass, with a bystander's records to show it. */
   #pass(): void {
     for (let passedMs = 0; passedMs < EXPIRY_MS; passedMs += STEP_MAX_MS) {
       this.nowMs += STEP_MAX_MS;
@@ -190,6 +193,7 @@ export class SmallWorld {
     node.clock = new StrictClock();
     node.at = 0;
     node.joined = this.#log.length;
+    node.joinedMs = this.nowMs;
     this.#append({ kind: 'join', node: NODES[at], life: node.life });
     while (node.at < this.#log.length) this.#read(node);
   }
@@ -239,7 +243,6 @@ export class SmallWorld {
 
 /** Makes the bucket of a bystander, full when the world begins. */
 function begun(): StrictFold {
-  const read = { offset: -1, appendMs: 0, record: FOUNDER };
-  const { state } = StrictFold.empty(FOUNDER, read);
+  const state = { ...emptyState(QUOTA, 1), appendMs: 0 };
   return new StrictFold({ ...state, pool: unitsOf(QUOTA.depth, QUOTA) });
 }

@@ -1,4 +1,4 @@
-import type { StrictRead, StrictRecord } from '../../src/core/strict/strict-record.js';
+import { recordKey, type StrictRead, type StrictWritten } from '../../src/core/strict/strict-record.js';
 import type { EventQueue } from '../cluster/event-queue.js';
 import type { Random } from '../cluster/random.js';
 
@@ -14,16 +14,34 @@ export interface StrictLogFaults {
 
 export interface StrictReader {
   read(read: StrictRead): void;
+  /** The log is another: it begins anew. */
+  beginEpoch(epoch: number): void;
 }
 
-/** Orders records, and hands them to each reader in that order. Some come late, some twice, some never. */
+interface Followed {
+  at: number;
+  isDeaf: boolean;
+  /** True = it knows which log it reads. */
+  isBegun: boolean;
+  /** Records before this offset may have been compacted away. */
+  readonly from: number;
+}
+
+/**
+ * Orders records, and hands them to each reader in that order. Some come late, some twice, some never. Who begins to
+ * read finds the newest of each key.
+ */
 export class StrictLog {
-  readonly reads: StrictRead[] = [];
-  readonly #readers = new Map<StrictReader, { at: number; isDeaf: boolean }>();
+  reads: StrictRead[] = [];
+  /** Records of all epochs. */
+  records = 0;
+  #epoch = 1;
+  #newest = new Map<string, number>();
+  readonly #readers = new Map<StrictReader, Followed>();
   readonly #queue: EventQueue;
   readonly #random: Random;
   readonly #faults: StrictLogFaults;
-  /** Hears every record as it is appended. */
+  /** Called with every record as it is appended. */
   onAppend: (read: StrictRead) => void = () => {};
 
   constructor(queue: EventQueue, random: Random, faults: StrictLogFaults) {
@@ -32,21 +50,48 @@ export class StrictLog {
     this.#faults = faults;
   }
 
-  append(record: StrictRecord): void {
-    const { appendMs, lost, late, lateMs, repeated } = this.#faults;
-    if (this.#random.next() < repeated) this.#appendAfter(record, this.#between(appendMs) + this.#between([1, 3000]));
-    if (this.#random.next() < lost) return;
-    const laterMs = this.#random.next() < late ? this.#between([1, lateMs]) : 0;
-    this.#appendAfter(record, this.#between(appendMs) + laterMs);
+  /** Records that compaction leaves. */
+  get kept(): number {
+    return this.#newest.size;
   }
 
-  /** Begins to read at the end. */
+  /** @param epoch the log that the author has read */
+  append(written: StrictWritten, epoch: number): void {
+    const { appendMs, lost, late, lateMs, repeated } = this.#faults;
+    if (this.#random.next() < repeated)
+      this.#appendAfter(written, epoch, this.#between(appendMs) + this.#between([1, 3000]));
+    if (this.#random.next() < lost) return;
+    const laterMs = this.#random.next() < late ? this.#between([1, lateMs]) : 0;
+    this.#appendAfter(written, epoch, this.#between(appendMs) + laterMs);
+  }
+
+  /** Begins to read at the start. */
   follow(reader: StrictReader): void {
-    this.#readers.set(reader, { at: this.reads.length, isDeaf: false });
+    this.#readers.set(reader, { at: 0, isDeaf: false, isBegun: true, from: this.reads.length });
+    reader.beginEpoch(this.#epoch);
+    this.#deliverAfter(reader, this.#between(this.#faults.deliveryMs));
   }
 
   end(reader: StrictReader): void {
     this.#readers.delete(reader);
+  }
+
+  /** Begins another log, empty; what was on its way into the former one is lost. */
+  replace(): void {
+    this.#epoch++;
+    this.reads = [];
+    this.#newest.clear();
+    const epoch = this.#epoch;
+    for (const [reader, { isDeaf }] of this.#readers) {
+      const state = { at: 0, isDeaf, isBegun: false, from: 0 };
+      this.#readers.set(reader, state);
+      this.#queue.after(this.#between(this.#faults.deliveryMs), () => {
+        if (this.#readers.get(reader) !== state) return;
+        state.isBegun = true;
+        reader.beginEpoch(epoch);
+        this.#deliverAfter(reader, 1);
+      });
+    }
   }
 
   /** Holds back what a reader would read, or lets it read on. */
@@ -61,23 +106,35 @@ export class StrictLog {
     return Math.round(this.#random.between(low, high));
   }
 
-  #appendAfter(record: StrictRecord, delayMs: number): void {
+  #appendAfter(written: StrictWritten, epoch: number, delayMs: number): void {
+    const key = recordKey(written);
     // The log has what was written then.
-    const written = structuredClone(record);
+    const record = written.kind === 'delete' ? null : structuredClone(written);
     this.#queue.after(delayMs, () => {
-      const read = { offset: this.reads.length, appendMs: this.#queue.nowMs, record: written };
-      this.reads.push(read);
-      this.onAppend(read);
-      for (const reader of this.#readers.keys()) this.#deliverAfter(reader, this.#between(this.#faults.deliveryMs));
+      if (epoch !== this.#epoch) return;
+      if (record === null) this.#newest.delete(key);
+      else this.#store(key, { offset: this.reads.length, appendMs: this.#queue.nowMs, record });
     });
+  }
+
+  #store(key: string, read: StrictRead): void {
+    this.records++;
+    this.reads.push(read);
+    this.#newest.set(key, read.offset);
+    this.onAppend(read);
+    for (const reader of this.#readers.keys()) this.#deliverAfter(reader, this.#between(this.#faults.deliveryMs));
   }
 
   #deliverAfter(reader: StrictReader, delayMs: number): void {
     const to = this.reads.length;
+    const epoch = this.#epoch;
     this.#queue.after(delayMs, () => {
       const state = this.#readers.get(reader);
-      if (state === undefined || state.isDeaf) return;
-      while (state.at < to) reader.read(this.reads[state.at++]);
+      if (epoch !== this.#epoch || state === undefined || state.isDeaf || !state.isBegun) return;
+      while (state.at < to) {
+        const read = this.reads[state.at++];
+        if (read.offset >= state.from || this.#newest.get(recordKey(read.record)) === read.offset) reader.read(read);
+      }
     });
   }
 }

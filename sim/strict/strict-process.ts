@@ -4,6 +4,8 @@ import type { EventQueue } from '../cluster/event-queue.js';
 import type { StrictLog, StrictReader } from './strict-log.js';
 
 const ROUND_MS = 20;
+/** Lives that a process may begin in one epoch. */
+const LIVES_PER_EPOCH = 1000;
 
 /** Puts a fault into a node, to be found by the judge. */
 export type StrictMutation = (node: StrictNode) => void;
@@ -18,7 +20,9 @@ export interface ProcessSettings extends StrictNodeSettings {
 
 /** Runs one node in virtual time: its rounds, its clock, its requests, and the faults of its process. */
 export class StrictProcess implements StrictReader {
-  readonly node: StrictNode;
+  node: StrictNode;
+  #epoch = 0;
+  #epochs = 0;
   isRunning = true;
   isFrozen = false;
   readonly #queue: EventQueue;
@@ -34,7 +38,6 @@ export class StrictProcess implements StrictReader {
     this.#settings = settings;
     this.#admit = admit;
     this.node = new StrictNode(settings);
-    settings.mutation?.(this.node);
     log.follow(this);
     this.#rounds();
   }
@@ -50,6 +53,15 @@ export class StrictProcess implements StrictReader {
       this.node.read(read, this.clockMs);
       this.#serve();
       this.#write();
+    });
+  }
+
+  beginEpoch(epoch: number): void {
+    this.#whenThawed(() => {
+      this.#epoch = epoch;
+      this.node = new StrictNode({ ...this.#settings, life: this.#settings.life + LIVES_PER_EPOCH * this.#epochs++ });
+      this.#settings.mutation?.(this.node);
+      this.#countWaiting();
     });
   }
 
@@ -124,6 +136,6 @@ export class StrictProcess implements StrictReader {
   }
 
   #write(): void {
-    for (const record of this.node.out.splice(0)) this.#log.append(record);
+    for (const record of this.node.out.splice(0)) this.#log.append(record, this.#epoch);
   }
 }

@@ -14,13 +14,13 @@ export interface MemberFacts {
   readonly waitMs: number;
 }
 
-/** Told every 100 ms: times of the machine's monotonic clock at which a token was granted, in milliseconds. */
+/** Sent every 100 ms: times of the machine's monotonic clock at which a token was granted, in milliseconds. */
 export interface MemberAnswer {
   readonly granted: readonly number[];
   readonly asked: number;
 }
 
-const TELL_MS = 100;
+const SENT_MS = 100;
 const LIVES_PER_MS = 1000;
 
 await run(JSON.parse(process.argv[2]));
@@ -32,7 +32,7 @@ async function run({ path, node, quota, perSecond, waitMs }: MemberFacts): Promi
   const beforeRound = () => waking.look();
   const bucket = new StrictBucket({ topic, lane: 'live', node, life, quota, clock: waking.clock, beforeRound });
   await bucket.open();
-  while (!bucket.isKnown) await sleep(TELL_MS);
+  while (!bucket.isKnown) await sleep(SENT_MS);
   let granted: number[] = [];
   let asked = 0;
   let isStopped = false;
@@ -43,7 +43,7 @@ async function run({ path, node, quota, perSecond, waitMs }: MemberFacts): Promi
   const answering = setInterval(() => {
     process.send?.({ granted, asked } satisfies MemberAnswer);
     [granted, asked] = [[], 0];
-  }, TELL_MS);
+  }, SENT_MS);
   const startedMs = performance.now();
   for (let due = 0; !isStopped; ) {
     const until = ((performance.now() - startedMs) / 1000) * perSecond;

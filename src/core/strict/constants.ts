@@ -42,5 +42,7 @@ export const BEAT_MS = 400;
 export const REST_MS = 4000;
 /** Milliseconds by which each next reader waits. More: fewer answers to one newcomer, later ones. */
 export const RANK_MS = 50;
-/** Records that a newcomer keeps until it knows the bucket. More: memory; less: asks again sooner. */
-export const NEWCOMER_RECORDS_MAX = 10_000;
+
+// strict-checkpoints.ts:
+/** Records after which the bucket is written whole. More: longer starts; less: more bytes. */
+export const CHECKPOINT_RECORDS = 200;

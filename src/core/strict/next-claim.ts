@@ -90,6 +90,8 @@ function wantsOf(fold: StrictFold, { key }: StrictWallet) {
 }
 
 function returnOf(fold: StrictFold, asked: StrictAsked, balance: number): number {
+  // A lowered quota waits for what is held above it.
+  if (fold.isLowering) return Math.max(0, balance - fold.wallet);
   if (fold.wallet === 0) return asked.restMs < KEPT_MS ? 0 : balance;
   const isFull = fold.pool >= FULL_PART * fold.poolMost;
   return balance > HIGH_PART * fold.wallet && !isFull ? balance - Math.floor(fold.wallet / 2) : 0;

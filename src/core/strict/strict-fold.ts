@@ -52,7 +52,7 @@ export class StrictFold {
   #appendMs: number | null;
   #former: readonly FormerQuota[];
   #ended: Map<string, readonly [life: number, endedMs: number]>;
-  #lastAuthors: StrictState['lastAuthors'];
+  #lastOffset: number;
 
   constructor(state: StrictState) {
     this.nowMs = state.nowMs;
@@ -65,22 +65,14 @@ export class StrictFold {
     this.#appendMs = state.appendMs;
     this.#former = state.former;
     this.#ended = new Map(Object.entries(state.ended));
-    this.#lastAuthors = state.lastAuthors;
-  }
-
-  /** Begins with an empty pool. */
-  static empty({ quota, revision, node, life }: StrictFound, { offset, appendMs }: StrictRead): StrictFold {
-    const lastAuthors = [lifeKey({ node, life }), offset, -1] as const;
-    const plan = { fromMs: 0, endMs: null, lagMs: lagMsOf(quota), sum: 0, rates: {} };
-    const begun = { nowMs: 0, appendMs, pool: 0, holders: [], plans: [plan], former: [], ended: {} };
-    return new StrictFold({ ...begun, quota, revision, lastAuthors });
+    this.#lastOffset = state.lastOffset;
   }
 
   get state(): StrictState {
     const { nowMs, pool, quota, revision, plans } = this;
     const ended = Object.fromEntries(this.#ended);
     const holders = [...this.holders.values()];
-    const own = { appendMs: this.#appendMs, former: this.#former, lastAuthors: this.#lastAuthors };
+    const own = { appendMs: this.#appendMs, former: this.#former, lastOffset: this.#lastOffset };
     return { nowMs, pool, quota, revision, plans, holders, ended, ...own };
   }
 
@@ -97,17 +89,26 @@ export class StrictFold {
     else if (record.kind === 'leave') this.#leave(record);
     else if (record.kind === 'expire') this.#expire(record);
     else if (record.kind === 'quota') this.#change(record);
-    else if (record.kind === 'found' && this.foundedBy(record)) this.#restart(read, record);
-    if (this.#lastAuthors[1] !== read.offset) this.#noteAuthor(read);
+    else if (record.kind === 'found' && this.foundedBy(record)) this.#restart(record.state, read.appendMs);
+    if (record.kind !== 'join') this.#lastOffset = read.offset;
     this.#settle();
     this.#plan();
     this.pool = Math.min(this.pool, this.poolMost);
   }
 
-  /** True if nobody else has written since the founder joined. */
-  foundedBy(found: StrictFound): boolean {
-    const [author, offset, othersOffset] = this.#lastAuthors;
-    return (author === lifeKey(found) ? othersOffset : offset) < found.since;
+  /** True if nobody has written after what the founder had read. */
+  foundedBy({ since }: StrictFound): boolean {
+    return this.#lastOffset <= since;
+  }
+
+  /** True = nobody can hold anything. */
+  get isAtRest(): boolean {
+    return this.holders.size === 0;
+  }
+
+  /** True = a lowered quota waits for its holders. */
+  get isLowering(): boolean {
+    return this.#former.length > 0;
   }
 
   /** Units of depth that are neither held, nor on their way. */
@@ -262,23 +263,15 @@ export class StrictFold {
     this.pool = Math.min(this.pool, this.poolMost);
   }
 
-  #restart(read: StrictRead, found: StrictFound): void {
-    const { nowMs, pool, quota, revision, plans } = StrictFold.empty(found, read);
+  #restart(state: StrictState, appendMs: number): void {
+    const { nowMs, pool, quota, revision } = state;
     Object.assign(this, { nowMs, pool, quota, revision });
-    this.#setPlans(plans);
+    this.#setPlans(state.plans);
     this.holders.clear();
     this.heldTokens = 0;
-    this.#ended = new Map();
+    this.#ended = new Map(Object.entries(state.ended));
     this.#former = [];
-    this.#appendMs = read.appendMs;
-    this.#lastAuthors = [lifeKey(found), read.offset, -1];
-  }
-
-  #noteAuthor({ offset, record }: StrictRead): void {
-    if (record.kind === 'join' || record.kind === 'quota') return;
-    const author = lifeKey(record);
-    const [last, lastOffset, othersOffset] = this.#lastAuthors;
-    this.#lastAuthors = [author, offset, author === last ? othersOffset : lastOffset];
+    this.#appendMs = appendMs;
   }
 
   /** Forgets a former quota once no stream follows it and holders fit. */

@@ -1,11 +1,18 @@
 import { AGAIN_MS, BEAT_MS, CLAIM_GAP_MS, EXPIRY_MS, RANK_MS, REST_MS } from './constants.js';
 import { nextClaim } from './next-claim.js';
+import { StrictCheckpoints } from './strict-checkpoints.js';
 import { StrictClock } from './strict-clock.js';
 import { StrictDemand } from './strict-demand.js';
 import type { StrictFold } from './strict-fold.js';
 import { StrictNewcomer } from './strict-newcomer.js';
 import type { StrictQuota } from './strict-quota.js';
-import { lifeKey, type StrictClaim, type StrictRead, type StrictRecord } from './strict-record.js';
+import {
+  lifeKey,
+  type StrictClaim,
+  type StrictQuotaChange,
+  type StrictRead,
+  type StrictWritten,
+} from './strict-record.js';
 import { StrictWallet } from './strict-wallet.js';
 
 export interface StrictNodeSettings {
@@ -15,6 +22,14 @@ export interface StrictNodeSettings {
   /** Quota with which the bucket is founded if nobody knows it. */
   readonly quota: StrictQuota;
   readonly revision: number;
+}
+
+/** A change of the quota as this node knows it. */
+export interface StrictChanged {
+  /** Read = what was granted before may be spent: until all have lowered it, or are expired. */
+  readonly state: 'written' | 'read' | 'in-force';
+  /** Nodes that hold more than they may by the new quota. */
+  readonly waitsFor: readonly string[];
 }
 
 /**
@@ -30,14 +45,16 @@ export class StrictNode {
   /** Tokens of the requests that wait at this node. */
   waiting = 0;
   /** Records to append, in order; the caller empties it. */
-  readonly out: StrictRecord[] = [];
+  readonly out: StrictWritten[] = [];
   readonly clock = new StrictClock();
   readonly demand = new StrictDemand();
   readonly #settings: StrictNodeSettings;
   #newcomer: StrictNewcomer | null;
   #life: number;
   #seq = 0;
-  #offset = -1;
+  readonly #checkpoints = new StrictCheckpoints();
+  /** A change of the quota that was not read back. */
+  #change: { readonly record: StrictQuotaChange; writtenMs: number } | null = null;
   #askedMs = -Infinity;
   #claimedMs = -Infinity;
   /** Tokens that were refused since the last claim. */
@@ -68,7 +85,7 @@ export class StrictNode {
   }
 
   read(read: StrictRead, nowMs: number): void {
-    this.#offset = read.offset;
+    this.out.push(...this.#checkpoints.read(read));
     if (this.fold === null) this.#learn(read, nowMs);
     else this.#apply(this.fold, read, nowMs);
     const { record } = read;
@@ -105,9 +122,25 @@ export class StrictNode {
     if (due !== null) this.out.push(due);
     if (this.fold === null) return;
     this.#answer(this.fold, nowMs);
+    this.#writeChange(this.fold, nowMs);
     this.#expireOthers(this.fold, nowMs);
     if (this.wallet !== null && this.waiting === 0 && nowMs - this.#askedMs > REST_MS) this.leave(nowMs);
     else this.#claim(nowMs);
+  }
+
+  /** Changes the quota of all nodes. It is written again until it is read back. */
+  change({ revision, amount, depth }: Omit<StrictQuotaChange, 'kind'>, nowMs: number): void {
+    this.#change = { record: { kind: 'quota', revision, amount, depth }, writtenMs: -Infinity };
+    if (this.fold !== null) this.#writeChange(this.fold, nowMs);
+  }
+
+  /** Says how far a change of the quota has come. */
+  changed(revision: number): StrictChanged {
+    const { fold } = this;
+    if (fold === null || fold.revision < revision) return { state: 'written', waitsFor: [] };
+    if (!fold.isLowering) return { state: 'in-force', waitsFor: [] };
+    const above = [...fold.holders.values()].filter(({ hold }) => hold > fold.wallet);
+    return { state: 'read', waitsFor: above.map(({ node }) => node) };
   }
 
   /** Gives everything back. */
@@ -191,12 +224,29 @@ export class StrictNode {
     return at === -1 ? keys.length : at;
   }
 
+  /** Writes the bucket whole, for newcomers or to keep the log short. */
   #answer(fold: StrictFold, nowMs: number): void {
+    const own = this.#own;
+    let isDue = false;
     for (const [key, { dueMs }] of this.#joins) {
       if (nowMs < dueMs) continue;
       this.#joins.delete(key);
-      this.out.push({ kind: 'state', ...this.#own, at: this.#offset, state: fold.state });
-      break;
+      isDue = true;
+    }
+    if (isDue) this.out.push(this.#checkpoints.write(fold, own, nowMs));
+    else if (this.wallet !== null) {
+      const due = this.#checkpoints.due(fold, own, this.#rank, nowMs);
+      if (due !== null) this.out.push(due);
+    }
+  }
+
+  #writeChange(fold: StrictFold, nowMs: number): void {
+    const change = this.#change;
+    if (change === null) return;
+    if (fold.revision >= change.record.revision) this.#change = null;
+    else if (nowMs - change.writtenMs >= AGAIN_MS) {
+      change.writtenMs = nowMs;
+      this.out.push(change.record);
     }
   }
 

@@ -1,4 +1,3 @@
-import type { StrictQuota } from './strict-quota.js';
 import type { StrictState } from './strict-state.js';
 
 /** Names the life of a node that holds tokens. Later lives have greater numbers. */
@@ -40,26 +39,29 @@ export interface StrictQuotaChange {
   readonly depth: number;
 }
 
-/** Asks for the bucket: its author reads from here on. */
+/** Asks for the bucket: what its author has read once this is read back is all that the log had. */
 export interface StrictJoin extends StrictLife {
   readonly kind: 'join';
 }
 
 /** The bucket after all records up to the offset `at`. */
-export interface StrictAnswer extends StrictLife {
+export interface StrictCheckpoint extends StrictLife {
   readonly kind: 'state';
   readonly at: number;
   readonly state: StrictState;
 }
 
-/**
- * Begins the bucket anew and empty. It counts if nobody has written since the author joined, at the offset `since`.
- */
+/** Begins the bucket anew, as given. It counts if nobody has written after the offset `since`. */
 export interface StrictFound extends StrictLife {
   readonly kind: 'found';
   readonly since: number;
-  readonly quota: StrictQuota;
-  readonly revision: number;
+  readonly state: StrictState;
+}
+
+/** Removes an older record from the log, under its key: a checkpoint says what it said. */
+export interface StrictDeletion {
+  readonly kind: 'delete';
+  readonly key: string;
 }
 
 export type StrictRecord =
@@ -68,8 +70,11 @@ export type StrictRecord =
   | StrictExpire
   | StrictQuotaChange
   | StrictJoin
-  | StrictAnswer
+  | StrictCheckpoint
   | StrictFound;
+
+/** Everything that a node writes: records, and the ends of records. */
+export type StrictWritten = StrictRecord | StrictDeletion;
 
 /** A record as the log has it. */
 export interface StrictRead {
@@ -81,4 +86,17 @@ export interface StrictRead {
 
 export function lifeKey({ node, life }: StrictLife): string {
   return `${node}/${life}`;
+}
+
+/**
+ * Names a record in the compacted log. Nothing that counts is overwritten by anything else: a checkpoint and deletions
+ * make room.
+ */
+export function recordKey(written: StrictWritten): string {
+  if (written.kind === 'delete') return written.key;
+  if (written.kind === 'quota') return `quota/${written.revision}`;
+  if (written.kind === 'state') return `state/${written.at}`;
+  const own = `${written.kind}/${lifeKey(written)}`;
+  if (written.kind === 'join') return own;
+  return `${own}/${written.kind === 'found' ? written.since : written.seq}`;
 }

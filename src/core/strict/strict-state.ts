@@ -1,4 +1,4 @@
-import type { StrictQuota } from './strict-quota.js';
+import { lagMsOf, type StrictQuota } from './strict-quota.js';
 import type { StrictLife } from './strict-record.js';
 
 /** A life that may hold tokens of the lane. */
@@ -48,6 +48,21 @@ export interface StrictState {
   readonly plans: readonly StreamPlan[];
   /** Node → greatest life that has ended, and when. */
   readonly ended: Readonly<Record<string, readonly [life: number, endedMs: number]>>;
-  /** The last writer, its offset, and that of anybody else. Joins do not count. */
-  readonly lastAuthors: readonly [author: string, offset: number, othersOffset: number];
+  /** Offset of the last record that was no join; −1 = none. */
+  readonly lastOffset: number;
+}
+
+/** Makes the bucket of a log that has none: empty. */
+export function emptyState(quota: StrictQuota, revision: number): StrictState {
+  const plans = [{ fromMs: 0, endMs: null, lagMs: lagMsOf(quota), sum: 0, rates: {} }];
+  const begun = { nowMs: 0, appendMs: null, pool: 0, holders: [], plans, former: [], ended: {}, lastOffset: -1 };
+  return { ...begun, quota, revision };
+}
+
+/** Makes what is left when all lives have ended: the pool. Time and streams begin anew. */
+export function abandonedState(state: StrictState): StrictState {
+  const ended: Record<string, readonly [life: number, endedMs: number]> = {};
+  for (const [node, [life]] of Object.entries(state.ended)) ended[node] = [life, 0];
+  for (const { node, life } of state.holders) ended[node] = [Math.max(life, ended[node]?.[0] ?? -1), 0];
+  return { ...emptyState(state.quota, state.revision), pool: state.pool, ended };
 }

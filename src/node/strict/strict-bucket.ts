@@ -2,6 +2,7 @@ import type { Clock } from '../../base/ports/clock.js';
 import type { ReadRecord, ReportTopic, ReportTopicListener } from '../../base/ports/report-topic.js';
 import { StrictNode } from '../../core/strict/strict-node.js';
 import type { StrictQuota } from '../../core/strict/strict-quota.js';
+import type { StrictWritten } from '../../core/strict/strict-record.js';
 import { decodeStrict, encodeStrict, isStrictKeyOf, strictKeyOf } from './strict-codec.js';
 
 export interface StrictBucketOptions {
@@ -39,11 +40,12 @@ interface Waiter {
  * An outage of the topic needs no care: what cannot be read back counts for nothing, and what was held ends by itself.
  */
 export class StrictBucket {
-  /** Records that no node has written in this format; ignored. */
+  /** Records that no node has written in this format and log; ignored. */
   foreign = 0;
   readonly #options: StrictBucketOptions;
   #node: StrictNode;
   #life: number;
+  #epoch = '';
   #offset = -1;
   #waiting: Waiter[] = [];
   #timer: NodeJS.Timeout | null = null;
@@ -108,7 +110,7 @@ export class StrictBucket {
   #listener(): ReportTopicListener {
     const ignore = () => {};
     return {
-      onEpoch: () => this.#beginEpoch(),
+      onEpoch: (epoch) => this.#beginEpoch(epoch),
       onRecords: (records) => this.#read(records),
       onCaughtUp: ignore,
       onLost: ignore,
@@ -118,7 +120,8 @@ export class StrictBucket {
   }
 
   /** Begins with another log: what was granted in the former one counts for nothing. */
-  #beginEpoch(): void {
+  #beginEpoch(epoch: string): void {
+    this.#epoch = epoch;
     this.#offset = -1;
     this.#life += LIVES_PER_EPOCH;
     this.#node = this.#begin();
@@ -128,7 +131,7 @@ export class StrictBucket {
     for (const { offset, appendMs, key, value } of records) {
       if (offset <= this.#offset || value === null || !isStrictKeyOf(this.#options.lane, key)) continue;
       this.#offset = offset;
-      const record = decodeStrict(value);
+      const record = decodeStrict(value, this.#epoch);
       if (record === null) this.foreign++;
       else this.#node.read({ offset, appendMs: Math.floor(appendMs), record }, this.#options.clock());
     }
@@ -160,8 +163,9 @@ export class StrictBucket {
     const written = this.#node.out.splice(0);
     if (written.length === 0) return;
     const { topic, lane } = this.#options;
-    const records = written.map((each) => ({ partition: 0, key: strictKeyOf(lane, each), value: encodeStrict(each) }));
-    // The next claim tells again what is lost.
+    const encoded = (each: StrictWritten) => encodeStrict(each, this.#epoch);
+    const records = written.map((each) => ({ partition: 0, key: strictKeyOf(lane, each), value: encoded(each) }));
+    // The next claim says again what is lost.
     this.#appending = topic.append(records).catch(() => undefined);
   }
 }

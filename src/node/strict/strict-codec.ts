@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { StrictRecord } from '../../core/strict/strict-record.js';
+import { recordKey, type StrictRecord, type StrictWritten } from '../../core/strict/strict-record.js';
 
 /** Version of what is written: another one is not read. */
-const FORMAT = 'strict-1';
+const FORMAT = 'strict-2';
 /** Lives, plans and former quotas that are read in one state. More: larger records. */
 const LISTED_MAX = 10_000;
 
@@ -25,7 +25,7 @@ const state = z.strictObject({
   holders: z.array(holder).max(LISTED_MAX),
   plans: z.array(plan).min(1).max(LISTED_MAX),
   ended: z.record(node, z.tuple([count, count])),
-  lastAuthors: z.tuple([z.string().max(250), whole, whole]),
+  lastOffset: whole,
 });
 const record = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('claim'), ...life, seq: count, want: count, taken: whole, hold: count }),
@@ -34,27 +34,30 @@ const record = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('quota'), revision: count, amount: count, depth: count }),
   z.strictObject({ kind: z.literal('join'), ...life }),
   z.strictObject({ kind: z.literal('state'), ...life, at: whole, state }),
-  z.strictObject({ kind: z.literal('found'), ...life, since: whole, quota, revision: count }),
+  z.strictObject({ kind: z.literal('found'), ...life, since: whole, state }),
 ]);
-const envelope = z.strictObject({ format: z.literal(FORMAT), record });
+const envelope = z.strictObject({ format: z.literal(FORMAT), epoch: z.string().max(1000), record });
 
-export function encodeStrict(written: StrictRecord): Uint8Array {
-  return Buffer.from(JSON.stringify({ format: FORMAT, record: written }));
+/**
+ * Names the log that the author has read: what is on its way while the log is replaced says nothing of the next one.
+ * Returns null for a deletion: a tombstone.
+ */
+export function encodeStrict(written: StrictWritten, epoch: string): Uint8Array | null {
+  return written.kind === 'delete' ? null : Buffer.from(JSON.stringify({ format: FORMAT, epoch, record: written }));
 }
 
-/** Returns null for what no node has written in this format. */
-export function decodeStrict(value: Uint8Array): StrictRecord | null {
+/** Returns null for what no node wrote in this format and log. */
+export function decodeStrict(value: Uint8Array, epoch: string): StrictRecord | null {
   try {
-    return envelope.parse(JSON.parse(Buffer.from(value).toString())).record;
+    const read = envelope.parse(JSON.parse(Buffer.from(value).toString()));
+    return read.epoch === epoch ? read.record : null;
   } catch {
     return null;
   }
 }
 
-/** Keys a record: the newest of each author and kind is kept. */
-export function strictKeyOf(lane: string, written: StrictRecord): string {
-  const author = written.kind === 'quota' ? '' : `/${written.node}`;
-  return `strict/${lane}/${written.kind}${author}`;
+export function strictKeyOf(lane: string, written: StrictWritten): string {
+  return `strict/${lane}/${recordKey(written)}`;
 }
 
 /** Tests if a key is one of this lane. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StrictRecord } from '../../../src/core/strict/strict-record.js';
+import { recordKey, type StrictRecord } from '../../../src/core/strict/strict-record.js';
 import { decodeStrict, encodeStrict, isStrictKeyOf, strictKeyOf } from '../../../src/node/strict/strict-codec.js';
 
 const QUOTA = { amount: 3600, perMs: 3_600_000, depth: 10 };
@@ -14,7 +14,7 @@ const STATE = {
   holders: [{ ...OWN, seq: 2, readMs: 30, want: 5, taken: -3, hold: 4 }],
   plans: [{ fromMs: 0, endMs: null, lagMs: 75, sum: 5, rates: { 'a/7': 5 } }],
   ended: { b: [3, 20] as const },
-  lastAuthors: ['a/7', 4, -1] as const,
+  lastOffset: 4,
 };
 
 const records: readonly StrictRecord[] = [
@@ -24,24 +24,37 @@ const records: readonly StrictRecord[] = [
   { kind: 'quota', revision: 2, amount: 7200, depth: 20 },
   { kind: 'join', ...OWN },
   { kind: 'state', ...OWN, at: 9, state: STATE },
-  { kind: 'found', ...OWN, since: 9, quota: QUOTA, revision: 1 },
+  { kind: 'found', ...OWN, since: 9, state: STATE },
 ];
 
 test.each(records)('$kind is read as it was written', (record) => {
-  expect(decodeStrict(encodeStrict(record))).toEqual(record);
+  expect(decodeStrict(encodeStrict(record, 'log-1') as Uint8Array, 'log-1')).toEqual(record);
   expect(isStrictKeyOf('orders', strictKeyOf('orders', record))).toBe(true);
   expect(isStrictKeyOf('order', strictKeyOf('orders', record))).toBe(false);
 });
 
+test('a deletion is a tombstone under the key of what it deletes', () => {
+  const deletion = { kind: 'delete', key: recordKey(records[0]) } as const;
+  expect(encodeStrict(deletion, 'log-1')).toBeNull();
+  expect(strictKeyOf('orders', deletion)).toBe(strictKeyOf('orders', records[0]));
+});
+
 test.each([
   { says: 'bytes of another program', text: 'not JSON' },
-  { says: 'another format', text: JSON.stringify({ format: 'strict-2', record: records[4] }) },
-  { says: 'half a token', text: JSON.stringify({ format: 'strict-1', record: { ...records[0], taken: 0.5 } }) },
+  { says: 'another log', text: JSON.stringify({ format: 'strict-2', epoch: 'log-0', record: records[4] }) },
+  { says: 'another format', text: JSON.stringify({ format: 'strict-1', epoch: 'log-1', record: records[4] }) },
+  {
+    says: 'half a token',
+    text: JSON.stringify({ format: 'strict-2', epoch: 'log-1', record: { ...records[0], taken: 0.5 } }),
+  },
   {
     says: 'more than whole numbers hold',
-    text: JSON.stringify({ format: 'strict-1', record: { ...records[0], hold: 2 ** 60 } }),
+    text: JSON.stringify({ format: 'strict-2', epoch: 'log-1', record: { ...records[0], hold: 2 ** 60 } }),
   },
-  { says: 'a member too many', text: JSON.stringify({ format: 'strict-1', record: { ...records[4], more: 1 } }) },
+  {
+    says: 'a member too many',
+    text: JSON.stringify({ format: 'strict-2', epoch: 'log-1', record: { ...records[4], more: 1 } }),
+  },
 ])('$says is ignored', ({ text }) => {
-  expect(decodeStrict(Buffer.from(text))).toBeNull();
+  expect(decodeStrict(Buffer.from(text), 'log-1')).toBeNull();
 });

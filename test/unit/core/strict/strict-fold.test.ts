@@ -3,6 +3,7 @@ import { EXPIRY_MS, LEAD_MS } from '../../../../src/core/strict/constants.js';
 import { StrictFold } from '../../../../src/core/strict/strict-fold.js';
 import type { StrictQuota } from '../../../../src/core/strict/strict-quota.js';
 import type { StrictClaim, StrictRecord } from '../../../../src/core/strict/strict-record.js';
+import { emptyState } from '../../../../src/core/strict/strict-state.js';
 
 const HOUR_MS = 3_600_000;
 /** Three tokens, one in 7 s: nothing flows by itself while a table is read. */
@@ -10,9 +11,7 @@ const SMALL: StrictQuota = { amount: 1, perMs: 7000, depth: 3 };
 
 /** Folds records `[time, record]`; the bucket is founded at 0, and filled first. */
 function folded(quota: StrictQuota, records: readonly (readonly [number, StrictRecord])[]): StrictFold {
-  const found = { kind: 'found', node: 'z', life: 1, since: 0, quota, revision: 1 } as const;
-  const { state } = StrictFold.empty(found, { offset: 0, appendMs: 0, record: found });
-  const fold = new StrictFold({ ...state, pool: quota.depth * quota.perMs });
+  const fold = new StrictFold({ ...emptyState(quota, 1), appendMs: 0, pool: quota.depth * quota.perMs });
   for (const [at, [appendMs, record]] of records.entries()) fold.apply({ offset: at + 1, appendMs, record });
   return fold;
 }

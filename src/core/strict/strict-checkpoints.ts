@@ -1,0 +1,54 @@
+import { AGAIN_MS, CHECKPOINT_RECORDS } from './constants.js';
+import type { StrictFold } from './strict-fold.js';
+import {
+  recordKey,
+  type StrictDeletion,
+  type StrictLife,
+  type StrictRead,
+  type StrictRecord,
+} from './strict-record.js';
+
+/**
+ * Keeps the log short: from time to time a node writes the bucket whole, and deletes what is older when that is read
+ * back. Until then nothing is overwritten, so who reads the log from its start misses nothing.
+ */
+export class StrictCheckpoints {
+  /** Key → offset of what the log may still hold. */
+  readonly #offsets = new Map<string, number>();
+  #offset = -1;
+  /** Records since the last checkpoint; many before the first. */
+  #since = CHECKPOINT_RECORDS;
+  #wroteMs = -Infinity;
+  /** Offsets up to which own checkpoints say all. */
+  readonly #wroteAt = new Set<number>();
+
+  /** Reads on; returns what may go. */
+  read({ offset, record }: StrictRead): readonly StrictDeletion[] {
+    this.#offset = offset;
+    this.#offsets.set(recordKey(record), offset);
+    if (record.kind !== 'state') {
+      this.#since++;
+      return [];
+    }
+    this.#since = 0;
+    const older = [...this.#offsets].flatMap(([key, at]) => (at <= record.at ? [key] : []));
+    for (const key of older) this.#offsets.delete(key);
+    // Its author deletes.
+    return this.#wroteAt.delete(record.at) ? older.map((key) => ({ kind: 'delete', key })) : [];
+  }
+
+  /** @param rank others come first, by so many records */
+  due(fold: StrictFold, own: StrictLife, rank: number, nowMs: number): StrictRecord | null {
+    const most = CHECKPOINT_RECORDS + rank * RANK_RECORDS;
+    return this.#since < most || nowMs - this.#wroteMs < AGAIN_MS ? null : this.write(fold, own, nowMs);
+  }
+
+  write(fold: StrictFold, own: StrictLife, nowMs: number): StrictRecord {
+    this.#wroteMs = nowMs;
+    this.#wroteAt.add(this.#offset);
+    return { kind: 'state', ...own, at: this.#offset, state: fold.state };
+  }
+}
+
+/** Records by which each next holder waits. */
+const RANK_RECORDS = 20;

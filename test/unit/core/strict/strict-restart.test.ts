@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { EventQueue } from '../../../../sim/cluster/event-queue.js';
+import { Random } from '../../../../sim/cluster/random.js';
+import { StrictLog } from '../../../../sim/strict/strict-log.js';
+import { StrictProcess } from '../../../../sim/strict/strict-process.js';
+import { CHECKPOINT_RECORDS, EXPIRY_MS } from '../../../../src/core/strict/constants.js';
+import { StrictNewcomer } from '../../../../src/core/strict/strict-newcomer.js';
+import type { StrictQuota } from '../../../../src/core/strict/strict-quota.js';
+import type { StrictRecord } from '../../../../src/core/strict/strict-record.js';
+import { emptyState } from '../../../../src/core/strict/strict-state.js';
+
+const PER_MS = 3_600_000;
+const SECOND = PER_MS / 1000;
+const NO_FAULTS = { appendMs: [1, 3], deliveryMs: [1, 3], lost: 0, late: 0, lateMs: 0, repeated: 0 } as const;
+
+/** Processes of one bucket in virtual time. */
+class Cluster {
+  readonly queue = new EventQueue();
+  readonly log = new StrictLog(this.queue, new Random(1), NO_FAULTS);
+  admitted = 0;
+  #life = 1;
+  readonly #quota: StrictQuota;
+
+  constructor(quota: StrictQuota) {
+    this.#quota = quota;
+  }
+
+  start(node: string): StrictProcess {
+    const clock = { aheadMs: 0, drift: 0 };
+    const settings = {
+      node,
+      life: 1000 * this.#life++,
+      quota: this.#quota,
+      revision: 1,
+      clock,
+      waitMs: 300,
+      mutation: null,
+    };
+    return new StrictProcess(this.queue, this.log, settings, (tokens) => {
+      this.admitted += tokens;
+    });
+  }
+
+  run(forMs: number): void {
+    this.queue.runUntil(this.queue.nowMs + forMs);
+  }
+
+  /** Asks for tokens one by one. */
+  use(process: StrictProcess, tokens: number): void {
+    for (let count = 0; count < tokens; count++) process.ask(1);
+    this.run(400);
+  }
+}
+
+/** 100/s until 100 tokens are there, then one an hour: what is there stays as it is. */
+function filled() {
+  const cluster = new Cluster({ amount: 100 * SECOND, perMs: PER_MS, depth: 100 });
+  const nodes = [cluster.start('a'), cluster.start('b')];
+  cluster.run(8000);
+  nodes[0].node.change({ revision: 2, amount: 1, depth: 100 }, nodes[0].clockMs);
+  cluster.run(2000);
+  return { cluster, nodes };
+}
+
+describe('100 tokens, of which one node uses 30; then all nodes end', () => {
+  test.each([
+    { how: 'leave' as const, says: 'all who leave give back what they hold', within: 1000, left: [70, 70] },
+    { how: 'kill' as const, says: 'what killed nodes held is lost', within: EXPIRY_MS + 1000, left: [1, 69] },
+  ])('$says, and who starts finds the rest', ({ how, within, left: [least, most] }) => {
+    const { cluster, nodes } = filled();
+    cluster.use(nodes[0], 30);
+    expect(cluster.admitted).toBe(30);
+    for (const node of nodes) node[how]();
+    cluster.run(60_000);
+    const next = cluster.start('c');
+    cluster.run(within);
+    const pool = Math.floor((next.node.fold?.pool ?? 0) / PER_MS);
+    expect(pool).toBeGreaterThanOrEqual(least);
+    expect(pool).toBeLessThanOrEqual(most);
+    cluster.use(next, 100);
+    expect(cluster.admitted).toBe(30 + pool);
+    expect(next.node.fold?.revision).toBe(2);
+  });
+});
+
+test('a log that is replaced has nothing: all begin with an empty bucket an expiry later', () => {
+  const { cluster, nodes } = filled();
+  cluster.use(nodes[0], 30);
+  cluster.log.replace();
+  cluster.run(EXPIRY_MS - 1000);
+  cluster.use(nodes[0], 5);
+  expect(cluster.admitted).toBe(30);
+  cluster.run(3000);
+  cluster.use(nodes[0], 5);
+  expect(cluster.admitted).toBe(35);
+});
+
+test('the log keeps few records, however long nodes write', () => {
+  const cluster = new Cluster({ amount: 100 * SECOND, perMs: PER_MS, depth: 10 });
+  const nodes = [cluster.start('a'), cluster.start('b')];
+  cluster.run(8000);
+  for (let second = 0; second < 20; second++) for (const node of nodes) cluster.use(node, 20);
+  expect(cluster.log.records).toBeGreaterThan(3 * CHECKPOINT_RECORDS);
+  expect(cluster.log.kept).toBeLessThan(2 * CHECKPOINT_RECORDS);
+});
+
+test('a quota that changes while a bucket is founded is the one it begins with', () => {
+  const quota = { amount: SECOND, perMs: PER_MS, depth: 3 };
+  const first = { quota, revision: 1 };
+  const newcomer = new StrictNewcomer({ node: 'a', life: 1 });
+  let offset = 0;
+  const append = (record: StrictRecord, nowMs: number) =>
+    newcomer.read({ offset: offset++, appendMs: nowMs, record }, nowMs);
+  const due = (nowMs: number) => newcomer.due(nowMs, first) as StrictRecord;
+  const former = { kind: 'found', node: 'z', life: 1, since: -1, state: emptyState(quota, 1) } as const;
+  append(former, 0);
+  append(due(0), 1);
+  const founding = due(10_000);
+  append({ kind: 'quota', revision: 2, amount: 9, depth: 9 }, 10_001);
+  expect(append(founding, 10_002)).toBeNull();
+  const fold = append(due(11_000), 11_001);
+  expect(fold?.revision).toBe(2);
+  expect(fold?.quota.depth).toBe(9);
+});
+
+test('a lowered quota is in force when a node without requests has lowered what it holds', () => {
+  const cluster = new Cluster({ amount: SECOND, perMs: PER_MS, depth: 20 });
+  const [one, other] = [cluster.start('a'), cluster.start('b')];
+  cluster.run(30_000);
+  cluster.use(one, 2);
+  expect(one.node.wallet?.tokensAt(one.clockMs)).toBeGreaterThan(4);
+  other.node.change({ revision: 2, amount: SECOND, depth: 4 }, other.clockMs);
+  expect(other.node.changed(2)).toEqual({ state: 'written', waitsFor: [] });
+  cluster.run(8);
+  expect(other.node.changed(2)).toEqual({ state: 'read', waitsFor: ['a'] });
+  cluster.run(2000);
+  expect(other.node.changed(2)).toEqual({ state: 'in-force', waitsFor: [] });
+});
