@@ -26,7 +26,7 @@ export async function fuzzEnvoyFrames(count: number, seed: number): Promise<void
   });
   await startParts(node);
   const rules = new NamesAsRules(limitedNames(node), node.clock);
-  const service = new RateLimitService({ node, rules, domains: domainsOf(rules) });
+  const service = new RateLimitService({ node, rules, names: rules, domains: domainsOf(rules) });
   const [method] = service.methods;
   if (method?.kind !== 'unary') throw new Error('no method');
   const held = { bytes: 0, max: 1_000_000 };

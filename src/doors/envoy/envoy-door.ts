@@ -34,13 +34,14 @@ export class EnvoyDoor {
     this.#health = new HealthService(SERVICES, () => loop.isReady && !life.isClosing);
     const reflection = new ReflectionService(['grpc.health.v1.Health', ...SERVICES]);
     const { enforcers, gate, groups } = node;
-    const rules = given ?? new NamesAsRules(limitedNames(node), clock);
+    const names = new NamesAsRules(limitedNames(node), clock);
+    const rules = given ?? names;
     const setting = config.envoy.unknownDomain;
     const domains = new UnknownDomains({ rules, setting, clock, telemetry });
     const targets = { gate, groups, rules, domains };
     this.quota = new QuotaService({ enforcers, clock, targetOf: (domain, id) => bucketTarget(targets, domain, id) });
     this.kuadrant = new KuadrantService({ rules, gate, clock, limits: config.limits, notReady });
-    this.rateLimits = new RateLimitService({ node, rules, domains });
+    this.rateLimits = new RateLimitService({ node, rules, names, domains });
     const services = [this.#health, reflection, this.quota, this.kuadrant, this.rateLimits];
     const methods = services.flatMap((service) => service.methods);
     this.listener = new GrpcListener({ config: config.envoy, listen, access, clock, telemetry, methods });

@@ -292,7 +292,7 @@ describe('rules', () => {
   async function asking(flags: Parameters<typeof rulesOf>[0], groups: object) {
     const { node } = await scene({ groups });
     const rules = rulesOf(flags);
-    const service = new RateLimitService({ node, rules, domains: domainsOf(rules) });
+    const service = new RateLimitService({ node, rules, names: rules, domains: domainsOf(rules) });
     const [method] = service.methods;
     return (...values: string[]) => {
       const descriptors = values.map((value) => ({ entries: [{ key: 'k', value }] }));

@@ -20,6 +20,11 @@ export class OverrideReader {
     this.#keys = keys;
   }
 
+  /** Tests if a key may be given limits. */
+  areAllowed(bucket: string): boolean {
+    return (this.#keys?.roleForLimits(bucket) ?? null) !== null;
+  }
+
   /** Returns the limit of a key; undefined = none, or it is refused, and the rule's own holds. */
   read(bucket: string, override: Override | null | undefined, { caller }: CallFacts): KeyLimit | undefined {
     if (override == null) return undefined;

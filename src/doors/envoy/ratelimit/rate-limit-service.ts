@@ -28,6 +28,8 @@ export interface RateLimitCounts {
 interface ServiceParts {
   readonly node: NodeParts;
   readonly rules: DescriptorRules;
+  /** Groups and keys by the names of descriptors; the rules, where none are given. */
+  readonly names: DescriptorRules;
   readonly domains: UnknownDomains;
 }
 
@@ -89,13 +91,21 @@ export class RateLimitService {
   #chargeOf(domain: string, descriptor: Descriptor, hitsOfRequest: number, call: CallFacts): Charge {
     // protobufjs gives absent texts of an entry as ''.
     const entries = descriptor.entries as Parameters<DescriptorRules['find']>[1];
-    const rule = this.#parts.rules.find(domain, entries);
+    const rule = this.#ruleOf(domain, entries, descriptor.limit != null);
     if (rule === null || rule.isUnlimited) return UNLIMITED;
     const bucket = rule.bucketOf(domain, entries);
     const own = descriptor.hitsAddend;
     const hits = own == null ? hitsOfRequest : hitsIn(own.value);
     const mayOwe = own != null && this.#mayOwe(rule, hits);
     return { rule, bucket, hits, limit: this.#overrides.read(bucket, descriptor.limit, call), mayOwe };
+  }
+
+  /** Finds what limits a descriptor: with a limit of its own the key of its name, where a template allows limits. */
+  #ruleOf(domain: string, entries: Parameters<DescriptorRules['find']>[1], hasLimit: boolean): DescriptorRule | null {
+    const { rules, names } = this.#parts;
+    const named = hasLimit ? names.find(domain, entries) : null;
+    const isAllowed = named !== null && this.#overrides.areAllowed(named.bucketOf(domain, entries));
+    return isAllowed ? named : rules.find(domain, entries);
   }
 
   /** Tests if hits of their own are of work that is done; notes rules that are looked at. */

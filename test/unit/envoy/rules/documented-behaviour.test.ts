@@ -16,6 +16,7 @@ import { nameOf, SHOULD_RATE_LIMIT } from '../rls-scene.js';
 import { entriesOf } from './rules-of.js';
 
 const { RateLimitRequest, RateLimitResponse } = envoy.service.ratelimit.v3;
+const { RateLimitUnit } = envoy.type.v3;
 
 /** Rules of our own for what the README of envoyproxy/ratelimit says of requests (commit f2fb157). */
 const RULES: Readonly<Record<string, string>> = {
@@ -48,6 +49,8 @@ const RULES: Readonly<Record<string, string>> = {
   shared: `
   - { key: files, value: "files/*", share_threshold: true, rate_limit: { unit: day, requests_per_unit: 10 } }
   - { key: own, value: "own/*", rate_limit: { unit: day, requests_per_unit: 10 } }`,
+  tiers: `
+  - { key: user, rate_limit: { unit: day, requests_per_unit: 2 } }`,
   units: `
   - { key: a, value: w, rate_limit: { unit: week, requests_per_unit: 3 } }
   - { key: a, value: m, rate_limit: { unit: MONTH, requests_per_unit: 4 } }
@@ -69,7 +72,9 @@ beforeAll(async () => {
   for (const [domain, descriptors] of Object.entries(RULES)) {
     writeFileSync(join(folder, `${domain}.yaml`), `domain: ${domain}\ndescriptors:${descriptors}\n`);
   }
-  const raw = { cluster: `documented-${process.pid}`, node: 'a', topic: 'memory' };
+  const perDay = (messages: number) => ({ quota: { publish: { messagesPerSecond: `${messages}/d` } } });
+  const keys = { 'tiers/{descriptor}': { ...perDay(1), allowLimits: perDay(10) } };
+  const raw = { cluster: `documented-${process.pid}`, node: 'a', topic: 'memory', keys };
   const config = resolveConfig({ ...raw, envoy: { listen: '127.0.0.1:0', rules: folder } }, { source: 'node.yaml' });
   rules = new RuleFiles(config, folder, silentTelemetry);
   node = await wholeNode(rules.book.config, silentTelemetry);
@@ -87,9 +92,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Asks for one request; `OK` or `OVER_LIMIT`. */
+/** Asks for one request; `OK` or `OVER_LIMIT`. Behind a | stands a limit per day of the descriptor's own. */
 async function ask(domain: string, ...descriptors: readonly string[]): Promise<string> {
-  const all = descriptors.map((text) => ({ entries: entriesOf(text) }));
+  const all = descriptors.map((text) => {
+    const [entries = '', limit] = text.split(' | ');
+    const own = limit === undefined ? {} : { limit: { requestsPerUnit: Number(limit), unit: RateLimitUnit.DAY } };
+    return { entries: entriesOf(entries), ...own };
+  });
   const { messages } = await client.ask(
     SHOULD_RATE_LIMIT,
     RateLimitRequest.encode({ domain, descriptors: all }).finish(),
@@ -132,6 +141,17 @@ describe('documented, and asked over gRPC', () => {
   test('unlimited is never over', async () => {
     expect(await passed(20, 'internal', 'ldap=x')).toBe(20);
     expect(await passed(5, 'internal', 'azure=x', 'ldap=x')).toBe(2);
+  });
+
+  test('a limit of the descriptor goes before the rules, where a template of its name allows limits', async () => {
+    expect(await passed(12, 'tiers', 'user=alice | 5')).toBe(5);
+    expect(await passed(12, 'tiers', 'user=bob')).toBe(2);
+    // No rule has it, and the limit holds.
+    expect(await passed(12, 'tiers', 'app=x, path=/ | 3')).toBe(3);
+    // More than is allowed: the template's own.
+    expect(await passed(12, 'tiers', 'user=carol | 11')).toBe(1);
+    // No template allows any: the rule.
+    expect(await passed(12, 'per_ip', 'remote_address=50.0.0.9 | 3')).toBe(10);
   });
 
   test('shadow_mode is always OK', async () => {
