@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { PACKAGE_ROOT } from '../../../../src/base/package/package-root.js';
-import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
-import { makeAuthority, makeCertificate } from '../../access/certificates.js';
 import { runInProcess } from '../../cli/run-in-process.js';
 
 /** Plays docs/guide/envoy-rules.md: its files, its command with what it prints, its configurations. */
@@ -17,7 +14,7 @@ const blocks = [...PAGE.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language =
 }));
 const inLanguage = (language: string) => blocks.filter((block) => block.language === language).map(({ text }) => text);
 
-const [rules = '', files = '', xds = ''] = inLanguage('yaml');
+const [rules = '', files = ''] = inLanguage('yaml');
 const [command = ''] = inLanguage('sh');
 const [printed = ''] = inLanguage('text');
 const before = process.cwd();
@@ -49,15 +46,13 @@ test('the configuration with files is valid, rules included', async () => {
   expect(code).toBe(0);
 });
 
-test('the configuration with xDS is valid, with certificates in its files', async () => {
-  mkdirSync(join(folder, 'certs'));
-  const authority = await makeAuthority(folder, 'ca');
-  const own = await makeCertificate(folder, authority, { name: 'tls', alternative: 'DNS:envoy-ratelimit' });
-  writeFileSync(join(folder, 'certs/ca.crt'), authority.cert);
-  writeFileSync(join(folder, 'certs/tls.crt'), own.cert);
-  writeFileSync(join(folder, 'certs/tls.key'), own.key);
-  const { envoy } = resolveConfig({ cluster: 'demo', topic: 'memory', ...parse(xds) }, { source: 'node.yaml', folder });
-  expect(envoy.xds).toMatchObject({ url: 'https://envoy-gateway:18001', node: 'envoy-ratelimit' });
-  expect(envoy.xds?.tls).toMatchObject({ ca: authority.cert.trim(), cert: own.cert.trim(), key: own.key.trim() });
-  expect(envoy.tls).toMatchObject({ clientCertificates: 'required' });
+test('the configuration beside a Redis is valid, with the rules of the other page', async () => {
+  const page = readFileSync(join(fileURLToPath(PACKAGE_ROOT), 'docs/guide/instead-of-ratelimit.md'), 'utf8');
+  const [, written = ''] = /```yaml\n([\s\S]*?) {3}```/.exec(page) ?? [];
+  writeFileSync(join(folder, 'redis.yaml'), written);
+  const { code, stdout } = await runInProcess(['check', 'redis.yaml']);
+  expect(stdout).toMatch(/valid; cluster gateways, 1 group, 2 patterns of keys/);
+  expect(code).toBe(0);
+  const [check = ''] = /quotamesh (envoy check rules)/.exec(page)?.slice(1) ?? [];
+  expect((await runInProcess(check.split(' '))).code).toBe(0);
 });

@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
 import type { XdsConfig } from '../../../../src/config/resolved/resolved-config.js';
 import { XdsRules } from '../../../../src/doors/envoy/xds/xds-rules.js';
 import { startParts } from '../../../../src/node/loop/start-node.js';
+import { blocksOf } from '../../../guides/page-blocks.js';
 import { type WholeNode, wholeNode } from '../../../whole-node.js';
 import { makeAuthority, makeCertificate } from '../../access/certificates.js';
 import { entriesOf } from '../rules/rules-of.js';
@@ -239,4 +241,47 @@ test('what Envoy Gateway renders has the buckets that its policies mean', async 
   expect(rules.book.find('default/eg/http', entries)?.bucketOf('default/eg/http', entries)).toBe(
     `default~2Feg~2Fhttp/${route.replaceAll('/', '~2F')}:/rule-0-match-0@bob`,
   );
+});
+
+test('the page’s configuration is valid, and what the gateway renders of the page’s policy has the page’s bucket', async () => {
+  const [xds = '', policy = '', rendered = '', bucket = ''] = blocksOf('docs/guide/envoy-gateway.md').map(
+    ({ text }) => text,
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'quotamesh-gateway-'));
+  try {
+    mkdirSync(join(folder, 'certs'));
+    const authority = await makeAuthority(folder, 'ca');
+    const own = await makeCertificate(folder, authority, { name: 'tls', alternative: 'DNS:envoy-ratelimit' });
+    for (const [name, text] of [
+      ['ca.crt', authority.cert],
+      ['tls.crt', own.cert],
+      ['tls.key', own.key],
+    ] as const)
+      writeFileSync(join(folder, 'certs', name), text);
+    const { envoy } = resolveConfig(
+      { cluster: 'demo', topic: 'memory', ...parse(xds) },
+      { source: 'node.yaml', folder },
+    );
+    expect(envoy.xds).toMatchObject({ url: 'https://envoy-gateway:18001', node: 'envoy-ratelimit' });
+    expect(envoy.xds?.tls).toMatchObject({ ca: authority.cert.trim(), cert: own.cert.trim(), key: own.key.trim() });
+    expect(envoy.tls).toMatchObject({ clientCertificates: 'required' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const [{ limit: asked }] = parse(policy).spec.rateLimit.global.rules;
+  const { domain, descriptors } = parse(rendered);
+  const [route] = descriptors;
+  const [rule] = route.descriptors;
+  expect(rule.rate_limit).toEqual({ unit: asked.unit.toLowerCase(), requests_per_unit: asked.requests });
+  await server.listen();
+  await start();
+  await server.request(1);
+  const below = { key: rule.key, rateLimit: limit(MINUTE, rule.rate_limit.requests_per_unit) };
+  server.send('1', [
+    { name: domain, domain, descriptors: [{ key: route.key, value: route.value, descriptors: [below] }] },
+  ]);
+  expect((await server.request(2)).errorDetail).toBe(null);
+  const alice = `${route.key}=${route.value}, ${rule.key}=alice`;
+  expect(Array.from({ length: 6 }, () => ask(alice, domain))).toEqual([true, true, true, true, true, false]);
+  expect(rules.book.find(domain, entriesOf(alice))?.bucketOf(domain, entriesOf(alice))).toBe(bucket.trim());
 });
