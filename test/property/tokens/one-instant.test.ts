@@ -5,8 +5,10 @@ import type { SlotTokens } from '../../../src/core/account/slot-tokens.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { laneOf, UNLIMITED } from '../../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
+import { partOf } from '../seed.js';
 
-const WORLDS = 20;
+/** Each kind of quota in worlds of few nodes and of many. */
+const WORLDS = partOf(20);
 const TOGETHER = 3;
 const QUOTAS = [
   { perSecond: 60 / 3600, depth: 60 },

@@ -59,7 +59,7 @@ groups:
   });
 
   test('with very many mistakes shows the first 200', async () => {
-    const groups = Array.from({ length: 5000 }, (_, index) => `  group-${index}: { debtMs: -1 }`);
+    const groups = Array.from({ length: 1000 }, (_, index) => `  group-${index}: { debtMs: -1 }`);
     const report = await reportOf(`cluster: demo\ngroups:\n${groups.join('\n')}\n`);
     expect(report).toHaveLength(201);
     expect(report[199]).toMatch(/^node.yaml:202:/);
@@ -68,13 +68,13 @@ groups:
 });
 
 test('settings that nobody knows cost no more than the first 200 of them', () => {
-  const publish = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`messagesPerFortnight${at}`, at]));
+  const publish = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`messagesPerFortnight${at}`, at]));
   const from = process.cpuUsage();
   const { config, mistakes } = examineGroup('orders', { quota: { publish } }, 'request');
   const { user } = process.cpuUsage(from);
   console.log(`${Math.round(user / 1000)} ms of CPU`);
   expect(config).toBe(null);
   expect(mistakes).toHaveLength(200);
-  // Comparing each of them with all settings takes 11 s.
-  expect(user / 1e6).toBeLessThan(3);
+  // Comparing each of them with all settings takes 2 s.
+  expect(user / 1e6).toBeLessThan(1);
 });

@@ -4,8 +4,8 @@ import { onOneNode, PER_MINUTE, PER_SECOND } from './keys-cluster.js';
 
 const ONE = { messages: 1 };
 const MAX_LIVE = 2000;
-/** Names that nobody has used before: as many in a second as a client can send. */
-const NAMES = 50_000;
+/** Names that nobody has used before: ten times as many as may live. */
+const NAMES = 20_000;
 const STEPS = 50;
 
 /** Asks once for each name; returns how many were granted, and how many found no room. */

@@ -83,13 +83,13 @@ describe('the log of the embedded topic', () => {
     const store = await LogStore.open(file, { ...limits, tailRecords: 1000, tailBytes: 1024 ** 2 });
     const sizes: number[] = [];
     for (let round = 0; round < 6; round++) {
-      for (let commit = 0; commit < 100; commit++) {
+      for (let commit = 0; commit < 50; commit++) {
         const entries = Array.from({ length: 50 }, (_, i) => entryOf({ key: `key-${i}`, value: 'v'.repeat(900) }));
         await store.append(entries);
       }
       sizes.push((await stat(file)).size);
     }
-    console.log(`embedded topic: data file after each 5,000 records of 900 bytes: ${sizes.join(', ')} bytes`);
+    console.log(`embedded topic: data file after each 2,500 records of 900 bytes: ${sizes.join(', ')} bytes`);
     // 1 MiB of tail and 50 keys; the pages of a few transactions more.
     expect(sizes.at(-1)).toBeLessThan(8 * 1024 ** 2);
     expect(sizes.at(-1)).toBeLessThanOrEqual(sizes[1] * 1.5);

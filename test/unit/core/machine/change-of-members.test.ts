@@ -5,7 +5,7 @@ import { laneOf } from '../../../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 
 /** Groups that every node serves; of the first ones more is wanted than the quota. */
-const GROUPS = 1000;
+const GROUPS = 800;
 const THROTTLED = 20;
 /** Participants of the lanes that take turns (lanes/lane-table.ts), which have no rows, and of those that are viewed. */
 const PARTICIPANTS_PER_STEP = 250 + 3 * THROTTLED * 4;

@@ -71,7 +71,7 @@ test('the number of a lane that is served stays its own, however many strangersâ
   const strange = (groupId: string): ReportRow => ({ ...rates, groupId, direction: 0 });
   node.lose();
   node.read(node.by('b', 'node'));
-  for (let record = 0; record < 1100; record++) {
+  for (let record = 0; record < 900; record++) {
     node.read(
       node.report(
         'b',
