@@ -47,6 +47,11 @@ export class AssignedMembership implements LaneMember {
     this.#presumedMs = nowMs;
   }
 
+  /** True until its second report: what it wants is not known. */
+  get isNew(): boolean {
+    return this.#offeredRate[MESSAGES] === Infinity;
+  }
+
   /** Takes counts; returns true if any are lower. Of reports that follow at once the counts come with the next. */
   take(admitted: Counts, isHeldBack: boolean, nowMs: number, offered: Counts = admitted): boolean {
     const seconds = (nowMs - this.#reportedMs) / 1000;

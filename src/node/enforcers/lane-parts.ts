@@ -1,7 +1,9 @@
 import { addHiddenDemand } from '../../core/account/parts/hidden-demand.js';
 import { splitLimit } from '../../core/account/parts/split-limit.js';
 import { LEAST_CLAIM } from '../../core/base/constants.js';
-import { DIMENSION_COUNT, slotOf } from '../../core/base/vocabulary.js';
+import { DIMENSION_COUNT, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
+import { createLaneRates, estimate } from '../../core/report/sample/estimate.js';
+import { MEDIUM } from '../../core/report/sample/lane-sample.js';
 import { AssignedMembership } from './assigned-membership.js';
 import type { EnforcersParts } from './enforcers.js';
 import type { LaneMember } from './membership.js';
@@ -18,6 +20,8 @@ export class LaneParts {
   /** Units attempted in the lane, less enforcers' charges. */
   readonly #ownAttempted = new Float64Array(DIMENSION_COUNT);
   readonly #charged = new Float64Array(DIMENSION_COUNT);
+  /** Units of own requests that were refused. */
+  readonly #refused = new Float64Array(DIMENSION_COUNT);
   /** Units/s that enforcers and own requests want together. */
   readonly #wantedTogether = new Float64Array(DIMENSION_COUNT);
   readonly #lane: number;
@@ -36,6 +40,7 @@ export class LaneParts {
     this.#retryRefusals = parts.limiter.retryRefusals.at(lane);
     parts.limiter.wantedElsewhere.set(lane, this.#wantedTogether);
     this.#readOwn(0);
+    this.#beginOwn();
   }
 
   /** Tests if a division is due: among many, reports of one moment share one. */
@@ -107,7 +112,22 @@ export class LaneParts {
     this.#charged[1] = this.#charged[1] + bytes;
   }
 
-  /** Reads own demand. @param seconds since the last look; 0 = there was none */
+  /** Begins with own demand of the last half second, before enforcers. */
+  #beginOwn(): void {
+    const sample = this.#parts.loop.coordinator?.lanes.get(this.#lane)?.sample;
+    if (sample === undefined) return;
+    const { demand } = rates;
+    demand.fill(0);
+    estimate(sample, MEDIUM, rates);
+    this.#ownDemand.set(demand);
+  }
+
+  /**
+   * Reads own demand: smoothed, but for a rise by which requests are refused. *Why:* enforcers have been told what own
+   * requests did not want, for seconds.
+   *
+   * @param seconds since the last look; 0 = there was none
+   */
   #readOwn(seconds: number): void {
     const { limiter } = this.#parts;
     const lane = this.#lane;
@@ -117,8 +137,13 @@ export class LaneParts {
       // The limiter restarts its counters now and then (`keepExact`).
       const arrived = Math.max(0, attempted - this.#ownAttempted[dimension]);
       this.#ownAttempted[dimension] = attempted;
+      const refused = limiter.refused.at(slotOf(lane, dimension));
+      const isRefused = refused > this.#refused[dimension];
+      this.#refused[dimension] = refused;
+      if (seconds === 0) continue;
       const demand = this.#ownDemand[dimension];
-      if (seconds > 0) this.#ownDemand[dimension] = demand + weight * (arrived / seconds - demand);
+      const smoothed = demand + weight * (arrived / seconds - demand);
+      this.#ownDemand[dimension] = isRefused ? Math.max(smoothed, arrived / seconds) : smoothed;
     }
     const refusals = limiter.retryRefusals.at(lane);
     this.#isOwnHeldBack = refusals > this.#retryRefusals || limiter.heldBack[lane] > 0;
@@ -155,7 +180,46 @@ export class LaneParts {
         part.depth[dimension] = depthOf(rate, depthPerRate);
       }
     }
+    if (own === 1) this.#giveSpare();
+    if (this.#isAssigned()) this.#deepen();
     this.#dividedMs = nowMs;
+  }
+
+  /**
+   * Deepens the buckets of those that want no more than their rate: together by this node's part of half of the group's
+   * burst. *Why:* their work comes in clumps, and a tenth of a second of little is some requests. What they do not use
+   * in between is all that they can take together; it is charged when they get it.
+   *
+   * *Worked:* 1,000/s with a burst of 100 on two nodes: 150/s has 15 + 25 requests at once.
+   */
+  #deepen(): void {
+    const slot = this.#slot(MESSAGES);
+    if (slot === null || slot.bucket === null) return;
+    const nodes = Math.max(1, this.#parts.loop.coordinator?.membership.alive.length ?? 1);
+    const met = [...this.members].filter(({ part, demand }) => part.rate[MESSAGES] >= demand[MESSAGES]);
+    const more = (DEEPER_RATIO * slot.bucket.depth) / nodes / met.length;
+    for (const { part } of met) part.depth[MESSAGES] = part.depth[MESSAGES] + more;
+  }
+
+  /**
+   * Gives new ones a part of what nobody is known to want. It may exceed the node's share, which rises by its charge.
+   * *Why not of the share alone:* that follows own requests, and leaves almost nothing
+   * beside them until the second report.
+   *
+   * *Worked:* of 1,000/s 800 are asked for here: the new one is told 160/s, and no request is refused for it.
+   */
+  #giveSpare(): void {
+    const fresh = [...this.members].filter((member) => member instanceof AssignedMembership && member.isNew);
+    const slot = this.#slot(MESSAGES);
+    if (fresh.length === 0 || slot === null || slot.bucket === null) return;
+    const left = slot.bucket.perSecond - (slot.expected.total - slot.expected.own);
+    const equal = limits[MESSAGES] / (this.members.size + 1);
+    const spare = (SPARE_RATIO * Math.max(0, left - this.#wantedTogether[MESSAGES])) / fresh.length;
+    for (const { part } of fresh) {
+      const rate = Math.max(part.rate[MESSAGES], Math.min(equal, spare));
+      if (part.rate[MESSAGES] > 0) part.depth[MESSAGES] = (part.depth[MESSAGES] * rate) / part.rate[MESSAGES];
+      part.rate[MESSAGES] = rate;
+    }
   }
 
   /** Sets `ownWanted`, and raises demands of members that are held back. */
@@ -194,9 +258,14 @@ export class LaneParts {
   }
 
   #takeable(dimension: number): number {
+    return Math.max(0, this.#slot(dimension)?.takeable ?? 0);
+  }
+
+  /** Returns what is known of the cluster's bucket; null = it does not limit. */
+  #slot(dimension: number) {
     const lane = this.#parts.loop.coordinator?.lanes.get(this.#lane);
     const tokens = lane?.isLimitedByTokens === true ? lane.tokens?.slots[dimension] : undefined;
-    return tokens === undefined || tokens.bucket === null ? 0 : Math.max(0, tokens.takeable);
+    return tokens === undefined || tokens.bucket === null ? null : tokens;
   }
 
   /** Tests if somebody is told every some seconds; new requests are divided between such reports, too. */
@@ -211,8 +280,8 @@ export class LaneParts {
   }
 
   /**
-   * Answers an assigned part, and charges what its bucket begins with. Its depth stays while half
-   * to twice of it is wanted, and rises by what is there to be taken.
+   * Answers an assigned part, and charges what its bucket begins with. Its depth stays while half to twice of it is
+   * wanted, and rises by what is there to be taken; of that own requests keep their part.
    */
   assign(member: AssignedMembership, nowMs: number): void {
     const { answered, part } = member;
@@ -220,7 +289,8 @@ export class LaneParts {
     answered.rate.set(part.rate);
     const [had, wanted] = [answered.depth[0], part.depth[0]];
     const isKept = wanted >= had / 2 && wanted <= 2 * had;
-    const most = had + Math.floor(this.#takeable(0));
+    const ratio = part.rate[0] === Infinity ? 1 : part.rate[0] / (part.rate[0] + this.#ownPart[0]);
+    const most = had + Math.floor((ratio || 0) * this.#takeable(0));
     const depth = isKept ? had : Math.min(wanted, Math.max(1, most));
     answered.depth.fill(depth, 0, 1);
     const begun = Number.isFinite(depth) ? Math.max(0, Math.floor(depth - had)) : 0;
@@ -234,9 +304,8 @@ export class LaneParts {
    * share of a small demand oscillated for 6 s between half of the quota and nothing.
    */
   #fromTokens(dimension: number): number {
-    const lane = this.#parts.loop.coordinator?.lanes.get(this.#lane);
-    const tokens = lane?.isLimitedByTokens === true ? lane.tokens?.slots[dimension] : undefined;
-    if (tokens === undefined || tokens.bucket === null) return 0;
+    const tokens = this.#slot(dimension);
+    if (tokens === null) return 0;
     const isWaitedFor = this.#parts.limiter.heldBackElsewhere.has(this.#lane);
     return tokens.leftPerSecond + tokens.takeable / (isWaitedFor ? SPENT_SECONDS : IDLE_SPENT_SECONDS);
   }
@@ -286,11 +355,16 @@ const GAP_MS_PER_MEMBER = 0.05;
 const FEW = 20;
 /** Seconds between the reports of who is assigned its part. */
 const REPORTED_EVERY_SECONDS = 5;
+/** Part of the group's burst by which buckets of little are deeper. */
+const DEEPER_RATIO = 0.5;
+/** Part of what nobody wants that new ones have: own requests vary. */
+const SPARE_RATIO = 0.8;
 /** Units/s below which own requests count as none. */
 const OWN_LEAST = 0.01;
 
 const limits = new Float64Array(DIMENSION_COUNT);
 const claims = new Float64Array(DIMENSION_COUNT);
+const rates = createLaneRates();
 const ownWanted = new Float64Array(DIMENSION_COUNT);
 let wanted = new Float64Array(0);
 let divided = new Float64Array(0);

@@ -51,6 +51,11 @@ export function isMoved(inForce: Assignment, { rate }: Share): boolean {
   return Math.abs(rate - before) > Math.max(MOVED_RATIO * before, Math.min(1 / TOKEN_SECONDS, LARGE_RATIO * before));
 }
 
+/** Tests if a bucket has less than half of its depth: that was not there to be taken when it began. */
+export function isTooShallow(inForce: Assignment, { depth }: Share): boolean {
+  return inForce.kind === 'bucket' && depth > 2 * inForce.depth;
+}
+
 const ALLOW: Assignment = { kind: 'allow' };
 const DENY: Assignment = { kind: 'deny' };
 

@@ -1,7 +1,7 @@
 import { MESSAGES } from '../../../core/base/vocabulary.js';
 import type { Enforcers } from '../../../node/enforcers/enforcers.js';
 import type { Part } from '../../../node/enforcers/membership.js';
-import { type Assignment, assignmentOf, isMoved, type Share } from './assignment.js';
+import { type Assignment, assignmentOf, isMoved, isTooShallow, type Share } from './assignment.js';
 import { Bucket, LaneUse, type Target } from './bucket.js';
 import { type BucketId, idProblem, textOf } from './bucket-id.js';
 
@@ -196,6 +196,9 @@ export class BucketBook {
       bucket.inForce = this.#assign(bucket, share, hasEnded);
     } else if (agedMs < RENEWED_AFTER_MS) {
       return null;
+    } else if (isTooShallow(inForce, share)) {
+      // Tokens that it lacked when it began may be there now.
+      bucket.inForce = this.#assign(bucket, share, false);
     }
     bucket.toldMs = nowMs;
     return bucket.inForce;

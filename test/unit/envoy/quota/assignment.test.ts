@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { assignmentOf, isMoved, rateOf } from '../../../../src/doors/envoy/quota/assignment.js';
+import { assignmentOf, isMoved, isTooShallow, rateOf } from '../../../../src/doors/envoy/quota/assignment.js';
 import { runs } from '../../../property/seed.js';
 
 const bucket = (tokens: number, seconds: number, depth: number) =>
@@ -55,5 +55,13 @@ describe('what is told anew', () => {
     ['nothing as before', 0, 0, false],
   ])('%s', (_, before, rate, expected) => {
     expect(moved(before, rate)).toBe(expected);
+  });
+
+  it.each([
+    [10, 21, true],
+    [10, 20, false],
+    [10, 5, false],
+  ])('a bucket of %d tokens that is to have %d', (had, depth, expected) => {
+    expect(isTooShallow(assignmentOf({ rate: 100, depth: had }, null), { rate: 100, depth })).toBe(expected);
   });
 });

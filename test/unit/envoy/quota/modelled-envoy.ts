@@ -13,6 +13,8 @@ export class ModelledEnvoy {
   admitted = 0;
   wish: number;
   isCutOff = false;
+  /** Requests come together, once in so long; 0 = each by itself. */
+  clumpMs = 0;
   readonly book: BucketBook;
   readonly #buckets = new Map<string, ModelledBucket>();
   readonly #random: Random;
@@ -39,7 +41,8 @@ export class ModelledEnvoy {
 
   async turn(turnMs: number): Promise<void> {
     const endMs = this.#nowMs + turnMs;
-    for (; this.#nextMs <= endMs; this.#nextMs += this.#random.exponential(1000 / this.wish)) this.#ask(this.#nextMs);
+    const atMs = () => (this.clumpMs === 0 ? this.#nextMs : Math.ceil(this.#nextMs / this.clumpMs) * this.clumpMs);
+    for (; atMs() <= endMs; this.#nextMs += this.#random.exponential(1000 / this.wish)) this.#ask(atMs());
     this.#nowMs = endMs;
     if (endMs >= this.#reportMs) {
       this.#report(endMs);

@@ -48,6 +48,17 @@ describe('Envoys of two nodes with one quota', () => {
     for (const [at, wish] of wishes.entries()) if (wish <= 100) expect(each[at]).toBeGreaterThanOrEqual(0.9 * wish);
   });
 
+  it.each(['with', 'after'])('little that comes in clumps of 300 ms passes that begins %s much', async (when) => {
+    const proxies = envoys(1500, 100);
+    proxies[1]!.clumpMs = 300;
+    if (when === 'after') await scene.pass(proxies.slice(0, 1), TWO_REPORTS_SECONDS, TURN_MS);
+    await scene.pass(proxies, TWO_REPORTS_SECONDS, TURN_MS);
+    const { each, most, used } = await judge(proxies, 20);
+    expect(each[1]).toBeGreaterThanOrEqual(0.9 * 100);
+    expect(most).toBeLessThanOrEqual(MOST_ABOVE);
+    expect(used).toBeGreaterThanOrEqual(USED_LEAST);
+  });
+
   it('demand that moves is followed within two reports, and the quota is kept meanwhile', async () => {
     const proxies = envoys(1500, 50);
     await scene.pass(proxies, TWO_REPORTS_SECONDS, TURN_MS);
