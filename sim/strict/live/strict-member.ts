@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StrictQuota } from '../../../src/core/strict/strict-quota.js';
 import { WakingClock } from '../../../src/node/loop/waking-clock.js';
-import { StrictBucket } from '../../../src/node/strict/strict-bucket.js';
+import { firstLife, StrictLog } from '../../../src/node/strict/strict-log.js';
 import { EmbeddedTopic } from '../../../src/topic/embedded/embedded-topic.js';
 
 /** Facts of one process: JSON in its first argument. */
@@ -21,17 +21,22 @@ export interface MemberAnswer {
 }
 
 const SENT_MS = 100;
-const LIVES_PER_MS = 1000;
 
 await run(JSON.parse(process.argv[2]));
 
 async function run({ path, node, quota, perSecond, waitMs }: MemberFacts): Promise<void> {
   const waking = new WakingClock();
   const topic = new EmbeddedTopic({ path, appendTimeoutMs: 2000 });
-  const life = Date.now() * LIVES_PER_MS;
-  const beforeRound = () => waking.look();
-  const bucket = new StrictBucket({ topic, lane: 'live', node, life, quota, clock: waking.clock, beforeRound });
-  await bucket.open();
+  const log = new StrictLog({
+    createTopic: async () => topic,
+    node,
+    life: firstLife(Date.now()),
+    clock: waking.clock,
+    look: () => waking.look(),
+    telemetry: { log: () => {} },
+  });
+  const bucket = log.add('live', quota);
+  await log.open();
   while (!bucket.isKnown) await sleep(SENT_MS);
   let granted: number[] = [];
   let asked = 0;
@@ -53,7 +58,7 @@ async function run({ path, node, quota, perSecond, waitMs }: MemberFacts): Promi
     }
     await sleep(2);
   }
-  await bucket.close();
+  await log.close();
   clearInterval(answering);
   process.send?.({ granted, asked } satisfies MemberAnswer);
   process.disconnect();

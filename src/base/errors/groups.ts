@@ -1,4 +1,4 @@
-import type { ErrorRow } from './error-row.js';
+import { type ErrorRow, EXIT_CONFIG } from './error-row.js';
 
 export const GROUP_ERRORS = {
   NODE_COUNT_INVALID: {
@@ -34,6 +34,17 @@ export const GROUP_ERRORS = {
     message: 'group {group}: {details}',
     remedy: 'Lower what is reserved, or raise the quota by cost.',
     httpStatus: 422,
+  },
+  STRICT_UNABLE: {
+    message: 'group {group} is strict, and cannot {what}',
+    remedy: 'Ask for tokens of it alone, before the work (acquire), or set promise: relaxed (docs/guide/strict.md).',
+    httpStatus: 409,
+  },
+  STRICT_TOPIC: {
+    message: 'strict groups cannot be kept by a topic of kind {kind}: {reason}',
+    remedy: 'Use another kind of topic, or set promise: relaxed (docs/guide/strict.md).',
+    httpStatus: 409,
+    exitCode: EXIT_CONFIG,
   },
   STRATEGY_UNKNOWN: {
     message: 'group {group}: {details}',

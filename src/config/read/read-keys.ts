@@ -119,6 +119,11 @@ function readLayer(path: ConfigPath, written: unknown, below: unknown, findings:
     });
   }
   const merged = mergedLayers(own, withoutShadow(withBurstInFull(below)));
+  if (isMapping(merged) && merged.promise === 'strict') {
+    const problem = 'strict cannot be kept for keys: each of them would need a bucket of its own in the log';
+    const remedy = 'Write promise: relaxed, or make a group of the key.';
+    findings.add([...path, 'promise'], { problem, allowed: 'relaxed', remedy });
+  }
   const count = findings.mistakes.length;
   readSection(findings, GROUP, path, own);
   // Mistakes of the layers below are added at their own paths.

@@ -17,6 +17,7 @@ import { buildConfig, type ConfigParts } from './build-config.js';
 import { withBurstsInFull } from './burst-in-full.js';
 import { checkGroups } from './check-groups.js';
 import { checkRelations } from './check-relations.js';
+import { checkStrict } from './check-strict.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
 import { readAuth } from './read-auth.js';
 import { readBackends } from './read-backends.js';
@@ -58,12 +59,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): ResolvedCo
 /** The same, with the mistakes as a result. */
 export function examineConfig(raw: unknown, options: ResolveOptions): Examined<ResolvedConfig> {
   const findings = new Findings(options.source, options.locate);
-  let written = withUnitsBehindAmounts(withShorthands(raw), findings);
-  // Variables and flags set single keys, which a short form does not have.
-  if (isMapping(written)) written = withBurstsInFull(written, findings);
-  written = withEnvironment(written, options.env ?? {}, findings);
-  written = withOverrides(written, options.overrides ?? {}, findings);
-  const root = written ?? {};
+  const root = withAllLayers(raw, options, findings) ?? {};
   if (!isMapping(root)) {
     findings.add([], notAMapping(['cluster', 'topic', 'groups'], root));
     return { config: null, mistakes: findings.mistakes };
@@ -89,6 +85,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined<R
   checkMetricSelectors(node.kafkaQuotas?.metrics ?? {}, findings);
   const kafkaQuotas = readKafkaQuotas(root.kafkaQuotas, { topicKind: topic?.kind, groups, isKey }, findings);
   const attachments = readAttachments(root.attachments, names, findings);
+  checkStrict(groups, findings, { topicKind: topic?.kind, limits: node.limits, attachments, mqttRules });
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
   const beside = (file: unknown) => (typeof file === 'string' ? resolve(context.folder, file) : null);
   const config = buildConfig({
@@ -105,6 +102,13 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined<R
     constants: options.constants ?? {},
   });
   return { config, mistakes: [] };
+}
+
+/** Lays variables and flags over the text. They set single keys, which a short form does not have. */
+function withAllLayers(raw: unknown, { env = {}, overrides = {} }: ResolveOptions, findings: Findings): unknown {
+  const text = withUnitsBehindAmounts(withShorthands(raw), findings);
+  const written = isMapping(text) ? withBurstsInFull(text, findings) : text;
+  return withOverrides(withEnvironment(written, env, findings), overrides, findings);
 }
 
 /** Reads who may call the node and how it listens. What they may do comes after. */

@@ -64,6 +64,10 @@ export type PolledBackend = Omit<PolledBackendSettings, 'zone'> &
 export interface GroupConfig extends GroupSettings {
   /** `quotaMs` is what is written: the depths that follow from it stand beside it. */
   readonly burst: GroupSettings['burst'] & Pick<GroupInput['burst'], 'quotaMs'>;
+  /** strict = kept by a strict bucket (node/strict) instead of the account. */
+  readonly promise: GroupInput['promise'];
+  /** Milliseconds that who asks a strict group waits by default; null = a round trip to the log. */
+  readonly waitMs: number | null;
   /** shadow = decisions are made and counted, and refuse nothing. */
   readonly mode: GroupInput['mode'];
   /** Group that is planned beside this one; null = none. */

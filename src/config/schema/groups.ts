@@ -70,6 +70,9 @@ const SHADOW_COSTS =
 /** shadow: decisions are made and counted, and refuse nothing. */
 export const MODES = ['enforce', 'shadow'] as const;
 
+/** relaxed: by reports, nodes decide ahead of the log; strict: tokens count when they are read back. */
+export const PROMISES = ['relaxed', 'strict'] as const;
+
 const DROPPED_WORK = ['refunded', 'counted'] as const;
 
 const RATES = {
@@ -142,6 +145,28 @@ const REQUEST_ROW = {
 export const GROUP = section({
   quota: section({ publish: QUOTA, dispatch: QUOTA }),
   ramp: RAMP,
+  promise: {
+    kind: 'choice',
+    default: 'relaxed',
+    choices: PROMISES,
+    missedBy: 'quotas of which nothing may be over',
+    buys:
+      'strict: at no moment do all nodes together admit more than one central bucket, whatever is late, lost, frozen ' +
+      'or restarted (docs/guide/strict.md).',
+    costs:
+      'strict: a node whose wallet is short waits a round trip to the log; with many nodes a shallow burst is not used ' +
+      'up (`quotamesh check` says how far); messages alone, and few other settings of a group.',
+  },
+  waitMs: {
+    kind: 'duration',
+    default: null,
+    defaultText: 'auto: one round trip to the log, as measured',
+    min: 0,
+    max: 600_000,
+    missedBy: 'strict quotas whose clients can wait longer, or not at all',
+    buys: 'Who asks a strict group over HTTP or in a middleware, and names no wait, waits so long for tokens of others.',
+    costs: 'Later refusals. 0: who asks gets what this node holds.',
+  },
   strategy: {
     kind: 'choice',
     default: DEFAULT_STRATEGY,

@@ -8,7 +8,7 @@ import { valueAt } from './setting-value.js';
 import type { Sound, TextsRead } from './text-file.js';
 
 /** The logs of a cluster: each kind of topic says where they lie. */
-export type Log = 'reports' | 'registry' | 'kafka-quotas';
+export type Log = 'reports' | 'registry' | 'strict' | 'kafka-quotas';
 
 /** A kind of topic: what it is told, what it needs of that, and how its logs are opened. */
 export interface TopicKindOf<Own extends Members, Constants extends object, Config extends object> {
@@ -33,6 +33,8 @@ export interface TopicKindOf<Own extends Members, Constants extends object, Conf
   readonly examine: (config: Config & Constants, visit: Visit) => Promise<ExaminedTopic>;
   /** Reads the newest records until one is enough; absent = by opening it. For kinds whose opening changes the log. */
   readonly readNewest?: (config: Config & Constants, cluster: string, reading: NewestReading) => Promise<void>;
+  /** Says why strict groups cannot be kept by it; absent = they can. */
+  readonly strictLacks?: string;
   /** True = a node may lack the codec of a record: the doctor reads them all. */
   readonly hasCodecs?: true;
 }

@@ -29,7 +29,7 @@ export interface QuotaOptions<Context> {
   /** Bytes of a request; default 0. */
   readonly bytes?: number | ((context: Context) => number);
   readonly origin?: Origin | ((context: Context) => Origin);
-  /** Milliseconds that a request may wait: 0 (the default) to 600,000. */
+  /** Milliseconds that a request may wait: 0 to 600,000. Default: `usualWaitMs` of the group, 0 of relaxed ones. */
   readonly waitMs?: number;
   /** Lets requests pass uncharged and without headers. */
   readonly skip?: (context: Context) => boolean;
@@ -68,7 +68,7 @@ export interface WatchedResponse {
 /** Decides, without a promise where nothing waits; null = somebody else answered, or nobody reads. */
 export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Context>) {
   rejectWrongQuota(node, options, { isPartial: false });
-  const { group, otherwise, limit, messages = 1, bytes = 0, origin, waitMs = 0, skip, headers = 'draft' } = options;
+  const { group, otherwise, limit, messages = 1, bytes = 0, origin, skip, headers = 'draft' } = options;
   const tell = headers !== 'none';
   const isFromRequest = [group, limit, messages, bytes, origin].some((option) => typeof option === 'function');
 
@@ -90,6 +90,7 @@ export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Cont
     const ownLimit = of('limit', limit, context);
     const how = ownLimit === undefined ? from : { ...from, limit: ownLimit };
     const named = (decision: Decision) => ({ node, where, direction: from?.direction ?? 'publish', decision });
+    const waitMs = options.waitMs ?? node.usualWaitMs(where, from);
     if (waitMs > 0) {
       const wait = (signal: AbortSignal) => node.acquire(where, amounts, { ...how, waitMs, signal });
       return waited(wait, watched, (decision) => answered(named(decision), headers), told);

@@ -34,6 +34,7 @@ import {
 } from '../api/decision.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
+import { type KeptLanes, NO_STRICT_LANES } from '../strict/strict-lanes.js';
 import { OpenBatches } from './batch/open-batches.js';
 import type { Decider } from './decide/decider.js';
 import type { RefusalExplainer } from './decide/explain-refusal.js';
@@ -61,6 +62,7 @@ import {
   unpublishedReservation,
 } from './reservation/one-reservation.js';
 import { ShadowBook } from './shadow/shadow-book.js';
+import type { StrictGate } from './strict/strict-gate.js';
 import { rejectUnlessWaiting, type Waiting } from './wait/wait-lines.js';
 
 interface GateParts {
@@ -73,6 +75,8 @@ interface GateParts {
   readonly keys: KeyBook | null;
   readonly attachments: Attachments;
   readonly limits: LimitsConfig;
+  /** Absent = no group is strict. */
+  readonly strictLanes?: KeptLanes;
   /** Group for unknown names; null = they are refused. */
   readonly defaultGroup: string | null;
   readonly loop: ServingLoop;
@@ -110,11 +114,13 @@ export class Gate {
   readonly #reservations: ReservationParts;
   readonly #unpublished: UnpublishedWork | null;
   readonly #ofKeys: KeyReservationParts | null;
+  readonly strict: StrictGate;
+  readonly #strictLanes: KeptLanes;
   #keptLane = 0;
 
   constructor(parts: GateParts) {
     const { limiter, clock, groups, keys, attachments, limits, defaultGroup, loop } = parts;
-    const { whyNotReady, chargeCosts, timers = processTimers } = parts;
+    const { whyNotReady, chargeCosts, timers = processTimers, strictLanes = NO_STRICT_LANES } = parts;
     this.#loop = loop;
     this.#limiter = limiter;
     this.#clock = clock;
@@ -129,27 +135,27 @@ export class Gate {
       (lane) => laneOf(groups.unlimited as number, lane % DIRECTION_COUNT),
     );
     this.scopes = new ScopeResolver(attachments, this.#names);
-    this.#bounds = new LaneBounds(groups, this.levels);
+    this.#strictLanes = strictLanes;
+    for (let group = 0; group < groups.size; group++) this.#readStrict(group);
+    this.#bounds = new LaneBounds(groups, this.levels, strictLanes);
     this.shadows = new ShadowBook({ limiter, levels: this.levels, groups, bounds: this.#bounds, loop });
     const { levels, joint, refusals, scopes, shadows } = this;
-    const asked = { limiter, clock, groups, keys, loop, levels, joint, refusals, shadows };
-    const { teller, explainer, waiting, decider } = createDeciders({ ...asked, timers, limits, whyNotReady });
+    const asked = { limiter, clock, groups, keys, loop, levels, joint, refusals, shadows, strict: strictLanes };
+    const made = createDeciders({ ...asked, timers, limits, whyNotReady });
+    const { teller, explainer, waiting, decider, strictGate } = made;
+    this.strict = strictGate;
     this.#teller = teller;
     this.#explainer = explainer;
     this.waiting = waiting;
     this.#decider = decider;
-    this.#reader = new RequestReader({ ...asked, scopes, names: this.#names, bounds: this.#bounds });
+    this.#reader = new RequestReader({ ...asked, scopes, names: this.#names, bounds: this.#bounds, strictGate });
     const deciding = { clock, groups, scopes, reader: this.#reader, explainer, teller };
     this.#unpublished = keys === null ? null : new UnpublishedWork({ ...deciding, keys });
     this.#ofKeys = keys === null ? null : { clock, groups, keys, chargeCosts, consume: this.consume.bind(this) };
     this.#reservations = { clock, groups, joint, reader: this.#reader, chargeCosts };
     this.batches = new OpenBatches({
-      limiter,
-      clock,
-      groups,
+      ...asked,
       limits,
-      joint,
-      loop,
       scopes,
       waiting,
       reader: this.#reader,
@@ -177,9 +183,17 @@ export class Gate {
   /** Puts a new or changed group in force; waiting requests go on under the new limits. */
   groupChanged(group: number): void {
     this.levels.groupChanged(group, this.#clock());
+    this.#readStrict(group);
     this.#bounds.read(group);
     this.shadows.read(group);
     this.#openDisabled(group);
+  }
+
+  /** Marks strict lanes: no share decides about them. */
+  #readStrict(group: number): void {
+    this.#strictLanes.read(group);
+    const { beside } = this.levels;
+    for (const lane of lanesOf(group)) if (this.#strictLanes.get(lane) !== undefined) beside[lane] |= IS_STRICT;
   }
 
   groupRenamed(group: number): void {
@@ -220,6 +234,18 @@ export class Gate {
     return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
   }
 
+  /** True = some group is strict. */
+  get hasStrict(): boolean {
+    return this.#strictLanes.all.size > 0;
+  }
+
+  /** Milliseconds that who asks without naming a wait waits: those of a strict group, and 0 of others. */
+  usualWaitMs(group: unknown, direction?: Origin['direction']): number {
+    if (!this.hasStrict || typeof group !== 'string') return 0;
+    const known = this.#groups.numbers.get(group);
+    return known === undefined ? 0 : this.strict.usualWaitMs(laneOf(known, directionOf(direction && { direction })));
+  }
+
   /** Returns the key of this work while no group stands for it; null = other work. */
   silentKeyOf(where: Where): string | null {
     return this.#unpublished?.silentKeyOf(where) ?? null;
@@ -242,6 +268,7 @@ export class Gate {
     if (unpublished !== null) return unpublished;
     const request = this.#reader.requestOf(where, amounts, origin);
     if (request === null) return true;
+    if (this.strict.keeps(request)) return this.strict.containsTokens(request);
     this.#decider.serve(request);
     return this.joint.containsTokens(request, this.#clock());
   }
@@ -266,6 +293,7 @@ export class Gate {
       this.#passExempt(amounts, origin);
       return;
     }
+    this.strict.refuse(request, 'charge work that is not asked for (consume, priority: immediate)');
     this.#decider.serve(request);
     const nowMs = this.#clock();
     this.joint.consume(request, nowMs);
@@ -285,6 +313,7 @@ export class Gate {
       this.#passExempt(amounts, options);
       return exemptReservation();
     }
+    this.strict.refuse(asked, 'reserve tokens');
     const request = retried(asked, options);
     const answer = this.#decider.reserve(request);
     return answer === GRANTED ? reservationOf(this.#reservations, request) : this.#explainer.explain(request, answer);
@@ -339,6 +368,7 @@ export class Gate {
     if (this.#unpublished?.isOpen(where, origin) === true) return 0;
     const request = this.#reader.fillFor(where, 0, 0, origin);
     if (request === null) return 0;
+    if (this.strict.keeps(request)) return this.strict.throttleMs(request.lane);
     this.#decider.serve(request);
     return Math.min(THROTTLE_MS_MAX, Math.ceil(this.joint.throttleMs(request, this.#clock())));
   }
@@ -352,6 +382,7 @@ export class Gate {
     if (unpublished !== null) return unpublished;
     const request = this.#reader.requestOf(where, amounts, options);
     if (request === null) return this.#passExempt(amounts, options);
+    if (this.strict.keeps(request)) return this.strict.acquire({ ...request }, options);
     return this.waiting.acquire(retried(request, options), options);
   }
 
@@ -390,12 +421,14 @@ export class Gate {
 
   /** Rejects all requests waiting in this lane. */
   rejectWaiting(lane: number, reason: () => Error): void {
+    this.#strictLanes.end(lane);
     this.waiting.rejectAll(lane, reason);
   }
 
   #tryScope(scope: Scope, amounts: Amounts, options: AcquireOptions): Decision {
     const request = this.#reader.requestOf(scope, amounts, options);
-    return request === null ? this.#passExempt(amounts, options) : this.#tryAll(request, options);
+    if (request === null) return this.#passExempt(amounts, options);
+    return this.strict.keeps(request) ? this.strict.tryAcquire(request, options) : this.#tryAll(request, options);
   }
 
   #passExempt(amounts: Amounts, origin: Origin | undefined): Decision {
@@ -422,6 +455,7 @@ export class Gate {
     options: AcquireOptions,
     nowMs: number | undefined,
   ): Decision {
+    if ((this.levels.beside[lane] & IS_STRICT) !== 0) return this.strict.tryAcquire({ lane, messages, bytes }, options);
     if (isPlain && this.#limiter.heldBack[lane] === 0 && this.levels.beside[lane] === IS_SHADOW) {
       const retry = options.retry === true;
       const shadow = this.shadows.askGroup(lane, messages, bytes, retry, nowMs ?? this.#clock());
@@ -449,6 +483,8 @@ export class Gate {
   }
 }
 
+/** Bit of `levels.beside`, above those of levels.ts: a strict bucket decides. */
+const IS_STRICT = 128;
 /** Milliseconds of the longest pause; more keeps a caller from seeing that quotas have changed. */
 const THROTTLE_MS_MAX = 60_000;
 /** Lanes whose sums are checked per round: with 5,000 groups, each every 8 s. */

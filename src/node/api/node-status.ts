@@ -319,6 +319,36 @@ const NODE_SHARE_STATUS = {
 };
 export interface NodeShareStatus extends AnswerOf<typeof NODE_SHARE_STATUS> {}
 
+export const STRICT_STATES = [
+  'kept',
+  'topic-lost',
+  'learning',
+  'others-relaxed',
+  'echo-missing',
+  'clock-unsure',
+] as const;
+
+const STRICT_STATUS = {
+  state: oneOf(STRICT_STATES).meta({
+    description: 'The state here: kept, or why this node cannot know what it may spend.',
+  }),
+  because: text.meta({ description: 'The reason for people; empty where the bucket is kept.' }),
+  pool: count.meta({ description: 'The messages that wait in the log for whoever orders them.' }),
+  held: count.meta({ description: 'The messages that this node may admit now.' }),
+  holdMost: number.meta({ description: 'The most messages that the log lets this node hold.' }),
+  streamPerSecond: number.meta({ description: 'The messages per second that flow to this node without orders.' }),
+  depth: number,
+  quotaPerSecond: number.meta({ description: 'The quota of the newest record of the log.' }),
+  isInForce: yes.meta({ description: 'True = nobody can act by another quota, or by a former one, any more.' }),
+  waiting: count,
+  roundTripMs: number.meta({ description: 'The milliseconds from writing the last record to reading it back.' }),
+  holders: listOf(record({ nodeId: text, hold: count, wantPerSecond: number })).meta({
+    description: 'The nodes that hold messages, by the log: the most that each may hold, and what it wants.',
+  }),
+};
+/** State of a strict bucket, as this node knows it. */
+export interface StrictStatus extends AnswerOf<typeof STRICT_STATUS> {}
+
 const DIRECTION_STATUS = {
   ...QUOTA,
   target: RATES,
@@ -326,6 +356,8 @@ const DIRECTION_STATUS = {
   ramp: RAMP_NOW,
   /** Cluster's bucket; null = each node has a gate, or the direction is unused here. Null in it = no quota, or 0. */
   clusterBucket: CLUSTER_BUCKET,
+  /** Strict bucket; null = the direction is not kept by one. */
+  strict: record<StrictStatus>(STRICT_STATUS, 'The strict bucket; null = the direction is not kept by one.').nullable(),
   /** Σ shares as this node computes them. */
   shareSum: RATES,
   local: record<LocalStatus>(LOCAL_STATUS),
@@ -398,7 +430,13 @@ export const REVISION = count.meta({
 export const GROUP_STATUS = {
   group: text,
   strategy: text,
-  promise: oneOf(['relaxed']),
+  /** Promise that is kept here now. */
+  promise: oneOf(['relaxed', 'strict']),
+  /** Nodes that do not keep it strict yet; it waits for them. */
+  strictAwaits: listOf(text).meta({
+    description:
+      'The nodes that do not say promise: strict yet; the group is relaxed until all do. Empty = none waits.',
+  }),
   /** False = nothing limits it here, whatever quotas YAML has for it. */
   enabled: yes,
   mode: oneOf(['enforce', 'shadow']),

@@ -68,6 +68,8 @@ export interface QuotaNode {
   takeBatch(where: Where, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch | Refused | NotReady>;
   /** Returns milliseconds until a useful amount is back; 0 = go on. */
   throttleDurationMs(where: Where, origin?: Origin): number;
+  /** Returns the wait of who names none: of a strict group its `waitMs`, or a round trip; 0 of a relaxed one. */
+  usualWaitMs(where: Where, origin?: Origin): number;
 
   /** Counts the cost of admitted work. Throws COST_INVALID, COSTS_FULL, GROUP_UNKNOWN, NOT_READY. */
   reportCost(group: string, costs: ReportedCost | readonly ReportedCost[], options?: CostOptions): void;

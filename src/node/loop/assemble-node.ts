@@ -25,11 +25,14 @@ import { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import { BusyWatch } from '../status/busy-watch.js';
 import { notReadyBecause } from '../status/describe-node.js';
 import { TargetLog } from '../status/target-log.js';
+import { StrictLanes } from '../strict/strict-lanes.js';
+import { firstLife } from '../strict/strict-log.js';
 import { AloneStart } from './alone-start.js';
 import { guarded } from './guarded-telemetry.js';
 import { NodeLife } from './node-life.js';
 import { NodeLoop } from './node-loop.js';
 import type { NodeParts } from './node-parts.js';
+import { createStrictTopic } from './open-topics.js';
 import { TopicPump } from './topic-pump.js';
 import { WakingClock } from './waking-clock.js';
 
@@ -48,6 +51,9 @@ export interface AssemblyOptions {
   /** Default: this machine's; none beside `clock`. */
   readonly wakingClock?: WakingClock;
 }
+
+/** All nodes read the definition from one log. */
+const NOBODY = { relaxed: [], unknown: [] };
 
 /**
  * Composes a node, each part from those that it uses; nothing happens before `life.start()`. Parts that need each other
@@ -87,6 +93,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     outlets: {
       send: (appends) => pump.send(appends),
       isFree: (lane) => gate.isFree(lane),
+      isStrict: (lane) => strict.get(lane) !== undefined,
       limitsChanged: (lanes) => gate.waiting.limitsChanged(lanes),
       becameReady: () => gate.waiting.wakeAll(),
       keep: (nowMs) => {
@@ -98,7 +105,10 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
         targetLog.round(nowMs);
         busy.round(nowMs);
       },
-      fenced: (error) => life.fenced(error),
+      fenced: (error) => {
+        void strict.close();
+        life.fenced(error);
+      },
     },
   });
   const pump = new TopicPump(topic, new RecordCodec(cluster), telemetry, {
@@ -142,6 +152,20 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
 
   const busy = new BusyWatch({ config, groups, loop }, telemetry);
 
+  const strict = new StrictLanes({
+    cluster,
+    node: nodeId,
+    life: firstLife(Date.now()),
+    groups,
+    clock,
+    look: () => wakingClock?.look(),
+    telemetry,
+    createTopic: () => createStrictTopic(config, telemetry),
+    loop,
+    promisesOf: (group) => (isRegistered(group) ? NOBODY : comparison.promisesOf(group)),
+    changed: (group) => inForce.define(groups.at(group)),
+  });
+
   // From a request to its answer.
   const gate = new Gate({
     limiter,
@@ -150,6 +174,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     keys,
     attachments,
     limits,
+    strictLanes: strict,
     defaultGroup,
     loop,
     whyNotReady,
@@ -217,6 +242,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     poller,
     telemetry,
     keys,
+    strict,
     aloneTopic: alone?.topic ?? null,
   });
   const parts: NodeParts = {
@@ -236,6 +262,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     yaml,
     registry,
     gate,
+    strict,
     enforcers,
     poller,
     busy,

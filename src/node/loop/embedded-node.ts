@@ -116,6 +116,10 @@ export class EmbeddedNode implements QuotaNode {
     return this.#gate.throttleDurationMs(where, origin);
   }
 
+  usualWaitMs(where: Where, origin?: Origin): number {
+    return this.#gate.usualWaitMs(where, origin?.direction);
+  }
+
   reportCost(group: string, costs: ReportedCost | readonly ReportedCost[], options: CostOptions = {}): void {
     reportCost(this.#parts, group, costs, options);
   }

@@ -6,6 +6,7 @@ import type { BackendPoller } from '../backends/backend-poller.js';
 import type { Enforcers } from '../enforcers/enforcers.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
+import type { StrictLanes } from '../strict/strict-lanes.js';
 import { callEmbedder, warnEmbedder } from './call-embedder.js';
 import type { NodeLoop } from './node-loop.js';
 import type { TopicPump } from './topic-pump.js';
@@ -23,6 +24,7 @@ interface NodeLifeParts {
   readonly telemetry: Telemetry;
   /** Null = no group is made by use. */
   readonly keys: Pick<KeyBook, 'lastWords'> | null;
+  readonly strict: Pick<StrictLanes, 'start' | 'close'>;
   /** Topic of the pump where the node may begin without it. */
   readonly aloneTopic: AloneTopic | null;
 }
@@ -52,7 +54,7 @@ export class NodeLife {
 
   /** Opens the topic and joins. Resolves when it is open, before the node is ready; rejects when it cannot be used. */
   async start(): Promise<void> {
-    const { registry, pump, loop, poller, aloneTopic } = this.#parts;
+    const { registry, pump, loop, poller, strict, aloneTopic } = this.#parts;
     // Groups must be known before decisions; a node that begins alone knows YAML's.
     if (aloneTopic === null) await registry?.open();
     else aloneTopic.waitFor(registry?.open() ?? Promise.resolve());
@@ -61,6 +63,8 @@ export class NodeLife {
     if (this.isClosing) return;
     loop.start();
     poller.start();
+    if (aloneTopic === null) await strict.start();
+    else aloneTopic.waitFor(strict.start());
   }
 
   /** Registers an end, called once when the node has closed. */
@@ -75,7 +79,7 @@ export class NodeLife {
   }
 
   async #close(): Promise<void> {
-    const { registry, pump, loop, gate, enforcers, poller, telemetry, keys } = this.#parts;
+    const { registry, pump, loop, gate, enforcers, poller, telemetry, keys, strict } = this.#parts;
     poller.stop();
     loop.stop();
     gate.close();
@@ -85,7 +89,7 @@ export class NodeLife {
       const published = await pump.flush(FAREWELL_TIMEOUT_MS);
       if (!published) telemetry.log('warn', 'farewell not published; the others will notice the silence');
     }
-    await Promise.all([registry?.close(), pump.close()]);
+    await Promise.all([registry?.close(), pump.close(), strict.close()]);
     for (const end of this.#ends) end();
   }
 }

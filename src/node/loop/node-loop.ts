@@ -40,6 +40,8 @@ interface LoopOutlets {
   send(appends: readonly Append[]): void;
   /** True = the lane needs no share, because nothing limits it. */
   isFree(lane: number): boolean;
+  /** True = a strict bucket keeps the lane, not the limiter. */
+  isStrict(lane: number): boolean;
   /** Called when the limiter has new limits for these lanes. */
   limitsChanged(lanes: Iterable<number>): void;
   /** Called when the node begins to decide. */
@@ -112,6 +114,8 @@ export class NodeLoop implements ServingLoop {
     if (coordinator === null || coordinator.lanes.has(lane)) return;
     const { config, clock, groups, limiter, outlets } = this.#parts;
     if (!groups.isLive(Math.floor(lane / DIRECTION_COUNT))) return;
+    // No share limits it: node/strict does.
+    if (outlets.isStrict(lane)) return;
     if (outlets.isFree(lane)) {
       limiter.open(lane, clock());
       return;

@@ -14,6 +14,7 @@ import type { KeyTemplates } from '../groups/keys/key-templates.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { BusyWatch } from '../status/busy-watch.js';
+import type { StrictLanes } from '../strict/strict-lanes.js';
 import type { GuardedTelemetry } from './guarded-telemetry.js';
 import type { NodeLife } from './node-life.js';
 import type { NodeLoop } from './node-loop.js';
@@ -39,6 +40,7 @@ export interface NodeParts {
   /** Null = switched off. */
   readonly registry: GroupRegistry | null;
   readonly gate: Gate;
+  readonly strict: StrictLanes;
   readonly enforcers: Enforcers;
   readonly poller: BackendPoller;
   readonly busy: BusyWatch;

@@ -28,6 +28,14 @@ async function createRegistryTopic(config: ResolvedConfig, telemetry: Telemetry)
   return config.registry.enabled ? createLog(config, 'registry', telemetry) : null;
 }
 
+/** Makes the log of strict groups: one partition, of which only the last seconds count. */
+export async function createStrictTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
+  const topic = await createLog(config, 'strict', telemetry);
+  if (topic !== null) return topic;
+  const { strictLacks = 'it has no log for them' } = kindOf(config.topic.kind);
+  throw new QuotameshError('STRICT_TOPIC', { kind: config.topic.kind, reason: strictLacks });
+}
+
 async function createLog(config: ResolvedConfig, log: Log, telemetry: Telemetry): Promise<ReportTopic | null> {
   const { cluster, topic } = config;
   const own = await kindOf(topic.kind).open(topic, { cluster, log, telemetry });

@@ -60,6 +60,16 @@ export const DEGRADED = {
   'rules-refused': ({ yaml }) => yaml.degraded.rules,
   'needs-restart': ({ yaml }) => yaml.degraded.needsRestart,
   'yaml-differs': ({ yaml }) => yaml.degraded.differs,
+  strict: ({ strict, groups }) =>
+    Array.from(strict.all).flatMap(([lane, kept]) => {
+      const because = strict.because(kept);
+      return only(because !== '', `strict group ${groups.ofLane(lane).name} admits nothing: ${because}`);
+    }),
+  'strict-awaits': ({ strict, groups }) =>
+    Array.from(groups.numbers.values()).flatMap((group) => {
+      const nodes = strict.awaitedBy(group) ?? [];
+      return only(nodes.length > 0, `group ${groups.at(group).name} stays relaxed until these say strict: ${nodes}`);
+    }),
   'reports-wait': ({ loop: { coordinator }, config }, nowMs) => {
     const { waiting, shortSinceMs } = coordinator?.reportBudget ?? { waiting: 0, shortSinceMs: nowMs };
     const seconds = Math.round((nowMs - shortSinceMs) / 1000);

@@ -15,6 +15,7 @@ import type {
   PoolStatus,
   ShadowDirectionStatus,
   ShadowStatus,
+  StrictStatus,
 } from '../api/node-status.js';
 import { describeRegistry, originOf } from '../groups/registry/describe-registry.js';
 import { describeBusy } from './busy-watch.js';
@@ -71,7 +72,8 @@ export function describeGroup(parts: StatusParts, group: number): GroupStatus {
   return {
     group: name,
     strategy,
-    promise: 'relaxed',
+    promise: lanesOf(group).some((lane) => parts.strict.get(lane) !== undefined) ? 'strict' : 'relaxed',
+    strictAwaits: [...(parts.strict.awaitedBy(group) ?? [])],
     enabled,
     mode,
     shadow: describeShadow(parts, group),
@@ -90,10 +92,17 @@ function describeLane(parts: StatusParts, summary: LaneSummary): DirectionStatus
     target: shownRates(target),
     ramp,
     clusterBucket: describeTokens(parts, lane),
+    strict: describeStrict(parts, lane),
     shareSum: shownRates([shareSum(MESSAGES), shareSum(BYTES)]),
     local: summary.local(nodes),
     nodes,
   };
+}
+
+function describeStrict({ strict }: StatusParts, lane: number): StrictStatus | null {
+  const kept = strict.get(lane);
+  if (kept === undefined) return null;
+  return { state: strict.stateOf(kept), because: strict.because(kept), ...kept.bucket.describe() };
 }
 
 function poolOf({ loop: { coordinator }, groups }: StatusParts): PoolStatus | null {

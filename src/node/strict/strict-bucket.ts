@@ -1,14 +1,11 @@
 import type { Clock } from '../../base/ports/clock.js';
-import type { ReadRecord, ReportTopic, ReportTopicListener } from '../../base/ports/report-topic.js';
+import { AGAIN_MS } from '../../core/strict/constants.js';
+import type { StrictFold } from '../../core/strict/strict-fold.js';
 import { StrictNode } from '../../core/strict/strict-node.js';
-import type { StrictQuota } from '../../core/strict/strict-quota.js';
-import type { StrictWritten } from '../../core/strict/strict-record.js';
-import { decodeStrict, encodeStrict, isStrictKeyOf, strictKeyOf } from './strict-codec.js';
+import { type StrictQuota, wholeTokens } from '../../core/strict/strict-quota.js';
+import type { StrictRead, StrictWritten } from '../../core/strict/strict-record.js';
 
-export interface StrictBucketOptions {
-  readonly topic: ReportTopic;
-  /** Name of the bucket in the topic, without slashes. */
-  readonly lane: string;
+interface StrictBucketOptions {
   readonly node: string;
   /** Greater than in earlier processes of this node id. */
   readonly life: number;
@@ -16,16 +13,21 @@ export interface StrictBucketOptions {
   readonly quota: StrictQuota;
   /** Goes on in suspends. */
   readonly clock: Clock;
-  /** Called before each round. */
-  readonly beforeRound?: () => void;
+  /** Appends records; what is lost is told again by the next claim. */
+  readonly write: (records: readonly StrictWritten[]) => void;
 }
 
-/** Milliseconds between rounds. */
-const ROUND_MS = 20;
-/** Milliseconds in which the end of a life is written; without it others wait for the expiry. */
-const LEAVE_MS = 1000;
+/** Reasons of a node that cannot know what it may spend. */
+export const STRICT_DOUBTS = ['topic-lost', 'learning', 'others-relaxed', 'echo-missing', 'clock-unsure'] as const;
+export type StrictDoubt = (typeof STRICT_DOUBTS)[number];
+
 /** Lives that a process may begin in one epoch. */
 const LIVES_PER_EPOCH = 1000;
+/** Milliseconds that an order waits for those before it. */
+const ORDER_MS = 40;
+/** Milliseconds: bounds of the wait for one round trip. */
+const TRIP_LEAST_MS = 50;
+const TRIP_MOST_MS = 1000;
 
 interface Waiter {
   readonly tokens: number;
@@ -34,33 +36,25 @@ interface Waiter {
 }
 
 /**
- * Runs this node's part of one strict bucket over a topic. Of all nodes together it admits nothing that one central
- * bucket would not. Requests that wait are served in order.
+ * Runs this node's part of one strict bucket. Of all nodes together it admits nothing that one central bucket would not.
+ * Requests that wait are served in order.
  *
  * An outage of the topic needs no care: what cannot be read back counts for nothing, and what was held ends by itself.
  */
 export class StrictBucket {
-  /** Records that no node has written in this format and log; ignored. */
-  foreign = 0;
   readonly #options: StrictBucketOptions;
   #node: StrictNode;
   #life: number;
-  #epoch = '';
-  #offset = -1;
   #waiting: Waiter[] = [];
-  #timer: NodeJS.Timeout | null = null;
-  #appending: Promise<unknown> = Promise.resolve();
+  /** Quota that the log shall have; null = it has it. */
+  #proposed: StrictQuota | null;
+  #proposedMs = -Infinity;
 
   constructor(options: StrictBucketOptions) {
     this.#options = options;
     this.#life = options.life;
+    this.#proposed = options.quota;
     this.#node = this.#begin();
-  }
-
-  /** Opens the topic; the bucket is known some milliseconds later, or after an expiry if nobody else knows it. */
-  async open(): Promise<void> {
-    await this.#options.topic.open(this.#listener());
-    this.#timer = setInterval(() => this.#round(), ROUND_MS);
   }
 
   /** True = this node knows the bucket. */
@@ -68,9 +62,35 @@ export class StrictBucket {
     return this.#node.fold !== null;
   }
 
+  /** True = it needs rounds: it learns, holds tokens, or somebody waits. */
+  get isActive(): boolean {
+    return !this.isKnown || this.#node.isActive || this.#waiting.length > 0;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Milliseconds from writing the last claim to reading it back. */
   get roundTripMs(): number {
     return this.#node.roundTripMs;
+  }
+
+  /** Milliseconds in which tokens that others do not need are here. */
+  get tripMs(): number {
+    return Math.min(TRIP_MOST_MS, Math.max(TRIP_LEAST_MS, 2 * this.roundTripMs + ORDER_MS));
+  }
+
+  /** Why this node cannot know what it may spend; null = it can. */
+  get doubt(): StrictDoubt | null {
+    const { wallet, clock } = this.#node;
+    if (!this.isKnown) return 'learning';
+    if (wallet === null) return null;
+    const nowMs = this.#options.clock();
+    const [oldest] = wallet.inFlight;
+    if (oldest !== undefined && nowMs - oldest.sentMs > AGAIN_MS) return 'echo-missing';
+    const isSure = wallet.readMs === -Infinity || clock.highAt(nowMs) < Infinity;
+    return isSure ? null : 'clock-unsure';
   }
 
   /** Takes tokens that this node holds. A refusal orders more. */
@@ -82,24 +102,129 @@ export class StrictBucket {
     return false;
   }
 
-  /** Takes tokens within so many milliseconds, after those who asked before. */
-  acquire(tokens: number, waitMs: number): Promise<boolean> {
+  /** Takes tokens within so many milliseconds, after those who asked before; an abort ends the wait. */
+  acquire(tokens: number, waitMs: number, signal?: AbortSignal): Promise<boolean> {
     if (this.tryAcquire(tokens)) return Promise.resolve(true);
     if (waitMs <= 0) return Promise.resolve(false);
-    return new Promise((done) => {
-      this.#waiting.push({ tokens, untilMs: this.#options.clock() + waitMs, done });
-      this.#round();
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        this.#waiting = this.#waiting.filter((each) => each !== waiter);
+        reject(signal?.reason as Error);
+      };
+      const done = (granted: boolean) => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve(granted);
+      };
+      const waiter: Waiter = { tokens, untilMs: this.#options.clock() + waitMs, done };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.push(waiter);
+      this.round();
     });
   }
 
-  /** Gives everything back, and closes the topic. */
-  async close(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
+  /** Tests if tokens are held here now, and nobody waits for them; takes and orders nothing. */
+  contains(tokens: number): boolean {
+    return this.#waiting.length === 0 && this.held >= tokens;
+  }
+
+  /** Whole tokens that this node may spend now. */
+  get held(): number {
+    const nowMs = this.#options.clock();
+    const { wallet } = this.#node;
+    return wallet?.isAlive(nowMs) ? wallet.tokensAt(nowMs) : 0;
+  }
+
+  /** Counts whole tokens in the pool and those held here. */
+  get left(): number {
+    const { fold } = this.#node;
+    return fold === null ? 0 : this.#pool(fold, this.#options.clock()) + this.held;
+  }
+
+  /** Returns milliseconds until so many tokens may be here; Infinity = never. */
+  msUntil(tokens: number): number {
+    const missing = tokens - this.left;
+    const { fold } = this.#node;
+    if (missing <= 0 || fold === null) return this.tripMs;
+    const { amount, perMs, depth } = fold.quota;
+    return amount === 0 || tokens > depth ? Infinity : Math.max(this.tripMs, (missing * perMs) / amount);
+  }
+
+  /** Milliseconds until the bucket is full, if nobody takes anything. */
+  get msUntilFull(): number {
+    const { fold } = this.#node;
+    return fold === null ? Infinity : this.msUntil(fold.quota.depth);
+  }
+
+  /** Proposes a quota, in the order of the log: it counts for all from its record on. */
+  propose(quota: StrictQuota): void {
+    this.#proposed = quota;
+    this.#proposedMs = -Infinity;
+  }
+
+  /** True = nobody acts by another quota than the newest proposed here. */
+  get isInForce(): boolean {
+    const { fold } = this.#node;
+    return fold !== null && this.#proposed === null && isSameQuota(fold.inForce, fold.quota);
+  }
+
+  /** Describes for people what the log says, and what this node holds. */
+  describe() {
+    const { fold, wallet } = this.#node;
+    const nowMs = this.#options.clock();
+    const perSecond = (units: number) => (1000 * units) / (fold?.quota.perMs ?? 1);
+    return {
+      pool: fold === null ? 0 : this.#pool(fold, nowMs),
+      held: this.held,
+      holdMost: wallet?.most ?? 0,
+      streamPerSecond: fold === null || wallet === null ? 0 : perSecond(fold.rateAt(wallet.key, fold.nowMs)),
+      depth: fold?.quota.depth ?? 0,
+      quotaPerSecond: fold === null ? 0 : perSecond(fold.quota.amount),
+      isInForce: this.isInForce,
+      waiting: this.#waiting.length,
+      roundTripMs: this.roundTripMs,
+      holders: [...(fold?.holders.values() ?? [])].map(({ node, hold, want }) => {
+        return { nodeId: node, hold, wantPerSecond: perSecond(want) };
+      }),
+    };
+  }
+
+  read(read: StrictRead): void {
+    this.#node.read(read, this.#options.clock());
+  }
+
+  /** Serves those who wait, and writes what is due. Call it every few milliseconds, and after what was read. */
+  round(): void {
+    this.#serve();
+    this.#node.round(this.#options.clock());
+    this.#proposeAgain();
+    this.#write();
+  }
+
+  /** Writes the proposed quota until the log has it. */
+  #proposeAgain(): void {
+    const { fold } = this.#node;
+    if (fold === null || this.#proposed === null) return;
+    const nowMs = this.#options.clock();
+    const { amount, depth } = this.#proposed;
+    if (isSameQuota(fold.quota, this.#proposed)) this.#proposed = null;
+    else if (nowMs - this.#proposedMs > AGAIN_MS) {
+      this.#proposedMs = nowMs;
+      this.#node.change({ revision: fold.revision + 1, amount, depth }, nowMs);
+    }
+  }
+
+  /** Begins with another log: what was granted in the former one counts for nothing. */
+  beginEpoch(): void {
+    this.#life += LIVES_PER_EPOCH;
+    this.#proposed ??= this.#node.fold?.quota ?? this.#options.quota;
+    this.#node = this.#begin();
+  }
+
+  /** Gives everything back, and refuses those who wait. */
+  leave(): void {
     for (const { done } of this.#waiting.splice(0)) done(false);
     this.#node.leave(this.#options.clock());
     this.#write();
-    await Promise.race([this.#appending, new Promise((resolve) => setTimeout(resolve, LEAVE_MS).unref())]);
-    await this.#options.topic.close();
   }
 
   #begin(): StrictNode {
@@ -107,65 +232,33 @@ export class StrictBucket {
     return new StrictNode({ node, life: this.#life, quota, revision: 1 });
   }
 
-  #listener(): ReportTopicListener {
-    const ignore = () => {};
-    return {
-      onEpoch: (epoch) => this.#beginEpoch(epoch),
-      onRecords: (records) => this.#read(records),
-      onCaughtUp: ignore,
-      onLost: ignore,
-      onRecovered: ignore,
-      onFailed: ignore,
-    };
-  }
-
-  /** Begins with another log: what was granted in the former one counts for nothing. */
-  #beginEpoch(epoch: string): void {
-    this.#epoch = epoch;
-    this.#offset = -1;
-    this.#life += LIVES_PER_EPOCH;
-    this.#node = this.#begin();
-  }
-
-  #read(records: readonly ReadRecord[]): void {
-    for (const { offset, appendMs, key, value } of records) {
-      if (offset <= this.#offset || value === null || !isStrictKeyOf(this.#options.lane, key)) continue;
-      this.#offset = offset;
-      const record = decodeStrict(value, this.#epoch);
-      if (record === null) this.foreign++;
-      else this.#node.read({ offset, appendMs: Math.floor(appendMs), record }, this.#options.clock());
-    }
-    this.#serve();
-    this.#write();
-  }
-
-  #round(): void {
-    this.#options.beforeRound?.();
-    this.#serve();
-    this.#node.round(this.#options.clock());
-    this.#write();
+  #pool(fold: StrictFold, nowMs: number): number {
+    return wholeTokens(fold.poolAt(Math.max(fold.nowMs, this.#node.clock.lowAt(nowMs))), fold.quota);
   }
 
   #serve(): void {
     const waiting = this.#waiting;
     const nowMs = this.#options.clock();
-    while (waiting.length > 0) {
-      const [{ tokens, untilMs, done }] = waiting;
+    let served = 0;
+    for (const { tokens, untilMs, done } of waiting) {
       const isGranted = untilMs >= nowMs && this.#node.takeWaiting(tokens, nowMs);
       if (!isGranted && untilMs >= nowMs) break;
-      waiting.shift();
+      served++;
       done(isGranted);
     }
-    this.#node.waiting = waiting.reduce((sum, { tokens }) => sum + tokens, 0);
+    if (served > 0) this.#waiting = waiting.slice(served);
+    this.#node.waiting = this.#waiting.reduce((sum, { tokens }) => sum + tokens, 0);
   }
 
   #write(): void {
     const written = this.#node.out.splice(0);
-    if (written.length === 0) return;
-    const { topic, lane } = this.#options;
-    const encoded = (each: StrictWritten) => encodeStrict(each, this.#epoch);
-    const records = written.map((each) => ({ partition: 0, key: strictKeyOf(lane, each), value: encoded(each) }));
-    // The next claim says again what is lost.
-    this.#appending = topic.append(records).catch(() => undefined);
+    if (written.length > 0) this.#options.write(written);
   }
+}
+
+function isSameQuota(
+  one: Pick<StrictQuota, 'amount' | 'depth'>,
+  other: Pick<StrictQuota, 'amount' | 'depth'>,
+): boolean {
+  return one.amount === other.amount && one.depth === other.depth;
 }

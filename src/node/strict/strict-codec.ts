@@ -60,7 +60,13 @@ export function strictKeyOf(lane: string, written: StrictWritten): string {
   return `strict/${lane}/${recordKey(written)}`;
 }
 
-/** Tests if a key is one of this lane. */
-export function isStrictKeyOf(lane: string, key: string): boolean {
-  return key.startsWith(`strict/${lane}/`);
+/** Returns the lane of a key; '' = it is another's. */
+export function laneOfKey(key: string): string {
+  const [kind, lane = ''] = key.split('/', 2);
+  return kind === 'strict' ? lane : '';
+}
+
+/** Names a lane in the topic, which other clusters may share. */
+export function strictLaneName(cluster: string, group: string, direction: string): string {
+  return [cluster, group, direction].map(encodeURIComponent).join(',');
 }

@@ -6,6 +6,7 @@ import { MemoryTopic } from '../memory/memory-topic.js';
 export const NO_TOPIC = topicKind({
   says: 'nothing is shared',
   sharedBy: 'nobody',
+  strictLacks: 'nodes that share nothing cannot know what others admit',
   settings: {
     nodeCount: {
       kind: 'count',

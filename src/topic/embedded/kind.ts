@@ -26,7 +26,8 @@ export const EMBEDDED_TOPIC = topicKind({
     if (reason !== null) telemetry.log('warn', 'folder of the topic is open to others', { path: config.path, reason });
     // A package that is missing ends the start here; inside the topic it would be an outage that is waited for.
     await loadLmdb();
-    const kept = { ...config, path: join(config.path, log), durable: true };
+    // A strict log is of one boot, as reports are: after it nobody holds anything.
+    const kept = { ...config, path: join(config.path, log), durable: log !== 'strict' };
     return new EmbeddedTopic(log === 'reports' ? config : kept);
   },
   examine: async (config, visit) => (await import('./examine-embedded.js')).examineEmbedded(config, visit),

@@ -103,6 +103,7 @@ const CONSTANTS = {
 export const KAFKA_TOPIC = topicKind({
   says: 'any machines; needs a Kafka cluster',
   sharedBy: 'processes',
+  strictLacks: 'its topics are not verified for it yet',
   settings: SETTINGS,
   constants: CONSTANTS,
   complete: (read, { written, folder, nodeId }) => {

@@ -107,6 +107,7 @@ const CONSTANTS = {
 export const REDIS_TOPIC = topicKind({
   says: 'any machines; needs a Redis',
   sharedBy: 'processes',
+  strictLacks: 'a failover loses writes that Redis has acknowledged, and what they said would be admitted twice',
   settings: SETTINGS,
   constants: CONSTANTS,
   complete: (read, { written }) => ({ ...read, tls: withEnabled(read.tls, written) }),
@@ -115,7 +116,7 @@ export const REDIS_TOPIC = topicKind({
   open: async (config, opening) => {
     const { RedisReportTopic } = await import('./redis-report-topic.js');
     const { cluster, log } = opening;
-    if (log === 'kafka-quotas') return null;
+    if (log === 'kafka-quotas' || log === 'strict') return null;
     const hooks = { keepsForever: log !== 'reports', ...logsOf(opening, 'redis') };
     return new RedisReportTopic({ cluster, log }, config, hooks);
   },

@@ -24,6 +24,7 @@ const FACE = [
   'takeBatch',
   'throttleDurationMs',
   'tryAcquire',
+  'usualWaitMs',
   'waitFor',
 ] as const;
 

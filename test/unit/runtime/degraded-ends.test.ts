@@ -69,6 +69,7 @@ function PER_SECOND(messagesPerSecond: number) {
 }
 
 const GROUPS = { orders: { quota: PER_SECOND(100) }, ...MANY };
+const STRICT = { promise: 'strict', quota: PER_SECOND(100) };
 const NOTHING = () => undefined;
 
 function configOf(node: string, others: object = {}) {
@@ -172,6 +173,17 @@ const STORIES: Readonly<Record<DegradedKind, Story>> = {
   'yaml-differs': {
     make: ({ b }) => b.yaml.take(configOf('b', { groups: { ...GROUPS, more: {} } })),
     end: ({ b }) => b.yaml.take(configOf('b')),
+  },
+  strict: {
+    make: ({ a, b }) => {
+      a.yaml.take(configOf('a', { groups: { ...GROUPS, paid: STRICT } }));
+      b.yaml.take(configOf('b', { groups: { ...GROUPS, paid: {} } }));
+    },
+    end: ({ b }) => b.yaml.take(configOf('b')),
+  },
+  'strict-awaits': {
+    make: ({ a }) => a.yaml.take(configOf('a', { groups: { ...GROUPS, orders: STRICT } })),
+    end: ({ a }) => a.yaml.take(configOf('a')),
   },
   'reports-wait': {
     make: async ({ a, time }) => {

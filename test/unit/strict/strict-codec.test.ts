@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { recordKey, type StrictRecord } from '../../../src/core/strict/strict-record.js';
-import { decodeStrict, encodeStrict, isStrictKeyOf, strictKeyOf } from '../../../src/node/strict/strict-codec.js';
+import {
+  decodeStrict,
+  encodeStrict,
+  laneOfKey,
+  strictKeyOf,
+  strictLaneName,
+} from '../../../src/node/strict/strict-codec.js';
 
 const QUOTA = { amount: 3600, perMs: 3_600_000, depth: 10 };
 const OWN = { node: 'a', life: 7 };
@@ -29,8 +35,15 @@ const records: readonly StrictRecord[] = [
 
 test.each(records)('$kind is read as it was written', (record) => {
   expect(decodeStrict(encodeStrict(record, 'log-1') as Uint8Array, 'log-1')).toEqual(record);
-  expect(isStrictKeyOf('orders', strictKeyOf('orders', record))).toBe(true);
-  expect(isStrictKeyOf('order', strictKeyOf('orders', record))).toBe(false);
+  expect(laneOfKey(strictKeyOf('orders', record))).toBe('orders');
+});
+
+test('names of lanes have no slash, and no two lanes the same', () => {
+  const name = strictLaneName('shop', 'acme/orders', 'publish');
+  expect(laneOfKey(strictKeyOf(name, { kind: 'join', ...OWN }))).toBe(name);
+  expect(name).not.toContain('/');
+  expect(strictLaneName('shop,acme', 'orders', 'publish')).not.toBe(strictLaneName('shop', 'acme,orders', 'publish'));
+  expect(laneOfKey('report/orders/a')).toBe('');
 });
 
 test('a deletion is a tombstone under the key of what it deletes', () => {

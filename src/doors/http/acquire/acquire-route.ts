@@ -44,8 +44,9 @@ export function addAcquireRoute(app: FastifyInstance, parts: AnsweringParts): vo
     handler: (request, reply) => {
       shortWay.rethrow(request.raw);
       const { body } = request;
-      if (body.waitMs !== undefined && body.waitMs > 0 && !isReserving(body) && body.priority !== 'immediate')
-        return waitForTurn(request, reply, parts);
+      const { waitMs = parts.node.gate.usualWaitMs(body.group, body.direction) } = body;
+      if (waitMs > 0 && !isReserving(body) && body.priority !== 'immediate' && !mayBePart(body))
+        return waitForTurn(request, reply, parts, waitMs);
       const answer = answers.answerTo(body, decideAtOnce(parts, body, request));
       reply.hijack();
       sendAnswer(reply.raw, answer);
@@ -64,6 +65,8 @@ export function plainAcquire(
   return {
     bodyLimit: config.http.bodyLimitBytes,
     answerTo: (body) => {
+      // A strict group waits for its log: fastify's way can.
+      if (gate.hasStrict) return null;
       return isPlainRequest(body) ? answers.answerTo(body, gate.tryAcquire(whereOf(body), body, body)) : null;
     },
   };
@@ -85,6 +88,11 @@ export function decideAtOnce(
     return node.gate.passBy(whereOf(body), body, body);
   }
   return node.gate.tryAcquire(whereOf(body), body, body, nowMs);
+}
+
+/** Tests for `atMost` without a wait: the part that is there now. */
+function mayBePart({ atMost = false, waitMs }: AcquireBody): boolean {
+  return atMost && waitMs === undefined;
 }
 
 function isReserving({ cost, reserve }: AcquireBody): boolean {
@@ -109,9 +117,10 @@ async function waitForTurn(
   request: FastifyRequest<{ Body: AcquireBody }>,
   reply: FastifyReply,
   parts: AnsweringParts,
+  waitMs: number,
 ): Promise<FastifyReply> {
   const { body } = request;
-  const { waitMs = 0, atMost = false } = body;
+  const { atMost = false } = body;
   if (body.limit !== undefined) rejectLimitOf(parts.node.keys, callerOf(request), body);
   if (atMost)
     throw new QuotameshError('FIELD_INVALID', { field: 'atMost', reason: 'must be absent where waitMs is given' });

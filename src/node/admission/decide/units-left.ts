@@ -4,9 +4,12 @@ import { restOfWindow } from '../../../core/limiter/window.js';
 import { type BucketNow, bucketNow } from '../../../core/machine/bucket-now.js';
 import type { CoordinatorView } from '../../../core/machine/coordinator-view.js';
 
+import type { StrictLanes } from '../../strict/strict-lanes.js';
+
 export interface LeftParts {
   readonly limiter: Limiter;
   readonly loop: CoordinatorView;
+  readonly strict: Pick<StrictLanes, 'get'>;
 }
 
 /**
@@ -14,7 +17,14 @@ export interface LeftParts {
  * bucket. *Worked:* 100 in the bucket, 8 taken here and unpublished → 92, and 100 at another node. *Why:* by what each
  * node may take at once, a client behind a balancer saw 111, 98, 199, 98 within a second.
  */
-export function unitsLeft({ limiter, loop }: LeftParts, lane: number, dimension: number, nowMs: number): number {
+export function unitsLeft(
+  { limiter, loop, strict }: LeftParts,
+  lane: number,
+  dimension: number,
+  nowMs: number,
+): number {
+  const kept = strict.get(lane);
+  if (kept !== undefined) return kept.bucket.left;
   if (nowMs > limiter.validUntilMs.at(lane)) return 0;
   const shared = sharedBucket(loop, lane, dimension, nowMs);
   const here = Math.floor(limiter.available(lane, dimension, nowMs));
@@ -24,7 +34,11 @@ export function unitsLeft({ limiter, loop }: LeftParts, lane: number, dimension:
   return Math.max(0, Math.floor(shared.tokens - takenUnread({ limiter, loop }, lane, dimension)));
 }
 
-export function takenUnread({ limiter, loop }: LeftParts, lane: number, dimension: number): number {
+export function takenUnread(
+  { limiter, loop }: Pick<LeftParts, 'limiter' | 'loop'>,
+  lane: number,
+  dimension: number,
+): number {
   const state = loop.coordinator?.lanes.get(lane);
   const slot = state?.tokens?.slots[dimension];
   if (state === undefined || slot === undefined) return 0;
@@ -33,7 +47,9 @@ export function takenUnread({ limiter, loop }: LeftParts, lane: number, dimensio
 }
 
 /** Returns milliseconds until most is left if nobody takes any; Infinity = nothing comes in. */
-export function fullInMs({ limiter, loop }: LeftParts, lane: number, dimension: number, nowMs: number): number {
+export function fullInMs({ limiter, loop, strict }: LeftParts, lane: number, dimension: number, nowMs: number): number {
+  const kept = strict.get(lane);
+  if (kept !== undefined) return kept.bucket.msUntilFull;
   const { buckets } = limiter;
   const slot = slotOf(lane, dimension);
   const [perSecond, depth] = [buckets.rate.at(slot), buckets.depth.at(slot)];

@@ -17,6 +17,8 @@ interface RequestReaderParts extends AvailableParts {
   readonly scopes: ScopeResolver;
   readonly bounds: LaneBounds;
   readonly limiter: Limiter;
+  /** Refuses by name what strict groups cannot do (admission/strict). */
+  readonly strictGate: { refuse(request: JointRequest, what: string): void };
 }
 
 /** Checks a caller's words and finds the lanes of its groups. */
@@ -67,6 +69,7 @@ export class RequestReader {
       if (amounts === 'all') throw noEndOf(scopeText(where as Scope));
       return null;
     }
+    this.#parts.strictGate.refuse(asked, 'take batches');
     const request = retried(asked, options);
     if (amounts !== 'all') return request;
     const { clock, joint, loop, groups } = this.#parts;

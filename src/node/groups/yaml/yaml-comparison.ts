@@ -20,6 +20,9 @@ export const READ_BYTES_MAX = 2 ** 26;
 /** Bytes of a record beside its hashes. */
 const RECORD_BYTES = 256;
 
+/** Begins the hash of a strict group. */
+export const STRICT_MARK = 's';
+
 /** Group of YAML that nodes have otherwise, or some lack. */
 export interface YamlDifference {
   readonly group: string;
@@ -105,6 +108,21 @@ export class YamlComparison {
     this.#isFull = true;
     const text = 'no room for more hashes of YAML of other nodes; these and further ones are not compared';
     this.#parts.telemetry.log('warn', text, { nodeId: record.author.slice(0, 80), maxBytes: READ_BYTES_MAX });
+  }
+
+  /** Lists other nodes alive by their YAML: group relaxed, or nothing known yet. */
+  promisesOf(group: string): { readonly relaxed: readonly string[]; readonly unknown: readonly string[] } {
+    const { loop, nodeId: self } = this.#parts;
+    const others = new Set(loop.coordinator?.membership.alive.map(({ nodeId }) => nodeId));
+    others.delete(self);
+    const unknown = new Set(others);
+    const relaxed = new Set<string>();
+    for (const { record } of this.#read.values()) {
+      const hash = record.groups[group];
+      unknown.delete(record.author);
+      if (others.has(record.author) && hash !== undefined && !hash.startsWith(STRICT_MARK)) relaxed.add(record.author);
+    }
+    return { relaxed: [...relaxed], unknown: [...unknown] };
   }
 
   /** Renews all hashes when another log begins. */

@@ -1,0 +1,216 @@
+import { messageOf } from '../../base/errors/quotamesh-error.js';
+import type { GroupConfig } from '../../config/resolved/resolved-config.js';
+import { isStrictGroup, isStrictLane, strictQuotaOf } from '../../config/resolved/strict-quota.js';
+import { DIRECTION_COUNT, DIRECTIONS, laneOf, lanesOf } from '../../core/base/vocabulary.js';
+import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
+import type { GroupTable } from '../groups/group-table.js';
+import { relaxedElsewhere } from './relaxed-elsewhere.js';
+import type { StrictBucket, StrictDoubt } from './strict-bucket.js';
+import { strictLaneName } from './strict-codec.js';
+import { StrictLog, type StrictLogOptions } from './strict-log.js';
+
+interface StrictLanesParts extends StrictLogOptions {
+  readonly cluster: string;
+  readonly groups: GroupTable;
+  readonly loop: CoordinatorView;
+  /** Names other nodes alive by their YAML: group relaxed, or not known. */
+  readonly promisesOf: (group: string) => { readonly relaxed: readonly string[]; readonly unknown: readonly string[] };
+  /** Puts a group in force again, as its promise is another now. */
+  readonly changed: (group: number) => void;
+}
+
+/** State of a lane here; all but `kept` admit nothing. */
+export type StrictLaneState = 'kept' | StrictDoubt;
+
+/** A lane that a strict bucket keeps. */
+export interface StrictLane {
+  readonly bucket: StrictBucket;
+  readonly name: string;
+  /** Other nodes that report use of it, as relaxed ones do. */
+  readonly relaxedNodes: readonly string[];
+}
+
+/** Strict lanes as admission sees them. */
+export type KeptLanes = Pick<StrictLanes, 'get' | 'all' | 'read' | 'end' | 'stateOf' | 'because'>;
+
+export const NO_STRICT_LANES: KeptLanes = {
+  get: () => undefined,
+  all: new Map(),
+  read: () => {},
+  end: () => {},
+  stateOf: () => 'kept',
+  because: () => '',
+};
+
+/** Milliseconds between looks at other nodes' reports. More: they are noticed later. */
+const LOOK_MS = 500;
+
+/** Keeps the strict lanes of groups, over a topic opened at need. */
+export class StrictLanes {
+  readonly #parts: StrictLanesParts;
+  readonly #lanes = new Map<number, StrictLane>();
+  readonly #log: StrictLog;
+  /** Why the topic could not be opened; null = it is, or is being opened. */
+  #failed: string | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  /** Groups that were relaxed while this node ran. */
+  readonly #relaxed = new Set<number>();
+  readonly #agreed = new Set<number>();
+  /** Group → nodes that do not keep it strict yet. */
+  readonly #awaiting = new Map<number, readonly string[]>();
+  readonly #told = new Map<number, StrictLaneState>();
+
+  constructor(parts: StrictLanesParts) {
+    this.#parts = parts;
+    this.#log = new StrictLog(parts);
+  }
+
+  /** Opens the topic if any group is strict. Rejects where it cannot be used. */
+  async start(): Promise<void> {
+    this.#timer = setInterval(() => this.#lookAtOthers(), LOOK_MS).unref();
+    this.#parts.groups.list.forEach((config, group) => {
+      if (!isStrictGroup(config)) this.#relaxed.add(group);
+    });
+    if (this.#lanes.size > 0) await this.#log.open();
+  }
+
+  get(lane: number): StrictLane | undefined {
+    return this.#lanes.get(lane);
+  }
+
+  get all(): ReadonlyMap<number, StrictLane> {
+    return this.#lanes;
+  }
+
+  /** Nodes that a group awaits before it becomes strict; undefined = it does not wait. */
+  awaitedBy(group: number): readonly string[] | undefined {
+    return this.#awaiting.get(group);
+  }
+
+  /**
+   * Follows a new or changed group. Its lanes begin at once if it is new here; one that was relaxed stays so until all
+   * nodes agree. A group that becomes relaxed gives everything back.
+   */
+  read(group: number): void {
+    const config = this.#parts.groups.at(group);
+    const wasRelaxed = this.#relaxed.has(group);
+    if (!isStrictGroup(config)) {
+      this.#awaiting.delete(group);
+      if (this.#timer !== null && !this.#parts.groups.isKey(group)) this.#relaxed.add(group);
+      for (const lane of lanesOf(group)) this.end(lane);
+    } else if (wasRelaxed && !this.#agreed.has(group)) {
+      this.#awaiting.set(group, this.#awaiting.get(group) ?? []);
+    } else {
+      this.#begin(group, config);
+    }
+  }
+
+  /** Gives back what a lane holds here. */
+  end(lane: number): void {
+    const known = this.#lanes.get(lane);
+    if (known === undefined) return;
+    this.#lanes.delete(lane);
+    this.#told.delete(lane);
+    this.#log.remove(known.name);
+  }
+
+  /** Tells if this node knows what it may spend of a lane. */
+  stateOf({ relaxedNodes, bucket }: StrictLane): StrictLaneState {
+    if (relaxedNodes.length > 0) return 'others-relaxed';
+    const { doubt } = bucket;
+    return doubt !== null && this.lost !== null ? 'topic-lost' : (doubt ?? 'kept');
+  }
+
+  /** Says for people why a lane admits nothing; '' = it does. */
+  because(lane: StrictLane): string {
+    const state = this.stateOf(lane);
+    if (state === 'kept') return '';
+    const of = state === 'others-relaxed' ? lane.relaxedNodes.slice(0, NAMES_SHOWN).join(', ') : (this.lost ?? '');
+    return DOUBT_TEXTS[state].replace('{}', of);
+  }
+
+  /** Why the topic is away; null = it works, or is not needed. */
+  get lost(): string | null {
+    return this.#failed ?? this.#log.lost;
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#lanes.clear();
+    await this.#log.close();
+  }
+
+  #begin(group: number, config: GroupConfig): void {
+    this.#relaxed.delete(group);
+    this.#agreed.delete(group);
+    for (const [at, direction] of DIRECTIONS.entries()) {
+      const lane = laneOf(group, at);
+      if (!isStrictLane(config, direction)) {
+        this.end(lane);
+        continue;
+      }
+      const known = this.#lanes.get(lane);
+      const quota = strictQuotaOf(config, direction);
+      known?.bucket.propose(quota);
+      if (known !== undefined) continue;
+      const name = strictLaneName(this.#parts.cluster, config.name, direction);
+      this.#lanes.set(lane, { bucket: this.#log.add(name, quota), name, relaxedNodes: [] });
+    }
+    if (this.#timer !== null) this.#open();
+  }
+
+  /** Opens the topic while the node runs already. */
+  #open(): void {
+    const opened = () => {
+      this.#failed = null;
+    };
+    this.#log.open().then(opened, (error: unknown) => {
+      this.#failed = messageOf(error);
+      const facts = { reason: this.#failed, remedy: 'Correct it, and restart the node.' };
+      this.#parts.telemetry.log('error', 'strict topic cannot be used: strict groups admit nothing', facts);
+    });
+  }
+
+  /** Follows what others keep: groups that wait become strict once all agree. */
+  #lookAtOthers(): void {
+    for (const group of this.#awaiting.keys()) {
+      const { relaxed, unknown } = this.#parts.promisesOf(this.#parts.groups.at(group).name);
+      this.#awaiting.set(group, [...relaxed, ...unknown].sort());
+      if (relaxed.length + unknown.length > 0) continue;
+      this.#awaiting.delete(group);
+      this.#agreed.add(group);
+      this.#parts.changed(group);
+    }
+    for (const [lane, known] of this.#lanes) {
+      const { relaxed } = this.#parts.promisesOf(this.#parts.groups.ofLane(lane).name);
+      const nodes = new Set([...relaxed, ...relaxedElsewhere(this.#parts.loop, lane)]);
+      this.#lanes.set(lane, { ...known, relaxedNodes: [...nodes].sort() });
+    }
+    this.#tell();
+  }
+
+  /** Logs when a lane cannot be kept, and when it can again. */
+  #tell(): void {
+    const { groups, telemetry } = this.#parts;
+    for (const [lane, known] of this.#lanes) {
+      const state = this.stateOf(known);
+      const before = this.#told.get(lane) ?? 'kept';
+      if (state === before) continue;
+      this.#told.set(lane, state);
+      const facts = { group: groups.ofLane(lane).name, direction: DIRECTIONS[lane % DIRECTION_COUNT] };
+      if (state === 'kept') telemetry.log('info', 'strict group is kept again', facts);
+      else telemetry.log('warn', `strict group admits nothing: ${this.because(known)}`, facts);
+    }
+  }
+}
+
+/** Texts of the reasons; {} = nodes, or the reason of the topic. */
+const DOUBT_TEXTS: Readonly<Record<StrictDoubt, string>> = {
+  'topic-lost': 'the log of strict groups is away: {}',
+  learning: 'the strict bucket is being learnt; if no node knows it, it begins anew after 5 s of silence',
+  'others-relaxed': 'other nodes keep this group relaxed: {}',
+  'echo-missing': 'the own record has not come back from the log for a second',
+  'clock-unsure': 'the time of the log is not known until the next own record comes back',
+};
+
+const NAMES_SHOWN = 5;

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createNode } from '../../src/doors/library/create-node.js';
+import type { QuotaNode } from '../../src/node/api/quota-node.js';
+import { partsOf } from '../../src/node/loop/parts-of.js';
+
+const CLUSTER = 'strict-nodes';
+const DEPTH = 20;
+
+function nodeOf(nodeId: string, promise: 'strict' | 'relaxed' = 'strict', cluster = CLUSTER): Promise<QuotaNode> {
+  const orders = { promise, quota: { publish: { messagesPerSecond: 100 } }, burst: DEPTH };
+  const calm = { quota: { publish: { messagesPerSecond: 100 } } };
+  const config = { cluster, topic: { kind: 'memory' }, groups: { orders, calm } };
+  return createNode({ config, nodeId });
+}
+
+async function untilKnown(nodes: readonly QuotaNode[]): Promise<void> {
+  for (let waited = 0; waited < 600; waited++) {
+    if (nodes.every((node) => [...partsOf(node).strict.all.values()].every(({ bucket }) => bucket.isKnown))) return;
+    await sleep(50);
+  }
+  throw new Error('no bucket after 30 s');
+}
+
+describe('three nodes with a strict group', () => {
+  let nodes: QuotaNode[] = [];
+  beforeAll(async () => {
+    nodes = await Promise.all(['a', 'b', 'c'].map((id) => nodeOf(id)));
+    await untilKnown(nodes);
+    await sleep(1000);
+  }, 60_000);
+  afterAll(() => Promise.all(nodes.map((node) => node.close())));
+
+  test('who cannot wait sees what the node holds, who waits has the burst of an idle node', async () => {
+    expect(nodes[0].tryAcquire('orders', { messages: 1 })).toMatchObject({ granted: false, reason: 'quota' });
+    const waitMs = nodes[0].usualWaitMs('orders');
+    expect(waitMs).toBeGreaterThan(0);
+    expect(nodes[0].usualWaitMs('calm')).toBe(0);
+    const decision = await nodes[0].acquire('orders', { messages: 10 }, { waitMs: 5000 });
+    expect(decision.granted).toBe(true);
+  });
+
+  test('all together grant no more than one bucket, and most of it', async () => {
+    const from = performance.now();
+    const times: number[] = [];
+    const ask = async (node: QuotaNode) => {
+      while (performance.now() - from < 3000) {
+        const { granted } = await node.acquire('orders', { messages: 1 }, { waitMs: 50 });
+        if (granted) times.push(performance.now());
+      }
+    };
+    await Promise.all(nodes.flatMap((node) => [ask(node), ask(node), ask(node)]));
+    const seconds = ((times.at(-1) as number) - from) / 1000;
+    expect(times.length).toBeLessThanOrEqual(DEPTH + 100 * (seconds + 0.002));
+    expect(times.length).toBeGreaterThan(100);
+    expect(nodes[0].groupStatus('orders')).toMatchObject({ promise: 'strict' });
+  });
+
+  test('what a strict group cannot keep is refused by name', async () => {
+    const [node] = nodes;
+    const unable = expect.objectContaining({ code: 'STRICT_UNABLE' });
+    expect(() => node.consume('orders', { messages: 1 })).toThrow(unable);
+    expect(() => node.reserve('orders', { messages: 1 })).toThrow(unable);
+    await expect(node.takeBatch('orders', { messages: 1 })).rejects.toThrow(unable);
+    expect(() => node.tryAcquire('orders', { messages: DEPTH + 1 })).toThrow(/at most 20|maxRequest/);
+    expect(node.tryAcquire('calm', { messages: 1 }).granted).toBe(true);
+  });
+});
+
+const TWO = `${CLUSTER}-two`;
+
+test('a node that alone says strict refuses, and names the others', async () => {
+  const relaxed = await nodeOf('b', 'relaxed', TWO);
+  const strict = await nodeOf('a', 'strict', TWO);
+  try {
+    const state = () => strict.groupStatus('orders').directions.publish.strict;
+    await expect.poll(() => state()?.state, { timeout: 20_000 }).toBe('others-relaxed');
+    const refused = strict.tryAcquire('orders', { messages: 1 });
+    expect(refused).toMatchObject({ reason: 'not-ready', because: 'other nodes keep this group relaxed: b' });
+    expect(strict.status().degraded).toContainEqual(expect.stringMatching(/strict group orders admits nothing: .* b$/));
+    await relaxed.close();
+    await expect.poll(() => state()?.state, { timeout: 20_000 }).toBe('kept');
+    expect(strict.status().degraded).toEqual([]);
+    await expect.poll(() => strict.tryAcquire('orders', { messages: 1 }).granted, { timeout: 20_000 }).toBe(true);
+  } finally {
+    await Promise.all([relaxed.close(), strict.close()]);
+  }
+}, 60_000);
