@@ -5,12 +5,16 @@ const TICK_MS = 5;
 /** Not pipelined: Envoy closes connections on which a request follows one that it refuses. */
 const CONNECTIONS = 16;
 const IN_FLIGHT_MAX = 64;
+const SILENCE_MS = 50;
 
 /** Requests of one tenant at a steady rate, whatever the answers are; at most a second's are sent to catch up. */
 export class PacedRequests {
   /** Answers by status; 0 = none came. */
   readonly counts: Record<number, number> = {};
   perSecond: number;
+  /** Milliseconds without an answer, of each pause what is beyond SILENCE_MS. */
+  silentMs = 0;
+  #answeredMs = performance.now();
   readonly #pool: Pool;
   readonly #tenant: string;
   #inFlight = 0;
@@ -50,6 +54,9 @@ export class PacedRequests {
     this.#inFlight++;
     const status = await this.#ask().catch(() => 0);
     this.counts[status] = (this.counts[status] ?? 0) + 1;
+    const nowMs = performance.now();
+    this.silentMs += Math.max(0, nowMs - this.#answeredMs - SILENCE_MS);
+    this.#answeredMs = nowMs;
     this.#inFlight--;
   }
 
