@@ -1,12 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
+import { expectGolden, linesOf } from '../../golden.js';
 import { readyScene } from './http-scene.js';
 
-/**
- * What is said about bodies and queries that are wrong, word for word, each message once, with a request that led to it.
- * `UPDATE_GOLDEN=1` rewrites it, and the difference is reviewed like code.
- */
+/** Every message about wrong bodies and queries, word for word, each once, with a request that led to it. */
 const GOLDEN = new URL('./messages.golden.jsonl', import.meta.url);
 
 interface Told {
@@ -24,17 +20,16 @@ it('messages about bodies and queries are those that were recorded', async () =>
   const scene = await readyScene({ cluster: `messages-${process.pid}`, keys });
   const defined = async () => (await scene.get('/v1/groups')).body;
   try {
-    const recorded = readFileSync(GOLDEN, 'utf8').trimEnd().split('\n');
+    const recorded = linesOf(GOLDEN);
     expect(recorded.length).toBeGreaterThan(100);
     const [before, now] = [await defined(), [] as string[]];
     for (const line of recorded) {
       const { method, url, payload } = JSON.parse(line) as Told;
       const { status, body } = await scene.ask(method, url, payload);
       const { code, detail, remedy } = body;
-      now.push(withoutNames(JSON.stringify({ method, url, payload, status, code, detail, remedy })));
+      now.push(JSON.stringify({ method, url, payload, status, code, detail, remedy }));
     }
-    if (process.env.UPDATE_GOLDEN === '1') writeFileSync(GOLDEN, `${now.join('\n')}\n`);
-    expect(now).toEqual(recorded);
+    expectGolden(GOLDEN, now);
     // Nothing of all that changes a group, is demand, or a defect.
     expect(await defined()).toEqual(before);
     const { attemptedMessages, attemptedBytes } = scene.node.groupStatus('orders').directions.publish.local;
@@ -44,8 +39,3 @@ it('messages about bodies and queries are those that were recorded', async () =>
     await scene.close();
   }
 });
-
-/** A strategy that is added changes no message. */
-function withoutNames(line: string): string {
-  return line.replaceAll(STRATEGY_NAMES.join(', '), '<strategies>');
-}
