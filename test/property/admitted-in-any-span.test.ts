@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
 import { runs } from './seed.js';
 import { type LimiterChange, SpanScene } from './span-scene.js';
 
@@ -43,7 +44,7 @@ const change = fc.oneof(
   fc.record({ kind: kind('limit'), group: fc.nat(1), perSecond, depth: fc.constantFrom(1, 10, 40) }),
   fc.record({ kind: kind('limiter'), group: fc.nat(1), limiter }),
   fc.record({ kind: kind('clients'), max: fc.integer({ min: 3, max: 5 }) }),
-  fc.record({ kind: kind('strategy'), group: fc.nat(1), strategy: fc.constantFrom('max-min', 'equal', 'client-rate') }),
+  fc.record({ kind: kind('strategy'), group: fc.nat(1), strategy: fc.constantFrom(...STRATEGY_NAMES) }),
 );
 /** Steps of so many kinds would hide what needs many of one: each history has a habit of its own. */
 const habits = [

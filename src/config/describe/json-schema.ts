@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { valueTextOf } from '../../base/input/input-mistakes.js';
 import { fieldsOf } from '../../base/input/schema-parts.js';
+import { examineConfig } from '../read/resolve-config.js';
 import { UNIT_IN_KEY } from '../read/units-in-keys.js';
 import { NODE, SETTINGS } from '../schema/all-settings.js';
 import { GROUP } from '../schema/groups.js';
@@ -23,7 +24,9 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
     ...editorMembers(NODE, ''),
     cluster: editorLeaf(SETTINGS.node.rows.cluster),
     backends: z.record(z.string(), editorSchema(POLLED_BACKEND, 'backends')).optional(),
-    topic: z.union([z.enum(['memory', 'embedded']), ...TOPIC_KIND.choices.map(topicSchema)]).optional(),
+    topic: z
+      .union([z.enum(TOPIC_KIND.choices.filter(isWholeByName)), ...TOPIC_KIND.choices.map(topicSchema)])
+      .optional(),
     defaults: group.optional(),
     groups: z.record(z.string(), group).nullable().optional(),
     keys: keysSchema(group),
@@ -50,6 +53,12 @@ function describe({
   const { properties = {} } = jsonSchema;
   const hasRates = RATE_NAMES.some((name) => rateKey(name) in properties);
   if (hasRates) jsonSchema.patternProperties = { [UNIT_IN_KEY.source]: { type: ['number', 'string', 'null'] } };
+}
+
+/** Tests if a name of a kind may stand alone. */
+function isWholeByName(kind: TopicKind): boolean {
+  const least = { cluster: 'c', node: 'n', topic: kind, groups: {} };
+  return examineConfig(least, { source: '' }).mistakes.length === 0;
 }
 
 /** The kind may be left out where it is the default; tls may be true. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
+import { DEFAULT_STRATEGY, STRATEGIES, STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
 import { partOf, someOf } from '../seed.js';
 import { ALL_OF_IT, BACKENDS_AND_COSTS, RAMPS } from './moving-targets.js';
 import { RandomWorld, type Seen, type WorldKind } from './random-world.js';
@@ -20,7 +20,7 @@ test.each(someOf(KINDS))(
     const { strategy = DEFAULT_STRATEGY } = kind;
     // A node counts what is expected of it until a round trip ago. Where it is less since a step of somebody, and the
     // record of that comes later than a round trip, others believe it less: up to a depth is in doubt (decision 0070).
-    const isStepwise = strategy === 'steal-halfway' || strategy === 'client-rate';
+    const isStepwise = STRATEGIES[strategy].remembers === true;
     const refused: string[] = [];
     const unlike: string[] = [];
     let [gaveBack, compared, moved] = [0, 0, 0];

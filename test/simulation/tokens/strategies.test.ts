@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { World } from '../../../sim/cluster/world.js';
+import { STRATEGIES, STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
 import { someOf } from '../../property/seed.js';
 import { atOnce, between, inOrder, poisson, type TokenArrival } from './arrivals.js';
 import { figuresOf } from './figures.js';
 import { central, mostIn, nameOf, perNode, play } from './play.js';
 
-/** The strategies by which nodes share tokens beside max-min, which the other files of this folder play. */
-const LENDING = ['steal-halfway', 'client-rate', 'proportional', 'equal-residual'];
-const ALL = [...LENDING, 'equal'];
+/** Strategies beside max-min, which the other files of this folder play, and those of them that lend. */
+const ALL = STRATEGY_NAMES.filter((name) => STRATEGIES[name].meetsAll !== true);
+const LENDING = ALL.filter((name) => STRATEGIES[name].agreesOnPool !== true);
 const TEN = { messages: 10, bytes: null, policy: 'optimistic' } as const;
 /** Nothing was tuned to it. test/long/tokens-strategies.test.ts plays eight others, up to 30 nodes and at 5 ms. */
 const SEED = 9102;

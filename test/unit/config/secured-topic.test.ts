@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { describeConfig } from '../../../src/config/describe/describe-config.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { ResolvedConfig } from '../../../src/config/resolved/resolved-config.js';
+import { KINDS, kindOf, TOPIC_KIND } from '../../../src/config/schema/topic-kinds.js';
 import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 const [KEY, OTHER] = ['k'.repeat(32), 'o'.repeat(32)];
@@ -35,8 +36,12 @@ describe('topic.sasl: oauthbearer', () => {
 });
 
 describe('topic.hmac', () => {
-  test.each(['memory', 'embedded', 'kafka', 'redis'])('goes with kind %s', (kind) => {
-    const store = kind === 'kafka' ? { brokers: ['a:1'] } : kind === 'redis' ? { addresses: ['a:1'] } : {};
+  const kinds = TOPIC_KIND.choices.filter((kind) => KINDS[kind].sharedBy !== 'nobody');
+  test.each(kinds)('goes with kind %s', (kind) => {
+    const servers = Object.entries(kindOf(kind).settings).filter(
+      ([, row]) => 'kind' in row && row.kind === 'addresses',
+    );
+    const store = Object.fromEntries(servers.map(([key]) => [key, ['a:1']]));
     const { topic } = resolve({ kind, ...store, hmac: { key: { file: 'key' }, nextKey: OTHER, verify: 'warn' } });
     expect(topic).toMatchObject({ hmac: { key: KEY, nextKey: OTHER, previousKey: null, verify: 'warn' } });
   });
