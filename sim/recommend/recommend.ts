@@ -107,7 +107,7 @@ function depthsFor(work: RecordedWork, of: Dimension, mean: number): readonly nu
   return [...new Set(depths)].sort((one, other) => one - other);
 }
 
-/** Bursts in seconds of the mean. */
+/** Bursts to try, in seconds of the mean rate. */
 const BURST_SECONDS = [0.1, 0.5, 1, 2, 5, 10, 20, 60];
 /** Least burst of any group (docs/guide/tokens.md). */
 const LEAST_BURST = 10;

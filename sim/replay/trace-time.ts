@@ -33,7 +33,7 @@ export function isPlausibleDate({ ms }: TraceTime): boolean {
   return ms >= Date.UTC(2000, 0) && ms < Date.UTC(2100, 0);
 }
 
-/** Tests for days of a spreadsheet, 2000 to 2100, since 1899. */
+/** Tests for a date of 2000 to 2100 as spreadsheets number it: days since 1899. */
 export function isSpreadsheetDate(text: string): boolean {
   return /^\d{5}\.\d+$/.test(text) && Number(text) >= 36_526 && Number(text) < 73_051;
 }

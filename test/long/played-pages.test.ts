@@ -110,7 +110,7 @@ quotamesh key template list --json ${url} > keys-again.json`,
   expect(file('groups.yaml')).toMatch(/tenant-1:\n +group: acme\n/);
   expect(file('audit.jsonl').trim().split('\n').length).toBeGreaterThanOrEqual(3);
   expect(outputs[1]).toMatch(/^acme /m);
-  expect(outputs[1]).toContain('2 templates and keys: 2 changed, 0 are so already');
+  expect(outputs[1]).toContain('templates and keys: 2 of 2 changed');
   const definitions = (text: string) => {
     const read = JSON.parse(text) as { readonly definitions: readonly { readonly definition: object }[] };
     return read.definitions.map(({ definition }) => definition);

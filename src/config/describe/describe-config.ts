@@ -193,7 +193,7 @@ function describeDirections({ publish, dispatch }: RatesAsWritten) {
   return { publish: describeRates(publish), dispatch: describeRates(dispatch) };
 }
 
-/** Unlimited has no spelling: the key is absent. So has a slew limit that is none. */
+/** Leaves out unlimited rates, and a slew limit that is not set. */
 function describeRates(read: RatesRead): RatesSpelled {
   return mapped(withoutNulls(read), (rate) => spelledRate(rate as WrittenRate));
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { section } from '../setting/section.js';
 import { SECRET } from '../setting/text-file.js';
 
-/** Shorter keys could be guessed by who has one signed record: `openssl rand -base64 32` prints 44 characters. */
+/** Shorter keys could be guessed from one signed record. `openssl rand -base64 32` prints 44 characters. */
 export const HMAC_KEY_LENGTH_MIN = 32;
 
 const KEY_REMEDY = 'Make one with `openssl rand -base64 32`, put it into a file, and name that: { file: PATH }.';

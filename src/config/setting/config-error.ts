@@ -45,8 +45,9 @@ export class ConfigError extends QuotameshError {
     this.mistakes = inOrder(mistakes);
     const more = mistakes.length < MISTAKES_MAX ? [] : ['… and perhaps more'];
     this.report = [...this.mistakes.map(formatMistake), ...more].join('\n');
-    // An uncaught error shows only its message.
     this.message = `${this.message}\n${this.report}`;
+    // Node.js prints all enumerable properties of an uncaught error: these say what the message says.
+    for (const said of ['mistakes', 'report']) Object.defineProperty(this, said, { enumerable: false });
   }
 }
 

@@ -260,7 +260,7 @@ export class GatedConnection extends Duplex {
     else if (this.#undecidedBytes === 0) this.push(null);
   }
 
-  /** Passes one packet on; false = nothing that has arrived may go. */
+  /** Passes one packet on. False = all that have arrived must wait. */
   #passNext(): boolean {
     const { ordered, overtaking } = this.#arrived;
     if (overtaking.next !== undefined && this.#mayOvertake(overtaking.next)) this.#pass(overtaking, overtaking.next);

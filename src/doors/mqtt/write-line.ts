@@ -87,5 +87,5 @@ interface Writer {
 
 /** Part of the bound; more leaves less of its half to queues of other clients, which get none of it at a half. */
 const SOCKETS_RATIO = 3 / 8;
-/** Milliseconds; more is patient with clients that read slowly, less with those behind clients that do not read. */
+/** Milliseconds. A larger value spares clients that read slowly; a smaller one those that wait behind them. */
 const LOOK_EVERY_MS = 500;

@@ -21,7 +21,7 @@ silver (new)
   + quota.publish.messagesPerSecond: "60/min"
 bare (new)
   + (no settings of its own)
-3 groups: 3 would change (nothing is changed), 0 are so already
+groups: 3 of 3 would change (nothing is changed)
 `,
     );
     expect((await quotamesh('list')).stdout).not.toContain('gold');
@@ -30,9 +30,7 @@ bare (new)
     expect(nothing).toMatchObject({ code: 0, stdout: `${empty} names no group: nothing is changed\n` });
     const unasked = await quotamesh('apply', '-f', folder);
     expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('without a terminal say --yes') });
-    expect((await quotamesh('apply', '-f', folder, '--yes')).stdout).toMatch(
-      /\n3 groups: 3 changed, 0 are so already\n$/,
-    );
+    expect((await quotamesh('apply', '-f', folder, '--yes')).stdout).toMatch(/\ngroups: 3 of 3 changed\n$/);
     expect((await quotamesh('list')).stdout).toMatch(/^gold +600\/min/m);
     writeFileSync(join(folder, 'gold.yaml'), GOLD.replace('messagesPerSecond: 600/min', 'messagesPerSecond: 20'));
     const again = await quotamesh('apply', '-f', folder, '--yes');
@@ -40,7 +38,7 @@ bare (new)
       `gold
   - quota.publish.messagesPerSecond: "600/min"
   + quota.publish.messagesPerSecond: 20
-3 groups: 1 changed, 2 are so already
+groups: 1 of 3 changed
 `,
     );
     const json = JSON.parse((await quotamesh('apply', '-f', folder, '--yes', '--json')).stdout);
@@ -61,12 +59,10 @@ bare (new)
     expect(shown.stdout).toContain('attachment of acme/a (new)\n  + sameAs: "zebra"\n');
     const done = await empty.quotamesh('apply', '-f', folder, '--yes');
     expect(done).toMatchObject({ code: 0, stderr: '' });
-    expect(done.stdout).toMatch(
-      /\n1 groups: 1 changed, 0 are so already\n2 attachments: 2 changed, 0 are so already\n$/,
-    );
+    expect(done.stdout).toMatch(/\ngroups: 1 of 1 changed\nattachments: 2 of 2 changed\n$/);
     expect((await empty.quotamesh('export')).stdout).toBe(copy);
     expect((await empty.quotamesh('apply', '-f', folder, '--yes')).stdout).toBe(
-      '1 groups: 0 changed, 1 are so already\n2 attachments: 0 changed, 2 are so already\n',
+      'groups: 0 of 1 changed\nattachments: 0 of 2 changed\n',
     );
     writeFileSync(join(folder, 'gold.yaml'), `${GOLD}attachments: { scopes: { zebra: { exempt: true } } }\n`);
     expect((await empty.quotamesh('apply', '-f', folder, '--yes')).stdout).toContain(

@@ -68,12 +68,12 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
   );
   const copy = join(scene.folderWith({}), 'keys.json');
   await writeFile(copy, (await key('template', 'list', '--json')).stdout);
-  expect((await key('apply', '-f', copy)).stdout).toBe('2 templates and keys: 0 changed, 2 are so already\n');
+  expect((await key('apply', '-f', copy)).stdout).toBe('templates and keys: 0 of 2 changed\n');
   await key('set', 'key:acme', 'quota.publish.messagesPerSecond=5/min');
   const would =
     'key key:acme\n  - quota.publish.messagesPerSecond: "5/min"\n  + quota.publish.messagesPerSecond: "6k/min"\n';
   expect((await key('apply', '-f', copy, '--dry-run')).stdout).toBe(
-    `${would}2 templates and keys: 1 would change (nothing is changed), 1 are so already\n`,
+    `${would}templates and keys: 1 of 2 would change (nothing is changed)\n`,
   );
   const applied = await key('apply', '-f', copy, '--json');
   const changes = [{ kind: 'key', name: 'key:acme' }];

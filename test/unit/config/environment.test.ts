@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { ConfigOverrides, Environment } from '../../../src/config/read/environment.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
@@ -112,4 +113,17 @@ describe('flags', () => {
     ]);
     expect(reportOf({}, { mqtt: 'unix:/run/q.sock' })[0]).toMatch(/--mqtt must be HOST:PORT or PORT/);
   });
+});
+
+test('an uncaught mistake prints each sentence once, and no list of all variables', () => {
+  const error = (() => {
+    try {
+      return resolve({ QUOTAMESH_ZEBRA: '1' });
+    } catch (thrown) {
+      return thrown;
+    }
+  })();
+  const printed = inspect(error);
+  expect(printed.split('QUOTAMESH_ZEBRA is not a known variable')).toHaveLength(2);
+  expect(printed).not.toContain('QUOTAMESH_CLUSTER');
 });

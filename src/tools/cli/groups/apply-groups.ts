@@ -55,8 +55,7 @@ export async function applyGroups(options: GroupOptions): Promise<void> {
     return;
   }
   const verdict = (what: string, all: number, changed: number) => {
-    const told = dryRun ? `${changed} would change (nothing is changed)` : `${changed} changed`;
-    return `${all} ${what}: ${told}, ${all - changed} are so already`;
+    return `${what}: ${changed} of ${all} ${dryRun ? 'would change (nothing is changed)' : 'changed'}`;
   };
   print(verdict('groups', planned.length, changes.length));
   const attachments = sizeOf(written.attachments);

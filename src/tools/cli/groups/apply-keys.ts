@@ -33,8 +33,8 @@ export async function applyKeys({ file, dryRun = false, json = false, ...options
     print(JSON.stringify({ dryRun, applied: dryRun ? 0 : changes.length, unchanged, changes: shown }));
     return;
   }
-  const told = dryRun ? `${changes.length} would change (nothing is changed)` : `${changes.length} changed`;
-  print(`${planned.length} templates and keys: ${told}, ${unchanged} are so already`);
+  const told = dryRun ? 'would change (nothing is changed)' : 'changed';
+  print(`templates and keys: ${changes.length} of ${planned.length} ${told}`);
 }
 
 async function plan(node: NodeAddress, written: readonly DefinedKeys[]) {

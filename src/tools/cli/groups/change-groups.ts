@@ -126,7 +126,7 @@ function yamlOf(groups: readonly CostedGroup[], attached: readonly AttachedTo[] 
   }).trimEnd();
 }
 
-/** Rejects settings from nowhere, or from file and command line at once. */
+/** Requires settings either from a file or from the command line. */
 export function rejectWrongSource(file: string | undefined, pairs: readonly string[]): void {
   if (file === undefined && pairs.length === 0) throw usage('name at least one setting=value, or a --file');
   if (file !== undefined && pairs.length > 0) throw usage('--file has all settings: name either it or setting=value');
