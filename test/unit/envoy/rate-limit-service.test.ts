@@ -278,7 +278,7 @@ describe('headers for clients', () => {
 describe('rules', () => {
   /** One rule per value of the first entry: its flags, and the group of that name. */
   function rulesOf(flags: Readonly<Record<string, Partial<DescriptorRule>>>): DescriptorRules {
-    const plain = { at: '', isUnlimited: false, isQuota: false, label: '', replaces: [] };
+    const plain = { at: '', metadata: null, isUnlimited: false, isQuota: false, label: '', replaces: [] };
     return {
       hasDomain: () => true,
       find: (_, [entry]) => {

@@ -1,4 +1,5 @@
 import { envoy } from '../generated/messages.js';
+import { joinedMetadata, type RuleMetadata, structOf } from '../rules/rule-metadata.js';
 import type { ClientHeaders } from './client-headers.js';
 import type { Charge, Charged } from './request-decision.js';
 
@@ -7,7 +8,9 @@ const { OK, OVER_LIMIT } = RateLimitResponse.Code;
 const { Unit } = RateLimitResponse.RateLimit;
 type Status = envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus.$Properties;
 
-/** Encodes the answer: a status per descriptor, and in a refusal who refused as dynamic metadata. */
+/**
+ * Encodes the answer: a status per descriptor; as dynamic metadata who refused, and what rules say that let pass.
+ */
 export function encodedAnswer(
   isOver: boolean,
   charges: readonly Charge[],
@@ -17,8 +20,10 @@ export function encodedAnswer(
   const overallCode = isOver ? OVER_LIMIT : OK;
   const statuses = answers.map((answer, at) => statusOf(charges[at] as Charge, answer));
   const added = headers === null ? {} : { responseHeadersToAdd: [...headers(isOver, charges, answers)] };
-  if (!isOver) return RateLimitResponse.encode({ overallCode, statuses, ...added }).finish();
-  const dynamicMetadata = refusalOf(charges, answers);
+  const metadata = metadataOf(charges, answers);
+  if (!isOver && metadata === null) return RateLimitResponse.encode({ overallCode, statuses, ...added }).finish();
+  const passed = metadata === null ? {} : { metadata: { structValue: structOf(metadata) } };
+  const dynamicMetadata = { fields: { ...(isOver && refusalOf(charges, answers)), ...passed } };
   return RateLimitResponse.encode({ overallCode, statuses, ...added, dynamicMetadata }).finish();
 }
 
@@ -41,13 +46,23 @@ function statusOf({ rule }: Charge, { isOver, quota, retryAfterMs }: Charged): S
 function refusalOf(charges: readonly Charge[], answers: readonly Charged[]) {
   const at = answers.findIndex(({ isOver }) => isOver);
   const { rule, bucket } = charges[at] as Charge;
-  const fields = {
+  return {
     rule: { stringValue: rule?.name ?? 'unknown domain' },
     place: { stringValue: rule?.at ?? '' },
     bucket: { stringValue: bucket },
     retryAfterMs: { numberValue: answers[at]?.retryAfterMs ?? 0 },
   };
-  return { fields };
+}
+
+/** Joins the metadata of the rules that let their descriptors pass; null = they have none. */
+function metadataOf(charges: readonly Charge[], answers: readonly Charged[]): RuleMetadata | null {
+  let joined: RuleMetadata | null = null;
+  for (let at = 0; at < answers.length; at++) {
+    const metadata = charges[at]?.rule?.metadata ?? null;
+    if (metadata === null || answers[at]?.isOver === true) continue;
+    joined = joined === null ? metadata : joinedMetadata(joined, metadata);
+  }
+  return joined;
 }
 
 function uint32(amount: number): number {

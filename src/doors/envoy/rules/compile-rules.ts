@@ -148,7 +148,7 @@ class RuleCompiler {
   }
 
   #rule(written: WrittenDescriptor, { domain, above }: Path): CompiledRule | null {
-    const { limit, place, isQuota } = written;
+    const { limit, place, isQuota, metadata } = written;
     if (limit === null) return null;
     const rate = this.#rateOf(limit, written.isShadow);
     if (rate === null && !limit.isUnlimited) return null;
@@ -170,6 +170,7 @@ class RuleCompiler {
       isQuota,
       label,
       replaces,
+      metadata,
     };
     this.#all.push(rule);
     if (rate !== null) {

@@ -1,3 +1,5 @@
+import type { RuleMetadata } from './rule-metadata.js';
+
 /** One entry of a descriptor; its value may be empty. */
 export interface DescriptorEntry {
   readonly key: string;
@@ -25,6 +27,8 @@ export interface DescriptorRule {
   readonly isQuota: boolean;
   /** Name by which other rules replace this one (`rate_limit.name`); '' = none. */
   readonly label: string;
+  /** Comes back in answers where the rule has let its descriptor pass; null = none. */
+  readonly metadata: RuleMetadata | null;
   /** Labels of rules that do not count where this one does. */
   readonly replaces: readonly string[];
 }

@@ -60,7 +60,7 @@ export class NamesAsRules implements DescriptorRules {
 }
 
 const NONE: readonly DescriptorEntry[] = [];
-const NAMED = { at: '', isUnlimited: false, isQuota: false, label: '', replaces: [] };
+const NAMED = { at: '', metadata: null, isUnlimited: false, isQuota: false, label: '', replaces: [] };
 const LOOKED_EVERY_MS = 1000;
 const DOMAINS_MAX = 100;
 const RULES_MAX = 10_000;

@@ -1,5 +1,6 @@
 import type { ratelimit } from '../generated/messages.js';
-import { DEPTH_MAX, METADATA_NOTE } from './read-yaml-rules.js';
+import { DEPTH_MAX } from './read-yaml-rules.js';
+import { metadataIn } from './rule-metadata.js';
 import type { RuleFindings, RulePlace, WrittenDescriptor, WrittenLimit, WrittenRules } from './written-rules.js';
 
 type Config = ratelimit.config.ratelimit.v3.RateLimitConfig.$Properties;
@@ -26,7 +27,6 @@ function descriptorsOf(
   return (sent ?? []).map((descriptor, at): WrittenDescriptor => {
     const { key, value, rateLimit, shadowMode, quotaMode, detailedMetric, metadata } = descriptor;
     const place = { ...above, path: `${above.path === '' ? '' : `${above.path}.`}descriptors[${at}]` };
-    if (metadata != null) findings.note(place, `has metadata, which ${METADATA_NOTE}`);
     if (detailedMetric) findings.note(place, 'has detailed_metric, which changes no metric');
     return {
       place,
@@ -36,6 +36,7 @@ function descriptorsOf(
       isShadow: shadowMode ?? false,
       isQuota: quotaMode ?? false,
       sharesThreshold: false,
+      metadata: metadata == null ? null : metadataIn(metadata),
       descriptors: descriptorsOf(descriptor.descriptors, place, depth + 1, findings),
     };
   });

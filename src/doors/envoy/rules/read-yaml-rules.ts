@@ -1,9 +1,20 @@
-import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type LineCounter,
+  type Node,
+  type Scalar,
+} from 'yaml';
 import { didYouMean } from '../../../base/input/nearest-name.js';
 import { formatPath } from '../../../config/setting/config-error.js';
 import type { ConfigPath } from '../../../config/setting/findings.js';
 import { show } from '../../../config/setting/setting-text.js';
 import { aliasTargets, locationAt, openYaml } from '../../../config/yaml/parse-yaml.js';
+import type { RuleMetadata } from './rule-metadata.js';
 import type { RuleFindings, RulePlace, WrittenDescriptor, WrittenLimit, WrittenRules } from './written-rules.js';
 
 /**
@@ -41,7 +52,8 @@ const ALL_KEYS = new Set([...ROOT_KEYS, ...DESCRIPTOR_KEYS, ...LIMIT_KEYS]);
 
 /** Most nested lists; a request has an entry for each. */
 export const DEPTH_MAX = 20;
-export const METADATA_NOTE = 'reaches no answer: the dynamic metadata of a refusal names rule and bucket';
+/** Most values of one rule's metadata: aliases multiply. */
+const METADATA_NODES_MAX = 1000;
 /** Most descriptors of a file: aliases multiply. */
 const DESCRIPTORS_MAX = 100_000;
 
@@ -99,7 +111,6 @@ class RuleReader {
         this.#findings.note(this.#placeOf(fields, at(key)), note);
       }
     }
-    this.#noteMetadata(fields, at('metadata'));
     return [
       {
         place,
@@ -109,6 +120,7 @@ class RuleReader {
         isShadow: this.#switch(fields, at('shadow_mode')),
         isQuota: this.#switch(fields, at('quota_mode')),
         sharesThreshold: this.#switch(fields, at('share_threshold')),
+        metadata: this.#metadata(fields, at('metadata')),
         descriptors: this.#list(fields, at('descriptors'), (one, where) => this.#descriptor(one, where, depth + 1)),
       },
     ];
@@ -210,11 +222,30 @@ class RuleReader {
   }
 
   /** Answers say what limits a descriptor: its metadata is in none. */
-  #noteMetadata(fields: Fields, path: ConfigPath): void {
-    const node = fields.get('metadata')?.value ?? null;
-    if (isNothing(node)) return;
-    if (isMap(node)) this.#findings.note(this.#placeOf(fields, path), METADATA_NOTE);
-    else this.#wrong(node, path, 'a mapping', 'Indent its keys below metadata.');
+  #metadata(fields: Fields, path: ConfigPath): RuleMetadata | null {
+    const node = this.#behind(fields.get('metadata')?.value ?? null);
+    if (isNothing(node)) return null;
+    const left = { nodes: METADATA_NODES_MAX };
+    const metadata = isMap(node) ? this.#plain(node, 1, left) : null;
+    if (left.nodes < 0) {
+      const allowed = `${METADATA_NODES_MAX} values, ${DEPTH_MAX} levels`;
+      this.#findings.add(this.#place(node, path), { problem: 'is too large', allowed, remedy: 'Say less in it.' });
+    } else if (metadata === null) this.#wrong(node, path, 'a mapping', 'Indent its keys below metadata.');
+    return metadata as RuleMetadata | null;
+  }
+
+  /** Reads JSON's values; aliases are followed, and count. */
+  #plain(given: Node | null, depth: number, left: { nodes: number }): unknown {
+    const node = this.#behind(given);
+    if (--left.nodes < 0 || depth > DEPTH_MAX) {
+      left.nodes = -1;
+      return null;
+    }
+    if (isSeq(node)) return node.items.map((item) => this.#plain(item as Node, depth + 1, left));
+    if (!isMap(node)) return isScalar(node) && !isNothing(node) ? scalarIn(node) : null;
+    return Object.fromEntries(
+      node.items.map(({ key, value }) => [String(key), this.#plain(value as Node | null, depth + 1, left)]),
+    );
   }
 
   #list<Read>(
@@ -277,6 +308,14 @@ const PLACES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(DESCRIPTOR_KEYS.map((key) => [key, 'it belongs to a descriptor, beside key'])),
   ...Object.fromEntries(LIMIT_KEYS.map((key) => [key, 'it belongs below rate_limit'])),
 };
+
+/** Reads a plain scalar as YAML does: a number, a truth, else its text. */
+function scalarIn({ value, type }: Scalar): unknown {
+  const text = String(value);
+  if (type !== 'PLAIN') return text;
+  if (/^(true|false)$/.test(text)) return text === 'true';
+  return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text;
+}
 
 /** Tests for no value: nothing behind the colon, `~` or null. */
 function isNothing(node: Node | null): boolean {

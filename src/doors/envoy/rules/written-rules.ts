@@ -1,5 +1,6 @@
 import { formatMistake, MISTAKES_MAX, type Mistake } from '../../../config/setting/config-error.js';
 import type { FoundMistake } from '../../../config/setting/findings.js';
+import type { RuleMetadata } from './rule-metadata.js';
 
 /** One domain as a file or an xDS resource writes it. */
 export interface WrittenRules {
@@ -18,6 +19,8 @@ export interface WrittenDescriptor {
   readonly isQuota: boolean;
   /** True = all values of a wildcard have one limit together. */
   readonly sharesThreshold: boolean;
+  /** Null = none. */
+  readonly metadata: RuleMetadata | null;
   readonly descriptors: readonly WrittenDescriptor[];
 }
 

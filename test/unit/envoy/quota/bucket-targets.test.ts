@@ -64,7 +64,15 @@ describe('what limits a bucket', () => {
   it('is what a rule says of the first of its descriptors that it has', () => {
     const { gate, groups } = node;
     const read: string[] = [];
-    const rule = { name: 'rule', at: '', isQuota: false, label: '', replaces: [], bucketOf: () => 'edge/user:alice' };
+    const rule = {
+      name: 'rule',
+      at: '',
+      metadata: null,
+      isQuota: false,
+      label: '',
+      replaces: [],
+      bucketOf: () => 'edge/user:alice',
+    };
     const targetBy = (isUnlimited: boolean) => {
       const find = (_: string, entries: readonly { readonly key: string }[]) => {
         const order = entries.map(({ key }) => key).join();

@@ -9,6 +9,7 @@ import type { ListenAddress } from '../../../../src/config/resolved/resolved-con
 import { EnvoyDoor } from '../../../../src/doors/envoy/envoy-door.js';
 import { envoy } from '../../../../src/doors/envoy/generated/messages.js';
 import { RuleFiles } from '../../../../src/doors/envoy/rules/rule-files.js';
+import { metadataIn } from '../../../../src/doors/envoy/rules/rule-metadata.js';
 import { startParts } from '../../../../src/node/loop/start-node.js';
 import { type WholeNode, wholeNode } from '../../../whole-node.js';
 import { GrpcClient } from '../grpc-client.js';
@@ -49,6 +50,17 @@ const RULES: Readonly<Record<string, string>> = {
   shared: `
   - { key: files, value: "files/*", share_threshold: true, rate_limit: { unit: day, requests_per_unit: 10 } }
   - { key: own, value: "own/*", rate_limit: { unit: day, requests_per_unit: 10 } }`,
+  routed: `
+  - key: model
+    value: a
+    quota_mode: true
+    rate_limit: { unit: day, requests_per_unit: 1 }
+    metadata: { model: { name: a, cost: 2 } }
+  - key: model
+    value: b
+    quota_mode: true
+    rate_limit: { unit: day, requests_per_unit: 2 }
+    metadata: { model: { name: b, spare: "yes" } }`,
   tiers: `
   - { key: user, rate_limit: { unit: day, requests_per_unit: 2 } }`,
   units: `
@@ -152,6 +164,21 @@ describe('documented, and asked over gRPC', () => {
     expect(await passed(12, 'tiers', 'user=carol | 11')).toBe(1);
     // No template allows any: the rule.
     expect(await passed(12, 'per_ip', 'remote_address=50.0.0.9 | 3')).toBe(10);
+  });
+
+  test('metadata of rules that let pass comes back, joined, the first before the second', async () => {
+    const told: unknown[] = [];
+    for (let asked = 0; asked < 3; asked++) {
+      const descriptors = ['model=a', 'model=b'].map((text) => ({ entries: entriesOf(text) }));
+      const request = RateLimitRequest.encode({ domain: 'routed', descriptors }).finish();
+      const { messages } = await client.ask(SHOULD_RATE_LIMIT, request);
+      const { dynamicMetadata } = RateLimitResponse.decode(messages[0] as Buffer);
+      const { metadata = null } = dynamicMetadata == null ? {} : metadataIn(dynamicMetadata);
+      told.push(metadata);
+    }
+    // Both have quota; then only the second; then none.
+    const both = { model: { name: 'a', cost: 2, spare: 'yes' } };
+    expect(told).toEqual([both, { model: { name: 'b', spare: 'yes' } }, null]);
   });
 
   test('shadow_mode is always OK', async () => {

@@ -36,6 +36,16 @@ test.each([
     ['a.yaml:4:17: descriptors[0].rate_limit has unit "days". Did you mean "day"?'],
   ],
   [
+    'metadata that is no mapping',
+    'domain: a\ndescriptors:\n  - key: a\n    metadata: [b]',
+    ['a.yaml:4:15: descriptors[0].metadata must be a mapping, got a list. Indent its keys below metadata.'],
+  ],
+  [
+    'metadata without end',
+    `domain: a\ndescriptors:\n  - key: a\n    metadata: { b: ${'['.repeat(30)}${']'.repeat(30)} }`,
+    ['a.yaml:4:15: descriptors[0].metadata is too large. Say less in it.'],
+  ],
+  [
     'no unit',
     'domain: a\ndescriptors:\n  - key: a\n    rate_limit: { requests_per_unit: 1 }',
     [`a.yaml:4:17: descriptors[0].rate_limit has no unit. Write one of ${TIME_UNITS.join(', ')}.`],
@@ -113,11 +123,6 @@ test.each([
     'a metric that there is not',
     `- { key: a, detailed_metric: true }`,
     expect.stringContaining('a.yaml:3:13: descriptors[0].detailed_metric changes no metric'),
-  ],
-  [
-    'metadata',
-    `- { key: a, metadata: { a: 1 } }`,
-    'a.yaml:3:13: descriptors[0].metadata reaches no answer: the dynamic metadata of a refusal names rule and bucket.',
   ],
   [
     'a key in the wrong place',
