@@ -1,6 +1,7 @@
 /**
- * `npm run bench:envoy [-- rounds]`: requests through an Envoy that limits nothing, that decides by quotas which a node
- * assigns, that asks a node, and that asks envoyproxy/ratelimit on a Redis; in turns, never over the limit. Needs pip, Go and a Redis.
+ * `npm run bench:envoy [-- rounds [direct | through]]`: a node and envoyproxy/ratelimit on a Redis asked directly; then
+ * requests through an Envoy that limits nothing, that decides by quotas which a node assigns, that asks a node, and that
+ * asks ratelimit; in turns, never over the limit. Needs pip, Go, a Redis, and h2load (nghttp2-client) for the first.
  * Generator, Envoy and service share the cores.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,11 +11,13 @@ import { type Envoy, startEnvoy } from '../test/envoy/envoy.js';
 import { EnvoyCluster } from '../test/envoy/envoy-cluster.js';
 import { quotaFilter } from '../test/envoy/quota-filter.js';
 import { rateLimitFilter, tenantDescriptor } from '../test/envoy/rate-limit-filter.js';
+import { measureDirect } from './envoy/direct.js';
 import { paired, printAim, printHead, printSample } from './limiter/figures.js';
 import { contender as ratelimit } from './race/contenders/envoy-ratelimit.js';
 import { cpuOf } from './race/run-contender.js';
 
 const ROUNDS = Number(process.argv[2] ?? 3);
+const PART = process.argv[3] ?? 'both';
 const SECONDS = 4;
 const CONNECTIONS = [1, 32];
 /** Two reports, so that a quota is assigned by demand. */
@@ -42,10 +45,21 @@ const quota = { publish: { messagesPerSecond: PER_SECOND } };
 const ours = await EnvoyCluster.start(['a'], { 'edge/tenant:assigned': { quota }, 'edge/tenant:asked': { quota } });
 const theirs = await ratelimit.start({ key: 'alice', perSecond: PER_SECOND, burst: PER_SECOND, nodes: 1 });
 try {
-  await measure(await waysOf());
+  if (PART !== 'through') await direct();
+  if (PART !== 'direct') await measure(await waysOf());
 } finally {
   await ours.stop();
   await theirs.stop();
+}
+
+async function direct(): Promise<void> {
+  const node = { name: 'a node', port: ours.portOf('a'), domain: 'edge', key: 'tenant', value: 'asked' };
+  const ratelimits = { name: 'ratelimit + Redis', port: Number(theirs.address), domain: 'race', key: 'key' };
+  const nodePids = () => [ours.cluster.node('a').child.pid];
+  await measureDirect(ROUNDS, [
+    { ...node, pids: nodePids },
+    { ...ratelimits, value: 'alice', pids: () => theirs.pids() },
+  ]);
 }
 
 async function waysOf(): Promise<Way[]> {

@@ -20,6 +20,7 @@ const ALL = [
   'static-split',
   'quotamesh-library',
   'quotamesh-http',
+  'quotamesh-envoy',
   'rate-limiter-flexible',
   'fastify-rate-limit',
   'envoy-ratelimit',

@@ -34,9 +34,14 @@ export class EnvoyCluster {
     return new EnvoyCluster(cluster, ports);
   }
 
+  /** Port at which a node listens for Envoy. */
+  portOf(id: string): number {
+    return this.#ports.get(id) as number;
+  }
+
   /** Starts an Envoy that asks the first of these nodes that answers. */
   async envoy(ids: readonly string[], proxy: WhatProxies): Promise<Envoy> {
-    const envoy = await startEnvoy({ ...proxy, nodes: ids.map((id) => this.#ports.get(id) as number) });
+    const envoy = await startEnvoy({ ...proxy, nodes: ids.map((id) => this.portOf(id)) });
     this.envoys.push(envoy);
     return envoy;
   }

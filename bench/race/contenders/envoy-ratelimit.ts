@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../../../src/tools/processes/free-ports.js';
 import { type GuardedProcess, startGuarded } from '../../../test/kafka/guarded-process.js';
 import type { Contender, Servers } from '../contender.js';
+import { goProgram, RATELIMIT } from './go-program.js';
 import { RateLimitClient } from './rate-limit-client.js';
-import { VERSION as RATELIMIT_VERSION, ratelimitProgram } from './ratelimit-program.js';
 import { redisStore } from './redis-store.js';
 
 const DOMAIN = 'race';
@@ -17,10 +17,10 @@ const POLL_MS = 50;
 export const contender: Contender = {
   name: 'envoyproxy/ratelimit',
   burstOf: ({ perSecond }) =>
-    `a window of 1 s, its least, by the clock: ${perSecond} at once, ${2 * perSecond} around its edge (${RATELIMIT_VERSION})`,
+    `a window of 1 s, its least, by the clock: ${perSecond} at once, ${2 * perSecond} around its edge (${RATELIMIT.version})`,
   atOnce: ({ perSecond }) => perSecond,
   start: async ({ perSecond }) => {
-    const program = await ratelimitProgram();
+    const program = await goProgram(RATELIMIT);
     const { redis, servers } = await redisStore();
     const folder = await mkdtemp(join(tmpdir(), 'quotamesh-race-'));
     await mkdir(join(folder, 'ratelimit/config'), { recursive: true });

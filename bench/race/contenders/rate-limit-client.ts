@@ -10,7 +10,7 @@ message Response { uint32 overall_code = 1; }`;
 const OK = 1;
 const OVER_LIMIT = 2;
 const HEADER_BYTES = 5;
-const PATH = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';
+export const PATH = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';
 
 /** gRPC without a library, which would cost the client more than the service needs: all calls on one connection. */
 export class RateLimitClient {
@@ -19,17 +19,23 @@ export class RateLimitClient {
   readonly #request: Buffer;
   readonly #response: Type;
 
-  constructor(port: number, domain: string, key: string) {
-    const { root } = parse(PROTO);
-    const message = { domain, descriptors: [{ entries: [{ key: 'key', value: key }] }], hitsAddend: 1 };
-    const body = root.lookupType('Request').encode(message).finish();
-    this.#response = root.lookupType('Response');
-    this.#request = Buffer.alloc(HEADER_BYTES + body.length);
-    this.#request.writeUInt32BE(body.length, 1);
-    this.#request.set(body, HEADER_BYTES);
+  /** @param value of the one entry of the descriptor */
+  constructor(port: number, domain: string, value: string, key = 'key') {
+    this.#response = parse(PROTO).root.lookupType('Response');
+    this.#request = RateLimitClient.requestOf(domain, value, key);
     this.#session = connect(`http://127.0.0.1:${port}`);
     this.#session.on('error', () => undefined);
     this.connected = new Promise((resolve) => this.#session.once('connect', () => resolve()));
+  }
+
+  /** Returns a request as a frame of gRPC. */
+  static requestOf(domain: string, value: string, key: string): Buffer {
+    const message = { domain, descriptors: [{ entries: [{ key, value }] }], hitsAddend: 1 };
+    const body = parse(PROTO).root.lookupType('Request').encode(message).finish();
+    const request = Buffer.alloc(HEADER_BYTES + body.length);
+    request.writeUInt32BE(body.length, 1);
+    request.set(body, HEADER_BYTES);
+    return request;
   }
 
   ask(): Promise<boolean> {
