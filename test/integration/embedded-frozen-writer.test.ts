@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it, type TestContext } from 'vitest';
 import type { ChildExit } from '../../src/tools/processes/child.js';
+import { isDrawn } from '../property/seed.js';
 import { EmbeddedProcesses, type Participant } from './embedded-processes.js';
 
 const APPEND_TIMEOUT_MS = 500;
@@ -26,108 +27,119 @@ interface Report {
 }
 
 describe('a writer frozen (SIGSTOP) inside a commit', () => {
-  it.concurrent('is a topic outage for the others: bounded waits, free event loops, recovery', async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const processes = await beginProcesses(onTestFinished);
-    const other = await startNode(processes, 'other');
-    other.send('append');
-    const writer = await freezeInsideCommit(processes);
-    await report(other);
-    await sleep(FROZEN_MS);
-    const frozen = await report(other);
-    writer.signal('SIGCONT');
-    const settled = await reportWhen(other, ({ recovered, lost }) => recovered === lost);
-    const after = await reportWhen(other, ({ appends }) => appends.done > 10);
-    print('frozen', frozen);
-    print('after ', after);
-    expect(frozen.worstLagMs).toBeLessThan(LAG_MAX_MS);
-    expect(frozen.appends.done).toBe(0);
-    expect(Object.keys(frozen.appends.failed)).toEqual(['APPEND_TIMED_OUT']);
-    // A node that waits for its turn longer than an append may take is lost before, too, and found again.
-    expect(frozen).toMatchObject({ recovered: frozen.lost - 1, failures: [] });
-    expect(settled).toMatchObject({ lost: frozen.lost, recovered: frozen.lost, failures: [] });
-    expect(after.appends.failed).toEqual({});
-    expect(await stopNode(other)).toEqual({ code: 0, signal: null });
-  }, 60_000);
+  it.concurrent.runIf(isDrawn(0))(
+    'is a topic outage for the others: bounded waits, free event loops, recovery',
+    async ({ expect, onTestFinished }) => {
+      const processes = await beginProcesses(onTestFinished);
+      const other = await startNode(processes, 'other');
+      other.send('append');
+      const writer = await freezeInsideCommit(processes);
+      await report(other);
+      await sleep(FROZEN_MS);
+      const frozen = await report(other);
+      writer.signal('SIGCONT');
+      const settled = await reportWhen(other, ({ recovered, lost }) => recovered === lost);
+      const after = await reportWhen(other, ({ appends }) => appends.done > 10);
+      print('frozen', frozen);
+      print('after ', after);
+      expect(frozen.worstLagMs).toBeLessThan(LAG_MAX_MS);
+      expect(frozen.appends.done).toBe(0);
+      expect(Object.keys(frozen.appends.failed)).toEqual(['APPEND_TIMED_OUT']);
+      // A node that waits for its turn longer than an append may take is lost before, too, and found again.
+      expect(frozen).toMatchObject({ recovered: frozen.lost - 1, failures: [] });
+      expect(settled).toMatchObject({ lost: frozen.lost, recovered: frozen.lost, failures: [] });
+      expect(after.appends.failed).toEqual({});
+      expect(await stopNode(other)).toEqual({ code: 0, signal: null });
+    },
+    60_000,
+  );
 
-  it.concurrent('keeps a newcomer waiting, with a free event loop, until it goes on', async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const processes = await beginProcesses(onTestFinished);
-    const writer = await freezeInsideCommit(processes);
-    const newcomer = await startNode(processes, 'newcomer', { openAtOnce: false });
-    newcomer.send('open');
-    await sleep(FROZEN_MS);
-    const frozen = await report(newcomer);
-    expect(frozen).toMatchObject({ isOpen: false, lost: 1, recovered: 0 });
-    expect(frozen.worstLagMs).toBeLessThan(LAG_MAX_MS);
-    writer.signal('SIGCONT');
-    const after = await reportWhen(newcomer, ({ isOpen, recovered }) => isOpen && recovered === 1);
-    expect(after).toMatchObject({ lost: 1, failures: [] });
-    expect(await stopNode(newcomer)).toEqual({ code: 0, signal: null });
-  }, 60_000);
+  it.concurrent.runIf(isDrawn(1))(
+    'keeps a newcomer waiting, with a free event loop, until it goes on',
+    async ({ expect, onTestFinished }) => {
+      const processes = await beginProcesses(onTestFinished);
+      const writer = await freezeInsideCommit(processes);
+      const newcomer = await startNode(processes, 'newcomer', { openAtOnce: false });
+      newcomer.send('open');
+      await sleep(FROZEN_MS);
+      const frozen = await report(newcomer);
+      expect(frozen).toMatchObject({ isOpen: false, lost: 1, recovered: 0 });
+      expect(frozen.worstLagMs).toBeLessThan(LAG_MAX_MS);
+      writer.signal('SIGCONT');
+      const after = await reportWhen(newcomer, ({ isOpen, recovered }) => isOpen && recovered === 1);
+      expect(after).toMatchObject({ lost: 1, failures: [] });
+      expect(await stopNode(newcomer)).toEqual({ code: 0, signal: null });
+    },
+    60_000,
+  );
 
-  it.concurrent('lets the others close within 2 s and exit with code 0', async ({ expect, onTestFinished }) => {
-    const processes = await beginProcesses(onTestFinished);
-    const other = await startNode(processes, 'other');
-    const opening = await startNode(processes, 'opening', { openAtOnce: false });
-    other.send('append');
-    await freezeInsideCommit(processes);
-    opening.send('open');
-    await sleep(1000);
-    for (const node of [other, opening]) {
-      node.send('close');
-      const { closeMs } = await node.says<{ closeMs: number }>(isOfKind('closed'), 10_000);
-      expect(closeMs).toBeLessThan(2000);
-      expect(await node.exitsWithin(2000)).toEqual({ code: 0, signal: null });
-    }
-  }, 30_000);
+  it.concurrent.runIf(isDrawn(2))(
+    'lets the others close within 2 s and exit with code 0',
+    async ({ expect, onTestFinished }) => {
+      const processes = await beginProcesses(onTestFinished);
+      const other = await startNode(processes, 'other');
+      const opening = await startNode(processes, 'opening', { openAtOnce: false });
+      other.send('append');
+      await freezeInsideCommit(processes);
+      opening.send('open');
+      await sleep(1000);
+      for (const node of [other, opening]) {
+        node.send('close');
+        const { closeMs } = await node.says<{ closeMs: number }>(isOfKind('closed'), 10_000);
+        expect(closeMs).toBeLessThan(2000);
+        expect(await node.exitsWithin(2000)).toEqual({ code: 0, signal: null });
+      }
+    },
+    30_000,
+  );
 
-  it.concurrent('blocks nobody any more once it is killed', async ({ expect, onTestFinished }) => {
-    const processes = await beginProcesses(onTestFinished);
-    const other = await startNode(processes, 'other');
-    other.send('append');
-    const writer = await freezeInsideCommit(processes);
-    await sleep(1000);
-    writer.kill();
-    const after = await reportWhen(other, ({ appends, lost, recovered }) => appends.done > 10 && recovered === lost);
-    expect(after.lost).toBeGreaterThan(0);
-    expect(after.failures).toEqual([]);
-    expect(await stopNode(other)).toEqual({ code: 0, signal: null });
-  }, 60_000);
+  it.concurrent.runIf(isDrawn(3))(
+    'blocks nobody any more once it is killed',
+    async ({ expect, onTestFinished }) => {
+      const processes = await beginProcesses(onTestFinished);
+      const other = await startNode(processes, 'other');
+      other.send('append');
+      const writer = await freezeInsideCommit(processes);
+      await sleep(1000);
+      writer.kill();
+      const after = await reportWhen(other, ({ appends, lost, recovered }) => appends.done > 10 && recovered === lost);
+      expect(after.lost).toBeGreaterThan(0);
+      expect(after.failures).toEqual([]);
+      expect(await stopNode(other)).toEqual({ code: 0, signal: null });
+    },
+    60_000,
+  );
 });
 
 describe("a foreign program frozen inside LMDB's lock, past the gate", () => {
-  it.concurrent('is a topic outage too: free event loop, close within 2 s, exit by signal', async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const processes = await beginProcesses(onTestFinished);
-    const other = await startNode(processes, 'other');
-    const closing = await startNode(processes, 'closing');
-    const holder = await processes.start('lmdb-lock-holder.mjs');
-    await sleep(500);
-    await report(other);
-    other.send('append');
-    await sleep(FROZEN_MS);
-    const frozen = await report(other);
-    expect(frozen.worstLagMs).toBeLessThan(LAG_MAX_MS);
-    expect(frozen.appends.done).toBe(0);
-    expect(frozen).toMatchObject({ recovered: frozen.lost - 1, failures: [] });
-    other.send('close');
-    const { closeMs } = await other.says<{ closeMs: number }>(isOfKind('closed'), 10_000);
-    expect(closeMs).toBeLessThan(2000);
-    // Its thread is stuck in a lock that only the holder can give back: nothing but a signal ends such a process.
-    expect(await other.exitsWithin(2000)).toEqual({ code: null, signal: 'SIGKILL' });
-    holder.signal('SIGCONT');
-    expect(await holder.exitsWithin(5000)).toEqual({ code: 0, signal: null });
-    closing.send('append');
-    await reportWhen(closing, ({ appends }) => appends.done > 10);
-    expect(await stopNode(closing)).toEqual({ code: 0, signal: null });
-  }, 60_000);
+  it.concurrent.runIf(isDrawn(4))(
+    'is a topic outage too: free event loop, close within 2 s, exit by signal',
+    async ({ expect, onTestFinished }) => {
+      const processes = await beginProcesses(onTestFinished);
+      const other = await startNode(processes, 'other');
+      const closing = await startNode(processes, 'closing');
+      const holder = await processes.start('lmdb-lock-holder.mjs');
+      await sleep(500);
+      await report(other);
+      other.send('append');
+      await sleep(FROZEN_MS);
+      const frozen = await report(other);
+      expect(frozen.worstLagMs).toBeLessThan(LAG_MAX_MS);
+      expect(frozen.appends.done).toBe(0);
+      expect(frozen).toMatchObject({ recovered: frozen.lost - 1, failures: [] });
+      other.send('close');
+      const { closeMs } = await other.says<{ closeMs: number }>(isOfKind('closed'), 10_000);
+      expect(closeMs).toBeLessThan(2000);
+      // Its thread is stuck in a lock that only the holder can give back: nothing but a signal ends such a process.
+      expect(await other.exitsWithin(2000)).toEqual({ code: null, signal: 'SIGKILL' });
+      holder.signal('SIGCONT');
+      expect(await holder.exitsWithin(5000)).toEqual({ code: 0, signal: null });
+      closing.send('append');
+      await reportWhen(closing, ({ appends }) => appends.done > 10);
+      expect(await stopNode(closing)).toEqual({ code: 0, signal: null });
+    },
+    60_000,
+  );
 });
 
 /** The tests sleep most of the time, so they run side by side, each in a folder of its own. */

@@ -148,15 +148,20 @@ describe('commands for those who run a cluster', () => {
     const groups = 'groups: { orders: {}, "key:alice": {}, "key:bob": {} }\n';
     const config = `cluster: demo\nnode: a\ntopic: { kind: memory }\nhttp: { port: 0 }\n${groups}`;
     const url = await nodeInProcess(config, onTestFinished);
-    const complete = completing((await runInProcess(['completion', 'bash'])).stdout);
-    expect(await complete('quotamesh', 'explain', '--url', url, 'or')).toBe('orders');
+    const script = (await runInProcess(['completion', 'bash'])).stdout;
+    expect(await completing(script)('quotamesh', 'explain', '--url', url, 'or')).toBe('orders');
+    const told = await runInProcess(['completion', 'groups', '--url', url]);
+    expect(told).toMatchObject({ code: 0, stdout: 'orders\nkey:alice\nkey:bob\n' });
+    expect((await runInProcess(['completion', 'groups', '--url', 'http://127.0.0.1:1'])).stdout).toBe('');
+    // Says for the command what it said, where it is asked for that node.
+    const asked = [`completion groups --url ${url}`, `completion groups --url=${url}`];
+    const said = `quotamesh() { case "$*" in '${asked.join("'|'")}') printf '${told.stdout}' ;; esac; }`;
+    const complete = completing(script, said);
     expect(await complete('quotamesh', 'group', 'set', `--url=${url}`, 'ord')).toBe('orders');
     expect(await complete('quotamesh', 'status', '--url', url, '--group', 'or')).toBe('orders');
     // Bash parts words at colons, and puts what is offered behind the last one.
     expect(await complete('quotamesh', 'explain', '--url', url, 'key:')).toBe('alice bob');
     expect(await complete('quotamesh', 'explain', '--url', 'http://127.0.0.1:1', 'or')).toBe('');
-    const told = await runInProcess(['completion', 'groups', '--url', url]);
-    expect(told).toMatchObject({ code: 0, stdout: 'orders\nkey:alice\nkey:bob\n' });
   });
 
   it('completion: bash runs nothing of what a node, or the command, names', async ({ onTestFinished }) => {
