@@ -63,7 +63,7 @@ export const ENVOY = section({
     kind: 'choice',
     default: 'looked-at',
     choices: ['looked-at', 'all', 'none'],
-    missedBy: 'gateways that count tokens of language models when an answer is over',
+    missedBy: 'gateways that count tokens of language models at the end',
     buys: 'Which descriptors with a hits_addend of their own are charged it also where less is left, as work that is done: those of rules that gateways look at first (hits_addend 0), all, or none.',
     costs: 'all: whoever is refused owes, too, as with envoyproxy/ratelimit. A debt is one bucket at most.',
   },
