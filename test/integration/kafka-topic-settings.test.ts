@@ -257,3 +257,27 @@ async function produce(topic: string, messages: { key: string | null; value: str
   await producer.send({ topic, messages });
   await producer.disconnect();
 }
+
+describe('a topic of strict groups', () => {
+  const openStrict = (config: KafkaTopicConfig) => {
+    const topic = new KafkaReportTopic(config, { isStrict: true, keepsForever: true });
+    opened.push(topic);
+    return topic.open(new RecordingListener());
+  };
+
+  it('is refused on one broker, unless a single replica is accepted', async () => {
+    const config = kafkaTopicConfig(brokers);
+    await expect(openStrict(config)).rejects.toThrow(/INVALID_REPLICATION_FACTOR|replica/);
+    await openStrict({ ...config, acceptSingleReplica: true });
+    expect(await settingsOf(config.name)).toMatchObject({ 'unclean.leader.election.enable': 'false' });
+    await expect(openStrict(config)).rejects.toThrow(/min\.insync\.replicas is 1, .*it has 1 replica, wanted 3/s);
+  });
+
+  it('is refused with unclean leaders, with the command that corrects it', async () => {
+    const config = { ...kafkaTopicConfig(brokers), acceptSingleReplica: true };
+    await createTopic(brokers, config.name, { ...RIGHT, 'unclean.leader.election.enable': 'true' });
+    await expect(openStrict(config)).rejects.toThrow(
+      /unclean\.leader\.election\.enable is true.*--add-config unclean/s,
+    );
+  });
+});

@@ -13,6 +13,7 @@ export function kafkaTopicConfig(
     clientId: 'quotamesh-test',
     partitions: 1,
     replicationFactor: -1,
+    acceptSingleReplica: false,
     compression: 'none',
     appendTimeoutMs: 5000,
     connectionTimeoutMs: 3000,

@@ -137,4 +137,4 @@ function checkBeside(name: string, findings: Findings, beside: BesideStrict): vo
   }
 }
 
-const STRICT_KINDS = 'topic kind embedded';
+const STRICT_KINDS = 'topic kind kafka or embedded';

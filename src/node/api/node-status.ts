@@ -322,6 +322,7 @@ export interface NodeShareStatus extends AnswerOf<typeof NODE_SHARE_STATUS> {}
 export const STRICT_STATES = [
   'kept',
   'topic-lost',
+  'topic-unsafe',
   'learning',
   'others-relaxed',
   'echo-missing',

@@ -18,7 +18,14 @@ interface StrictBucketOptions {
 }
 
 /** Reasons of a node that cannot know what it may spend. */
-export const STRICT_DOUBTS = ['topic-lost', 'learning', 'others-relaxed', 'echo-missing', 'clock-unsure'] as const;
+export const STRICT_DOUBTS = [
+  'topic-lost',
+  'topic-unsafe',
+  'learning',
+  'others-relaxed',
+  'echo-missing',
+  'clock-unsure',
+] as const;
 export type StrictDoubt = (typeof STRICT_DOUBTS)[number];
 
 /** Lives that a process may begin in one epoch. */

@@ -116,6 +116,7 @@ export class StrictLanes {
 
   /** Tells if this node knows what it may spend of a lane. */
   stateOf({ relaxedNodes, bucket }: StrictLane): StrictLaneState {
+    if (this.#log.unsafe !== null) return 'topic-unsafe';
     if (relaxedNodes.length > 0) return 'others-relaxed';
     const { doubt } = bucket;
     return doubt !== null && this.lost !== null ? 'topic-lost' : (doubt ?? 'kept');
@@ -125,8 +126,12 @@ export class StrictLanes {
   because(lane: StrictLane): string {
     const state = this.stateOf(lane);
     if (state === 'kept') return '';
-    const of = state === 'others-relaxed' ? lane.relaxedNodes.slice(0, NAMES_SHOWN).join(', ') : (this.lost ?? '');
-    return DOUBT_TEXTS[state].replace('{}', of);
+    const of = {
+      'others-relaxed': lane.relaxedNodes.slice(0, NAMES_SHOWN).join(', '),
+      'topic-unsafe': this.#log.unsafe,
+      'topic-lost': this.lost,
+    };
+    return DOUBT_TEXTS[state].replace('{}', () => (of as Readonly<Record<string, string | null>>)[state] ?? '');
   }
 
   /** Why the topic is away; null = it works, or is not needed. */
@@ -207,6 +212,7 @@ export class StrictLanes {
 /** Texts of the reasons; {} = nodes, or the reason of the topic. */
 const DOUBT_TEXTS: Readonly<Record<StrictDoubt, string>> = {
   'topic-lost': 'the log of strict groups is away: {}',
+  'topic-unsafe': 'the topic may lose what was granted: {}',
   learning: 'the strict bucket is being learnt; if no node knows it, it begins anew after 5 s of silence',
   'others-relaxed': 'other nodes keep this group relaxed: {}',
   'echo-missing': 'the own record has not come back from the log for a second',

@@ -62,6 +62,11 @@ export class StrictLog {
     });
   }
 
+  /** Settings of the topic by which it may lose what was granted; null = none. */
+  get unsafe(): string | null {
+    return this.#topic?.settingsMistake ?? null;
+  }
+
   /** Why the topic is away; null = it works. */
   get lost(): string | null {
     return this.#inbox.lost;

@@ -5,6 +5,7 @@ import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { PACKAGE_ROOT } from '../../base/package/package-root.js';
 import { type LoadOptions, loadConfig } from '../../config/files/load-config.js';
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import { isStrictGroup } from '../../config/resolved/strict-quota.js';
 import { kindOf } from '../../config/schema/topic-kinds.js';
 import type { Finding, Log } from '../../config/setting/topic-kind.js';
 import { good, looked, noted, skipped, wrong } from '../../topic/findings/finding.js';
@@ -60,6 +61,7 @@ async function topicFindings(config: ResolvedConfig, timeoutMs: number): Promise
   const hasKeeper = kafkaQuotas.entities.length > 0;
   const logs: Log[] = ['reports'];
   if (registry.enabled) logs.push('registry');
+  if (config.groups.some(isStrictGroup)) logs.push('strict');
   if (hasKeeper) logs.push('kafka-quotas');
   const { examine: examineTopic, hasCodecs } = kindOf(topic.kind);
   const examined = await examineTopic(topic, { cluster, logs, timeoutMs });

@@ -30,7 +30,8 @@ export async function examineKafka(topic: KafkaTopicConfig, { logs, timeoutMs }:
     }
     const brokers = await looked('Kafka', timeoutMs, () => brokerFindings(visit, seeds, first.link));
     const found = topics.map(({ log, name }) => {
-      const wanted = { ...visit.options, topic: name, keepsForever: log !== 'reports' };
+      const strict = log === 'strict' ? { acceptsSingle: topic.acceptSingleReplica } : null;
+      const wanted = { ...visit.options, topic: name, keepsForever: log !== 'reports', strict };
       const partitions = log === 'reports' ? wanted.partitions : 1;
       return looked(`topic ${name}`, timeoutMs, () => topicFinding(visit, first.address, { ...wanted, partitions }));
     });

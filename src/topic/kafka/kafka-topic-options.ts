@@ -19,6 +19,8 @@ export interface KafkaTopicHooks {
   readonly log?: TopicLog;
   /** True = records are never written again, as in the registry's topic; default false. */
   readonly keepsForever?: boolean;
+  /** True = strict groups depend on it: nothing that Kafka has acknowledged may be lost. */
+  readonly isStrict?: boolean;
 }
 
 /** Returns a fresh token whenever a connection needs one. */
@@ -29,12 +31,13 @@ export function kafkaTopicOptions(
   hooks: KafkaTopicHooks,
   token: TokenProvider | null,
 ): KafkaTopicOptions {
-  const { name, brokers, sasl, kind: _, ...rest } = config;
+  const { name, brokers, sasl, acceptSingleReplica: acceptsSingle, kind: _, ...rest } = config;
   return {
     ...rest,
     topic: name,
     grantee: granteeOf(brokers, sasl, rest.tls),
     keepsForever: hooks.keepsForever ?? false,
+    strict: hooks.isStrict === true ? { acceptsSingle } : null,
     brokers: brokers.map(parseAddress),
     sasl: token === null ? sasl : { mechanism: OAUTH, authenticationProvider: oauthBearer(name, token) },
   };

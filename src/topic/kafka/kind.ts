@@ -65,6 +65,13 @@ const SETTINGS = {
     buys: 'The topic survives the loss of more brokers. Used only when the topic is created.',
     costs: 'Kafka’s disk and network, and a little time per append.',
   },
+  acceptSingleReplica: {
+    kind: 'switch',
+    default: false,
+    missedBy: 'strict groups on a Kafka of one broker',
+    buys: 'true: strict groups are kept by a topic of fewer than three replicas, and of one in sync.',
+    costs: 'Who loses that broker’s disk loses what was granted; the same may then be admitted again.',
+  },
   compression: {
     kind: 'choice',
     default: 'none',
@@ -103,7 +110,6 @@ const CONSTANTS = {
 export const KAFKA_TOPIC = topicKind({
   says: 'any machines; needs a Kafka cluster',
   sharedBy: 'processes',
-  strictLacks: 'its topics are not verified for it yet',
   settings: SETTINGS,
   constants: CONSTANTS,
   complete: (read, { written, folder, nodeId }) => {
@@ -132,7 +138,7 @@ export const KAFKA_TOPIC = topicKind({
     const hooks = logsOf(opening, 'kafka');
     if (opening.log === 'reports') return new KafkaReportTopic(config, hooks);
     const kept = { ...config, name: kafkaNameOf(config, opening.log), partitions: 1 };
-    return new KafkaReportTopic(kept, { keepsForever: true, ...hooks });
+    return new KafkaReportTopic(kept, { keepsForever: true, isStrict: opening.log === 'strict', ...hooks });
   },
   examine: async (config, visit) => (await import('./examine-kafka.js')).examineKafka(config, visit),
   hasCodecs: true,

@@ -68,8 +68,9 @@ function decodePartition(reader: FlexibleReader) {
   const partitionId = reader.int32();
   const leader = reader.int32();
   const leaderEpoch = reader.int32();
-  // Three lists of replicas: all, those in sync, those offline.
-  for (let list = 0; list < 3; list++) reader.array(() => reader.int32());
+  const replicas = reader.array(() => reader.int32());
+  // Two more lists of replicas: those in sync, those offline.
+  for (let list = 0; list < 2; list++) reader.array(() => reader.int32());
   reader.tags();
-  return { partitionErrorCode, partitionId, leader, leaderEpoch };
+  return { partitionErrorCode, partitionId, leader, leaderEpoch, replicas };
 }

@@ -1,7 +1,7 @@
 import type { TopicLog } from '../remote/topic-log.js';
 import type { BrokerLink } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
-import { mistakeIn, type WantedTopic } from './topic-preparation.js';
+import { mistakeIn, type VerifiedTopic } from './topic-preparation.js';
 
 /**
  * Watches a topic's settings. Running nodes go on, perhaps losing records; starting ones are refused. Logs once when a
@@ -9,11 +9,11 @@ import { mistakeIn, type WantedTopic } from './topic-preparation.js';
  */
 export class SettingsWatch {
   readonly #kafkajs: Kafkajs;
-  readonly #topic: Pick<WantedTopic, 'topic' | 'keepsForever'>;
+  readonly #topic: VerifiedTopic;
   readonly #log: TopicLog;
   #mistake: string | null = null;
 
-  constructor(kafkajs: Kafkajs, topic: Pick<WantedTopic, 'topic' | 'keepsForever'>, log: TopicLog) {
+  constructor(kafkajs: Kafkajs, topic: VerifiedTopic, log: TopicLog) {
     this.#kafkajs = kafkajs;
     this.#topic = topic;
     this.#log = log;

@@ -18,6 +18,8 @@ export interface TopicMetadata {
   readonly controller: BrokerAddress;
   /** Leader per partition; null = none now. */
   readonly leaders: readonly (LeadingBroker | null)[];
+  /** Copies of the partition that has fewest. */
+  readonly replicas: number;
 }
 
 const NO_LEADER = new Set(['LEADER_NOT_AVAILABLE', 'REPLICA_NOT_AVAILABLE', 'LISTENER_NOT_FOUND']);
@@ -32,7 +34,7 @@ export async function fetchTopicMetadata(kafkajs: Kafkajs, link: BrokerLink, top
   const found = answer.topicMetadata.find((each) => each.topic === topic);
   const errorCode = found?.topicErrorCode ?? UNKNOWN_TOPIC_OR_PARTITION;
   if (!found || errorCode === UNKNOWN_TOPIC_OR_PARTITION) {
-    return { exists: false, topicId: null, controller, leaders: [] };
+    return { exists: false, topicId: null, controller, leaders: [], replicas: 0 };
   }
   if (errorCode !== 0) throw brokerError(kafkajs, errorCode);
   const leaders: (LeadingBroker | null)[] = new Array(found.partitionMetadata.length).fill(null);
@@ -45,7 +47,8 @@ export async function fetchTopicMetadata(kafkajs: Kafkajs, link: BrokerLink, top
     const address = error ? undefined : addresses.get(leader);
     leaders[partitionId] = address === undefined ? null : { ...address, leaderEpoch };
   }
-  return { exists: true, topicId: found.topicId ?? null, controller, leaders };
+  const replicas = Math.min(...found.partitionMetadata.map((partition) => partition.replicas.length));
+  return { exists: true, topicId: found.topicId ?? null, controller, leaders, replicas };
 }
 
 export interface MetadataAnswer {
@@ -62,6 +65,7 @@ export interface MetadataAnswer {
       readonly partitionId: number;
       readonly leader: number;
       readonly leaderEpoch?: number;
+      readonly replicas: readonly number[];
     }[];
   }[];
 }

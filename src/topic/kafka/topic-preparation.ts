@@ -5,14 +5,25 @@ import { type BrokerLink, nameOf } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import { brokerError, type TopicAccess } from './topic-failure.js';
 import { fetchTopicMetadata, type TopicMetadata } from './topic-metadata.js';
-import { CREATED_WITH, settingsMistake, VERIFIED_SETTINGS } from './topic-settings.js';
+import {
+  CREATED_WITH,
+  settingsMistake,
+  strictlyCreatedWith,
+  strictReplicas,
+  VERIFIED_SETTINGS,
+} from './topic-settings.js';
 
 export interface WantedTopic extends TopicAccess {
   readonly partitions: number;
   readonly replicationFactor: number;
   /** True = records are never written again: none may be deleted by age. */
   readonly keepsForever: boolean;
+  /** Set where strict groups depend on it; accepts a single replica, or not. */
+  readonly strict: { readonly acceptsSingle: boolean } | null;
 }
+
+/** Traits by which a topic is verified. */
+export type VerifiedTopic = Pick<WantedTopic, 'topic' | 'keepsForever' | 'strict'>;
 
 /** Milliseconds for Kafka's controller to create the topic; brokers follow within ms, or busy within seconds. */
 const CREATION_TIMEOUT_MS = 10_000;
@@ -37,8 +48,11 @@ export async function createKafkaTopic(
   wanted: WantedTopic,
   { onlyAsks = false } = {},
 ): Promise<void> {
-  const { topic, partitions: numPartitions, replicationFactor } = wanted;
-  const configEntries = Object.entries(CREATED_WITH).map(([name, value]) => ({ name, value }));
+  const { topic, partitions: numPartitions, strict } = wanted;
+  const replicationFactor =
+    strict === null ? wanted.replicationFactor : strictReplicas(wanted.replicationFactor, strict.acceptsSingle);
+  const settings = strict === null ? CREATED_WITH : { ...CREATED_WITH, ...strictlyCreatedWith(strict.acceptsSingle) };
+  const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
   const topics = [{ topic, numPartitions, replicationFactor, configEntries }];
   const request = { topics, timeout: CREATION_TIMEOUT_MS, validateOnly: onlyAsks };
   const answer = await link.send<CreationAnswer>('CreateTopics', request, { holdBackMs: CREATION_TIMEOUT_MS });
@@ -71,7 +85,7 @@ export async function untilLed(kafkajs: Kafkajs, link: BrokerLink, topic: string
 export async function verifyTopic(
   kafkajs: Kafkajs,
   link: BrokerLink,
-  wanted: Pick<WantedTopic, 'topic' | 'keepsForever'>,
+  wanted: VerifiedTopic,
   partitions: number,
 ): Promise<void> {
   const reason = await mistakeIn(kafkajs, link, wanted, partitions);
@@ -82,7 +96,7 @@ export async function verifyTopic(
 export async function mistakeIn(
   kafkajs: Kafkajs,
   link: BrokerLink,
-  { topic, keepsForever }: Pick<WantedTopic, 'topic' | 'keepsForever'>,
+  { topic, keepsForever, strict }: VerifiedTopic,
   partitions: number,
 ): Promise<string | null> {
   const resources = [{ type: TOPIC_RESOURCE, name: topic, configNames: VERIFIED_SETTINGS }];
@@ -93,7 +107,9 @@ export async function mistakeIn(
   const settings = new Map(
     resource.configEntries.map(({ configName, configValue }) => [configName, configValue ?? '']),
   );
-  return settingsMistake(topic, { partitions, settings, keepsForever }, nameOf(link.address));
+  const replicas = strict === null ? 0 : (await fetchTopicMetadata(kafkajs, link, topic)).replicas;
+  const shape = { partitions, settings, keepsForever, strict: strict && { ...strict, replicas } };
+  return settingsMistake(topic, shape, nameOf(link.address));
 }
 
 interface CreationAnswer {

@@ -5,6 +5,8 @@ export interface TopicShape {
   readonly settings: ReadonlyMap<string, string>;
   /** True = records are never written again, as in the registry's topic. */
   readonly keepsForever?: boolean;
+  /** Set where strict groups depend on it. */
+  readonly strict?: { readonly acceptsSingle: boolean; readonly replicas: number } | null;
 }
 
 export const PARTITIONS_MAX = 16;
@@ -92,11 +94,42 @@ const KEEPS_FOREVER: Rule = {
   isRight: (value) => value === 'compact',
 };
 
-export const VERIFIED_SETTINGS = RULES.map(({ setting }) => setting);
+/** Rules of a topic of strict groups: what Kafka has acknowledged must not be lost. Nodes write with acks=all. */
+const STRICT_RULES: readonly Rule[] = [
+  {
+    setting: 'unclean.leader.election.enable',
+    wanted: 'false: an unclean leader forgets what strict groups have granted',
+    fix: 'false',
+    isRight: (value) => value === 'false',
+  },
+  {
+    setting: 'min.insync.replicas',
+    wanted: 'at least 2, or topic.acceptSingleReplica: true',
+    fix: '2',
+    isRight: (value) => Number(value) >= 2,
+  },
+];
+/** Copies of which one may be lost, with those in sync left. */
+const STRICT_REPLICAS = 3;
+
+/** Further settings with which a topic of strict groups is created. */
+export function strictlyCreatedWith(acceptsSingle: boolean): Readonly<Record<string, string>> {
+  const safe = { 'unclean.leader.election.enable': 'false' };
+  return acceptsSingle ? safe : { ...safe, 'min.insync.replicas': '2' };
+}
+
+/** Copies of a new topic of strict groups, where none are configured. */
+export function strictReplicas(configured: number, acceptsSingle: boolean): number {
+  return configured === -1 && !acceptsSingle ? STRICT_REPLICAS : configured;
+}
+
+export const VERIFIED_SETTINGS = [...RULES, ...STRICT_RULES].map(({ setting }) => setting);
 
 /** Lists every mistake with the correcting command; null = the topic can be used. */
 export function settingsMistake(topic: string, shape: TopicShape, broker: string): string | null {
-  const rules = shape.keepsForever === true ? [KEEPS_FOREVER, ...RULES.slice(1)] : RULES;
+  const { strict = null } = shape;
+  const kept = shape.keepsForever === true ? [KEEPS_FOREVER, ...RULES.slice(1)] : RULES;
+  const rules = strict === null ? kept : [...kept, ...STRICT_RULES.slice(0, strict.acceptsSingle ? 1 : 2)];
   const wrong = rules.filter(({ setting, isRight }) => {
     const value = shape.settings.get(setting);
     return value !== undefined && !isRight(value, shape.settings);
@@ -105,6 +138,10 @@ export function settingsMistake(topic: string, shape: TopicShape, broker: string
   if (shape.partitions > PARTITIONS_MAX) {
     const wanted = `wanted 1 to ${PARTITIONS_MAX}: create a new topic, partitions cannot be removed`;
     mistakes.push(`it has ${shape.partitions} partitions, ${wanted}`);
+  }
+  if (strict !== null && !strict.acceptsSingle && strict.replicas < STRICT_REPLICAS) {
+    const wanted = `wanted ${STRICT_REPLICAS} for strict groups: reassign it, or set topic.acceptSingleReplica: true`;
+    mistakes.push(`it has ${strict.replicas} replica${strict.replicas === 1 ? '' : 's'}, ${wanted}`);
   }
   if (mistakes.length === 0) return null;
   const fixes = wrong.map(({ setting, fix }) => `${setting}=${fix}`).join(',');

@@ -58,11 +58,11 @@ export class KafkaSupervisor implements Supervisor {
 
   constructor(parts: KafkaSupervisorParts) {
     this.#parts = parts;
-    const { brokers, topic, partitions, replicationFactor, keepsForever, grantee } = parts.options;
+    const { brokers, topic, partitions, replicationFactor, keepsForever, strict, grantee } = parts.options;
     this.#added = new AddedPartitions(topic, parts.log);
-    this.#settings = new SettingsWatch(parts.kafkajs, { topic, keepsForever }, parts.log);
+    this.#settings = new SettingsWatch(parts.kafkajs, { topic, keepsForever, strict }, parts.log);
     const openLink = (address: BrokerAddress) => this.#openLink(address);
-    const wanted = { topic, partitions, replicationFactor, keepsForever, grantee };
+    const wanted = { topic, partitions, replicationFactor, keepsForever, strict, grantee };
     this.#discovery = new TopicDiscovery(parts.kafkajs, wanted, brokers, openLink);
   }
 

@@ -119,7 +119,7 @@ describe('metadata with ids (version 10)', () => {
           topicErrorCode: 0,
           topic: 'reports',
           topicId: TOPIC_ID,
-          partitionMetadata: [{ partitionErrorCode: 0, partitionId: 0, leader: 1, leaderEpoch: 7 }],
+          partitionMetadata: [{ partitionErrorCode: 0, partitionId: 0, leader: 1, leaderEpoch: 7, replicas: [1, 2] }],
           rights: null,
         },
       ],

@@ -6,7 +6,14 @@ import { TopicUnusable } from '../../../src/topic/remote/topic-unusable.js';
 
 const INVALID_REPLICATION_FACTOR = 38;
 const GRANTEE = { principal: 'User:alice', bootstrapServer: 'kafka-1:9092' };
-const WANTED = { topic: 'reports', partitions: 1, replicationFactor: 1, keepsForever: false, grantee: GRANTEE };
+const WANTED = {
+  topic: 'reports',
+  partitions: 1,
+  replicationFactor: 1,
+  keepsForever: false,
+  strict: null,
+  grantee: GRANTEE,
+};
 
 /** A controller that refuses with this message. */
 function refusing(errorMessage: string | null): BrokerLink {

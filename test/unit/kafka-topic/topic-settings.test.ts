@@ -66,3 +66,19 @@ describe('settings of a topic', () => {
     );
   });
 });
+
+it.each([
+  { acceptsSingle: false, replicas: 3, min: '2', unclean: 'false', says: null },
+  { acceptsSingle: true, replicas: 1, min: '1', unclean: 'false', says: null },
+  { acceptsSingle: false, replicas: 2, min: '2', unclean: 'false', says: 'it has 2 replicas, wanted 3' },
+  { acceptsSingle: false, replicas: 3, min: '1', unclean: 'false', says: 'min.insync.replicas is 1' },
+  { acceptsSingle: true, replicas: 3, min: '2', unclean: 'true', says: 'unclean.leader.election.enable is true' },
+])('a topic of strict groups: %j', ({ acceptsSingle, replicas, min, unclean, says }) => {
+  const safe = { 'min.insync.replicas': min, 'unclean.leader.election.enable': unclean };
+  const settings = new Map(Object.entries({ ...CREATED_WITH, ...safe }));
+  const shape = { partitions: 1, settings, keepsForever: true, strict: { acceptsSingle, replicas } };
+  const mistake = settingsMistake('reports-strict', shape, 'host:9092');
+  if (says === null) expect(mistake).toBeNull();
+  else expect(mistake).toContain(says);
+  expect(settingsMistake('reports', { partitions: 1, settings }, 'host:9092')).toBeNull();
+});
