@@ -147,6 +147,17 @@ test('the next step names what there is: a group, a key, a template, or none', a
   expect(keys.templates[0]).toMatchObject({ pattern: 'key:{id}', group: { burst: { messages: 76 } } });
 });
 
+test('the span of the worst second is told in seconds of the file, as all other figures', async () => {
+  const work = await bursty();
+  const point = { depth: 76, perSecond: 80, refused: 0, mostPerSecond: 156 };
+  const chosen = { frontier: [point], best: point, strategy: 'max-min', strategies: [] };
+  const found = { meanPerSecond: 75, busiestPerSecond: 75, ...chosen };
+  const about = { file: 'a.csv', of: 'messages', direction: 'publish', wish: 0.01, nodes: 3 } as const;
+  const told = { ...about, kind: 'none', group: 'trace', per: null, top: 10, note: [], work, found } as const;
+  expect(recommendationText({ ...told, speed: 1 })).toMatch(/strategy +refused +worst second\n/);
+  expect(recommendationText({ ...told, speed: 170 })).toMatch(/strategy +refused +worst 170 s\n/);
+});
+
 test('a single bucket: what is refused, and the least rate, as counted by hand', async () => {
   const work = await collectWork(Readable.from([0, 0, 0, 0, 1000, 2000].map((atMs) => arrival(atMs, 0))));
   // Two of four at once pass; one comes back in each second.
