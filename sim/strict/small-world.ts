@@ -206,7 +206,7 @@ export class SmallWorld {
     const { wallet } = node;
     const hold = Math.max(0, wallet.tokensAt(this.nowMs) + tokens);
     const own = { node: NODES[at], life: node.life, seq: ++node.seq } as const;
-    const claim = { kind: 'claim', ...own, want: 0, taken: wallet.taken + tokens, hold } as const;
+    const claim = { kind: 'claim', ...own, want: 0, lagMs: 0, taken: wallet.taken + tokens, hold } as const;
     wallet.wrote(claim, this.nowMs);
     this.#pending.push(claim);
   }

@@ -2,7 +2,7 @@
 
 // Times of a lane, milliseconds of log time:
 /** Time from a record until streams follow it. More: deaf nodes go on longer; less: more beats. */
-export const LEAD_MS = 1000;
+export const LEAD_MS = 400;
 /** Silence after which a holder may be expired. More: its tokens come back later; less: pauses end lives. */
 export const EXPIRY_MS = 5000;
 /** Time that one step counts at most while anybody holds tokens. At least `LEAD_MS`. */
@@ -12,8 +12,10 @@ export const PLAN_GRID_MS = 50;
 
 // strict-fold.ts, strict-quota.ts:
 /** Part of the depth that the lag of streams takes at most. More: slower logs are borne, smaller bursts. */
-export const LAG_PART = 0.25;
-export const LAG_MAX_MS = 100;
+export const LAG_PART = 0.5;
+export const LAG_MAX_MS = 1000;
+/** Grid of the lags that nodes publish. More: fewer changes, more of the depth in reserve. */
+export const LAG_GRID_MS = 5;
 /** Part of the depth, less the lag's, that wallets hold together. More: fewer orders, less for who needs more. */
 export const WALLETS_PART = 0.85;
 /** Tokens below which a wallet is not worth holding: then each token is ordered. */
@@ -36,7 +38,7 @@ export const DRIFT_PER = 1000;
 export const CLAIM_GAP_MS = 20;
 /** Milliseconds after which a claim without an echo is written again. */
 export const AGAIN_MS = 1000;
-/** Milliseconds between signs of life of a holder. At most `LEAD_MS` / 2. */
+/** Milliseconds between signs of life of a holder; half of `LEAD_MS` if nobody else writes. */
 export const BEAT_MS = 400;
 /** Milliseconds without requests after which a node gives everything back. */
 export const REST_MS = 4000;

@@ -1,6 +1,6 @@
-import { FULL_PART } from './constants.js';
+import { FULL_PART, LAG_GRID_MS } from './constants.js';
 import type { StrictFold } from './strict-fold.js';
-import { wholeTokens } from './strict-quota.js';
+import { lagMostOf, wholeTokens } from './strict-quota.js';
 import type { StrictClaim } from './strict-record.js';
 import type { StrictWallet } from './strict-wallet.js';
 
@@ -14,12 +14,16 @@ export interface StrictAsked {
   readonly restMs: number;
   /** Log time when a record written now may be appended, at least. */
   readonly logMs: number;
-  /** False = log time is too uncertain to count a stream: all is ordered. */
-  readonly canStream: boolean;
+  /** Milliseconds by which log time is known; Infinity = it is not. */
+  readonly lagMs: number;
 }
 
-type Next = Pick<StrictClaim, 'want' | 'taken' | 'hold'>;
+type Next = Pick<StrictClaim, 'want' | 'lagMs' | 'taken' | 'hold'>;
 
+/** Part of a published lag below which a smaller one is published. */
+const LAG_LESS_PART = 0.6;
+/** Milliseconds that no depth bears. */
+const LAG_UNKNOWN_MS = 10_000;
 /** Part of a wallet above which half is returned. */
 const HIGH_PART = 0.75;
 /** Part of a hold that may be free. More: fewer records, less room for others. */
@@ -44,7 +48,9 @@ export function nextClaim(
   isDue: boolean,
 ): Next | null {
   const wanted = Math.min(fold.quota.amount, Math.round((asked.perSecond * fold.quota.perMs) / 1000));
-  const want = asked.canStream ? wanted : 0;
+  const known = fold.holders.get(wallet.key)?.lagMs ?? 0;
+  const lagMs = lagOf(known, asked.lagMs);
+  const want = lagMs <= lagMostOf(fold.quota) ? wanted : 0;
   const balance = wallet.tokensAt(nowMs);
   const order = orderOf(fold, wallet, asked, balance);
   const returned = order > 0 ? 0 : returnOf(fold, asked, balance);
@@ -52,8 +58,15 @@ export function nextClaim(
   const hold = Math.max(fold.wallet, balance + order - returned);
   const isHoldFree = held - hold > Math.max(0, HOLD_FREE_PART * held);
   const published = fold.holders.get(wallet.key)?.want ?? -1;
-  if (order === 0 && returned === 0 && !isHoldFree && !isDue && !isChanged(published, want, fold)) return null;
-  return { want, taken: wallet.taken + order - returned, hold };
+  const isSame = order === 0 && returned === 0 && !isHoldFree && lagMs === known && !isChanged(published, want, fold);
+  if (isSame && !isDue) return null;
+  return { want, lagMs, taken: wallet.taken + order - returned, hold };
+}
+
+/** Rounds what a node needs; a little less changes nothing. */
+function lagOf(published: number, knownToMs: number): number {
+  const needed = Math.min(LAG_UNKNOWN_MS, Math.ceil(knownToMs / LAG_GRID_MS) * LAG_GRID_MS);
+  return knownToMs > published || needed < LAG_LESS_PART * published ? needed : published;
 }
 
 function orderOf(fold: StrictFold, wallet: StrictWallet, asked: StrictAsked, balance: number): number {

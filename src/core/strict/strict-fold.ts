@@ -9,7 +9,7 @@ import {
   STEP_MAX_MS,
 } from './constants.js';
 import { streamRates } from './stream-rates.js';
-import { lagMsOf, type StrictQuota, unitsOf, walletOf, wholeTokens } from './strict-quota.js';
+import { lagMostOf, type StrictQuota, unitsOf, walletOf, wholeTokens } from './strict-quota.js';
 import {
   lifeKey,
   type StrictClaim,
@@ -128,9 +128,17 @@ export class StrictFold {
     return Math.floor(POOL_LOW_PART * this.poolMost);
   }
 
-  /** Tokens that each node aims to hold. */
+  /** Tokens that each node aims to hold; 0 = each token is ordered when it is needed. */
   get wallet(): number {
-    return walletOf(this.quota, this.holders.size);
+    return walletOf(this.quota, this.holders.size, this.#lagNeeded);
+  }
+
+  /** Finds the most that holders need who want a stream; all that there may be, if none does. */
+  get #lagNeeded(): number {
+    const most = lagMostOf(this.quota);
+    let needed = 0;
+    for (const { want, lagMs } of this.holders.values()) if (want > 0) needed = Math.max(needed, lagMs);
+    return needed === 0 ? most : Math.min(most, needed);
   }
 
   /** Adds up what a life's stream brings in this log time. */
@@ -200,9 +208,9 @@ export class StrictFold {
     const before = this.#holderOf(claim);
     // A life that was never granted anything has nothing to give back.
     if (before === null || claim.seq <= before.seq || (before.seq === 0 && claim.taken < 0)) return;
-    const { node, life, seq, want } = claim;
+    const { node, life, seq, want, lagMs } = claim;
     const lowered = Math.min(before.hold, claim.hold);
-    const renewed = { node, life, seq, want, readMs: this.nowMs };
+    const renewed = { node, life, seq, want, lagMs, readMs: this.nowMs };
     this.#set({ ...renewed, taken: before.taken, hold: lowered });
     const spare = wholeTokens(Math.max(0, this.poolMost - this.pool), this.quota);
     const granted = this.#take(claim.taken - before.taken);
@@ -225,7 +233,7 @@ export class StrictFold {
     if (known !== undefined) return known;
     if (life <= (this.#ended.get(node)?.[0] ?? -1)) return null;
     for (const other of this.holders.values()) if (other.node === node && other.life > life) return null;
-    return { node, life, seq: 0, readMs: this.nowMs, want: 0, taken: 0, hold: 0 };
+    return { node, life, seq: 0, readMs: this.nowMs, want: 0, lagMs: 0, taken: 0, hold: 0 };
   }
 
   #leave({ node, life, seq, taken }: StrictLeave): void {
@@ -283,7 +291,7 @@ export class StrictFold {
   /** Lets streams follow what is known now, `LEAD_MS` later. */
   #plan(): void {
     const fromMs = Math.ceil((this.nowMs + LEAD_MS) / PLAN_GRID_MS) * PLAN_GRID_MS;
-    const plan = { fromMs, endMs: null, lagMs: lagMsOf(this.quota), ...this.#streams() };
+    const plan = { fromMs, endMs: null, lagMs: this.#lagNeeded, ...this.#streams() };
     const last = this.plans[this.plans.length - 1];
     if (isSame(last, plan)) return;
     this.#setPlans(last.fromMs === fromMs ? this.plans.with(-1, plan) : [...this.plans, plan]);
@@ -292,7 +300,7 @@ export class StrictFold {
   #streams(): Pick<StreamPlan, 'sum' | 'rates'> {
     if (this.wallet === 0) return { sum: 0, rates: {} };
     const { amount, depth } = this.quota;
-    const lagMs = lagMsOf(this.quota);
+    const lagMs = this.#lagNeeded;
     const most = Math.floor(Math.max(0, unitsOf(depth - this.heldTokens, this.quota)) / lagMs);
     const lacking = Math.ceil(Math.max(0, this.poolLow - this.pool) / POOL_FILL_MS);
     const rate = Math.max(0, Math.min(most, amount - lacking));

@@ -1,4 +1,4 @@
-import { AGAIN_MS, BEAT_MS, CLAIM_GAP_MS, EXPIRY_MS, RANK_MS, REST_MS } from './constants.js';
+import { AGAIN_MS, BEAT_MS, CLAIM_GAP_MS, EXPIRY_MS, LEAD_MS, RANK_MS, REST_MS } from './constants.js';
 import { nextClaim } from './next-claim.js';
 import { StrictCheckpoints } from './strict-checkpoints.js';
 import { StrictClock } from './strict-clock.js';
@@ -203,12 +203,15 @@ export class StrictNode {
     const { wallet } = this;
     const sentMs = wallet.inFlight[wallet.inFlight.length - 1]?.sentMs ?? -Infinity;
     if (nowMs - sentMs < AGAIN_MS) return;
-    const isDue = nowMs - this.#claimedMs >= BEAT_MS;
+    const claimedAgoMs = nowMs - this.#claimedMs;
+    // Streams are counted no further than the last record and the lead.
+    const isSilent = this.clock.lowAt(nowMs) - fold.nowMs >= LEAD_MS / 2 && claimedAgoMs >= LEAD_MS / 2;
+    const isDue = claimedAgoMs >= BEAT_MS || isSilent;
     const short = { waiting: this.waiting, refused: this.#short };
     const perSecond = this.demand.perSecond(nowMs);
     const logMs = this.clock.lowAt(nowMs);
-    const canStream = wallet.canStream(nowMs) || wallet.readMs === -Infinity;
-    const asked = { perSecond, short, roundTripMs: this.#roundTripMs, restMs: nowMs - this.#askedMs, logMs, canStream };
+    const lagMs = wallet.readMs === -Infinity ? 0 : this.clock.highAt(nowMs) - this.clock.lowAt(nowMs);
+    const asked = { perSecond, short, roundTripMs: this.#roundTripMs, restMs: nowMs - this.#askedMs, logMs, lagMs };
     const next = nextClaim(fold, wallet, asked, nowMs, isDue);
     this.#short = 0;
     if (next === null) return;

@@ -13,6 +13,8 @@ export interface StrictClaim extends StrictLife {
   readonly seq: number;
   /** Tokens wanted in `perMs` milliseconds. */
   readonly want: number;
+  /** Milliseconds by which it knows log time: older tokens of its stream are forfeited. */
+  readonly lagMs: number;
   /** Tokens taken from the pool, net, a sum over the life: more than before = an order, less = a return. */
   readonly taken: number;
   /** Most tokens that it holds, with those that it orders. */

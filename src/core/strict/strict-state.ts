@@ -1,4 +1,4 @@
-import { lagMsOf, type StrictQuota } from './strict-quota.js';
+import type { StrictQuota } from './strict-quota.js';
 import type { StrictLife } from './strict-record.js';
 
 /** A life that may hold tokens of the lane. */
@@ -7,6 +7,7 @@ export interface StrictHolder extends StrictLife {
   /** Log time of its last record. */
   readonly readMs: number;
   readonly want: number;
+  readonly lagMs: number;
   /** Tokens that the log has granted it, net. */
   readonly taken: number;
   /** Tokens that it may hold at most. */
@@ -54,7 +55,7 @@ export interface StrictState {
 
 /** Makes the bucket of a log that has none: empty. */
 export function emptyState(quota: StrictQuota, revision: number): StrictState {
-  const plans = [{ fromMs: 0, endMs: null, lagMs: lagMsOf(quota), sum: 0, rates: {} }];
+  const plans = [{ fromMs: 0, endMs: null, lagMs: 1, sum: 0, rates: {} }];
   const begun = { nowMs: 0, appendMs: null, pool: 0, holders: [], plans, former: [], ended: {}, lastOffset: -1 };
   return { ...begun, quota, revision };
 }

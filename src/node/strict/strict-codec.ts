@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { recordKey, type StrictRecord, type StrictWritten } from '../../core/strict/strict-record.js';
 
 /** Version of what is written: another one is not read. */
-const FORMAT = 'strict-2';
+const FORMAT = 'strict-3';
 /** Lives, plans and former quotas that are read in one state. More: larger records. */
 const LISTED_MAX = 10_000;
 
@@ -12,7 +12,15 @@ const node = z.string().min(1).max(200);
 const life = { node, life: count };
 const rates = z.record(z.string().max(250), count);
 const quota = z.strictObject({ amount: count, perMs: z.int().positive(), depth: count });
-const holder = z.strictObject({ ...life, seq: count, readMs: count, want: count, taken: whole, hold: count });
+const holder = z.strictObject({
+  ...life,
+  seq: count,
+  readMs: count,
+  want: count,
+  lagMs: count,
+  taken: whole,
+  hold: count,
+});
 const plan = z.strictObject({ fromMs: count, endMs: count.nullable(), lagMs: count, sum: count, rates });
 const former = z.strictObject({ amount: count, depth: count, streamsEndMs: count });
 const state = z.strictObject({
@@ -28,7 +36,15 @@ const state = z.strictObject({
   lastOffset: whole,
 });
 const record = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('claim'), ...life, seq: count, want: count, taken: whole, hold: count }),
+  z.strictObject({
+    kind: z.literal('claim'),
+    ...life,
+    seq: count,
+    want: count,
+    lagMs: count,
+    taken: whole,
+    hold: count,
+  }),
   z.strictObject({ kind: z.literal('leave'), ...life, seq: count, taken: whole }),
   z.strictObject({ kind: z.literal('expire'), ...life, seq: count }),
   z.strictObject({ kind: z.literal('quota'), revision: count, amount: count, depth: count }),

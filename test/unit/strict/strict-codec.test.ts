@@ -17,14 +17,14 @@ const STATE = {
   revision: 1,
   former: [{ amount: 7200, depth: 20, streamsEndMs: 900 }],
   pool: 12,
-  holders: [{ ...OWN, seq: 2, readMs: 30, want: 5, taken: -3, hold: 4 }],
+  holders: [{ ...OWN, seq: 2, readMs: 30, want: 5, lagMs: 20, taken: -3, hold: 4 }],
   plans: [{ fromMs: 0, endMs: null, lagMs: 75, sum: 5, rates: { 'a/7': 5 } }],
   ended: { b: [3, 20] as const },
   lastOffset: 4,
 };
 
 const records: readonly StrictRecord[] = [
-  { kind: 'claim', ...OWN, seq: 1, want: 5, taken: -3, hold: 4 },
+  { kind: 'claim', ...OWN, seq: 1, want: 5, lagMs: 20, taken: -3, hold: 4 },
   { kind: 'leave', ...OWN, seq: 2, taken: 0 },
   { kind: 'expire', ...OWN, seq: 2 },
   { kind: 'quota', revision: 2, amount: 7200, depth: 20 },
@@ -54,19 +54,19 @@ test('a deletion is a tombstone under the key of what it deletes', () => {
 
 test.each([
   { says: 'bytes of another program', text: 'not JSON' },
-  { says: 'another log', text: JSON.stringify({ format: 'strict-2', epoch: 'log-0', record: records[4] }) },
+  { says: 'another log', text: JSON.stringify({ format: 'strict-3', epoch: 'log-0', record: records[4] }) },
   { says: 'another format', text: JSON.stringify({ format: 'strict-1', epoch: 'log-1', record: records[4] }) },
   {
     says: 'half a token',
-    text: JSON.stringify({ format: 'strict-2', epoch: 'log-1', record: { ...records[0], taken: 0.5 } }),
+    text: JSON.stringify({ format: 'strict-3', epoch: 'log-1', record: { ...records[0], taken: 0.5 } }),
   },
   {
     says: 'more than whole numbers hold',
-    text: JSON.stringify({ format: 'strict-2', epoch: 'log-1', record: { ...records[0], hold: 2 ** 60 } }),
+    text: JSON.stringify({ format: 'strict-3', epoch: 'log-1', record: { ...records[0], hold: 2 ** 60 } }),
   },
   {
     says: 'a member too many',
-    text: JSON.stringify({ format: 'strict-2', epoch: 'log-1', record: { ...records[4], more: 1 } }),
+    text: JSON.stringify({ format: 'strict-3', epoch: 'log-1', record: { ...records[4], more: 1 } }),
   },
 ])('$says is ignored', ({ text }) => {
   expect(decodeStrict(Buffer.from(text), 'log-1')).toBeNull();

@@ -17,7 +17,7 @@ function folded(quota: StrictQuota, records: readonly (readonly [number, StrictR
 }
 
 function claim(node: string, seq: number, taken: number, hold: number, want = 0): StrictClaim {
-  return { kind: 'claim', node, life: 1, seq, want, taken, hold };
+  return { kind: 'claim', node, life: 1, seq, want, lagMs: 10, taken, hold };
 }
 
 /** Node → what it has been granted, and what it may hold. */

@@ -3,25 +3,25 @@ import { describe, expect, test } from 'vitest';
 import { streamRates } from '../../../../src/core/strict/stream-rates.js';
 import { StrictClock } from '../../../../src/core/strict/strict-clock.js';
 import { StrictDemand } from '../../../../src/core/strict/strict-demand.js';
-import { lagMsOf, walletOf } from '../../../../src/core/strict/strict-quota.js';
+import { lagMostOf, walletOf } from '../../../../src/core/strict/strict-quota.js';
 import '../../../property/seed.js';
 
 const HOUR_MS = 3_600_000;
 
 function holders(wants: readonly number[]) {
-  return wants.map((want, at) => ({ node: `n${at}`, life: 1, seq: 1, readMs: 0, want, taken: 0, hold: 0 }));
+  return wants.map((want, at) => ({ node: `n${at}`, life: 1, seq: 1, readMs: 0, want, lagMs: 10, taken: 0, hold: 0 }));
 }
 
 describe('quota', () => {
   test.each([
-    { perSecond: 1000, depth: 100, nodes: 5, lagMs: 25, wallet: 12 },
-    { perSecond: 1000, depth: 1000, nodes: 5, lagMs: 100, wallet: 153 },
-    { perSecond: 1, depth: 3, nodes: 3, lagMs: 100, wallet: 0 },
-    { perSecond: 0, depth: 30, nodes: 3, lagMs: 100, wallet: 8 },
-  ])('$perSecond/s with a depth of $depth, of $nodes nodes', ({ perSecond, depth, nodes, lagMs, wallet }) => {
+    { perSecond: 1000, depth: 100, nodes: 5, most: 50, lagMs: 25, wallet: 12 },
+    { perSecond: 1000, depth: 1000, nodes: 5, most: 500, lagMs: 100, wallet: 153 },
+    { perSecond: 1, depth: 3, nodes: 3, most: 1000, lagMs: 100, wallet: 0 },
+    { perSecond: 0, depth: 30, nodes: 3, most: 1000, lagMs: 100, wallet: 8 },
+  ])('$perSecond/s with a depth of $depth, of $nodes nodes', ({ perSecond, depth, nodes, most, lagMs, wallet }) => {
     const quota = { amount: (perSecond * HOUR_MS) / 1000, perMs: HOUR_MS, depth };
-    expect(lagMsOf(quota)).toBe(lagMs);
-    expect(walletOf(quota, nodes)).toBe(wallet);
+    expect(lagMostOf(quota)).toBe(most);
+    expect(walletOf(quota, nodes, lagMs)).toBe(wallet);
   });
 });
 
