@@ -12,6 +12,7 @@ export function explainCommand(): Command {
 
 const HELP = `
 The cluster's figures are those of the topic, so every node prints the same; the last lines are of the node asked.
+Words of the cluster's bucket: docs/guide/tokens.md.
 
 Examples:
   quotamesh explain orders

@@ -100,7 +100,7 @@ function bucketSteps(buckets: NonNullable<DirectionExplanation['clusterBucket']>
       bucket.inPieces
         ? ['expected', `nothing: in pieces, each admission of ${unit} is published at once`]
         : ['expected', `${rate(expectedPerSecond, unit)} of all, ${rate(ownExpectedPerSecond, unit)} here; ${own}`],
-      ['unread', `${figure(unread)} ${unit}`],
+      ['unread', `${figure(unread)} ${unit} taken here beyond what was expected, and not in the log yet`],
       ...chargedSteps(bucket, unit),
       [
         'may take',
