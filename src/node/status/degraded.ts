@@ -58,6 +58,7 @@ export const DEGRADED = {
   'attachment-dangling': danglingAttachments,
   'config-refused': ({ yaml }) => yaml.degraded.refused,
   'rules-refused': ({ yaml }) => yaml.degraded.rules,
+  'rules-away': ({ yaml }) => yaml.degraded.rulesAway,
   'needs-restart': ({ yaml }) => yaml.degraded.needsRestart,
   'yaml-differs': ({ yaml }) => yaml.degraded.differs,
   strict: ({ strict, groups }) =>

@@ -38,6 +38,13 @@ describe('why', () => {
     expect(steps.map(({ title }: { title: string }) => title)).toContain('Share of this node: 40/s');
   });
 
+  test('a group made of a rule of Envoy names it first, by file and line, domain and descriptor', () => {
+    const rule = { place: 'rules/edge.yaml:12', domain: 'edge', descriptor: 'user, path=/login' };
+    const { steps } = stepsOf({ ...ASKED, group: { ...ASKED.group, rule } });
+    const says = 'edge: user, path=/login';
+    expect(steps[0]).toEqual({ title: 'A rule of Envoy: rules/edge.yaml:12', says, state: 'note' });
+  });
+
   test('too few tokens: how long to wait, how much to ask for, which quota would do', () => {
     const { passes, advice } = stepsOf({ ...ASKED, amount: 60 });
     expect(passes).toBe(false);

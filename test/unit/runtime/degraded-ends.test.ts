@@ -166,6 +166,10 @@ const STORIES: Readonly<Record<DegradedKind, Story>> = {
     make: ({ a }) => a.yaml.rules.refuse('a mistake'),
     end: ({ a }) => a.yaml.rules.take(() => null),
   },
+  'rules-away': {
+    make: ({ a }) => Object.assign(a.yaml.rules, { serverAway: 'it is down' }),
+    end: ({ a }) => Object.assign(a.yaml.rules, { serverAway: null }),
+  },
   'needs-restart': {
     make: ({ a }) => a.yaml.take(configOf('a', { timing: { heartbeatMs: 900 } })),
     end: ({ a }) => a.yaml.take(configOf('a')),

@@ -12,7 +12,7 @@ import { formatNote } from './written-rules.js';
 /** Puts a configuration with rules in force; its `rules` are told to people. */
 export interface RulesTarget {
   take(config: ResolvedConfig): void;
-  readonly rules: Pick<RuleOrigins, 'take' | 'refuse'>;
+  readonly rules: Pick<RuleOrigins, 'take' | 'refuse' | 'serverAway'>;
 }
 
 /** Keeps the rules in force: the newest without a mistake, as a whole. */

@@ -31,6 +31,7 @@ export class XdsRules {
   #connects = 0;
   #isConnected = false;
   #lostBecause: string | null = null;
+  #target: RulesTarget | null = null;
 
   constructor(base: ResolvedConfig, xds: XdsConfig, telemetry: Telemetry) {
     this.#xds = xds;
@@ -51,6 +52,7 @@ export class XdsRules {
   /** Connects, and follows the server from now on. */
   start(target: RulesTarget): void {
     this.book.follow(target);
+    this.#target = target;
     this.#connect();
   }
 
@@ -92,7 +94,7 @@ export class XdsRules {
   #answer(response: Response): void {
     if (!this.#isConnected) this.#telemetry.log('info', 'xDS server answers', { url: this.#xds.url });
     this.#isConnected = true;
-    this.#lostBecause = null;
+    this.#say(null);
     this.#attempts = 0;
     const refusal = this.#offer(response);
     if (refusal === null) this.#version = response.versionInfo ?? '';
@@ -121,6 +123,11 @@ export class XdsRules {
     this.#stream?.send(DiscoveryRequest.encode(request).finish());
   }
 
+  #say(lostBecause: string | null): void {
+    this.#lostBecause = lostBecause;
+    if (this.#target !== null) this.#target.rules.serverAway = lostBecause;
+  }
+
   /** Keeps the rules, and connects again: after half a second at first, after half a minute at last. */
   #lost(reason: string, status: number | null): void {
     if (this.#isClosed) return;
@@ -131,7 +138,7 @@ export class XdsRules {
       const facts = { url: this.#xds.url, reason, remedy: 'Rules stay as they are. Check envoy.xds and the server.' };
       this.#telemetry.log('warn', 'xDS server is away', facts);
     }
-    this.#lostBecause = reason;
+    this.#say(reason);
     const most = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** Math.min(this.#attempts - 1, 10));
     this.#retry = setTimeout(() => this.#connect(), most * (0.5 + Math.random() / 2));
   }

@@ -20,6 +20,9 @@ export class RuleOrigins {
     return this.#refused;
   }
 
+  /** Why the server of the rules is away; null = it is not. */
+  serverAway: string | null = null;
+
   take(find: FindOrigin): void {
     this.#find = find;
     this.#refused = null;

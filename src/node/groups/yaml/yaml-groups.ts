@@ -111,12 +111,14 @@ export class YamlGroups {
   }
 
   /** Faults for people, by kind. */
-  get degraded(): Readonly<Record<'refused' | 'needsRestart' | 'differs' | 'rules', readonly string[]>> {
+  get degraded(): Readonly<Record<'refused' | 'needsRestart' | 'differs' | 'rules' | 'rulesAway', readonly string[]>> {
     const settings = this.#needsRestart.join(', ');
     const differences = this.#parts.differences();
     const { groups, nodes } = shown(differences);
-    const { refused } = this.rules;
+    const { refused, serverAway } = this.rules;
     return {
+      rulesAway:
+        serverAway === null ? [] : [`the server of Envoy's rules is away, rules stay as they are: ${serverAway}`],
       rules: refused === null ? [] : [`rules of Envoy refused, those in force stay: ${refused}`],
       refused: this.#refused === null ? [] : [`configuration refused, groups stay as they are: ${this.#refused}`],
       needsRestart: settings === '' ? [] : [`changed in the configuration, needs a restart: ${settings}`],

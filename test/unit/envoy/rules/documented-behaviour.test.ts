@@ -166,6 +166,18 @@ describe('documented, and asked over gRPC', () => {
     expect(await passed(12, 'per_ip', 'remote_address=50.0.0.9 | 3')).toBe(10);
   });
 
+  test('a refusal tells file and line of its rule, domain and descriptor, and its bucket', async () => {
+    const descriptors = [{ entries: entriesOf('remote_address=50.0.0.5') }];
+    const request = RateLimitRequest.encode({ domain: 'per_ip', descriptors }).finish();
+    const { messages } = await client.ask(SHOULD_RATE_LIMIT, request);
+    const { dynamicMetadata } = RateLimitResponse.decode(messages[0] as Buffer);
+    expect(metadataIn(dynamicMetadata ?? {})).toMatchObject({
+      rule: 'per_ip: remote_address=50.0.0.5',
+      place: `${join(folder, 'per_ip.yaml')}:4`,
+      bucket: 'per_ip/remote_address:50.0.0.5',
+    });
+  });
+
   test('metadata of rules that let pass comes back, joined, the first before the second', async () => {
     const told: unknown[] = [];
     for (let asked = 0; asked < 3; asked++) {

@@ -9,6 +9,7 @@ import { startParts } from '../../../../src/node/loop/start-node.js';
 import { describeKey } from '../../../../src/node/status/describe-key.js';
 import { describeNode } from '../../../../src/node/status/describe-node.js';
 import { explainGroup } from '../../../../src/node/status/explain-group.js';
+import { explanationText } from '../../../../src/tools/cli/look/explanation-text.js';
 import { type WholeNode, wholeNode } from '../../../whole-node.js';
 import { entriesOf } from './rules-of.js';
 
@@ -126,6 +127,8 @@ test('a group and a key tell the rule that they were made of, by file and line, 
   expect(describeKey(node, 'shop/user@alice')?.rule).toEqual(perValue);
   grants('user=alice', 9);
   expect(ruleOf('shop/user@alice')).toEqual(perValue);
+  const text = explanationText(explainGroup(node, node.gate.groupToExplain('shop/user@alice')));
+  expect(text).toMatch(new RegExp(`rule +${file}:4, shop: user\\n`));
 });
 
 test('files that are gone change nothing', async () => {

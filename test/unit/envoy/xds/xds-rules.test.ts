@@ -7,6 +7,7 @@ import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
 import type { XdsConfig } from '../../../../src/config/resolved/resolved-config.js';
 import { XdsRules } from '../../../../src/doors/envoy/xds/xds-rules.js';
 import { startParts } from '../../../../src/node/loop/start-node.js';
+import { describeNode } from '../../../../src/node/status/describe-node.js';
 import { blocksOf } from '../../../guides/page-blocks.js';
 import { type WholeNode, wholeNode } from '../../../whole-node.js';
 import { makeAuthority, makeCertificate } from '../../access/certificates.js';
@@ -157,6 +158,7 @@ describe('a management server', () => {
     const again = new ManagementServer();
     await expect.poll(() => rules.status.isConnected, { timeout: 5000 }).toBe(false);
     expect(ask('user=blocked')).toBe(false);
+    expect(describeNode(node).degraded).toEqual([expect.stringMatching(/^the server of Envoy's rules is away/)]);
     await again.listen(Number(new URL(url).port));
     server = again;
     expect(await server.request(1)).toMatchObject({
@@ -167,6 +169,7 @@ describe('a management server', () => {
     server.send('2', [SHOP]);
     expect(await server.request(2)).toMatchObject({ versionInfo: '2' });
     expect(rules.status).toMatchObject({ isConnected: true, version: '2', lostBecause: null });
+    expect(describeNode(node).degraded).toEqual([]);
     expect(log.filter(({ message }) => message === 'xDS server is away').length).toBeGreaterThan(0);
   }, 30_000);
 
