@@ -146,7 +146,7 @@ describe('the packed package, installed', () => {
   test.runIf(isDrawn(2))('the command tells its version, checks, and plays scenarios, with a page', async () => {
     expect((await quotamesh('--version')).stdout.trim()).toBe(MANIFEST.version);
     expect((await quotamesh('check', 'node.yaml')).stdout).toContain('valid');
-    expect((await quotamesh('sim', 'run', 'below-quota', '--html', 'page.html')).stdout).toContain('jain');
+    expect((await quotamesh('sim', 'run', 'source-batches', '--html', 'page.html')).stdout).toContain('jain');
     expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain('uPlot');
     // One more than a thread is given at once: it is asked again.
     const { stdout } = await quotamesh('sim', 'swarm', '--from', '8169', '--seeds', '5', '--workers', '1', '--json');

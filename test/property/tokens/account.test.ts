@@ -7,7 +7,8 @@ import { shrinkStory } from '../../../sim/account/shrink-story.js';
 import type { Act, Story } from '../../../sim/account/story.js';
 import { Gate } from '../../../src/node/admission/gate.js';
 
-const RUNS = 30;
+/** test/long/account.test.ts plays 400 others. */
+const RUNS = 22;
 
 const OPTIONS = { nodeMsMax: 150_000 };
 const stories: fc.Arbitrary<Story> = fc

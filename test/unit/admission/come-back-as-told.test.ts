@@ -208,7 +208,7 @@ test.runIf(isDrawn(0))(ON_THREE, async () => {
 
 const ON_TEN = 'on ten nodes, too, in turn; at random some find that their node may take no more at once';
 test.runIf(isDrawn(1))(ON_TEN, async () => {
-  const told = await play(10, 45, { 'second:fifty': fifty, 'second:fifty-at-random': fifty });
+  const told = await play(10, 30, { 'second:fifty': fifty, 'second:fifty-at-random': fifty });
   expect(told['second:fifty'].cameBack).toBeGreaterThan(50);
   expect(told['second:fifty'].kept).toBeGreaterThanOrEqual(0.97);
   expect(told['second:fifty-at-random'].kept).toBeGreaterThanOrEqual(0.9);

@@ -5,7 +5,7 @@ import { PER_MINUTE, withKeys } from './keys-cluster.js';
 
 const ONE = { messages: 1 };
 const BURST = 600;
-const COLD_KEYS = 10_000;
+const COLD_KEYS = 4000;
 const TICK_MS = 10;
 /** Twice the quota of 10/s. */
 const HOT_PER_TICK = 0.2;
@@ -26,7 +26,7 @@ const MOST = { sticky: 102, random: 106 };
 
 /** What test/long/keys.test.ts plays with three services in real time. */
 test.each(someOf(['sticky', 'random'] as const))(
-  '10,000 keys unknown before, those above their quota %s at three nodes: the burst at once, then the quota',
+  '4,000 keys unknown before, those above their quota %s at three nodes: the burst at once, then the quota',
   async (kind) => {
     const random = randomOf(7);
     await withKeys(3, { 'key:{id}': PER_MINUTE(600) }, async ({ nodes, time }) => {
