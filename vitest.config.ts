@@ -95,11 +95,13 @@ const globalSetup = ['test/kafka/global-setup.ts'];
 /** What takes longest, the longest of each group first. Vitest knows that of its last run only, and puts small files last in a fresh clone. */
 const LONGEST = [
   // quick
-  ...['test/unit/admission/come-back-as-told.test.ts', 'test/simulation/tokens/small-quotas.test.ts'],
-  ...['test/property/tokens/token-worlds.test.ts', 'test/unit/sim/play-seeds.test.ts', 'test/simulation/accuracy.test.ts'],
-  ...['test/unit/keys/remote-keys.test.ts', 'test/unit/recommend/recommend.test.ts', 'test/simulation/swarm.test.ts'],
-  ...['test/conformance/memory-registry.test.ts', 'test/unit/core/usage-map/row-bounds.test.ts'],
-  ...['test/unit/demo/virtual-demonstration.test.ts', 'test/simulation/tokens/strategies.test.ts', 'test/simulation/keys.test.ts'],
+  ...['test/fuzz/fuzz.test.ts', 'test/simulation/tokens/adversaries.test.ts', 'test/simulation/tokens/small-quotas.test.ts'],
+  ...['test/simulation/swarm.test.ts', 'test/simulation/accuracy.test.ts', 'test/unit/keys/remote-keys.test.ts'],
+  ...['test/unit/admission/come-back-as-told.test.ts', 'test/property/tokens/token-worlds.test.ts'],
+  ...['test/unit/demo/virtual-demonstration.test.ts', 'test/simulation/strict.test.ts', 'test/simulation/keys.test.ts'],
+  ...['test/simulation/tokens/costs.test.ts', 'test/simulation/tokens/strategies.test.ts', 'test/unit/admission/full-tables.test.ts'],
+  ...['test/property/registry-laws.test.ts', 'test/property/tokens/account.test.ts', 'test/unit/recommend/recommend.test.ts'],
+  ...['test/unit/core/usage-map/row-bounds.test.ts', 'test/unit/demo/virtual-story.test.ts', 'test/unit/keys/newcomer.test.ts'],
   // stories, outages, and what waits beside them: two that load a cluster at once
   ...['test/integration/outage-kafka.test.ts', 'test/integration/cluster-kafka.test.ts'],
   ...['test/conformance/redis-topic.test.ts', 'test/integration/redis-topic-forgets.test.ts', 'test/integration/redis-topic-failover.test.ts'],
