@@ -11,6 +11,7 @@ import {
   REFUSED_BECAUSE,
   RULE,
   SHADOW_DIRECTION,
+  STRICT_NOW,
 } from './node-status.js';
 
 export type { RefusalCount, RefusalReason } from './node-status.js';
@@ -81,6 +82,8 @@ const DIRECTION_EXPLANATION = {
   shareSum: RATES,
   /** Null where each node has a gate; where the direction is unused here. */
   clusterBucket: CLUSTER_BUCKET,
+  /** Strict bucket, which decides alone; null = none. */
+  strict: STRICT_NOW,
   local: record<LocalExplanation>(LOCAL_EXPLANATION),
   /** Answers of the group's shadow; null = it has none. */
   shadow: SHADOW_DIRECTION.nullable(),

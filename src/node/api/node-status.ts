@@ -350,6 +350,11 @@ const STRICT_STATUS = {
 /** State of a strict bucket, as this node knows it. */
 export interface StrictStatus extends AnswerOf<typeof STRICT_STATUS> {}
 
+export const STRICT_NOW = record<StrictStatus>(
+  STRICT_STATUS,
+  'The strict bucket; null = the direction is not kept by one.',
+).nullable();
+
 const DIRECTION_STATUS = {
   ...QUOTA,
   target: RATES,
@@ -358,7 +363,7 @@ const DIRECTION_STATUS = {
   /** Cluster's bucket; null = each node has a gate, or the direction is unused here. Null in it = no quota, or 0. */
   clusterBucket: CLUSTER_BUCKET,
   /** Strict bucket; null = the direction is not kept by one. */
-  strict: record<StrictStatus>(STRICT_STATUS, 'The strict bucket; null = the direction is not kept by one.').nullable(),
+  strict: STRICT_NOW,
   /** Σ shares as this node computes them. */
   shareSum: RATES,
   local: record<LocalStatus>(LOCAL_STATUS),

@@ -72,6 +72,7 @@ export function explainLane(parts: StatusParts, group: number, direction: Direct
     inForce: status.target,
     shareSum: status.shareSum,
     clusterBucket: status.clusterBucket,
+    strict: status.strict,
     local: explainLocal(parts, laneOf(group, at), status.local),
     shadow: shadow?.directions[direction] ?? null,
   };

@@ -75,6 +75,18 @@ describe('why', () => {
     expect(advice(60)).toBe('Ask for less: a window holds 50 messages, however long is waited.');
   });
 
+  test('a strict group: what this node holds, what waits in the log, or why nothing can be known', () => {
+    const strict = { because: '', pool: 40, depth: 100, held: 2, roundTripMs: 10 };
+    const at = (told: object, amount: number) =>
+      stepsOf({ ...ASKED, amount, explanation: { ...EXPLANATION, strict: { ...strict, ...told } } });
+    expect(at({}, 2)).toMatchObject({ passes: true, advice: [] });
+    expect(at({}, 5).steps.at(-1).says).toBe('3 too few. 40 of 100 wait in the log for whoever asks.');
+    expect(at({}, 5).advice[0]).toMatch(/^Wait 50 ms: a round trip/);
+    const { steps, passes } = at({ because: 'the log of strict groups is away: refused' }, 1);
+    expect(passes).toBe(false);
+    expect(steps.map(({ says }: { says: string }) => says)).toContain('the log of strict groups is away: refused.');
+  });
+
   test('a request above maxRequest, a quota of 0, a node that does not decide: each says itself', () => {
     const stopped = (asked: object) => {
       const { steps, advice } = stepsOf({ ...ASKED, ...asked });

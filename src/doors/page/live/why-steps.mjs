@@ -15,7 +15,10 @@ export function ruleSteps(rule) {
  * @returns steps of { title, says, state }, whether it passes, and how it would
  */
 export function stepsOf({ explanation, group, ready, amount, dimension, maxRequest }) {
-  const { local, clusterBucket } = explanation;
+  const { local, clusterBucket, strict = null } = explanation;
+  if (strict !== null && dimension === 'messages') {
+    return strictStepsOf({ explanation, strict, group, ready, amount, maxRequest });
+  }
   const key = `${dimension}PerSecond`;
   const bucket = clusterBucket?.[dimension] ?? null;
   const steps = [
@@ -35,6 +38,32 @@ export function stepsOf({ explanation, group, ready, amount, dimension, maxReque
     passes: stopped === undefined,
     advice: stopped === undefined ? [] : adviceOf(explanation, { amount, dimension, key, ready, maxRequest }),
   };
+}
+
+/** Lists the steps of a strict group: no share decides, but what the log has granted to this node. */
+function strictStepsOf({ explanation, strict, group, ready, amount, maxRequest }) {
+  const { because, pool, depth, held, roundTripMs } = strict;
+  const others = `${rate(pool)} of ${rate(depth)} wait in the log for whoever asks.`;
+  const here =
+    held >= amount
+      ? { title: `Held here: ${rate(held)}`, says: `They are of this node alone. ${others}`, state: 'go' }
+      : { title: `Held here: ${rate(held)}`, says: `${rate(amount - held)} too few. ${others}`, state: 'stop' };
+  const known =
+    because === ''
+      ? { title: 'The strict bucket is known', says: 'Nothing above one bucket is admitted anywhere.', state: 'go' }
+      : { title: 'This node cannot know what it may admit', says: `${because}.`, state: 'stop' };
+  const steps = [
+    ...ruleSteps(group.rule),
+    readiness(ready),
+    quotaStep(explanation, 'messagesPerSecond', 'messages'),
+    known,
+    sizeStep(amount, maxRequest, 'messages'),
+    here,
+  ];
+  const wait = `Wait ${duration(Math.max(50, 2 * roundTripMs))}: a round trip to the log brings what others do not need (HTTP does so by itself).`;
+  const passes = steps.every(({ state }) => state !== 'stop');
+  const advice = because === '' && held < amount && pool + held >= amount ? [wait] : [];
+  return { steps, passes, advice: passes ? [] : advice };
 }
 
 function readiness(ready) {

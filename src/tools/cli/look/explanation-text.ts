@@ -13,6 +13,7 @@ import type {
   RateStatus,
   ShadowDifference,
   ShadowDirectionStatus,
+  StrictStatus,
 } from '../../../node/api/node-status.js';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
@@ -50,16 +51,44 @@ function stepsOf(told: DirectionExplanation, strategy: string, node: string, gat
     ['target', `${rate(told.target, 'messages')}: ${BINDS[told.binding]}`],
     ...rampSteps(told, rate),
     ['in force', rates(told.inForce) + (limiting.mode === 'report-only' ? ' (report-only: the target is not)' : '')],
-    ['shares', `${rates(told.shareSum)} in all nodes, by ${strategy}`],
-    ...(gate === null ? [] : [['gate', `each node on its own share, for ${gate}`] as const]),
-    [`node ${node}`, `share ${rates(local.share)}${local.served ? '' : ' (not used here yet)'}, ${local.link}`],
-    ...(told.clusterBucket === null ? [tokensStep(local)] : bucketSteps(told.clusterBucket, rate)),
+    ...(told.strict == null ? shareSteps(told, strategy, node, gate) : strictSteps(told.strict, node)),
     [
       'refused',
       `${figure(timesRefused(local))} times, ${figure(local.refusedMessages)} messages, ${figure(local.refusedBytes)} bytes`,
     ],
     ...local.refusedBecause.map((refused): Step => ['because', becauseText(refused)]),
     ...(told.shadow === null ? [] : shadowSteps(told.shadow, local.refusedMessages)),
+  ];
+}
+
+function shareSteps(
+  told: DirectionExplanation,
+  strategy: string,
+  node: string,
+  gate: GroupExplanation['gate'],
+): readonly Step[] {
+  const { rate, rates } = inUnitsOf(told.quotaAsWritten);
+  const { local } = told;
+  return [
+    ['shares', `${rates(told.shareSum)} in all nodes, by ${strategy}`],
+    ...(gate === null ? [] : [['gate', `each node on its own share, for ${gate}`] as const]),
+    [`node ${node}`, `share ${rates(local.share)}${local.served ? '' : ' (not used here yet)'}, ${local.link}`],
+    ...(told.clusterBucket === null ? [tokensStep(local)] : bucketSteps(told.clusterBucket, rate)),
+  ];
+}
+
+/** Writes who holds what of a strict bucket, or why this node admits nothing. */
+function strictSteps(strict: StrictStatus, node: string): readonly Step[] {
+  const { because, pool, depth, held, holdMost, streamPerSecond, holders, roundTripMs, isInForce } = strict;
+  const who = holders.map(({ nodeId, hold }) => `${nodeId} up to ${figure(hold)}`).join(', ');
+  const flows = streamPerSecond > 0 ? `, ${figure(streamPerSecond)}/s flow to it` : '';
+  const trip = roundTripMs > 0 ? `; a round trip takes ${figure(Math.ceil(roundTripMs))} ms` : '';
+  return [
+    ['strict', because === '' ? 'nothing above one bucket is admitted, at any moment' : `admits nothing: ${because}`],
+    ['bucket', `${figure(pool)} of ${figure(depth)} messages wait in the log${trip}`],
+    ['holders', who === '' ? 'nobody' : who],
+    [`node ${node}`, `holds ${figure(held)} messages, at most ${figure(holdMost)}${flows}`],
+    ...(isInForce ? [] : [['quota', 'a former one is still acted by: not in force yet'] as const]),
   ];
 }
 
