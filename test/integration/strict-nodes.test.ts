@@ -56,6 +56,17 @@ describe('three nodes with a strict group', () => {
     expect(nodes[0].groupStatus('orders')).toMatchObject({ promise: 'strict' });
   });
 
+  test('a quota that is lowered is in force once all holders act by it, in the order of the log', async () => {
+    await Promise.all(nodes.map((node) => node.acquire('orders', { messages: 1 }, { waitMs: 5000 })));
+    await nodes[1].groups.patch('orders', { quota: { publish: { messagesPerSecond: 50 } }, burst: 10 });
+    const told = () => nodes.map((node) => node.groupStatus('orders').directions.publish.strict);
+    const inForce = { state: 'kept', quotaPerSecond: 50, depth: 10, isInForce: true, waitsFor: [] };
+    await expect.poll(told, { timeout: 20_000 }).toEqual(nodes.map(() => expect.objectContaining(inForce)));
+    expect(nodes[2].groupStatus('orders')).toMatchObject({ promise: 'strict', origin: 'run-time' });
+    await nodes[1].groups.delete('orders');
+    await expect.poll(() => told().map((each) => each?.depth), { timeout: 20_000 }).toEqual([DEPTH, DEPTH, DEPTH]);
+  });
+
   test('what a strict group cannot keep is refused by name', async () => {
     const [node] = nodes;
     const unable = expect.objectContaining({ code: 'STRICT_UNABLE' });
@@ -86,3 +97,13 @@ test('a node that alone says strict refuses, and names the others', async () => 
     await Promise.all([relaxed.close(), strict.close()]);
   }
 }, 60_000);
+
+test('a limit of the node refuses strict groups of run time by name', async () => {
+  const limits = { publish: { messagesPerSecond: 1000 } };
+  const node = await createNode({
+    config: { cluster: `${CLUSTER}-limits`, topic: { kind: 'memory' }, limits, groups: {} },
+  });
+  const paid = { promise: 'strict', quota: { publish: { messagesPerSecond: 10 } } };
+  await expect(node.groups.set('paid', paid)).rejects.toThrow(/strict cannot stand beside limits.publish/);
+  await node.close();
+});

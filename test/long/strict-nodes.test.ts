@@ -3,6 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import { createNode } from '../../src/doors/library/create-node.js';
+import type { QuotaNode } from '../../src/node/api/quota-node.js';
+import { partsOf } from '../../src/node/loop/parts-of.js';
 import { freePorts } from '../../src/tools/processes/free-ports.js';
 import { NodeProcess } from '../../src/tools/processes/node-process.js';
 import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
@@ -20,6 +24,9 @@ const ROUNDED_MS = 4;
 /** Grants that show that tokens flow: how many, a loaded machine decides. */
 const LEAST_GRANTS = 2 * DEPTH;
 
+/** A change of YAML is published within 5 s, and a bucket begins after 5 s of silence. */
+const WITHIN_MS = 60_000;
+
 interface Grant {
   readonly sentMs: number;
   readonly answeredMs: number;
@@ -30,7 +37,7 @@ let folder = '';
 afterEach(async () => {
   for (const { child } of nodes) child.signal('SIGKILL');
   await Promise.all(nodes.splice(0).map(({ child }) => child.ended));
-  await rm(folder, { recursive: true, force: true });
+  if (folder !== '') await rm(folder, { recursive: true, force: true });
 });
 
 test('nodes on an embedded topic, one frozen past the expiry and one killed, grant what one bucket would', async () => {
@@ -45,6 +52,34 @@ test(
   },
   120_000 + KAFKA_START_TIMEOUT_MS,
 );
+
+test('a group becomes strict while nodes run, once the YAML of all says so; and relaxed again at once', async () => {
+  const raw = (promise: string) => {
+    const group = { promise, quota: { publish: { messagesPerSecond: PER_SECOND } }, burst: DEPTH };
+    return { cluster: 'strict-changes', topic: 'memory', groups: { paid: group } };
+  };
+  const started = await Promise.all(['a', 'b'].map((nodeId) => createNode({ config: raw('relaxed'), nodeId })));
+  const take = (node: QuotaNode, promise: string) => {
+    partsOf(node).yaml.take(resolveConfig({ ...raw(promise), node: node.nodeId }, { source: '(test)', env: {} }));
+  };
+  const told = () => started.map((node) => node.groupStatus('paid'));
+  try {
+    await Promise.all(started.map((node) => node.acquire('paid', { messages: 1 }, { waitMs: 5000 })));
+    take(started[0], 'strict');
+    await expect.poll(() => told()[0].strictAwaits, { timeout: WITHIN_MS }).toEqual(['b']);
+    expect(told().map(({ promise }) => promise)).toEqual(['relaxed', 'relaxed']);
+    expect(started[0].tryAcquire('paid', { messages: 1 }).granted).toBe(true);
+    take(started[1], 'strict');
+    const kept = () => told().map(({ promise, directions }) => `${promise} ${directions.publish.strict?.state}`);
+    await expect.poll(kept, { timeout: WITHIN_MS }).toEqual(['strict kept', 'strict kept']);
+    expect((await started[1].acquire('paid', { messages: 1 }, { waitMs: 5000 })).granted).toBe(true);
+    take(started[1], 'relaxed');
+    expect(told()[1].promise).toBe('relaxed');
+    await expect.poll(kept, { timeout: WITHIN_MS }).toEqual(['strict others-relaxed', 'relaxed undefined']);
+  } finally {
+    await Promise.all(started.map((node) => node.close()));
+  }
+}, 180_000);
 
 async function play(topic: object): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'quotamesh-strict-nodes-'));

@@ -341,6 +341,10 @@ const STRICT_STATUS = {
   depth: number,
   quotaPerSecond: number.meta({ description: 'The quota of the newest record of the log.' }),
   isInForce: yes.meta({ description: 'True = nobody can act by another quota, or by a former one, any more.' }),
+  waitsFor: listOf(text).meta({
+    description:
+      'The nodes that hold more than they may by a lowered quota; it is in force when they return it, or are expired.',
+  }),
   waiting: count,
   roundTripMs: number.meta({ description: 'The milliseconds from writing the last record to reading it back.' }),
   holders: listOf(record({ nodeId: text, hold: count, wantPerSecond: number })).meta({

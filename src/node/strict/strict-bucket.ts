@@ -187,6 +187,7 @@ export class StrictBucket {
       depth: fold?.quota.depth ?? 0,
       quotaPerSecond: fold === null ? 0 : perSecond(fold.quota.amount),
       isInForce: this.isInForce,
+      waitsFor: fold === null ? [] : this.#node.changed(fold.revision).waitsFor,
       waiting: this.#waiting.length,
       roundTripMs: this.roundTripMs,
       holders: [...(fold?.holders.values() ?? [])].map(({ node, hold, want }) => {

@@ -5,8 +5,10 @@ import { isMapping } from '../../../base/input/mapping.js';
 import { withBurstInFull } from '../../../config/read/burst-in-full.js';
 import { examineGroup } from '../../../config/read/group-definition.js';
 import { withUnitsBehindAmounts } from '../../../config/read/units-in-keys.js';
+import { isStrictGroup } from '../../../config/resolved/strict-quota.js';
+import { kindOf } from '../../../config/schema/topic-kinds.js';
 import { type Mistake, mistakesText } from '../../../config/setting/config-error.js';
-import { LIMIT_NAMES, rateKey } from '../../../config/setting/written-rate.js';
+import { hasRate, LIMIT_NAMES, rateKey } from '../../../config/setting/written-rate.js';
 import { isExpected } from '../../../core/beside/registry/group-history.js';
 import type { ChangedBy, GroupDefinition } from '../../../core/beside/registry/registry-record.js';
 import { DEFINITION_BYTES_MAX } from '../../../topic/codec/registry-codec.js';
@@ -179,8 +181,9 @@ function checked(parts: ChangeParts, name: string, written: unknown): GroupDefin
     throw new QuotameshError('GROUP_INVALID', { group: name, count: 1, details });
   }
   const definition = withoutNulls(withUnitsBehindAmounts(written));
-  const { mistakes } = examineGroup(name, definition, 'request');
+  const { config, mistakes } = examineGroup(name, definition, 'request');
   if (mistakes.length > 0) throw invalidGroup(name, mistakes);
+  if (config !== null && isStrictGroup(config)) rejectUnlessStrictFits(parts, name);
   const bytes = Buffer.byteLength(JSON.stringify(definition));
   if (bytes > DEFINITION_BYTES_MAX) {
     const details = `it has ${bytes} bytes, at most ${DEFINITION_BYTES_MAX} are taken.`;
@@ -189,6 +192,15 @@ function checked(parts: ChangeParts, name: string, written: unknown): GroupDefin
   parts.groups.refuseCollision(name);
   if (!parts.groups.has(name)) rejectBeyond(parts, name, 1);
   return definition;
+}
+
+/** Rejects a strict group where the node could not keep it. Throws STRICT_TOPIC, GROUP_INVALID. */
+function rejectUnlessStrictFits({ config: { topic, limits } }: ChangeParts, group: string): void {
+  const { strictLacks: reason } = kindOf(topic.kind);
+  if (reason !== undefined) throw new QuotameshError('STRICT_TOPIC', { kind: topic.kind, reason });
+  if (!hasRate(limits.asWritten, ['messages', 'bytes'])) return;
+  const details = 'promise: strict cannot stand beside limits.publish or limits.dispatch of the node.';
+  throw new QuotameshError('GROUP_INVALID', { group, count: 1, details });
 }
 
 /** Rejects the last of so many new groups. Throws GROUPS_FULL. */

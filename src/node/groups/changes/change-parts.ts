@@ -9,7 +9,7 @@ import type { YamlGroups } from '../yaml/yaml-groups.js';
 
 /** Parts that change groups and attachments at run time, and preview changes. */
 export interface ChangeParts {
-  readonly config: Pick<ResolvedConfig, 'costs' | 'registry' | 'source' | 'topic'>;
+  readonly config: Pick<ResolvedConfig, 'costs' | 'limits' | 'registry' | 'source' | 'topic'>;
   readonly groups: GroupTable;
   readonly yaml: YamlGroups;
   readonly registry: GroupRegistry | null;

@@ -77,9 +77,10 @@ function shareSteps(
   ];
 }
 
-/** Writes who holds what of a strict bucket, or why this node admits nothing. */
+/** Writes who holds what, or why this node admits nothing. */
 function strictSteps(strict: StrictStatus, node: string): readonly Step[] {
   const { because, pool, depth, held, holdMost, streamPerSecond, holders, roundTripMs, isInForce } = strict;
+  const awaited = strict.waitsFor.length > 0 ? `: ${strict.waitsFor.join(', ')} hold more than they may` : '';
   const who = holders.map(({ nodeId, hold }) => `${nodeId} up to ${figure(hold)}`).join(', ');
   const flows = streamPerSecond > 0 ? `, ${figure(streamPerSecond)}/s flow to it` : '';
   const trip = roundTripMs > 0 ? `; a round trip takes ${figure(Math.ceil(roundTripMs))} ms` : '';
@@ -88,7 +89,7 @@ function strictSteps(strict: StrictStatus, node: string): readonly Step[] {
     ['bucket', `${figure(pool)} of ${figure(depth)} messages wait in the log${trip}`],
     ['holders', who === '' ? 'nobody' : who],
     [`node ${node}`, `holds ${figure(held)} messages, at most ${figure(holdMost)}${flows}`],
-    ...(isInForce ? [] : [['quota', 'a former one is still acted by: not in force yet'] as const]),
+    ...(isInForce ? [] : [['quota', `the newest is not in force yet${awaited}`] as const]),
   ];
 }
 
