@@ -121,8 +121,8 @@ function checkBeside(name: string, findings: Findings, beside: BesideStrict): vo
   const { publish, dispatch } = limits;
   const refuse = (problem: string, allowed: string, remedy: string) =>
     findings.add(['groups', name, 'promise'], { problem, allowed, remedy });
-  const lacks = topicKind === undefined ? undefined : kindOf(topicKind).strictLacks;
-  if (lacks !== undefined) {
+  const lacks = topicKind === undefined ? null : kindOf(topicKind).strictLacks;
+  if (lacks !== null) {
     refuse(`strict cannot be kept by a topic of kind ${topicKind}: ${lacks}`, STRICT_KINDS, `Use ${STRICT_KINDS}.`);
   }
   if (hasRate({ publish, dispatch }, ['messages', 'bytes'])) {

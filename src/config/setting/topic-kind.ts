@@ -33,8 +33,8 @@ export interface TopicKindOf<Own extends Members, Constants extends object, Conf
   readonly examine: (config: Config & Constants, visit: Visit) => Promise<ExaminedTopic>;
   /** Reads the newest records until one is enough; absent = by opening it. For kinds whose opening changes the log. */
   readonly readNewest?: (config: Config & Constants, cluster: string, reading: NewestReading) => Promise<void>;
-  /** Says why strict groups cannot be kept by it; absent = they can. */
-  readonly strictLacks?: string;
+  /** Says why strict groups cannot be kept by it; null = nothing that it has acknowledged is ever lost. */
+  readonly strictLacks: string | null;
   /** True = a node may lack the codec of a record: the doctor reads them all. */
   readonly hasCodecs?: true;
 }

@@ -32,8 +32,8 @@ async function createRegistryTopic(config: ResolvedConfig, telemetry: Telemetry)
 export async function createStrictTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
   const topic = await createLog(config, 'strict', telemetry);
   if (topic !== null) return topic;
-  const { strictLacks = 'it has no log for them' } = kindOf(config.topic.kind);
-  throw new QuotameshError('STRICT_TOPIC', { kind: config.topic.kind, reason: strictLacks });
+  const { kind } = config.topic;
+  throw new QuotameshError('STRICT_TOPIC', { kind, reason: kindOf(kind).strictLacks ?? 'it has no log for them' });
 }
 
 async function createLog(config: ResolvedConfig, log: Log, telemetry: Telemetry): Promise<ReportTopic | null> {

@@ -4,6 +4,7 @@ import { topicKind } from '../../config/setting/topic-kind.js';
 export const EMBEDDED_TOPIC = topicKind({
   says: 'the processes of one machine; needs a local (not a network) file system',
   sharedBy: 'processes',
+  strictLacks: null,
   settings: {
     path: {
       kind: 'text',

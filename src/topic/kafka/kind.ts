@@ -110,6 +110,7 @@ const CONSTANTS = {
 export const KAFKA_TOPIC = topicKind({
   says: 'any machines; needs a Kafka cluster',
   sharedBy: 'processes',
+  strictLacks: null,
   settings: SETTINGS,
   constants: CONSTANTS,
   complete: (read, { written, folder, nodeId }) => {

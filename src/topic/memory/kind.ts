@@ -5,6 +5,7 @@ import { MemoryTopic } from './memory-topic.js';
 export const MEMORY_TOPIC = topicKind({
   says: 'one process, for tests',
   sharedBy: 'process',
+  strictLacks: null,
   settings: {},
   /** Patience with a slow topic: a lost report is repaired later. One append per partition waits at a time. */
   constants: { appendTimeoutMs: 5000 },

@@ -197,7 +197,7 @@ function checked(parts: ChangeParts, name: string, written: unknown): GroupDefin
 /** Rejects a strict group where the node could not keep it. Throws STRICT_TOPIC, GROUP_INVALID. */
 function rejectUnlessStrictFits({ config: { topic, limits } }: ChangeParts, group: string): void {
   const { strictLacks: reason } = kindOf(topic.kind);
-  if (reason !== undefined) throw new QuotameshError('STRICT_TOPIC', { kind: topic.kind, reason });
+  if (reason !== null) throw new QuotameshError('STRICT_TOPIC', { kind: topic.kind, reason });
   if (!hasRate(limits.asWritten, ['messages', 'bytes'])) return;
   const details = 'promise: strict cannot stand beside limits.publish or limits.dispatch of the node.';
   throw new QuotameshError('GROUP_INVALID', { group, count: 1, details });
