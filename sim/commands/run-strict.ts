@@ -1,6 +1,7 @@
 import { EXIT_UNEXPECTED } from '../../src/base/errors/error-row.js';
 import { exhaust, SMALL_WORLDS } from '../strict/exhaust.js';
 import { playLiveStrict } from '../strict/live/live-strict.js';
+import { calmSlots, playSlots } from '../strict/play-slots.js';
 import { playStrict, type StrictVerdict } from '../strict/play-strict.js';
 import { usedTable } from '../strict/used-table.js';
 import type { StrictOptions } from './sim-command.js';
@@ -14,10 +15,12 @@ export async function runStrict({
   worlds,
   live,
   used: isUsed = false,
+  concurrency: isConcurrency = false,
   json = false,
 }: StrictOptions): Promise<void> {
   if (live !== undefined) return runLive(live, json);
   if (isUsed) return printUsed(json);
+  if (isConcurrency) return runSlots(from, seeds, json);
   const sums = { over: 0, admitted: 0, central: 0 };
   for (let seed = from; seed < from + seeds; seed++) {
     const verdict = playStrict(seed);
@@ -32,6 +35,23 @@ export async function runStrict({
   if (!json) process.stdout.write(`${line}\n`);
   const broken = worlds === undefined ? 0 : exhaustAll(worlds, json);
   if (sums.over + broken > 0) process.exitCode = EXIT_UNEXPECTED;
+}
+
+/** Plays slots, and says what a busy cluster holds of them. */
+function runSlots(from: number, seeds: number, json: boolean): void {
+  let over = 0;
+  for (let seed = from; seed < from + seeds; seed++) {
+    const verdict = playSlots(seed);
+    if (json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
+    if (verdict.over === 0) continue;
+    over++;
+    process.stderr.write(`seed ${seed}: ${verdict.over} slots over from ${verdict.firstOverMs} ms on\n`);
+  }
+  const { used } = calmSlots({ nodes: 5, slots: 20, heldMs: 500, delayMs: 25 });
+  const line = `seeds ${from} … ${from + seeds - 1}: ${over} held more slots than there are`;
+  const calm = `; without faults ${(100 * used).toFixed(1)} % of 20 are held by 5 nodes, 25 ms away`;
+  if (!json) process.stdout.write(`${line}${calm}\n`);
+  if (over > 0) process.exitCode = EXIT_UNEXPECTED;
 }
 
 function printUsed(json: boolean): void {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { exhaust, SMALL_WORLDS } from '../../sim/strict/exhaust.js';
 import { MUTATIONS } from '../../sim/strict/mutations.js';
+import { playSlots } from '../../sim/strict/play-slots.js';
 import { playStrict } from '../../sim/strict/play-strict.js';
 
 const SEEDS = Number(process.env.STRICT_SEEDS ?? 10_000);
@@ -18,6 +19,12 @@ test(`${SEEDS} random clusters with every fault admit nothing that one central b
       over.push(`quotamesh sim strict --from ${seed} --seeds 1: ${verdict.over} tokens, ${verdict.plan}`);
   }
   expect(over).toEqual([]);
+});
+
+test(`${SEEDS} random clusters never hold more slots than there are`, { timeout: TIMEOUT_MS }, () => {
+  const over: number[] = [];
+  for (let seed = 1; seed <= SEEDS; seed++) if (playSlots(seed).over > 0) over.push(seed);
+  expect(over, 'quotamesh sim strict --concurrency --from …').toEqual([]);
 });
 
 test.each(Object.entries(MUTATIONS))(

@@ -93,7 +93,7 @@ export class StrictFold {
     if (record.kind !== 'join') this.#lastOffset = read.offset;
     this.#settle();
     this.#plan();
-    this.pool = Math.min(this.pool, this.poolMost);
+    this.pool = this.quota.slots ? this.poolMost : Math.min(this.pool, this.poolMost);
   }
 
   /** True if nobody has written after what the founder had read. */
@@ -212,6 +212,12 @@ export class StrictFold {
     const lowered = Math.min(before.hold, claim.hold);
     const renewed = { node, life, seq, want, lagMs, readMs: this.nowMs };
     this.#set({ ...renewed, taken: before.taken, hold: lowered });
+    if (this.quota.slots) {
+      // Slots that nobody holds are free: none is ever spent.
+      const free = Math.max(0, this.quota.depth - this.heldTokens);
+      this.#set({ ...renewed, taken: 0, hold: lowered + Math.min(free, claim.hold - lowered) });
+      return;
+    }
     const spare = wholeTokens(Math.max(0, this.poolMost - this.pool), this.quota);
     const granted = this.#take(claim.taken - before.taken);
     // Beyond what it is granted, nobody holds room that others could fill.
@@ -266,7 +272,7 @@ export class StrictFold {
     if (amount < before.amount || depth < before.depth) {
       this.#former = [...this.#former, { amount: before.amount, depth: before.depth, streamsEndMs }];
     }
-    this.quota = { amount, depth, perMs: before.perMs };
+    this.quota = { ...before, amount, depth };
     this.revision = revision;
     this.pool = Math.min(this.pool, this.poolMost);
   }

@@ -124,7 +124,8 @@ export class StrictNode {
     this.#answer(this.fold, nowMs);
     this.#writeChange(this.fold, nowMs);
     this.#expireOthers(this.fold, nowMs);
-    if (this.wallet !== null && this.waiting === 0 && nowMs - this.#askedMs > REST_MS) this.leave(nowMs);
+    if (this.wallet !== null && this.waiting + this.wallet.inUse === 0 && nowMs - this.#askedMs > REST_MS)
+      this.leave(nowMs);
     else this.#claim(nowMs);
   }
 
@@ -147,7 +148,8 @@ export class StrictNode {
   leave(nowMs: number): void {
     const { wallet } = this;
     if (wallet === null) return;
-    const left = wallet.isAlive(nowMs) ? wallet.tokensAt(nowMs) : 0;
+    const isFree = wallet.isAlive(nowMs) && !this.fold?.quota.slots;
+    const left = isFree ? wallet.tokensAt(nowMs) : 0;
     this.out.push({ kind: 'leave', ...this.#own, seq: ++this.#seq, taken: wallet.taken - left });
     this.#endLife();
   }
@@ -187,6 +189,7 @@ export class StrictNode {
   }
 
   #endLife(): void {
+    if (this.wallet !== null) this.wallet.isEnded = true;
     this.wallet = null;
     this.#life++;
     this.#seq = 0;

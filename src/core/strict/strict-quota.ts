@@ -12,6 +12,8 @@ export interface StrictQuota {
   readonly amount: number;
   readonly perMs: number;
   readonly depth: number;
+  /** Given = `depth` slots that are held and come back; no time brings any. */
+  readonly slots?: true | undefined;
 }
 
 export function unitsOf(tokens: number, quota: StrictQuota): number {

@@ -23,6 +23,10 @@ export class StrictWallet {
   /** Claims written and not read back, in order. */
   inFlight: (StrictClaim & { readonly sentMs: number })[] = [];
   readonly key: string;
+  /** Slots that requests hold. */
+  inUse = 0;
+  /** True = its life is over: what it held is others'. */
+  isEnded = false;
   readonly #fold: StrictFold;
   readonly #clock: StrictClock;
 
@@ -35,10 +39,11 @@ export class StrictWallet {
 
   /** False = it may have been expired, or was not read yet. */
   isAlive(nowMs: number): boolean {
-    return this.#clock.highAt(nowMs) < this.readMs + EXPIRY_MS;
+    return !this.isEnded && this.#clock.highAt(nowMs) < this.readMs + EXPIRY_MS;
   }
 
   balanceAt(nowMs: number): number {
+    if (this.#fold.quota.slots) return unitsOf(Math.max(0, this.most - this.inUse), this.#fold.quota);
     this.count(nowMs);
     return this.#balance;
   }
@@ -46,8 +51,14 @@ export class StrictWallet {
   take(tokens: number, nowMs: number): boolean {
     const units = unitsOf(tokens, this.#fold.quota);
     if (!this.isAlive(nowMs) || this.balanceAt(nowMs) < units) return false;
-    this.#balance -= units;
+    if (this.#fold.quota.slots) this.inUse += tokens;
+    else this.#balance -= units;
     return true;
+  }
+
+  /** Gives slots back that were taken of this wallet; after its end nothing. */
+  release(slots: number): void {
+    this.inUse = Math.max(0, this.inUse - slots);
   }
 
   /** Tokens that this life may hold: the least of what the log says and of what is on its way there. */
@@ -63,7 +74,9 @@ export class StrictWallet {
    */
   get most(): number {
     const held = this.#fold.holders.get(this.key)?.hold ?? 0;
-    return Math.min(held, ...this.inFlight.map(({ hold, taken }) => hold - Math.max(0, taken - this.#counted)));
+    let most = held;
+    for (const { hold, taken } of this.inFlight) most = Math.min(most, hold - Math.max(0, taken - this.#counted));
+    return most;
   }
 
   /** The log's sum, less returns that are on their way. */

@@ -11,7 +11,12 @@ const count = z.int().nonnegative();
 const node = z.string().min(1).max(200);
 const life = { node, life: count };
 const rates = z.record(z.string().max(250), count);
-const quota = z.strictObject({ amount: count, perMs: z.int().positive(), depth: count });
+const quota = z.strictObject({
+  amount: count,
+  perMs: z.int().positive(),
+  depth: count,
+  slots: z.literal(true).optional(),
+});
 const holder = z.strictObject({
   ...life,
   seq: count,

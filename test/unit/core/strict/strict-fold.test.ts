@@ -145,6 +145,53 @@ describe('a silent holder', () => {
   });
 });
 
+describe('3 slots', () => {
+  const SLOTS: StrictQuota = { amount: 0, perMs: 1, depth: 3, slots: true };
+  const holdsIn = (fold: StrictFold) => [...fold.holders.values()].map(({ hold }) => hold);
+
+  test.each([
+    { says: 'the second gets the rest', records: [claim('a', 1, 0, 2), claim('b', 1, 0, 2)], holds: [2, 1] },
+    {
+      says: 'what one lowers another may hold',
+      records: [claim('a', 1, 0, 3), claim('a', 2, 0, 1), claim('b', 1, 0, 2)],
+      holds: [1, 2],
+    },
+    {
+      says: 'who leaves frees all',
+      records: [
+        claim('a', 1, 0, 3),
+        { kind: 'leave', node: 'a', life: 1, seq: 2, taken: 0 } as const,
+        claim('b', 1, 0, 3),
+      ],
+      holds: [3],
+    },
+    {
+      says: 'a late claim raises nothing',
+      records: [claim('a', 2, 0, 1), claim('b', 1, 0, 2), claim('a', 1, 0, 3)],
+      holds: [1, 2],
+    },
+  ])('$says', ({ records, holds }) => {
+    const fold = folded(
+      SLOTS,
+      records.map((record) => [0, record]),
+    );
+    expect(holdsIn(fold)).toEqual(holds);
+    expect(fold.pool + fold.heldTokens).toBe(3);
+  });
+
+  test('what a silent node holds is free after an expiry by record', () => {
+    const join = { kind: 'join', node: 'z', life: 1 } as const;
+    const expire = { kind: 'expire', node: 'a', life: 1, seq: 1 } as const;
+    const silent = [
+      [0, claim('a', 1, 0, 3)],
+      [2000, join],
+      [4000, join],
+    ] as const;
+    const fold = folded(SLOTS, [...silent, [EXPIRY_MS, expire], [EXPIRY_MS, claim('b', 1, 0, 3)]]);
+    expect(holdsIn(fold)).toEqual([3]);
+  });
+});
+
 test('a lowered quota is in force when holders fit into it and no stream follows the former one', () => {
   const join = { kind: 'join', node: 'z', life: 1 } as const;
   const change = { kind: 'quota', revision: 2, amount: 1, depth: 2 } as const;

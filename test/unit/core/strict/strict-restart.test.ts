@@ -138,3 +138,35 @@ test('a lowered quota is in force when a node without requests has lowered what 
   cluster.run(2000);
   expect(other.node.changed(2)).toEqual({ state: 'in-force', waitsFor: [] });
 });
+
+test('slots of a killed node are back once, when it has expired', () => {
+  const cluster = new Cluster({ amount: 0, perMs: 1, depth: 10, slots: true });
+  const [one, other] = [cluster.start('a'), cluster.start('b')];
+  cluster.run(8000);
+  cluster.use(one, 10);
+  const { wallet } = one.node;
+  expect(wallet?.inUse).toBe(10);
+  one.kill();
+  cluster.use(other, 1);
+  cluster.run(EXPIRY_MS - 1500);
+  cluster.use(other, 1);
+  expect(cluster.admitted).toBe(10);
+  cluster.run(1500);
+  cluster.use(other, 20);
+  expect(cluster.admitted).toBe(20);
+  expect(other.node.wallet?.inUse).toBe(10);
+});
+
+test('a node whose requests hold slots keeps them, however long it is not asked', () => {
+  const cluster = new Cluster({ amount: 0, perMs: 1, depth: 2, slots: true });
+  const [one, other] = [cluster.start('a'), cluster.start('b')];
+  cluster.run(8000);
+  cluster.use(one, 2);
+  cluster.run(20_000);
+  cluster.use(other, 1);
+  expect(cluster.admitted).toBe(2);
+  one.node.wallet?.release(1);
+  cluster.run(500);
+  cluster.use(other, 2);
+  expect(cluster.admitted).toBe(3);
+});
