@@ -1,8 +1,8 @@
 /**
- * `npm run bench:envoy [-- rounds [direct | through]]`: a node and envoyproxy/ratelimit on a Redis asked directly; then
+ * `npm run bench:envoy [-- rounds [direct | through | quotas]]`: a node and envoyproxy/ratelimit on a Redis asked directly; then
  * requests through an Envoy that limits nothing, that decides by quotas which a node assigns, that asks a node, and that
  * asks ratelimit; in turns, never over the limit. Needs pip, Go, a Redis, and h2load (nghttp2-client) for the first.
- * Generator, Envoy and service share the cores.
+ * Generator, Envoy and service share the cores. `quotas`: streams of 20,000 buckets, and what a node takes for them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpPipe } from '../src/tools/load/http-pipe.js';
@@ -12,12 +12,14 @@ import { EnvoyCluster } from '../test/envoy/envoy-cluster.js';
 import { quotaFilter } from '../test/envoy/quota-filter.js';
 import { rateLimitFilter, tenantDescriptor } from '../test/envoy/rate-limit-filter.js';
 import { measureDirect } from './envoy/direct.js';
+import { measureManyBuckets } from './envoy/many-buckets.js';
 import { paired, printAim, printHead, printSample } from './limiter/figures.js';
 import { contender as ratelimit } from './race/contenders/envoy-ratelimit.js';
 import { cpuOf } from './race/run-contender.js';
 
 const ROUNDS = Number(process.argv[2] ?? 3);
 const PART = process.argv[3] ?? 'both';
+const STREAMS = 2;
 const SECONDS = 4;
 const CONNECTIONS = [1, 32];
 /** Two reports, so that a quota is assigned by demand. */
@@ -41,6 +43,10 @@ interface Turn {
   readonly serviceMicros: number;
 }
 
+if (PART === 'quotas') {
+  await measureManyBuckets(STREAMS);
+  process.exit(0);
+}
 const quota = { publish: { messagesPerSecond: PER_SECOND } };
 const ours = await EnvoyCluster.start(['a'], { 'edge/tenant:assigned': { quota }, 'edge/tenant:asked': { quota } });
 const theirs = await ratelimit.start({ key: 'alice', perSecond: PER_SECOND, burst: PER_SECOND, nodes: 1 });

@@ -1,8 +1,9 @@
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import { MESSAGES } from '../../../core/base/vocabulary.js';
 import type { Enforcers } from '../../../node/enforcers/enforcers.js';
 import type { Part } from '../../../node/enforcers/membership.js';
 import { type Assignment, assignmentOf, isMoved, isTooShallow, type Share } from './assignment.js';
-import { Bucket, LaneUse, type Target } from './bucket.js';
+import { Bucket, GAP_KEPT, LaneUse, type Target } from './bucket.js';
 import { type BucketId, idProblem, textOf } from './bucket-id.js';
 
 /** One entry of a report: what came in a bucket since the last report. */
@@ -59,7 +60,7 @@ export class BucketBook {
     this.refused.clear();
   }
 
-  /** Takes entries; returns what their buckets are told. Throws ENFORCERS_FULL, ENFORCER_REPLACED. */
+  /** Takes entries; returns what their buckets are told. Throws ENFORCER_REPLACED. */
   report(usages: readonly BucketUsage[], nowMs: number): BucketAction[] {
     const named: Bucket[] = [];
     const touched = new Set<LaneUse>();
@@ -71,9 +72,30 @@ export class BucketBook {
       named.push(bucket);
       if (bucket.use !== null) touched.add(bucket.use);
     }
-    const { enforcer, life, enforcers } = this.#parts;
-    enforcers.reportSome({ enforcer, life, ttlMs: this.#patienceMs + TTL_MS, lanes: [...touched].map(reportOf) });
+    this.#tell(touched);
     return this.#actionsOf(named, nowMs);
+  }
+
+  /** Reports lanes; where the node is full, those that it has, and the others' buckets are told nothing. */
+  #tell(uses: ReadonlySet<LaneUse>): void {
+    const { enforcer, life, enforcers } = this.#parts;
+    const report = (lanes: readonly LaneUse[]) => {
+      enforcers.reportSome({ enforcer, life, ttlMs: this.#patienceMs + TTL_MS, lanes: lanes.map(reportOf) });
+      for (const use of lanes) use.isMember = true;
+    };
+    try {
+      report([...uses]);
+    } catch (error) {
+      if (!(error instanceof QuotameshError) || error.code !== 'ENFORCERS_FULL') throw error;
+      const fresh = [...uses].filter(({ isMember }) => !isMember);
+      if (fresh.length === 0) throw error;
+      for (const bucket of fresh.flatMap(({ buckets }) => [...buckets])) {
+        this.#leave(bucket);
+        bucket.target = { kind: 'none', reason: error.message };
+        this.#refuse(FULL);
+      }
+      report([...uses].filter(({ isMember }) => isMember));
+    }
   }
 
   /** Lists what is due, and takes it for told; of many buckets in turns. */
@@ -95,7 +117,7 @@ export class BucketBook {
     // A silent Envoy is renewed nothing: what it has ends before its part is given to others.
     const isSilent = nowMs - this.#reportedMs > this.#patienceMs;
     for (const bucket of buckets) {
-      if (nowMs - bucket.usedMs >= IDLE_MS) {
+      if (bucket.isIdle(nowMs, IDLE_MS)) {
         this.#leave(bucket);
         this.#buckets.delete(bucket.text);
         actions.push({ id: bucket.id, assignment: null });
@@ -232,6 +254,8 @@ function shareOf({ target, part: ofLane }: Bucket, part: Part | null): Share | n
 const EVERYTHING: Share = { rate: Infinity, depth: Infinity };
 const NOTHING: Share = { rate: 0, depth: 0 };
 
+/** Says why a bucket has no part: the error names the enforcer, which makes as many reasons as streams. */
+const FULL = 'this node divides among as many buckets as it may';
 /** Milliseconds that an assignment lasts: two attempts of Envoy, 5 s apart, to find another node, and some. */
 export const TTL_MS = 15_000;
 const RENEWED_AFTER_MS = 3000;
@@ -239,8 +263,6 @@ const RENEWED_AFTER_MS = 3000;
 const PATIENCE_MS_LEAST = 7500;
 const PATIENCE_MS_MOST = 120_000;
 const PATIENCE_GAPS = 1.5;
-/** Part of the longest gap that the next report leaves of it. */
-const GAP_KEPT = 0.8;
 /** Milliseconds between two changes: each rounds the content of the bucket down. */
 const MOVED_EVERY_MS = 500;
 /** Buckets looked at in a turn, some µs each: 20,000 of them within a second. */

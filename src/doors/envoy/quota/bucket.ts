@@ -20,6 +20,9 @@ export class Bucket {
   part = 1;
   #came = 0;
   #countedMs: number;
+  /** Longest milliseconds between its reports lately: each bucket may have an interval of its own. */
+  #gapMs = 0;
+  #reportedMs = -Infinity;
 
   constructor(id: BucketId, text: string, nowMs: number) {
     this.id = id;
@@ -28,8 +31,15 @@ export class Bucket {
     this.#countedMs = nowMs;
   }
 
+  /** Tests if nothing has come for so long, or for some intervals. One report shows none. */
+  isIdle(nowMs: number, idleMs: number): boolean {
+    return nowMs - this.usedMs >= Math.max(idleMs, this.#gapMs === 0 ? GAP_MS_MOST : IDLE_GAPS * this.#gapMs);
+  }
+
   count(came: number, nowMs: number): void {
     if (came > 0) this.usedMs = nowMs;
+    if (this.#reportedMs > -Infinity) this.#gapMs = Math.max(nowMs - this.#reportedMs, GAP_KEPT * this.#gapMs);
+    this.#reportedMs = nowMs;
     this.#came += came;
     const seconds = (nowMs - this.#countedMs) / 1000;
     if (seconds < RATE_SECONDS_LEAST) return;
@@ -52,6 +62,8 @@ export class LaneUse {
   readonly buckets = new Set<Bucket>();
   admitted = 0;
   offered = 0;
+  /** True = the node has taken a report of it. */
+  isMember = false;
   /** True = the report that is read now has denied requests. */
   isHeldBack = false;
   /** The moment of the last division; '' = a bucket alone. */
@@ -88,6 +100,11 @@ export class LaneUse {
   }
 }
 
+const IDLE_GAPS = 2.5;
+/** Longest interval of reports. */
+const GAP_MS_MOST = 120_000;
+/** Part of the longest gap that the next report leaves of it. */
+export const GAP_KEPT = 0.8;
 const NO_TARGET: Target = { kind: 'none', reason: '' };
 /** Seconds between reports that show a rate. */
 const RATE_SECONDS_LEAST = 0.5;

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { QuotameshError } from '../../../../src/base/errors/quotamesh-error.js';
 import type { Target } from '../../../../src/doors/envoy/quota/bucket.js';
 import { type BucketAction, BucketBook, TTL_MS } from '../../../../src/doors/envoy/quota/bucket-book.js';
 import type { BucketId } from '../../../../src/doors/envoy/quota/bucket-id.js';
@@ -14,6 +15,8 @@ class FakeEnforcers {
   readonly reports: Parameters<Enforcers['reportSome']>[0][] = [];
   readonly assigned: (readonly [lane: number, isAnew: boolean])[] = [];
   readonly left: number[] = [];
+  /** Lanes for which there is no room. */
+  readonly full = new Set<number>();
   ended = 0;
 
   give(lane: number, rate: number, depth = rate / 10): void {
@@ -24,6 +27,8 @@ class FakeEnforcers {
   }
 
   reportSome(report: Parameters<Enforcers['reportSome']>[0]): void {
+    if (report.lanes.some(({ lane }) => this.full.has(lane)))
+      throw new QuotameshError('ENFORCERS_FULL', { what: 'lanes', enforcer: report.enforcer });
     this.reports.push(report);
   }
 
@@ -74,6 +79,33 @@ describe('the buckets of a stream', () => {
     tokens: perSecond,
     seconds: 1,
     depth,
+  });
+
+  it('that are reported every 65 s, beside one every 5 s, are not taken for idle in between', () => {
+    enforcers.give(0, 100);
+    enforcers.give(2, 100);
+    report(0, [ALICE, 1, 0], [BOB, 1, 0]);
+    for (let nowMs = 5000; nowMs <= 245_000; nowMs += 5000) {
+      if (nowMs % 65_000 === 0) report(nowMs, [ALICE, 5, 0], [BOB, 60, 0]);
+      else report(nowMs, [ALICE, 5, 0]);
+      expect(told(nowMs).filter(([, assignment]) => assignment === null)).toEqual([]);
+    }
+    expect(book.size).toBe(2);
+  });
+
+  it('at a full node are told nothing, the others go on, and again once there is room', () => {
+    enforcers.give(0, 100);
+    enforcers.give(2, 100);
+    report(0, [ALICE, 1, 0]);
+    enforcers.full.add(2);
+    report(5000, [ALICE, 500, 0], [BOB, 1, 0]);
+    expect(enforcers.reports.at(-1)?.lanes.map(({ lane, admitted }) => [lane, admitted[0]])).toEqual([[0, 501]]);
+    expect(told(5000).map(([user]) => user)).toEqual(['alice']);
+    expect([...book.refused]).toEqual([['this node divides among as many buckets as it may', 1]]);
+    enforcers.full.clear();
+    report(10_000, [ALICE, 0, 0], [BOB, 1, 0]);
+    expect(told(10_000).map(([user]) => user)).toContain('bob');
+    expect(book.refused.size).toBe(0);
   });
 
   it('are told their share at once, once, and again before it ends', () => {
