@@ -70,6 +70,8 @@ test('a group becomes strict while nodes run, once the YAML of all says so; and 
     expect(told().map(({ promise }) => promise)).toEqual(['relaxed', 'relaxed']);
     expect(started[0].tryAcquire('paid', { messages: 1 }).granted).toBe(true);
     take(started[1], 'strict');
+    await expect.poll(() => told()[0].promise, { timeout: WITHIN_MS }).toBe('strict');
+    expect(told()[0].directions.publish.strict?.state).toBe('learning');
     const kept = () => told().map(({ promise, directions }) => `${promise} ${directions.publish.strict?.state}`);
     await expect.poll(kept, { timeout: WITHIN_MS }).toEqual(['strict kept', 'strict kept']);
     expect((await started[1].acquire('paid', { messages: 1 }, { waitMs: 5000 })).granted).toBe(true);

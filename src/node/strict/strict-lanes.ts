@@ -28,6 +28,8 @@ export interface StrictLane {
   readonly name: string;
   /** Other nodes that report use of it, as relaxed ones do. */
   readonly relaxedNodes: readonly string[];
+  /** Time of this node from which it may admit: others that were relaxed have stopped by then. */
+  readonly fromMs: number;
 }
 
 /** Strict lanes as admission sees them. */
@@ -42,6 +44,8 @@ export const NO_STRICT_LANES: KeptLanes = {
   because: () => '',
 };
 
+/** Milliseconds in which all nodes become strict after they agree. More: later grants, less overlap. */
+const SETTLED_MS = 5000;
 /** Milliseconds between looks at other nodes' reports. More: they are noticed later. */
 const LOOK_MS = 500;
 
@@ -115,9 +119,10 @@ export class StrictLanes {
   }
 
   /** Tells if this node knows what it may spend of a lane. */
-  stateOf({ relaxedNodes, bucket }: StrictLane): StrictLaneState {
+  stateOf({ relaxedNodes, bucket, fromMs }: StrictLane): StrictLaneState {
     if (this.#log.unsafe !== null) return 'topic-unsafe';
     if (relaxedNodes.length > 0) return 'others-relaxed';
+    if (this.#parts.clock() < fromMs) return 'learning';
     const { doubt } = bucket;
     return doubt !== null && this.lost !== null ? 'topic-lost' : (doubt ?? 'kept');
   }
@@ -146,8 +151,9 @@ export class StrictLanes {
   }
 
   #begin(group: number, config: GroupConfig): void {
-    this.#relaxed.delete(group);
+    const wasRelaxed = this.#relaxed.delete(group);
     this.#agreed.delete(group);
+    const fromMs = wasRelaxed ? this.#parts.clock() + SETTLED_MS : -Infinity;
     for (const [at, direction] of DIRECTIONS.entries()) {
       const lane = laneOf(group, at);
       if (!isStrictLane(config, direction)) {
@@ -159,7 +165,7 @@ export class StrictLanes {
       known?.bucket.propose(quota);
       if (known !== undefined) continue;
       const name = strictLaneName(this.#parts.cluster, config.name, direction);
-      this.#lanes.set(lane, { bucket: this.#log.add(name, quota), name, relaxedNodes: [] });
+      this.#lanes.set(lane, { bucket: this.#log.add(name, quota), name, relaxedNodes: [], fromMs });
     }
     if (this.#timer !== null) this.#open();
   }
