@@ -50,7 +50,7 @@ export class HeldTokens {
     }
   }
 
-  /** Called when tokens above zero have become void. Then the room was at most the debt. */
+  /** Lowers the least room to the debt. Called when tokens above zero have become void. */
   noteDebts(row: number): void {
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {

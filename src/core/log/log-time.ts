@@ -20,8 +20,8 @@ export class LogTime {
    */
   spanMs = 0;
   /**
-   * Part of `spanMs` in which no node of this cluster ran: the excess of whole steps over `ms`. It counts only after
-   * the reader has caught up; before, the gap may come from compaction.
+   * Counts milliseconds of `spanMs` in which no node ran: what steps above `stepLimitMs` have more than it. Stays 0
+   * until the reader has caught up: before, the records of a gap may have been compacted.
    */
   pauseMs = 0;
   /** All time between records; never less than `spanMs`. A reader counts by it before it has caught up. */

@@ -2,7 +2,7 @@
 const BURST_FETCHES = 8;
 
 /**
- * Paces fetches of a reader at the log's end: at once while news is rare, every `intervalMs` where it never ends.
+ * Paces fetches at the log's end: at once while records are rare, every `intervalMs` where each fetch brings some.
  * *Why:* a fetch costs 0.5 ms of CPU, and in large clusters fewer fetches bring the same records.
  */
 export class FetchPace {

@@ -17,8 +17,8 @@ export interface ReadRules {
 }
 
 /**
- * Reads a file, or the YAML files right in a folder. Each has one domain; several may add to one. Throws
- * CONFIG_UNREADABLE, and a ConfigError of RULES_INVALID with every mistake.
+ * Reads a file, or the YAML files right in a folder. A file has one domain, and files of one
+ * domain are added up. Throws CONFIG_UNREADABLE, and a ConfigError of RULES_INVALID with every mistake.
  */
 export function loadRules(path: string): LoadedRules {
   return rulesFrom(path, readRuleFiles(path));
