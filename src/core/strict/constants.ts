@@ -18,6 +18,8 @@ export const LAG_MAX_MS = 1000;
 export const LAG_GRID_MS = 5;
 /** Part of the depth, less the lag's, that wallets hold together. More: fewer orders, less for who needs more. */
 export const WALLETS_PART = 0.85;
+/** The same of a budget, into which nothing flows: what a killed node holds is lost. */
+export const BUDGET_WALLETS_PART = 0.005;
 /** Tokens below which a wallet is not worth holding: then each token is ordered. */
 export const WALLET_LEAST_TOKENS = 2;
 /** Part of the pool's most below which streams leave more to it. More: more for orders, slower streams. */

@@ -17,6 +17,7 @@ import {
   type StrictFound,
   type StrictLeave,
   type StrictLife,
+  type StrictPeriod,
   type StrictQuotaChange,
   type StrictRead,
 } from './strict-record.js';
@@ -38,6 +39,8 @@ export class StrictFold {
   pool: number;
   quota: StrictQuota;
   revision: number;
+  /** The last period of a budget that has begun; 0 = none. */
+  period: number;
   /** Plans that end, the one in force, those to come. */
   plans: readonly StreamPlan[] = [];
   /** Tokens that all holders may hold. */
@@ -59,6 +62,7 @@ export class StrictFold {
     this.pool = state.pool;
     this.quota = state.quota;
     this.revision = state.revision;
+    this.period = state.period;
     this.#setPlans(state.plans);
     this.holders = new Map(state.holders.map((holder) => [lifeKey(holder), holder]));
     for (const { hold } of state.holders) this.heldTokens += hold;
@@ -69,11 +73,11 @@ export class StrictFold {
   }
 
   get state(): StrictState {
-    const { nowMs, pool, quota, revision, plans } = this;
+    const { nowMs, pool, quota, revision, period, plans } = this;
     const ended = Object.fromEntries(this.#ended);
     const holders = [...this.holders.values()];
     const own = { appendMs: this.#appendMs, former: this.#former, lastOffset: this.#lastOffset };
-    return { nowMs, pool, quota, revision, plans, holders, ended, ...own };
+    return { nowMs, pool, quota, revision, period, plans, holders, ended, ...own };
   }
 
   /** The quota by which the cluster may be judged: the larger one while a lowered one waits for its holders. */
@@ -89,6 +93,7 @@ export class StrictFold {
     else if (record.kind === 'leave') this.#leave(record);
     else if (record.kind === 'expire') this.#expire(record);
     else if (record.kind === 'quota') this.#change(record);
+    else if (record.kind === 'period') this.#beginPeriod(record, read.appendMs);
     else if (record.kind === 'found' && this.foundedBy(record)) this.#restart(record.state, read.appendMs);
     if (record.kind !== 'join') this.#lastOffset = read.offset;
     this.#settle();
@@ -277,9 +282,16 @@ export class StrictFold {
     this.pool = Math.min(this.pool, this.poolMost);
   }
 
+  /** Fills the pool. What is held from before counts to the new period: no more than the depth is spent in one. */
+  #beginPeriod({ period, fromMs }: StrictPeriod, appendMs: number): void {
+    if (period <= this.period || appendMs < fromMs) return;
+    this.period = period;
+    this.pool = this.poolMost;
+  }
+
   #restart(state: StrictState, appendMs: number): void {
-    const { nowMs, pool, quota, revision } = state;
-    Object.assign(this, { nowMs, pool, quota, revision });
+    const { nowMs, pool, quota, revision, period } = state;
+    Object.assign(this, { nowMs, pool, quota, revision, period });
     this.#setPlans(state.plans);
     this.holders.clear();
     this.heldTokens = 0;

@@ -92,7 +92,8 @@ export class StrictNewcomer {
 
   /** True if none but newcomers and administrators wrote since the join. */
   #isQuiet(since: number): boolean {
-    const isHarmless = ({ kind }: StrictRecord) => kind === 'join' || kind === 'quota' || kind === 'found';
+    const isHarmless = ({ kind }: StrictRecord) =>
+      kind === 'join' || kind === 'quota' || kind === 'period' || kind === 'found';
     return this.#records.every(({ offset, record }) => offset <= since || isHarmless(record));
   }
 

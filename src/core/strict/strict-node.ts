@@ -9,6 +9,7 @@ import type { StrictQuota } from './strict-quota.js';
 import {
   lifeKey,
   type StrictClaim,
+  type StrictPeriod,
   type StrictQuotaChange,
   type StrictRead,
   type StrictWritten,
@@ -55,6 +56,8 @@ export class StrictNode {
   readonly #checkpoints = new StrictCheckpoints();
   /** A change of the quota that was not read back. */
   #change: { readonly record: StrictQuotaChange; writtenMs: number } | null = null;
+  /** A period that was not read back. */
+  #period: { readonly record: StrictPeriod; writtenMs: number } | null = null;
   #askedMs = -Infinity;
   #claimedMs = -Infinity;
   /** Tokens that were refused since the last claim. */
@@ -123,6 +126,7 @@ export class StrictNode {
     if (this.fold === null) return;
     this.#answer(this.fold, nowMs);
     this.#writeChange(this.fold, nowMs);
+    this.#writePeriod(this.fold, nowMs);
     this.#expireOthers(this.fold, nowMs);
     if (this.wallet !== null && this.waiting + this.wallet.inUse === 0 && nowMs - this.#askedMs > REST_MS)
       this.leave(nowMs);
@@ -133,6 +137,12 @@ export class StrictNode {
   change({ revision, amount, depth }: Omit<StrictQuotaChange, 'kind'>, nowMs: number): void {
     this.#change = { record: { kind: 'quota', revision, amount, depth }, writtenMs: -Infinity };
     if (this.fold !== null) this.#writeChange(this.fold, nowMs);
+  }
+
+  /** Begins a period of a budget; call it when the wall clock says so. It is written until it has begun. */
+  beginPeriod(period: number, fromMs: number): void {
+    if (period <= Math.max(this.fold?.period ?? 0, this.#period?.record.period ?? 0)) return;
+    this.#period = { record: { kind: 'period', period, fromMs }, writtenMs: -Infinity };
   }
 
   /** Says how far a change of the quota has come. */
@@ -243,6 +253,16 @@ export class StrictNode {
     else if (this.wallet !== null) {
       const due = this.#checkpoints.due(fold, own, this.#rank, nowMs);
       if (due !== null) this.out.push(due);
+    }
+  }
+
+  #writePeriod(fold: StrictFold, nowMs: number): void {
+    const due = this.#period;
+    if (due === null) return;
+    if (fold.period >= due.record.period) this.#period = null;
+    else if (nowMs - due.writtenMs >= AGAIN_MS) {
+      due.writtenMs = nowMs;
+      this.out.push(due.record);
     }
   }
 

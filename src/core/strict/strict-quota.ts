@@ -1,4 +1,4 @@
-import { LAG_MAX_MS, LAG_PART, WALLET_LEAST_TOKENS, WALLETS_PART } from './constants.js';
+import { BUDGET_WALLETS_PART, LAG_MAX_MS, LAG_PART, WALLET_LEAST_TOKENS, WALLETS_PART } from './constants.js';
 
 /**
  * A quota in whole numbers: `amount` tokens in `perMs` milliseconds, and a depth in tokens.
@@ -37,6 +37,7 @@ export function lagMostOf({ amount, perMs, depth }: StrictQuota): number {
 /** Tokens that each of so many nodes aims to hold; 0 = each token is ordered when it is needed. */
 export function walletOf(quota: StrictQuota, nodes: number, lagMs: number): number {
   const held = unitsOf(quota.depth, quota) - quota.amount * lagMs;
-  const each = wholeTokens((WALLETS_PART * held) / Math.max(1, nodes), quota);
+  const part = quota.amount === 0 ? BUDGET_WALLETS_PART : WALLETS_PART;
+  const each = wholeTokens((part * held) / Math.max(1, nodes), quota);
   return each < WALLET_LEAST_TOKENS ? 0 : each;
 }

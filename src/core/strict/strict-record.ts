@@ -41,6 +41,15 @@ export interface StrictQuotaChange {
   readonly depth: number;
 }
 
+/** Begins a period of a budget: all of the depth that nobody holds may be spent again. */
+export interface StrictPeriod {
+  readonly kind: 'period';
+  /** Counts periods, by any calendar; each begins once. */
+  readonly period: number;
+  /** Wall time at which it begins; the record counts from then on, by append time. */
+  readonly fromMs: number;
+}
+
 /** Asks for the bucket: what its author has read once this is read back is all that the log had. */
 export interface StrictJoin extends StrictLife {
   readonly kind: 'join';
@@ -71,6 +80,7 @@ export type StrictRecord =
   | StrictLeave
   | StrictExpire
   | StrictQuotaChange
+  | StrictPeriod
   | StrictJoin
   | StrictCheckpoint
   | StrictFound;
@@ -97,6 +107,7 @@ export function lifeKey({ node, life }: StrictLife): string {
 export function recordKey(written: StrictWritten): string {
   if (written.kind === 'delete') return written.key;
   if (written.kind === 'quota') return `quota/${written.revision}`;
+  if (written.kind === 'period') return `period/${written.period}`;
   if (written.kind === 'state') return `state/${written.at}`;
   const own = `${written.kind}/${lifeKey(written)}`;
   if (written.kind === 'join') return own;

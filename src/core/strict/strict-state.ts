@@ -40,6 +40,8 @@ export interface StrictState {
   readonly appendMs: number | null;
   readonly quota: StrictQuota;
   readonly revision: number;
+  /** The last period of a budget that has begun; 0 = none. */
+  readonly period: number;
   readonly former: readonly FormerQuota[];
   /** Units that wait for orders. */
   readonly pool: number;
@@ -56,7 +58,17 @@ export interface StrictState {
 /** Makes the bucket of a log that has none: empty. */
 export function emptyState(quota: StrictQuota, revision: number): StrictState {
   const plans = [{ fromMs: 0, endMs: null, lagMs: 1, sum: 0, rates: {} }];
-  const begun = { nowMs: 0, appendMs: null, pool: 0, holders: [], plans, former: [], ended: {}, lastOffset: -1 };
+  const begun = {
+    nowMs: 0,
+    appendMs: null,
+    period: 0,
+    pool: 0,
+    holders: [],
+    plans,
+    former: [],
+    ended: {},
+    lastOffset: -1,
+  };
   return { ...begun, quota, revision };
 }
 
@@ -65,5 +77,5 @@ export function abandonedState(state: StrictState): StrictState {
   const ended: Record<string, readonly [life: number, endedMs: number]> = {};
   for (const [node, [life]] of Object.entries(state.ended)) ended[node] = [life, 0];
   for (const { node, life } of state.holders) ended[node] = [Math.max(life, ended[node]?.[0] ?? -1), 0];
-  return { ...emptyState(state.quota, state.revision), pool: state.pool, ended };
+  return { ...emptyState(state.quota, state.revision), period: state.period, pool: state.pool, ended };
 }

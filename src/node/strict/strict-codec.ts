@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { recordKey, type StrictRecord, type StrictWritten } from '../../core/strict/strict-record.js';
 
 /** Version of what is written: another one is not read. */
-const FORMAT = 'strict-3';
+const FORMAT = 'strict-4';
 /** Lives, plans and former quotas that are read in one state. More: larger records. */
 const LISTED_MAX = 10_000;
 
@@ -33,6 +33,7 @@ const state = z.strictObject({
   appendMs: whole.nullable(),
   quota,
   revision: count,
+  period: count,
   former: z.array(former).max(LISTED_MAX),
   pool: count,
   holders: z.array(holder).max(LISTED_MAX),
@@ -53,6 +54,7 @@ const record = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('leave'), ...life, seq: count, taken: whole }),
   z.strictObject({ kind: z.literal('expire'), ...life, seq: count }),
   z.strictObject({ kind: z.literal('quota'), revision: count, amount: count, depth: count }),
+  z.strictObject({ kind: z.literal('period'), period: count, fromMs: whole }),
   z.strictObject({ kind: z.literal('join'), ...life }),
   z.strictObject({ kind: z.literal('state'), ...life, at: whole, state }),
   z.strictObject({ kind: z.literal('found'), ...life, since: whole, state }),

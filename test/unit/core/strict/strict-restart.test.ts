@@ -170,3 +170,44 @@ test('a node whose requests hold slots keeps them, however long it is not asked'
   cluster.use(other, 2);
   expect(cluster.admitted).toBe(3);
 });
+
+describe('a budget of 1,000 a month', () => {
+  const MONTH_MS = 31 * 86_400_000;
+  const BUDGET = { amount: 0, perMs: 1, depth: 1000 };
+
+  test('is spent once a month for two years, by processes that restart each month', () => {
+    const cluster = new Cluster(BUDGET);
+    for (let month = 1; month <= 24; month++) {
+      cluster.run((month - 1) * MONTH_MS - cluster.queue.nowMs);
+      const [one, other] = [cluster.start('a'), cluster.start('b')];
+      cluster.run(8000);
+      for (const { node } of [one, other]) node.beginPeriod(month, (month - 1) * MONTH_MS);
+      cluster.run(500);
+      cluster.use(one, 600);
+      cluster.use(other, 600);
+      expect(cluster.admitted).toBeLessThanOrEqual(1000 * month);
+      expect(cluster.admitted).toBeGreaterThanOrEqual(0.995 * 1000 * month);
+      for (const process of [one, other]) process.leave();
+      cluster.run(8000);
+    }
+  });
+
+  test('is not filled by a restart, nor by a month that has begun before or not yet', () => {
+    const cluster = new Cluster(BUDGET);
+    const one = cluster.start('a');
+    cluster.run(8000);
+    one.node.beginPeriod(1, 0);
+    cluster.run(500);
+    cluster.use(one, 1000);
+    one.kill();
+    cluster.run(20_000);
+    const next = cluster.start('a');
+    cluster.run(8000);
+    next.node.beginPeriod(1, 0);
+    next.node.beginPeriod(2, MONTH_MS);
+    cluster.run(3000);
+    cluster.use(next, 100);
+    expect(cluster.admitted).toBeLessThanOrEqual(1000);
+    expect(next.node.fold?.period).toBe(1);
+  });
+});
