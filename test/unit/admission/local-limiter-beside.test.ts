@@ -3,9 +3,9 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
-/** The program of docs/guide/batches-and-refunds.md, "Beside a library of bucket4j's kind", as it stands there. */
+/** The program of docs/guide/batches-and-refunds.md, "Beside a limiter of the process", as it stands there. */
 const document = readFileSync(new URL('../../../docs/guide/batches-and-refunds.md', import.meta.url), 'utf8');
-const [, written = ''] = /## Beside a library of bucket4j[\s\S]*?```js\n([\s\S]*?)```/.exec(document) ?? [];
+const [, written = ''] = /## Beside a limiter of the process[\s\S]*?```js\n([\s\S]*?)```/.exec(document) ?? [];
 const IMPORT = "import { RateLimiterMemory } from 'rate-limiter-flexible';\n";
 
 type Call = (prompt: string) => Promise<string>;

@@ -90,7 +90,7 @@ describe('a group that has a bucket', () => {
     const explained = structuredClone(await explanationOf('busy'));
     const { messages } = explained.directions.publish.clusterBucket!;
     Object.assign(messages!, { unread: -3.6e-15 });
-    expect(explanationText(explained)).toMatch(/^ {2}unread +0 messages$/m);
+    expect(explanationText(explained)).toMatch(/^ {2}unread +0 messages /m);
   });
 
   it('says who took from it', async () => {
