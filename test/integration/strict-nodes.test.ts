@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Access } from '../../src/base/access/access.js';
+import { createAcquireOutcomes } from '../../src/doors/http/acquire/acquire-answers.js';
 import { createNode } from '../../src/doors/library/create-node.js';
+import { createMetrics } from '../../src/doors/telemetry/metrics.js';
+import type { StrictStatus } from '../../src/node/api/node-status.js';
 import type { QuotaNode } from '../../src/node/api/quota-node.js';
 import { partsOf } from '../../src/node/loop/parts-of.js';
 
@@ -10,7 +14,7 @@ const DEPTH = 20;
 function nodeOf(nodeId: string, promise: 'strict' | 'relaxed' = 'strict', cluster = CLUSTER): Promise<QuotaNode> {
   const orders = { promise, quota: { publish: { messagesPerSecond: 100 } }, burst: DEPTH };
   const calm = { quota: { publish: { messagesPerSecond: 100 } } };
-  const config = { cluster, topic: { kind: 'memory' }, groups: { orders, calm } };
+  const config = { cluster, topic: { kind: 'memory' }, groups: { orders, calm }, metrics: { perGroup: 'all' } };
   return createNode({ config, nodeId });
 }
 
@@ -65,6 +69,25 @@ describe('three nodes with a strict group', () => {
     expect(nodes[2].groupStatus('orders')).toMatchObject({ promise: 'strict', origin: 'run-time' });
     await nodes[1].groups.delete('orders');
     await expect.poll(() => told().map((each) => each?.depth), { timeout: 20_000 }).toEqual([DEPTH, DEPTH, DEPTH]);
+  });
+
+  test('metrics say if it is kept, what waits in the log and what is held', async () => {
+    const node = partsOf(nodes[0]);
+    const access = new Access(node.config.auth, node.clock, { log: () => {} });
+    const outcomes = createAcquireOutcomes();
+    const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 } });
+    await nodes[0].acquire('orders', { messages: 1 }, { waitMs: 5000 });
+    let text = '';
+    const written = (name: string, value: number) =>
+      text.includes(`quotamesh_group_strict_${name}{group="orders",direction="publish"} ${value}\n`);
+    // Read one after the other: equal once the bucket is full again.
+    const isTold = async () => {
+      ({ text } = await metrics.scrape(undefined));
+      const { pool, held } = nodes[0].groupStatus('orders').directions.publish.strict as StrictStatus;
+      return written('kept', 1) && written('pool_messages', pool) && written('held_messages', held);
+    };
+    await expect.poll(isTold, { timeout: 20_000 }).toBe(true);
+    expect(text).not.toMatch(/strict_kept\{group="calm"/);
   });
 
   test('what a strict group cannot keep is refused by name', async () => {

@@ -3,6 +3,7 @@ import type { SlotTokens } from '../../core/account/slot-tokens.js';
 import { MESSAGES } from '../../core/base/vocabulary.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import type { LaneSummary } from '../../node/status/lane-summary.js';
+import type { StrictLane } from '../../node/strict/strict-lanes.js';
 import { type MetricRow, perDimension } from './metric.js';
 
 /** Reads one lane; undefined = unknown here. */
@@ -80,6 +81,18 @@ export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
     ({ heldBack }) => heldBack,
   ),
   ...bothOf('quotamesh_group_debt_*', 'Units that accepted work has left as debt.', (lane, at) => lane.debt(at)),
+  quotamesh_group_strict_kept: groupGauge(
+    '1 while this node admits by the strict bucket, 0 while it cannot know what it may spend; no series of relaxed groups.',
+    ofStrict((lane, { strict }) => Number(strict.stateOf(lane) === 'kept')),
+  ),
+  quotamesh_group_strict_pool_messages: groupGauge(
+    'Messages of the strict bucket that wait in the log: nobody holds them.',
+    ofStrict(({ bucket }) => bucket.left - bucket.held),
+  ),
+  quotamesh_group_strict_held_messages: groupGauge(
+    'Messages of the strict bucket that this node holds, and admits without asking the log.',
+    ofStrict(({ bucket }) => bucket.held),
+  ),
 };
 
 function bothOf(
@@ -103,6 +116,13 @@ function ofShadow(read: (lane: number, node: NodeParts) => number): LaneReading 
   return ({ lane }, node) => {
     const shadow = node.gate.shadows.shadowLaneOf(lane);
     return shadow === null ? undefined : read(shadow, node);
+  };
+}
+
+function ofStrict(read: (lane: StrictLane, node: NodeParts) => number): LaneReading {
+  return ({ lane }, node) => {
+    const kept = node.strict.get(lane);
+    return kept && read(kept, node);
   };
 }
 
