@@ -164,6 +164,9 @@ export const ALERT_SCENES: readonly AlertScene[] = [
     alert: 'QuotameshAttachmentDangling',
     series: { [at('quotamesh_degraded', 'reason="attachment-dangling"')]: still(1) },
   },
+  { alert: 'QuotameshStrictRefuses', series: { [at('quotamesh_degraded', 'reason="strict"')]: still(1) } },
+  { alert: 'QuotameshStrictAwaits', series: { [at('quotamesh_degraded', 'reason="strict-awaits"')]: still(1) } },
+  { alert: 'QuotameshEnvoyRulesAway', series: { [at('quotamesh_degraded', 'reason="rules-away"')]: still(1) } },
   {
     alert: 'QuotameshGroupThrottledLong',
     series: {

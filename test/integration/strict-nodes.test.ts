@@ -26,6 +26,16 @@ async function untilKnown(nodes: readonly QuotaNode[]): Promise<void> {
   throw new Error('no bucket after 30 s');
 }
 
+async function metricsOf(quotaNode: QuotaNode): Promise<string> {
+  const node = partsOf(quotaNode);
+  const access = new Access(node.config.auth, node.clock, { log: () => {} });
+  const incidents = { unhandledRejections: 0 };
+  const { text } = await createMetrics({ node, access, outcomes: createAcquireOutcomes(), incidents }).scrape(
+    undefined,
+  );
+  return text;
+}
+
 describe('three nodes with a strict group', () => {
   let nodes: QuotaNode[] = [];
   beforeAll(async () => {
@@ -72,17 +82,13 @@ describe('three nodes with a strict group', () => {
   });
 
   test('metrics say if it is kept, what waits in the log and what is held', async () => {
-    const node = partsOf(nodes[0]);
-    const access = new Access(node.config.auth, node.clock, { log: () => {} });
-    const outcomes = createAcquireOutcomes();
-    const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 } });
     await nodes[0].acquire('orders', { messages: 1 }, { waitMs: 5000 });
     let text = '';
     const written = (name: string, value: number) =>
       text.includes(`quotamesh_group_strict_${name}{group="orders",direction="publish"} ${value}\n`);
     // Read one after the other: equal once the bucket is full again.
     const isTold = async () => {
-      ({ text } = await metrics.scrape(undefined));
+      text = await metricsOf(nodes[0]);
       const { pool, held } = nodes[0].groupStatus('orders').directions.publish.strict as StrictStatus;
       return written('kept', 1) && written('pool_messages', pool) && written('held_messages', held);
     };
@@ -112,6 +118,7 @@ test('a node that alone says strict refuses, and names the others', async () => 
     const refused = strict.tryAcquire('orders', { messages: 1 });
     expect(refused).toMatchObject({ reason: 'not-ready', because: 'other nodes keep this group relaxed: b' });
     expect(strict.status().degraded).toContainEqual(expect.stringMatching(/strict group orders admits nothing: .* b$/));
+    expect(await metricsOf(strict)).toContain('quotamesh_degraded{reason="strict"} 1\n');
     await relaxed.close();
     await expect.poll(() => state()?.state, { timeout: 20_000 }).toBe('kept');
     expect(strict.status().degraded).toEqual([]);

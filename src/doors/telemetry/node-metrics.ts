@@ -16,6 +16,25 @@ export interface NodeNow {
   readonly incidents?: { readonly unhandledRejections: number } | undefined;
 }
 
+/** Degradations that no other metric shows, and what each means. */
+const ALERTED = {
+  'topic-lost': 'the topic cannot be read or written',
+  'topic-throttled': 'the store holds own requests back by a quota of its own',
+  alone: 'the topic was away when the node started, which takes quota / the number of nodes known last',
+  isolated: 'own records do not come back',
+  epoch: 'the topic holds another log, and shares are held until everybody has published in it',
+  'partitions-added': 'the topic has more than this cluster works with, and nodes that start are refused',
+  'topic-settings':
+    'somebody has set the topic, or that of the registry, so that it may lose records or nodes that start are refused',
+  'registry-lost': 'that of the registry',
+  'reports-wait': 'more reports are due than timing.maxReportsPerSecond lets this node write, for over 5 s',
+  'attachment-dangling': 'a scope is attached to what does not exist',
+  strict: 'this node admits nothing of a strict group, because it cannot know what it may spend',
+  'strict-awaits': 'a group stays relaxed until other nodes say promise: strict',
+  'rules-away': "the management server of Envoy's rules cannot be reached; those read last are in force",
+} as const satisfies Partial<Record<DegradedKind, string>>;
+const ALERTED_REASONS = Object.keys(ALERTED) as readonly (keyof typeof ALERTED)[];
+
 /**
  * All own metrics, by Prometheus' conventions (base units, `_total`). Registration and docs/reference/metrics.md follow
  * from this table and those beside it. All are read at the scrape from counters of the node.
@@ -33,7 +52,9 @@ export const NODE_METRICS: MetricTable<NodeNow> = {
   }),
   quotamesh_ready: gauge('1 while the node decides, else 0.', ({ status }) => status.ready),
   quotamesh_degraded: gauge(
-    '1 while something is not as it should be. topic-lost: the topic cannot be read or written; topic-throttled: the store holds own requests back by a quota of its own; alone: the topic was away when the node started, which takes quota / the number of nodes known last; isolated: own records do not come back; epoch: the topic holds another log, and shares are held until everybody has published in it; partitions-added: the topic has more than this cluster works with, and nodes that start are refused; topic-settings: somebody has set the topic, or that of the registry, so that it may lose records or nodes that start are refused; registry-lost: that of the registry; reports-wait: more reports are due than timing.maxReportsPerSecond lets this node write, for over 5 s; attachment-dangling: a scope is attached to what does not exist.',
+    `1 while something is not as it should be. ${Object.entries(ALERTED)
+      .map((row) => row.join(': '))
+      .join('; ')}.`,
     byLabel('reason', degradedOf),
   ),
   quotamesh_incarnation: gauge('Lives of this node id as counted in the topic.', ({ status }) => status.incarnation),
@@ -127,22 +148,10 @@ function perBackend(read: (backend: NodeParts['busy']['backends'][number]) => nu
 
 function degradedOf({ node }: NodeNow): Readonly<Record<string, number>> {
   const nowMs = node.clock();
-  return Object.fromEntries(ALERTED.map((reason) => [reason, Math.min(1, DEGRADED[reason](node, nowMs).length)]));
+  return Object.fromEntries(
+    ALERTED_REASONS.map((reason) => [reason, Math.min(1, DEGRADED[reason](node, nowMs).length)]),
+  );
 }
-
-/** Degradations that no other metric shows. */
-const ALERTED = [
-  'topic-lost',
-  'topic-throttled',
-  'alone',
-  'isolated',
-  'epoch',
-  'partitions-added',
-  'topic-settings',
-  'registry-lost',
-  'reports-wait',
-  'attachment-dangling',
-] as const satisfies readonly DegradedKind[];
 
 /** Lanes converged per scrape: 2 to 20 µs each must not hold requests back. */
 const CONVERGED_LANES_MAX = 1000;
