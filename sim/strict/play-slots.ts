@@ -1,6 +1,7 @@
 import type { StrictWallet } from '../../src/core/strict/strict-wallet.js';
 import { EventQueue } from '../cluster/event-queue.js';
 import { Random } from '../cluster/random.js';
+import { ProcessFaults } from './process-faults.js';
 import { StrictLog, type StrictLogFaults } from './strict-log.js';
 import { type StrictMutation, StrictProcess } from './strict-process.js';
 
@@ -80,6 +81,7 @@ class SlotsPlay {
   readonly #mutation: StrictMutation | null;
   readonly #log: StrictLog;
   readonly #processes: StrictProcess[] = [];
+  readonly #faulty: ProcessFaults;
   readonly #held = new Set<Held>();
   #lives = 0;
   #over = 0;
@@ -93,6 +95,8 @@ class SlotsPlay {
     this.#random = random;
     this.#mutation = mutation;
     this.#log = new StrictLog(this.#queue, random, world.faults);
+    const start = (at: number) => this.#start(at);
+    this.#faulty = new ProcessFaults({ queue: this.#queue, log: this.#log, processes: this.#processes, start });
   }
 
   run(): SlotsVerdict {
@@ -171,26 +175,10 @@ class SlotsPlay {
       if (!process.isRunning) this.#start(at);
       else if (process.isFrozen) process.thaw();
       else if (drawn < 0.05) this.#log.replace();
-      else if (drawn < 0.5) this.#freeze(process, between(50, 9000));
-      else if (drawn < 0.65) this.#deafen(process, between(100, 12_000));
-      else this.#end(at, drawn < 0.85, between(1, 6000));
+      else if (drawn < 0.5) this.#faulty.freeze(process, between(50, 9000));
+      else if (drawn < 0.65) this.#faulty.deafen(process, between(100, 12_000));
+      else this.#faulty.end(at, drawn < 0.85, between(1, 6000));
       this.#trouble();
     });
-  }
-
-  #freeze(process: StrictProcess, forMs: number): void {
-    process.freeze();
-    this.#queue.after(forMs, () => process.isFrozen && process.thaw());
-  }
-
-  #deafen(process: StrictProcess, forMs: number): void {
-    this.#log.deafen(process, true);
-    this.#queue.after(forMs, () => process.isFrozen || this.#log.deafen(process, false));
-  }
-
-  #end(at: number, isKilled: boolean, afterMs: number): void {
-    if (isKilled) this.#processes[at].kill();
-    else this.#processes[at].leave();
-    this.#queue.after(afterMs, () => this.#processes[at].isRunning || this.#start(at));
   }
 }

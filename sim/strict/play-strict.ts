@@ -4,6 +4,7 @@ import type { StrictRead } from '../../src/core/strict/strict-record.js';
 import { EventQueue } from '../cluster/event-queue.js';
 import { Random } from '../cluster/random.js';
 import { CentralBucket } from './central-bucket.js';
+import { ProcessFaults } from './process-faults.js';
 import { StrictLog } from './strict-log.js';
 import { type StrictMutation, StrictProcess } from './strict-process.js';
 import { drawStrictWorld, type StrictWorld } from './strict-world.js';
@@ -38,6 +39,7 @@ export class StrictPlay {
   readonly #judge: CentralBucket;
   readonly #central: CentralBucket;
   readonly #processes: StrictProcess[] = [];
+  readonly #faulty: ProcessFaults;
   readonly #lives: number[] = [];
   /** The fold of all of the log: the quota in force follows from it. */
   #fold: StrictFold | null = null;
@@ -52,6 +54,8 @@ export class StrictPlay {
     this.#mutation = mutation;
     this.#quota = world.quota;
     this.#log = new StrictLog(this.#queue, random, world.faults);
+    const start = (at: number) => this.#start(at);
+    this.#faulty = new ProcessFaults({ queue: this.#queue, log: this.#log, processes: this.#processes, start });
     this.#judge = new CentralBucket(world.quota);
     this.#central = new CentralBucket(world.quota);
     this.#log.onAppend = (read) => this.#follow(read);
@@ -111,7 +115,7 @@ export class StrictPlay {
   }
 
   #faults(): void {
-    const { between } = { between: (low: number, high: number) => Math.round(this.#random.between(low, high)) };
+    const between = (low: number, high: number) => Math.round(this.#random.between(low, high));
     this.#queue.after(between(100, this.#world.faultsEveryMs), () => {
       const at = Math.floor(this.#random.next() * this.#processes.length);
       const process = this.#processes[at];
@@ -121,40 +125,19 @@ export class StrictPlay {
       else if (drawn < 0.2) this.#replaceLog();
       else if (!process.isRunning) this.#start(at);
       else if (process.isFrozen) process.thaw();
-      else if (drawn < 0.5) this.#freeze(process, between(50, drawn < 0.4 ? 2000 : 9000));
-      else if (drawn < 0.65) this.#deafen(process, between(100, 12_000));
-      else if (drawn < 0.85) this.#restart(at, drawn < 0.75 ? 0 : between(1, 6000));
-      else this.#leave(at, between(1, 4000));
+      else if (drawn < 0.5) this.#faulty.freeze(process, between(50, drawn < 0.4 ? 2000 : 9000));
+      else if (drawn < 0.65) this.#faulty.deafen(process, between(100, 12_000));
+      else if (drawn < 0.85) this.#faulty.end(at, true, drawn < 0.75 ? 0 : between(1, 6000));
+      else this.#faulty.end(at, false, between(1, 4000));
       this.#faults();
     });
-  }
-
-  #freeze(process: StrictProcess, forMs: number): void {
-    process.freeze();
-    this.#queue.after(forMs, () => process.isFrozen && process.thaw());
-  }
-
-  #deafen(process: StrictProcess, forMs: number): void {
-    this.#log.deafen(process, true);
-    this.#queue.after(forMs, () => process.isFrozen || this.#log.deafen(process, false));
-  }
-
-  #restart(at: number, afterMs: number): void {
-    this.#processes[at].kill();
-    this.#queue.after(afterMs, () => this.#processes[at].isRunning || this.#start(at));
-  }
-
-  #leave(at: number, afterMs: number): void {
-    this.#processes[at].leave();
-    this.#queue.after(afterMs, () => this.#processes[at].isRunning || this.#start(at));
   }
 
   /** Ends all processes, and starts them again. */
   #restartAll(isOrderly: boolean): void {
     for (const at of this.#processes.keys()) {
       const afterMs = Math.round(this.#random.between(1, 3000));
-      if (isOrderly && !this.#processes[at].isFrozen) this.#leave(at, afterMs);
-      else this.#restart(at, afterMs);
+      this.#faulty.end(at, !isOrderly || this.#processes[at].isFrozen, afterMs);
     }
   }
 
