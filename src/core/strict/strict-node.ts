@@ -25,6 +25,12 @@ export interface StrictNodeSettings {
   readonly revision: number;
 }
 
+/** A record that is written until it has been read back. */
+interface Unread<Written> {
+  readonly record: Written;
+  writtenMs: number;
+}
+
 /** A change of the quota as this node knows it. */
 export interface StrictChanged {
   /** Read = what was granted before may be spent: until all have lowered it, or are expired. */
@@ -55,9 +61,9 @@ export class StrictNode {
   #seq = 0;
   readonly #checkpoints = new StrictCheckpoints();
   /** A change of the quota that was not read back. */
-  #change: { readonly record: StrictQuotaChange; writtenMs: number } | null = null;
+  #change: Unread<StrictQuotaChange> | null = null;
   /** A period that was not read back. */
-  #period: { readonly record: StrictPeriod; writtenMs: number } | null = null;
+  #period: Unread<StrictPeriod> | null = null;
   #askedMs = -Infinity;
   #claimedMs = -Infinity;
   /** Tokens that were refused since the last claim. */
@@ -80,11 +86,6 @@ export class StrictNode {
   /** Milliseconds from writing the last claim to reading it back. */
   get roundTripMs(): number {
     return this.#roundTripMs;
-  }
-
-  /** True while this node holds, or has asked for, tokens. */
-  get isActive(): boolean {
-    return this.wallet !== null;
   }
 
   read(read: StrictRead, nowMs: number): void {
@@ -257,23 +258,22 @@ export class StrictNode {
   }
 
   #writePeriod(fold: StrictFold, nowMs: number): void {
-    const due = this.#period;
-    if (due === null) return;
-    if (fold.period >= due.record.period) this.#period = null;
-    else if (nowMs - due.writtenMs >= AGAIN_MS) {
-      due.writtenMs = nowMs;
-      this.out.push(due.record);
-    }
+    if (this.#period === null) return;
+    if (fold.period >= this.#period.record.period) this.#period = null;
+    else this.#writeAgain(this.#period, nowMs);
   }
 
   #writeChange(fold: StrictFold, nowMs: number): void {
-    const change = this.#change;
-    if (change === null) return;
-    if (fold.revision >= change.record.revision) this.#change = null;
-    else if (nowMs - change.writtenMs >= AGAIN_MS) {
-      change.writtenMs = nowMs;
-      this.out.push(change.record);
-    }
+    if (this.#change === null) return;
+    if (fold.revision >= this.#change.record.revision) this.#change = null;
+    else this.#writeAgain(this.#change, nowMs);
+  }
+
+  /** Writes a record that may have been lost. */
+  #writeAgain(unread: Unread<StrictWritten>, nowMs: number): void {
+    if (nowMs - unread.writtenMs < AGAIN_MS) return;
+    unread.writtenMs = nowMs;
+    this.out.push(unread.record);
   }
 
   #expireOthers(fold: StrictFold, nowMs: number): void {
