@@ -319,7 +319,7 @@ const NODE_SHARE_STATUS = {
 };
 export interface NodeShareStatus extends AnswerOf<typeof NODE_SHARE_STATUS> {}
 
-export const STRICT_STATES = [
+const STRICT_STATES = [
   'kept',
   'topic-lost',
   'topic-unsafe',
@@ -328,6 +328,8 @@ export const STRICT_STATES = [
   'echo-missing',
   'clock-unsure',
 ] as const;
+/** State of a strict lane; all but `kept` admit nothing. */
+export type StrictLaneState = (typeof STRICT_STATES)[number];
 
 const STRICT_STATUS = {
   state: oneOf(STRICT_STATES).meta({

@@ -4,6 +4,7 @@ import type { StrictFold } from '../../core/strict/strict-fold.js';
 import { StrictNode } from '../../core/strict/strict-node.js';
 import { type StrictQuota, wholeTokens } from '../../core/strict/strict-quota.js';
 import type { StrictRead, StrictWritten } from '../../core/strict/strict-record.js';
+import type { StrictLaneState } from '../api/node-status.js';
 
 interface StrictBucketOptions {
   readonly node: string;
@@ -17,16 +18,8 @@ interface StrictBucketOptions {
   readonly write: (records: readonly StrictWritten[]) => void;
 }
 
-/** Reasons of a node that cannot know what it may spend. */
-export const STRICT_DOUBTS = [
-  'topic-lost',
-  'topic-unsafe',
-  'learning',
-  'others-relaxed',
-  'echo-missing',
-  'clock-unsure',
-] as const;
-export type StrictDoubt = (typeof STRICT_DOUBTS)[number];
+/** Reason of a node that cannot know what it may spend. */
+export type StrictDoubt = Exclude<StrictLaneState, 'kept'>;
 
 /** Lives that a process may begin in one epoch. */
 const LIVES_PER_EPOCH = 1000;
@@ -67,15 +60,6 @@ export class StrictBucket {
   /** True = this node knows the bucket. */
   get isKnown(): boolean {
     return this.#node.fold !== null;
-  }
-
-  /** True = it needs rounds: it learns, holds tokens, or somebody waits. */
-  get isActive(): boolean {
-    return !this.isKnown || this.#node.isActive || this.#waiting.length > 0;
-  }
-
-  get waiting(): number {
-    return this.#waiting.length;
   }
 
   /** Milliseconds from writing the last claim to reading it back. */

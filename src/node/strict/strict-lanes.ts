@@ -3,6 +3,7 @@ import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { isStrictGroup, isStrictLane, strictQuotaOf } from '../../config/resolved/strict-quota.js';
 import { DIRECTION_COUNT, DIRECTIONS, laneOf, lanesOf } from '../../core/base/vocabulary.js';
 import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
+import type { StrictLaneState } from '../api/node-status.js';
 import type { GroupTable } from '../groups/group-table.js';
 import { relaxedElsewhere } from './relaxed-elsewhere.js';
 import type { StrictBucket, StrictDoubt } from './strict-bucket.js';
@@ -18,9 +19,6 @@ interface StrictLanesParts extends StrictLogOptions {
   /** Puts a group in force again, as its promise is another now. */
   readonly changed: (group: number) => void;
 }
-
-/** State of a lane here; all but `kept` admit nothing. */
-export type StrictLaneState = 'kept' | StrictDoubt;
 
 /** A lane that a strict bucket keeps. */
 export interface StrictLane {
