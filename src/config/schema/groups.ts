@@ -155,7 +155,7 @@ export const GROUP = section({
       'or restarted (docs/guide/strict.md).',
     costs:
       'strict: a node whose wallet is short waits a round trip to the log; with many nodes a shallow burst is not used ' +
-      'up (`quotamesh check` says how far); messages alone, and few other settings of a group.',
+      'up (`quotamesh sim strict --used` says how far); messages alone, and few other settings of a group.',
   },
   waitMs: {
     kind: 'duration',

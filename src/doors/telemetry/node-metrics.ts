@@ -52,9 +52,7 @@ export const NODE_METRICS: MetricTable<NodeNow> = {
   }),
   quotamesh_ready: gauge('1 while the node decides, else 0.', ({ status }) => status.ready),
   quotamesh_degraded: gauge(
-    `1 while something is not as it should be. ${Object.entries(ALERTED)
-      .map((row) => row.join(': '))
-      .join('; ')}.`,
+    `1 while something is not as it should be. ${listed(ALERTED)}.`,
     byLabel('reason', degradedOf),
   ),
   quotamesh_incarnation: gauge('Lives of this node id as counted in the topic.', ({ status }) => status.incarnation),
@@ -125,9 +123,7 @@ export const NODE_METRICS: MetricTable<NodeNow> = {
     ({ status }) => status.reportRoundTripMs / 1000,
   ),
   quotamesh_reports_written_total: counter(
-    `Reports of this life of the node, by what made each due first. ${Object.entries(REPORT_REASONS)
-      .map((row) => row.join(': '))
-      .join('; ')}.`,
+    `Reports of this life of the node, by what made each due first. ${listed(REPORT_REASONS)}.`,
     byLabel('reason', ({ node: { loop } }) => loop.coordinator?.reportsWritten ?? {}),
   ),
   quotamesh_reports_waiting: gauge(
@@ -139,6 +135,13 @@ export const NODE_METRICS: MetricTable<NodeNow> = {
     ({ incidents }) => incidents?.unhandledRejections,
   ),
 };
+
+/** Writes a table of meanings as text: `a: …; b: …`. */
+function listed(meanings: Readonly<Record<string, string>>): string {
+  return Object.entries(meanings)
+    .map((row) => row.join(': '))
+    .join('; ');
+}
 
 function perBackend(read: (backend: NodeParts['busy']['backends'][number]) => number): Labelled<NodeNow> {
   return byLabel('backend', ({ node: { busy } }) => {

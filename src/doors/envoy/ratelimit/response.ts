@@ -1,3 +1,4 @@
+import { SECONDS_OF } from '../../../config/setting/quantity.js';
 import { envoy } from '../generated/messages.js';
 import { joinedMetadata, type RuleMetadata, structOf } from '../rules/rule-metadata.js';
 import type { ClientHeaders } from './client-headers.js';
@@ -70,14 +71,12 @@ function uint32(amount: number): number {
 }
 
 const UINT32_MAX = 2 ** 32 - 1;
-const DAY_MS = 86_400_000;
-
 const UNIT_OF: Readonly<Record<number, number>> = {
-  1000: Unit.SECOND,
-  60000: Unit.MINUTE,
-  3600000: Unit.HOUR,
-  [DAY_MS]: Unit.DAY,
-  [7 * DAY_MS]: Unit.WEEK,
-  [30 * DAY_MS]: Unit.MONTH,
-  [365 * DAY_MS]: Unit.YEAR,
+  [1000 * SECONDS_OF.second]: Unit.SECOND,
+  [1000 * SECONDS_OF.minute]: Unit.MINUTE,
+  [1000 * SECONDS_OF.hour]: Unit.HOUR,
+  [1000 * SECONDS_OF.day]: Unit.DAY,
+  [1000 * SECONDS_OF.week]: Unit.WEEK,
+  [1000 * SECONDS_OF.month]: Unit.MONTH,
+  [1000 * SECONDS_OF.year]: Unit.YEAR,
 };

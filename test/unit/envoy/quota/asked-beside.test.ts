@@ -56,7 +56,7 @@ describe('a group that is asked for, and assigned to an Envoy that is new', () =
       expect(asker.refused).toBeLessThanOrEqual(refusedMost);
       expect(rates[1]).toBeGreaterThanOrEqual(0.6 * wish);
       expect(sum(rates)).toBeLessThanOrEqual(1.02 * QUOTA);
-      // What it wants is known now.
+      // Its demand has been reported.
       const known = await scene.pass([asker, envoy], 5, TURN_MS);
       expect(known[1]).toBeGreaterThanOrEqual(0.8 * wish);
       expect(asker.refused).toBeLessThanOrEqual(refusedMost + 0.01 * 5 * asked);

@@ -135,7 +135,7 @@ describe('documented, and asked over gRPC', () => {
   test('the request is over where one of its descriptors is', async () => {
     const both = ['message_type=marketing, to_number=4', 'to_number=4'];
     expect(await passed(8, 'messaging', ...both)).toBe(5);
-    // What was refused by the one has cost nothing of the other.
+    // The three that one refused are not charged to the other.
     expect(await passed(100, 'messaging', 'to_number=4')).toBe(95);
   });
 
