@@ -2,8 +2,9 @@ import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { envoy, grpc } from '../../../src/doors/envoy/generated/messages.js';
+import type { CallFacts } from '../../../src/doors/envoy/grpc/grpc-method.js';
 import { GRPC_STATUS } from '../../../src/doors/envoy/grpc/grpc-status.js';
-import { HealthService } from '../../../src/doors/envoy/grpc/health-service.js';
+import { HealthService, PEERS_MAX } from '../../../src/doors/envoy/grpc/health-service.js';
 import { ReflectionService } from '../../../src/doors/envoy/grpc/reflection-service.js';
 import { AUTH } from '../access/access-scene.js';
 import { GrpcClient } from './grpc-client.js';
@@ -67,6 +68,23 @@ describe('health', () => {
     const begunMs = performance.now();
     await quiet.health.end();
     expect(performance.now() - begunMs).toBeLessThan(1000);
+  });
+
+  test('the end waits for who asked last, however many have asked before', async () => {
+    const health = new HealthService([], () => true);
+    const [check] = health.methods;
+    const ask = (peer: string) => check?.kind === 'unary' && check.answer(ofService(''), { peer } as CallFacts);
+    for (let at = 0; at < 3 * PEERS_MAX; at++) ask(`stranger:${at}`);
+    ask('envoy:1');
+    let isOver = false;
+    const ending = health.end().then(() => {
+      isOver = true;
+    });
+    for (let at = 0; at < 3 * PEERS_MAX; at++) ask(`stranger:${at}`);
+    await sleep(50);
+    expect(isOver).toBe(false);
+    ask('envoy:1');
+    await ending;
   });
 
   test('a watcher hears of every change, and of the end before it comes', async () => {

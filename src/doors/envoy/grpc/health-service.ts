@@ -16,7 +16,7 @@ export class HealthService {
   readonly #services: ReadonlySet<string>;
   readonly #isServing: () => boolean;
   readonly #watchers = new Set<Watcher>();
-  /** Peer → when it asked last; those that have not heard of the end. */
+  /** Peer → when it asked last, in this order; those that have not heard of the end. */
   readonly #asked = new Map<string, number>();
   #look: NodeJS.Timeout | null = null;
   #isEnding = false;
@@ -50,13 +50,22 @@ export class HealthService {
   }
 
   #check(request: Uint8Array, { peer }: CallFacts): Uint8Array {
-    if (this.#isEnding) this.#asked.delete(peer);
-    else if (this.#asked.size < PEERS_MAX || this.#asked.has(peer)) this.#asked.set(peer, performance.now());
+    this.#asked.delete(peer);
+    if (!this.#isEnding) this.#remember(peer);
     const { service } = decoded(HealthCheckRequest, request);
     const status = this.#statusOf(service);
     if (status === SERVICE_UNKNOWN)
       throw new QuotameshError('GRPC_SERVICE_UNKNOWN', { service: service.slice(0, 200) });
     return HealthCheckResponse.encode({ status }).finish();
+  }
+
+  /** Keeps who asked last; the one that has been silent longest goes. */
+  #remember(peer: string): void {
+    for (const silent of this.#asked.keys()) {
+      if (this.#asked.size < PEERS_MAX) break;
+      this.#asked.delete(silent);
+    }
+    this.#asked.set(peer, performance.now());
   }
 
   #watch(stream: MessageStream): MessageListener {
@@ -103,4 +112,4 @@ const LOOK_ENDING_MS = 20;
 /** Milliseconds: who asks more seldom is not waited for. */
 const ASKS_WITHIN_MS = 3000;
 /** Peers that are waited for: strangers may ask, too. */
-const PEERS_MAX = 1000;
+export const PEERS_MAX = 1000;
