@@ -36,7 +36,7 @@ async function run({ path, node, quota, perSecond, waitMs }: MemberFacts): Promi
     telemetry: { log: () => {} },
   });
   const bucket = log.add('live', quota);
-  await log.open();
+  await log.start();
   while (!bucket.isKnown) await sleep(SENT_MS);
   let granted: number[] = [];
   let asked = 0;

@@ -26,7 +26,7 @@ import { BusyWatch } from '../status/busy-watch.js';
 import { notReadyBecause } from '../status/describe-node.js';
 import { TargetLog } from '../status/target-log.js';
 import { StrictLanes } from '../strict/strict-lanes.js';
-import { firstLife } from '../strict/strict-log.js';
+import { firstLife, StrictLog } from '../strict/strict-log.js';
 import { AloneStart } from './alone-start.js';
 import { guarded } from './guarded-telemetry.js';
 import { NodeLife } from './node-life.js';
@@ -106,7 +106,8 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
         busy.round(nowMs);
       },
       fenced: (error) => {
-        void strict.close();
+        strict.close();
+        void strictLog.close();
         life.fenced(error);
       },
     },
@@ -152,15 +153,20 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
 
   const busy = new BusyWatch({ config, groups, loop }, telemetry);
 
-  const strict = new StrictLanes({
-    cluster,
+  const strictLog = new StrictLog({
     node: nodeId,
     life: firstLife(Date.now()),
-    groups,
     clock,
     look: () => wakingClock?.look(),
     telemetry,
     createTopic: () => createStrictTopic(config, telemetry),
+  });
+  const strict = new StrictLanes({
+    log: strictLog,
+    cluster,
+    groups,
+    clock,
+    telemetry,
     loop,
     promisesOf: (group) => (isRegistered(group) ? NOBODY : comparison.promisesOf(group)),
     changed: (group) => inForce.define(groups.at(group)),
@@ -243,6 +249,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     telemetry,
     keys,
     strict,
+    strictLog,
     aloneTopic: alone?.topic ?? null,
   });
   const parts: NodeParts = {

@@ -7,6 +7,7 @@ import type { Enforcers } from '../enforcers/enforcers.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { StrictLanes } from '../strict/strict-lanes.js';
+import type { StrictLog } from '../strict/strict-log.js';
 import { callEmbedder, warnEmbedder } from './call-embedder.js';
 import type { NodeLoop } from './node-loop.js';
 import type { TopicPump } from './topic-pump.js';
@@ -25,6 +26,7 @@ interface NodeLifeParts {
   /** Null = no group is made by use. */
   readonly keys: Pick<KeyBook, 'lastWords'> | null;
   readonly strict: Pick<StrictLanes, 'start' | 'close'>;
+  readonly strictLog: Pick<StrictLog, 'start' | 'close'>;
   /** Topic of the pump where the node may begin without it. */
   readonly aloneTopic: AloneTopic | null;
 }
@@ -54,7 +56,7 @@ export class NodeLife {
 
   /** Opens the topic and joins. Resolves when it is open, before the node is ready; rejects when it cannot be used. */
   async start(): Promise<void> {
-    const { registry, pump, loop, poller, strict, aloneTopic } = this.#parts;
+    const { registry, pump, loop, poller, strict, strictLog, aloneTopic } = this.#parts;
     // Groups must be known before decisions; a node that begins alone knows YAML's.
     if (aloneTopic === null) await registry?.open();
     else aloneTopic.waitFor(registry?.open() ?? Promise.resolve());
@@ -63,8 +65,9 @@ export class NodeLife {
     if (this.isClosing) return;
     loop.start();
     poller.start();
-    if (aloneTopic === null) await strict.start();
-    else aloneTopic.waitFor(strict.start());
+    strict.start();
+    if (aloneTopic === null) await strictLog.start();
+    else aloneTopic.waitFor(strictLog.start());
   }
 
   /** Registers an end, called once when the node has closed. */
@@ -79,7 +82,7 @@ export class NodeLife {
   }
 
   async #close(): Promise<void> {
-    const { registry, pump, loop, gate, enforcers, poller, telemetry, keys, strict } = this.#parts;
+    const { registry, pump, loop, gate, enforcers, poller, telemetry, keys, strict, strictLog } = this.#parts;
     poller.stop();
     loop.stop();
     gate.close();
@@ -89,7 +92,8 @@ export class NodeLife {
       const published = await pump.flush(FAREWELL_TIMEOUT_MS);
       if (!published) telemetry.log('warn', 'farewell not published; the others will notice the silence');
     }
-    await Promise.all([registry?.close(), pump.close(), strict.close()]);
+    strict.close();
+    await Promise.all([registry?.close(), pump.close(), strictLog.close()]);
     for (const end of this.#ends) end();
   }
 }

@@ -1,4 +1,5 @@
-import { messageOf } from '../../base/errors/quotamesh-error.js';
+import type { Clock } from '../../base/ports/clock.js';
+import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { isStrictGroup, isStrictLane, strictQuotaOf } from '../../config/resolved/strict-quota.js';
 import { DIRECTION_COUNT, DIRECTIONS, laneOf, lanesOf } from '../../core/base/vocabulary.js';
@@ -8,9 +9,12 @@ import type { GroupTable } from '../groups/group-table.js';
 import { relaxedElsewhere } from './relaxed-elsewhere.js';
 import type { StrictBucket, StrictDoubt } from './strict-bucket.js';
 import { strictLaneName } from './strict-codec.js';
-import { StrictLog, type StrictLogOptions } from './strict-log.js';
+import type { StrictLog } from './strict-log.js';
 
-interface StrictLanesParts extends StrictLogOptions {
+interface StrictLanesParts {
+  readonly log: Pick<StrictLog, 'add' | 'remove' | 'lost' | 'unsafe'>;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
   readonly cluster: string;
   readonly groups: GroupTable;
   readonly loop: CoordinatorView;
@@ -47,13 +51,10 @@ const SETTLED_MS = 5000;
 /** Milliseconds between looks at other nodes' reports. More: they are noticed later. */
 const LOOK_MS = 500;
 
-/** Keeps the strict lanes of groups, over a topic opened at need. */
+/** Keeps the strict lanes of groups. */
 export class StrictLanes {
   readonly #parts: StrictLanesParts;
   readonly #lanes = new Map<number, StrictLane>();
-  readonly #log: StrictLog;
-  /** Why the topic could not be opened; null = it is, or is being opened. */
-  #failed: string | null = null;
   #timer: NodeJS.Timeout | null = null;
   /** Groups that were relaxed while this node ran. */
   readonly #relaxed = new Set<number>();
@@ -64,16 +65,14 @@ export class StrictLanes {
 
   constructor(parts: StrictLanesParts) {
     this.#parts = parts;
-    this.#log = new StrictLog(parts);
   }
 
-  /** Opens the topic if any group is strict. Rejects where it cannot be used. */
-  async start(): Promise<void> {
+  /** Follows what other nodes keep; call it before the log starts. */
+  start(): void {
     this.#timer = setInterval(() => this.#lookAtOthers(), LOOK_MS).unref();
     this.#parts.groups.list.forEach((config, group) => {
       if (!isStrictGroup(config)) this.#relaxed.add(group);
     });
-    if (this.#lanes.size > 0) await this.#log.open();
   }
 
   get(lane: number): StrictLane | undefined {
@@ -113,16 +112,16 @@ export class StrictLanes {
     if (known === undefined) return;
     this.#lanes.delete(lane);
     this.#told.delete(lane);
-    this.#log.remove(known.name);
+    this.#parts.log.remove(known.name);
   }
 
   /** Tells if this node knows what it may spend of a lane. */
   stateOf({ relaxedNodes, bucket, fromMs }: StrictLane): StrictLaneState {
-    if (this.#log.unsafe !== null) return 'topic-unsafe';
+    if (this.#parts.log.unsafe !== null) return 'topic-unsafe';
     if (relaxedNodes.length > 0) return 'others-relaxed';
     if (this.#parts.clock() < fromMs) return 'learning';
     const { doubt } = bucket;
-    return doubt !== null && this.lost !== null ? 'topic-lost' : (doubt ?? 'kept');
+    return doubt !== null && this.#parts.log.lost !== null ? 'topic-lost' : (doubt ?? 'kept');
   }
 
   /** Says for people why a lane admits nothing; '' = it does. */
@@ -131,21 +130,16 @@ export class StrictLanes {
     if (state === 'kept') return '';
     const of = {
       'others-relaxed': lane.relaxedNodes.slice(0, NAMES_SHOWN).join(', '),
-      'topic-unsafe': this.#log.unsafe,
-      'topic-lost': this.lost,
+      'topic-unsafe': this.#parts.log.unsafe,
+      'topic-lost': this.#parts.log.lost,
     };
     return DOUBT_TEXTS[state].replace('{}', () => (of as Readonly<Record<string, string | null>>)[state] ?? '');
   }
 
-  /** Why the topic is away; null = it works, or is not needed. */
-  get lost(): string | null {
-    return this.#failed ?? this.#log.lost;
-  }
-
-  async close(): Promise<void> {
+  /** Follows nothing from now on; what it holds is given back as the log closes. */
+  close(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#lanes.clear();
-    await this.#log.close();
   }
 
   #begin(group: number, config: GroupConfig): void {
@@ -163,21 +157,8 @@ export class StrictLanes {
       known?.bucket.propose(quota);
       if (known !== undefined) continue;
       const name = strictLaneName(this.#parts.cluster, config.name, direction);
-      this.#lanes.set(lane, { bucket: this.#log.add(name, quota), name, relaxedNodes: [], fromMs });
+      this.#lanes.set(lane, { bucket: this.#parts.log.add(name, quota), name, relaxedNodes: [], fromMs });
     }
-    if (this.#timer !== null) this.#open();
-  }
-
-  /** Opens the topic while the node runs already. */
-  #open(): void {
-    const opened = () => {
-      this.#failed = null;
-    };
-    this.#log.open().then(opened, (error: unknown) => {
-      this.#failed = messageOf(error);
-      const facts = { reason: this.#failed, remedy: 'Correct it, and restart the node.' };
-      this.#parts.telemetry.log('error', 'strict topic cannot be used: strict groups admit nothing', facts);
-    });
   }
 
   /** Follows what others keep: groups that wait become strict once all agree. */

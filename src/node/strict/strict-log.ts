@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../base/ports/clock.js';
 import type { ReadRecord, ReportTopic } from '../../base/ports/report-topic.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
@@ -34,7 +35,7 @@ export function firstLife(wallMs: number): number {
 
 const LIVES_PER_MS = 1000;
 
-/** Keeps this node's strict buckets over one topic of one partition: reads, writes, and calls their rounds. */
+/** Keeps strict buckets over one topic of one partition, opened at need. */
 export class StrictLog {
   /** Records that no node has written in this format and log; ignored. */
   foreign = 0;
@@ -43,6 +44,9 @@ export class StrictLog {
   readonly #buckets = new Map<string, StrictBucket>();
   #topic: ReportTopic | null = null;
   #opened: Promise<void> | null = null;
+  /** Why the topic could not be opened; null = it is, or is being opened. */
+  #failed: string | null = null;
+  #isStarted = false;
   #isClosed = false;
   #epoch = '';
   #offset = -1;
@@ -67,26 +71,28 @@ export class StrictLog {
     return this.#topic?.settingsMistake ?? null;
   }
 
-  /** Why the topic is away; null = it works. */
+  /** Why the topic is away; null = it works, or is not needed. */
   get lost(): string | null {
-    return this.#inbox.lost;
+    return this.#failed ?? this.#inbox.lost;
+  }
+
+  /** Opens the topic if there is a bucket; later the first opens it. Rejects where the topic cannot be used. */
+  async start(): Promise<void> {
+    this.#isStarted = true;
+    if (this.#buckets.size > 0) await this.#openOnce();
   }
 
   /**
-   * Opens the topic. A bucket is known some milliseconds later, or after an expiry if nobody else knows it. Rejects
-   * where the topic cannot be used.
+   * Adds a bucket. It is known some milliseconds later, or after an expiry if nobody else knows it.
+   *
+   * @param lane its name in the topic, without slashes
    */
-  open(): Promise<void> {
-    this.#opened ??= this.#open();
-    return this.#opened;
-  }
-
-  /** Adds a bucket. @param lane its name in the topic, without slashes */
   add(lane: string, quota: StrictQuota): StrictBucket {
     const { node, life, clock } = this.#options;
     const write = (records: readonly StrictWritten[]) => this.#write(lane, records);
     const bucket = new StrictBucket({ node, life, quota, clock, write });
     this.#buckets.set(lane, bucket);
+    if (this.#isStarted) this.#openLate();
     return bucket;
   }
 
@@ -105,6 +111,20 @@ export class StrictLog {
     if (this.#opened === null) return;
     await Promise.race([this.#appending, new Promise((resolve) => setTimeout(resolve, LEAVE_MS).unref())]);
     await this.#topic?.close();
+  }
+
+  #openOnce(): Promise<void> {
+    this.#opened ??= this.#open();
+    return this.#opened;
+  }
+
+  /** Opens the topic while the node runs already. */
+  #openLate(): void {
+    this.#openOnce().catch((error: unknown) => {
+      this.#failed = messageOf(error);
+      const facts = { reason: this.#failed, remedy: 'Correct it, and restart the node.' };
+      this.#options.telemetry.log('error', 'strict topic cannot be used: strict groups admit nothing', facts);
+    });
   }
 
   async #open(): Promise<void> {
