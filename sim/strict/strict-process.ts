@@ -101,7 +101,7 @@ export class StrictProcess implements StrictReader {
     if (!this.isRunning) return;
     if (!this.isFrozen) {
       this.#serve();
-      this.node.round(this.clockMs);
+      if (this.node.dueMs <= this.clockMs) this.node.round(this.clockMs);
       this.#write();
     }
     this.#queue.after(ROUND_MS, () => this.#rounds());

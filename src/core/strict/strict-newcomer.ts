@@ -19,13 +19,6 @@ interface FirstQuota {
   readonly revision: number;
 }
 
-/** A bucket as far as it was read. */
-interface Known {
-  readonly fold: StrictFold | null;
-  /** Offset of the last founding that counted; −1 = none. */
-  readonly foundedAt: number;
-}
-
 /**
  * Learns a bucket from a compacted log. It reads from the start, writes a join, and reads on: a node that knows the
  * bucket answers with its state after a later record.
@@ -43,7 +36,14 @@ export class StrictNewcomer {
   /** The last checkpoint, and what was read behind it. */
   #checkpoint: StrictCheckpoint | null = null;
   #records: StrictRead[] = [];
-  #folded: Known | null = null;
+  /** True = none but newcomers and administrators wrote since the join. */
+  #isQuiet = true;
+  /** The bucket after the first `#folded` of the records. */
+  #fold: StrictFold | null = null;
+  #folded = 0;
+  #lastOffset = -1;
+  /** Offset of the last founding that counted; −1 = none. */
+  #foundedAt = -1;
 
   constructor(life: StrictLife) {
     this.#life = life;
@@ -53,29 +53,34 @@ export class StrictNewcomer {
   read(read: StrictRead, nowMs: number): StrictFold | null {
     const { record, offset } = read;
     this.#records.push(read);
-    this.#folded = null;
+    this.#isQuiet &&= HARMLESS.has(record.kind);
     if (record.kind === 'state' && record.at > (this.#checkpoint?.at ?? -1)) this.#keepFrom(record);
     if (record.kind === 'join' && lifeKey(record) === lifeKey(this.#life) && this.#since === null) {
       this.#since = offset;
       this.#sinceMs = nowMs;
       this.#wroteMs = -Infinity;
+      this.#isQuiet = true;
     }
     if (this.#since === null) return null;
-    if (record.kind === 'state' && record.at >= this.#since) return this.#known().fold;
+    if (record.kind === 'state' && record.at >= this.#since) return this.#known;
     if (record.kind !== 'found' || record.since < this.#since) return null;
-    const { fold, foundedAt } = this.#known();
-    return foundedAt === offset ? fold : null;
+    const fold = this.#known;
+    return this.#foundedAt === offset ? fold : null;
+  }
+
+  /** Returns the own time from which `due` has something to write. */
+  get dueMs(): number {
+    const againMs = this.#wroteMs + AGAIN_MS;
+    if (this.#since === null) return againMs;
+    return Math.max(againMs, this.#sinceMs + (this.#known?.isAtRest ? 0 : ALL_ENDED_MS));
   }
 
   /** Returns what to write now, if anything. */
   due(nowMs: number, first: FirstQuota): StrictRecord | null {
-    if (nowMs - this.#wroteMs < AGAIN_MS) return null;
-    if (this.#since === null) return this.#join(nowMs);
-    const { fold } = this.#known();
-    if (nowMs - this.#sinceMs < (fold?.isAtRest ? 0 : ALL_ENDED_MS)) return null;
-    if (!this.#isQuiet(this.#since)) return this.#join(nowMs);
+    if (nowMs < this.dueMs) return null;
+    if (this.#since === null || !this.#isQuiet) return this.#join(nowMs);
     this.#wroteMs = nowMs;
-    return this.#founding(fold?.state ?? null, first);
+    return this.#founding(this.#known?.state ?? null, first);
   }
 
   #join(nowMs: number): StrictRecord {
@@ -90,36 +95,30 @@ export class StrictNewcomer {
     return { kind: 'found', ...this.#life, since, state: begun };
   }
 
-  /** True if none but newcomers and administrators wrote since the join. */
-  #isQuiet(since: number): boolean {
-    const isHarmless = ({ kind }: StrictRecord) =>
-      kind === 'join' || kind === 'quota' || kind === 'period' || kind === 'found';
-    return this.#records.every(({ offset, record }) => offset <= since || isHarmless(record));
-  }
-
   #keepFrom(checkpoint: StrictCheckpoint): void {
     this.#checkpoint = checkpoint;
     this.#records = this.#records.filter(({ offset }) => offset > checkpoint.at);
+    this.#fold = new StrictFold(checkpoint.state);
+    this.#folded = 0;
+    this.#lastOffset = -1;
+    this.#foundedAt = -1;
   }
 
-  #known(): Known {
-    this.#folded ??= this.#fold();
-    return this.#folded;
-  }
-
-  #fold(): Known {
-    let fold = this.#checkpoint === null ? null : new StrictFold(this.#checkpoint.state);
-    let lastOffset = -1;
-    let foundedAt = -1;
-    for (const read of this.#records) {
+  /** The bucket after all that was read. Each record is folded once. */
+  get #known(): StrictFold | null {
+    for (; this.#folded < this.#records.length; this.#folded++) {
+      const read = this.#records[this.#folded];
       const { record, offset } = read;
-      if (record.kind === 'found' && (fold?.foundedBy(record) ?? lastOffset <= record.since)) {
-        foundedAt = offset;
-        fold ??= new StrictFold(record.state);
+      if (record.kind === 'found' && (this.#fold?.foundedBy(record) ?? this.#lastOffset <= record.since)) {
+        this.#foundedAt = offset;
+        this.#fold ??= new StrictFold(record.state);
       }
-      fold?.apply(read);
-      if (record.kind !== 'join') lastOffset = offset;
+      this.#fold?.apply(read);
+      if (record.kind !== 'join') this.#lastOffset = offset;
     }
-    return { fold, foundedAt };
+    return this.#fold;
   }
 }
+
+/** Records by which nobody is granted anything. */
+const HARMLESS: ReadonlySet<StrictRecord['kind']> = new Set(['join', 'quota', 'period', 'found']);

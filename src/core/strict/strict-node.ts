@@ -42,9 +42,9 @@ export interface StrictChanged {
 /**
  * One node's part in a strict bucket: reads the log, spends what it holds, asks for more, and says what it gives back.
  *
- * `read` takes every record of the lane in order, `round` is called every few milliseconds, `take` asks for tokens; all
- * of them may leave records in `out`, which the caller appends. A node that has no work gives everything back and
- * writes nothing.
+ * `read` takes every record of the lane in order, `round` is called every few milliseconds while it is due, `take` asks
+ * for tokens; all of them may leave records in `out`, which the caller appends. A node that has no work gives all back,
+ * writes nothing, and needs no rounds.
  */
 export class StrictNode {
   fold: StrictFold | null = null;
@@ -118,6 +118,16 @@ export class StrictNode {
   /** Takes tokens for a request that has been asked for before. */
   takeWaiting(tokens: number, nowMs: number): boolean {
     return this.wallet?.take(tokens, nowMs) ?? false;
+  }
+
+  /** Own time from which rounds are due; Infinity = not before something is read or asked. */
+  get dueMs(): number {
+    if (this.fold === null) return this.#newcomer?.dueMs ?? Infinity;
+    // Streams flow, and what is held is to be ordered, returned or given back.
+    if (this.wallet !== null || this.waiting + this.#short > 0) return -Infinity;
+    let dueMs = Math.min(againMsOf(this.#change), againMsOf(this.#period));
+    for (const join of this.#joins.values()) dueMs = Math.min(dueMs, join.dueMs);
+    return dueMs;
   }
 
   round(nowMs: number): void {
@@ -287,4 +297,9 @@ export class StrictNode {
     }
     for (const key of this.#expiredMs.keys()) if (!fold.holders.has(key)) this.#expiredMs.delete(key);
   }
+}
+
+/** Own time from which a record is written again; Infinity = it was read back. */
+function againMsOf(unread: Unread<unknown> | null): number {
+  return unread === null ? Infinity : unread.writtenMs + AGAIN_MS;
 }

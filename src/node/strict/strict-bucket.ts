@@ -16,6 +16,8 @@ interface StrictBucketOptions {
   readonly clock: Clock;
   /** Appends records; what is lost is told again by the next claim. */
   readonly write: (records: readonly StrictWritten[]) => void;
+  /** Called when rounds may be due that were not before. */
+  readonly onDue: () => void;
 }
 
 /** Reason of a node that cannot know what it may spend. */
@@ -150,6 +152,7 @@ export class StrictBucket {
   propose(quota: StrictQuota): void {
     this.#proposed = quota;
     this.#proposedMs = -Infinity;
+    this.#options.onDue();
   }
 
   /** True = nobody acts by another quota than the newest proposed here. */
@@ -184,7 +187,14 @@ export class StrictBucket {
     this.#node.read(read, this.#options.clock());
   }
 
-  /** Serves those who wait, and writes what is due. Call it every few milliseconds, and after what was read. */
+  /** Own time from which rounds are due; Infinity = not before something is read or asked. */
+  get dueMs(): number {
+    if (this.#waiting.length > 0) return -Infinity;
+    const isProposing = this.#proposed !== null && this.isKnown;
+    return Math.min(this.#node.dueMs, isProposing ? this.#proposedMs + AGAIN_MS : Infinity);
+  }
+
+  /** Serves those who wait, and writes what is due. Call it while due, and after what was read. */
   round(): void {
     this.#serve();
     this.#node.round(this.#options.clock());
@@ -245,6 +255,7 @@ export class StrictBucket {
   #write(): void {
     const written = this.#node.out.splice(0);
     if (written.length > 0) this.#options.write(written);
+    this.#options.onDue();
   }
 }
 

@@ -42,6 +42,8 @@ export class StrictLog {
   readonly #options: StrictLogOptions;
   readonly #inbox: TopicInbox;
   readonly #buckets = new Map<string, StrictBucket>();
+  /** Buckets that need rounds, now or at a time; an idle one does not. */
+  readonly #due = new Set<StrictBucket>();
   #topic: ReportTopic | null = null;
   #opened: Promise<void> | null = null;
   /** Why the topic could not be opened; null = it is, or is being opened. */
@@ -90,16 +92,21 @@ export class StrictLog {
   add(lane: string, quota: StrictQuota): StrictBucket {
     const { node, life, clock } = this.#options;
     const write = (records: readonly StrictWritten[]) => this.#write(lane, records);
-    const bucket = new StrictBucket({ node, life, quota, clock, write });
+    const onDue = () => this.#due.add(bucket);
+    const bucket = new StrictBucket({ node, life, quota, clock, write, onDue });
     this.#buckets.set(lane, bucket);
+    this.#due.add(bucket);
     if (this.#isStarted) this.#openLate();
     return bucket;
   }
 
   /** Gives back what the bucket holds, and forgets it. */
   remove(lane: string): void {
-    this.#buckets.get(lane)?.leave();
+    const bucket = this.#buckets.get(lane);
+    if (bucket === undefined) return;
+    bucket.leave();
     this.#buckets.delete(lane);
+    this.#due.delete(bucket);
   }
 
   /** Gives everything back, and closes the topic. */
@@ -137,26 +144,40 @@ export class StrictLog {
   #beginEpoch(epoch: string): void {
     this.#epoch = epoch;
     this.#offset = -1;
-    for (const bucket of this.#buckets.values()) bucket.beginEpoch();
+    for (const bucket of this.#buckets.values()) {
+      bucket.beginEpoch();
+      this.#due.add(bucket);
+    }
   }
 
   #read(records: readonly ReadRecord[]): void {
     this.#options.look();
+    const touched = new Set<StrictBucket>();
     for (const { offset, appendMs, key, value } of records) {
       if (offset <= this.#offset) continue;
       this.#offset = offset;
       const bucket = this.#buckets.get(laneOfKey(key));
       if (bucket === undefined || value === null) continue;
       const record = decodeStrict(value, this.#epoch);
-      if (record === null) this.foreign++;
-      else bucket.read({ offset, appendMs: Math.floor(appendMs), record });
+      if (record === null) {
+        this.foreign++;
+        continue;
+      }
+      bucket.read({ offset, appendMs: Math.floor(appendMs), record });
+      touched.add(bucket);
     }
-    this.#round();
+    for (const bucket of touched) bucket.round();
   }
 
   #round(): void {
-    this.#options.look();
-    for (const bucket of this.#buckets.values()) bucket.round();
+    const { look, clock } = this.#options;
+    look();
+    const nowMs = clock();
+    for (const bucket of this.#due) {
+      const { dueMs } = bucket;
+      if (dueMs === Infinity) this.#due.delete(bucket);
+      else if (dueMs <= nowMs) bucket.round();
+    }
   }
 
   #write(lane: string, written: readonly StrictWritten[]): void {

@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { EventQueue } from '../../../../sim/cluster/event-queue.js';
 import { Random } from '../../../../sim/cluster/random.js';
 import { StrictLog } from '../../../../sim/strict/strict-log.js';
 import { StrictProcess } from '../../../../sim/strict/strict-process.js';
 import { CHECKPOINT_RECORDS, EXPIRY_MS } from '../../../../src/core/strict/constants.js';
+import { StrictFold } from '../../../../src/core/strict/strict-fold.js';
 import { StrictNewcomer } from '../../../../src/core/strict/strict-newcomer.js';
 import type { StrictQuota } from '../../../../src/core/strict/strict-quota.js';
 import type { StrictRecord } from '../../../../src/core/strict/strict-record.js';
@@ -123,6 +124,23 @@ test('a quota that changes while a bucket is founded is the one it begins with',
   const fold = append(due(11_000), 11_001);
   expect(fold?.revision).toBe(2);
   expect(fold?.quota.depth).toBe(9);
+});
+
+test('a newcomer folds each record of a long log once, however often it is asked what is due', () => {
+  const quota = { amount: SECOND, perMs: PER_MS, depth: 3 };
+  const newcomer = new StrictNewcomer({ node: 'z', life: 1 });
+  const apply = vi.spyOn(StrictFold.prototype, 'apply');
+  let nowMs = 0;
+  const append = (record: StrictRecord) => {
+    newcomer.read({ offset: nowMs, appendMs: nowMs, record }, nowMs);
+    newcomer.due(nowMs++, { quota, revision: 1 });
+  };
+  append({ kind: 'found', node: 'a', life: 1, since: -1, state: emptyState(quota, 1) });
+  append({ kind: 'join', node: 'z', life: 1 });
+  const claim = { kind: 'claim', node: 'a', life: 1, want: 0, lagMs: 0, taken: 0, hold: 1 } as const;
+  for (let seq = 1; seq <= 300; seq++) append({ ...claim, seq });
+  expect(apply).toHaveBeenCalledTimes(302);
+  apply.mockRestore();
 });
 
 test('a lowered quota is in force when a node without requests has lowered what it holds', () => {

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { EXPIRY_MS } from '../../../src/core/strict/constants.js';
+import { StrictNode } from '../../../src/core/strict/strict-node.js';
+import { StrictLog } from '../../../src/node/strict/strict-log.js';
+import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
+
+const QUOTA = { amount: 3600, perMs: 3_600_000, depth: 10 };
+const BUCKETS = 2000;
+/** Milliseconds of a few rounds. */
+const ROUNDS_MS = 200;
+const WITHIN = { timeout: 20_000 };
+
+test(`of ${BUCKETS.toLocaleString('en')} buckets only the one that is asked has rounds`, async () => {
+  let skippedMs = 0;
+  const clock = () => performance.now() + skippedMs;
+  const log = new StrictLog({
+    createTopic: async () => new MemoryTopic(createMemoryLog({ clock })),
+    node: 'a',
+    life: 1,
+    clock,
+    look: () => {},
+    telemetry: { log: () => {} },
+  });
+  const buckets = Array.from({ length: BUCKETS }, (_, at) => log.add(`lane-${at}`, QUOTA));
+  const areAllKnown = () => buckets.every(({ isKnown }) => isKnown);
+  const round = vi.spyOn(StrictNode.prototype, 'round');
+  const roundsOf = async () => {
+    round.mockClear();
+    await sleep(ROUNDS_MS);
+    return round.mock.calls.length;
+  };
+  try {
+    await log.start();
+    // Who learns needs a round when it joins, and one when nobody has answered for an expiry.
+    await expect.poll(() => round.mock.calls.length, WITHIN).toBeGreaterThanOrEqual(BUCKETS);
+    await expect.poll(roundsOf, WITHIN).toBe(0);
+    skippedMs = 2 * EXPIRY_MS;
+    await expect.poll(areAllKnown, WITHIN).toBe(true);
+    await expect.poll(roundsOf, WITHIN).toBe(0);
+    skippedMs += 10_000;
+    expect(await buckets[7].acquire(5, 60_000)).toBe(true);
+    expect(await roundsOf()).toBeGreaterThan(1);
+    expect(new Set(round.mock.contexts).size).toBe(1);
+    // It gives back what it holds.
+    skippedMs += 10_000;
+    await expect.poll(roundsOf, WITHIN).toBe(0);
+  } finally {
+    round.mockRestore();
+    await log.close();
+  }
+});
