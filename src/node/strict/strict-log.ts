@@ -3,10 +3,11 @@ import type { Clock } from '../../base/ports/clock.js';
 import type { ReadRecord, ReportTopic } from '../../base/ports/report-topic.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { StrictQuota } from '../../core/strict/strict-quota.js';
-import type { StrictWritten } from '../../core/strict/strict-record.js';
+import type { StrictRead, StrictWritten } from '../../core/strict/strict-record.js';
 import { TopicInbox } from '../../topic/topic-inbox.js';
 import { StrictBucket } from './strict-bucket.js';
 import { decodeStrict, encodeStrict, laneOfKey, strictKeyOf } from './strict-codec.js';
+import { readStrictHistory } from './strict-history.js';
 
 export interface StrictLogOptions {
   /** Makes the topic, when it is opened. */
@@ -28,12 +29,17 @@ const LEAVE_MS = 1000;
 /** Records per turn of the event loop. More: reading the log at a start holds requests back for longer. */
 const RECORDS_PER_TURN = 1000;
 
+/** Milliseconds between tries to read a history. */
+const HISTORY_AGAIN_MS = 1000;
+
 /** Numbers a process's first life, behind those of the one before. */
 export function firstLife(wallMs: number): number {
   return wallMs * LIVES_PER_MS;
 }
 
 const LIVES_PER_MS = 1000;
+/** Lives that a lane may begin before it is removed. */
+const LIVES_PER_LANE = 1_000_000;
 
 /** Keeps strict buckets over one topic of one partition, opened at need. */
 export class StrictLog {
@@ -44,11 +50,17 @@ export class StrictLog {
   readonly #buckets = new Map<string, StrictBucket>();
   /** Buckets that need rounds, now or at a time; an idle one does not. */
   readonly #due = new Set<StrictBucket>();
+  /** Lanes added while the log was read: their history is being read, and this is what came behind it. */
+  readonly #unlearnt = new Map<string, StrictRead[]>();
+  #isLearning = false;
+  #historyTopic: ReportTopic | null = null;
+  #lateLanes = 0;
   #topic: ReportTopic | null = null;
   #opened: Promise<void> | null = null;
   /** Why the topic could not be opened; null = it is, or is being opened. */
   #failed: string | null = null;
   #isStarted = false;
+  #isReading = false;
   #isClosed = false;
   #epoch = '';
   #offset = -1;
@@ -90,12 +102,18 @@ export class StrictLog {
    * @param lane its name in the topic, without slashes
    */
   add(lane: string, quota: StrictQuota): StrictBucket {
-    const { node, life, clock } = this.#options;
+    const { node, clock } = this.#options;
+    // A lane that was here before had these lives.
+    const life = this.#options.life + LIVES_PER_LANE * (this.#isReading ? ++this.#lateLanes : 0);
     const write = (records: readonly StrictWritten[]) => this.#write(lane, records);
     const onDue = () => this.#due.add(bucket);
     const bucket = new StrictBucket({ node, life, quota, clock, write, onDue });
     this.#buckets.set(lane, bucket);
     this.#due.add(bucket);
+    if (this.#isReading) {
+      this.#unlearnt.set(lane, []);
+      void this.#learn();
+    }
     if (this.#isStarted) this.#openLate();
     return bucket;
   }
@@ -106,6 +124,7 @@ export class StrictLog {
     if (bucket === undefined) return;
     bucket.leave();
     this.#buckets.delete(lane);
+    this.#unlearnt.delete(lane);
     this.#due.delete(bucket);
   }
 
@@ -115,6 +134,7 @@ export class StrictLog {
     if (this.#timer !== null) clearInterval(this.#timer);
     for (const lane of [...this.#buckets.keys()]) this.remove(lane);
     this.#inbox.close();
+    await this.#historyTopic?.close();
     if (this.#opened === null) return;
     await Promise.race([this.#appending, new Promise((resolve) => setTimeout(resolve, LEAVE_MS).unref())]);
     await this.#topic?.close();
@@ -137,6 +157,7 @@ export class StrictLog {
   async #open(): Promise<void> {
     const topic = await this.#options.createTopic();
     this.#topic = topic;
+    this.#isReading = true;
     await topic.open(this.#inbox);
     if (!this.#isClosed) this.#timer = setInterval(() => this.#round(), ROUND_MS);
   }
@@ -144,6 +165,8 @@ export class StrictLog {
   #beginEpoch(epoch: string): void {
     this.#epoch = epoch;
     this.#offset = -1;
+    // The log is read from its start.
+    this.#unlearnt.clear();
     for (const bucket of this.#buckets.values()) {
       bucket.beginEpoch();
       this.#due.add(bucket);
@@ -156,17 +179,64 @@ export class StrictLog {
     for (const { offset, appendMs, key, value } of records) {
       if (offset <= this.#offset) continue;
       this.#offset = offset;
-      const bucket = this.#buckets.get(laneOfKey(key));
+      const lane = laneOfKey(key);
+      const bucket = this.#buckets.get(lane);
       if (bucket === undefined || value === null) continue;
       const record = decodeStrict(value, this.#epoch);
       if (record === null) {
         this.foreign++;
         continue;
       }
-      bucket.read({ offset, appendMs: Math.floor(appendMs), record });
-      touched.add(bucket);
+      const read = { offset, appendMs: Math.floor(appendMs), record };
+      const behind = this.#unlearnt.get(lane);
+      if (behind !== undefined) behind.push(read);
+      else {
+        bucket.read(read);
+        touched.add(bucket);
+      }
     }
     for (const bucket of touched) bucket.round();
+  }
+
+  /** Reads the history of lanes that were added late. */
+  async #learn(): Promise<void> {
+    if (this.#isLearning) return;
+    this.#isLearning = true;
+    // Several are added in one turn.
+    await new Promise(setImmediate);
+    while (this.#unlearnt.size > 0 && !this.#isClosed) {
+      const isLearnt = await this.#learnOnce(new Map(this.#unlearnt));
+      if (!isLearnt) await new Promise((resolve) => setTimeout(resolve, HISTORY_AGAIN_MS).unref());
+    }
+    this.#isLearning = false;
+  }
+
+  /** Returns false if the log is another, or could not be read. */
+  async #learnOnce(lanes: ReadonlyMap<string, readonly StrictRead[]>): Promise<boolean> {
+    const { createTopic, telemetry } = this.#options;
+    try {
+      this.#historyTopic = await createTopic();
+      if (this.#isClosed) return false;
+      const { epoch, reads } = await readStrictHistory(this.#historyTopic, new Set(lanes.keys()), telemetry);
+      if (epoch !== this.#epoch) return false;
+      for (const [lane, behind] of lanes) {
+        if (this.#unlearnt.get(lane) === behind) this.#begin(lane, reads.get(lane) ?? [], behind);
+      }
+      return true;
+    } catch (error) {
+      telemetry.log('warn', 'strict topic cannot be read from its start: groups that were added learn later', {
+        reason: messageOf(error),
+      });
+      return false;
+    }
+  }
+
+  #begin(lane: string, history: readonly StrictRead[], behind: readonly StrictRead[]): void {
+    this.#unlearnt.delete(lane);
+    const bucket = this.#buckets.get(lane);
+    const last = history.at(-1)?.offset ?? -1;
+    for (const read of [...history, ...behind.filter(({ offset }) => offset > last)]) bucket?.read(read);
+    bucket?.round();
   }
 
   #round(): void {

@@ -12,17 +12,29 @@ const BUCKETS = 2000;
 const ROUNDS_MS = 200;
 const WITHIN = { timeout: 20_000 };
 
-test(`of ${BUCKETS.toLocaleString('en')} buckets only the one that is asked has rounds`, async () => {
+/** A log in memory whose clock can be set forward. */
+function started() {
   let skippedMs = 0;
   const clock = () => performance.now() + skippedMs;
-  const log = new StrictLog({
-    createTopic: async () => new MemoryTopic(createMemoryLog({ clock })),
-    node: 'a',
-    life: 1,
-    clock,
-    look: () => {},
-    telemetry: { log: () => {} },
-  });
+  const memory = createMemoryLog({ clock });
+  const logOf = (node: string) =>
+    new StrictLog({
+      createTopic: async () => new MemoryTopic(memory),
+      node,
+      life: 1,
+      clock,
+      look: () => {},
+      telemetry: { log: () => {} },
+    });
+  const skip = (forMs: number) => {
+    skippedMs += forMs;
+  };
+  return { logOf, skip };
+}
+
+test(`of ${BUCKETS.toLocaleString('en')} buckets only the one that is asked has rounds`, async () => {
+  const { logOf, skip } = started();
+  const log = logOf('a');
   const buckets = Array.from({ length: BUCKETS }, (_, at) => log.add(`lane-${at}`, QUOTA));
   const areAllKnown = () => buckets.every(({ isKnown }) => isKnown);
   const round = vi.spyOn(StrictNode.prototype, 'round');
@@ -36,18 +48,45 @@ test(`of ${BUCKETS.toLocaleString('en')} buckets only the one that is asked has 
     // Who learns needs a round when it joins, and one when nobody has answered for an expiry.
     await expect.poll(() => round.mock.calls.length, WITHIN).toBeGreaterThanOrEqual(BUCKETS);
     await expect.poll(roundsOf, WITHIN).toBe(0);
-    skippedMs = 2 * EXPIRY_MS;
+    skip(2 * EXPIRY_MS);
     await expect.poll(areAllKnown, WITHIN).toBe(true);
     await expect.poll(roundsOf, WITHIN).toBe(0);
-    skippedMs += 10_000;
+    skip(10_000);
     expect(await buckets[7].acquire(5, 60_000)).toBe(true);
     expect(await roundsOf()).toBeGreaterThan(1);
     expect(new Set(round.mock.contexts).size).toBe(1);
     // It gives back what it holds.
-    skippedMs += 10_000;
+    skip(10_000);
     await expect.poll(roundsOf, WITHIN).toBe(0);
   } finally {
     round.mockRestore();
     await log.close();
+  }
+});
+
+test('a lane that is added while the log is read has what the log says of it', async () => {
+  const { logOf, skip } = started();
+  const [log, other] = [logOf('a'), logOf('b')];
+  const first = log.add('paid', QUOTA);
+  try {
+    await log.start();
+    other.add('free', QUOTA);
+    await other.start();
+    await sleep(ROUNDS_MS);
+    skip(2 * EXPIRY_MS);
+    await expect.poll(() => first.isKnown, WITHIN).toBe(true);
+    skip(10_000);
+    expect(await first.acquire(6, 60_000)).toBe(true);
+    log.remove('paid');
+    for (const each of [other, log]) {
+      const again = each.add('paid', QUOTA);
+      // No expiry passes.
+      await expect.poll(() => again.isKnown, { timeout: EXPIRY_MS - 1500 }).toBe(true);
+      expect(again.left).toBeGreaterThanOrEqual(4);
+      expect(again.left).toBeLessThan(10);
+      each.remove('paid');
+    }
+  } finally {
+    await Promise.all([log.close(), other.close()]);
   }
 });
