@@ -1,6 +1,7 @@
 import { EXIT_UNEXPECTED } from '../../src/base/errors/error-row.js';
 import { exhaust, SMALL_WORLDS } from '../strict/exhaust.js';
 import { playLiveStrict } from '../strict/live/live-strict.js';
+import { calmBudget, playBudget } from '../strict/play-budget.js';
 import { calmSlots, playSlots } from '../strict/play-slots.js';
 import { playStrict, type StrictVerdict } from '../strict/play-strict.js';
 import { usedTable } from '../strict/used-table.js';
@@ -16,10 +17,12 @@ export async function runStrict({
   live,
   used: isUsed = false,
   concurrency: isConcurrency = false,
+  budget: isBudget = false,
   json = false,
 }: StrictOptions): Promise<void> {
   if (live !== undefined) return runLive(live, json);
   if (isUsed) return printUsed(json);
+  if (isBudget) return runBudgets(from, seeds, json);
   if (isConcurrency) return runSlots(from, seeds, json);
   const sums = { over: 0, admitted: 0, central: 0 };
   for (let seed = from; seed < from + seeds; seed++) {
@@ -50,6 +53,23 @@ function runSlots(from: number, seeds: number, json: boolean): void {
   const { used } = calmSlots({ nodes: 5, slots: 20, heldMs: 500, delayMs: 25 });
   const line = `seeds ${from} … ${from + seeds - 1}: ${over} held more slots than there are`;
   const calm = `; without faults ${(100 * used).toFixed(1)} % of 20 are held by 5 nodes, 25 ms away`;
+  if (!json) process.stdout.write(`${line}${calm}\n`);
+  if (over > 0) process.exitCode = EXIT_UNEXPECTED;
+}
+
+/** Plays budgets, and says what can be spent of one. */
+function runBudgets(from: number, seeds: number, json: boolean): void {
+  let over = 0;
+  for (let seed = from; seed < from + seeds; seed++) {
+    const verdict = playBudget(seed);
+    if (json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
+    if (verdict.over === 0) continue;
+    over++;
+    process.stderr.write(`seed ${seed}: ${verdict.over} tokens over from ${verdict.firstOverMs} ms on\n`);
+  }
+  const { used } = calmBudget({ nodes: 7, budget: 20_000, delayMs: 50 });
+  const line = `seeds ${from} … ${from + seeds - 1}: ${over} spent more than the budget of a month`;
+  const calm = `; without faults 7 nodes, 50 ms away, spend ${(100 * used).toFixed(2)} % of 20,000`;
   if (!json) process.stdout.write(`${line}${calm}\n`);
   if (over > 0) process.exitCode = EXIT_UNEXPECTED;
 }

@@ -43,11 +43,20 @@ export class StrictLog {
   readonly #faults: StrictLogFaults;
   /** Called with every record as it is appended. */
   onAppend: (read: StrictRead) => void = () => {};
+  /** Milliseconds by which the log's clock is ahead. */
+  aheadMs = 0;
+  /** Records that are always lost. */
+  drops: StrictWritten['kind'] | null = null;
 
   constructor(queue: EventQueue, random: Random, faults: StrictLogFaults) {
     this.#queue = queue;
     this.#random = random;
     this.#faults = faults;
+  }
+
+  /** Time by the log's clock. */
+  get clockMs(): number {
+    return this.#queue.nowMs + this.aheadMs;
   }
 
   /** Records that compaction leaves. */
@@ -60,7 +69,7 @@ export class StrictLog {
     const { appendMs, lost, late, lateMs, repeated } = this.#faults;
     if (this.#random.next() < repeated)
       this.#appendAfter(written, epoch, this.#between(appendMs) + this.#between([1, 3000]));
-    if (this.#random.next() < lost) return;
+    if (this.#random.next() < lost || written.kind === this.drops) return;
     const laterMs = this.#random.next() < late ? this.#between([1, lateMs]) : 0;
     this.#appendAfter(written, epoch, this.#between(appendMs) + laterMs);
   }
@@ -70,6 +79,11 @@ export class StrictLog {
     this.#readers.set(reader, { at: 0, isDeaf: false, isBegun: true, from: this.reads.length });
     reader.beginEpoch(this.#epoch);
     this.#deliverAfter(reader, this.#between(this.#faults.deliveryMs));
+  }
+
+  /** True = the reader has read all. */
+  hasRead(reader: StrictReader): boolean {
+    return this.#readers.get(reader)?.at === this.reads.length;
   }
 
   end(reader: StrictReader): void {
@@ -113,7 +127,7 @@ export class StrictLog {
     this.#queue.after(delayMs, () => {
       if (epoch !== this.#epoch) return;
       if (record === null) this.#newest.delete(key);
-      else this.#store(key, { offset: this.reads.length, appendMs: this.#queue.nowMs, record });
+      else this.#store(key, { offset: this.reads.length, appendMs: this.clockMs, record });
     });
   }
 

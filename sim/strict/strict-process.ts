@@ -1,3 +1,4 @@
+import type { BudgetState } from '../../src/core/strict/budget-account.js';
 import { StrictNode, type StrictNodeSettings } from '../../src/core/strict/strict-node.js';
 import type { StrictRead } from '../../src/core/strict/strict-record.js';
 import type { EventQueue } from '../cluster/event-queue.js';
@@ -23,6 +24,7 @@ export class StrictProcess implements StrictReader {
   node: StrictNode;
   #epoch = 0;
   #epochs = 0;
+  #knew: BudgetState | null = null;
   isRunning = true;
   isFrozen = false;
   readonly #queue: EventQueue;
@@ -59,7 +61,9 @@ export class StrictProcess implements StrictReader {
   beginEpoch(epoch: number): void {
     this.#whenThawed(() => {
       this.#epoch = epoch;
-      this.node = new StrictNode({ ...this.#settings, life: this.#settings.life + LIVES_PER_EPOCH * this.#epochs++ });
+      this.#knew = this.node.fold?.budget ?? this.#knew;
+      const life = this.#settings.life + LIVES_PER_EPOCH * this.#epochs++;
+      this.node = new StrictNode({ ...this.#settings, life, knew: this.#knew });
       this.#settings.mutation?.(this.node);
       this.#countWaiting();
     });

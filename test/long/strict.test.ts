@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { exhaust, SMALL_WORLDS } from '../../sim/strict/exhaust.js';
 import { MUTATIONS } from '../../sim/strict/mutations.js';
+import { playBudget } from '../../sim/strict/play-budget.js';
 import { playSlots } from '../../sim/strict/play-slots.js';
 import { playStrict } from '../../sim/strict/play-strict.js';
 
@@ -25,6 +26,12 @@ test(`${SEEDS} random clusters never hold more slots than there are`, { timeout:
   const over: number[] = [];
   for (let seed = 1; seed <= SEEDS; seed++) if (playSlots(seed).over > 0) over.push(seed);
   expect(over, 'quotamesh sim strict --concurrency --from …').toEqual([]);
+});
+
+test(`${SEEDS} random clusters spend no more than the budget of a month`, { timeout: TIMEOUT_MS }, () => {
+  const over: number[] = [];
+  for (let seed = 1; seed <= SEEDS; seed++) if (playBudget(seed).over > 0) over.push(seed);
+  expect(over, 'quotamesh sim strict --budget --from …').toEqual([]);
 });
 
 test.each(Object.entries(MUTATIONS))(

@@ -18,8 +18,8 @@ export const LAG_MAX_MS = 1000;
 export const LAG_GRID_MS = 5;
 /** Part of the depth, less the lag's, that wallets hold together. More: fewer orders, less for who needs more. */
 export const WALLETS_PART = 0.85;
-/** The same of a budget, into which nothing flows: what a killed node holds is lost. */
-export const BUDGET_WALLETS_PART = 0.005;
+/** Part of a budget that wallets hold together, less what is lost: what a killed node holds may have been spent. */
+export const BUDGET_WALLETS_PART = 0.0025;
 /** Tokens below which a wallet is not worth holding: then each token is ordered. */
 export const WALLET_LEAST_TOKENS = 2;
 /** Part of the pool's most below which streams leave more to it. More: more for orders, slower streams. */
@@ -30,6 +30,10 @@ export const POOL_FILL_MS = 500;
 export const FULL_PART = 0.9;
 /** Silent lives that are remembered as ended: milliseconds of log time. More: memory of late records. */
 export const ENDED_KEPT_MS = 3_600_000;
+
+// budget-account.ts:
+/** Names of gifts that are remembered. More: later repetitions count once, larger checkpoints. */
+export const CREDITS_KEPT = 1000;
 
 // strict-clock.ts:
 /** Clocks may differ by one part in so many. More: tighter bounds, a promise for better clocks. */

@@ -27,7 +27,9 @@ export class StrictCheckpoints {
     this.#offset = offset;
     this.#offsets.set(recordKey(record), offset);
     if (record.kind !== 'state') {
-      this.#since++;
+      // A budget that begins or is raised is written whole soon.
+      const isGift = record.kind === 'period' || record.kind === 'credit';
+      this.#since += isGift ? CHECKPOINT_RECORDS : 1;
       return [];
     }
     this.#since = 0;

@@ -1,4 +1,15 @@
 import {
+  adopted,
+  type BudgetState,
+  begun,
+  beside,
+  credited,
+  isClosed,
+  isDue,
+  lapsed,
+  leftOf,
+} from './budget-account.js';
+import {
   ENDED_KEPT_MS,
   EXPIRY_MS,
   FULL_PART,
@@ -9,10 +20,11 @@ import {
   STEP_MAX_MS,
 } from './constants.js';
 import { streamRates } from './stream-rates.js';
-import { lagMostOf, type StrictQuota, unitsOf, walletOf, wholeTokens } from './strict-quota.js';
+import { budgetWalletOf, lagMostOf, type StrictQuota, unitsOf, walletOf, wholeTokens } from './strict-quota.js';
 import {
   lifeKey,
   type StrictClaim,
+  type StrictCredit,
   type StrictExpire,
   type StrictFound,
   type StrictLeave,
@@ -39,8 +51,10 @@ export class StrictFold {
   pool: number;
   quota: StrictQuota;
   revision: number;
-  /** The last period of a budget that has begun; 0 = none. */
-  period: number;
+  /** Null = no budget. */
+  budget: BudgetState | null;
+  /** True = the last record came after the period of the budget: nothing is granted. */
+  isClosed = false;
   /** Plans that end, the one in force, those to come. */
   plans: readonly StreamPlan[] = [];
   /** Tokens that all holders may hold. */
@@ -62,7 +76,7 @@ export class StrictFold {
     this.pool = state.pool;
     this.quota = state.quota;
     this.revision = state.revision;
-    this.period = state.period;
+    this.budget = state.budget;
     this.#setPlans(state.plans);
     this.holders = new Map(state.holders.map((holder) => [lifeKey(holder), holder]));
     for (const { hold } of state.holders) this.heldTokens += hold;
@@ -73,11 +87,11 @@ export class StrictFold {
   }
 
   get state(): StrictState {
-    const { nowMs, pool, quota, revision, period, plans } = this;
+    const { nowMs, pool, quota, revision, budget, plans } = this;
     const ended = Object.fromEntries(this.#ended);
     const holders = [...this.holders.values()];
     const own = { appendMs: this.#appendMs, former: this.#former, lastOffset: this.#lastOffset };
-    return { nowMs, pool, quota, revision, period, plans, holders, ended, ...own };
+    return { nowMs, pool, quota, revision, budget, plans, holders, ended, ...own };
   }
 
   /** The quota by which the cluster may be judged: the larger one while a lowered one waits for its holders. */
@@ -89,16 +103,22 @@ export class StrictFold {
   apply(read: StrictRead): void {
     const { record } = read;
     this.#advance(read.appendMs);
+    this.isClosed = this.budget !== null && isClosed(this.budget, read.appendMs);
     if (record.kind === 'claim') this.#claim(record);
     else if (record.kind === 'leave') this.#leave(record);
     else if (record.kind === 'expire') this.#expire(record);
     else if (record.kind === 'quota') this.#change(record);
     else if (record.kind === 'period') this.#beginPeriod(record, read.appendMs);
+    else if (record.kind === 'credit') this.#credit(record);
+    else if (record.kind === 'knew') this.budget &&= adopted(this.budget, record.budget);
     else if (record.kind === 'found' && this.foundedBy(record)) this.#restart(record.state, read.appendMs);
     if (record.kind !== 'join') this.#lastOffset = read.offset;
     this.#settle();
     this.#plan();
-    this.pool = this.quota.slots ? this.poolMost : Math.min(this.pool, this.poolMost);
+    if (this.budget !== null) {
+      this.isClosed = isClosed(this.budget, read.appendMs);
+      this.pool = this.isClosed ? 0 : unitsOf(leftOf(this.budget, this.quota.depth), this.quota);
+    } else this.pool = this.quota.slots ? this.poolMost : Math.min(this.pool, this.poolMost);
   }
 
   /** True if nobody has written after what the founder had read. */
@@ -118,7 +138,8 @@ export class StrictFold {
 
   /** Units of depth that are neither held, nor on their way. */
   get poolMost(): number {
-    return Math.max(0, unitsOf(this.quota.depth - this.heldTokens, this.quota) - this.#reserve);
+    const depth = this.quota.depth + (this.budget === null ? 0 : beside(this.budget));
+    return Math.max(0, unitsOf(depth - this.heldTokens, this.quota) - this.#reserve);
   }
 
   /** Greatest life of a node that is known; −1 = none. */
@@ -135,6 +156,7 @@ export class StrictFold {
 
   /** Tokens that each node aims to hold; 0 = each token is ordered when it is needed. */
   get wallet(): number {
+    if (this.budget !== null) return budgetWalletOf(this.quota.depth, this.holders.size, this.budget.lost);
     return walletOf(this.quota, this.holders.size, this.#lagNeeded);
   }
 
@@ -216,6 +238,10 @@ export class StrictFold {
     const { node, life, seq, want, lagMs } = claim;
     const lowered = Math.min(before.hold, claim.hold);
     const renewed = { node, life, seq, want, lagMs, readMs: this.nowMs };
+    if (this.budget !== null) {
+      this.#set({ ...renewed, ...this.#ordered(before, claim) });
+      return;
+    }
     this.#set({ ...renewed, taken: before.taken, hold: lowered });
     if (this.quota.slots) {
       // Slots that nobody holds are free: none is ever spent.
@@ -231,9 +257,19 @@ export class StrictFold {
     this.#set({ ...renewed, taken: before.taken + granted, hold: lowered + raised });
   }
 
+  /** Orders from a budget. Nobody holds more of it than granted; after the period nothing changes. */
+  #ordered(before: StrictHolder, claim: StrictClaim): Pick<StrictHolder, 'taken' | 'hold'> {
+    if (this.isClosed) return before;
+    const granted = this.#take(Math.max(claim.taken - before.taken, -before.hold));
+    const lowered = Math.min(before.hold + Math.min(0, granted), claim.hold);
+    const hold = lowered + Math.min(claim.hold - lowered, Math.max(0, granted));
+    return { taken: before.taken + granted, hold };
+  }
+
   /** Takes tokens from the pool, as many as there are; less than 0 = gives them back. Returns how many. */
   #take(ordered: number): number {
     const granted = Math.min(ordered, wholeTokens(this.pool, this.quota));
+    if (this.budget !== null) this.budget = { ...this.budget, gone: this.budget.gone + granted };
     this.pool = Math.min(this.poolMost, this.pool - unitsOf(granted, this.quota));
     return granted;
   }
@@ -251,13 +287,16 @@ export class StrictFold {
     const holder = this.holders.get(lifeKey({ node, life }));
     if (holder === undefined || seq <= holder.seq) return;
     this.#end(holder);
-    this.#take(Math.min(0, taken - holder.taken));
+    const returned = Math.min(0, taken - holder.taken);
+    if (!this.isClosed) this.#take(this.budget === null ? returned : Math.max(returned, -holder.hold));
+    else if (this.budget !== null) this.budget = { ...this.budget, late: this.budget.late + holder.hold };
   }
 
   #expire({ node, life, seq }: StrictExpire): void {
     const holder = this.holders.get(lifeKey({ node, life }));
     if (holder === undefined || seq !== holder.seq || this.nowMs - holder.readMs < EXPIRY_MS) return;
     this.#end(holder);
+    if (this.budget !== null) this.budget = lapsed(this.budget, holder.hold, this.isClosed);
   }
 
   #end(holder: StrictHolder): void {
@@ -282,16 +321,20 @@ export class StrictFold {
     this.pool = Math.min(this.pool, this.poolMost);
   }
 
-  /** Fills the pool. What is held from before counts to the new period: no more than the depth is spent in one. */
-  #beginPeriod({ period, fromMs }: StrictPeriod, appendMs: number): void {
-    if (period <= this.period || appendMs < fromMs) return;
-    this.period = period;
-    this.pool = this.poolMost;
+  #beginPeriod({ fromMs, untilMs, carryMost }: StrictPeriod, appendMs: number): void {
+    if (this.budget === null || !isDue(this.budget, { fromMs, untilMs }, appendMs)) return;
+    const carry = { depth: this.quota.depth, most: carryMost };
+    this.budget = begun(this.budget, { fromMs, untilMs }, this.heldTokens, carry);
+  }
+
+  #credit({ id, untilMs, tokens }: StrictCredit): void {
+    if (this.budget === null || this.isClosed || this.budget.period?.untilMs !== untilMs) return;
+    this.budget = credited(this.budget, id, tokens, this.heldTokens);
   }
 
   #restart(state: StrictState, appendMs: number): void {
-    const { nowMs, pool, quota, revision, period } = state;
-    Object.assign(this, { nowMs, pool, quota, revision, period });
+    const { nowMs, pool, quota, revision, budget } = state;
+    Object.assign(this, { nowMs, pool, quota, revision, budget });
     this.#setPlans(state.plans);
     this.holders.clear();
     this.heldTokens = 0;

@@ -1,3 +1,4 @@
+import { adopted, type BudgetState, NEW_BUDGET } from './budget-account.js';
 import { AGAIN_MS, DRIFT_PER, EXPIRY_MS } from './constants.js';
 import { StrictFold } from './strict-fold.js';
 import type { StrictQuota } from './strict-quota.js';
@@ -25,7 +26,8 @@ interface FirstQuota {
  *
  * If nobody has written for an expiry, all who held tokens have ended. Then the newcomer founds the bucket anew: with
  * the pool that the last checkpoint and the records after it give; at once where nobody can hold anything.
- * A log without a bucket gets an empty one. A founding before which anybody wrote is void, so nothing is lost by it.
+ * A log without a bucket gets an empty one, of a budget as those say who knew it. A founding before which anybody wrote
+ * is void, so nothing is lost by it.
  */
 export class StrictNewcomer {
   readonly #life: StrictLife;
@@ -91,8 +93,24 @@ export class StrictNewcomer {
 
   #founding(state: StrictState | null, { quota, revision }: FirstQuota): StrictRecord {
     const since = this.#records[this.#records.length - 1].offset;
-    const begun = state === null ? emptyState(quota, revision) : abandonedState(state);
-    return { kind: 'found', ...this.#life, since, state: begun };
+    if (state !== null) return { kind: 'found', ...this.#life, since, state: abandonedState(state) };
+    const empty = emptyState(quota, revision);
+    return { kind: 'found', ...this.#life, since, state: { ...empty, budget: this.#budgetOf(empty) } };
+  }
+
+  /** Takes over a budget; where its beginning is missing, and not what was granted, nothing is left of the period. */
+  #budgetOf({ budget, quota }: StrictState): BudgetState | null {
+    if (budget === null) return null;
+    let knew: BudgetState = budget;
+    const isTorn = this.#records.some(({ record }) => record.kind === 'claim');
+    for (const { record } of this.#records) {
+      if (record.kind === 'knew') knew = adopted(knew, record.budget);
+      else if (record.kind === 'period' && isTorn) {
+        const { fromMs, untilMs } = record;
+        knew = adopted(knew, { ...NEW_BUDGET, period: { fromMs, untilMs }, gone: quota.depth });
+      }
+    }
+    return knew;
   }
 
   #keepFrom(checkpoint: StrictCheckpoint): void {
@@ -121,4 +139,4 @@ export class StrictNewcomer {
 }
 
 /** Records by which nobody is granted anything. */
-const HARMLESS: ReadonlySet<StrictRecord['kind']> = new Set(['join', 'quota', 'period', 'found']);
+const HARMLESS: ReadonlySet<StrictRecord['kind']> = new Set(['join', 'quota', 'period', 'credit', 'knew', 'found']);

@@ -1,3 +1,4 @@
+import { type BudgetPeriod, type BudgetState, isDue } from './budget-account.js';
 import { AGAIN_MS, BEAT_MS, CLAIM_GAP_MS, EXPIRY_MS, LEAD_MS, RANK_MS, REST_MS } from './constants.js';
 import { nextClaim } from './next-claim.js';
 import { StrictCheckpoints } from './strict-checkpoints.js';
@@ -9,6 +10,8 @@ import type { StrictQuota } from './strict-quota.js';
 import {
   lifeKey,
   type StrictClaim,
+  type StrictCredit,
+  type StrictKnew,
   type StrictPeriod,
   type StrictQuotaChange,
   type StrictRead,
@@ -23,6 +26,8 @@ export interface StrictNodeSettings {
   /** Quota with which the bucket is founded if nobody knows it. */
   readonly quota: StrictQuota;
   readonly revision: number;
+  /** The budget as a former log had it; null = this node has not read that. */
+  readonly knew?: BudgetState | null | undefined;
 }
 
 /** A record that is written until it has been read back. */
@@ -30,6 +35,8 @@ interface Unread<Written> {
   readonly record: Written;
   writtenMs: number;
 }
+
+type Said<Written extends { readonly by: string }> = Omit<Written, 'by'>;
 
 /** A change of the quota as this node knows it. */
 export interface StrictChanged {
@@ -63,7 +70,13 @@ export class StrictNode {
   /** A change of the quota that was not read back. */
   #change: Unread<StrictQuotaChange> | null = null;
   /** A period that was not read back. */
-  #period: Unread<StrictPeriod> | null = null;
+  #period: Unread<Said<StrictPeriod>> | null = null;
+  /** Budget of a former log, until it is read back. */
+  #knew: Unread<StrictKnew> | null = null;
+  /** Counts what is written until it is read back. */
+  #said = 0;
+  /** Gifts that were not read back. */
+  readonly #credits = new Map<string, Unread<Said<StrictCredit>>>();
   #askedMs = -Infinity;
   #claimedMs = -Infinity;
   /** Tokens that were refused since the last claim. */
@@ -76,6 +89,8 @@ export class StrictNode {
   constructor(settings: StrictNodeSettings) {
     this.#settings = settings;
     this.#life = settings.life;
+    const { knew } = settings;
+    if (knew) this.#knew = { record: { kind: 'knew', ...this.#own, budget: knew }, writtenMs: -Infinity };
     this.#newcomer = new StrictNewcomer(this.#own);
   }
 
@@ -93,6 +108,9 @@ export class StrictNode {
     if (this.fold === null) this.#learn(read, nowMs);
     else this.#apply(this.fold, read, nowMs);
     const { record } = read;
+    if (record.kind === 'credit') this.#credits.delete(record.id);
+    if (record.kind === 'period' && this.fold?.budget?.period?.untilMs === record.untilMs) this.#period = null;
+    if (record.kind === 'knew' && lifeKey(record) === (this.#knew && lifeKey(this.#knew.record))) this.#knew = null;
     if (record.kind === 'join' && record.node !== this.#settings.node) {
       this.#joins.set(lifeKey(record), { offset: read.offset, dueMs: nowMs + this.#rank * RANK_MS });
     } else if (record.kind === 'state') {
@@ -122,10 +140,12 @@ export class StrictNode {
 
   /** Own time from which rounds are due; Infinity = not before something is read or asked. */
   get dueMs(): number {
-    if (this.fold === null) return this.#newcomer?.dueMs ?? Infinity;
+    const knewMs = againMsOf(this.#knew);
+    if (this.fold === null) return Math.min(knewMs, this.#newcomer?.dueMs ?? Infinity);
     // Streams flow, and what is held is to be ordered, returned or given back.
     if (this.wallet !== null || this.waiting + this.#short > 0) return -Infinity;
-    let dueMs = Math.min(againMsOf(this.#change), againMsOf(this.#period));
+    let dueMs = Math.min(knewMs, againMsOf(this.#change), againMsOf(this.#period));
+    for (const credit of this.#credits.values()) dueMs = Math.min(dueMs, againMsOf(credit));
     for (const join of this.#joins.values()) dueMs = Math.min(dueMs, join.dueMs);
     return dueMs;
   }
@@ -134,10 +154,12 @@ export class StrictNode {
     const { quota, revision } = this.#settings;
     const due = this.#newcomer?.due(nowMs, { quota, revision }) ?? null;
     if (due !== null) this.out.push(due);
+    if (this.#knew !== null) this.#writeAgain(this.#knew, nowMs);
     if (this.fold === null) return;
     this.#answer(this.fold, nowMs);
     this.#writeChange(this.fold, nowMs);
-    this.#writePeriod(this.fold, nowMs);
+    if (this.#period !== null) this.#sayAgain(this.#period, nowMs);
+    for (const credit of this.#credits.values()) this.#sayAgain(credit, nowMs);
     this.#expireOthers(this.fold, nowMs);
     if (this.wallet !== null && this.waiting + this.wallet.inUse === 0 && nowMs - this.#askedMs > REST_MS)
       this.leave(nowMs);
@@ -150,10 +172,22 @@ export class StrictNode {
     if (this.fold !== null) this.#writeChange(this.fold, nowMs);
   }
 
-  /** Begins a period of a budget; call it when the wall clock says so. It is written until it has begun. */
-  beginPeriod(period: number, fromMs: number): void {
-    if (period <= Math.max(this.fold?.period ?? 0, this.#period?.record.period ?? 0)) return;
-    this.#period = { record: { kind: 'period', period, fromMs }, writtenMs: -Infinity };
+  /** Tells the present period of a budget by the wall clock. It is written until the log's clock has begun it, too. */
+  beginPeriod(period: BudgetPeriod, carryMost: number, wallMs: number): void {
+    const budget = this.fold?.budget ?? null;
+    const { fromMs, untilMs } = period;
+    if (budget === null || !isDue(budget, period, wallMs)) this.#period = null;
+    else if (this.#period?.record.untilMs !== untilMs)
+      this.#period = { record: { kind: 'period', fromMs, untilMs, carryMost }, writtenMs: -Infinity };
+  }
+
+  /** Gives tokens to the present period of a budget; null = all that is gone. False = no period is known. */
+  credit(id: string, tokens: number | null): boolean {
+    const period = this.fold?.budget?.period ?? null;
+    if (period === null) return false;
+    const { untilMs } = period;
+    this.#credits.set(id, { record: { kind: 'credit', id, tokens, untilMs }, writtenMs: -Infinity });
+    return true;
   }
 
   /** Says how far a change of the quota has come. */
@@ -267,12 +301,6 @@ export class StrictNode {
     }
   }
 
-  #writePeriod(fold: StrictFold, nowMs: number): void {
-    if (this.#period === null) return;
-    if (fold.period >= this.#period.record.period) this.#period = null;
-    else this.#writeAgain(this.#period, nowMs);
-  }
-
   #writeChange(fold: StrictFold, nowMs: number): void {
     if (this.#change === null) return;
     if (fold.revision >= this.#change.record.revision) this.#change = null;
@@ -280,10 +308,17 @@ export class StrictNode {
   }
 
   /** Writes a record that may have been lost. */
-  #writeAgain(unread: Unread<StrictWritten>, nowMs: number): void {
+  #writeAgain(unread: Unread<StrictQuotaChange | StrictKnew>, nowMs: number): void {
     if (nowMs - unread.writtenMs < AGAIN_MS) return;
     unread.writtenMs = nowMs;
     this.out.push(unread.record);
+  }
+
+  /** Writes it again under a name of its own. */
+  #sayAgain(unread: Unread<Said<StrictPeriod> | Said<StrictCredit>>, nowMs: number): void {
+    if (nowMs - unread.writtenMs < AGAIN_MS) return;
+    unread.writtenMs = nowMs;
+    this.out.push({ ...unread.record, by: `${lifeKey(this.#own)}/${++this.#said}` });
   }
 
   #expireOthers(fold: StrictFold, nowMs: number): void {
@@ -300,6 +335,6 @@ export class StrictNode {
 }
 
 /** Own time from which a record is written again; Infinity = it was read back. */
-function againMsOf(unread: Unread<unknown> | null): number {
+function againMsOf(unread: { readonly writtenMs: number } | null): number {
   return unread === null ? Infinity : unread.writtenMs + AGAIN_MS;
 }

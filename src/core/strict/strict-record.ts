@@ -1,3 +1,4 @@
+import type { BudgetPeriod, BudgetState } from './budget-account.js';
 import type { StrictState } from './strict-state.js';
 
 /** Names the life of a node that holds tokens. Later lives have greater numbers. */
@@ -41,13 +42,33 @@ export interface StrictQuotaChange {
   readonly depth: number;
 }
 
-/** Begins a period of a budget: all of the depth that nobody holds may be spent again. */
-export interface StrictPeriod {
+/** A record that says the same whoever writes it, and however often. */
+interface StrictSaid {
+  /** Names this writing: a later one does not take its place. */
+  readonly by: string;
+}
+
+/** Begins a period of a budget; it counts when the one before is over, by append time. */
+export interface StrictPeriod extends BudgetPeriod, StrictSaid {
   readonly kind: 'period';
-  /** Counts periods, by any calendar; each begins once. */
-  readonly period: number;
-  /** Wall time at which it begins; the record counts from then on, by append time. */
-  readonly fromMs: number;
+  /** Tokens that the period before may leave to it, at most. */
+  readonly carryMost: number;
+}
+
+/** Gives tokens to a period of a budget, once for each id. */
+export interface StrictCredit extends StrictSaid {
+  readonly kind: 'credit';
+  readonly id: string;
+  /** End of the period that it is for. */
+  readonly untilMs: number | null;
+  /** Null = all that is gone and not held. */
+  readonly tokens: number | null;
+}
+
+/** Says in a new log what a budget was in the former. */
+export interface StrictKnew extends StrictLife {
+  readonly kind: 'knew';
+  readonly budget: BudgetState;
 }
 
 /** Asks for the bucket: what its author has read once this is read back is all that the log had. */
@@ -81,6 +102,8 @@ export type StrictRecord =
   | StrictExpire
   | StrictQuotaChange
   | StrictPeriod
+  | StrictCredit
+  | StrictKnew
   | StrictJoin
   | StrictCheckpoint
   | StrictFound;
@@ -107,9 +130,9 @@ export function lifeKey({ node, life }: StrictLife): string {
 export function recordKey(written: StrictWritten): string {
   if (written.kind === 'delete') return written.key;
   if (written.kind === 'quota') return `quota/${written.revision}`;
-  if (written.kind === 'period') return `period/${written.period}`;
+  if ('by' in written) return `${written.kind}/${written.by}`;
   if (written.kind === 'state') return `state/${written.at}`;
   const own = `${written.kind}/${lifeKey(written)}`;
-  if (written.kind === 'join') return own;
+  if (written.kind === 'join' || written.kind === 'knew') return own;
   return `${own}/${written.kind === 'found' ? written.since : written.seq}`;
 }

@@ -1,3 +1,4 @@
+import { type BudgetState, lapsed, NEW_BUDGET } from './budget-account.js';
 import type { StrictQuota } from './strict-quota.js';
 import type { StrictLife } from './strict-record.js';
 
@@ -40,8 +41,8 @@ export interface StrictState {
   readonly appendMs: number | null;
   readonly quota: StrictQuota;
   readonly revision: number;
-  /** The last period of a budget that has begun; 0 = none. */
-  readonly period: number;
+  /** Null = no budget. */
+  readonly budget: BudgetState | null;
   readonly former: readonly FormerQuota[];
   /** Units that wait for orders. */
   readonly pool: number;
@@ -61,7 +62,7 @@ export function emptyState(quota: StrictQuota, revision: number): StrictState {
   const begun = {
     nowMs: 0,
     appendMs: null,
-    period: 0,
+    budget: quota.budget ? NEW_BUDGET : null,
     pool: 0,
     holders: [],
     plans,
@@ -77,5 +78,8 @@ export function abandonedState(state: StrictState): StrictState {
   const ended: Record<string, readonly [life: number, endedMs: number]> = {};
   for (const [node, [life]] of Object.entries(state.ended)) ended[node] = [life, 0];
   for (const { node, life } of state.holders) ended[node] = [Math.max(life, ended[node]?.[0] ?? -1), 0];
-  return { ...emptyState(state.quota, state.revision), period: state.period, pool: state.pool, ended };
+  const held = state.holders.reduce((sum, { hold }) => sum + hold, 0);
+  // They may have ended after the period did.
+  const budget = state.budget && lapsed(state.budget, held, true);
+  return { ...emptyState(state.quota, state.revision), budget, pool: state.pool, ended };
 }

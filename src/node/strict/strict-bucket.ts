@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/ports/clock.js';
+import type { BudgetState } from '../../core/strict/budget-account.js';
 import { AGAIN_MS } from '../../core/strict/constants.js';
 import type { StrictFold } from '../../core/strict/strict-fold.js';
 import { StrictNode } from '../../core/strict/strict-node.js';
@@ -51,6 +52,8 @@ export class StrictBucket {
   /** Quota that the log shall have; null = it has it. */
   #proposed: StrictQuota | null;
   #proposedMs = -Infinity;
+  /** The budget as the last log that was known had it. */
+  #knew: BudgetState | null = null;
 
   constructor(options: StrictBucketOptions) {
     this.#options = options;
@@ -219,6 +222,7 @@ export class StrictBucket {
   beginEpoch(): void {
     this.#life += LIVES_PER_EPOCH;
     this.#proposed ??= this.#node.fold?.quota ?? this.#options.quota;
+    this.#knew = this.#node.fold?.budget ?? this.#knew;
     this.#node = this.#begin();
   }
 
@@ -231,7 +235,7 @@ export class StrictBucket {
 
   #begin(): StrictNode {
     const { node, quota } = this.#options;
-    return new StrictNode({ node, life: this.#life, quota, revision: 1 });
+    return new StrictNode({ node, life: this.#life, quota, revision: 1, knew: this.#knew });
   }
 
   #pool(fold: StrictFold, nowMs: number): number {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { recordKey, type StrictRecord, type StrictWritten } from '../../core/strict/strict-record.js';
 
 /** Version of what is written: another one is not read. */
-const FORMAT = 'strict-4';
+const FORMAT = 'strict-5';
 /** Lives, plans and former quotas that are read in one state. More: larger records. */
 const LISTED_MAX = 10_000;
 
@@ -16,6 +16,19 @@ const quota = z.strictObject({
   perMs: z.int().positive(),
   depth: count,
   slots: z.literal(true).optional(),
+  budget: z.literal(true).optional(),
+});
+const id = z.string().min(1).max(200);
+const by = z.string().min(1).max(300);
+const untilMs = whole.nullable();
+const budget = z.strictObject({
+  period: z.strictObject({ fromMs: whole, untilMs }).nullable(),
+  gone: count,
+  former: count,
+  late: count,
+  lost: count,
+  carried: count,
+  credits: z.array(z.tuple([id, whole])).max(LISTED_MAX),
 });
 const holder = z.strictObject({
   ...life,
@@ -33,7 +46,7 @@ const state = z.strictObject({
   appendMs: whole.nullable(),
   quota,
   revision: count,
-  period: count,
+  budget: budget.nullable(),
   former: z.array(former).max(LISTED_MAX),
   pool: count,
   holders: z.array(holder).max(LISTED_MAX),
@@ -54,7 +67,9 @@ const record = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('leave'), ...life, seq: count, taken: whole }),
   z.strictObject({ kind: z.literal('expire'), ...life, seq: count }),
   z.strictObject({ kind: z.literal('quota'), revision: count, amount: count, depth: count }),
-  z.strictObject({ kind: z.literal('period'), period: count, fromMs: whole }),
+  z.strictObject({ kind: z.literal('period'), by, fromMs: whole, untilMs, carryMost: count }),
+  z.strictObject({ kind: z.literal('credit'), by, id, untilMs, tokens: whole.nullable() }),
+  z.strictObject({ kind: z.literal('knew'), ...life, budget }),
   z.strictObject({ kind: z.literal('join'), ...life }),
   z.strictObject({ kind: z.literal('state'), ...life, at: whole, state }),
   z.strictObject({ kind: z.literal('found'), ...life, since: whole, state }),

@@ -15,7 +15,15 @@ const STATE = {
   appendMs: 1000,
   quota: QUOTA,
   revision: 1,
-  period: 3,
+  budget: {
+    period: { fromMs: 1_790_000_000_000, untilMs: null },
+    gone: 40,
+    former: 30,
+    late: 2,
+    lost: 5,
+    carried: 7,
+    credits: [['gift', -4] as const],
+  },
   former: [{ amount: 7200, depth: 20, streamsEndMs: 900 }],
   pool: 12,
   holders: [{ ...OWN, seq: 2, readMs: 30, want: 5, lagMs: 20, taken: -3, hold: 4 }],
@@ -24,13 +32,16 @@ const STATE = {
   lastOffset: 4,
 };
 
+const JOIN: StrictRecord = { kind: 'join', ...OWN };
 const records: readonly StrictRecord[] = [
   { kind: 'claim', ...OWN, seq: 1, want: 5, lagMs: 20, taken: -3, hold: 4 },
   { kind: 'leave', ...OWN, seq: 2, taken: 0 },
   { kind: 'expire', ...OWN, seq: 2 },
   { kind: 'quota', revision: 2, amount: 7200, depth: 20 },
-  { kind: 'period', period: 3, fromMs: 1_790_000_000_000 },
-  { kind: 'join', ...OWN },
+  { kind: 'period', by: 'a/7/1', fromMs: 1_790_000_000_000, untilMs: 1_790_000_900_000, carryMost: 0 },
+  { kind: 'credit', by: 'a/7/1', id: 'gift', untilMs: null, tokens: null },
+  { kind: 'knew', ...OWN, budget: STATE.budget },
+  JOIN,
   { kind: 'state', ...OWN, at: 9, state: STATE },
   { kind: 'found', ...OWN, since: 9, state: STATE },
 ];
@@ -56,19 +67,19 @@ test('a deletion is a tombstone under the key of what it deletes', () => {
 
 test.each([
   { says: 'bytes of another program', text: 'not JSON' },
-  { says: 'another log', text: JSON.stringify({ format: 'strict-4', epoch: 'log-0', record: records[5] }) },
-  { says: 'another format', text: JSON.stringify({ format: 'strict-1', epoch: 'log-1', record: records[5] }) },
+  { says: 'another log', text: JSON.stringify({ format: 'strict-5', epoch: 'log-0', record: JOIN }) },
+  { says: 'another format', text: JSON.stringify({ format: 'strict-1', epoch: 'log-1', record: JOIN }) },
   {
     says: 'half a token',
-    text: JSON.stringify({ format: 'strict-4', epoch: 'log-1', record: { ...records[0], taken: 0.5 } }),
+    text: JSON.stringify({ format: 'strict-5', epoch: 'log-1', record: { ...records[0], taken: 0.5 } }),
   },
   {
     says: 'more than whole numbers hold',
-    text: JSON.stringify({ format: 'strict-4', epoch: 'log-1', record: { ...records[0], hold: 2 ** 60 } }),
+    text: JSON.stringify({ format: 'strict-5', epoch: 'log-1', record: { ...records[0], hold: 2 ** 60 } }),
   },
   {
     says: 'a member too many',
-    text: JSON.stringify({ format: 'strict-4', epoch: 'log-1', record: { ...records[5], more: 1 } }),
+    text: JSON.stringify({ format: 'strict-5', epoch: 'log-1', record: { ...JOIN, more: 1 } }),
   },
 ])('$says is ignored', ({ text }) => {
   expect(decodeStrict(Buffer.from(text), 'log-1')).toBeNull();

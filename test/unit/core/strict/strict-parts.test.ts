@@ -17,8 +17,6 @@ describe('quota', () => {
     { perSecond: 1000, depth: 100, nodes: 5, most: 50, lagMs: 25, wallet: 12 },
     { perSecond: 1000, depth: 1000, nodes: 5, most: 500, lagMs: 100, wallet: 153 },
     { perSecond: 1, depth: 3, nodes: 3, most: 1000, lagMs: 100, wallet: 0 },
-    { perSecond: 0, depth: 30, nodes: 3, most: 1000, lagMs: 100, wallet: 0 },
-    { perSecond: 0, depth: 3000, nodes: 3, most: 1000, lagMs: 100, wallet: 5 },
   ])('$perSecond/s with a depth of $depth, of $nodes nodes', ({ perSecond, depth, nodes, most, lagMs, wallet }) => {
     const quota = { amount: (perSecond * HOUR_MS) / 1000, perMs: HOUR_MS, depth };
     expect(lagMostOf(quota)).toBe(most);

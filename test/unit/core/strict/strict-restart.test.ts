@@ -1,60 +1,16 @@
 import { describe, expect, test, vi } from 'vitest';
-import { EventQueue } from '../../../../sim/cluster/event-queue.js';
-import { Random } from '../../../../sim/cluster/random.js';
-import { StrictLog } from '../../../../sim/strict/strict-log.js';
-import { StrictProcess } from '../../../../sim/strict/strict-process.js';
+
 import { CHECKPOINT_RECORDS, EXPIRY_MS } from '../../../../src/core/strict/constants.js';
 import { StrictFold } from '../../../../src/core/strict/strict-fold.js';
 import { StrictNewcomer } from '../../../../src/core/strict/strict-newcomer.js';
-import type { StrictQuota } from '../../../../src/core/strict/strict-quota.js';
 import type { StrictRecord } from '../../../../src/core/strict/strict-record.js';
 import { emptyState } from '../../../../src/core/strict/strict-state.js';
+import { Cluster } from './strict-cluster.js';
 
 const PER_MS = 3_600_000;
 const SECOND = PER_MS / 1000;
 /** Units that an hourly token brings until the last request has waited. */
 const FLOWS_UNTIL_USED = 400;
-const NO_FAULTS = { appendMs: [1, 3], deliveryMs: [1, 3], lost: 0, late: 0, lateMs: 0, repeated: 0 } as const;
-
-/** Processes of one bucket in virtual time. */
-class Cluster {
-  readonly queue = new EventQueue();
-  readonly log = new StrictLog(this.queue, new Random(1), NO_FAULTS);
-  admitted = 0;
-  #life = 1;
-  readonly #quota: StrictQuota;
-
-  constructor(quota: StrictQuota) {
-    this.#quota = quota;
-  }
-
-  start(node: string): StrictProcess {
-    const clock = { aheadMs: 0, drift: 0 };
-    const settings = {
-      node,
-      life: 1000 * this.#life++,
-      quota: this.#quota,
-      revision: 1,
-      clock,
-      waitMs: 300,
-      mutation: null,
-    };
-    return new StrictProcess(this.queue, this.log, settings, (tokens) => {
-      this.admitted += tokens;
-    });
-  }
-
-  run(forMs: number): void {
-    this.queue.runUntil(this.queue.nowMs + forMs);
-  }
-
-  /** Asks for tokens one by one. */
-  use(process: StrictProcess, tokens: number): void {
-    for (let count = 0; count < tokens; count++) process.ask(1);
-    this.run(400);
-  }
-}
-
 /** 100/s until 100 tokens are there, then one an hour: what is there stays as it is. */
 function filled() {
   const cluster = new Cluster({ amount: 100 * SECOND, perMs: PER_MS, depth: 100 });
@@ -187,45 +143,4 @@ test('a node whose requests hold slots keeps them, however long it is not asked'
   cluster.run(500);
   cluster.use(other, 2);
   expect(cluster.admitted).toBe(3);
-});
-
-describe('a budget of 1,000 a month', () => {
-  const MONTH_MS = 31 * 86_400_000;
-  const BUDGET = { amount: 0, perMs: 1, depth: 1000 };
-
-  test('is spent once a month for two years, by processes that restart each month', () => {
-    const cluster = new Cluster(BUDGET);
-    for (let month = 1; month <= 24; month++) {
-      cluster.run((month - 1) * MONTH_MS - cluster.queue.nowMs);
-      const [one, other] = [cluster.start('a'), cluster.start('b')];
-      cluster.run(8000);
-      for (const { node } of [one, other]) node.beginPeriod(month, (month - 1) * MONTH_MS);
-      cluster.run(500);
-      cluster.use(one, 600);
-      cluster.use(other, 600);
-      expect(cluster.admitted).toBeLessThanOrEqual(1000 * month);
-      expect(cluster.admitted).toBeGreaterThanOrEqual(0.995 * 1000 * month);
-      for (const process of [one, other]) process.leave();
-      cluster.run(8000);
-    }
-  });
-
-  test('is not filled by a restart, nor by a month that has begun before or not yet', () => {
-    const cluster = new Cluster(BUDGET);
-    const one = cluster.start('a');
-    cluster.run(8000);
-    one.node.beginPeriod(1, 0);
-    cluster.run(500);
-    cluster.use(one, 1000);
-    one.kill();
-    cluster.run(20_000);
-    const next = cluster.start('a');
-    cluster.run(8000);
-    next.node.beginPeriod(1, 0);
-    next.node.beginPeriod(2, MONTH_MS);
-    cluster.run(3000);
-    cluster.use(next, 100);
-    expect(cluster.admitted).toBeLessThanOrEqual(1000);
-    expect(next.node.fold?.period).toBe(1);
-  });
 });
