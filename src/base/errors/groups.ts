@@ -40,6 +40,11 @@ export const GROUP_ERRORS = {
     remedy: 'Ask for tokens of it alone, before the work (acquire), or set promise: relaxed (docs/guide/strict.md).',
     httpStatus: 409,
   },
+  SLOT_NEEDED: {
+    message: 'group {group} limits concurrency: who asks must say when the work ends',
+    remedy: 'Ask by node.enter or a middleware, and release the slot (docs/guide/concurrency.md).',
+    httpStatus: 409,
+  },
   STRICT_TOPIC: {
     message: 'strict groups cannot be kept by a topic of kind {kind}: {reason}',
     remedy: 'Use another kind of topic, or set promise: relaxed (docs/guide/strict.md).',

@@ -133,6 +133,7 @@ export function buildGroup(name: string, settings: GroupSection): GroupConfig {
   return {
     name,
     ...plain,
+    concurrency: settings.enabled ? settings.concurrency : null,
     quota: directionsOf(limiting.quota),
     cost: { publish: costOf(limiting.quota.publish), dispatch: costOf(limiting.quota.dispatch) },
     burst: burstOf(limiting),

@@ -24,10 +24,10 @@ export interface BesideStrict {
 export function checkStrict(groups: GroupValues, findings: Findings, beside: BesideStrict | null): void {
   for (const [name, values] of groups) {
     if (values.promise === 'strict') checkGroup(name, values, findings, beside);
-    else if ((values.waitMs ?? null) !== null) {
-      const remedy = 'Remove it, or set promise: strict; a request itself may name waitMs.';
+    else if ((values.waitMs ?? null) !== null && (values.concurrency ?? null) === null) {
+      const remedy = 'Remove it, or set promise: strict, or concurrency; a request itself may name waitMs.';
       findings.add(['groups', name, 'waitMs'], {
-        problem: 'means nothing to a relaxed group',
+        problem: 'means nothing to a relaxed group without concurrency',
         allowed: 'none',
         remedy,
       });
@@ -45,7 +45,7 @@ function checkGroup(name: string, values: Sound<GroupSection>, findings: Finding
     const [, why] = WHY.find(([prefix]) => path.startsWith(prefix)) ?? ['', 'the log alone says who may spend what'];
     findings.add([...at, ...path.split('.')], {
       problem: `cannot be kept by a strict group: ${why}`,
-      allowed: 'a quota in messages, a burst, maxRequest.messages and waitMs',
+      allowed: 'a quota in messages, a burst, maxRequest.messages, waitMs and concurrency',
       remedy: 'Remove it here (write null where defaults say it), or set promise: relaxed.',
     });
   }
@@ -58,6 +58,7 @@ const ROWS = Object.entries(rowsOf(GROUP));
 const KEPT: ReadonlySet<string> = new Set([
   'promise',
   'waitMs',
+  'concurrency',
   'enabled',
   'quota.publish.messagesPerSecond',
   'quota.dispatch.messagesPerSecond',
@@ -137,4 +138,4 @@ function checkBeside(name: string, findings: Findings, beside: BesideStrict): vo
   }
 }
 
-const STRICT_KINDS = 'topic kind kafka or embedded';
+export const STRICT_KINDS = 'topic kind kafka or embedded';

@@ -4,6 +4,7 @@ import type { Examined } from '../setting/config-error.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
 import { buildGroup } from './build-config.js';
 import { checkGroups } from './check-groups.js';
+import { checkSlots } from './check-slots.js';
 import { checkStrict } from './check-strict.js';
 import { readGroups } from './read-groups.js';
 import { withUnitsBehindAmounts } from './units-in-keys.js';
@@ -28,6 +29,7 @@ export function examineGroup(
   const groups = readGroups(root, findings);
   checkGroups(groups, root, findings);
   checkStrict(groups, findings, null);
+  checkSlots(groups, findings, null);
   const values = groups.get(name);
   if (findings.mistakes.length > 0 || values === undefined) return { config: null, mistakes: findings.mistakes };
   // Without mistakes every field is there.

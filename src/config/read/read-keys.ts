@@ -124,6 +124,11 @@ function readLayer(path: ConfigPath, written: unknown, below: unknown, findings:
     const remedy = 'Write promise: relaxed, or make a group of the key.';
     findings.add([...path, 'promise'], { problem, allowed: 'relaxed', remedy });
   }
+  if (isMapping(merged) && (merged.concurrency ?? null) !== null) {
+    const problem = 'cannot be kept for keys: each of them would need slots of its own in the log';
+    const remedy = 'Write concurrency: null, or make a group of the key.';
+    findings.add([...path, 'concurrency'], { problem, allowed: 'none', remedy });
+  }
   const count = findings.mistakes.length;
   readSection(findings, GROUP, path, own);
   // Mistakes of the layers below are added at their own paths.

@@ -17,6 +17,7 @@ import { buildConfig, type ConfigParts } from './build-config.js';
 import { withBurstsInFull } from './burst-in-full.js';
 import { checkGroups } from './check-groups.js';
 import { checkRelations } from './check-relations.js';
+import { checkSlots } from './check-slots.js';
 import { checkStrict } from './check-strict.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
 import { readAuth } from './read-auth.js';
@@ -85,16 +86,18 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined<R
   checkMetricSelectors(node.kafkaQuotas?.metrics ?? {}, findings);
   const kafkaQuotas = readKafkaQuotas(root.kafkaQuotas, { topicKind: topic?.kind, groups, isKey }, findings);
   const attachments = readAttachments(root.attachments, names, findings);
-  checkStrict(groups, findings, { topicKind: topic?.kind, limits: node.limits, attachments, mqttRules });
+  const beside = { topicKind: topic?.kind, limits: node.limits, attachments, mqttRules };
+  checkStrict(groups, findings, beside);
+  checkSlots(groups, findings, { ...beside, kafkaQuotas: kafkaQuotas.entities });
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
-  const beside = (file: unknown) => (typeof file === 'string' ? resolve(context.folder, file) : null);
+  const fileOf = (file: unknown) => (typeof file === 'string' ? resolve(context.folder, file) : null);
   const config = buildConfig({
     source: options.source,
     // Without mistakes every field is there.
     ...({ node, topic, backends, groups } as Pick<ConfigParts, 'node' | 'topic' | 'backends' | 'groups'>),
     keys,
-    decisionsFile: beside(node.log.decisionsFile),
-    startFile: beside(node.start.file),
+    decisionsFile: fileOf(node.log.decisionsFile),
+    startFile: fileOf(node.start.file),
     ...access,
     mqttRules,
     kafkaQuotas,

@@ -66,7 +66,9 @@ export interface GroupConfig extends GroupSettings {
   readonly burst: GroupSettings['burst'] & Pick<GroupInput['burst'], 'quotaMs'>;
   /** strict = kept by a strict bucket (node/strict) instead of the account. */
   readonly promise: GroupInput['promise'];
-  /** Milliseconds that who asks a strict group waits by default; null = a round trip to the log. */
+  /** Slots of the cluster, one for each request that runs; null = no limit. */
+  readonly concurrency: number | null;
+  /** Milliseconds of a wait that nobody names, of strict groups and slots; null = a round trip to the log. */
   readonly waitMs: number | null;
   /** shadow = decisions are made and counted, and refuse nothing. */
   readonly mode: GroupInput['mode'];

@@ -23,6 +23,11 @@ export function isStrictGroup(group: GroupConfig): boolean {
   return isStrictLane(group, 'publish') || isStrictLane(group, 'dispatch');
 }
 
+/** Returns the slots of a group as a strict bucket without inflow; null = it limits no concurrency. */
+export function slotsQuotaOf({ concurrency }: GroupConfig): StrictQuota | null {
+  return concurrency === null ? null : { amount: 0, perMs: 1, depth: concurrency, slots: true };
+}
+
 /** Computes a rate in messages a week: exactly, and in whole numbers, never more. */
 export function strictAmount({ amount, per }: WrittenRate) {
   const exact = (amount * SECONDS_OF.week) / SECONDS_OF[per];

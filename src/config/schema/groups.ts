@@ -163,9 +163,25 @@ export const GROUP = section({
     defaultText: 'auto: one round trip to the log, as measured',
     min: 0,
     max: 600_000,
-    missedBy: 'strict quotas whose clients can wait longer, or not at all',
-    buys: 'Who asks a strict group over HTTP or in a middleware, and names no wait, waits so long for tokens of others.',
+    missedBy: 'strict quotas and slots whose clients wait longer',
+    buys:
+      'Who asks a strict group, or one with concurrency, over HTTP or in a middleware, and names no wait, waits so ' +
+      'long for tokens or a slot of others.',
     costs: 'Later refusals. 0: who asks gets what this node holds.',
+  },
+  concurrency: {
+    kind: 'count',
+    default: null,
+    defaultText: 'no limit',
+    min: 1,
+    max: 1_000_000,
+    missedBy: 'backends with few workers, connections or GPUs',
+    buys:
+      'More requests that run at once in the whole cluster. Each holds a slot from its start to its end, whatever the ' +
+      'quota is (docs/guide/concurrency.md).',
+    costs:
+      'Load on what it protects. Requests must say when they end, so the group is asked by the middlewares, ' +
+      '`node.enter` or `POST /v1/slots` alone.',
   },
   strategy: {
     kind: 'choice',

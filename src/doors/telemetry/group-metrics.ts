@@ -1,8 +1,9 @@
 import { correctedRate, setPointOf } from '../../core/account/cluster-bucket.js';
 import type { SlotTokens } from '../../core/account/slot-tokens.js';
-import { MESSAGES } from '../../core/base/vocabulary.js';
+import { DIRECTIONS, MESSAGES } from '../../core/base/vocabulary.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import type { LaneSummary } from '../../node/status/lane-summary.js';
+import type { SlotLane } from '../../node/strict/slot-lanes.js';
 import type { StrictLane } from '../../node/strict/strict-lanes.js';
 import { type MetricRow, perDimension } from './metric.js';
 
@@ -93,6 +94,34 @@ export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
     'Messages of the strict bucket that this node holds, and admits without asking the log.',
     ofStrict(({ bucket }) => bucket.held),
   ),
+  quotamesh_group_slots_kept: slotsGauge(
+    '1 while this node knows its slots, 0 while it lets nobody in; no series of groups without concurrency.',
+    (lane, { slots }) => Number(slots.stateOf(lane) === 'kept'),
+  ),
+  quotamesh_group_slots_limit: slotsGauge('Requests that may run at once in the cluster.', ({ bucket }) => {
+    return bucket.quota.depth;
+  }),
+  quotamesh_group_slots_in_use: slotsGauge('Requests that hold a slot at this node.', ({ inUse }) => inUse),
+  quotamesh_group_slots_held: slotsGauge('Slots that this node holds, used or free.', ({ inUse, bucket }) => {
+    return inUse + bucket.held;
+  }),
+  quotamesh_group_slots_free: slotsGauge('Slots that nobody uses: in the log, or held here.', ({ bucket }) => {
+    return Math.min(bucket.quota.depth, bucket.left);
+  }),
+  quotamesh_group_slots_lost: slotsGauge(
+    'Requests that run here although their slots may be others’ by now.',
+    ({ lost }) => lost,
+  ),
+  quotamesh_group_slots_entered_total: slotsCounter('Requests that took a slot here.', ({ counts }) => counts.entered),
+  quotamesh_group_slots_refused_total: slotsCounter('Requests that found no slot here.', ({ counts }) => {
+    return counts.refused;
+  }),
+  quotamesh_group_slots_lost_total: slotsCounter(
+    'Slots whose node counted as dead while requests held them.',
+    (lane) => {
+      return lane.counts.lost;
+    },
+  ),
 };
 
 function bothOf(
@@ -123,6 +152,22 @@ function ofStrict(read: (lane: StrictLane, node: NodeParts) => number): LaneRead
   return ({ lane }, node) => {
     const kept = node.strict.get(lane);
     return kept && read(kept, node);
+  };
+}
+
+/** Metrics of a group's slots, which have no direction. */
+function slotsGauge(help: string, read: (lane: SlotLane, node: NodeParts) => number): GroupMetric {
+  return { type: 'gauge', help, labels: ['group'], read: ofSlots(read) };
+}
+
+function slotsCounter(help: string, read: (lane: SlotLane) => number): GroupMetric {
+  return { type: 'counter', help, labels: ['group'], read: ofSlots(read) };
+}
+
+function ofSlots(read: (lane: SlotLane, node: NodeParts) => number): LaneReading {
+  return ({ group, direction }, node) => {
+    const lane = direction === DIRECTIONS[0] ? node.slots.get(group) : undefined;
+    return lane && read(lane, node);
   };
 }
 

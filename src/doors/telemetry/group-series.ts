@@ -25,7 +25,10 @@ export class GroupSeries {
     const parts: string[] = [];
     for (const [name, metric] of Object.entries(GROUP_METRICS)) {
       parts.push(`\n# HELP ${name} ${metric.help}\n# TYPE ${name} ${metric.type}\n`);
-      await this.#each(metric, (value, { labelText }) => parts.push(`${name}${labelText} ${value}\n`));
+      const isOfGroup = metric.labels.length === 1;
+      await this.#each(metric, (value, { labelText, groupText }) =>
+        parts.push(`${name}${isOfGroup ? groupText : labelText} ${value}\n`),
+      );
     }
     return parts.join('');
   }
@@ -34,7 +37,10 @@ export class GroupSeries {
     this.#watch();
     if (this.#lanes.length === 0) return;
     for (const [name, metric] of Object.entries(GROUP_METRICS)) {
-      await this.#each(metric, (value, { labels }) => series(name, value, labels));
+      const isOfGroup = metric.labels.length === 1;
+      await this.#each(metric, (value, { labels }) =>
+        series(name, value, isOfGroup ? { group: labels.group } : labels),
+      );
     }
   }
 
@@ -63,6 +69,8 @@ interface WatchedLane {
   readonly summary: LaneSummary;
   /** `{group="orders",direction="publish"}`; group names need no escapes. */
   readonly labelText: string;
+  /** `{group="orders"}`, of metrics without a direction. */
+  readonly groupText: string;
   readonly labels: Labels;
 }
 
@@ -76,7 +84,7 @@ function watchedLanes(node: NodeParts): readonly WatchedLane[] {
       const summary = new LaneSummary(node, lane);
       const labels = { group: name, direction: summary.direction };
       const labelText = `{group="${name}",direction="${summary.direction}"}`;
-      return { summary, labelText, labels };
+      return { summary, labelText, groupText: `{group="${name}"}`, labels };
     });
   });
 }

@@ -32,8 +32,10 @@ import {
   type WaitOptions,
   type Where,
 } from '../api/decision.js';
+import type { Entered, EnterOptions } from '../api/slot.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
+import { type KeptSlots, NO_SLOTS } from '../strict/slot-lanes.js';
 import { type KeptLanes, NO_STRICT_LANES } from '../strict/strict-lanes.js';
 import { OpenBatches } from './batch/open-batches.js';
 import type { Decider } from './decide/decider.js';
@@ -62,6 +64,7 @@ import {
   unpublishedReservation,
 } from './reservation/one-reservation.js';
 import { ShadowBook } from './shadow/shadow-book.js';
+import { orOne, SlotGate, type TokensAsked } from './slots/slot-gate.js';
 import type { StrictGate } from './strict/strict-gate.js';
 import { rejectUnlessWaiting, type Waiting } from './wait/wait-lines.js';
 
@@ -77,6 +80,8 @@ interface GateParts {
   readonly limits: LimitsConfig;
   /** Absent = no group is strict. */
   readonly strictLanes?: KeptLanes;
+  /** Absent = no group limits concurrency. */
+  readonly slotLanes?: KeptSlots;
   /** Group for unknown names; null = they are refused. */
   readonly defaultGroup: string | null;
   readonly loop: ServingLoop;
@@ -116,11 +121,14 @@ export class Gate {
   readonly #ofKeys: KeyReservationParts | null;
   readonly strict: StrictGate;
   readonly #strictLanes: KeptLanes;
+  readonly slots: SlotGate;
+  readonly #slotLanes: KeptSlots;
   #keptLane = 0;
 
   constructor(parts: GateParts) {
     const { limiter, clock, groups, keys, attachments, limits, defaultGroup, loop } = parts;
-    const { whyNotReady, chargeCosts, timers = processTimers, strictLanes = NO_STRICT_LANES } = parts;
+    const { whyNotReady, chargeCosts, timers = processTimers } = parts;
+    const { strictLanes = NO_STRICT_LANES } = parts;
     this.#loop = loop;
     this.#limiter = limiter;
     this.#clock = clock;
@@ -129,26 +137,26 @@ export class Gate {
     this.#names = new GroupNames(groups, defaultGroup, clock, keys);
     this.refusals = new RefusalLedger(loop);
     this.levels = new Levels(limiter, groups.list, limits, clock());
-    this.joint = new JointLevels(
-      this.levels,
-      (lane) => groups.ofLane(lane).debtMs,
-      (lane) => laneOf(groups.unlimited as number, lane % DIRECTION_COUNT),
-    );
+    const unlimitedOf = (lane: number) => laneOf(groups.unlimited as number, lane % DIRECTION_COUNT);
+    this.joint = new JointLevels(this.levels, (lane) => groups.ofLane(lane).debtMs, unlimitedOf);
     this.scopes = new ScopeResolver(attachments, this.#names);
     this.#strictLanes = strictLanes;
+    this.#slotLanes = parts.slotLanes ?? NO_SLOTS;
+    this.slots = new SlotGate(parts);
     for (let group = 0; group < groups.size; group++) this.#readStrict(group);
     this.#bounds = new LaneBounds(groups, this.levels, strictLanes);
     this.shadows = new ShadowBook({ limiter, levels: this.levels, groups, bounds: this.#bounds, loop });
     const { levels, joint, refusals, scopes, shadows } = this;
     const asked = { limiter, clock, groups, keys, loop, levels, joint, refusals, shadows, strict: strictLanes };
     const made = createDeciders({ ...asked, timers, limits, whyNotReady });
-    const { teller, explainer, waiting, decider, strictGate } = made;
-    this.strict = strictGate;
+    const { teller, explainer, waiting, decider } = made;
+    this.strict = made.strictGate;
     this.#teller = teller;
     this.#explainer = explainer;
     this.waiting = waiting;
     this.#decider = decider;
-    this.#reader = new RequestReader({ ...asked, scopes, names: this.#names, bounds: this.#bounds, strictGate });
+    const of = { scopes, names: this.#names, bounds: this.#bounds, strictGate: this.strict, slotGate: this.slots };
+    this.#reader = new RequestReader({ ...asked, ...of });
     const deciding = { clock, groups, scopes, reader: this.#reader, explainer, teller };
     this.#unpublished = keys === null ? null : new UnpublishedWork({ ...deciding, keys });
     this.#ofKeys = keys === null ? null : { clock, groups, keys, chargeCosts, consume: this.consume.bind(this) };
@@ -189,10 +197,12 @@ export class Gate {
     this.#openDisabled(group);
   }
 
-  /** Marks strict lanes: no share decides about them. */
+  /** Marks lanes about which no share decides alone: strict ones, and those with slots. */
   #readStrict(group: number): void {
     this.#strictLanes.read(group);
+    this.#slotLanes.read(group);
     const { beside } = this.levels;
+    if (this.#slotLanes.get(group) !== undefined) for (const lane of lanesOf(group)) beside[lane] |= HAS_SLOTS;
     for (const lane of lanesOf(group)) if (this.#strictLanes.get(lane) !== undefined) beside[lane] |= IS_STRICT;
   }
 
@@ -234,6 +244,48 @@ export class Gate {
     return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
   }
 
+  /** Takes a slot, where the group limits concurrency, and tokens; or neither. */
+  tryEnter(where: Where, amounts: Amounts | undefined, options: AcquireOptions = NO_OPTIONS): Entered {
+    rejectUnlessOptions(options);
+    const group = this.slotsOf(where);
+    return this.slots.tryEnter(nameOf(where), group, this.#tokensOf(where, group, orOne(amounts), options), options);
+  }
+
+  /** Enters as `tryEnter`, but waits its turn for up to `waitMs`. */
+  async enter(where: Where, amounts: Amounts | undefined, options: EnterOptions = NO_OPTIONS): Promise<Entered> {
+    rejectUnlessOptions(options);
+    rejectUnlessWaiting({ waitMs: 0, ...options });
+    const group = this.slotsOf(where);
+    return this.slots.enter(nameOf(where), group, this.#tokensOf(where, group, orOne(amounts), options), options);
+  }
+
+  /** Returns the group whose slots a request takes; null = none. Makes no group of a key. */
+  slotsOf(where: Where): number | null {
+    if (typeof where !== 'string' || this.#slotLanes.all.size === 0) return null;
+    const known = this.#groups.numbers.get(where);
+    if (known === undefined && this.#keys?.isKey(where) === true) return null;
+    const group = known ?? this.#names.indexOf(where);
+    return this.#slotLanes.get(group) === undefined ? null : group;
+  }
+
+  #tokensOf(where: Where, group: number | null, amounts: Amounts, origin: Origin & Limiting): TokensAsked {
+    if (group === null) {
+      return {
+        atOnce: (options) => this.tryAcquire(where, amounts, options),
+        waiting: (options) => this.acquire(where, amounts, options),
+      };
+    }
+    if (origin.limit !== undefined) this.#tellLimit(where, origin.limit);
+    const lane = laneOf(group, directionOf(origin));
+    const request = this.#reader.forSlot(lane, amounts, origin);
+    const isStrict = this.#strictLanes.get(lane) !== undefined;
+    return {
+      atOnce: (options) => (isStrict ? this.strict.tryAcquire(request, options) : this.#tryAll(request, options)),
+      waiting: (options) =>
+        isStrict ? this.strict.acquire(request, options) : this.waiting.acquire(retried(request, options), options),
+    };
+  }
+
   /** True = some group is strict. */
   get hasStrict(): boolean {
     return this.#strictLanes.all.size > 0;
@@ -241,8 +293,10 @@ export class Gate {
 
   /** Milliseconds that who asks without naming a wait waits: those of a strict group, and 0 of others. */
   usualWaitMs(group: unknown, direction?: Origin['direction']): number {
-    if (!this.hasStrict || typeof group !== 'string') return 0;
+    if ((!this.hasStrict && this.#slotLanes.all.size === 0) || typeof group !== 'string') return 0;
     const known = this.#groups.numbers.get(group);
+    const ofSlots = known === undefined ? null : this.slots.usualWaitMs(known);
+    if (ofSlots !== null) return ofSlots;
     return known === undefined ? 0 : this.strict.usualWaitMs(laneOf(known, directionOf(direction && { direction })));
   }
 
@@ -422,6 +476,7 @@ export class Gate {
   /** Rejects all requests waiting in this lane. */
   rejectWaiting(lane: number, reason: () => Error): void {
     this.#strictLanes.end(lane);
+    this.#slotLanes.end(Math.floor(lane / DIRECTION_COUNT));
     this.waiting.rejectAll(lane, reason);
   }
 
@@ -455,6 +510,7 @@ export class Gate {
     options: AcquireOptions,
     nowMs: number | undefined,
   ): Decision {
+    if ((this.levels.beside[lane] & HAS_SLOTS) !== 0) this.slots.refuse([lane]);
     if ((this.levels.beside[lane] & IS_STRICT) !== 0) return this.strict.tryAcquire({ lane, messages, bytes }, options);
     if (isPlain && this.#limiter.heldBack[lane] === 0 && this.levels.beside[lane] === IS_SHADOW) {
       const retry = options.retry === true;
@@ -485,9 +541,15 @@ export class Gate {
 
 /** Bit of `levels.beside`, above those of levels.ts: a strict bucket decides. */
 const IS_STRICT = 128;
+/** Bit of `levels.beside`: requests enter, and hold a slot. */
+const HAS_SLOTS = 64;
 /** Milliseconds of the longest pause; more keeps a caller from seeing that quotas have changed. */
 const THROTTLE_MS_MAX = 60_000;
 /** Lanes whose sums are checked per round: with 5,000 groups, each every 8 s. */
 const KEPT_LANES = 64;
 const NO_OPTIONS: AcquireOptions = Object.freeze({});
 const NO_AMOUNTS: Amounts = Object.freeze({});
+
+function nameOf(where: Where): string {
+  return typeof where === 'string' ? where : '';
+}

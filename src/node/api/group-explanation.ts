@@ -11,6 +11,7 @@ import {
   REFUSED_BECAUSE,
   RULE,
   SHADOW_DIRECTION,
+  SLOTS_NOW,
   STRICT_NOW,
 } from './node-status.js';
 
@@ -101,6 +102,8 @@ export const GROUP_EXPLANATION = {
   gate: oneOf(GATES).nullable().meta({
     description: 'The setting for which each node has a gate on its own share; null = the cluster has a bucket.',
   }),
+  /** Slots, which are taken before tokens; null = the group limits no concurrency. */
+  slots: SLOTS_NOW,
   directions: perDirection(record<DirectionExplanation>(DIRECTION_EXPLANATION)),
 };
 /** Explains a group's limits: every input of the decision, in the order of use. */

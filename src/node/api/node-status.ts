@@ -361,6 +361,36 @@ export const STRICT_NOW = record<StrictStatus>(
   'The strict bucket; null = the direction is not kept by one.',
 ).nullable();
 
+const SLOTS_STATUS = {
+  state: oneOf(STRICT_STATES).meta({
+    description: 'The state here: kept, or why this node cannot know which slots it holds.',
+  }),
+  because: text.meta({ description: 'The reason for people; empty where the slots are known.' }),
+  limit: count.meta({ description: 'The requests that may run at once, by the newest record of the log.' }),
+  inUse: count.meta({ description: 'The requests that hold a slot at this node.' }),
+  free: count.meta({ description: 'The slots that nobody uses: in the log, or held here.' }),
+  held: count.meta({ description: 'The slots that this node holds, used or free.' }),
+  lost: count.meta({
+    description: 'The requests that run here although their slots may be others’, as this node may count as dead.',
+  }),
+  isInForce: yes.meta({
+    description: 'True = no more run anywhere than the limit allows; false = a lowered one waits.',
+  }),
+  waitsFor: listOf(text).meta({ description: 'The nodes whose requests a lowered limit waits for.' }),
+  waiting: count,
+  roundTripMs: number.meta({ description: 'The milliseconds from writing the last record to reading it back.' }),
+  holders: listOf(record({ nodeId: text, hold: count })).meta({
+    description: 'The nodes that hold slots, by the log.',
+  }),
+};
+/** Slots of a group, as this node knows them. */
+export interface SlotsStatus extends AnswerOf<typeof SLOTS_STATUS> {}
+
+export const SLOTS_NOW = record<SlotsStatus>(
+  SLOTS_STATUS,
+  'The slots of the group; null = it limits no concurrency.',
+).nullable();
+
 const DIRECTION_STATUS = {
   ...QUOTA,
   target: RATES,
@@ -462,6 +492,8 @@ export const GROUP_STATUS = {
   origin: ORIGIN,
   /** Revision of the last change at run time; 0 = none. */
   revision: REVISION,
+  /** Slots of its requests; null = it limits no concurrency. */
+  slots: SLOTS_NOW,
   directions: perDirection(record<DirectionStatus>(DIRECTION_STATUS)),
 };
 export interface GroupStatus extends AnswerOf<typeof GROUP_STATUS> {}

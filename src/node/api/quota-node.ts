@@ -23,9 +23,10 @@ import type { GroupExplanation } from './group-explanation.js';
 import type { GroupStatus, NodeStatus } from './node-status.js';
 import type { QuotaGroups } from './quota-groups.js';
 import type { QuotaKeys } from './quota-keys.js';
+import type { Entered, EnterOptions } from './slot.js';
 
 /**
- * Decides inside your process. Every call but `acquire`, `waitFor`, `takeBatch`, `ready` and `close` answers at once,
+ * Decides inside your process. Every call but `acquire`, `enter`, `waitFor`, `takeBatch`, `ready` and `close` answers at once,
  * from this process alone.
  */
 export interface QuotaNode {
@@ -55,6 +56,14 @@ export interface QuotaNode {
    * signal's reason, and with what `tryAcquire` throws.
    */
   waitFor(where: Where, options?: WaitForOptions): Promise<Granted>;
+  /**
+   * Enters a group for the time of one request: holds one of its slots (setting concurrency) and charges its quota, one
+   * message where no amounts are named; or neither. Waits its turn, at most `waitMs`. Release the slot when the request
+   * ends: `using slot = await node.enter('reports')`. Throws what `acquire` throws.
+   */
+  enter(where: Where, amounts?: Amounts, options?: EnterOptions): Promise<Entered>;
+  /** Enters as `enter`, at once, by the slots that this node holds. */
+  tryEnter(where: Where, amounts?: Amounts, options?: AcquireOptions): Entered;
   /** Tests if `tryAcquire` would grant this now; takes and counts nothing. */
   containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean;
   /** Charges work that cannot be refused; it may leave a debt (setting debtMs). */
@@ -68,7 +77,7 @@ export interface QuotaNode {
   takeBatch(where: Where, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch | Refused | NotReady>;
   /** Returns milliseconds until a useful amount is back; 0 = go on. */
   throttleDurationMs(where: Where, origin?: Origin): number;
-  /** Returns the wait of who names none: of a strict group its `waitMs`, or a round trip; 0 of a relaxed one. */
+  /** Returns the wait of who names none: of a strict group, or one with concurrency, its `waitMs` or a round trip; else 0. */
   usualWaitMs(where: Where, origin?: Origin): number;
 
   /** Counts the cost of admitted work. Throws COST_INVALID, COSTS_FULL, GROUP_UNKNOWN, NOT_READY. */

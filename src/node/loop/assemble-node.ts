@@ -25,6 +25,7 @@ import { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import { BusyWatch } from '../status/busy-watch.js';
 import { notReadyBecause } from '../status/describe-node.js';
 import { TargetLog } from '../status/target-log.js';
+import { SlotLanes } from '../strict/slot-lanes.js';
 import { StrictLanes } from '../strict/strict-lanes.js';
 import { firstLife, StrictLog } from '../strict/strict-log.js';
 import { AloneStart } from './alone-start.js';
@@ -107,6 +108,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
       },
       fenced: (error) => {
         strict.close();
+        slots.close();
         void strictLog.close();
         life.fenced(error);
       },
@@ -171,6 +173,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     promisesOf: (group) => (isRegistered(group) ? NOBODY : comparison.promisesOf(group)),
     changed: (group) => inForce.define(groups.at(group)),
   });
+  const slots = new SlotLanes({ log: strictLog, cluster, groups, telemetry });
 
   // From a request to its answer.
   const gate = new Gate({
@@ -181,6 +184,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     attachments,
     limits,
     strictLanes: strict,
+    slotLanes: slots,
     defaultGroup,
     loop,
     whyNotReady,
@@ -249,6 +253,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     telemetry,
     keys,
     strict,
+    slots,
     strictLog,
     aloneTopic: alone?.topic ?? null,
   });
@@ -270,6 +275,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     registry,
     gate,
     strict,
+    slots,
     enforcers,
     poller,
     busy,

@@ -23,6 +23,7 @@ import type { GroupStatus, NodeStatus } from '../api/node-status.js';
 import type { QuotaGroups } from '../api/quota-groups.js';
 import type { QuotaKeys } from '../api/quota-keys.js';
 import type { CostOptions, NodeHttp, QuotaNode, ReportedCost, ReportedHealth } from '../api/quota-node.js';
+import type { Entered, EnterOptions } from '../api/slot.js';
 import { reportBackend } from '../backends/report-backend.js';
 import { reportCost } from '../backends/report-cost.js';
 import { describeGroup, describeNode } from '../status/describe-node.js';
@@ -90,6 +91,14 @@ export class EmbeddedNode implements QuotaNode {
 
   async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
     return this.#gate.acquire(where, amounts, options);
+  }
+
+  tryEnter(where: Where, amounts?: Amounts, options?: AcquireOptions): Entered {
+    return this.#gate.tryEnter(where, amounts, options);
+  }
+
+  async enter(where: Where, amounts?: Amounts, options?: EnterOptions): Promise<Entered> {
+    return this.#gate.enter(where, amounts, options);
   }
 
   async waitFor(where: Where, options?: WaitForOptions): Promise<Granted> {

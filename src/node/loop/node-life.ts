@@ -6,6 +6,7 @@ import type { BackendPoller } from '../backends/backend-poller.js';
 import type { Enforcers } from '../enforcers/enforcers.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
+import type { SlotLanes } from '../strict/slot-lanes.js';
 import type { StrictLanes } from '../strict/strict-lanes.js';
 import type { StrictLog } from '../strict/strict-log.js';
 import { callEmbedder, warnEmbedder } from './call-embedder.js';
@@ -26,6 +27,7 @@ interface NodeLifeParts {
   /** Null = no group is made by use. */
   readonly keys: Pick<KeyBook, 'lastWords'> | null;
   readonly strict: Pick<StrictLanes, 'start' | 'close'>;
+  readonly slots: Pick<SlotLanes, 'start' | 'close'>;
   readonly strictLog: Pick<StrictLog, 'start' | 'close'>;
   /** Topic of the pump where the node may begin without it. */
   readonly aloneTopic: AloneTopic | null;
@@ -56,7 +58,7 @@ export class NodeLife {
 
   /** Opens the topic and joins. Resolves when it is open, before the node is ready; rejects when it cannot be used. */
   async start(): Promise<void> {
-    const { registry, pump, loop, poller, strict, strictLog, aloneTopic } = this.#parts;
+    const { registry, pump, loop, poller, strict, slots, strictLog, aloneTopic } = this.#parts;
     // Groups must be known before decisions; a node that begins alone knows YAML's.
     if (aloneTopic === null) await registry?.open();
     else aloneTopic.waitFor(registry?.open() ?? Promise.resolve());
@@ -66,6 +68,7 @@ export class NodeLife {
     loop.start();
     poller.start();
     strict.start();
+    slots.start();
     if (aloneTopic === null) await strictLog.start();
     else aloneTopic.waitFor(strictLog.start());
   }
@@ -82,7 +85,7 @@ export class NodeLife {
   }
 
   async #close(): Promise<void> {
-    const { registry, pump, loop, gate, enforcers, poller, telemetry, keys, strict, strictLog } = this.#parts;
+    const { registry, pump, loop, gate, enforcers, poller, telemetry, keys, strict, slots, strictLog } = this.#parts;
     poller.stop();
     loop.stop();
     gate.close();
@@ -93,6 +96,7 @@ export class NodeLife {
       if (!published) telemetry.log('warn', 'farewell not published; the others will notice the silence');
     }
     strict.close();
+    slots.close();
     await Promise.all([registry?.close(), pump.close(), strictLog.close()]);
     for (const end of this.#ends) end();
   }

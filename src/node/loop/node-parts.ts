@@ -14,6 +14,7 @@ import type { KeyTemplates } from '../groups/keys/key-templates.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { BusyWatch } from '../status/busy-watch.js';
+import type { SlotLanes } from '../strict/slot-lanes.js';
 import type { StrictLanes } from '../strict/strict-lanes.js';
 import type { GuardedTelemetry } from './guarded-telemetry.js';
 import type { NodeLife } from './node-life.js';
@@ -41,6 +42,7 @@ export interface NodeParts {
   readonly registry: GroupRegistry | null;
   readonly gate: Gate;
   readonly strict: StrictLanes;
+  readonly slots: SlotLanes;
   readonly enforcers: Enforcers;
   readonly poller: BackendPoller;
   readonly busy: BusyWatch;

@@ -61,11 +61,16 @@ export const DEGRADED = {
   'rules-away': ({ yaml }) => yaml.degraded.rulesAway,
   'needs-restart': ({ yaml }) => yaml.degraded.needsRestart,
   'yaml-differs': ({ yaml }) => yaml.degraded.differs,
-  strict: ({ strict, groups }) =>
-    Array.from(strict.all).flatMap(([lane, kept]) => {
+  strict: ({ strict, slots, groups }) => [
+    ...Array.from(strict.all).flatMap(([lane, kept]) => {
       const because = strict.because(kept);
       return only(because !== '', `strict group ${groups.ofLane(lane).name} admits nothing: ${because}`);
     }),
+    ...Array.from(slots.all).flatMap(([group, kept]) => {
+      const because = slots.because(kept);
+      return only(because !== '', `group ${groups.at(group).name} lets nobody in: ${because}`);
+    }),
+  ],
   'strict-awaits': ({ strict, groups }) =>
     Array.from(groups.numbers.values()).flatMap((group) => {
       const nodes = strict.awaitedBy(group) ?? [];

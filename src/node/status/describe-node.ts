@@ -15,6 +15,7 @@ import type {
   PoolStatus,
   ShadowDirectionStatus,
   ShadowStatus,
+  SlotsStatus,
   StrictStatus,
 } from '../api/node-status.js';
 import { describeRegistry, originOf } from '../groups/registry/describe-registry.js';
@@ -78,6 +79,7 @@ export function describeGroup(parts: StatusParts, group: number): GroupStatus {
     mode,
     shadow: describeShadow(parts, group),
     ...originOf(parts, name),
+    slots: describeSlots(parts, group),
     directions: { publish, dispatch },
   };
 }
@@ -103,6 +105,27 @@ function describeStrict({ strict }: StatusParts, lane: number): StrictStatus | n
   const kept = strict.get(lane);
   if (kept === undefined) return null;
   return { state: strict.stateOf(kept), because: strict.because(kept), ...kept.bucket.describe() };
+}
+
+export function describeSlots({ slots }: StatusParts, group: number): SlotsStatus | null {
+  const lane = slots.get(group);
+  if (lane === undefined) return null;
+  const { bucket, inUse, lost } = lane;
+  const { isInForce, waitsFor, waiting, roundTripMs, holders, depth: limit } = bucket.describe();
+  return {
+    state: slots.stateOf(lane),
+    because: slots.because(lane),
+    limit,
+    inUse,
+    free: Math.min(limit, bucket.left),
+    held: inUse + bucket.held,
+    lost,
+    isInForce,
+    waitsFor,
+    waiting,
+    roundTripMs,
+    holders: holders.map(({ nodeId, hold }) => ({ nodeId, hold })),
+  };
 }
 
 function poolOf({ loop: { coordinator }, groups }: StatusParts): PoolStatus | null {

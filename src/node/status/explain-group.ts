@@ -19,7 +19,7 @@ import type {
   ZoneExplanation,
 } from '../api/group-explanation.js';
 import type { LocalStatus } from '../api/node-status.js';
-import { describeGroup } from './describe-node.js';
+import { describeGroup, describeSlots } from './describe-node.js';
 import { LaneSummary } from './lane-summary.js';
 import { ruleOf } from './rule-of.js';
 import type { StatusParts } from './status-parts.js';
@@ -33,6 +33,7 @@ export function explainGroup(parts: StatusParts, group: number): GroupExplanatio
     strategy: config.strategy,
     rule: ruleOf(parts, config.name),
     gate: gatesOf(config)[0] ?? null,
+    slots: describeSlots(parts, group),
     directions: { publish: explain('publish'), dispatch: explain('dispatch') },
   };
 }

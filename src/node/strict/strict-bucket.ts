@@ -5,6 +5,7 @@ import type { StrictFold } from '../../core/strict/strict-fold.js';
 import { StrictNode } from '../../core/strict/strict-node.js';
 import { type StrictQuota, wholeTokens } from '../../core/strict/strict-quota.js';
 import type { StrictRead, StrictWritten } from '../../core/strict/strict-record.js';
+import type { StrictWallet } from '../../core/strict/strict-wallet.js';
 import type { StrictLaneState } from '../api/node-status.js';
 
 interface StrictBucketOptions {
@@ -35,7 +36,8 @@ const TRIP_MOST_MS = 1000;
 interface Waiter {
   readonly tokens: number;
   readonly untilMs: number;
-  readonly done: (granted: boolean) => void;
+  /** Takes what holds the tokens; null = refused. */
+  readonly done: (wallet: StrictWallet | null) => void;
 }
 
 /**
@@ -65,6 +67,11 @@ export class StrictBucket {
   /** True = this node knows the bucket. */
   get isKnown(): boolean {
     return this.#node.fold !== null;
+  }
+
+  /** Quota by the newest record of the log; until it is known, the one given. */
+  get quota(): StrictQuota {
+    return this.#node.fold?.quota ?? this.#options.quota;
   }
 
   /** Milliseconds from writing the last claim to reading it back. */
@@ -99,17 +106,46 @@ export class StrictBucket {
   }
 
   /** Takes tokens within so many milliseconds, after those who asked before; an abort ends the wait. */
-  acquire(tokens: number, waitMs: number, signal?: AbortSignal): Promise<boolean> {
-    if (this.tryAcquire(tokens)) return Promise.resolve(true);
-    if (waitMs <= 0) return Promise.resolve(false);
+  async acquire(tokens: number, waitMs: number, signal?: AbortSignal): Promise<boolean> {
+    if (this.tryAcquire(tokens)) return true;
+    return waitMs > 0 && (await this.#wait(tokens, waitMs, signal)) !== null;
+  }
+
+  /** Takes a slot that this node holds; null = it holds none that is free, and asks for one. */
+  tryEnter(): StrictWallet | null {
+    return this.tryAcquire(1) ? this.#node.wallet : null;
+  }
+
+  /** Takes a slot within so many milliseconds, after those who asked before. */
+  async enter(waitMs: number, signal?: AbortSignal): Promise<StrictWallet | null> {
+    return this.tryEnter() ?? (waitMs > 0 ? this.#wait(1, waitMs, signal) : null);
+  }
+
+  /** Gives a slot back; who waits here has it at once. */
+  release(wallet: StrictWallet): void {
+    wallet.release(1);
+    if (this.#waiting.length > 0) this.#serve();
+  }
+
+  /** Tests if a wallet's slots are this node's own by now: nobody may have expired it. */
+  isAlive(wallet: StrictWallet): boolean {
+    return wallet.isAlive(this.#options.clock());
+  }
+
+  /** Wallet of the life that holds the slots; null = none does. */
+  get wallet(): StrictWallet | null {
+    return this.#node.wallet;
+  }
+
+  #wait(tokens: number, waitMs: number, signal?: AbortSignal): Promise<StrictWallet | null> {
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         this.#waiting = this.#waiting.filter((each) => each !== waiter);
         reject(signal?.reason as Error);
       };
-      const done = (granted: boolean) => {
+      const done = (wallet: StrictWallet | null) => {
         signal?.removeEventListener('abort', onAbort);
-        resolve(granted);
+        resolve(wallet);
       };
       const waiter: Waiter = { tokens, untilMs: this.#options.clock() + waitMs, done };
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -226,10 +262,10 @@ export class StrictBucket {
     this.#node = this.#begin();
   }
 
-  /** Gives everything back, and refuses those who wait. */
+  /** Gives everything back, and refuses those who wait. Slots in use are kept until they expire: requests go on. */
   leave(): void {
-    for (const { done } of this.#waiting.splice(0)) done(false);
-    this.#node.leave(this.#options.clock());
+    for (const { done } of this.#waiting.splice(0)) done(null);
+    if ((this.wallet?.inUse ?? 0) === 0) this.#node.leave(this.#options.clock());
     this.#write();
   }
 
@@ -250,7 +286,7 @@ export class StrictBucket {
       const isGranted = untilMs >= nowMs && this.#node.takeWaiting(tokens, nowMs);
       if (!isGranted && untilMs >= nowMs) break;
       served++;
-      done(isGranted);
+      done(isGranted ? this.#node.wallet : null);
     }
     if (served > 0) this.#waiting = waiting.slice(served);
     this.#node.waiting = this.#waiting.reduce((sum, { tokens }) => sum + tokens, 0);

@@ -104,6 +104,11 @@ export function laneOfKey(key: string): string {
   return kind === 'strict' ? lane : '';
 }
 
+/** Names the slots of a group in the topic. */
+export function slotsName(cluster: string, group: string): string {
+  return strictLaneName(cluster, group, 'slots');
+}
+
 /** Names a lane in the topic, which other clusters may share. */
 export function strictLaneName(cluster: string, group: string, direction: string): string {
   return [cluster, group, direction].map(encodeURIComponent).join(',');

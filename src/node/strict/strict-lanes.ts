@@ -6,8 +6,9 @@ import { DIRECTION_COUNT, DIRECTIONS, laneOf, lanesOf } from '../../core/base/vo
 import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
 import type { StrictLaneState } from '../api/node-status.js';
 import type { GroupTable } from '../groups/group-table.js';
+import { doubtText } from './doubt-texts.js';
 import { relaxedElsewhere } from './relaxed-elsewhere.js';
-import type { StrictBucket, StrictDoubt } from './strict-bucket.js';
+import type { StrictBucket } from './strict-bucket.js';
 import { strictLaneName } from './strict-codec.js';
 import type { StrictLog } from './strict-log.js';
 
@@ -133,7 +134,7 @@ export class StrictLanes {
       'topic-unsafe': this.#parts.log.unsafe,
       'topic-lost': this.#parts.log.lost,
     };
-    return DOUBT_TEXTS[state].replace('{}', () => (of as Readonly<Record<string, string | null>>)[state] ?? '');
+    return doubtText(state, (of as Readonly<Record<string, string | null>>)[state] ?? '');
   }
 
   /** Follows nothing from now on; what it holds is given back as the log closes. */
@@ -193,15 +194,5 @@ export class StrictLanes {
     }
   }
 }
-
-/** Texts of the reasons; {} = nodes, or the reason of the topic. */
-const DOUBT_TEXTS: Readonly<Record<StrictDoubt, string>> = {
-  'topic-lost': 'the log of strict groups is away: {}',
-  'topic-unsafe': 'the topic may lose what was granted: {}',
-  learning: 'the strict bucket is being learnt; if no node knows it, it begins anew after 5 s of silence',
-  'others-relaxed': 'other nodes keep this group relaxed: {}',
-  'echo-missing': 'the own record has not come back from the log for a second',
-  'clock-unsure': 'the time of the log is not known until the next own record comes back',
-};
 
 const NAMES_SHOWN = 5;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { examineGroup } from '../../../src/config/read/group-definition.js';
 import { examineConfig } from '../../../src/config/read/resolve-config.js';
-import { strictQuotaOf } from '../../../src/config/resolved/strict-quota.js';
+import { slotsQuotaOf, strictQuotaOf } from '../../../src/config/resolved/strict-quota.js';
 
 const QUOTA = { publish: { messagesPerSecond: 100 } };
 
@@ -48,7 +48,7 @@ test.each([
   [{ limits: { publish: { messagesPerSecond: 10 } } }, 'limits.publish'],
   [{ attachments: { scopes: { acme: 'orders' } } }, 'attachments name the group'],
   [{ keys: { 'key:{id}': { promise: 'strict', quota: QUOTA } } }, 'cannot be kept for keys'],
-  [{ groups: { orders: { quota: QUOTA, waitMs: 10 } } }, 'nothing to a relaxed group'],
+  [{ groups: { orders: { quota: QUOTA, waitMs: 10 } } }, 'nothing to a relaxed group without concurrency'],
 ])('%j cannot stand beside a strict group', (others, why) => {
   const [mistake, ...further] = mistakesOf({}, others);
   expect(mistake?.problem).toContain(why);
@@ -61,6 +61,35 @@ test('settings that a strict bucket keeps are taken', () => {
   );
   expect(mistakesOf({ enabled: false })).toEqual([]);
 });
+
+test.each([
+  [{ topic: { kind: 'redis', addresses: ['127.0.0.1:1'] } }, 'failover loses'],
+  [{ topic: { kind: 'none', nodeCount: 2 } }, 'share nothing'],
+  [{ attachments: { scopes: { acme: 'reports' } } }, 'attachments name the group'],
+  [{ attachments: { rules: [{ tenant: 'acme', group: 'reports' }] } }, 'attachments name the group'],
+  [{ mqtt: { rules: [{ topic: 'a/#', group: 'reports' }] } }, 'mqtt.rules name the group'],
+  [{ groups: { reports: { concurrency: 20, mode: 'shadow' } } }, 'mode: shadow'],
+  [{ groups: { reports: { concurrency: 0 } } }, 'between 1 and 1M'],
+  [{ groups: { reports: { concurrency: 2.5 } } }, '2.5'],
+  [{ keys: { 'key:{id}': { concurrency: 4 } } }, 'cannot be kept for keys'],
+])('%j cannot stand beside concurrency', (others, why) => {
+  const raw = { cluster: 'slots', topic: 'embedded', groups: { reports: { concurrency: 20 } }, ...others };
+  const [mistake, ...further] = examineConfig(raw, { source: '(test)', env: {} }).mistakes;
+  expect(mistake?.problem).toContain(why);
+  expect(mistake?.remedy).not.toBe('');
+  expect(further).toEqual([]);
+});
+
+test.each([{}, { promise: 'strict', quota: QUOTA }, { quota: QUOTA, waitMs: 100 }])(
+  'concurrency stands beside %j, and is a bucket into which nothing flows',
+  (beside) => {
+    const { config, mistakes } = examineGroup('reports', { ...beside, concurrency: 20 }, '(test)');
+    expect(mistakes).toEqual([]);
+    expect(slotsQuotaOf(config!)).toEqual({ amount: 0, perMs: 1, depth: 20, slots: true });
+    const disabled = examineGroup('reports', { concurrency: 20, enabled: false }, '(test)');
+    expect(slotsQuotaOf(disabled.config!)).toBe(null);
+  },
+);
 
 test.each([
   ['100/s', 60_480_000, 30],

@@ -8,6 +8,7 @@ const FACE = [
   'cluster',
   'consume',
   'containsTokens',
+  'enter',
   'explain',
   'groupStatus',
   'groups',
@@ -24,6 +25,7 @@ const FACE = [
   'takeBatch',
   'throttleDurationMs',
   'tryAcquire',
+  'tryEnter',
   'usualWaitMs',
   'waitFor',
 ] as const;

@@ -24,6 +24,7 @@ export function stepsOf({ explanation, group, ready, amount, dimension, maxReque
   const steps = [
     ...ruleSteps(group.rule),
     readiness(ready),
+    ...slotSteps(group.slots),
     quotaStep(explanation, key, dimension),
     targetStep(explanation, key, dimension),
     divisionStep(explanation, group, key, dimension),
@@ -36,7 +37,10 @@ export function stepsOf({ explanation, group, ready, amount, dimension, maxReque
   return {
     steps,
     passes: stopped === undefined,
-    advice: stopped === undefined ? [] : adviceOf(explanation, { amount, dimension, key, ready, maxRequest }),
+    advice:
+      stopped === undefined
+        ? []
+        : (stopped.advice ?? adviceOf(explanation, { amount, dimension, key, ready, maxRequest })),
   };
 }
 
@@ -55,6 +59,7 @@ function strictStepsOf({ explanation, strict, group, ready, amount, maxRequest }
   const steps = [
     ...ruleSteps(group.rule),
     readiness(ready),
+    ...slotSteps(group.slots),
     quotaStep(explanation, 'messagesPerSecond', 'messages'),
     known,
     sizeStep(amount, maxRequest, 'messages'),
@@ -63,7 +68,20 @@ function strictStepsOf({ explanation, strict, group, ready, amount, maxRequest }
   const wait = `Wait ${duration(Math.max(50, 2 * roundTripMs))}: a round trip to the log brings what others do not need (HTTP does so by itself).`;
   const passes = steps.every(({ state }) => state !== 'stop');
   const advice = because === '' && held < amount && pool + held >= amount ? [wait] : [];
-  return { steps, passes, advice: passes ? [] : advice };
+  const stopped = steps.find(({ state }) => state === 'stop');
+  return { steps, passes, advice: passes ? [] : (stopped?.advice ?? advice) };
+}
+
+/** Tells of the slots of a group with concurrency: a request takes one before its tokens. */
+function slotSteps(slots) {
+  if (slots == null) return [];
+  const { because, limit, inUse, free, waiting } = slots;
+  if (because !== '') return [{ title: 'This node cannot know its slots', says: `${because}.`, state: 'stop' }];
+  const title = `Slots free: ${rate(free)} of ${rate(limit)}`;
+  const line = waiting > 0 ? `, and ${rate(waiting)} wait` : '';
+  const says = `${rate(inUse)} requests run here${line}. A request holds one until it ends.`;
+  const advice = ['Wait until a request ends (waitMs does so by itself), or raise concurrency.'];
+  return [{ title, says, ...(free > 0 ? { state: 'go' } : { state: 'stop', advice }) }];
 }
 
 function readiness(ready) {

@@ -19,6 +19,8 @@ interface RequestReaderParts extends AvailableParts {
   readonly limiter: Limiter;
   /** Refuses by name what strict groups cannot do (admission/strict). */
   readonly strictGate: { refuse(request: JointRequest, what: string): void };
+  /** Refuses who asks a group with concurrency for tokens alone (admission/slots). */
+  readonly slotGate: { refuse(lanes: readonly number[]): void };
 }
 
 /** Checks a caller's words and finds the lanes of its groups. */
@@ -93,17 +95,26 @@ export class RequestReader {
     return request;
   }
 
+  /** Makes the request of who enters a group; the caller keeps it. */
+  forSlot(lane: number, amounts: Amounts, origin: Origin): JointRequest {
+    const { messages = 0, bytes = 0 } = amounts;
+    if (!this.isAllowed(lane, messages, bytes)) this.reject(lane, amounts);
+    return { ...this.fillOn(lane, messages, bytes, origin) };
+  }
+
   /** Fills the scratch space without checking amounts; null = exempt. */
   fillFor(where: Where, messages: number, bytes: number, origin: Origin = NO_OPTIONS): JointRequest | null {
     rejectUnlessOptions(origin);
     const direction = directionOf(origin);
     if (typeof where !== 'object' || where === null) {
       const lane = laneOf(this.#parts.names.indexOf(where), direction);
+      this.#parts.slotGate.refuse([lane]);
       if (origin.topic !== undefined) this.#parts.limiter.topics.note(lane, origin.topic);
       return this.fillOn(lane, messages, bytes, origin);
     }
     const [lane, ...further] = this.#parts.scopes.lanesOf(where, direction);
     if (lane === undefined) return null;
+    this.#parts.slotGate.refuse([lane, ...further]);
     const { topic = where.topic ?? '', client = where.client ?? '' } = origin;
     const request = this.fillOn(lane, messages, bytes, { topic, client });
     request.namesScope = true;

@@ -183,7 +183,8 @@ function checked(parts: ChangeParts, name: string, written: unknown): GroupDefin
   const definition = withoutNulls(withUnitsBehindAmounts(written));
   const { config, mistakes } = examineGroup(name, definition, 'request');
   if (mistakes.length > 0) throw invalidGroup(name, mistakes);
-  if (config !== null && isStrictGroup(config)) rejectUnlessStrictFits(parts, name);
+  const isStrict = config !== null && isStrictGroup(config);
+  if (isStrict || (config?.concurrency ?? null) !== null) rejectUnlessStrictFits(parts, name, isStrict);
   const bytes = Buffer.byteLength(JSON.stringify(definition));
   if (bytes > DEFINITION_BYTES_MAX) {
     const details = `it has ${bytes} bytes, at most ${DEFINITION_BYTES_MAX} are taken.`;
@@ -194,11 +195,11 @@ function checked(parts: ChangeParts, name: string, written: unknown): GroupDefin
   return definition;
 }
 
-/** Rejects a strict group where the node could not keep it. Throws STRICT_TOPIC, GROUP_INVALID. */
-function rejectUnlessStrictFits({ config: { topic, limits } }: ChangeParts, group: string): void {
+/** Rejects a group whose bucket or slots this node could not keep. Throws STRICT_TOPIC, GROUP_INVALID. */
+function rejectUnlessStrictFits({ config: { topic, limits } }: ChangeParts, group: string, isStrict: boolean): void {
   const { strictLacks: reason } = kindOf(topic.kind);
   if (reason !== null) throw new QuotameshError('STRICT_TOPIC', { kind: topic.kind, reason });
-  if (!hasRate(limits.asWritten, ['messages', 'bytes'])) return;
+  if (!isStrict || !hasRate(limits.asWritten, ['messages', 'bytes'])) return;
   const details = 'promise: strict cannot stand beside limits.publish or limits.dispatch of the node.';
   throw new QuotameshError('GROUP_INVALID', { group, count: 1, details });
 }

@@ -20,9 +20,9 @@ import { get, nodeAddress } from '../../node-client/node-requests.js';
 import { print } from '../../terminal/print.js';
 
 /** Writes a line per step of the decision, in order; names the binding ceiling last. */
-export function explanationText({ group, node, strategy, gate, rule, directions }: GroupExplanation): string {
+export function explanationText({ group, node, strategy, gate, rule, slots, directions }: GroupExplanation): string {
   const parts = Object.entries(directions).map(([direction, explained]) => {
-    const steps = [...ruleSteps(rule), ...stepsOf(explained, strategy, node, gate)];
+    const steps = [...ruleSteps(rule), ...slotSteps(slots, node), ...stepsOf(explained, strategy, node, gate)];
     const width = Math.max(...steps.map(([name]) => name.length));
     const lines = [`${group} ${direction}`, ...steps.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)];
     return lines.map(printable).join('\n');
@@ -33,6 +33,20 @@ export function explanationText({ group, node, strategy, gate, rule, directions 
 /** Names the rule of Envoy that the group was made of. */
 function ruleSteps(rule: GroupExplanation['rule'] | undefined): Step[] {
   return rule == null ? [] : [['rule', `${rule.place}, ${rule.domain}: ${rule.descriptor}`]];
+}
+
+/** Writes what a request needs before its tokens: a slot of a group with concurrency. */
+function slotSteps(slots: GroupExplanation['slots'] | undefined, node: string): Step[] {
+  if (slots == null) return [];
+  const { because, limit, free, inUse, held, lost, waiting, holders, isInForce, waitsFor } = slots;
+  const who = holders.map(({ nodeId, hold }) => `${nodeId} ${figure(hold)}`).join(', ');
+  const without = lost > 0 ? `, ${figure(lost)} run without theirs` : '';
+  return [
+    ['slots', because === '' ? `${figure(free)} of ${figure(limit)} are free` : `lets nobody in: ${because}`],
+    ['holders', who === '' ? 'nobody' : who],
+    [`node ${node}`, `holds ${figure(held)}, ${figure(inUse)} in use, ${figure(waiting)} wait${without}`],
+    ...(isInForce ? [] : [['limit', `the newest waits for requests of ${waitsFor.join(', ')}`] as const]),
+  ];
 }
 
 type Step = readonly [name: string, text: string];

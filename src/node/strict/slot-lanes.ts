@@ -1,0 +1,166 @@
+import type { Telemetry } from '../../base/ports/telemetry.js';
+import { slotsQuotaOf } from '../../config/resolved/strict-quota.js';
+import type { StrictWallet } from '../../core/strict/strict-wallet.js';
+import type { StrictLaneState } from '../api/node-status.js';
+import type { GroupTable } from '../groups/group-table.js';
+import { doubtText } from './doubt-texts.js';
+import type { StrictBucket } from './strict-bucket.js';
+import { slotsName } from './strict-codec.js';
+import type { StrictLog } from './strict-log.js';
+
+interface SlotLanesParts {
+  readonly log: Pick<StrictLog, 'add' | 'remove' | 'lost' | 'unsafe'>;
+  readonly cluster: string;
+  readonly groups: GroupTable;
+  readonly telemetry: Telemetry;
+}
+
+/** Slots of a group as admission sees them. */
+export type KeptSlots = Pick<SlotLanes, 'get' | 'all' | 'read' | 'end' | 'stateOf' | 'because'>;
+
+export const NO_SLOTS: KeptSlots = {
+  get: () => undefined,
+  all: new Map(),
+  read: () => {},
+  end: () => {},
+  stateOf: () => 'kept',
+  because: () => '',
+};
+
+/** Milliseconds between looks. More: the log says later that a group lets nobody in. */
+const LOOK_MS = 500;
+
+/** Keeps the slots of groups with concurrency. */
+export class SlotLanes {
+  readonly #parts: SlotLanesParts;
+  readonly #lanes = new Map<number, SlotLane>();
+  readonly #told = new Map<number, StrictLaneState>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(parts: SlotLanesParts) {
+    this.#parts = parts;
+  }
+
+  /** Logs from now on when a group lets nobody in. */
+  start(): void {
+    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+  }
+
+  get(group: number): SlotLane | undefined {
+    return this.#lanes.get(group);
+  }
+
+  get all(): ReadonlyMap<number, SlotLane> {
+    return this.#lanes;
+  }
+
+  /** Follows a new or changed group. */
+  read(group: number): void {
+    const { cluster, groups, log } = this.#parts;
+    const config = groups.at(group);
+    const quota = slotsQuotaOf(config);
+    const known = this.#lanes.get(group);
+    if (quota === null) this.end(group);
+    else if (known !== undefined) known.bucket.propose(quota);
+    else {
+      const name = slotsName(cluster, config.name);
+      this.#lanes.set(group, new SlotLane(name, log.add(name, quota)));
+    }
+  }
+
+  /** Gives back what nobody uses, and forgets the group. */
+  end(group: number): void {
+    const known = this.#lanes.get(group);
+    if (known === undefined) return;
+    this.#lanes.delete(group);
+    this.#told.delete(group);
+    this.#parts.log.remove(known.name);
+  }
+
+  /** Tells if this node knows which slots it holds. */
+  stateOf({ bucket: { doubt } }: SlotLane): StrictLaneState {
+    const { unsafe, lost } = this.#parts.log;
+    if (unsafe !== null) return 'topic-unsafe';
+    return doubt !== null && lost !== null ? 'topic-lost' : (doubt ?? 'kept');
+  }
+
+  /** Says for people why a group lets nobody in; '' = it does. */
+  because(lane: SlotLane): string {
+    const state = this.stateOf(lane);
+    const { unsafe, lost } = this.#parts.log;
+    const of = { 'topic-unsafe': unsafe, 'topic-lost': lost } as Readonly<Record<string, string | null>>;
+    return state === 'kept' ? '' : doubtText(state, of[state] ?? '');
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+  }
+
+  /** Logs lost slots, and when a group lets nobody in. */
+  #look(): void {
+    const { groups, telemetry } = this.#parts;
+    for (const [group, lane] of this.#lanes) {
+      const facts = { group: groups.at(group).name };
+      const lost = lane.look();
+      if (lost > 0) telemetry.log('warn', 'requests run without their slots: others may have them', { ...facts, lost });
+      const state = this.stateOf(lane);
+      const before = this.#told.get(group) ?? 'kept';
+      if (state === before) continue;
+      this.#told.set(group, state);
+      if (state === 'kept') telemetry.log('info', 'group with concurrency lets requests in again', facts);
+      else telemetry.log('warn', `group with concurrency lets nobody in: ${this.because(lane)}`, facts);
+    }
+  }
+}
+
+/** Counts one group's slots at this node. */
+export class SlotLane {
+  readonly name: string;
+  readonly bucket: StrictBucket;
+  /** Since the start of the process. */
+  readonly counts = { entered: 0, refused: 0, lost: 0 };
+  #wallet: StrictWallet | null = null;
+  /** Wallets that have ended while requests held their slots. */
+  #former: StrictWallet[] = [];
+
+  constructor(name: string, bucket: StrictBucket) {
+    this.name = name;
+    this.bucket = bucket;
+  }
+
+  /** Requests that hold a slot here. */
+  get inUse(): number {
+    const { wallet } = this.bucket;
+    return wallet !== null && this.bucket.isAlive(wallet) ? wallet.inUse : 0;
+  }
+
+  /** Requests that run here although their slots may be others' by now. */
+  get lost(): number {
+    const { wallet } = this.bucket;
+    const all = wallet === null || this.#former.includes(wallet) ? this.#former : [...this.#former, wallet];
+    return all.reduce((sum, each) => sum + (this.bucket.isAlive(each) ? 0 : each.inUse), 0);
+  }
+
+  /** Counts a request that has entered. */
+  entered(wallet: StrictWallet): void {
+    this.counts.entered++;
+    if (wallet !== this.#wallet) this.#follow(wallet);
+  }
+
+  /** Looks for slots that were lost; returns how many since the last look. */
+  look(): number {
+    const before = this.counts.lost;
+    const { wallet } = this.bucket;
+    if (wallet !== this.#wallet) this.#follow(wallet);
+    this.#former = this.#former.filter(({ inUse }) => inUse > 0);
+    return this.counts.lost - before;
+  }
+
+  #follow(wallet: StrictWallet | null): void {
+    const former = this.#wallet;
+    this.#wallet = wallet;
+    if (former === null || former.inUse === 0) return;
+    this.#former.push(former);
+    this.counts.lost += former.inUse;
+  }
+}
