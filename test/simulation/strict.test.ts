@@ -15,7 +15,7 @@ const FOUND = {
   'count-on-publication': 4,
   'expiry-without-record': 719,
   'raise-before-echo': 38,
-  'restart-forgets-orders': 31,
+  'restart-forgets-orders': 106,
 };
 const STATES = 1500;
 /** a is expired while it sleeps; b takes what has flowed since; a wakes and spends. */

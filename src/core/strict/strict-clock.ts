@@ -21,6 +21,12 @@ export class StrictClock {
     return this.#low + passed - Math.ceil(passed / DRIFT_PER);
   }
 
+  /** Computes when log time is as late, if nothing is read. */
+  reachedAtMs(logMs: number): number {
+    const passed = Math.ceil(Math.max(0, logMs - this.#low) * (1 + 2 / DRIFT_PER)) + 2;
+    return this.#lowReadMs + passed;
+  }
+
   highAt(nowMs: number): number {
     const passed = Math.ceil(nowMs - this.#highSentMs);
     return this.#high + passed + Math.ceil(passed / DRIFT_PER);

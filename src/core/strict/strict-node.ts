@@ -17,6 +17,7 @@ import {
   type StrictRead,
   type StrictWritten,
 } from './strict-record.js';
+import type { StrictHolder } from './strict-state.js';
 import { StrictWallet } from './strict-wallet.js';
 
 export interface StrictNodeSettings {
@@ -84,7 +85,8 @@ export class StrictNode {
   #roundTripMs = 0;
   /** Offsets of joins to answer, and when. */
   readonly #joins = new Map<string, { readonly offset: number; readonly dueMs: number }>();
-  readonly #expiredMs = new Map<string, number>();
+  /** Lives that were expired here: the last record of theirs, and when. */
+  readonly #expired = new Map<string, { readonly seq: number; readonly atMs: number }>();
 
   constructor(settings: StrictNodeSettings) {
     this.#settings = settings;
@@ -147,6 +149,11 @@ export class StrictNode {
     let dueMs = Math.min(knewMs, againMsOf(this.#change), againMsOf(this.#period));
     for (const credit of this.#credits.values()) dueMs = Math.min(dueMs, againMsOf(credit));
     for (const join of this.#joins.values()) dueMs = Math.min(dueMs, join.dueMs);
+    const rank = this.#rank;
+    for (const holder of this.fold.holders.values()) {
+      const againMs = (this.#expired.get(lifeKey(holder))?.atMs ?? -Infinity) + AGAIN_MS;
+      dueMs = Math.min(dueMs, Math.max(againMs, this.clock.reachedAtMs(this.#silentMs(holder, rank))));
+    }
     return dueMs;
   }
 
@@ -223,11 +230,23 @@ export class StrictNode {
     fold.apply(read);
     if (isRestart) this.clock.forget();
     this.clock.read(fold.nowMs, nowMs, fold.isWhole && !isRestart);
-    if (wallet === null) return;
+    if (wallet === null) {
+      this.#tellEnded(fold, read, nowMs);
+      return;
+    }
     if (read.record.kind === 'claim' && lifeKey(read.record) === wallet.key) this.#readOwn(wallet, read.record, nowMs);
     wallet.settle(nowMs);
     const wasRead = wallet.readMs > -Infinity;
     if (isRestart || (wasRead && !fold.holders.has(wallet.key))) this.#endLife();
+  }
+
+  /**
+   * Writes the bucket after this node has expired a life. Only the last of records that were written again
+   * stays in the log, and log time counts two seconds to it at most: who starts would not see that the life has ended.
+   */
+  #tellEnded(fold: StrictFold, { record }: StrictRead, nowMs: number): void {
+    if (record.kind !== 'expire' || fold.holders.has(lifeKey(record))) return;
+    if (this.#expired.delete(lifeKey(record))) this.out.push(this.#checkpoints.write(fold, this.#own, nowMs));
   }
 
   #readOwn(wallet: StrictWallet, claim: StrictClaim, nowMs: number): void {
@@ -321,18 +340,38 @@ export class StrictNode {
     this.out.push({ ...unread.record, by: `${lifeKey(this.#own)}/${++this.#said}` });
   }
 
+  /** Ends silent lives. A node that holds nothing does so later: their room fills before anybody asks. */
   #expireOthers(fold: StrictFold, nowMs: number): void {
-    if (this.wallet === null) return;
-    const silentSinceMs = this.clock.lowAt(nowMs) - EXPIRY_MS - this.#rank * RANK_MS;
-    for (const [key, { node, life, seq, readMs }] of fold.holders) {
-      if (key === this.wallet.key || readMs > silentSinceMs) continue;
-      if (nowMs - (this.#expiredMs.get(key) ?? -Infinity) < AGAIN_MS) continue;
-      this.#expiredMs.set(key, nowMs);
-      this.out.push({ kind: 'expire', node, life, seq });
+    const rank = this.#rank;
+    for (const [key, holder] of fold.holders) {
+      if (key === this.wallet?.key || this.clock.lowAt(nowMs) < this.#silentMs(holder, rank)) continue;
+      if (nowMs - (this.#expired.get(key)?.atMs ?? -Infinity) < AGAIN_MS) continue;
+      this.#expired.set(key, { seq: holder.seq, atMs: nowMs });
+      this.out.push({ kind: 'expire', node: holder.node, life: holder.life, seq: holder.seq });
     }
-    for (const key of this.#expiredMs.keys()) if (!fold.holders.has(key)) this.#expiredMs.delete(key);
+    for (const key of this.#expired.keys()) if (!fold.holders.has(key)) this.#expired.delete(key);
+  }
+
+  /**
+   * Returns the log time from which a silent life is expired. At rest each record brings log time two seconds further
+   * at most, so it is written again until it counts.
+   */
+  #silentMs(holder: StrictHolder, rank: number): number {
+    const silentMs = holder.readMs + EXPIRY_MS + rank * RANK_MS;
+    if (this.wallet !== null) return silentMs;
+    const isTried = this.#expired.get(lifeKey(holder))?.seq === holder.seq;
+    return isTried ? 0 : silentMs + EXPIRY_MS + spreadOf(this.#settings.node) * RANK_MS;
   }
 }
+
+/** Spreads nodes without a rank, so that not all of them write. */
+function spreadOf(node: string): number {
+  let sum = 0;
+  for (let at = 0; at < node.length; at++) sum += node.charCodeAt(at);
+  return sum % SPREAD_RANKS;
+}
+
+const SPREAD_RANKS = 10;
 
 /** Own time from which a record is written again; Infinity = it was read back. */
 function againMsOf(unread: { readonly writtenMs: number } | null): number {

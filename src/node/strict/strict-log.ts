@@ -48,8 +48,8 @@ export class StrictLog {
   readonly #options: StrictLogOptions;
   readonly #inbox: TopicInbox;
   readonly #buckets = new Map<string, StrictBucket>();
-  /** Buckets that need rounds, now or at a time; an idle one does not. */
-  readonly #due = new Set<StrictBucket>();
+  /** Bucket → own time of its next round; an idle one has none. */
+  readonly #due = new Map<StrictBucket, number>();
   /** Lanes added while the log was read: their history is being read, and this is what came behind it. */
   readonly #unlearnt = new Map<string, StrictRead[]>();
   #isLearning = false;
@@ -106,10 +106,12 @@ export class StrictLog {
     // A lane that was here before had these lives.
     const life = this.#options.life + LIVES_PER_LANE * (this.#isReading ? ++this.#lateLanes : 0);
     const write = (records: readonly StrictWritten[]) => this.#write(lane, records);
-    const onDue = () => this.#due.add(bucket);
+    const onDue = () => {
+      if (this.#buckets.get(lane) === bucket) this.#due.set(bucket, bucket.dueMs);
+    };
     const bucket = new StrictBucket({ node, life, quota, clock, write, onDue });
     this.#buckets.set(lane, bucket);
-    this.#due.add(bucket);
+    this.#due.set(bucket, -Infinity);
     if (this.#isReading) {
       this.#unlearnt.set(lane, []);
       void this.#learn();
@@ -169,7 +171,7 @@ export class StrictLog {
     this.#unlearnt.clear();
     for (const bucket of this.#buckets.values()) {
       bucket.beginEpoch();
-      this.#due.add(bucket);
+      this.#due.set(bucket, -Infinity);
     }
   }
 
@@ -243,8 +245,7 @@ export class StrictLog {
     const { look, clock } = this.#options;
     look();
     const nowMs = clock();
-    for (const bucket of this.#due) {
-      const { dueMs } = bucket;
+    for (const [bucket, dueMs] of this.#due) {
       if (dueMs === Infinity) this.#due.delete(bucket);
       else if (dueMs <= nowMs) bucket.round();
     }

@@ -42,6 +42,24 @@ describe('100 tokens, of which one node uses 30; then all nodes end', () => {
   });
 });
 
+test('what a killed node held fills again while nobody asks, and who starts then learns at once', () => {
+  const cluster = new Cluster({ amount: 10 * SECOND, perMs: PER_MS, depth: 100 });
+  const [one, other] = [cluster.start('a'), cluster.start('b')];
+  cluster.run(30_000);
+  cluster.use(one, 1);
+  const held = one.node.wallet?.tokensAt(one.clockMs) ?? 0;
+  expect(held).toBeGreaterThan(20);
+  one.kill();
+  cluster.run(3 * EXPIRY_MS);
+  expect(other.node.fold?.isAtRest).toBe(true);
+  expect(cluster.log.records).toBeLessThan(20);
+  other.leave();
+  cluster.run(1000);
+  const next = cluster.start('c');
+  cluster.run(100);
+  expect(next.node.fold).not.toBeNull();
+});
+
 test('a log that is replaced has nothing: all begin with an empty bucket an expiry later', () => {
   const { cluster, nodes } = filled();
   cluster.use(nodes[0], 30);
