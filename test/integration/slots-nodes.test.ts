@@ -143,7 +143,7 @@ describe('three nodes with a group of six slots', () => {
     const { inUse, free } = slotsOf(nodes[2]);
     expect(nodes[2].explain('reports').slots).toMatchObject({ inUse: 1, limit: LIMIT, state: 'kept' });
     const text = await metricsOf(nodes[2]);
-    const told = { kept: 1, limit: LIMIT, in_use: inUse, free, lost: 0 };
+    const told = { kept: 1, limit: LIMIT, in_use: inUse, free, lost_in_use: 0 };
     for (const [name, value] of Object.entries(told)) {
       expect(text).toContain(`quotamesh_group_slots_${name}{group="reports"} ${value}\n`);
     }

@@ -4,6 +4,7 @@ import { type ErrorRow, EXIT_CONFIG, EXIT_UNAVAILABLE, EXIT_UNEXPECTED, EXIT_USA
 import { GROUP_ERRORS } from './groups.js';
 import { GRPC_ERRORS } from './grpc.js';
 import { HTTP_ERRORS } from './http.js';
+import { SLOT_ERRORS } from './slots.js';
 
 export const ERROR_CATALOGUE = {
   CONFIG_INVALID: {
@@ -361,6 +362,7 @@ export const ERROR_CATALOGUE = {
     httpStatus: 422,
   },
   ...BATCH_ERRORS,
+  ...SLOT_ERRORS,
   ...HTTP_ERRORS,
   ...GRPC_ERRORS,
   ...ACCESS_ERRORS,

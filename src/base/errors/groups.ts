@@ -42,7 +42,7 @@ export const GROUP_ERRORS = {
   },
   SLOT_NEEDED: {
     message: 'group {group} limits concurrency: who asks must say when the work ends',
-    remedy: 'Ask by node.enter or a middleware, and release the slot (docs/guide/concurrency.md).',
+    remedy: 'Ask by node.enter or POST /v1/slots, and release the slot (docs/guide/concurrency.md).',
     httpStatus: 409,
   },
   STRICT_TOPIC: {

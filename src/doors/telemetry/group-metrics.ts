@@ -108,7 +108,7 @@ export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
   quotamesh_group_slots_free: slotsGauge('Slots that nobody uses: in the log, or held here.', ({ bucket }) => {
     return Math.min(bucket.quota.depth, bucket.left);
   }),
-  quotamesh_group_slots_lost: slotsGauge(
+  quotamesh_group_slots_lost_in_use: slotsGauge(
     'Requests that run here although their slots may be others’ by now.',
     ({ lost }) => lost,
   ),

@@ -203,6 +203,11 @@ export const HTTP_METRICS: MetricTable<AcquireOutcomes> = {
     'Reservations over HTTP by how they ended: committed, cancelled, expired (charged as estimated), full (refused, limits.maxReservations).',
     byLabel('outcome', ({ reservations: { open: _, ...ended } }) => ended),
   ),
+  quotamesh_http_slots: gauge('Slots over HTTP whose lease runs now.', ({ slots }) => slots.open),
+  quotamesh_http_slots_ended_total: counter(
+    'Slots over HTTP by how they ended: released, expired (the lease was not renewed), full (refused, limits.maxReservations).',
+    byLabel('outcome', ({ slots: { open: _, ...ended } }) => ended),
+  ),
 };
 
 export const ENVOY_METRICS: MetricTable<EnvoyStatus> = {

@@ -111,7 +111,7 @@ export function refusedAnswer(decision: Refused, { lane, answers, nowMs }: Asked
 }
 
 export function notReadyAnswer(
-  { because, retryAfterMs }: NotReady,
+  { because, retryAfterMs }: Pick<NotReady, 'because' | 'retryAfterMs'>,
   { config }: Pick<NodeParts, 'config'>,
 ): AcquireAnswer {
   const error = new QuotameshError('NOT_READY', { node: config.nodeId, reason: because });
@@ -123,7 +123,7 @@ export function unableAnswer(error: QuotameshError, retryAfterMs: number): Acqui
   return { status: 503, fields: problemFields(wholeSeconds(retryAfterMs)), body };
 }
 
-function problemFields(retryAfterS: number): string[] {
+export function problemFields(retryAfterS: number): string[] {
   return ['content-type', PROBLEM_MEDIA_TYPE, 'retry-after', String(retryAfterS)];
 }
 
@@ -154,7 +154,8 @@ export type AcquireOutcomes = ReturnType<typeof createAcquireOutcomes>;
 /** Counts acquires over HTTP by outcome, and their connections, since the start. */
 export function createAcquireOutcomes() {
   const [reservations, connections] = [createReservationCounts(), createConnectionCounts()];
-  return { granted: 0, refused: 0, notReady: 0, rejected: 0, reservations, connections };
+  const slots = { open: 0, released: 0, expired: 0, full: 0 };
+  return { granted: 0, refused: 0, notReady: 0, rejected: 0, reservations, slots, connections };
 }
 
 /**

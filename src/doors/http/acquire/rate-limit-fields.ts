@@ -150,6 +150,11 @@ export function policyItem(name: string, amount: number, windowS: number, dimens
   return `"${name}";q=${wholeUnits(amount * windows * (1 + ROUNDING_ERROR))};w=${Math.min(INTEGER_MAX, windows * windowS)}${unit}`;
 }
 
+/** Writes the slots of a group as an item of RateLimit-Policy. */
+export function slotsPolicyItem(group: string, limit: number): string {
+  return `"${policyName(group, 'concurrency')}";q=${wholeUnits(limit)};qu="concurrent-requests"`;
+}
+
 /** Writes an item of RateLimit; null `seconds` = no t. */
 export function leftItem(name: string, left: number, seconds: number | null): string {
   return `"${name}";r=${wholeUnits(left)}${seconds === null ? '' : `;t=${Math.min(INTEGER_MAX, seconds)}`}`;

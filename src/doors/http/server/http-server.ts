@@ -28,6 +28,8 @@ import { addPulsarRoutes } from '../groups/pulsar-routes.js';
 import { KnownPaths } from '../route/known-paths.js';
 import { toOpenApi } from '../route/openapi.js';
 import { PROBLEM_MEDIA_TYPE, unfitBody } from '../route/problem.js';
+import { OpenSlots } from '../slots/open-slots.js';
+import { addSlotRoutes } from '../slots/slot-routes.js';
 import {
   addEnvoyRoute,
   addHealthRoutes,
@@ -89,6 +91,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   addAcquireRoute(app, { node, outcomes, handleError, reservations, answers, shortWay });
   addBulkRoute(app, { node, outcomes, handleError, reservations, shortWay });
   addReservationRoutes(app, node, reservations);
+  addSlotRoutes(app, node, outcomes, openSlots(app, parts));
   addTakeRoutes(app, node, outcomes);
   addEnforceRoutes(app, node);
   addStatusRoutes(app, node, access);
@@ -128,6 +131,21 @@ function openReservations(app: FastifyInstance, { node, telemetry, outcomes }: H
   app.addHook('onClose', async () => clearInterval(sweep));
   return reservations;
 }
+
+/** Ends leases of slots that are over, soon after. */
+function openSlots(app: FastifyInstance, { node: { config, clock }, outcomes }: HttpServerParts): OpenSlots {
+  const slots = new OpenSlots({
+    nodeId: config.nodeId,
+    clock,
+    max: config.limits.maxReservations,
+    counts: outcomes.slots,
+  });
+  const sweep = setInterval(() => slots.expire(), LEASE_SWEEP_MS).unref();
+  app.addHook('onClose', async () => clearInterval(sweep));
+  return slots;
+}
+
+const LEASE_SWEEP_MS = 100;
 
 /** Listens by configuration; resolves with the real URL, or `unix:PATH`. */
 export async function listen(app: FastifyInstance, { config }: NodeParts): Promise<string> {
