@@ -33,7 +33,7 @@ export async function fuzzEnvoyFrames(count: number, seed: number): Promise<void
   const told = { answered: 0, refused: 0 };
   let isGood = false;
   const take = (message: Buffer) => {
-    const answer = method.answer(message, { caller: null, peer: 'fuzz' });
+    const answer = method.answer(message, { caller: null, peer: 'fuzz', leftMs: 1000 }) as Uint8Array;
     const { statuses } = RateLimitResponse.decode(answer);
     expect(statuses.length).toBeGreaterThan(0);
     told.answered++;

@@ -1,20 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Access } from '../../src/base/access/access.js';
+import { silentTelemetry } from '../../src/base/ports/telemetry.js';
+import { EnvoyDoor } from '../../src/doors/envoy/envoy-door.js';
+import { envoy } from '../../src/doors/envoy/generated/messages.js';
 import { createAcquireOutcomes } from '../../src/doors/http/acquire/acquire-answers.js';
 import { createNode } from '../../src/doors/library/create-node.js';
 import { createMetrics } from '../../src/doors/telemetry/metrics.js';
 import type { StrictStatus } from '../../src/node/api/node-status.js';
 import type { QuotaNode } from '../../src/node/api/quota-node.js';
 import { partsOf } from '../../src/node/loop/parts-of.js';
+import { GrpcClient } from '../unit/envoy/grpc-client.js';
+import { SHOULD_RATE_LIMIT } from '../unit/envoy/rls-scene.js';
 
 const CLUSTER = 'strict-nodes';
 const DEPTH = 20;
+/** A group as Envoy names it. */
+const EDGE = 'edge/plan:paid';
 
 function nodeOf(nodeId: string, promise: 'strict' | 'relaxed' = 'strict', cluster = CLUSTER): Promise<QuotaNode> {
   const orders = { promise, quota: { publish: { messagesPerSecond: 100 } }, burst: DEPTH };
   const calm = { quota: { publish: { messagesPerSecond: 100 } } };
-  const config = { cluster, topic: { kind: 'memory' }, groups: { orders, calm }, metrics: { perGroup: 'all' } };
+  const groups = { orders, calm, ...(cluster === CLUSTER && { [EDGE]: orders }) };
+  const config = { cluster, topic: { kind: 'memory' }, groups, metrics: { perGroup: 'all' } };
   return createNode({ config, nodeId });
 }
 
@@ -52,6 +60,27 @@ describe('three nodes with a strict group', () => {
     expect(nodes[0].usualWaitMs('calm')).toBe(0);
     const decision = await nodes[0].acquire('orders', { messages: 10 }, { waitMs: 5000 });
     expect(decision.granted).toBe(true);
+  });
+
+  test('a gateway waits for a round trip, too, as long as it has the patience', async () => {
+    const access = new Access(null, performance.now, silentTelemetry);
+    const door = new EnvoyDoor(partsOf(nodes[2]), { host: '127.0.0.1', port: 0 }, silentTelemetry, access);
+    const client = await GrpcClient.open(await door.listen());
+    const { RateLimitRequest, RateLimitResponse } = envoy.service.ratelimit.v3;
+    const entries = [{ key: 'plan', value: 'paid' }];
+    const ask = async (hitsAddend: number) => {
+      const request = RateLimitRequest.encode({ domain: 'edge', descriptors: [{ entries }], hitsAddend }).finish();
+      const { messages, text } = await client.ask(SHOULD_RATE_LIMIT, request);
+      return messages[0] === undefined ? text : RateLimitResponse.decode(messages[0]).overallCode;
+    };
+    const { OK, OVER_LIMIT } = RateLimitResponse.Code;
+    try {
+      expect(await ask(1)).toBe(OK);
+      expect(await ask(DEPTH)).toBe(OVER_LIMIT);
+    } finally {
+      client.close();
+      await door.close();
+    }
   });
 
   test('all together grant no more than one bucket, and most of it', async () => {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { envoy, grpc } from '../../../src/doors/envoy/generated/messages.js';
-import type { CallFacts } from '../../../src/doors/envoy/grpc/grpc-method.js';
+import type { UnaryFacts } from '../../../src/doors/envoy/grpc/grpc-method.js';
 import { GRPC_STATUS } from '../../../src/doors/envoy/grpc/grpc-status.js';
 import { HealthService, PEERS_MAX } from '../../../src/doors/envoy/grpc/health-service.js';
 import { ReflectionService } from '../../../src/doors/envoy/grpc/reflection-service.js';
@@ -73,7 +73,7 @@ describe('health', () => {
   test('the end waits for who asked last, however many have asked before', async () => {
     const health = new HealthService([], () => true);
     const [check] = health.methods;
-    const ask = (peer: string) => check?.kind === 'unary' && check.answer(ofService(''), { peer } as CallFacts);
+    const ask = (peer: string) => check?.kind === 'unary' && check.answer(ofService(''), { peer } as UnaryFacts);
     for (let at = 0; at < 3 * PEERS_MAX; at++) ask(`stranger:${at}`);
     ask('envoy:1');
     let isOver = false;

@@ -297,8 +297,9 @@ describe('rules', () => {
     return (...values: string[]) => {
       const descriptors = values.map((value) => ({ entries: [{ key: 'k', value }] }));
       const request = RateLimitRequest.encode({ domain: 'd', descriptors }).finish();
-      const answer = method?.kind === 'unary' ? method.answer(request, { caller: null, peer: '' }) : new Uint8Array();
-      const { overallCode, statuses } = RateLimitResponse.decode(answer);
+      const call = { caller: null, peer: '', leftMs: 1000 };
+      const answer = method?.kind === 'unary' ? method.answer(request, call) : new Uint8Array();
+      const { overallCode, statuses } = RateLimitResponse.decode(answer as Uint8Array);
       return [nameOf(overallCode), ...statuses.map(({ code }) => nameOf(code))].join(' ');
     };
   }

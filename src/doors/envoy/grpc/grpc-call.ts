@@ -7,7 +7,7 @@ import {
 } from 'node:http2';
 import type { Caller } from '../../../base/access/caller.js';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import type { CallFacts, MessageListener, MessageStream, StreamMethod, UnaryMethod } from './grpc-method.js';
+import type { MessageListener, MessageStream, StreamMethod, UnaryFacts, UnaryMethod } from './grpc-method.js';
 import { foreseen, GRPC_STATUS, statusOf, statusText } from './grpc-status.js';
 import { framed, type HeldBudget, MessageReader, wholeMessage } from './message-reader.js';
 
@@ -44,13 +44,15 @@ export interface OpenCall {
  * Answers one message as soon as it has arrived. *Why nothing hears of a stream's end:* each listener costs every call;
  * ends without an answer are rare, and `look` finds them.
  */
-export class UnaryCall implements OpenCall, CallFacts {
+export class UnaryCall implements OpenCall, UnaryFacts {
   readonly begun: BegunCall;
   readonly #method: UnaryMethod;
   readonly #parts: CallParts;
   /** Null = nothing has come yet. */
   #reader: MessageReader | null = null;
   #message: Buffer | null = null;
+  /** True = the answer comes later. */
+  #isWaiting = false;
   #isOver = false;
 
   constructor(begun: BegunCall, method: UnaryMethod, parts: CallParts) {
@@ -70,6 +72,10 @@ export class UnaryCall implements OpenCall, CallFacts {
     return peerOf(this.begun.stream);
   }
 
+  get leftMs(): number {
+    return this.begun.deadlineMs - this.#parts.clock();
+  }
+
   fail(error: QuotameshError): void {
     if (this.#isOver) return;
     this.#close();
@@ -84,12 +90,12 @@ export class UnaryCall implements OpenCall, CallFacts {
     const { stream, deadlineMs } = this.begun;
     if (stream.destroyed) this.#close();
     else if (nowMs > deadlineMs) this.fail(new QuotameshError('GRPC_DEADLINE'));
-    else if (stream.readableEnded)
+    else if (stream.readableEnded && !this.#isWaiting)
       this.fail(new QuotameshError('GRPC_REQUEST_INVALID', { reason: 'it ends before its message does' }));
   }
 
   #push(chunk: Buffer): void {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#isWaiting) return;
     try {
       const { maxRequestBytes } = this.#method;
       const whole = this.#reader === null ? wholeMessage(chunk, maxRequestBytes) : null;
@@ -111,13 +117,26 @@ export class UnaryCall implements OpenCall, CallFacts {
 
   #answer(message: Buffer): void {
     if (this.#parts.clock() > this.begun.deadlineMs) throw new QuotameshError('GRPC_DEADLINE');
-    const answer = framed(this.#method.answer(message, this));
+    const answer = this.#method.answer(message, this);
+    if (!(answer instanceof Promise)) {
+      this.#send(answer);
+      return;
+    }
+    this.#isWaiting = true;
+    answer.then(
+      (made) => this.#send(made),
+      (error: unknown) => this.fail(foreseen(error)),
+    );
+  }
+
+  #send(answer: Uint8Array): void {
+    if (this.#isOver) return;
     this.#close();
     const { stream } = this.begun;
     if (stream.destroyed) return;
     stream.respond(ANSWER_HEADERS, WITH_TRAILERS);
     stream.on('wantTrailers', sendOk);
-    stream.end(answer);
+    stream.end(framed(answer));
   }
 
   #close(): void {

@@ -1,15 +1,18 @@
 import type { Caller, Need } from '../../../base/access/caller.js';
 import type { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 
-/** Method of one request and one answer, made at once. */
+/** Method of one request and one answer. */
 export interface UnaryMethod {
   readonly kind: 'unary';
   /** Path of HTTP/2, `/package.Service/Method`. */
   readonly path: string;
   readonly needs: Need;
   readonly maxRequestBytes: number;
-  /** Answers a message, whose bytes are valid during the call alone. Throws a QuotameshError instead of an answer. */
-  answer(request: Uint8Array, call: CallFacts): Uint8Array;
+  /**
+   * Answers a message, at once or later. Its bytes are valid during the call alone. Throws a QuotameshError instead of
+   * an answer.
+   */
+  answer(request: Uint8Array, call: UnaryFacts): Uint8Array | Promise<Uint8Array>;
 }
 
 /** Method whose client or server sends any number of messages. */
@@ -29,6 +32,11 @@ export interface CallFacts {
   readonly caller: Caller | null;
   /** Address and port of the client, for people. */
   readonly peer: string;
+}
+
+export interface UnaryFacts extends CallFacts {
+  /** Milliseconds until the client gives up. */
+  readonly leftMs: number;
 }
 
 /** Shows a stream to its service. */

@@ -28,6 +28,8 @@ export function bucketTarget({ gate, groups, rules, domains }: TargetParts, doma
     const { name, quota } = groups.ofLane(lane);
     if (quota.publish[BYTES] < Infinity)
       return { kind: 'none', reason: `group ${name} limits bytes, and Envoy counts requests` };
+    if (gate.strict.keeps({ lane, further: [] }))
+      return { kind: 'none', reason: `group ${name} is strict, and Envoy spends a share without asking the log` };
     return { kind: 'lane', lane };
   } catch (error) {
     if (error instanceof QuotameshError) return { kind: 'none', reason: error.message };

@@ -2,7 +2,7 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { EnvoyConfig } from '../../../config/resolved/resolved-config.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import type { envoy } from '../generated/messages.js';
-import type { CallFacts, GrpcMethod } from '../grpc/grpc-method.js';
+import type { GrpcMethod, UnaryFacts } from '../grpc/grpc-method.js';
 import type { DescriptorRule, DescriptorRules } from '../rules/descriptor-rules.js';
 import type { UnknownDomains } from '../rules/unknown-domains.js';
 import { type ClientHeaders, clientHeaders } from './client-headers.js';
@@ -58,7 +58,7 @@ export class RateLimitService {
     this.#headers = clientHeaders(this.#config.headers);
     const path = `/${RATE_LIMIT_SERVICE}/ShouldRateLimit`;
     const { maxRequestBytes } = this.#config;
-    const answer = (request: Uint8Array, call: CallFacts) => this.#answer(request, call);
+    const answer = (request: Uint8Array, call: UnaryFacts) => this.#answer(request, call);
     this.methods = [{ kind: 'unary', path, needs: 'traffic', maxRequestBytes, answer }];
   }
 
@@ -66,18 +66,27 @@ export class RateLimitService {
     return this.#overrides.refused + this.#decision.limitsRefused;
   }
 
-  #answer(bytes: Uint8Array, call: CallFacts): Uint8Array {
+  #answer(bytes: Uint8Array, call: UnaryFacts): Uint8Array | Promise<Uint8Array> {
     const { domain, descriptors, hitsAddend } = this.#requests.read(bytes);
     this.#rejectUnfit(domain, descriptors);
     const hits = hitsAddend || 1;
     const found = descriptors.map((descriptor) => this.#chargeOf(domain, descriptor, hits, call));
     const isShut = this.#isShut(domain, found);
     const charges = withoutReplaced(found);
+    const waitMs = isShut || charges.length > 1 ? 0 : this.#decision.waitMsOf(charges[0] as Charge, call.leftMs);
+    if (waitMs > 0) return this.#waited(charges, waitMs);
     const answers: Charged[] = [];
     const isOver = isShut || this.#decide(charges, answers);
     if (isShut) for (let at = 0; at < charges.length; at++) answers.push(SHUT);
     this.#count(isOver, charges, answers);
     return encodedAnswer(isOver, charges, answers, this.#headers);
+  }
+
+  /** Waits for a round trip to the log of strict groups. */
+  async #waited(charges: readonly Charge[], waitMs: number): Promise<Uint8Array> {
+    const answer = await this.#decision.decideWaiting(charges[0] as Charge, waitMs);
+    this.#count(answer.isOver, charges, [answer]);
+    return encodedAnswer(answer.isOver, charges, [answer], this.#headers);
   }
 
   #rejectUnfit(domain: string, { length }: readonly Descriptor[]): void {
@@ -88,7 +97,7 @@ export class RateLimitService {
     throw new QuotameshError('GRPC_TOO_LARGE', { what: 'the list of descriptors', limit: maxDescriptors });
   }
 
-  #chargeOf(domain: string, descriptor: Descriptor, hitsOfRequest: number, call: CallFacts): Charge {
+  #chargeOf(domain: string, descriptor: Descriptor, hitsOfRequest: number, call: UnaryFacts): Charge {
     // protobufjs gives absent texts of an entry as ''.
     const entries = descriptor.entries as Parameters<DescriptorRules['find']>[1];
     const rule = this.#ruleOf(domain, entries, descriptor.limit != null);

@@ -1,5 +1,5 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import type { KeyLimit, Reservation } from '../../../node/api/decision.js';
+import type { Decision, KeyLimit, Reservation } from '../../../node/api/decision.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import type { DescriptorRule } from '../rules/descriptor-rules.js';
 import { NO_QUOTA, type QuotaSeen, quotaIn, quotaSeenAt } from './quota-seen.js';
@@ -48,13 +48,25 @@ export class RequestDecision {
     if (charge.mayOwe && !this.#hasRoom(charge)) return this.#owe(charge);
     try {
       const options = limit === undefined ? undefined : { limit };
-      const decision = this.#node.gate.tryAcquire(bucket, { messages: hits }, options);
-      if (decision.granted) return { isOver: false, quota: quotaSeenAt(this.#node, bucket), retryAfterMs: 0 };
-      if (decision.reason === 'not-ready') throw this.#node.notReady();
-      return { isOver: true, quota: quotaIn(decision), retryAfterMs: decision.retryAfterMs };
+      return this.#told(bucket, this.#node.gate.tryAcquire(bucket, { messages: hits }, options));
     } catch (error) {
       if (limit === undefined || !this.#isLimitRefused(error)) return this.#tooLarge(error, bucket);
       return this.decideOne({ ...charge, limit: undefined });
+    }
+  }
+
+  /** Returns milliseconds to wait for the log of strict groups; 0 = none. */
+  waitMsOf({ bucket, hits, mayOwe }: Charge, leftMs: number): number {
+    if (hits === 0 || mayOwe) return 0;
+    return Math.max(0, Math.min(this.#node.gate.usualWaitMs(bucket), WAITED_PART * leftMs));
+  }
+
+  /** Decides as `decideOne`, but waits its turn. */
+  async decideWaiting({ bucket, hits }: Charge, waitMs: number): Promise<Charged> {
+    try {
+      return this.#told(bucket, await this.#node.gate.acquire(bucket, { messages: hits }, { waitMs }));
+    } catch (error) {
+      return this.#tooLarge(error, bucket);
     }
   }
 
@@ -91,6 +103,12 @@ export class RequestDecision {
       }
     }
     return isOver;
+  }
+
+  #told(bucket: string, decision: Decision): Charged {
+    if (decision.granted) return this.#grantedIn(bucket);
+    if (decision.reason === 'not-ready') throw this.#node.notReady();
+    return { isOver: true, quota: quotaIn(decision), retryAfterMs: decision.retryAfterMs };
   }
 
   #hold(charge: Charge): { readonly answer: Charged; readonly reservation: Reservation | null } {
@@ -167,6 +185,8 @@ export class RequestDecision {
 }
 
 export const NOT_LIMITED: Charged = Object.freeze({ isOver: false, quota: NO_QUOTA, retryAfterMs: 0 });
+/** Part of what a gateway still waits; the rest is for the way back. */
+const WAITED_PART = 0.5;
 /** Most hits that are charged at once (request-checks.ts). */
 const OWED_MAX = 2 ** 40;
 const ONE = Object.freeze({ messages: 1 });

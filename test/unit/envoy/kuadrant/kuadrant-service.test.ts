@@ -56,7 +56,7 @@ afterEach(async () => {
 
 function call(name: string, request: Uint8Array): Uint8Array {
   const method = service.methods.find(({ path }) => path === `/${KUADRANT_SERVICE}/${name}`) as UnaryMethod;
-  return method.answer(request, { caller: null, peer: 'test' });
+  return method.answer(request, { caller: null, peer: 'test', leftMs: 1000 }) as Uint8Array;
 }
 
 const descriptorsOf = (texts: readonly string[]) => texts.map((text) => ({ entries: entriesOf(text) }));

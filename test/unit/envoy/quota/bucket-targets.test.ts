@@ -14,6 +14,7 @@ const quota = { publish: { messagesPerSecond: 10 } };
 const GROUPS = {
   'edge/user:alice': { quota },
   'edge/user:alice/path:~2Flogin': { quota },
+  'edge/strict:': { promise: 'strict', quota },
   'edge/large:': { quota: { publish: { messagesPerSecond: 10, bytesPerSecond: 1000 } } },
 };
 
@@ -52,6 +53,11 @@ describe('what limits a bucket', () => {
     const [one, other] = ['one', 'other'].map((key) => targetOf({ key }));
     expect(one).toEqual({ kind: 'lane', lane: laneNamed('edge/key:one') });
     expect(other).not.toEqual(one);
+  });
+
+  it('is none where the group is strict: a share is spent without the log', () => {
+    const reason = 'group edge/strict: is strict, and Envoy spends a share without asking the log';
+    expect(targetOf({ strict: '' })).toEqual({ kind: 'none', reason });
   });
 
   it('is nothing for names and domains that nobody has limited', () => {
